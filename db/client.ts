@@ -1,0 +1,57 @@
+import { sql } from "drizzle-orm";
+import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
+import postgres from "postgres";
+import { env } from "@/server/env";
+import { shared } from "@/server/process/shared";
+import * as schema from "./schema";
+
+/** What row level security needs to know of a caller; a structural part of the server's Scope. */
+export type Tenant =
+  | { kind: "organization" | "partner"; orgIds: readonly string[]; partnerId: string }
+  | { kind: "system" };
+
+type Database = PostgresJsDatabase<typeof schema>;
+/** A Drizzle transaction in which row level security sees one tenant. */
+export type Tx = Parameters<Parameters<Database["transaction"]>[0]>[0];
+
+/** The application role's connections: one pool a process. */
+export function appSql(): postgres.Sql {
+  return shared("db.app", () =>
+    postgres(env().DATABASE_URL, {
+      max: env().DATABASE_POOL_SIZE,
+      prepare: env().DATABASE_PREPARE,
+      idle_timeout: 60,
+      connect_timeout: 5,
+      connection: { application_name: "trailmark" },
+      onnotice: () => {},
+    }),
+  );
+}
+
+function database(): Database {
+  return shared("db.drizzle", () => drizzle(appSql(), { schema }));
+}
+
+/**
+ * Runs fn in one READ COMMITTED transaction in which row level security lets through the tenant's rows alone.
+ * The settings are local to the transaction, so a pooled connection never carries one caller's into the next.
+ */
+export function tenant<T>(scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> {
+  const mode = scope.kind === "system" ? "system" : "";
+  const orgIds = scope.kind === "system" ? "{}" : `{${scope.orgIds.join(",")}}`;
+  const partnerId = scope.kind === "system" ? "" : scope.partnerId;
+  return database().transaction(async (tx) => {
+    await tx.execute(
+      sql`SELECT set_config('trailmark.scope', ${mode}, true), set_config('trailmark.org_ids', ${orgIds}, true), set_config('trailmark.partner_id', ${partnerId}, true)`,
+    );
+    return fn(tx);
+  });
+}
+
+/** The platform's own work (looking up a credential, background jobs): every organization. */
+export const asSystem = <T>(fn: (tx: Tx) => Promise<T>): Promise<T> => tenant({ kind: "system" }, fn);
+
+/** Ends the pool; at shutdown, after everything that writes has been awaited. */
+export async function closeDatabase(): Promise<void> {
+  await appSql().end({ timeout: 5 });
+}

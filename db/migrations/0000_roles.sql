@@ -1,0 +1,17 @@
+-- The group roles that every grant and policy names. Logins and passwords are set by db/migrate.ts from the
+-- connection addresses; here only what must exist before the first table does.
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'trailmark_app') THEN CREATE ROLE trailmark_app NOLOGIN; END IF;
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'trailmark_audit_admin') THEN CREATE ROLE trailmark_audit_admin NOLOGIN; END IF;
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'trailmark_sealer') THEN CREATE ROLE trailmark_sealer NOLOGIN; END IF;
+END
+$$;
+--> statement-breakpoint
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+--> statement-breakpoint
+CREATE EXTENSION IF NOT EXISTS btree_gin;
+--> statement-breakpoint
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+--> statement-breakpoint
+GRANT USAGE ON SCHEMA public TO trailmark_app, trailmark_audit_admin, trailmark_sealer;

@@ -1,0 +1,47 @@
+import { sql } from "drizzle-orm";
+import { index, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { createdAt, id, instant, updatedAt } from "./columns";
+import { organizations } from "./organizations";
+
+export const devices = pgTable(
+  "devices",
+  {
+    id: id(),
+    orgId: uuid("org_id")
+      .notNull()
+      .references(() => organizations.id),
+    hostname: text("hostname").notNull(),
+    os: text("os").notNull(),
+    osVersion: text("os_version"),
+    serialNumber: text("serial_number"),
+    agentVersion: text("agent_version"),
+    status: text("status"),
+    metrics: jsonb("metrics"),
+    lastIp: text("last_ip"),
+    lastSeenAt: instant("last_seen_at"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    index("devices_org_hostname_idx").on(t.orgId, t.hostname),
+    index("devices_hostname_lower_idx").on(sql`lower(${t.hostname})`),
+  ],
+);
+
+/** The program on a device. Its id may be of any shape, so it is text. */
+export const agents = pgTable(
+  "agents",
+  {
+    id: text("id").primaryKey(),
+    deviceId: uuid("device_id")
+      .notNull()
+      .references(() => devices.id, { onDelete: "cascade" }),
+    orgId: uuid("org_id")
+      .notNull()
+      .references(() => organizations.id),
+    tokenHash: text("token_hash").notNull().unique("agents_token_hash_key"),
+    revokedAt: instant("revoked_at"),
+    createdAt: createdAt(),
+  },
+  (t) => [uniqueIndex("agents_device_key").on(t.deviceId), index("agents_org_idx").on(t.orgId)],
+);

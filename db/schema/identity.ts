@@ -1,0 +1,104 @@
+import { sql } from "drizzle-orm";
+import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { createdAt, id, instant, updatedAt } from "./columns";
+import { organizations, partners } from "./organizations";
+
+/**
+ * A person. orgId set: organization scope; orgId null: partner scope, over all of the partner's organizations
+ * or (allOrganizations false) those in user_organizations; role system_admin alone has neither.
+ */
+export const users = pgTable(
+  "users",
+  {
+    id: id(),
+    partnerId: uuid("partner_id").references(() => partners.id),
+    orgId: uuid("org_id").references(() => organizations.id),
+    email: text("email").notNull(),
+    name: text("name").notNull(),
+    passwordHash: text("password_hash").notNull(),
+    role: text("role").notNull(),
+    department: text("department").notNull().default(""),
+    allOrganizations: boolean("all_organizations").notNull().default(true),
+    disabledAt: instant("disabled_at"),
+    lastLoginAt: instant("last_login_at"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    uniqueIndex("users_email_key").on(sql`lower(${t.email})`),
+    index("users_org_idx").on(t.orgId),
+    index("users_partner_idx").on(t.partnerId),
+  ],
+);
+
+export const userOrganizations = pgTable(
+  "user_organizations",
+  {
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    orgId: uuid("org_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "cascade" }),
+  },
+  (t) => [primaryKey({ name: "user_organizations_pkey", columns: [t.userId, t.orgId] })],
+);
+
+/** One row a refresh token ever issued; a used or revoked one that comes back revokes its family. */
+export const refreshTokens = pgTable(
+  "refresh_tokens",
+  {
+    id: id(),
+    familyId: uuid("family_id").notNull(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    tokenHash: text("token_hash").notNull().unique("refresh_tokens_hash_key"),
+    expiresAt: instant("expires_at").notNull(),
+    usedAt: instant("used_at"),
+    revokedAt: instant("revoked_at"),
+    createdAt: createdAt(),
+  },
+  (t) => [index("refresh_tokens_family_idx").on(t.familyId), index("refresh_tokens_user_idx").on(t.userId)],
+);
+
+/** A program's key. orgId null: it reaches every organization of the partner. */
+export const apiKeys = pgTable(
+  "api_keys",
+  {
+    id: id(),
+    partnerId: uuid("partner_id")
+      .notNull()
+      .references(() => partners.id),
+    orgId: uuid("org_id").references(() => organizations.id),
+    name: text("name").notNull(),
+    prefix: text("prefix").notNull(),
+    keyHash: text("key_hash").notNull().unique("api_keys_hash_key"),
+    permissions: text("permissions").array().notNull(),
+    expiresAt: instant("expires_at"),
+    revokedAt: instant("revoked_at"),
+    lastUsedAt: instant("last_used_at"),
+    createdBy: uuid("created_by"),
+    createdAt: createdAt(),
+  },
+  (t) => [index("api_keys_partner_idx").on(t.partnerId), index("api_keys_org_idx").on(t.orgId)],
+);
+
+export const enrollmentKeys = pgTable(
+  "enrollment_keys",
+  {
+    id: id(),
+    orgId: uuid("org_id")
+      .notNull()
+      .references(() => organizations.id),
+    prefix: text("prefix").notNull(),
+    keyHash: text("key_hash").notNull().unique("enrollment_keys_hash_key"),
+    maxUses: integer("max_uses"),
+    uses: integer("uses").notNull().default(0),
+    expiresAt: instant("expires_at"),
+    revokedAt: instant("revoked_at"),
+    createdBy: uuid("created_by"),
+    createdAt: createdAt(),
+  },
+  (t) => [index("enrollment_keys_org_idx").on(t.orgId)],
+);

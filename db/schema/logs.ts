@@ -1,0 +1,63 @@
+import { sql } from "drizzle-orm";
+import { check, index, jsonb, pgTable, text, uniqueIndex, uuid, varchar } from "drizzle-orm/pg-core";
+import { createdAt, id, instant } from "./columns";
+import { devices } from "./devices";
+import { organizations } from "./organizations";
+
+/** Agent diagnostic logs (spec: table agent_logs). */
+export const agentLogs = pgTable(
+  "agent_logs",
+  {
+    id: id(),
+    deviceId: uuid("device_id")
+      .notNull()
+      .references(() => devices.id, { onDelete: "cascade" }),
+    orgId: uuid("org_id")
+      .notNull()
+      .references(() => organizations.id),
+    timestamp: instant("timestamp").notNull(),
+    level: text("level").notNull(),
+    component: varchar("component", { length: 100 }).notNull(),
+    message: text("message").notNull(),
+    fields: jsonb("fields"),
+    agentVersion: varchar("agent_version", { length: 50 }),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    check("agent_logs_level_check", sql`level IN ('debug', 'info', 'warn', 'error')`),
+    index("agent_logs_device_idx").on(t.deviceId, t.timestamp, t.id),
+    index("agent_logs_org_ts_idx").on(t.orgId, t.timestamp),
+    index("agent_logs_level_component_idx").on(t.level, t.component),
+    index("agent_logs_timestamp_idx").on(t.timestamp),
+  ],
+);
+
+/** Stored device event logs (spec: table device_event_logs). */
+export const deviceEventLogs = pgTable(
+  "device_event_logs",
+  {
+    id: id(),
+    deviceId: uuid("device_id")
+      .notNull()
+      .references(() => devices.id, { onDelete: "cascade" }),
+    orgId: uuid("org_id")
+      .notNull()
+      .references(() => organizations.id),
+    timestamp: instant("timestamp").notNull(),
+    level: text("level").notNull(),
+    category: text("category").notNull(),
+    source: varchar("source", { length: 255 }).notNull(),
+    eventId: varchar("event_id", { length: 100 }),
+    message: text("message").notNull(),
+    details: jsonb("details"),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    check("device_event_logs_level_check", sql`level IN ('info', 'warning', 'error', 'critical')`),
+    check("device_event_logs_category_check", sql`category IN ('security', 'hardware', 'application', 'system')`),
+    index("device_event_logs_device_idx").on(t.deviceId, t.timestamp, t.id),
+    index("device_event_logs_org_ts_idx").on(t.orgId, t.timestamp),
+    index("device_event_logs_cat_level_idx").on(t.category, t.level),
+    uniqueIndex("device_event_logs_dedup_idx").on(t.deviceId, t.source, t.eventId),
+  ],
+);

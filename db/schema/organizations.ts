@@ -1,0 +1,33 @@
+import { sql } from "drizzle-orm";
+import { boolean, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { createdAt, id, updatedAt } from "./columns";
+
+/** A managed service provider; everything below it belongs to exactly one. */
+export const partners = pgTable("partners", {
+  id: id(),
+  name: text("name").notNull(),
+  slug: text("slug").notNull().unique("partners_slug_key"),
+  createdAt: createdAt(),
+  updatedAt: updatedAt(),
+});
+
+/** A customer organization, or (isHome) the partner's own staff. */
+export const organizations = pgTable(
+  "organizations",
+  {
+    id: id(),
+    partnerId: uuid("partner_id")
+      .notNull()
+      .references(() => partners.id),
+    name: text("name").notNull(),
+    slug: text("slug").notNull(),
+    isHome: boolean("is_home").notNull().default(false),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    uniqueIndex("organizations_partner_slug_key").on(t.partnerId, t.slug),
+    uniqueIndex("organizations_partner_home_key").on(t.partnerId).where(sql`is_home`),
+    index("organizations_partner_idx").on(t.partnerId),
+  ],
+);

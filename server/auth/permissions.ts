@@ -1,0 +1,55 @@
+/** Permissions and the default roles of the wire contract. */
+export const PERMISSIONS = [
+  "audit:read",
+  "audit:export",
+  "audit:manage",
+  "audit:write",
+  "devices:read",
+  "devices:live",
+  "custom_fields:read",
+  "custom_fields:manage",
+  "custom_fields:import",
+  "organizations:manage",
+  "users:manage",
+  "api_keys:manage",
+  "agents:enroll",
+] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+export const ROLES = ["org_admin", "org_technician", "org_viewer", "partner_admin", "partner_technician", "system_admin"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Roles that a person may be given over the API; system_admin is made only at the command line. */
+export const ASSIGNABLE_ROLES = ["org_admin", "org_technician", "org_viewer", "partner_admin", "partner_technician"] as const;
+
+const READ: Permission[] = ["audit:read", "devices:read", "custom_fields:read"];
+/** audit:write is for API keys only, never for a role. */
+const ORG_ADMIN: Permission[] = [
+  ...READ,
+  "audit:export",
+  "audit:manage",
+  "devices:live",
+  "custom_fields:manage",
+  "organizations:manage",
+  "users:manage",
+  "api_keys:manage",
+  "agents:enroll",
+];
+
+export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
+  org_admin: ORG_ADMIN,
+  org_technician: [...READ, "devices:live"],
+  org_viewer: READ,
+  partner_admin: [...ORG_ADMIN, "custom_fields:import"],
+  partner_technician: [...READ, "devices:live"],
+  system_admin: [...ORG_ADMIN, "custom_fields:import"],
+};
+
+export const ROLE_LABELS: Record<Role, string> = {
+  org_admin: "Org Admin",
+  org_technician: "Org Technician",
+  org_viewer: "Org Viewer",
+  partner_admin: "Partner Admin",
+  partner_technician: "Partner Technician",
+  system_admin: "System Admin",
+};

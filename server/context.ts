@@ -1,0 +1,46 @@
+import type { Permission, Role } from "./auth/permissions";
+
+/** Who does something. actorType of the audit row is `type`. */
+export type Actor =
+  | { type: "user"; id: string; email: string; name: string; role: Role }
+  | { type: "api_key"; id: string; name: string }
+  | { type: "agent"; id: string; deviceId: string; hostname: string }
+  | { type: "system" }
+  | { type: "ai_agent"; id: string };
+
+/** Which organizations the caller reaches; made in server/auth alone. */
+export type Scope =
+  | { kind: "organization"; orgIds: readonly [string]; partnerId: string }
+  | { kind: "partner"; orgIds: readonly string[]; partnerId: string }
+  | { kind: "system" };
+
+/** Everything a verb knows of its caller. */
+export type Ctx = {
+  actor: Actor;
+  scope: Scope;
+  permissions: ReadonlySet<Permission>;
+  /** Where acts that concern no other organization are recorded: the own organization, or the partner's home. */
+  homeOrgId: string | null;
+  ip: string | null;
+  userAgent: string | null;
+  requestId: string;
+  now: () => Date;
+  /** Aborted when the caller goes away. */
+  signal?: AbortSignal;
+};
+
+/** The platform itself, for work without a human or program behind it. */
+export function systemCtx(): Ctx {
+  return {
+    actor: { type: "system" },
+    scope: { kind: "system" },
+    permissions: new Set(),
+    homeOrgId: null,
+    ip: null,
+    userAgent: null,
+    requestId: crypto.randomUUID(),
+    now: () => new Date(),
+  };
+}
+
+export const ZERO_UUID = "00000000-0000-0000-0000-000000000000";

@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { z } from "zod";
+import { shared } from "./process/shared";
+
+const flag = z
+  .enum(["true", "false", "1", "0", "on", "off", "yes", "no"])
+  .transform((v) => ["true", "1", "on", "yes"].includes(v));
+const postgresUrl = z.string().regex(/^postgres(ql)?:\/\/.+/, "must be a postgres:// address");
+
+const envSchema = z.object({
+  HOST: z.string().min(1).default("127.0.0.1"),
+  PORT: z.coerce.number().int().min(0).max(65535).default(3000),
+  TRAILMARK_DATA_DIR: z.string().min(1).default(".trailmark"),
+  DATABASE_URL: postgresUrl,
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(20),
+  DATABASE_PREPARE: flag.default(true),
+  AUDIT_ADMIN_DATABASE_URL: postgresUrl.optional(),
+  TRAILMARK_OWNER_DATABASE_URL: postgresUrl.optional(),
+  TRAILMARK_ADMIN_EMAIL: z.email().optional(),
+  TRAILMARK_ADMIN_PASSWORD: z.string().min(12, "must have at least 12 characters").optional(),
+  NEXTAUTH_SECRET: z.string().min(32, "must have at least 32 characters"),
+  NEXTAUTH_URL: z.url(),
+  TRUST_PROXY_HEADERS: flag.default(false),
+  TRAILMARK_SIGNING_KEY_FILE: z.string().min(1).optional(),
+  TRAILMARK_JWT_KEY_FILE: z.string().min(1).optional(),
+  CHECKPOINT_WEBHOOK_URL: z.url().optional(),
+  CHECKPOINT_WEBHOOK_SECRET: z.string().min(16).optional(),
+  NATS_URL: z.string().min(1).optional(),
+  WORKERS: flag.default(true),
+  METRICS_TOKEN: z.string().min(8).optional(),
+  LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
+  NODE_ENV: z.enum(["development", "production", "test"]).default("production"),
+  TRAILMARK_DEV: flag.default(false),
+});
+export type Env = z.infer<typeof envSchema>;
+
+/** Thrown when the environment is not usable; the message lists every fault on a line of its own. */
+export class EnvError extends Error {}
+
+const SECRETS = [
+  "DATABASE_URL",
+  "AUDIT_ADMIN_DATABASE_URL",
+  "TRAILMARK_OWNER_DATABASE_URL",
+  "TRAILMARK_ADMIN_PASSWORD",
+  "NEXTAUTH_SECRET",
+  "METRICS_TOKEN",
+  "CHECKPOINT_WEBHOOK_SECRET",
+];
+
+/** Values of NAME_FILE variables stand in for NAME; empty strings count as unset. */
+function withFiles(source: NodeJS.ProcessEnv): { values: Record<string, string>; faults: string[] } {
+  const values: Record<string, string> = {};
+  const faults: string[] = [];
+  for (const [name, value] of Object.entries(source)) if (value) values[name] = value;
+  for (const name of SECRETS) {
+    const file = values[`${name}_FILE`];
+    if (!file) continue;
+    if (values[name]) faults.push(`${name} and ${name}_FILE are both set; keep one`);
+    try {
+      values[name] = readFileSync(file, "utf8").trim();
+    } catch {
+      faults.push(`${name}_FILE: cannot read the file it names`);
+    }
+  }
+  return { values, faults };
+}
+
+/**
+ * Reads and checks the environment.
+ * @throws EnvError naming every variable that is missing or wrong.
+ */
+export function parseEnv(source: NodeJS.ProcessEnv): Env {
+  const { values, faults } = withFiles(source);
+  const parsed = envSchema.safeParse(values);
+  if (!parsed.success) for (const issue of parsed.error.issues) faults.push(`${issue.path.join(".")}: ${issue.message}`);
+  if (parsed.success && !parsed.data.TRAILMARK_ADMIN_EMAIL !== !parsed.data.TRAILMARK_ADMIN_PASSWORD)
+    faults.push("TRAILMARK_ADMIN_EMAIL and TRAILMARK_ADMIN_PASSWORD go together; one of them is missing");
+  if (faults.length > 0 || !parsed.success) throw new EnvError(`The environment is not usable:\n${faults.map((f) => `  - ${f}`).join("\n")}`);
+  return { ...parsed.data, TRAILMARK_DATA_DIR: resolve(parsed.data.TRAILMARK_DATA_DIR) };
+}
+
+/** The checked environment of this process; the only way to reach process.env. */
+export function env(): Env {
+  return shared("env", () => parseEnv(process.env));
+}
