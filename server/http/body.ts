@@ -1,0 +1,81 @@
+import { createGunzip, type Gunzip } from "node:zlib";
+import { AppError, invalid } from "../errors";
+
+export const MAX_BODY_BYTES = 5 * 1024 * 1024;
+const MAX_NESTING = 32;
+const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
+
+const tooLarge = () => new AppError("payload_too_large", "The body is over 5 MiB (after decompression).");
+
+/** Decompressed as it arrives and given up at the limit, so that a gzip bomb costs no more than 5 MiB. */
+function inflate(compressed: Uint8Array): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const gunzip: Gunzip = createGunzip();
+    gunzip.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) {
+        gunzip.destroy();
+        reject(tooLarge());
+      } else chunks.push(chunk);
+    });
+    gunzip.on("end", () => resolve(Buffer.concat(chunks)));
+    gunzip.on("error", () => reject(invalid("body", "is not valid gzip")));
+    gunzip.end(compressed);
+  });
+}
+
+async function readLimited(request: Request): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  if (!request.body) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+}
+
+/** Refuses what no client of ours needs and some code chokes on: deep nesting and prototype keys. */
+export function refuseHostileJson(value: unknown, path = "body", depth = 1): void {
+  if (typeof value !== "object" || value === null) return;
+  if (depth > MAX_NESTING) throw invalid(path.split(".").slice(0, 4).join("."), `is nested over ${MAX_NESTING} levels`);
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i];
+      if (typeof item === "object" && item !== null) refuseHostileJson(item, `${path}.${i}`, depth + 1);
+    }
+    return;
+  }
+  for (const key of Object.keys(value)) {
+    if (FORBIDDEN_KEYS.has(key)) throw invalid(`${path}.${key}`, "is not an allowed key");
+    const item = (value as Record<string, unknown>)[key];
+    if (typeof item === "object" && item !== null) refuseHostileJson(item, `${path}.${key}`, depth + 1);
+  }
+}
+
+/**
+ * The JSON body of a request, decompressed and held to the limits.
+ * @throws AppError payload_too_large, unsupported_media_type or validation_failed.
+ */
+export async function readJson(request: Request): Promise<unknown> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type !== "application/json" && !type.endsWith("+json"))
+    throw new AppError("unsupported_media_type", "Send the body as application/json.");
+  const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+  const raw = await readLimited(request);
+  if (encoding !== "identity" && encoding !== "gzip")
+    throw new AppError("unsupported_media_type", "Content-Encoding may be gzip or identity.");
+  const bytes = encoding === "gzip" ? await inflate(raw) : raw;
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+  } catch {
+    throw invalid("body", "is not valid JSON");
+  }
+  refuseHostileJson(value);
+  return value;
+}

@@ -1,0 +1,53 @@
+import { type AppError, ERROR_CODES, type ErrorCode, type FieldError, isAppError } from "../errors";
+import { log } from "../log";
+
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ErrorCode;
+  requestId: string;
+  errors?: FieldError[];
+};
+
+/** SQLSTATE classes and socket faults that mean "the database is away", not "the query is wrong". */
+const AWAY = /^(08|57P0|53)|^(CONNECT|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|CONNECTION_)/;
+
+function isDatabaseAway(error: unknown): boolean {
+  const chain = [error, (error as { cause?: unknown })?.cause];
+  return chain.some((e) => AWAY.test(String((e as { code?: unknown })?.code ?? "")));
+}
+
+/** Any thrown thing as one of the contract's errors; what nobody foresaw is logged and becomes a bare `internal`. */
+export function toAppError(error: unknown, requestId: string): Pick<AppError, "code" | "message" | "extra"> {
+  if (isAppError(error)) return error;
+  if (isDatabaseAway(error)) {
+    log.warn({ requestId, err: error }, "database unreachable");
+    return { code: "unavailable", message: "The database cannot be reached right now.", extra: { headers: { "Retry-After": "2" } } };
+  }
+  log.error({ requestId, err: error }, "unexpected error");
+  return { code: "internal", message: "Something went wrong on our side; nothing was stored.", extra: {} };
+}
+
+/** The RFC 9457 body of an error. */
+export function toProblem(error: Pick<AppError, "code" | "message" | "extra">, requestId: string): Problem {
+  const { status, title } = ERROR_CODES[error.code];
+  return {
+    type: `urn:trailmark:error:${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    requestId,
+    ...(error.extra.errors ? { errors: error.extra.errors } : {}),
+  };
+}
+
+/** An error as the HTTP answer of the REST door. */
+export function problemResponse(error: unknown, requestId: string): Response {
+  const known = toAppError(error, requestId);
+  const headers = new Headers({ "Content-Type": "application/problem+json", "Cache-Control": "no-store", ...known.extra.headers });
+  if (known.code === "unauthenticated") headers.set("WWW-Authenticate", "Bearer");
+  return new Response(JSON.stringify(toProblem(known, requestId)), { status: ERROR_CODES[known.code].status, headers });
+}

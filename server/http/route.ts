@@ -1,0 +1,109 @@
+import type { z } from "zod";
+import { authenticate } from "../auth/authenticate";
+import { requireSameOrigin } from "../auth/origin";
+import type { Permission } from "../auth/permissions";
+import { narrow, requirePermission } from "../auth/scope";
+import type { Ctx } from "../context";
+import { env } from "../env";
+import { AppError, type FieldError } from "../errors";
+import { readJson } from "./body";
+import { clientIp } from "./client-ip";
+import { problemResponse } from "./problem";
+
+/** Who may call: nobody in particular, a person or program, or the agent that the path's :id names. */
+export type RouteAuth = "none" | "user" | "agent";
+
+export type RouteSpec<I extends z.ZodType, O extends z.ZodType> = {
+  /** One sentence for the API document. */
+  summary: string;
+  auth: RouteAuth;
+  permission?: Permission;
+  /** What the verb takes: path parameters, query parameters and the JSON body's members, in one object. */
+  input: I;
+  /** Shape of the answer; "stream" where run answers a Response of its own. */
+  output: O | "stream" | "empty";
+  /** Status of success; 200 unless told. */
+  status?: number;
+  /** Path of a list inside the body that stays one (default: members of the body are merged into the input). */
+  body?: "json" | "none";
+  run: (ctx: Ctx, input: z.output<I>) => Promise<z.input<O> | Response | undefined>;
+};
+
+export type RouteHandler = ((request: Request, context?: RouteContext) => Promise<Response>) & {
+  spec: RouteSpec<z.ZodType, z.ZodType>;
+};
+export type RouteContext = { params: Promise<Record<string, string | string[]>> };
+
+/** The header in which the front tells its own handlers the socket's address; it overwrites what a client sends. */
+export const PEER_HEADER = "x-trailmark-peer";
+
+const toFieldErrors = (error: z.ZodError): FieldError[] =>
+  error.issues.slice(0, 50).map((i) => ({ path: i.path.join("."), message: i.message }));
+
+/** @throws AppError validation_failed naming every offending field. */
+export function parseInput<I extends z.ZodType>(schema: I, value: unknown): z.output<I> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const errors = toFieldErrors(parsed.error);
+  const first = errors[0];
+  throw new AppError("validation_failed", first ? `${first.path || "body"}: ${first.message}` : undefined, { errors });
+}
+
+async function gatherInput(request: Request, context: RouteContext | undefined, body: "json" | "none"): Promise<unknown> {
+  const input: Record<string, unknown> = {};
+  const question = request.url.indexOf("?");
+  if (question >= 0)
+    for (const [key, value] of new URLSearchParams(request.url.slice(question))) {
+      if (Object.hasOwn(input, key)) throw new AppError("validation_failed", `${key}: is given twice`, { errors: [{ path: key, message: "is given twice" }] });
+      input[key] = value;
+    }
+  if (body === "json") {
+    const json = await readJson(request);
+    if (typeof json !== "object" || json === null || Array.isArray(json))
+      throw new AppError("validation_failed", "body: must be a JSON object", { errors: [{ path: "body", message: "must be a JSON object" }] });
+    Object.assign(input, json);
+  }
+  return Object.assign(input, await context?.params);
+}
+
+/** A wrong path parameter (a malformed UUID) is a validation failure like any other. */
+async function answer<I extends z.ZodType, O extends z.ZodType>(
+  spec: RouteSpec<I, O>,
+  request: Request,
+  context: RouteContext | undefined,
+  requestId: string,
+): Promise<Response> {
+  const ip = clientIp(request.headers, request.headers.get(PEER_HEADER), env().TRUST_PROXY_HEADERS);
+  const params = (await context?.params) ?? {};
+  const caller = await authenticate(request, { auth: spec.auth, agentId: typeof params.id === "string" ? params.id : undefined, ip });
+  let ctx: Ctx = { ...caller, ip, userAgent: request.headers.get("user-agent"), requestId, now: () => new Date(), signal: request.signal };
+  requireSameOrigin(request, caller.viaCookie);
+  if (spec.permission) requirePermission(ctx, spec.permission);
+  const takesBody = spec.body ?? (request.method === "GET" || request.method === "HEAD" || request.method === "DELETE" ? "none" : "json");
+  const input = parseInput(spec.input, await gatherInput(request, context, takesBody));
+  const orgId = (input as { orgId?: unknown } | undefined)?.orgId;
+  if (spec.auth === "user" && typeof orgId === "string") ctx = narrow(ctx, orgId);
+  const result = await spec.run(ctx, input);
+  if (result instanceof Response) return result;
+  if (spec.output === "empty") return new Response(null, { status: spec.status ?? 204 });
+  return Response.json(result, { status: spec.status ?? 200, headers: { "Cache-Control": "no-store" } });
+}
+
+/**
+ * A REST route as a declaration: who may call, what comes in, what goes out, which verb runs. Authentication,
+ * permission, validation, tenancy, limits and errors are the same for every route, here and nowhere else.
+ */
+export function route<I extends z.ZodType, O extends z.ZodType>(spec: RouteSpec<I, O>): RouteHandler {
+  const handler = async (request: Request, context?: RouteContext): Promise<Response> => {
+    const requestId = crypto.randomUUID();
+    let response: Response;
+    try {
+      response = await answer(spec, request, context, requestId);
+    } catch (error) {
+      response = problemResponse(error, requestId);
+    }
+    response.headers.set("X-Request-Id", requestId);
+    return response;
+  };
+  return Object.assign(handler, { spec: spec as unknown as RouteSpec<z.ZodType, z.ZodType> });
+}

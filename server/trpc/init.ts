@@ -1,0 +1,73 @@
+import { initTRPC, TRPCError } from "@trpc/server";
+import { ZodError } from "zod";
+import type { Permission } from "../auth/permissions";
+import { narrow, requirePermission } from "../auth/scope";
+import type { Ctx } from "../context";
+import { AppError, type ErrorCode, ERROR_CODES, type FieldError } from "../errors";
+import { toAppError, toProblem } from "../http/problem";
+
+/** What a procedure gets: the caller, or null where nobody is signed in. */
+export type TrpcContext = { caller: Ctx | null; requestId: string };
+
+const TRPC_CODES: Partial<Record<ErrorCode, TRPCError["code"]>> = {
+  validation_failed: "BAD_REQUEST",
+  unauthenticated: "UNAUTHORIZED",
+  forbidden: "FORBIDDEN",
+  not_found: "NOT_FOUND",
+  conflict: "CONFLICT",
+  device_offline: "CONFLICT",
+  payload_too_large: "PAYLOAD_TOO_LARGE",
+  rate_limited: "TOO_MANY_REQUESTS",
+  unavailable: "SERVICE_UNAVAILABLE",
+  agent_timeout: "GATEWAY_TIMEOUT",
+  agent_bad_response: "BAD_GATEWAY",
+  agent_disconnected: "BAD_GATEWAY",
+};
+
+function fieldErrors(error: ZodError): FieldError[] {
+  return error.issues.map((i) => ({ path: i.path.join("."), message: i.message }));
+}
+
+const t = initTRPC.context<TrpcContext>().create({
+  errorFormatter({ shape, error, ctx }) {
+    const requestId = ctx?.requestId ?? "";
+    const cause = error.cause;
+    const known =
+      cause instanceof ZodError
+        ? new AppError("validation_failed", undefined, { errors: fieldErrors(cause) })
+        : toAppError(cause ?? error, requestId);
+    return { ...shape, message: known.message, data: { code: shape.data.code, httpStatus: ERROR_CODES[known.code].status, problem: toProblem(known, requestId) } };
+  },
+});
+
+export const router = t.router;
+export const createCaller = t.createCallerFactory;
+
+/** Maps whatever a verb throws to a tRPC code once, so that neither verbs nor procedures catch. */
+const mapErrors = t.middleware(async ({ next, ctx }) => {
+  const result = await next();
+  if (result.ok || result.error.cause instanceof ZodError) return result;
+  const cause = result.error.cause ?? result.error;
+  if (cause instanceof TRPCError) return result;
+  const known = toAppError(cause, ctx.requestId);
+  throw new TRPCError({ code: TRPC_CODES[known.code] ?? "INTERNAL_SERVER_ERROR", message: known.message, cause: cause as Error });
+});
+
+/** Open to everybody: sign-in and first-run pages. */
+export const publicProcedure = t.procedure.use(mapErrors);
+
+/** A signed-in person; an input with an orgId narrows the caller's scope to that organization. */
+const signedIn = publicProcedure.use(({ ctx, next }) => {
+  if (!ctx.caller) throw new AppError("unauthenticated");
+  return next({ ctx: { caller: ctx.caller, requestId: ctx.requestId } });
+});
+
+/** A procedure that needs one permission; without one, any signed-in person. */
+export function procedure(permission?: Permission) {
+  return signedIn.use(async ({ ctx, next, getRawInput }) => {
+    if (permission) requirePermission(ctx.caller, permission);
+    const orgId = ((await getRawInput()) as { orgId?: unknown } | undefined)?.orgId;
+    const caller = typeof orgId === "string" && orgId ? narrow(ctx.caller, orgId) : ctx.caller;
+    return next({ ctx: { caller, requestId: ctx.requestId } });
+  });
+}
