@@ -5,13 +5,32 @@ const root = fileURLToPath(new URL(".", import.meta.url));
 
 /** Two projects: pure tests, and tests that speak to a real PostgreSQL as the application role. */
 export default defineConfig({
-  resolve: { alias: { "@": root, "server-only": `${root}server/process/empty.ts`, "client-only": `${root}server/process/empty.ts` } },
+  resolve: {
+    alias: {
+      "@": root,
+      "server-only": `${root}server/process/empty.ts`,
+      "client-only": `${root}server/process/empty.ts`,
+    },
+  },
   test: {
     projects: [
-      { extends: true, test: { name: "unit", include: ["{server,db,components,agent,app}/**/*.test.{ts,tsx}"], exclude: ["**/*.db.test.ts", "**/node_modules/**"] } },
       {
         extends: true,
-        test: { name: "database", include: ["{server,db,agent,app}/**/*.db.test.ts"], globalSetup: ["db/testing-setup.ts"], testTimeout: 30_000, hookTimeout: 120_000 },
+        test: {
+          name: "unit",
+          include: ["{server,db,components,agent,app}/**/*.test.{ts,tsx}"],
+          exclude: ["**/*.db.test.ts", "**/node_modules/**"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "database",
+          include: ["{server,db,agent,app}/**/*.db.test.ts"],
+          globalSetup: ["db/testing-setup.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 120_000,
+        },
       },
     ],
   },

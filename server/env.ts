@@ -73,10 +73,12 @@ function withFiles(source: NodeJS.ProcessEnv): { values: Record<string, string>;
 export function parseEnv(source: NodeJS.ProcessEnv): Env {
   const { values, faults } = withFiles(source);
   const parsed = envSchema.safeParse(values);
-  if (!parsed.success) for (const issue of parsed.error.issues) faults.push(`${issue.path.join(".")}: ${issue.message}`);
+  if (!parsed.success)
+    for (const issue of parsed.error.issues) faults.push(`${issue.path.join(".")}: ${issue.message}`);
   if (parsed.success && !parsed.data.TRAILMARK_ADMIN_EMAIL !== !parsed.data.TRAILMARK_ADMIN_PASSWORD)
     faults.push("TRAILMARK_ADMIN_EMAIL and TRAILMARK_ADMIN_PASSWORD go together; one of them is missing");
-  if (faults.length > 0 || !parsed.success) throw new EnvError(`The environment is not usable:\n${faults.map((f) => `  - ${f}`).join("\n")}`);
+  if (faults.length > 0 || !parsed.success)
+    throw new EnvError(`The environment is not usable:\n${faults.map((f) => `  - ${f}`).join("\n")}`);
   return { ...parsed.data, TRAILMARK_DATA_DIR: resolve(parsed.data.TRAILMARK_DATA_DIR) };
 }
 

@@ -16,11 +16,24 @@ export const PERMISSIONS = [
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-export const ROLES = ["org_admin", "org_technician", "org_viewer", "partner_admin", "partner_technician", "system_admin"] as const;
+export const ROLES = [
+  "org_admin",
+  "org_technician",
+  "org_viewer",
+  "partner_admin",
+  "partner_technician",
+  "system_admin",
+] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Roles that a person may be given over the API; system_admin is made only at the command line. */
-export const ASSIGNABLE_ROLES = ["org_admin", "org_technician", "org_viewer", "partner_admin", "partner_technician"] as const;
+export const ASSIGNABLE_ROLES = [
+  "org_admin",
+  "org_technician",
+  "org_viewer",
+  "partner_admin",
+  "partner_technician",
+] as const;
 
 const READ: Permission[] = ["audit:read", "devices:read", "custom_fields:read"];
 /** audit:write is for API keys only, never for a role. */

@@ -27,6 +27,9 @@ export function narrow(ctx: Ctx, orgId: string | undefined): Ctx {
 }
 
 /** @throws AppError forbidden when the caller lacks the permission. */
-export function requirePermission(ctx: Ctx, permission: Ctx["permissions"] extends ReadonlySet<infer P> ? P : never): void {
+export function requirePermission(
+  ctx: Ctx,
+  permission: Ctx["permissions"] extends ReadonlySet<infer P> ? P : never,
+): void {
   if (!ctx.permissions.has(permission)) throw new AppError("forbidden", `This needs the permission ${permission}.`);
 }

@@ -2,7 +2,11 @@ import ipaddr from "ipaddr.js";
 
 /** The one spelling of an address: IPv4 mapped into IPv6 as plain IPv4; null when it is none. */
 export function normalizeIp(text: string | null | undefined): string | null {
-  const bare = text?.trim().replace(/^\[(.*)\](:\d+)?$/, "$1").replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1").split("%")[0];
+  const bare = text
+    ?.trim()
+    .replace(/^\[(.*)\](:\d+)?$/, "$1")
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1")
+    .split("%")[0];
   if (!bare || !ipaddr.isValid(bare) || (!bare.includes(":") && !ipaddr.IPv4.isValidFourPartDecimal(bare))) return null;
   return ipaddr.process(bare).toString();
 }
@@ -11,7 +15,11 @@ export function normalizeIp(text: string | null | undefined): string | null {
  * The caller's address (spec, Authentication rule 2): with trust, the first valid address of cf-connecting-ip,
  * x-forwarded-for, x-real-ip in that order, a header without one being skipped; else the socket's alone.
  */
-export function clientIp(headers: { get(name: string): string | null }, socketIp: string | null, trust: boolean): string | null {
+export function clientIp(
+  headers: { get(name: string): string | null },
+  socketIp: string | null,
+  trust: boolean,
+): string | null {
   if (trust)
     for (const name of ["cf-connecting-ip", "x-forwarded-for", "x-real-ip"])
       for (const part of headers.get(name)?.split(",") ?? []) {

@@ -24,7 +24,11 @@ export function toAppError(error: unknown, requestId: string): Pick<AppError, "c
   if (isAppError(error)) return error;
   if (isDatabaseAway(error)) {
     log.warn({ requestId, err: error }, "database unreachable");
-    return { code: "unavailable", message: "The database cannot be reached right now.", extra: { headers: { "Retry-After": "2" } } };
+    return {
+      code: "unavailable",
+      message: "The database cannot be reached right now.",
+      extra: { headers: { "Retry-After": "2" } },
+    };
   }
   log.error({ requestId, err: error }, "unexpected error");
   return { code: "internal", message: "Something went wrong on our side; nothing was stored.", extra: {} };
@@ -47,7 +51,11 @@ export function toProblem(error: Pick<AppError, "code" | "message" | "extra">, r
 /** An error as the HTTP answer of the REST door. */
 export function problemResponse(error: unknown, requestId: string): Response {
   const known = toAppError(error, requestId);
-  const headers = new Headers({ "Content-Type": "application/problem+json", "Cache-Control": "no-store", ...known.extra.headers });
+  const headers = new Headers({
+    "Content-Type": "application/problem+json",
+    "Cache-Control": "no-store",
+    ...known.extra.headers,
+  });
   if (known.code === "unauthenticated") headers.set("WWW-Authenticate", "Bearer");
   return new Response(JSON.stringify(toProblem(known, requestId)), { status: ERROR_CODES[known.code].status, headers });
 }

@@ -49,18 +49,27 @@ export function parseInput<I extends z.ZodType>(schema: I, value: unknown): z.ou
   throw new AppError("validation_failed", first ? `${first.path || "body"}: ${first.message}` : undefined, { errors });
 }
 
-async function gatherInput(request: Request, context: RouteContext | undefined, body: "json" | "none"): Promise<unknown> {
+async function gatherInput(
+  request: Request,
+  context: RouteContext | undefined,
+  body: "json" | "none",
+): Promise<unknown> {
   const input: Record<string, unknown> = {};
   const question = request.url.indexOf("?");
   if (question >= 0)
     for (const [key, value] of new URLSearchParams(request.url.slice(question))) {
-      if (Object.hasOwn(input, key)) throw new AppError("validation_failed", `${key}: is given twice`, { errors: [{ path: key, message: "is given twice" }] });
+      if (Object.hasOwn(input, key))
+        throw new AppError("validation_failed", `${key}: is given twice`, {
+          errors: [{ path: key, message: "is given twice" }],
+        });
       input[key] = value;
     }
   if (body === "json") {
     const json = await readJson(request);
     if (typeof json !== "object" || json === null || Array.isArray(json))
-      throw new AppError("validation_failed", "body: must be a JSON object", { errors: [{ path: "body", message: "must be a JSON object" }] });
+      throw new AppError("validation_failed", "body: must be a JSON object", {
+        errors: [{ path: "body", message: "must be a JSON object" }],
+      });
     Object.assign(input, json);
   }
   return Object.assign(input, await context?.params);
@@ -75,11 +84,24 @@ async function answer<I extends z.ZodType, O extends z.ZodType>(
 ): Promise<Response> {
   const ip = clientIp(request.headers, request.headers.get(PEER_HEADER), env().TRUST_PROXY_HEADERS);
   const params = (await context?.params) ?? {};
-  const caller = await authenticate(request, { auth: spec.auth, agentId: typeof params.id === "string" ? params.id : undefined, ip });
-  let ctx: Ctx = { ...caller, ip, userAgent: request.headers.get("user-agent"), requestId, now: () => new Date(), signal: request.signal };
+  const caller = await authenticate(request, {
+    auth: spec.auth,
+    agentId: typeof params.id === "string" ? params.id : undefined,
+    ip,
+  });
+  let ctx: Ctx = {
+    ...caller,
+    ip,
+    userAgent: request.headers.get("user-agent"),
+    requestId,
+    now: () => new Date(),
+    signal: request.signal,
+  };
   requireSameOrigin(request, caller.viaCookie);
   if (spec.permission) requirePermission(ctx, spec.permission);
-  const takesBody = spec.body ?? (request.method === "GET" || request.method === "HEAD" || request.method === "DELETE" ? "none" : "json");
+  const takesBody =
+    spec.body ??
+    (request.method === "GET" || request.method === "HEAD" || request.method === "DELETE" ? "none" : "json");
   const input = parseInput(spec.input, await gatherInput(request, context, takesBody));
   const orgId = (input as { orgId?: unknown } | undefined)?.orgId;
   if (spec.auth === "user" && typeof orgId === "string") ctx = narrow(ctx, orgId);

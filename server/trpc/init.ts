@@ -3,7 +3,7 @@ import { ZodError } from "zod";
 import type { Permission } from "../auth/permissions";
 import { narrow, requirePermission } from "../auth/scope";
 import type { Ctx } from "../context";
-import { AppError, type ErrorCode, ERROR_CODES, type FieldError } from "../errors";
+import { AppError, ERROR_CODES, type ErrorCode, type FieldError } from "../errors";
 import { toAppError, toProblem } from "../http/problem";
 
 /** What a procedure gets: the caller, or null where nobody is signed in. */
@@ -36,7 +36,11 @@ const t = initTRPC.context<TrpcContext>().create({
       cause instanceof ZodError
         ? new AppError("validation_failed", undefined, { errors: fieldErrors(cause) })
         : toAppError(cause ?? error, requestId);
-    return { ...shape, message: known.message, data: { code: shape.data.code, httpStatus: ERROR_CODES[known.code].status, problem: toProblem(known, requestId) } };
+    return {
+      ...shape,
+      message: known.message,
+      data: { code: shape.data.code, httpStatus: ERROR_CODES[known.code].status, problem: toProblem(known, requestId) },
+    };
   },
 });
 
@@ -50,7 +54,11 @@ const mapErrors = t.middleware(async ({ next, ctx }) => {
   const cause = result.error.cause ?? result.error;
   if (cause instanceof TRPCError) return result;
   const known = toAppError(cause, ctx.requestId);
-  throw new TRPCError({ code: TRPC_CODES[known.code] ?? "INTERNAL_SERVER_ERROR", message: known.message, cause: cause as Error });
+  throw new TRPCError({
+    code: TRPC_CODES[known.code] ?? "INTERNAL_SERVER_ERROR",
+    message: known.message,
+    cause: cause as Error,
+  });
 });
 
 /** Open to everybody: sign-in and first-run pages. */

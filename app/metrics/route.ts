@@ -1,0 +1,3 @@
+import { exposeMetrics } from "@/server/process/expose-metrics";
+
+export const GET = exposeMetrics;

@@ -1,0 +1,30 @@
+import { timingSafeEqual } from "node:crypto";
+import { env } from "../env";
+import { AppError } from "../errors";
+import { problemResponse } from "../http/problem";
+import { PEER_HEADER } from "../http/route";
+import { registerGauges } from "./gauges";
+import { metrics } from "./metrics";
+
+const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
+
+function mayRead(request: Request): boolean {
+  const token = env().METRICS_TOKEN;
+  if (!token) return LOOPBACK.test(request.headers.get(PEER_HEADER) ?? "");
+  const given = Buffer.from((request.headers.get("authorization") ?? "").replace(/^Bearer /i, ""));
+  const wanted = Buffer.from(token);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+/** Prometheus text for whoever holds METRICS_TOKEN, or for this machine alone where none is set. */
+export async function exposeMetrics(request: Request): Promise<Response> {
+  if (!mayRead(request))
+    return problemResponse(
+      new AppError("unauthenticated", "Metrics need METRICS_TOKEN, or a call from this machine."),
+      crypto.randomUUID(),
+    );
+  registerGauges();
+  return new Response(await metrics.registry.metrics(), {
+    headers: { "Content-Type": metrics.registry.contentType, "Cache-Control": "no-store" },
+  });
+}

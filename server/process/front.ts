@@ -1,0 +1,76 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { RequestHandler } from "next/dist/server/next";
+import { AppError } from "../errors";
+import { problemResponse } from "../http/problem";
+import { PEER_HEADER } from "../http/route";
+import { log } from "../log";
+import { lazyRequest } from "./lazy-request";
+import { countRequest } from "./metrics";
+import { createRegistry, handlerOf, METHODS, type RouteFile, type RouteMatch } from "./registry";
+import { respond } from "./respond";
+import { setPagePolicy, setSecurityHeaders } from "./security-headers";
+
+export type FrontOptions = {
+  routes: RouteFile[];
+  next: () => RequestHandler;
+  origin: string;
+  /** In development Next serves every route itself, from its own fresh copy. */
+  dev: boolean;
+};
+
+/** Slow clients: headers within 10 s, a whole request within 60 s (a body of 5 MiB over a poor line). */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+
+async function callRoute(
+  match: RouteMatch,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  origin: string,
+): Promise<void> {
+  const method = incoming.method ?? "GET";
+  const handler = handlerOf(match, method);
+  let response: Response;
+  if (handler)
+    response = await handler(lazyRequest(incoming, outgoing, origin), { params: Promise.resolve(match.params) });
+  else {
+    const allowed = METHODS.filter((m) => match.handlers[m]).flatMap((m) => (m === "GET" ? ["GET", "HEAD"] : [m]));
+    const error = new AppError("method_not_allowed", `${method} is not offered here.`, {
+      headers: { Allow: allowed.join(", ") },
+    });
+    response = problemResponse(error, crypto.randomUUID());
+  }
+  await respond(incoming, outgoing, response);
+  // An unread body (refused early) would block the connection's next request.
+  if (!incoming.complete) incoming.resume();
+}
+
+/**
+ * The one http server in front: it alone knows the socket's address, so it overwrites the header that carries it;
+ * answers the API from the route files and hands pages to Next.
+ */
+export function createFront(options: FrontOptions): Server {
+  const match = createRegistry(options.routes);
+  const https = options.origin.startsWith("https:");
+  const server = createServer((incoming, outgoing) => {
+    incoming.headers[PEER_HEADER] = incoming.socket.remoteAddress ?? "";
+    setSecurityHeaders(outgoing, https);
+    const pathname = (incoming.url ?? "/").split("?", 1)[0] as string;
+    const started = performance.now();
+    const found = options.dev ? undefined : match(pathname);
+    outgoing.once("finish", () =>
+      countRequest(found ? "api" : "page", outgoing.statusCode, performance.now() - started),
+    );
+    if (!found) setPagePolicy(incoming, outgoing, options.dev);
+    const work = found ? callRoute(found, incoming, outgoing, options.origin) : options.next()(incoming, outgoing);
+    work.catch((error: unknown) => {
+      const gone = (error as { code?: string }).code === "ERR_STREAM_PREMATURE_CLOSE" || outgoing.destroyed;
+      if (!gone) log.error({ err: error, path: pathname }, "request failed");
+      outgoing.destroy();
+    });
+  });
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = 65_000;
+  return server;
+}

@@ -1,0 +1,15 @@
+import { recordingStats } from "../audit/record";
+import { gauge } from "./metrics";
+import { openStreams } from "./streams";
+
+/** What an operator watches: the recorder's backlog and losses, open streams. */
+export function registerGauges(): void {
+  gauge("trailmark_audit_queue", "Audit events waiting for the database", () => recordingStats().queued);
+  gauge("trailmark_audit_spool_bytes", "Size of the local spool", () => recordingStats().spoolBytes);
+  gauge(
+    "trailmark_audit_dropped_total",
+    "Audit events lost because spool and queue were full, or unstorable",
+    () => recordingStats().dropped,
+  );
+  gauge("trailmark_open_streams", "Open event streams", openStreams);
+}

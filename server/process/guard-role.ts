@@ -1,0 +1,35 @@
+import { appSql } from "@/db/client";
+
+/** Thrown when the application's database role could undo what row level security and immutability promise. */
+export class UnsafeRoleError extends Error {}
+
+/**
+ * Refuses to serve as a role that could bypass the audit trail's protection (superuser, BYPASSRLS, owner of an audit
+ * table, or member of such a role).
+ * @throws UnsafeRoleError saying which and what to do.
+ */
+export async function refuseUnsafeRole(): Promise<void> {
+  const [role] = await appSql()<{ name: string; super: boolean; bypass: boolean; owns: string[] }[]>`
+    SELECT current_user AS name,
+      bool_or(r.rolsuper) AS super,
+      bool_or(r.rolbypassrls) AS bypass,
+      ARRAY(
+        SELECT c.relname FROM pg_class c
+        WHERE c.relname IN ('audit_logs', 'audit_chain_heads', 'audit_retention_policies')
+          AND c.relnamespace = 'public'::regnamespace
+          AND pg_has_role(current_user, c.relowner, 'MEMBER')
+      ) AS owns
+    FROM pg_roles r
+    WHERE pg_has_role(current_user, r.oid, 'MEMBER')`;
+  if (!role) throw new UnsafeRoleError("The database does not know its own current role.");
+  const faults = [
+    ...(role.super ? ["is a superuser"] : []),
+    ...(role.bypass ? ["bypasses row level security"] : []),
+    ...(role.owns.length > 0 ? [`owns ${role.owns.join(", ")}`] : []),
+  ];
+  if (faults.length > 0)
+    throw new UnsafeRoleError(
+      `DATABASE_URL names the role "${role.name}", which ${faults.join(" and ")}: it could change history. ` +
+        "Use the application role (trailmark_app) there and keep the owner for TRAILMARK_OWNER_DATABASE_URL.",
+    );
+}

@@ -1,0 +1,85 @@
+import type { RouteHandler } from "../http/route";
+
+/** One route file: its URL pattern in Next's notation and what it exports. */
+export type RouteFile = { path: string; module: Record<string, unknown> };
+export type RouteMatch = { handlers: Record<string, unknown>; params: Record<string, string | string[]> };
+
+type Node = {
+  children: Map<string, Node>;
+  param?: { name: string; node: Node };
+  rest?: { name: string; file: RouteFile };
+  file?: RouteFile;
+};
+const emptyNode = (): Node => ({ children: new Map() });
+
+function insert(root: Node, file: RouteFile): void {
+  let node = root;
+  for (const segment of file.path.split("/").filter(Boolean)) {
+    const rest = /^\[\.\.\.(.+)\]$/.exec(segment)?.[1];
+    if (rest) {
+      node.rest = { name: rest, file };
+      return;
+    }
+    const param = /^\[(.+)\]$/.exec(segment)?.[1];
+    if (param) {
+      node.param ??= { name: param, node: emptyNode() };
+      if (node.param.name !== param)
+        throw new Error(`Two names for one path parameter: ${param} and ${node.param.name}`);
+      node = node.param.node;
+    } else {
+      const child = node.children.get(segment) ?? emptyNode();
+      node.children.set(segment, child);
+      node = child;
+    }
+  }
+  node.file = file;
+}
+
+function walk(
+  node: Node,
+  parts: string[],
+  at: number,
+  params: Record<string, string | string[]>,
+): RouteFile | undefined {
+  if (at === parts.length) return node.file;
+  const part = parts[at] as string;
+  const child = node.children.get(part);
+  const exact = child && walk(child, parts, at + 1, params);
+  if (exact) return exact;
+  const inner = node.param && walk(node.param.node, parts, at + 1, params);
+  if (node.param && inner) {
+    params[node.param.name] = part;
+    return inner;
+  }
+  if (!node.rest) return undefined;
+  params[node.rest.name] = parts.slice(at);
+  return node.rest.file;
+}
+
+/**
+ * A matcher over route files by Next's rules: a fixed segment before a parameter before a catch-all.
+ * @returns for a path (no query) the file's exports and the decoded parameters, or undefined.
+ */
+export function createRegistry(files: RouteFile[]): (pathname: string) => RouteMatch | undefined {
+  const root = emptyNode();
+  for (const file of files) insert(root, file);
+  return (pathname) => {
+    let parts = pathname.split("/").filter(Boolean);
+    try {
+      if (pathname.includes("%")) parts = parts.map(decodeURIComponent);
+    } catch {
+      return undefined;
+    }
+    const params: Record<string, string | string[]> = {};
+    const file = walk(root, parts, 0, params);
+    return file && { handlers: file.module, params };
+  };
+}
+
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** The handler for a method; HEAD is answered by GET. */
+export function handlerOf(match: RouteMatch, method: string): RouteHandler | undefined {
+  const name = method === "HEAD" ? "GET" : method;
+  return (METHODS as readonly string[]).includes(name) ? (match.handlers[name] as RouteHandler | undefined) : undefined;
+}

@@ -1,0 +1,55 @@
+import type { Server } from "node:http";
+import type { Embedded } from "@/db/embedded";
+import { log } from "../log";
+import { closeStreams } from "./streams";
+
+type Parts = {
+  server: Server;
+  closeNext: () => Promise<void>;
+  stopWork: () => Promise<void>;
+  closeDatabase: () => Promise<void>;
+  embedded: Embedded | null;
+};
+
+/** SIGTERM to exit, at most; what is still unflushed then stands in the spool and is replayed at the next start. */
+const DEADLINE_MS = 9_000;
+const IDLE_SWEEP_MS = 50;
+
+/** Stops accepting, ends the streams and waits until every answer in flight is complete. */
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  closeStreams();
+  // Keep-alive connections turn idle one after the other as their last answers end.
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  await closed;
+  clearInterval(sweep);
+}
+
+/** The handler of SIGTERM and SIGINT: drains, flushes, closes, in this order, within the deadline; once. */
+export function shutdown(parts: Parts): () => void {
+  let stopping = false;
+  return () => {
+    if (stopping) return;
+    stopping = true;
+    log.info("stopping");
+    const deadline = setTimeout(() => {
+      log.warn("not everything ended in time; the spool keeps what is unflushed");
+      process.exit(1);
+    }, DEADLINE_MS);
+    deadline.unref();
+    const steps = async () => {
+      await drain(parts.server);
+      await parts.stopWork();
+      await parts.closeNext();
+      await parts.closeDatabase();
+      await parts.embedded?.stop();
+    };
+    steps().then(
+      () => process.exit(0),
+      (error) => {
+        log.error({ err: error }, "stopping failed");
+        process.exit(1);
+      },
+    );
+  };
+}
