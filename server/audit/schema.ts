@@ -1,0 +1,217 @@
+import { z } from "zod";
+
+/** Spec, Audit log entry. */
+export const ACTOR_TYPES = ["user", "api_key", "agent", "system", "ai_agent"] as const;
+export const RESULTS = ["success", "failure", "denied"] as const;
+/** Spec, Action categories. */
+export const CATEGORIES = [
+  "authentication",
+  "device",
+  "automation",
+  "policy",
+  "alert",
+  "compliance",
+  "organization",
+  "system",
+] as const;
+export type ActorType = (typeof ACTOR_TYPES)[number];
+export type AuditResult = (typeof RESULTS)[number];
+export type Category = (typeof CATEGORIES)[number];
+
+export const DEFAULT_PAGE_SIZE = 50;
+export const MAX_PAGE_SIZE = 100;
+export const MAX_EVENTS_PER_REQUEST = 500;
+/** Of the details' JSON text: what a log entry may carry, not a file store. */
+export const MAX_DETAILS_BYTES = 64 * 1024;
+/** Columns of audit_logs in characters; text columns have a limit of ours. */
+export const MAX_LENGTH = {
+  actorEmail: 255,
+  action: 100,
+  resourceType: 50,
+  resourceName: 255,
+  ipAddress: 45,
+  userAgent: 8192,
+  errorMessage: 65_536,
+  rawId: 1024,
+} as const;
+const MAX_FILTER_LENGTH = 255;
+
+/** PostgreSQL counts characters, JavaScript UTF-16 units: an emoji is one of the former and two of the latter. */
+const fits = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
+
+/** Text held to its column. */
+export const columnText = (max: number) => z.string().refine((s) => fits(s, max), `is longer than ${max} characters`);
+
+const FIRST_MS = 0;
+const END_MS = Date.UTC(10_000, 0, 1);
+
+/** An ISO 8601 datetime with zone, as a Date; the years that the table takes. */
+export const instant = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .refine((date) => date.getTime() >= FIRST_MS && date.getTime() < END_MS, "is not between 1970 and 9999");
+
+/** A positive integer, as a number or the digits of a query parameter. */
+export const positiveInt = z.union([
+  z.number().int().positive(),
+  z
+    .string()
+    .regex(/^0*[1-9]\d{0,14}$/, "must be a positive integer")
+    .transform(Number),
+]);
+
+const booleanParam = z.union([z.boolean(), z.enum(["true", "false"]).transform((v) => v === "true")]);
+/** Empty filter fields of a form are no filter. */
+const filterText = z
+  .string()
+  .max(MAX_FILTER_LENGTH)
+  .transform((text) => text || undefined)
+  .optional();
+const commaList = z.union([
+  z.array(z.string().min(1).max(MAX_LENGTH.action)).max(100),
+  z
+    .string()
+    .max(4096)
+    .transform((text) =>
+      text
+        .split(",")
+        .map((part) => part.trim())
+        .filter(Boolean),
+    ),
+]);
+
+/** The conditions that list, search, export and stats share (spec: common list/filter query parameters, and ours). */
+export const filterShape = {
+  orgId: z.guid().optional(),
+  user: filterText,
+  action: filterText,
+  resource: filterText,
+  from: instant.optional(),
+  to: instant.optional(),
+  actorType: z.enum(ACTOR_TYPES).optional(),
+  result: z.enum(RESULTS).optional(),
+  category: z.enum(CATEGORIES).optional(),
+  actorId: z.guid().optional(),
+  resourceId: z.guid().optional(),
+  excludeActions: commaList.optional(),
+};
+
+/** Refinement of every schema with from and to. */
+export function fromBeforeTo(range: { from?: Date; to?: Date }, context: z.RefinementCtx): void {
+  if (range.from && range.to && range.from > range.to)
+    context.addIssue({ code: "custom", path: ["from"], message: "is after to" });
+}
+
+export const filterInput = z.object(filterShape).superRefine(fromBeforeTo);
+export type Filters = z.output<typeof filterInput>;
+
+export const rangeInput = z
+  .object({ orgId: filterShape.orgId, from: filterShape.from, to: filterShape.to })
+  .superRefine(fromBeforeTo);
+export type RangeInput = z.output<typeof rangeInput>;
+
+const pageShape = {
+  page: positiveInt.default(1),
+  limit: positiveInt.transform((n) => Math.min(n, MAX_PAGE_SIZE)).default(DEFAULT_PAGE_SIZE),
+  skipCount: booleanParam.default(false),
+  cursor: z.string().min(1).max(300).optional(),
+};
+
+/** Query of GET /audit-logs and GET /audit-logs/logs. */
+export const listInput = z.object({ ...filterShape, ...pageShape }).superRefine(fromBeforeTo);
+export type ListInput = z.output<typeof listInput>;
+
+/** Query of GET /audit-logs/search. */
+export const searchInput = z
+  .object({ ...filterShape, ...pageShape, q: z.string().min(1).max(MAX_FILTER_LENGTH) })
+  .superRefine(fromBeforeTo);
+export type SearchInput = z.output<typeof searchInput>;
+
+export const entryIdInput = z.object({ id: z.guid() });
+
+/** total and totalPages are -1 when the caller skipped the count. */
+export const pagination = z.strictObject({
+  page: z.int(),
+  limit: z.int(),
+  total: z.int(),
+  totalPages: z.int(),
+  nextCursor: z.string().nullable(),
+});
+export type Pagination = z.output<typeof pagination>;
+
+const isoText = z.iso.datetime();
+const entryCore = {
+  id: z.guid(),
+  orgId: z.guid(),
+  timestamp: isoText,
+  action: z.string(),
+  actionLabel: z.string(),
+  actorType: z.enum(ACTOR_TYPES),
+  category: z.enum(CATEGORIES),
+  result: z.enum(RESULTS),
+  ipAddress: z.string(),
+  userAgent: z.string(),
+};
+
+/** Spec: flat list entry, for the viewer. */
+export const flatEntry = z.strictObject({
+  ...entryCore,
+  resource: z.string(),
+  resourceType: z.string(),
+  details: z.string(),
+  sessionId: z.string().nullable(),
+  user: z.strictObject({ name: z.string(), email: z.string(), role: z.string(), department: z.string() }),
+  changes: z.strictObject({ before: z.unknown(), after: z.unknown() }),
+});
+export type FlatEntry = z.output<typeof flatEntry>;
+
+/** Spec: full list entry. */
+export const fullEntry = z.strictObject({
+  ...entryCore,
+  user: z.strictObject({ id: z.guid(), name: z.string(), email: z.string(), role: z.string() }),
+  resource: z.strictObject({ type: z.string(), id: z.string(), name: z.string() }),
+  details: z.record(z.string(), z.unknown()),
+  errorMessage: z.string().nullable(),
+  checksum: z.string(),
+  prevChecksum: z.string().nullable(),
+  chainSeq: z.int().positive(),
+});
+export type FullEntry = z.output<typeof fullEntry>;
+
+export const flatPage = z.strictObject({ entries: z.array(flatEntry), pagination });
+export type FlatPage = z.output<typeof flatPage>;
+export const fullPage = z.strictObject({ data: z.array(fullEntry), pagination });
+export type FullPage = z.output<typeof fullPage>;
+export const searchPage = z.strictObject({ data: z.array(fullEntry), query: z.string(), pagination });
+export type SearchPage = z.output<typeof searchPage>;
+
+const named = (max: number) => columnText(max).refine((s) => s.trim() !== "", "is blank");
+
+/** One event of POST /audit-logs/events. Unknown members are refused: a misspelled one would be lost for ever. */
+export const submittedEvent = z.strictObject({
+  id: z.guid().nullish(),
+  orgId: z.guid().nullish(),
+  timestamp: instant.nullish(),
+  actorType: z.enum(ACTOR_TYPES),
+  actorId: named(MAX_LENGTH.rawId),
+  actorEmail: columnText(MAX_LENGTH.actorEmail).nullish(),
+  action: named(MAX_LENGTH.action),
+  resourceType: named(MAX_LENGTH.resourceType),
+  resourceId: named(MAX_LENGTH.rawId).nullish(),
+  resourceName: columnText(MAX_LENGTH.resourceName).nullish(),
+  details: z.record(z.string(), z.unknown()).nullish(),
+  ipAddress: columnText(MAX_LENGTH.ipAddress).nullish(),
+  userAgent: columnText(MAX_LENGTH.userAgent).nullish(),
+  result: z.enum(RESULTS),
+  errorMessage: columnText(MAX_LENGTH.errorMessage).nullish(),
+});
+export type SubmittedEvent = z.output<typeof submittedEvent>;
+
+/** Body of POST /audit-logs/events. */
+export const submitInput = z.strictObject({ events: z.array(submittedEvent).min(1).max(MAX_EVENTS_PER_REQUEST) });
+export type SubmitInput = z.output<typeof submitInput>;
+
+/** dropped counts the events without an organization. */
+export const submitOutput = z.strictObject({ accepted: z.int(), dropped: z.int() });
+export type SubmitOutput = z.output<typeof submitOutput>;
