@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { agentVersion } from "../agents/schema";
+import { columnText, instant } from "../audit/schema";
+import { filterText, isoTime, pageShape } from "../devices/schema";
+
+/** Spec, Limits. */
+export const MAX_LOGS_PER_REQUEST = 500;
+export const DEFAULT_LOGS_LIMIT = 100;
+export const MAX_LOGS_LIMIT = 1000;
+
+/** Spec, Agent diagnostic log. */
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Words of the other vocabularies that a filter takes too; submissions are strict. */
+const LEVEL_ALIASES: Record<string, LogLevel> = {
+  information: "info",
+  warning: "warn",
+  err: "error",
+};
+
+/** One entry of POST /agents/:id/logs. */
+export const logEntry = z.object({
+  timestamp: instant,
+  level: z.enum(LOG_LEVELS),
+  component: columnText(100),
+  message: z.string(),
+  fields: z.record(z.string(), z.unknown()).nullish(),
+  agentVersion: agentVersion.nullish(),
+});
+export type LogEntry = z.output<typeof logEntry>;
+/** As an agent writes it: the timestamp is text. */
+export type WireLogEntry = z.input<typeof logEntry>;
+
+export const ingestInput = z.object({ id: z.string(), logs: z.array(logEntry).max(MAX_LOGS_PER_REQUEST) });
+export type IngestInput = z.output<typeof ingestInput>;
+
+export const ingestOutput = z.strictObject({ received: z.int() });
+export type IngestOutput = z.output<typeof ingestOutput>;
+
+const levels = z.string().transform((text, context): LogLevel[] => {
+  const found = new Set<LogLevel>();
+  for (const part of text.split(",")) {
+    const word = part.trim().toLowerCase();
+    const level = LEVEL_ALIASES[word] ?? LOG_LEVELS.find((l) => l === word);
+    if (level) found.add(level);
+    else context.addIssue({ code: "custom", message: `takes ${LOG_LEVELS.join(", ")}, separated by commas` });
+  }
+  return [...found];
+});
+
+/** Query of GET /devices/:id/diagnostic-logs. */
+export const listInput = z
+  .object({
+    id: z.guid(),
+    level: levels.optional(),
+    component: filterText,
+    since: instant.optional(),
+    until: instant.optional(),
+    search: filterText,
+    ...pageShape(DEFAULT_LOGS_LIMIT, MAX_LOGS_LIMIT),
+  })
+  .superRefine((range, context) => {
+    if (range.since && range.until && range.since > range.until)
+      context.addIssue({ code: "custom", path: ["since"], message: "is after until" });
+  });
+export type ListInput = z.output<typeof listInput>;
+
+export const agentLog = z.strictObject({
+  id: z.guid(),
+  deviceId: z.guid(),
+  orgId: z.guid(),
+  timestamp: isoTime,
+  level: z.enum(LOG_LEVELS),
+  component: z.string(),
+  message: z.string(),
+  fields: z.record(z.string(), z.unknown()).nullable(),
+  agentVersion: z.string().nullable(),
+  createdAt: isoTime,
+});
+export type AgentLog = z.output<typeof agentLog>;
+
+export const agentLogPage = z.strictObject({
+  logs: z.array(agentLog),
+  total: z.int(),
+  limit: z.int(),
+  offset: z.int(),
+});
+export type AgentLogPage = z.output<typeof agentLogPage>;

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { columnText, instant } from "../audit/schema";
+import { filterText, isoTime, pageShape, pagination } from "../devices/schema";
+
+/** The wire contract's; a page limit is the specification's. */
+export const MAX_EVENTS_PER_REQUEST = 500;
+export const DEFAULT_EVENTS_LIMIT = 50;
+export const MAX_EVENTS_LIMIT = 500;
+
+/** Spec, Stored device event log. */
+export const EVENT_LEVELS = ["info", "warning", "error", "critical"] as const;
+export const EVENT_CATEGORIES = ["security", "hardware", "application", "system"] as const;
+export type EventLevel = (typeof EVENT_LEVELS)[number];
+export type EventCategory = (typeof EVENT_CATEGORIES)[number];
+
+/** Words of the other vocabularies that a filter takes too; submissions are strict. */
+const LEVEL_ALIASES: Record<string, EventLevel> = {
+  information: "info",
+  warn: "warning",
+  err: "error",
+  crit: "critical",
+};
+
+/** One event of PUT /agents/:id/eventlogs. eventId names one occurrence within its source. */
+export const event = z.object({
+  timestamp: instant,
+  level: z.enum(EVENT_LEVELS),
+  category: z.enum(EVENT_CATEGORIES),
+  source: columnText(255),
+  eventId: columnText(100).nullish(),
+  message: z.string(),
+  details: z.record(z.string(), z.unknown()).nullish(),
+});
+export type DeviceEvent = z.output<typeof event>;
+/** As an agent writes it: the timestamp is text. */
+export type WireEvent = z.input<typeof event>;
+
+export const ingestInput = z.object({ id: z.string(), events: z.array(event).max(MAX_EVENTS_PER_REQUEST) });
+export type IngestInput = z.output<typeof ingestInput>;
+
+/** count is the number of new rows; events already stored are not among them. */
+export const ingestOutput = z.strictObject({ success: z.literal(true), count: z.int() });
+export type IngestOutput = z.output<typeof ingestOutput>;
+
+const level = z.string().transform((text, context): EventLevel => {
+  const word = text.trim().toLowerCase();
+  const found = LEVEL_ALIASES[word] ?? EVENT_LEVELS.find((l) => l === word);
+  if (!found) context.addIssue({ code: "custom", message: `is one of ${EVENT_LEVELS.join(", ")}` });
+  return found ?? "info";
+});
+
+const category = z
+  .string()
+  .transform((text) => text.trim().toLowerCase())
+  .pipe(z.enum(EVENT_CATEGORIES));
+
+/** Query of GET /devices/:id/eventlogs. */
+export const listInput = z
+  .object({
+    id: z.guid(),
+    category: category.optional(),
+    level: level.optional(),
+    source: filterText,
+    startDate: instant.optional(),
+    endDate: instant.optional(),
+    ...pageShape(DEFAULT_EVENTS_LIMIT, MAX_EVENTS_LIMIT),
+  })
+  .superRefine((range, context) => {
+    if (range.startDate && range.endDate && range.startDate > range.endDate)
+      context.addIssue({ code: "custom", path: ["startDate"], message: "is after endDate" });
+  });
+export type ListInput = z.output<typeof listInput>;
+
+export const eventLog = z.strictObject({
+  id: z.guid(),
+  deviceId: z.guid(),
+  orgId: z.guid(),
+  timestamp: isoTime,
+  level: z.enum(EVENT_LEVELS),
+  category: z.enum(EVENT_CATEGORIES),
+  source: z.string(),
+  eventId: z.string().nullable(),
+  message: z.string(),
+  details: z.record(z.string(), z.unknown()).nullable(),
+  createdAt: isoTime,
+});
+export type EventLog = z.output<typeof eventLog>;
+
+export const eventLogPage = z.strictObject({ data: z.array(eventLog), pagination });
+export type EventLogPage = z.output<typeof eventLogPage>;

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { containsPattern, repairJson, repairText } from "./text";
+
+describe("repairText", () => {
+  it("puts U+FFFD in the place of NUL and of lone surrogates, and leaves pairs alone", () => {
+    expect(repairText("a\0b")).toBe("a\ufffdb");
+    expect(repairText("x\ud800y\udc00")).toBe("x\ufffdy\ufffd");
+    expect(repairText("\u{1f600} fine")).toBe("\u{1f600} fine");
+  });
+});
+
+describe("repairJson", () => {
+  it("repairs keys and values at every depth", () => {
+    expect(repairJson({ "k\0": [{ deep: "v\ud800" }], n: 1, nil: null })).toEqual({
+      "k\ufffd": [{ deep: "v\ufffd" }],
+      n: 1,
+      nil: null,
+    });
+  });
+
+  it("returns clean values uncopied", () => {
+    const clean = { a: ["b", { c: 1 }] };
+    expect(repairJson(clean)).toBe(clean);
+  });
+});
+
+describe("containsPattern", () => {
+  it("takes wildcards and the escape character literally", () => {
+    expect(containsPattern("50%_\\")).toBe("%50\\%\\_\\\\%");
+  });
+});
