@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import postgres from "postgres";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Embedded, startEmbedded } from "./embedded";
+import { isAlive, readPostmaster } from "./embedded/postmaster";
+
+const root = process.cwd();
+const folder = mkdtempSync(join(tmpdir(), "trailmark-embedded-"));
+chmodSync(folder, 0o711); // as root the server runs as another user, who must pass through
+const dataDir = join(folder, "data");
+const script = join(root, "node_modules", ".trailmark-embedded-test.mjs");
+const options = { durable: false };
+const running: Embedded[] = [];
+
+async function start(): Promise<Embedded> {
+  const embedded = await startEmbedded(dataDir, options);
+  running.push(embedded);
+  return embedded;
+}
+
+async function answer(url: string): Promise<number> {
+  const sql = postgres(url, { max: 1, connect_timeout: 5 });
+  try {
+    const [row] = await sql<{ one: number }[]>`SELECT 1 AS one`;
+    return row?.one ?? 0;
+  } finally {
+    await sql.end();
+  }
+}
+
+/** A process of its own that starts the embedded server and stays, so that a test can kill it. */
+async function startInChild(): Promise<{ child: ChildProcess; pid: number }> {
+  const child = spawn(process.execPath, [script, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
+  const pid = await new Promise<number>((done, fail) => {
+    child.stdout?.once("data", (chunk) => done(Number(String(chunk))));
+    child.once("exit", (code) => fail(new Error(`the child ended with ${code}`)));
+  });
+  return { child, pid };
+}
+
+const waitFor = async (condition: () => boolean) => {
+  for (let i = 0; i < 200 && !condition(); i++) await new Promise((done) => setTimeout(done, 50));
+  expect(condition()).toBe(true);
+};
+
+beforeAll(async () => {
+  const contents = `import { startEmbedded } from "./db/embedded";
+    const embedded = await startEmbedded(process.argv[2], { durable: false });
+    console.log(embedded.pid());
+    setInterval(() => {}, 1000);`;
+  await build({
+    stdin: { contents, resolveDir: root },
+    outfile: script,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+  });
+});
+afterEach(async () => {
+  for (const embedded of running.splice(0)) await embedded.stop();
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+  rmSync(script, { force: true });
+});
+
+describe("the embedded PostgreSQL", () => {
+  it("makes a cluster in an empty folder and keeps its passwords to itself", async () => {
+    const embedded = await start();
+    expect(embedded.attached).toBe(false);
+    expect(await answer(embedded.ownerUrl)).toBe(1);
+    expect(statSync(join(dataDir, "postgres.json")).mode & 0o777).toBe(0o600);
+  });
+
+  it("refuses a wrong password and listens on loopback alone", async () => {
+    const embedded = await start();
+    const wrong = new URL(embedded.ownerUrl);
+    wrong.password = "guessed";
+    await expect(answer(wrong.href)).rejects.toMatchObject({ code: "28P01" });
+    expect(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[5]).toBe("127.0.0.1");
+  });
+
+  it("keeps its port over a restart", async () => {
+    const first = await start();
+    await first.stop();
+    expect(isAlive(first.pid())).toBe(false);
+    const second = await start();
+    expect(second.attached).toBe(false);
+    expect(second.ownerUrl).toBe(first.ownerUrl);
+  });
+
+  it("stays up until the last of its users stops", async () => {
+    const first = await start();
+    const second = await start();
+    expect(second.attached).toBe(true);
+    await first.stop();
+    expect(await answer(second.ownerUrl)).toBe(1);
+    await second.stop();
+    expect(readPostmaster(join(dataDir, "postgres")).kind).toBe("none");
+  });
+
+  it("attaches to a server whose parent was killed, and stops it in the end", async () => {
+    const { child, pid } = await startInChild();
+    child.kill("SIGKILL");
+    await waitFor(() => child.signalCode !== null);
+    const embedded = await start();
+    expect(embedded).toMatchObject({ attached: true });
+    expect(embedded.pid()).toBe(pid);
+    await embedded.stop();
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it("starts after parent and server were killed together", async () => {
+    const { child, pid } = await startInChild();
+    child.kill("SIGKILL");
+    process.kill(pid, "SIGKILL");
+    const embedded = await start();
+    expect(embedded.attached).toBe(false);
+    expect(await answer(embedded.ownerUrl)).toBe(1);
+  });
+
+  it("brings a killed server up again under the same address", async () => {
+    const embedded = await start();
+    const before = embedded.pid();
+    process.kill(before, "SIGKILL");
+    await waitFor(() => embedded.pid() !== before);
+    expect(await answer(embedded.ownerUrl)).toBe(1);
+  });
+
+  it("takes no other program for its server when a pid file is stale", async () => {
+    const file = join(dataDir, "postgres", "postmaster.pid");
+    writeFileSync(file, `${process.pid}\n${join(dataDir, "postgres")}\n1\n5432\n\n127.0.0.1\n\nready\n`);
+    const embedded = await start();
+    expect(embedded.attached).toBe(false);
+    expect(await answer(embedded.ownerUrl)).toBe(1);
+  });
+
+  it("makes one cluster when two start together on an empty folder", async () => {
+    const both = join(folder, "both");
+    const started = await Promise.all([startEmbedded(both, options), startEmbedded(both, options)]);
+    running.push(...started);
+    expect(started[0].ownerUrl).toBe(started[1].ownerUrl);
+    expect(started.map((e) => e.attached).sort()).toEqual([false, true]);
+  });
+
+  it.runIf(process.getuid?.() === 0)("finds another place when a folder above is closed to its user", async () => {
+    const closed = join(folder, "closed");
+    mkdirSync(closed);
+    chmodSync(closed, 0o700);
+    const embedded = await startEmbedded(join(closed, "data"), options);
+    running.push(embedded);
+    expect(await answer(embedded.ownerUrl)).toBe(1);
+    expect(embedded.cluster.startsWith(closed)).toBe(false);
+    await embedded.stop();
+    rmSync(embedded.cluster, { recursive: true });
+  });
+
+  it("says what to do when it cannot start", async () => {
+    const other = join(folder, "other");
+    mkdirSync(join(other, "postgres"), { recursive: true });
+    writeFileSync(join(other, "postgres", "PG_VERSION"), "11\n");
+    await expect(startEmbedded(other, options)).rejects.toThrow(/made by PostgreSQL 11[\s\S]*Set DATABASE_URL/);
+  });
+});

@@ -1,0 +1,168 @@
+import { resolve } from "node:path";
+import postgres from "postgres";
+import { findBinaries } from "./embedded/binaries";
+import { loadSecrets, prepareCluster, prepareHome, type Secrets } from "./embedded/cluster";
+import { takeLease } from "./embedded/leases";
+import { isAlive, readPostmaster, stopPostmaster } from "./embedded/postmaster";
+import { runner } from "./embedded/runner";
+import { ensureRunning, type Server } from "./embedded/server";
+
+export type EmbeddedOptions = {
+  /** Settings on top of the cluster's own, as `-c name=value`. */
+  settings?: Record<string, string>;
+  /** false gives up durability for speed (no fsync): throw-away clusters of tests only. Default true. */
+  durable?: boolean;
+  /** Told what happens, one line at a time. */
+  log?: (line: string) => void;
+};
+
+export type Embedded = {
+  /** The cluster's superuser: migrations alone. */
+  ownerUrl: string;
+  /** The application role, made by the migration. */
+  appUrl: string;
+  /** The retention worker's role, made by the migration. */
+  adminUrl: string;
+  /** Whether the server was running already. */
+  attached: boolean;
+  /** Where the cluster lies. */
+  cluster: string;
+  /** Process id of PostgreSQL's main process, now. */
+  pid(): number;
+  /** Fast shutdown, unless another process of Trailmark still uses the server. */
+  stop(): Promise<void>;
+};
+
+/** Thrown with a message for the operator; `expected` tells the door to print no stack. */
+export class EmbeddedError extends Error {
+  readonly expected = true;
+}
+
+const WATCH_MS = 250;
+const NOT_DURABLE = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+};
+
+/** The database itself is made at the first start; a kill between initdb and here is made good at the next. */
+async function createDatabase(url: string): Promise<void> {
+  const sql = postgres(`${url}/postgres`, {
+    max: 1,
+    connect_timeout: 30,
+    onnotice: () => {},
+  });
+  try {
+    const found = await sql`SELECT 1 FROM pg_database WHERE datname = 'trailmark'`;
+    if (found.length === 0) await sql`CREATE DATABASE trailmark`;
+  } catch (error) {
+    const code = (error as { code?: string }).code ?? "";
+    if (code !== "42P04" && code !== "23505") throw error; // else another process made it just now
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+const address = (user: string, password: string, port: number): string =>
+  `postgres://${user}:${password}@127.0.0.1:${port}`;
+
+function urls(secrets: Secrets, port: number) {
+  return {
+    ownerUrl: `${address("trailmark_owner", secrets.owner, port)}/trailmark`,
+    appUrl: `${address("trailmark_app", secrets.app, port)}/trailmark`,
+    adminUrl: `${address("trailmark_audit_admin", secrets.admin, port)}/trailmark`,
+  };
+}
+
+/**
+ * Runs PostgreSQL from the binaries of the npm package on a cluster in the data folder: makes the cluster when there
+ * is none, attaches to a server that outlived its parent, and starts it again should it die. Listens on loopback
+ * alone, on a port that the data folder remembers.
+ * @throws EmbeddedError that ends with the advice to set DATABASE_URL when it cannot be made to work here.
+ */
+export async function startEmbedded(dataDir: string, options: EmbeddedOptions = {}): Promise<Embedded> {
+  try {
+    return await start(resolve(dataDir), options);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EmbeddedError(
+      `The embedded PostgreSQL does not start: ${reason}\nSet DATABASE_URL to use a PostgreSQL server of your own (15 or newer).`,
+      { cause: error },
+    );
+  }
+}
+
+async function start(
+  dataDir: string,
+  { settings = {}, durable = true, log = () => {} }: EmbeddedOptions,
+): Promise<Embedded> {
+  const who = runner();
+  const home = prepareHome(dataDir, who);
+  const lease = takeLease(dataDir);
+  try {
+    const secrets = loadSecrets(dataDir, home);
+    const binaries = findBinaries(who, home);
+    const cluster = await prepareCluster(dataDir, secrets, {
+      binaries,
+      runner: who,
+      durable,
+    });
+    const launch = {
+      dataDir,
+      cluster,
+      binaries,
+      runner: who,
+      log,
+      settings: { ...(durable ? {} : NOT_DURABLE), ...settings },
+    };
+    let server = await ensureRunning(launch);
+    await createDatabase(address("trailmark_owner", secrets.owner, server.port));
+    const watch = keepRunning(
+      () => server,
+      async () => (server = await ensureRunning({ ...launch, port: server.port })),
+      log,
+    );
+    let stopping: Promise<void> | undefined;
+    const stop = async () => {
+      await watch.end();
+      if (lease.release() > 0) return log("PostgreSQL stays up: another process of Trailmark uses it");
+      const found = readPostmaster(cluster);
+      if (found.kind !== "none" && found.kind !== "foreign") await stopPostmaster(found.pid, cluster);
+    };
+    return {
+      ...urls(secrets, server.port),
+      attached: server.attached,
+      cluster,
+      pid: () => server.pid,
+      stop: () => (stopping ??= stop()),
+    };
+  } catch (error) {
+    lease.release();
+    throw error;
+  }
+}
+
+/** Looks every quarter second whether the server's process lives, and brings it up again when it does not. */
+function keepRunning(
+  current: () => Server,
+  restart: () => Promise<Server>,
+  log: (line: string) => void,
+): { end(): Promise<void> } {
+  let busy: Promise<unknown> | undefined;
+  const timer = setInterval(() => {
+    if (busy || isAlive(current().pid)) return;
+    log("PostgreSQL died and is started again");
+    busy = restart()
+      .catch((error: unknown) =>
+        log(`PostgreSQL does not come back: ${error instanceof Error ? error.message : error}`),
+      )
+      .finally(() => (busy = undefined));
+  }, WATCH_MS);
+  timer.unref();
+  return {
+    end: async () => {
+      clearInterval(timer);
+      await busy;
+    },
+  };
+}

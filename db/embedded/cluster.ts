@@ -1,0 +1,161 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { type Binaries, initdbOf } from "./binaries";
+import { canEnter, POSTGRES_ENV, type Runner } from "./runner";
+
+/** What is remembered beside the cluster, in a file of mode 0600. */
+export type Secrets = {
+  owner: string;
+  app: string;
+  admin: string;
+  cluster: string;
+};
+
+/** Where a cluster lives whose data folder the runner cannot enter (a checkout below /root, mode 700). */
+const SYSTEM_HOME = "/var/lib/trailmark";
+
+const SETTINGS = `
+# Trailmark's defaults for a small server; edit freely, they are written once.
+shared_buffers = 256MB
+max_connections = 100
+max_wal_size = 2GB
+random_page_cost = 1.1
+jit = off
+timezone = 'UTC'
+log_timezone = 'UTC'
+log_min_messages = warning
+log_checkpoints = off
+`;
+
+/**
+ * Makes the data folder and a folder that the runner can enter: the data folder itself (others may pass through it,
+ * not list it), or one below /var/lib when a folder above is closed to the runner.
+ */
+export function prepareHome(dataDir: string, runner: Runner): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+  if (runner.uid === undefined) return dataDir;
+  if (canEnter(dirname(dataDir), runner)) {
+    if (!canEnter(dataDir, runner)) chmodSync(dataDir, 0o711);
+    return dataDir;
+  }
+  mkdirSync(SYSTEM_HOME, { recursive: true, mode: 0o755 });
+  return SYSTEM_HOME;
+}
+
+/** The passwords and the cluster's place; made once, also when two processes start together (link refuses to replace). */
+export function loadSecrets(dataDir: string, home: string): Secrets {
+  const file = join(dataDir, "postgres.json");
+  if (!existsSync(file)) {
+    const password = () => randomBytes(24).toString("base64url");
+    const cluster = home === dataDir ? "postgres" : join(home, `cluster-${randomBytes(6).toString("hex")}`);
+    const secrets: Secrets = {
+      owner: password(),
+      app: password(),
+      admin: password(),
+      cluster,
+    };
+    const draft = `${file}.${randomBytes(4).toString("hex")}`;
+    writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, {
+      mode: 0o600,
+    });
+    try {
+      linkSync(draft, file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  }
+  return JSON.parse(readFileSync(file, "utf8")) as Secrets;
+}
+
+function run(command: string, args: string[], { uid, gid, cwd }: Runner): Promise<void> {
+  return new Promise((done, fail) => {
+    const child = spawn(command, args, {
+      uid,
+      gid,
+      cwd,
+      env: POSTGRES_ENV,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+      windowsHide: true,
+    });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => (said = `${said}${chunk}`.slice(-4_000)));
+    child.once("error", fail);
+    child.once("close", (code) => (code === 0 ? done() : fail(new Error(`initdb failed (${code}):\n${said.trim()}`))));
+  });
+}
+
+/** initdb into a folder of our own, renamed when whole: a start cut short, or two at once, leave no half cluster. */
+async function initialise(
+  cluster: string,
+  binaries: Binaries,
+  secrets: Secrets,
+  runner: Runner,
+  durable: boolean,
+): Promise<void> {
+  const draft = `${cluster}.init-${randomBytes(4).toString("hex")}`;
+  const passwordFile = `${draft}.pw`;
+  mkdirSync(draft, { mode: 0o700 });
+  writeFileSync(passwordFile, `${secrets.owner}\n`, { mode: 0o600 });
+  if (runner.uid !== undefined && runner.gid !== undefined)
+    for (const path of [draft, passwordFile]) chownSync(path, runner.uid, runner.gid);
+  const args = [
+    "-D",
+    draft,
+    "-U",
+    "trailmark_owner",
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+  ];
+  args.push("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", ...(durable ? [] : ["--no-sync"]));
+  try {
+    await run(initdbOf(binaries), args, runner);
+    appendFileSync(join(draft, "postgresql.conf"), SETTINGS);
+    renameSync(draft, cluster);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    if (!existsSync(join(cluster, "PG_VERSION"))) throw error; // else another process made it meanwhile
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+}
+
+/**
+ * The cluster's folder, made with initdb when there is none yet.
+ * @throws Error when it belongs to another major version of PostgreSQL.
+ */
+export async function prepareCluster(
+  dataDir: string,
+  secrets: Secrets,
+  { binaries, runner, durable }: { binaries: Binaries; runner: Runner; durable: boolean },
+): Promise<string> {
+  const inside = secrets.cluster === "postgres";
+  const cluster = inside ? join(dataDir, "postgres") : secrets.cluster;
+  if (!existsSync(join(cluster, "PG_VERSION"))) await initialise(cluster, binaries, secrets, runner, durable);
+  if (!inside && !existsSync(join(dataDir, "postgres"))) symlinkSync(cluster, join(dataDir, "postgres"));
+  const found = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim();
+  const ours = binaries.version.split(".")[0];
+  if (found !== ours)
+    throw new Error(
+      `${cluster} was made by PostgreSQL ${found}, the packaged one is ${ours}: dump it with ${found} and load it into a new data folder`,
+    );
+  return cluster;
+}

@@ -1,0 +1,31 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { shared } from "@/server/process/shared";
+import { isAlive } from "./postmaster";
+
+/**
+ * Says, by a file named after our process, that we use the cluster: the last to leave stops the server.
+ * `release` takes the file away and answers how many users are left; files of dead processes go too.
+ */
+export function takeLease(dataDir: string): { release(): number } {
+  const folder = join(dataDir, "postgres.users");
+  const mine = shared("embedded.leases", () => new Set<string>());
+  const name = `${process.pid}-${mine.size + 1}`;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  mine.add(name);
+  writeFileSync(join(folder, name), "", { mode: 0o600 });
+
+  // A process before a restart of the machine or container may have had our number: what we did not write is stale.
+  const isStale = (lease: string) => {
+    const pid = Number.parseInt(lease, 10);
+    return pid === process.pid ? !mine.has(lease) : !isAlive(pid);
+  };
+  return {
+    release: () => {
+      rmSync(join(folder, name), { force: true });
+      const others = readdirSync(folder).filter((lease) => lease !== name);
+      for (const lease of others.filter(isStale)) rmSync(join(folder, lease), { force: true });
+      return others.filter((lease) => !isStale(lease)).length;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Who runs PostgreSQL, and from which folder: nobody when we are root (PostgreSQL refuses root), ourselves otherwise. */
+export type Runner = { uid?: number; gid?: number; cwd: string };
+
+const NOBODY = 65534;
+
+/** Variables of the caller (PGPORT, PGDATA, LD_LIBRARY_PATH, TZ …) must not steer the cluster. */
+export const POSTGRES_ENV: NodeJS.ProcessEnv = {
+  NODE_ENV: "production", // only for the type
+  PATH: process.env.PATH,
+  LC_ALL: "C",
+  ...(process.platform === "win32" && {
+    SYSTEMROOT: process.env.SYSTEMROOT,
+    TEMP: process.env.TEMP,
+  }),
+};
+
+export function runner(): Runner {
+  if (process.platform === "win32") return { cwd: process.cwd() };
+  return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY, cwd: "/" } : { cwd: "/" };
+}
+
+/** Whether the runner may pass through every folder down to this one. */
+export function canEnter(folder: string, { uid, gid }: Runner): boolean {
+  if (uid === undefined) return true;
+  for (let at = folder; ; at = dirname(at)) {
+    const stat = statSync(at);
+    const bit = stat.uid === uid ? 0o100 : stat.gid === gid ? 0o010 : 0o001;
+    if ((stat.mode & bit) === 0) return false;
+    if (dirname(at) === at) return true;
+  }
+}

@@ -1,0 +1,110 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Embedded, startEmbedded } from "./embedded";
+import { countMigrations, migrate } from "./migrate";
+
+const folder = mkdtempSync(join(tmpdir(), "trailmark-migrate-"));
+let embedded: Embedded;
+
+async function query<T extends object>(url: string, statement: string): Promise<T[]> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    return await sql.unsafe<T[]>(statement);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** The same server, another user and database. */
+function urlFor(user: string, password: string, database: string): string {
+  const url = new URL(embedded.ownerUrl);
+  Object.assign(url, { username: user, password: encodeURIComponent(password), pathname: `/${database}` });
+  return url.href;
+}
+
+beforeAll(async () => {
+  chmodSync(folder, 0o711);
+  embedded = await startEmbedded(join(folder, "data"), { durable: false });
+  await query(embedded.ownerUrl, "CREATE ROLE plain_owner LOGIN CREATEROLE PASSWORD 'owner-password'");
+  await query(embedded.ownerUrl, "CREATE DATABASE plain OWNER plain_owner");
+});
+afterAll(async () => {
+  await embedded.stop();
+  for (const path of [embedded.cluster, folder]) rmSync(path, { recursive: true, force: true });
+});
+
+describe("migrate", () => {
+  // First, because the roles belong to the whole cluster: here the plain owner makes them all.
+  it("works for an owner who is no superuser, under logins of the operator's own names", async () => {
+    const ownerUrl = urlFor("plain_owner", "owner-password", "plain");
+    const appUrl = urlFor("my app", "it's 100% secret", "plain");
+    const adminUrl = urlFor("my admin", "admin-password", "plain");
+    await migrate({ ownerUrl, appUrl, adminUrl });
+    await migrate({ ownerUrl, appUrl, adminUrl });
+    const [app] = await query<{ super: boolean; bypass: boolean; member: boolean; timeout: string }>(
+      appUrl,
+      `SELECT rolsuper AS super, rolbypassrls AS bypass, pg_has_role('trailmark_app', 'USAGE') AS member,
+        current_setting('statement_timeout') AS timeout FROM pg_roles WHERE rolname = current_user`,
+    );
+    expect(app).toEqual({ super: false, bypass: false, member: true, timeout: "30s" });
+    const [admin] = await query<{ member: boolean }>(
+      adminUrl,
+      "SELECT pg_has_role('trailmark_audit_admin', 'USAGE') AS member",
+    );
+    expect(admin).toEqual({ member: true });
+  });
+
+  it("gives the groups themselves a login when the addresses name them", async () => {
+    await migrate(embedded);
+    const [row] = await query<{ name: string }>(embedded.appUrl, "SELECT current_user AS name");
+    expect(row).toEqual({ name: "trailmark_app" });
+  });
+
+  it("takes over a changed password", async () => {
+    const changed = new URL(embedded.appUrl);
+    changed.password = "another-password";
+    await migrate({ ...embedded, appUrl: changed.href });
+    await expect(query(embedded.appUrl, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
+    await migrate(embedded);
+    await expect(query(embedded.appUrl, "SELECT 1")).resolves.toHaveLength(1);
+  });
+
+  it("lets a second process wait for the first", async () => {
+    await query(embedded.ownerUrl, "CREATE DATABASE raced");
+    const raced = (url: string) => Object.assign(new URL(url), { pathname: "/raced" }).href;
+    const input = {
+      ownerUrl: raced(embedded.ownerUrl),
+      appUrl: raced(embedded.appUrl),
+      adminUrl: raced(embedded.adminUrl),
+    };
+    await Promise.all([migrate(input), migrate(input), migrate(input)]);
+    const [row] = await query<{ n: number }>(
+      input.appUrl,
+      "SELECT count(*)::int AS n FROM drizzle.__drizzle_migrations",
+    );
+    expect(row).toEqual({ n: countMigrations() });
+  });
+
+  it("only checks without the owner's address, and says how many migrations are missing", async () => {
+    await expect(migrate({ appUrl: embedded.appUrl })).resolves.toBeUndefined();
+    await query(embedded.ownerUrl, "CREATE DATABASE bare");
+    const bare = Object.assign(new URL(embedded.appUrl), { pathname: "/bare" }).href;
+    await expect(migrate({ appUrl: bare })).rejects.toThrow(
+      `lacks ${countMigrations()} of ${countMigrations()} migrations`,
+    );
+  });
+
+  it("refuses a superuser as the application role", async () => {
+    await expect(migrate({ ...embedded, appUrl: embedded.ownerUrl })).rejects.toThrow(/superuser/);
+  });
+
+  it("never shows a password in what it says", async () => {
+    const wrong = Object.assign(new URL(embedded.ownerUrl), { password: "very-wrong" }).href;
+    const error = await migrate({ ...embedded, ownerUrl: wrong }).catch((e: Error) => e);
+    expect(String(error)).toContain("trailmark_owner");
+    expect(String(error)).not.toContain("very-wrong");
+  });
+});

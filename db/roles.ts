@@ -1,0 +1,97 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
+import postgres from "postgres";
+
+const GROUPS = ["trailmark_app", "trailmark_audit_admin", "trailmark_sealer"] as const;
+type Group = (typeof GROUPS)[number];
+
+/** What a role gets unless its operator has set something else. */
+const TIMEOUTS: Record<Exclude<Group, "trailmark_sealer">, Record<string, string>> = {
+  trailmark_app: { statement_timeout: "30s", idle_in_transaction_session_timeout: "60s" },
+  trailmark_audit_admin: { statement_timeout: "10min", idle_in_transaction_session_timeout: "60s" },
+};
+
+/** The user and password that an address names. */
+export function loginOf(url: string): { name: string; password: string } {
+  const { username, password } = new URL(url);
+  return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
+}
+
+/**
+ * The verifier that PostgreSQL stores for a password (RFC 5803), so that the password itself reaches no server log.
+ * Passwords beyond ASCII would need SASLprep and are handed over as they are.
+ */
+export function scramVerifier(password: string, salt = randomBytes(16)): string {
+  if (!/^[\x20-\x7e]*$/.test(password)) return password;
+  const salted = pbkdf2Sync(password, salt, 4096, 32, "sha256");
+  const hmac = (text: string) => createHmac("sha256", salted).update(text).digest();
+  const stored = createHash("sha256").update(hmac("Client Key")).digest("base64");
+  return `SCRAM-SHA-256$4096:${salt.toString("base64")}$${stored}:${hmac("Server Key").toString("base64")}`;
+}
+
+/** Utility statements take no parameters; format() quotes names (%I) and literals (%L). */
+async function run(sql: postgres.Sql, template: string, ...values: string[]): Promise<void> {
+  const [row] = await sql<{ statement: string }[]>`SELECT format(${template}, VARIADIC ${values}::text[]) AS statement`;
+  if (row) await sql.unsafe(row.statement);
+}
+
+async function canLogIn(url: string): Promise<boolean> {
+  const probe = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => {} });
+  try {
+    await probe`SELECT 1`;
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await probe.end({ timeout: 1 });
+  }
+}
+
+async function exists(sql: postgres.Sql, role: string): Promise<boolean> {
+  return (await sql`SELECT FROM pg_roles WHERE rolname = ${role}`).length > 0;
+}
+
+/** Lets the user of an address log in as a member of a group, with the password that the address holds. */
+async function ensureLogin(sql: postgres.Sql, url: string, group: keyof typeof TIMEOUTS): Promise<void> {
+  const { name, password } = loginOf(url);
+  if (!(await exists(sql, name))) await run(sql, "CREATE ROLE %I NOLOGIN", name);
+  const [role] = await sql<{ unsafe: boolean; member: boolean; owner: boolean; settings: string[] }[]>`
+    SELECT rolsuper OR rolbypassrls AS unsafe, pg_has_role(oid, ${group}::text, 'USAGE') AS member,
+      rolname = current_user AS owner,
+      coalesce((SELECT setconfig FROM pg_db_role_setting WHERE setrole = r.oid AND setdatabase = 0), '{}') AS settings
+    FROM pg_roles r WHERE rolname = ${name}`;
+  if (!role || role.unsafe || role.owner)
+    throw new Error(
+      `"${name}" is a superuser, bypasses row level security or is the owner; ${group} must be none of them`,
+    );
+  if (!role.member) await run(sql, "GRANT %I TO %I", group, name);
+  for (const [setting, value] of Object.entries(TIMEOUTS[group])) {
+    if (!role.settings.some((s) => s.startsWith(`${setting}=`)))
+      await run(sql, "ALTER ROLE %I SET %I = %L", name, setting, value);
+  }
+  if (await canLogIn(url)) return;
+  if (password) await run(sql, "ALTER ROLE %I LOGIN PASSWORD %L", name, scramVerifier(password));
+  else await run(sql, "ALTER ROLE %I LOGIN", name);
+}
+
+/**
+ * Creates the group roles and the logins that the addresses name; changes only what differs, so that an owner
+ * without CREATEROLE gets by once everything is in place.
+ * @throws Error of PostgreSQL (42501) when the owner may not do what is missing.
+ */
+export async function ensureRoles(
+  sql: postgres.Sql,
+  { appUrl, adminUrl }: { appUrl: string; adminUrl?: string | undefined },
+): Promise<void> {
+  for (const group of GROUPS) if (!(await exists(sql, group))) await run(sql, "CREATE ROLE %I NOLOGIN", group);
+  // To hand functions to the sealer, the owner must be able to become it; since PostgreSQL 16 its maker is not by itself.
+  const [may] = await sql<{ become: boolean }[]>`SELECT pg_has_role('trailmark_sealer', 'MEMBER') AS become`;
+  const [since] = await sql<
+    { sixteen: boolean }[]
+  >`SELECT current_setting('server_version_num')::int >= 160000 AS sixteen`;
+  const set = since?.sixteen
+    ? (await sql`SELECT FROM pg_roles WHERE rolname = 'trailmark_sealer' AND pg_has_role(oid, 'SET')`).length > 0
+    : may?.become;
+  if (!set) await sql`GRANT trailmark_sealer TO CURRENT_USER`;
+  await ensureLogin(sql, appUrl, "trailmark_app");
+  if (adminUrl) await ensureLogin(sql, adminUrl, "trailmark_audit_admin");
+}
