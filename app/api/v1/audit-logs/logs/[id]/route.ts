@@ -1,0 +1,12 @@
+import { getAuditEntry } from "@/server/audit/get";
+import { entryIdInput, fullEntry } from "@/server/audit/schema";
+import { route } from "@/server/http/route";
+
+export const GET = route({
+  summary: "One audit entry in the full format.",
+  auth: "user",
+  permission: "audit:read",
+  input: entryIdInput,
+  output: fullEntry,
+  run: getAuditEntry,
+});

@@ -1,0 +1,89 @@
+import { actionLabel } from "./action-label";
+import { categoryOf } from "./actions";
+import type { EntryRow } from "./row-query";
+import type { FlatEntry, FullEntry } from "./schema";
+
+function detailsOf(row: EntryRow): Record<string, unknown> {
+  const value: unknown = row.details === null ? {} : JSON.parse(row.details);
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : { value };
+}
+
+const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+
+/** What people call the actor (contract, flat entry: user.name). */
+export function actorName(row: EntryRow, details: Record<string, unknown>): string {
+  switch (row.actor_type) {
+    case "user":
+      return row.user_name ?? row.actor_email ?? "Unknown user";
+    case "api_key":
+      return row.key_name ?? "API key";
+    case "agent": {
+      if (row.hostname) return `Agent (${row.hostname})`;
+      const raw = text(details.rawActorId);
+      return raw ? `Agent ${raw.slice(0, 8)}` : "Agent";
+    }
+    case "ai_agent":
+      return "AI agent";
+    default:
+      return "System";
+  }
+}
+
+const roleOf = (row: EntryRow): string => row.user_role ?? row.actor_type;
+
+/** What both formats share. */
+function core(row: EntryRow) {
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    timestamp: new Date(row.ms).toISOString(),
+    action: row.action,
+    actionLabel: actionLabel(row.action),
+    actorType: row.actor_type,
+    category: categoryOf(row.action),
+    result: row.result,
+    ipAddress: row.ip_address ?? "",
+    userAgent: row.user_agent ?? "",
+  };
+}
+
+/** A stored row in the spec's flat list format. */
+export function toFlatEntry(row: EntryRow): FlatEntry {
+  const details = detailsOf(row);
+  return {
+    ...core(row),
+    resource: row.resource_name || row.resource_type,
+    resourceType: row.resource_type,
+    details: row.details ?? "{}",
+    sessionId: text(details.sessionId),
+    user: {
+      name: actorName(row, details),
+      email: row.actor_email ?? row.user_email ?? "",
+      role: roleOf(row),
+      department: row.user_department ?? "",
+    },
+    changes: { before: details.before ?? {}, after: details.after ?? {} },
+  };
+}
+
+/** A stored row in the spec's full list format. */
+export function toFullEntry(row: EntryRow): FullEntry {
+  const details = detailsOf(row);
+  return {
+    ...core(row),
+    user: {
+      id: row.actor_id,
+      name: actorName(row, details),
+      email: row.actor_email ?? row.user_email ?? "",
+      role: roleOf(row),
+    },
+    resource: { type: row.resource_type, id: row.resource_id ?? "", name: row.resource_name ?? "" },
+    details,
+    errorMessage: row.error_message,
+    checksum: row.checksum,
+    prevChecksum: row.prev_checksum,
+    chainSeq: Number(row.chain_seq),
+  };
+}
