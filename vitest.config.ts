@@ -28,6 +28,7 @@ export default defineConfig({
           name: "database",
           include: ["{server,db,agent,app}/**/*.db.test.ts"],
           globalSetup: ["db/testing-setup.ts"],
+          setupFiles: ["db/testing-env.ts"],
           testTimeout: 30_000,
           hookTimeout: 120_000,
         },

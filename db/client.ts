@@ -3,6 +3,7 @@ import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { env } from "@/server/env";
 import { shared } from "@/server/process/shared";
+import { closeLookup } from "./lookup";
 import * as schema from "./schema";
 
 /** What row level security needs to know of a caller; a structural part of the server's Scope. */
@@ -53,5 +54,5 @@ export const asSystem = <T>(fn: (tx: Tx) => Promise<T>): Promise<T> => tenant({ 
 
 /** Ends the pool; at shutdown, after everything that writes has been awaited. */
 export async function closeDatabase(): Promise<void> {
-  await appSql().end({ timeout: 5 });
+  await Promise.all([appSql().end({ timeout: 5 }), closeLookup()]);
 }

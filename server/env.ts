@@ -28,6 +28,7 @@ const envSchema = z.object({
   CHECKPOINT_WEBHOOK_SECRET: z.string().min(16).optional(),
   NATS_URL: z.string().min(1).optional(),
   WORKERS: flag.default(true),
+  AGENT_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(120_000),
   METRICS_TOKEN: z.string().min(8).optional(),
   LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
   NODE_ENV: z.enum(["development", "production", "test"]).default("production"),

@@ -1,0 +1,39 @@
+import postgres from "postgres";
+import { env } from "@/server/env";
+import { shared } from "@/server/process/shared";
+
+/**
+ * A few connections of the application role that see every organization from their first moment, for the one query
+ * that finds out who is calling. No transaction, no setting to make: one round trip of a prepared statement.
+ * Behind a transaction pooler (DATABASE_PREPARE off) a connection has no settings of its own.
+ */
+function lookupSql(): postgres.Sql {
+  const { DATABASE_URL, DATABASE_PREPARE } = env();
+  const settings: Record<string, string> = DATABASE_PREPARE ? { "trailmark.scope": "system" } : {};
+  return shared("db.lookup", () =>
+    postgres(DATABASE_URL, {
+      max: 4,
+      prepare: DATABASE_PREPARE,
+      idle_timeout: 60,
+      connect_timeout: 5,
+      connection: { application_name: "trailmark-lookup", ...settings },
+      onnotice: () => {},
+    }),
+  );
+}
+
+/** Runs one query with sight of every organization, before any tenant is known. Only server/auth looks callers up. */
+export async function lookUp<Row extends object>(
+  query: (sql: postgres.Sql) => postgres.PendingQuery<Row[]>,
+): Promise<Row | undefined> {
+  const sql = lookupSql();
+  if (env().DATABASE_PREPARE) return (await query(sql))[0];
+  const [, rows] = await sql.begin((tx) => [
+    tx`SELECT set_config('trailmark.scope', 'system', true)`,
+    query(tx as unknown as postgres.Sql),
+  ]);
+  return (rows as unknown as Row[])[0];
+}
+
+/** Ends the look-up connections, if there are any. */
+export const closeLookup = (): Promise<void> => lookupSql().end({ timeout: 5 });

@@ -1,0 +1,12 @@
+import { inject } from "vitest";
+
+/** The environment of a test process: the throw-away database of db/testing-setup.ts and fixed secrets. */
+Object.assign(process.env, {
+  DATABASE_URL: process.env.TEST_DATABASE_URL ?? inject("databaseUrl"),
+  AUDIT_ADMIN_DATABASE_URL: process.env.TEST_ADMIN_DATABASE_URL ?? inject("adminDatabaseUrl"),
+  DATABASE_POOL_SIZE: process.env.DATABASE_POOL_SIZE ?? "5",
+  NEXTAUTH_SECRET: "test-secret-test-secret-test-secret-test",
+  NEXTAUTH_URL: "http://127.0.0.1:3000",
+  LOG_LEVEL: process.env.LOG_LEVEL ?? "silent",
+  NODE_ENV: "test",
+});

@@ -1,0 +1,68 @@
+import { AppError, notFound } from "../errors";
+import { type Caller, findAgentCaller, findApiKeyCaller, findUserCaller } from "./caller";
+import { verifyAccessToken } from "./jwt";
+import { limit } from "./rate-limit";
+import { hashSecret, looksLike, SECRET_PREFIXES } from "./secrets";
+import { sessionToken } from "./session-cookie";
+
+/** A caller and the way its credential came: a cookie is sent by browsers unasked, so writes need more (origin.ts). */
+export type Authenticated = Caller & { viaCookie: boolean };
+type Options = { auth: "none" | "user" | "agent"; agentId?: string; ip?: string | null };
+
+/** The caller of doors that are open to everybody: reaches nothing, may nothing. */
+const ANONYMOUS: Authenticated = {
+  actor: { type: "system" },
+  scope: { kind: "partner", orgIds: [], partnerId: "" },
+  permissions: new Set(),
+  homeOrgId: null,
+  viaCookie: false,
+};
+
+function bearer(request: Request): string | null {
+  const header = request.headers.get("authorization");
+  if (header === null) return null;
+  return /^bearer +(\S+)$/i.exec(header.trim())?.[1] ?? "";
+}
+
+async function authenticateAgent(request: Request, agentId: string | undefined): Promise<Authenticated> {
+  const token = bearer(request);
+  if (!token || !looksLike("agent", token))
+    throw new AppError("unauthenticated", "This needs the agent's bearer token.");
+  const caller = await findAgentCaller(hashSecret(token));
+  if (caller?.actor.type !== "agent") throw new AppError("unauthenticated", "The agent token is unknown or revoked.");
+  if (agentId !== undefined && caller.actor.id !== agentId) throw notFound("agent");
+  await limit("agent", caller.actor.id);
+  return { ...caller, viaCookie: false };
+}
+
+async function byAccessToken(token: string): Promise<Caller | null> {
+  const claims = await verifyAccessToken(token);
+  return claims && findUserCaller(claims.sub, claims.sid);
+}
+
+/** A credential in a header counts alone: when it is bad, no cookie makes up for it. */
+async function authenticateUser(request: Request): Promise<Authenticated> {
+  const text = bearer(request) ?? request.headers.get("x-api-key");
+  if (text === null) {
+    const cookie = sessionToken(request.headers);
+    const caller = cookie ? await byAccessToken(cookie) : null;
+    if (!caller) throw new AppError("unauthenticated");
+    return { ...caller, viaCookie: true };
+  }
+  const isKey = text.startsWith(SECRET_PREFIXES.apiKey);
+  const viaKeyHeader = request.headers.get("authorization") === null;
+  const usable = isKey ? looksLike("apiKey", text) : !viaKeyHeader;
+  const caller = usable ? await (isKey ? findApiKeyCaller(hashSecret(text)) : byAccessToken(text)) : null;
+  if (!caller) throw new AppError("unauthenticated", "The credential is unknown, expired or revoked.");
+  return { ...caller, viaCookie: false };
+}
+
+/**
+ * Finds out who sends a request. What the caller may reach is looked up every time, so a removal takes effect at once.
+ * @throws AppError unauthenticated without a good credential of the right kind; not_found for an agent's token under
+ * another agent's id.
+ */
+export function authenticate(request: Request, { auth, agentId }: Options): Promise<Authenticated> {
+  if (auth === "none") return Promise.resolve(ANONYMOUS);
+  return auth === "agent" ? authenticateAgent(request, agentId) : authenticateUser(request);
+}

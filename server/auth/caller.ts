@@ -1,0 +1,120 @@
+import { lookUp } from "@/db/lookup";
+import type { Ctx, Scope } from "../context";
+import { type Permission, ROLE_PERMISSIONS, type Role } from "./permissions";
+import { sameHash } from "./secrets";
+
+/** Who is calling and what that caller may reach: the part of Ctx that a credential decides. */
+export type Caller = Pick<Ctx, "actor" | "scope" | "permissions" | "homeOrgId">;
+
+const PERMISSIONS_OF = Object.fromEntries(
+  Object.entries(ROLE_PERMISSIONS).map(([role, permissions]) => [role, new Set(permissions)]),
+) as unknown as Record<Role, ReadonlySet<Permission>>;
+
+type UserRow = {
+  id: string;
+  email: string;
+  name: string;
+  role: Role;
+  partnerId: string | null;
+  orgId: string | null;
+  homeOrgId: string | null;
+  orgIds: string[] | null;
+};
+
+function userScope(row: UserRow): Scope | null {
+  if (row.role === "system_admin") return { kind: "system" };
+  if (!row.partnerId) return null;
+  if (row.orgId) return { kind: "organization", orgIds: [row.orgId], partnerId: row.partnerId };
+  return { kind: "partner", orgIds: row.orgIds ?? [], partnerId: row.partnerId };
+}
+
+function toCaller(row: UserRow | undefined): Caller | null {
+  const scope = row && userScope(row);
+  if (!row || !scope) return null;
+  return {
+    actor: { type: "user", id: row.id, email: row.email, name: row.name, role: row.role },
+    scope,
+    permissions: PERMISSIONS_OF[row.role] ?? new Set(),
+    homeOrgId: row.orgId ?? row.homeOrgId,
+  };
+}
+
+/**
+ * A person by id; null when unknown, disabled, or when the sign-in (sid) that the token came from was ended.
+ * Without a sid the sign-in is not asked for: then the caller has just proved the password.
+ */
+export async function findUserCaller(userId: string, sid?: string): Promise<Caller | null> {
+  return toCaller(
+    await lookUp<UserRow>(
+      (sql) => sql`
+        SELECT u.id, u.email, u.name, u.role, u.partner_id AS "partnerId", u.org_id AS "orgId",
+          (SELECT o.id FROM organizations o WHERE o.partner_id = u.partner_id AND o.is_home) AS "homeOrgId",
+          CASE
+            WHEN u.org_id IS NOT NULL THEN NULL
+            WHEN u.all_organizations THEN ARRAY(SELECT o.id FROM organizations o WHERE o.partner_id = u.partner_id)
+            ELSE ARRAY(SELECT o.id FROM user_organizations m JOIN organizations o ON o.id = m.org_id
+                       WHERE m.user_id = u.id AND o.partner_id = u.partner_id)
+          END AS "orgIds"
+        FROM users u
+        WHERE u.id = ${userId} AND u.disabled_at IS NULL
+          AND (${sid ?? null}::uuid IS NULL OR EXISTS (
+            SELECT FROM refresh_tokens t
+            WHERE t.family_id = ${sid ?? null}::uuid AND t.user_id = u.id AND t.revoked_at IS NULL))`,
+    ),
+  );
+}
+
+type KeyRow = {
+  id: string;
+  name: string;
+  keyHash: string;
+  permissions: Permission[];
+  partnerId: string;
+  orgId: string | null;
+  homeOrgId: string | null;
+  orgIds: string[] | null;
+};
+
+/** A program by the hash of its key; null when unknown, revoked or expired. Notes the use, to the minute. */
+export async function findApiKeyCaller(keyHash: string): Promise<Caller | null> {
+  const row = await lookUp<KeyRow>(
+    (sql) => sql`
+      WITH used AS (
+        UPDATE api_keys SET last_used_at = now()
+        WHERE key_hash = ${keyHash} AND revoked_at IS NULL AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
+      )
+      SELECT k.id, k.name, k.key_hash AS "keyHash", k.permissions, k.partner_id AS "partnerId", k.org_id AS "orgId",
+        (SELECT o.id FROM organizations o WHERE o.partner_id = k.partner_id AND o.is_home) AS "homeOrgId",
+        CASE WHEN k.org_id IS NULL THEN ARRAY(SELECT o.id FROM organizations o WHERE o.partner_id = k.partner_id) END AS "orgIds"
+      FROM api_keys k
+      WHERE k.key_hash = ${keyHash} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
+  );
+  if (!row || !sameHash(row.keyHash, keyHash)) return null;
+  return {
+    actor: { type: "api_key", id: row.id, name: row.name },
+    scope: row.orgId
+      ? { kind: "organization", orgIds: [row.orgId], partnerId: row.partnerId }
+      : { kind: "partner", orgIds: row.orgIds ?? [], partnerId: row.partnerId },
+    permissions: new Set(row.permissions),
+    homeOrgId: row.orgId ?? row.homeOrgId,
+  };
+}
+
+type AgentRow = { id: string; deviceId: string; orgId: string; partnerId: string; hostname: string; tokenHash: string };
+
+/** An agent by the hash of its token; null when unknown or revoked. */
+export async function findAgentCaller(tokenHash: string): Promise<Caller | null> {
+  const row = await lookUp<AgentRow>(
+    (sql) => sql`
+      SELECT a.id, a.device_id AS "deviceId", a.org_id AS "orgId", o.partner_id AS "partnerId", d.hostname, a.token_hash AS "tokenHash"
+      FROM agents a JOIN devices d ON d.id = a.device_id JOIN organizations o ON o.id = a.org_id
+      WHERE a.token_hash = ${tokenHash} AND a.revoked_at IS NULL`,
+  );
+  if (!row || !sameHash(row.tokenHash, tokenHash)) return null;
+  return {
+    actor: { type: "agent", id: row.id, deviceId: row.deviceId, hostname: row.hostname },
+    scope: { kind: "organization", orgIds: [row.orgId], partnerId: row.partnerId },
+    permissions: new Set(),
+    homeOrgId: row.orgId,
+  };
+}

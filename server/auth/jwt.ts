@@ -1,0 +1,85 @@
+import { createPrivateKey, createPublicKey, webcrypto } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { jwtVerify, SignJWT } from "jose";
+import { z } from "zod";
+import type { Scope } from "../context";
+import { env } from "../env";
+import { shared } from "../process/shared";
+
+/** Lifetime of an access token from POST /auth/token. */
+export const ACCESS_TOKEN_SECONDS = 15 * 60;
+/** Lifetime of the browser's session; the same token, kept in an httpOnly cookie. */
+export const SESSION_SECONDS = 12 * 60 * 60;
+
+const ISSUER = "trailmark";
+const AUDIENCE = "trailmark-api";
+/** RFC 9068: says that this is an access token, so that no other JWT signed with our key passes for one. */
+const TYPE = "at+jwt";
+
+const claims = z.object({
+  sub: z.guid(),
+  sid: z.guid(),
+  scope: z.enum(["organization", "partner", "system"]),
+  orgId: z.guid().optional(),
+  partnerId: z.guid().optional(),
+});
+/** sid names the sign-in (its refresh family): revoking that ends every token made from it at once. */
+export type AccessClaims = z.infer<typeof claims>;
+
+type Key = webcrypto.CryptoKey | ReturnType<typeof createPrivateKey>;
+type Keys = { alg: "HS256" | "EdDSA"; sign: Key; verify: Key };
+
+function keys(): Promise<Keys> {
+  return shared("auth.jwt", async (): Promise<Keys> => {
+    const file = env().TRAILMARK_JWT_KEY_FILE;
+    if (file) {
+      const sign = createPrivateKey(readFileSync(file));
+      return { alg: "EdDSA", sign, verify: createPublicKey(sign) };
+    }
+    const secret = Buffer.from(env().NEXTAUTH_SECRET);
+    const key = await webcrypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, [
+      "sign",
+      "verify",
+    ]);
+    return { alg: "HS256", sign: key, verify: key };
+  });
+}
+
+/** What a token says about reach. It is information for the client: the server looks it up at every request. */
+export function scopeClaims(scope: Scope): Pick<AccessClaims, "scope" | "orgId" | "partnerId"> {
+  if (scope.kind === "organization") return { scope: "organization", orgId: scope.orgIds[0] };
+  return scope.kind === "partner" ? { scope: "partner", partnerId: scope.partnerId } : { scope: "system" };
+}
+
+/** Signs an access token that lives for so many seconds. */
+export async function signAccessToken(payload: AccessClaims, seconds = ACCESS_TOKEN_SECONDS): Promise<string> {
+  const { alg, sign } = await keys();
+  const now = Math.floor(Date.now() / 1000);
+  return new SignJWT({ ...payload })
+    .setProtectedHeader({ alg, typ: TYPE })
+    .setIssuer(ISSUER)
+    .setAudience(AUDIENCE)
+    .setIssuedAt(now)
+    .setExpirationTime(now + seconds)
+    .setJti(crypto.randomUUID())
+    .sign(sign);
+}
+
+/** The claims of a token that we signed and that is still good; null for every other text. Serves cookie and Bearer. */
+export async function verifyAccessToken(token: string): Promise<(AccessClaims & { exp: number }) | null> {
+  if (token.length > 4096 || token.split(".").length !== 3) return null;
+  const { alg, verify } = await keys();
+  try {
+    const { payload } = await jwtVerify(token, verify, {
+      algorithms: [alg],
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      typ: TYPE,
+      requiredClaims: ["exp", "sub"],
+    });
+    const parsed = claims.safeParse(payload);
+    return parsed.success ? { ...parsed.data, exp: payload.exp as number } : null;
+  } catch {
+    return null;
+  }
+}

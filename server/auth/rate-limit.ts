@@ -1,0 +1,68 @@
+import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
+import { env } from "../env";
+import { AppError } from "../errors";
+import { shared } from "../process/shared";
+
+type Rule = { points: number; seconds: number };
+
+/**
+ * How often something may be tried per key in a window. Requests count under "token", "refresh", "enroll", "agent"
+ * and "setup"; only failures count under "*.failed", so that nobody with the right password is ever locked out by use.
+ */
+const RULES = {
+  token: { points: 300, seconds: 60 },
+  refresh: { points: 300, seconds: 60 },
+  enroll: { points: 600, seconds: 60 },
+  setup: { points: 20, seconds: 60 },
+  agent: { points: 0, seconds: 60 },
+  "login.failed": { points: 10, seconds: 15 * 60 },
+  "login.failed.ip": { points: 100, seconds: 15 * 60 },
+  "enroll.failed": { points: 100, seconds: 15 * 60 },
+} as const satisfies Record<string, Rule>;
+export type LimitName = keyof typeof RULES;
+
+const pointsOf = (name: LimitName): number => (name === "agent" ? env().AGENT_REQUESTS_PER_MINUTE : RULES[name].points);
+
+function limiter(name: LimitName): RateLimiterMemory {
+  return shared(
+    `limit.${name}`,
+    () => new RateLimiterMemory({ keyPrefix: name, points: pointsOf(name), duration: RULES[name].seconds }),
+  );
+}
+
+/** Known by shape: the limiter may come from the process's other bundle, with a class of its own. */
+const isState = (thrown: unknown): thrown is RateLimiterRes =>
+  typeof (thrown as RateLimiterRes)?.msBeforeNext === "number";
+
+function exceeded(name: LimitName, state: RateLimiterRes): AppError {
+  const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
+  return new AppError("rate_limited", `Too many attempts; try again in ${seconds} s.`, {
+    headers: {
+      "Retry-After": String(seconds),
+      "RateLimit-Limit": String(pointsOf(name)),
+      "RateLimit-Remaining": "0",
+      "RateLimit-Reset": String(seconds),
+    },
+  });
+}
+
+/**
+ * Counts one attempt of key under a rule.
+ * @throws AppError rate_limited, with Retry-After and RateLimit-* headers, when it is one too many.
+ */
+export async function limit(name: LimitName, key: string | null): Promise<void> {
+  try {
+    await limiter(name).consume(key ?? "unknown");
+  } catch (state) {
+    throw isState(state) ? exceeded(name, state) : state;
+  }
+}
+
+/**
+ * Refuses without counting, where only failures count.
+ * @throws AppError rate_limited when key has used its attempts up.
+ */
+export async function requireAttemptsLeft(name: LimitName, key: string | null): Promise<void> {
+  const state = await limiter(name).get(key ?? "unknown");
+  if (state && state.consumedPoints >= pointsOf(name)) throw exceeded(name, state);
+}
