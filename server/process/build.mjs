@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { writeManifest } from "./manifest.mjs";
+import { bin, LaunchError, node, ROOT } from "./run.mjs";
+
+/** What esbuild makes: dist/NAME.mjs from a source file. */
+const ENTRIES = {
+  server: "server/process/main.ts",
+  trailmark: "server/process/cli.ts",
+  agent: "agent/main.ts",
+  demo: "db/demo.ts",
+  bench: "bench/main.ts",
+  torture: "bench/torture.ts",
+};
+const DIST = join(ROOT, "dist");
+const CONFIG = [
+  "package-lock.json",
+  "tsconfig.json",
+  "next.config.mjs",
+  "postcss.config.mjs",
+  "server/process/build.mjs",
+];
+const isSource = (name) => !/\.test\.tsx?$/.test(name) && /\.(tsx?|mjs|css|json|svg|png|ico|woff2|js|md)$/.test(name);
+
+function filesBelow(folder) {
+  if (!existsSync(join(ROOT, folder))) return [];
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && isSource(entry.name))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
+}
+
+/** One hash over names and contents: times say nothing after a checkout. */
+function hashOf(folders) {
+  const hash = createHash("sha256").update(process.versions.node.split(".")[0]);
+  const files = [...CONFIG, ...folders.flatMap(filesBelow)].filter((file) => existsSync(join(ROOT, file))).sort();
+  for (const file of files)
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(ROOT, file)))
+      .update("\0");
+  return hash.digest("hex");
+}
+
+function holderOf(lock) {
+  try {
+    const pid = Number(readFileSync(lock, "utf8"));
+    process.kill(pid, 0);
+    return pid;
+  } catch {
+    return 0;
+  }
+}
+
+/** One build at a time in a checkout; the lock of a process that was killed does not count. */
+async function alone(work) {
+  mkdirSync(DIST, { recursive: true });
+  const lock = join(DIST, ".building");
+  for (let told = false; ; told = true) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: "wx" });
+      break;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+    }
+    if (holderOf(lock) === 0) rmSync(lock, { force: true });
+    else if (!told) process.stdout.write("Waiting for another build in this checkout …\n");
+    await sleep(200);
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+/** Does the work only when the sources differ from those of the last success. */
+function whenChanged(name, folders, output, work) {
+  return alone(async () => {
+    writeManifest();
+    const stamp = join(DIST, `.${name}.sha256`);
+    const hash = hashOf(folders);
+    if (existsSync(output) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
+    rmSync(stamp, { force: true });
+    await work();
+    writeFileSync(stamp, hash);
+  });
+}
+
+/** Bundles the server, the command line, the agent and the others whose source exists into dist/. */
+export function buildBundles() {
+  const folders = ["app", "server", "db", "components", "agent", "bench"];
+  return whenChanged("bundles", folders, join(DIST, "server.mjs"), async () => {
+    const { build } = await import("esbuild");
+    const empty = join(ROOT, "server", "process", "empty.ts");
+    await build({
+      absWorkingDir: ROOT,
+      entryPoints: Object.entries(ENTRIES)
+        .filter(([, source]) => existsSync(join(ROOT, source)))
+        .map(([out, source]) => ({ in: source, out })),
+      outdir: "dist",
+      outExtension: { ".js": ".mjs" },
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      target: "node20",
+      jsx: "automatic",
+      packages: "external",
+      alias: { "server-only": empty, "client-only": empty },
+      sourcemap: "linked",
+      sourcesContent: false,
+      logLevel: "warning",
+    }).catch(() => {
+      throw new LaunchError("The server bundle cannot be built; see above.");
+    });
+  });
+}
+
+/** Next's production build. */
+export function buildNext() {
+  const folders = ["app", "components", "server", "db", "public"];
+  return whenChanged("next", folders, join(ROOT, ".next", "BUILD_ID"), async () => {
+    process.stdout.write("Building the web interface …\n");
+    const code = await node([bin("next", "dist/bin/next"), "build"], { env: { NODE_ENV: "production" } });
+    if (code !== 0) throw new LaunchError(`The web interface cannot be built (${code}); see above.`);
+  });
+}

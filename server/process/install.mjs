@@ -1,0 +1,30 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { LaunchError, ROOT, run } from "./run.mjs";
+
+const packagesOf = (file) => JSON.parse(readFileSync(file, "utf8")).packages;
+
+/** npm writes down what it installed when it is done; compared with the lock this also sees a cut-short install. */
+function isInstalled() {
+  const written = join(ROOT, "node_modules", ".package-lock.json");
+  if (!existsSync(written)) return false;
+  const wanted = packagesOf(join(ROOT, "package-lock.json"));
+  const found = packagesOf(written);
+  return Object.entries(wanted).every(
+    ([path, entry]) =>
+      path === "" || (found[path] ? found[path].version === entry.version : entry.optional || entry.devOptional),
+  );
+}
+
+/** Runs `npm ci` when node_modules is missing or differs from the lock file. */
+export async function install() {
+  if (isInstalled()) return;
+  process.stdout.write("Installing packages …\n");
+  const args = ["ci", "--include=dev", "--no-audit", "--no-fund"];
+  // npm tells its children where it lies; started by hand, it is looked up in PATH.
+  const npm = process.env.npm_execpath;
+  const code = npm?.endsWith("npm-cli.js")
+    ? await run(process.execPath, [npm, ...args])
+    : await run("npm", args, { shell: process.platform === "win32" });
+  if (code !== 0) throw new LaunchError(`npm ci failed (${code}); Trailmark cannot start without its packages.`);
+}

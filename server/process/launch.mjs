@@ -1,0 +1,80 @@
+// The commands of package.json. Plain JavaScript on Node's own modules, because nothing is installed when it starts.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { install } from "./install.mjs";
+import { bin, node, ROOT } from "./run.mjs";
+
+const dist = (name) => join(ROOT, "dist", `${name}.mjs`);
+const serve = { env: { NODE_ENV: process.env.NODE_ENV ?? "production" }, tied: true };
+
+/** Installs and builds what a command needs; "bundles" leaves Next's production build out. */
+async function prepare(what) {
+  await install();
+  const { buildBundles, buildNext } = await import("./build.mjs");
+  await buildBundles();
+  if (what === "everything") await buildNext();
+}
+
+async function runBundle(name, args, options = serve) {
+  if (existsSync(dist(name))) return node(["--enable-source-maps", dist(name), ...args], options);
+  process.stderr.write(`This version has no ${name} command.\n`);
+  return 1;
+}
+
+async function check() {
+  await install();
+  const { writeManifest } = await import("./manifest.mjs");
+  writeManifest();
+  const steps = [
+    [bin("next", "dist/bin/next"), "typegen"],
+    [bin("@biomejs/biome", "bin/biome"), "check", "."],
+    [bin("typescript", "bin/tsc"), "--noEmit", "-p", "."],
+  ];
+  let worst = 0;
+  for (const step of steps) worst ||= await node(step);
+  return worst;
+}
+
+const commands = {
+  start: async (args) => prepare("everything").then(() => runBundle("server", args)),
+  dev: async (args) => {
+    await prepare("bundles");
+    return runBundle("server", args, { env: { NODE_ENV: "development", TRAILMARK_DEV: "1" }, tied: true });
+  },
+  demo: async (args) => prepare("everything").then(() => runBundle("demo", args)),
+  build: async () => prepare("everything").then(() => 0),
+  test: async (args) => {
+    await install();
+    const { test } = await import("./suites.mjs");
+    return test(args, () => prepare("everything"));
+  },
+  check,
+  bench: async (args) => prepare("everything").then(() => runBundle("bench", args)),
+  torture: async (args) => prepare("everything").then(() => runBundle("torture", args)),
+  retention: async (args) => prepare("bundles").then(() => runBundle("trailmark", ["retention", ...args])),
+  agent: async (args) => prepare("bundles").then(() => runBundle("agent", args)),
+  trailmark: async (args) => prepare("bundles").then(() => runBundle("trailmark", args)),
+};
+
+function refuseOldNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  process.stderr.write(`Trailmark needs Node 20.19 or newer; this is ${process.versions.node}.\n`);
+  process.exit(1);
+}
+
+refuseOldNode();
+const [name = "", ...args] = process.argv.slice(2);
+if (!Object.hasOwn(commands, name)) {
+  process.stderr.write(`Usage: node server/process/launch.mjs ${Object.keys(commands).join(" | ")}\n`);
+  process.exit(2);
+}
+process.chdir(ROOT);
+if (existsSync(join(ROOT, ".env"))) process.loadEnvFile(join(ROOT, ".env"));
+process.env.NEXT_TELEMETRY_DISABLED ??= "1";
+try {
+  process.exitCode = await commands[name](args);
+} catch (error) {
+  process.stderr.write(`\n${error.expected ? error.message : error.stack}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,45 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+/** The checkout's root folder. */
+export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+const TIE = pathToFileURL(join(ROOT, "server", "process", "tied.mjs")).href;
+
+/** The script of an installed package's command, run with our own node: no shell, no PATH. */
+export const bin = (name, script) => join(ROOT, "node_modules", name, script);
+
+/** A failure that is told without a stack. */
+export class LaunchError extends Error {
+  expected = true;
+}
+
+/**
+ * Runs a command to its end with our stdio and passes signals on.
+ * A terminal sends Ctrl-C to the whole group, so there it is not sent a second time.
+ * @returns its exit code, 128 + the signal's number when a signal ended it.
+ */
+export function run(command, args, { env = {}, stdio = "inherit", shell = false } = {}) {
+  return new Promise((done, fail) => {
+    const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio, shell });
+    const forward = (signal) => {
+      if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+    };
+    const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+    for (const signal of signals) process.on(signal, forward);
+    const settle = (then) => {
+      for (const signal of signals) process.off(signal, forward);
+      then();
+    };
+    child.once("error", (error) => settle(() => fail(error)));
+    child.once("close", (code, signal) => settle(() => done(signal ? 128 + constants.signals[signal] : code)));
+  });
+}
+
+/** Runs a script with this node. `tied`: it stops as on SIGTERM when this process dies without a word (kill -9). */
+export function node(args, { env, tied = false } = {}) {
+  const stdio = tied ? ["inherit", "inherit", "inherit", "ipc"] : "inherit";
+  return run(process.execPath, tied ? ["--import", TIE, ...args] : args, { env, stdio });
+}

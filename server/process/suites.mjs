@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { bin, node, ROOT } from "./run.mjs";
+
+const RESULTS = join(ROOT, "dist", "results");
+const fileOf = (suite) => join(RESULTS, `${suite}.json`);
+
+function reportOf(suite) {
+  try {
+    return JSON.parse(readFileSync(fileOf(suite), "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A runner that ended badly without naming a failed test (a set-up that broke, a crash) counts as one failure. */
+const settle = (code, passed, failed) => ({ passed, failed: code !== 0 && failed === 0 ? 1 : failed });
+
+async function vitest(args) {
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${fileOf("vitest")}`];
+  const code = await node([bin("vitest", "vitest.mjs"), "run", ...reporters, ...args]);
+  const report = reportOf("vitest");
+  const broken = (report?.testResults ?? []).filter((f) => f.status === "failed" && f.assertionResults.length === 0);
+  return settle(code, report?.numPassedTests ?? 0, (report?.numFailedTests ?? 0) + broken.length);
+}
+
+async function playwright(args) {
+  const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: fileOf("playwright") };
+  const code = await node([bin("@playwright/test", "cli.js"), "test", "--reporter=list,json", ...args], { env });
+  const stats = reportOf("playwright")?.stats ?? {};
+  return settle(code, stats.expected ?? 0, (stats.unexpected ?? 0) + (stats.flaky ?? 0));
+}
+
+async function torture() {
+  const code = await node(["--enable-source-maps", join(ROOT, "dist", "torture.mjs"), "--quick"]);
+  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+}
+
+const hasSpecs = () => readdirSync(join(ROOT, "e2e"), { recursive: true }).some((name) => name.endsWith(".spec.ts"));
+
+/**
+ * Runs every suite, also after one has failed, and ends with a line `N passed, N failed` over all of them.
+ * @param names suites to run instead of all: vitest, e2e, torture; what follows `--` goes to them.
+ * @returns 0 when at least one test ran and none failed.
+ */
+export async function test(names, build) {
+  const split = names.includes("--") ? names.indexOf("--") : names.length;
+  const [chosen, args] = [names.slice(0, split), names.slice(split + 1)];
+  const wants = (suite) => chosen.length === 0 || chosen.includes(suite);
+  rmSync(RESULTS, { recursive: true, force: true });
+  mkdirSync(RESULTS, { recursive: true });
+  const { writeManifest } = await import("./manifest.mjs");
+  writeManifest();
+  const results = [];
+  if (wants("vitest")) results.push(await vitest(args));
+  const browser = wants("e2e") && existsSync(join(ROOT, "e2e")) && hasSpecs();
+  try {
+    if (browser || wants("torture")) await build();
+    if (browser) results.push(await playwright(args));
+    if (wants("torture") && existsSync(join(ROOT, "dist", "torture.mjs"))) results.push(await torture());
+  } catch (error) {
+    process.stderr.write(`\n${error.expected ? error.message : error.stack}\n`);
+    results.push({ passed: 0, failed: 1 });
+  }
+  const passed = results.reduce((sum, r) => sum + r.passed, 0);
+  const failed = results.reduce((sum, r) => sum + r.failed, 0);
+  process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+  return passed > 0 && failed === 0 ? 0 : 1;
+}
