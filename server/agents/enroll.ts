@@ -1,0 +1,104 @@
+import { and, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { agents, devices, enrollmentKeys } from "@/db/schema";
+import { record } from "../audit/record";
+import { limit, requireAttemptsLeft } from "../auth/rate-limit";
+import { hashSecret, looksLike, newSecret } from "../auth/secrets";
+import type { Ctx } from "../context";
+import { AppError } from "../errors";
+import { newId } from "../ids";
+import { repairJson } from "../text";
+import type { EnrollInput, EnrollOutput } from "./schema";
+
+type Enrolled = { agentId: string; deviceId: string; orgId: string; isNewDevice: boolean };
+
+/** Counts one use of the key in the same statement that checks it, so that a key for one use serves one caller. */
+async function useKey(tx: Tx, secret: string, now: Date): Promise<string | undefined> {
+  if (!looksLike("enrollment", secret)) return;
+  const [key] = await tx
+    .update(enrollmentKeys)
+    .set({ uses: sql`${enrollmentKeys.uses} + 1` })
+    .where(
+      and(
+        eq(enrollmentKeys.keyHash, hashSecret(secret)),
+        isNull(enrollmentKeys.revokedAt),
+        or(isNull(enrollmentKeys.expiresAt), gt(enrollmentKeys.expiresAt, now)),
+        or(isNull(enrollmentKeys.maxUses), lt(enrollmentKeys.uses, enrollmentKeys.maxUses)),
+      ),
+    )
+    .returning({ orgId: enrollmentKeys.orgId });
+  return key?.orgId;
+}
+
+const deviceColumns = (input: EnrollInput) => ({
+  hostname: input.hostname,
+  os: input.os,
+  ...(input.osVersion ? { osVersion: input.osVersion } : {}),
+  ...(input.agentVersion ? { agentVersion: input.agentVersion } : {}),
+});
+
+/** The device of the agent id, new or known to this organization; one of another organization is never told apart. */
+async function claimAgent(tx: Tx, orgId: string, input: EnrollInput, tokenHash: string, now: Date): Promise<Enrolled> {
+  const agentId = input.agentId ?? newId();
+  // Two organizations may claim one id at the same moment: the second waits and then sees the first's row.
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`agent ${agentId}`}, 0))`);
+  const [known] = await tx.select().from(agents).where(eq(agents.id, agentId));
+  if (known && known.orgId !== orgId) throw new AppError("conflict", "That agentId is already in use.");
+  if (known) {
+    await tx.update(agents).set({ tokenHash, revokedAt: null }).where(eq(agents.id, agentId));
+    await tx
+      .update(devices)
+      .set({ ...deviceColumns(input), updatedAt: now })
+      .where(eq(devices.id, known.deviceId));
+    return { agentId, deviceId: known.deviceId, orgId, isNewDevice: false };
+  }
+  const deviceId = newId();
+  await tx.insert(devices).values({ id: deviceId, orgId, ...deviceColumns(input), lastSeenAt: now });
+  await tx.insert(agents).values({ id: agentId, deviceId, orgId, tokenHash });
+  return { agentId, deviceId, orgId, isNewDevice: true };
+}
+
+function recordEnrolment(ctx: Ctx, input: EnrollInput, enrolled: Enrolled): void {
+  const { agentId, deviceId, orgId, isNewDevice } = enrolled;
+  const self: Ctx = {
+    ...ctx,
+    homeOrgId: orgId,
+    actor: { type: "agent", id: agentId, deviceId, hostname: input.hostname },
+  };
+  const about = {
+    orgId,
+    resourceType: "device",
+    resourceId: deviceId,
+    resourceName: input.hostname,
+    result: "success",
+  } as const;
+  if (isNewDevice)
+    record(self, { ...about, action: "device.create", details: { hostname: input.hostname, os: input.os } });
+  record(self, { ...about, action: "agent.enroll", details: { agentId, os: input.os, reenrolled: !isNewDevice } });
+}
+
+/**
+ * Makes an agent known: a new device, or for an agentId that this organization has already, the same device with a
+ * new token (the old one stops working, a revocation ends). Each call counts as one use of the key.
+ * @returns the agent's token, in the clear here alone.
+ * @throws AppError unauthenticated when the key is unknown, expired, revoked or used up (which, it does not say);
+ * conflict when the agentId belongs to another organization; rate_limited.
+ */
+export async function enrollAgent(ctx: Ctx, given: EnrollInput): Promise<EnrollOutput> {
+  await limit("enroll", ctx.ip);
+  await requireAttemptsLeft("enroll.failed", ctx.ip);
+  const input = repairJson(given);
+  const token = newSecret("agent");
+  const now = ctx.now();
+  const enrolled = await asSystem(async (tx) => {
+    const orgId = await useKey(tx, input.enrollmentKey, now);
+    return orgId === undefined ? undefined : claimAgent(tx, orgId, input, token.hash, now);
+  });
+  if (!enrolled) {
+    await limit("enroll.failed", ctx.ip);
+    throw new AppError("unauthenticated", "The enrollment key is unknown, expired, revoked or used up.");
+  }
+  recordEnrolment(ctx, input, enrolled);
+  const { agentId, deviceId, orgId } = enrolled;
+  return { agentId, deviceId, orgId, token: token.secret };
+}

@@ -1,0 +1,45 @@
+import { sql } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { record } from "../audit/record";
+import type { Ctx } from "../context";
+import { notFound } from "../errors";
+import { repairJson } from "../text";
+import { agentCaller } from "./caller";
+import { HEARTBEAT_INTERVAL_SECONDS, type HeartbeatInput, type HeartbeatOutput } from "./schema";
+
+const jsonOrNull = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);
+
+/**
+ * Notes that an agent is alive and what it says of itself; members it leaves out stay as they are.
+ * A source address other than that of its last heartbeat is audited with both (spec: agent.source.ip.changed).
+ * @returns the seconds until the next heartbeat is due.
+ */
+export async function recordHeartbeat(ctx: Ctx, input: HeartbeatInput): Promise<HeartbeatOutput> {
+  const agent = agentCaller(ctx);
+  const { agentVersion, status, metrics } = repairJson(input);
+  // The old address is read under the row's lock, so of two beats at once each sees what the other left.
+  const [row] = await tenant(ctx.scope, (tx) =>
+    tx.execute<{ lastIp: string | null }>(sql`
+      UPDATE devices d
+      SET last_seen_at = ${ctx.now().toISOString()}::timestamptz,
+        last_ip = coalesce(${ctx.ip}, d.last_ip),
+        agent_version = coalesce(${agentVersion ?? null}, d.agent_version),
+        status = coalesce(${status ?? null}, d.status),
+        metrics = coalesce(${jsonOrNull(metrics)}::text::jsonb, d.metrics)
+      FROM (SELECT id, last_ip FROM devices WHERE id = ${agent.deviceId} FOR NO KEY UPDATE) old
+      WHERE d.id = old.id
+      RETURNING old.last_ip AS "lastIp"`),
+  );
+  if (!row) throw notFound("agent");
+  if (row.lastIp && ctx.ip && row.lastIp !== ctx.ip)
+    record(ctx, {
+      action: "agent.source.ip.changed",
+      orgId: agent.orgId,
+      resourceType: "device",
+      resourceId: agent.deviceId,
+      resourceName: agent.hostname,
+      details: { agentId: agent.id, previousIp: row.lastIp, currentIp: ctx.ip },
+      result: "success",
+    });
+  return { ok: true, intervalSeconds: HEARTBEAT_INTERVAL_SECONDS };
+}

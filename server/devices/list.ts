@@ -1,0 +1,44 @@
+import { and, asc, count, eq, ilike, type SQL, sql } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { agents, devices } from "@/db/schema";
+import { inScope } from "../auth/scope";
+import type { Ctx } from "../context";
+import { containsPattern, repairText } from "../text";
+import { onlineCondition } from "./presence";
+import type { DevicePage, ListInput, Pagination } from "./schema";
+import { deviceColumns, toDevice } from "./to-device";
+
+/** The pagination member of an answer. */
+export function paginate({ page, limit }: { page: number; limit: number }, total: number): Pagination {
+  return { page, limit, total, totalPages: Math.ceil(total / limit) };
+}
+
+function conditions(ctx: Ctx, input: ListInput): SQL | undefined {
+  const online = onlineCondition(ctx.now());
+  return and(
+    inScope(devices.orgId, ctx.scope),
+    input.search ? ilike(devices.hostname, containsPattern(input.search)) : undefined,
+    input.os ? eq(sql`lower(${devices.os})`, repairText(input.os).toLowerCase()) : undefined,
+    input.online === undefined ? undefined : input.online ? online : sql`NOT ${online}`,
+  );
+}
+
+/** The devices within the caller's reach, by hostname; search is part of the hostname, in any case. */
+export function listDevices(ctx: Ctx, input: ListInput): Promise<DevicePage> {
+  const where = conditions(ctx, input);
+  return tenant(ctx.scope, async (tx) => {
+    const [rows, [counted]] = await Promise.all([
+      tx
+        .select(deviceColumns)
+        .from(devices)
+        .leftJoin(agents, eq(agents.deviceId, devices.id))
+        .where(where)
+        .orderBy(asc(devices.hostname), asc(devices.id))
+        .limit(input.limit)
+        .offset((input.page - 1) * input.limit),
+      tx.select({ total: count() }).from(devices).where(where),
+    ]);
+    const now = ctx.now();
+    return { data: rows.map((row) => toDevice(row, now)), pagination: paginate(input, counted?.total ?? 0) };
+  });
+}
