@@ -1,38 +1,36 @@
 import type postgres from "postgres";
+import type { ActorType, AuditResult } from "./schema";
 
-/** One audit row before the chain has it: ids are UUIDs, details a JSON object, timestamp the moment of the act. */
+/**
+ * One audit row before the chain has it, as text that PostgreSQL takes: UUIDs, an ISO timestamp, details as the text of
+ * a JSON object, nothing with NUL or lone surrogates in it (row.ts makes such rows).
+ */
 export type AuditInsert = {
   id: string;
   orgId: string;
-  timestamp: Date | string;
-  actorType: "user" | "api_key" | "agent" | "system" | "ai_agent";
+  timestamp: string;
+  actorType: ActorType;
   actorId: string;
   actorEmail: string | null;
   action: string;
   resourceType: string;
   resourceId: string | null;
   resourceName: string | null;
-  details: Record<string, unknown> | null;
+  details: string | null;
   ipAddress: string | null;
   userAgent: string | null;
-  result: "success" | "failure" | "denied";
+  result: AuditResult;
   errorMessage: string | null;
 };
 
 /** Rows of one call; more gain nothing and hold the chains longer. */
 export const MAX_APPEND_ROWS = 500;
 
-const RETRIED = new Set(["40001", "40P01"]);
 const MAX_ATTEMPTS = 5;
-
-/** NUL and lone surrogates, which PostgreSQL cannot store, as U+FFFD: no log line is lost over one character. */
-const storable = (text: string | null) => (text === null ? null : text.replace(/[\0\p{Surrogate}]/gu, "\ufffd"));
-
-/** The same inside JSON text, where JSON.stringify writes them as escapes. */
-function storableJson(value: Record<string, unknown> | null): string | null {
-  if (value === null) return null;
-  return JSON.stringify(value).replace(/\\(?:u(0000|d[89a-f][0-9a-f]{2})|.)/g, (escape, bad) => (bad ? "\ufffd" : escape));
-}
+const RETRY_MS = 20;
+/** Serialization failure and deadlock: the chain could not be had this time, nothing was written. */
+const RETRIED = new Set(["40001", "40P01"]);
+const isRetried = (error: unknown): boolean => RETRIED.has((error as { code?: string }).code ?? "");
 
 /**
  * Writes and seals a batch through the database's audit_append, in a transaction of its own; a serialization failure or
@@ -48,21 +46,20 @@ export async function appendAudit(sql: postgres.Sql, rows: readonly AuditInsert[
     try {
       return await append(sql, rows);
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !RETRIED.has((error as { code?: string }).code ?? "")) throw error;
-      await new Promise((resolve) => setTimeout(resolve, attempt * 20 * Math.random()));
+      if (attempt === MAX_ATTEMPTS || !isRetried(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, attempt * RETRY_MS * Math.random()));
     }
   }
 }
 
+/** One array a column: the statement is the same for every batch, so it is prepared once a connection. */
 async function append(sql: postgres.Sql, rows: readonly AuditInsert[]): Promise<number> {
-  const column = <T>(pick: (row: AuditInsert) => T) => rows.map(pick);
+  const column = (name: keyof AuditInsert) => rows.map((row) => row[name]);
   const [answer] = await sql<{ inserted: number }[]>`SELECT audit_append(
-    ${column((r) => r.id)}::uuid[], ${column((r) => r.orgId)}::uuid[],
-    ${column((r) => (r.timestamp instanceof Date ? r.timestamp.toISOString() : r.timestamp))}::text[]::timestamptz[],
-    ${column((r) => r.actorType)}::text[], ${column((r) => r.actorId)}::uuid[], ${column((r) => storable(r.actorEmail))}::text[],
-    ${column((r) => storable(r.action))}::text[], ${column((r) => storable(r.resourceType))}::text[], ${column((r) => r.resourceId)}::uuid[],
-    ${column((r) => storable(r.resourceName))}::text[], ${column((r) => storableJson(r.details))}::text[],
-    ${column((r) => storable(r.ipAddress))}::text[], ${column((r) => storable(r.userAgent))}::text[], ${column((r) => r.result)}::text[],
-    ${column((r) => storable(r.errorMessage))}::text[]) AS inserted`;
+    ${column("id")}::uuid[], ${column("orgId")}::uuid[], ${column("timestamp")}::text[]::timestamptz[],
+    ${column("actorType")}::text[], ${column("actorId")}::uuid[], ${column("actorEmail")}::text[],
+    ${column("action")}::text[], ${column("resourceType")}::text[], ${column("resourceId")}::uuid[],
+    ${column("resourceName")}::text[], ${column("details")}::text[], ${column("ipAddress")}::text[],
+    ${column("userAgent")}::text[], ${column("result")}::text[], ${column("errorMessage")}::text[]) AS inserted`;
   return answer?.inserted ?? 0;
 }
