@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DEMO_ADMIN, DEMO_PASSWORD } from "./demo/cast";
+import { Client } from "./demo/client";
+import { seedDemo } from "./demo/seed";
+
+/** The demo lives in a data folder of its own, so that it never mixes with real records. */
+const dataDir = resolve(process.env.TRAILMARK_DATA_DIR || ".trailmark/demo");
+const base = `http://${process.env.HOST || "127.0.0.1"}:${process.env.PORT || "3000"}`;
+const READY_TIMEOUT_MS = 120_000;
+
+const children: ChildProcess[] = [];
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+function start(file: string, args: string[], extra: Record<string, string>): ChildProcess {
+  const child = spawn(process.execPath, [join("dist", file), ...args], {
+    stdio: "inherit",
+    env: { ...process.env, ...extra },
+  });
+  children.push(child);
+  return child;
+}
+
+async function untilReady(server: ChildProcess): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (Date.now() < deadline && server.exitCode === null) {
+    const ready = await fetch(`${base}/readyz`).then(
+      (r) => r.ok,
+      () => false,
+    );
+    if (ready) return;
+    await sleep(200);
+  }
+  throw new Error("The server did not become ready.");
+}
+
+/** Agent first, so that the server it reports to is still there for its last batch. */
+function stopAll(): void {
+  for (const child of [...children].reverse()) child.kill("SIGTERM");
+}
+
+const server = start("server.mjs", [], {
+  TRAILMARK_DATA_DIR: dataDir,
+  TRAILMARK_ADMIN_EMAIL: DEMO_ADMIN.email,
+  TRAILMARK_ADMIN_PASSWORD: DEMO_PASSWORD,
+});
+server.once("exit", (code) => {
+  stopAll();
+  process.exitCode = code ?? 1;
+});
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stopAll);
+await untilReady(server);
+say("  Preparing the demo");
+const { enrollmentKey } = await seedDemo(new Client(base), say);
+start(
+  "agent.mjs",
+  ["--url", base, "--enrollment-key", enrollmentKey, "--state-dir", join(dataDir, "agent"), "--interval", "15"],
+  {},
+);
+say(`\n  Demo ready at ${base}\n  Sign in as ${DEMO_ADMIN.email} with the password ${DEMO_PASSWORD}\n`);

@@ -1,0 +1,27 @@
+/** A seeded generator (mulberry32): the same month at every run. */
+export function createRandom(seed: number) {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+  const int = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1));
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T;
+  const chance = (share: number): boolean => next() < share;
+  /** Picks a key by its weight. */
+  const weighted = <K extends string>(weights: Record<K, number>): K => {
+    const entries = Object.entries(weights) as [K, number][];
+    let left = next() * entries.reduce((sum, [, w]) => sum + w, 0);
+    for (const [key, weight] of entries) {
+      left -= weight;
+      if (left <= 0) return key;
+    }
+    return (entries[0] as [K, number])[0];
+  };
+  return { next, int, pick, chance, weighted };
+}
+
+export type Random = ReturnType<typeof createRandom>;

@@ -1,0 +1,127 @@
+import { DEMO_ADMIN, DEMO_PASSWORD, ORGS, PEOPLE, planDevices } from "./cast";
+import type { Client } from "./client";
+import { deviceEvents } from "./device-events";
+import { createRandom } from "./random";
+import { type Cast, type StoryEvent, tellStory } from "./story";
+
+const EVENTS_PER_REQUEST = 500;
+const AUDIT_ROWS = 50_000;
+const EVENTS_PER_DEVICE = 240;
+const SEED = 20261120;
+
+type Created = { id: string };
+type Me = { user: { id: string } | null; homeOrgId?: string | null };
+type Page = { data: { id: string; name: string; isHome?: boolean }[] };
+
+async function createCast(
+  admin: Client,
+  random: ReturnType<typeof createRandom>,
+): Promise<Cast & { tokens: Map<string, string> }> {
+  const me = await admin.send<Me>("GET", "/me");
+  const { data } = await admin.send<Page>("GET", "/orgs/organizations?limit=100");
+  const homeOrgId = data.find((o) => o.isHome)?.id ?? me.homeOrgId ?? (data[0] as Created).id;
+  const orgIds: string[] = [];
+  for (const org of ORGS)
+    orgIds.push((await admin.send<Created>("POST", "/orgs/organizations", { name: org.name })).id);
+  const people: Cast["people"] = [
+    { ...DEMO_ADMIN, role: "partner_admin", department: "Operations", org: null, id: me.user?.id ?? "" },
+  ];
+  for (const person of PEOPLE) {
+    const { org, ...rest } = person;
+    const created = await admin.send<Created>("POST", "/users", {
+      ...rest,
+      password: DEMO_PASSWORD,
+      ...(org === null ? {} : { orgId: orgIds[org] }),
+    });
+    people.push({ ...person, id: created.id });
+  }
+  const keys = await Promise.all(
+    orgIds.map((orgId) => admin.send<{ key: string }>("POST", "/enrollment-keys", { orgId, maxUses: 1000 })),
+  );
+  const tokens = new Map<string, string>();
+  const devices: Cast["devices"] = [];
+  for (const plan of planDevices(random)) {
+    const { hostname, os, osVersion } = plan;
+    const enrolled = await admin.send<{ agentId: string; deviceId: string; token: string }>("POST", "/agents/enroll", {
+      enrollmentKey: keys[plan.org]?.key,
+      hostname,
+      os,
+      osVersion,
+      agentVersion: "0.110.0",
+    });
+    tokens.set(enrolled.agentId, enrolled.token);
+    devices.push({ ...plan, deviceId: enrolled.deviceId, agentId: enrolled.agentId });
+  }
+  return { homeOrgId, orgIds, people, devices, tokens };
+}
+
+async function submitStory(writer: Client, story: StoryEvent[], log: (line: string) => void): Promise<void> {
+  for (let at = 0; at < story.length; at += EVENTS_PER_REQUEST) {
+    await writer.send("POST", "/audit-logs/events", { events: story.slice(at, at + EVENTS_PER_REQUEST) });
+    if (at % 10_000 === 0) log(`  ${at.toLocaleString("en")} of ${story.length.toLocaleString("en")} audit events`);
+  }
+}
+
+const COMPONENTS = ["updater", "heartbeat", "ws", "inventory"];
+
+async function submitDeviceLogs(
+  api: Client,
+  cast: Cast & { tokens: Map<string, string> },
+  random: ReturnType<typeof createRandom>,
+  end: number,
+): Promise<void> {
+  for (const device of cast.devices) {
+    const agent = api.as(cast.tokens.get(device.agentId) ?? "");
+    const logs = Array.from({ length: 120 }, (_, i) => ({
+      timestamp: new Date(end - (120 - i) * 720_000).toISOString(),
+      level: random.weighted({ debug: 20, info: 66, warn: 11, error: 3 }),
+      component: random.pick(COMPONENTS),
+      message: random.pick([
+        "heartbeat answered in 41 ms",
+        "inventory unchanged",
+        "update check: nothing new",
+        "reconnected after 3 s",
+        "batch of events accepted",
+        "certificate verified",
+      ]),
+      fields: { attempt: 1, durationMs: random.int(3, 900) },
+      agentVersion: "0.110.0",
+    }));
+    await agent.send("POST", `/agents/${device.agentId}/logs`, { logs });
+    await agent.send("PUT", `/agents/${device.agentId}/eventlogs`, {
+      events: deviceEvents(device, random, end, EVENTS_PER_DEVICE),
+    });
+  }
+}
+
+/**
+ * Fills an empty server with the demo month through its public API.
+ * @returns an enrolment key for the agent of this machine.
+ */
+export async function seedDemo(api: Client, log: (line: string) => void): Promise<{ enrollmentKey: string }> {
+  const random = createRandom(SEED);
+  const { accessToken } = await api.send<{ accessToken: string }>("POST", "/auth/token", {
+    email: DEMO_ADMIN.email,
+    password: DEMO_PASSWORD,
+  });
+  const admin = api.as(accessToken);
+  const { data } = await admin.send<Page>("GET", "/orgs/organizations?limit=100");
+  const existing = data.find((o) => o.name === ORGS[0]?.name);
+  const end = Date.now() - 60_000;
+  if (!existing) {
+    log("  people, organizations and devices");
+    const cast = await createCast(admin, random);
+    const { key } = await admin.send<{ key: string }>("POST", "/api-keys", {
+      name: "Platform recorder",
+      permissions: ["audit:write"],
+    });
+    await submitStory(api.as(key), tellStory(cast, random, end, AUDIT_ROWS), log);
+    log("  device event logs and diagnostics");
+    await submitDeviceLogs(api, cast, random, end);
+    return admin
+      .send<{ key: string }>("POST", "/enrollment-keys", { orgId: cast.orgIds[0] })
+      .then(({ key: enrollmentKey }) => ({ enrollmentKey }));
+  }
+  const { key } = await admin.send<{ key: string }>("POST", "/enrollment-keys", { orgId: existing.id });
+  return { enrollmentKey: key };
+}
