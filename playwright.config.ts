@@ -1,0 +1,27 @@
+import { defineConfig } from "@playwright/test";
+import { findBrowser } from "./e2e/browser";
+import { freePort } from "./e2e/server";
+
+// Read again in every worker, which inherits the port from the process that started the server.
+process.env.TRAILMARK_E2E_PORT ??= String(await freePort());
+const { env, ...browser } = await findBrowser(process.cwd());
+
+export default defineConfig({
+  testDir: "e2e",
+  globalSetup: "./e2e/server.ts",
+  fullyParallel: true,
+  forbidOnly: Boolean(process.env.CI),
+  retries: 0,
+  workers: 2,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: "list",
+  use: {
+    baseURL: `http://127.0.0.1:${process.env.TRAILMARK_E2E_PORT}`,
+    browserName: "chromium",
+    launchOptions: { ...browser, ...(env && { env: { ...(process.env as Record<string, string>), ...env } }) },
+    timezoneId: "UTC",
+    locale: "en-GB",
+    trace: "retain-on-failure",
+  },
+});
