@@ -1,5 +1,6 @@
 export * from "./audit";
 export * from "./devices";
 export * from "./identity";
+export * from "./live";
 export * from "./logs";
 export * from "./organizations";
