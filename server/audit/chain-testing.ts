@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import postgres from "postgres";
+import { expect, inject } from "vitest";
+import type { AuditInsert } from "./append";
+import type { ChainRow } from "./chain";
+import { checksumOf } from "./chain-hash";
+
+const connect = (url: string, max: number) => postgres(url, { max, idle_timeout: 5, onnotice: () => {} });
+
+/** Connections of the three roles, for tests that speak SQL to the chain. */
+export const roles = {
+  app: connect(inject("databaseUrl"), 40),
+  admin: connect(inject("adminDatabaseUrl"), 4),
+  owner: connect(inject("ownerDatabaseUrl"), 2),
+};
+
+export const closeRoles = () => Promise.all(Object.values(roles).map((sql) => sql.end({ timeout: 5 })));
+
+/** A transaction of the application role that sees these organizations, or all. */
+export function inTenant<T>(orgIds: readonly string[] | "system", fn: (tx: postgres.TransactionSql) => Promise<T>) {
+  return roles.app.begin(async (tx) => {
+    const [scope, list] = orgIds === "system" ? ["system", "{}"] : ["", `{${orgIds.join(",")}}`];
+    await tx`SELECT set_config('trailmark.scope', ${scope}, true), set_config('trailmark.org_ids', ${list}, true)`;
+    return fn(tx);
+  });
+}
+
+export const DAY_MS = 86_400_000;
+export const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+
+/** A row to append, with whatever the test cares about. */
+export const auditRow = (orgId: string, over: Partial<AuditInsert> = {}): AuditInsert => ({
+  id: randomUUID(),
+  orgId,
+  timestamp: new Date().toISOString(),
+  actorType: "user",
+  actorId: randomUUID(),
+  actorEmail: "someone@example.test",
+  action: "device.update",
+  resourceType: "device",
+  resourceId: null,
+  resourceName: "WS-1",
+  details: '{"before": {"name": "a"}, "after": {"name": "b"}}',
+  ipAddress: "203.0.113.7",
+  userAgent: null,
+  result: "success",
+  errorMessage: null,
+  ...over,
+});
+
+export const auditRows = (orgId: string, count: number, over: Partial<AuditInsert> = {}): AuditInsert[] =>
+  Array.from({ length: count }, () => auditRow(orgId, over));
+
+/** Plain INSERTs by somebody who knows nothing of the chain; every id comes back. */
+export async function insertRaw(tx: postgres.ISql, orgId: string, count = 1): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    INSERT INTO audit_logs (org_id, actor_type, actor_id, action, resource_type, details, result)
+    SELECT ${orgId}, 'system', ${orgId}, 'test.raw', 'test', jsonb_build_object('n', n), 'success'
+    FROM generate_series(1, ${count}::int) n RETURNING id`;
+  return rows.map((row) => row.id);
+}
+
+export type StoredRow = ChainRow & { checksum: string | null; sealTx: string | null };
+
+/** An organization's rows as the chain has them, in chain order (the retention role sees every row). */
+export const chainOf = (orgId: string) => roles.admin<StoredRow[]>`
+  SELECT a.id, a.org_id AS "orgId", round(extract(epoch FROM a."timestamp") * 1000)::bigint AS "timestampMs", a.actor_type AS "actorType",
+    a.actor_id AS "actorId", a.actor_email AS "actorEmail", a.action, a.resource_type AS "resourceType", a.resource_id AS "resourceId",
+    a.resource_name AS "resourceName", a.details::text AS details, a.ip_address AS "ipAddress", a.user_agent AS "userAgent", a.result,
+    a.error_message AS "errorMessage", a.chain_seq AS "chainSeq", a.checksum, a.prev_checksum AS "prevChecksum", a.seal_tx AS "sealTx"
+  FROM audit_logs a WHERE a.org_id = ${orgId} ORDER BY a.chain_seq NULLS FIRST`;
+
+export async function headOf(orgId: string) {
+  const [head] = await roles.admin<
+    { seq: string; checksum: string; prunedThroughSeq: string; prunedThroughChecksum: string | null }[]
+  >`SELECT seq, checksum, pruned_through_seq AS "prunedThroughSeq", pruned_through_checksum AS "prunedThroughChecksum"
+    FROM audit_chain_heads WHERE org_id = ${orgId}`;
+  return head;
+}
+
+/** Every row sealed, numbered without a gap after what was pruned, linked and hashed as the definition says; returns the rows. */
+export async function expectIntact(orgId: string, count: number): Promise<StoredRow[]> {
+  const rows = await chainOf(orgId);
+  const head = await headOf(orgId);
+  let seq = BigInt(head?.prunedThroughSeq ?? 0);
+  let prev = head?.prunedThroughChecksum ?? null;
+  const faults: string[] = [];
+  for (const row of rows) {
+    seq += 1n;
+    if (String(row.chainSeq) !== String(seq)) faults.push(`${row.id} has number ${row.chainSeq}, not ${seq}`);
+    if (row.prevChecksum !== prev) faults.push(`${seq} does not link to its predecessor`);
+    if (row.checksum !== checksumOf(row)) faults.push(`${seq} has the wrong checksum`);
+    if (row.sealTx !== null) faults.push(`${seq} is still marked unsealed`);
+    prev = row.checksum;
+  }
+  expect(faults.slice(0, 3)).toEqual([]);
+  expect(rows.length).toBe(count);
+  if (count > 0) expect(head).toMatchObject({ seq: String(seq), checksum: prev });
+  return rows;
+}

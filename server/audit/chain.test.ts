@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type ChainRow, canonicalPayload, utf8Length } from "./chain";
+import { checksumOf } from "./chain-hash";
+
+const row: ChainRow = {
+  id: "0b6e7c1e-4c5a-4d7e-9f3b-2a1d00000001",
+  orgId: "7d9f0a52-1111-4222-8333-444455556666",
+  timestampMs: 1767225600000,
+  actorType: "user",
+  actorId: "c0ffee00-0000-4000-8000-000000000001",
+  actorEmail: "ana@example.com",
+  action: "device.update",
+  resourceType: "device",
+  resourceId: null,
+  resourceName: "Büro-PC",
+  details: '{"n": 1.0}',
+  ipAddress: "203.0.113.7",
+  userAgent: "",
+  result: "success",
+  errorMessage: null,
+  chainSeq: 1,
+  prevChecksum: null,
+};
+
+describe("the canonical payload", () => {
+  it("is the version, the lengths in bytes and the values, as the published example says", () => {
+    expect(canonicalPayload(row)).toBe(
+      "v1;-,1,36,36,13,4,36,15,13,6,-,8,10,11,0,7,-;" +
+        "10b6e7c1e-4c5a-4d7e-9f3b-2a1d000000017d9f0a52-1111-4222-8333-4444555566661767225600000user" +
+        'c0ffee00-0000-4000-8000-000000000001ana@example.comdevice.updatedeviceBüro-PC{"n": 1.0}203.0.113.7success',
+    );
+    expect(checksumOf(row)).toBe("7f5caa2ee657dcd21052cb509dbb358f023792ad5d60e4627eb30a1a356c109f");
+  });
+
+  it("tells NULL from empty in every nullable field", () => {
+    const nullable = ["actorEmail", "resourceName", "details", "ipAddress", "userAgent", "errorMessage"] as const;
+    for (const field of nullable)
+      expect(checksumOf({ ...row, [field]: null })).not.toBe(checksumOf({ ...row, [field]: "" }));
+  });
+
+  it("changes when text moves between neighbouring fields", () => {
+    const moved = { ...row, action: "device.updated", resourceType: "evice" };
+    expect(checksumOf(moved)).not.toBe(checksumOf(row));
+  });
+
+  it("covers every field", () => {
+    for (const field of Object.keys(row) as (keyof ChainRow)[])
+      expect(checksumOf({ ...row, [field]: `${row[field] ?? ""}1` }), field).not.toBe(checksumOf(row));
+  });
+
+  it("does not care whether numbers come as numbers, bigints or digits", () => {
+    const other = { ...row, chainSeq: 1n, timestampMs: "1767225600000" };
+    expect(canonicalPayload(other)).toBe(canonicalPayload(row));
+  });
+});
+
+describe("utf8Length", () => {
+  it("counts what an encoder writes, lone surrogates included", () => {
+    const unit = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom("\ud800", "\udfff", "é", "€", "😀", "\u07ff", "\u0800"),
+    );
+    fc.assert(
+      fc.property(fc.array(unit), (parts) => {
+        const text = parts.join("");
+        expect(utf8Length(text)).toBe(new TextEncoder().encode(text).length);
+      }),
+    );
+  });
+});
