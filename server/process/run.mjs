@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { onOrphaned } from "./orphan.mjs";
 
 /** The checkout's root folder. */
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -29,6 +30,7 @@ export function run(command, args, { env = {}, stdio = "inherit", shell = false 
     };
     const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
     for (const signal of signals) process.on(signal, forward);
+    onOrphaned(() => child.kill("SIGTERM"));
     const settle = (then) => {
       for (const signal of signals) process.off(signal, forward);
       then();

@@ -1,0 +1,82 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { afterEach, describe, expect, it } from "vitest";
+
+const root = process.cwd();
+const moduleUrl = (name: string) => pathToFileURL(join(root, "server", "process", name)).href;
+const started: ChildProcess[] = [];
+
+/** What a launcher does, in a process of its own: runs `script` with the launcher's node() and ends with its code. */
+function launch(script: string): ChildProcess {
+  const code = `import { node } from ${JSON.stringify(moduleUrl("run.mjs"))};
+    process.exitCode = await node(["-e", ${JSON.stringify(script)}], { tied: true });`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, npm_lifecycle_event: "" },
+  });
+  started.push(child);
+  return child;
+}
+
+const firstWord = (child: ChildProcess) =>
+  new Promise<string>((done) => child.stdout?.once("data", (chunk) => done(String(chunk).trim())));
+const exitOf = (child: ChildProcess) => new Promise<number | null>((done) => child.once("exit", done));
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Says its process id, and on SIGTERM leaves with 7. */
+const SERVER = "process.on('SIGTERM', () => process.exit(7)); setInterval(() => {}, 1000); console.log(process.pid)";
+
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill("SIGKILL");
+});
+
+describe("the launcher", () => {
+  it("ends with the exit code of what it started", async () => {
+    expect(await exitOf(launch("process.exit(3)"))).toBe(3);
+  });
+
+  it("passes SIGTERM on and waits for the end", async () => {
+    const child = launch(SERVER);
+    const pid = Number(await firstWord(child));
+    child.kill("SIGTERM");
+    expect(await exitOf(child)).toBe(7);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it("leaves no server behind when it is killed", async () => {
+    const child = launch(SERVER);
+    const pid = Number(await firstWord(child));
+    child.kill("SIGKILL");
+    await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
+  });
+
+  it("names its commands when it does not know one", async () => {
+    const script = join(root, "server", "process", "launch.mjs");
+    const error = await promisify(execFile)(process.execPath, [script, "fly"]).catch((e) => e);
+    expect(error).toMatchObject({ code: 2, stderr: expect.stringContaining("start | dev | demo") });
+  });
+
+  it("lists every route file but next-auth's in the manifest", async () => {
+    const code = `import { writeManifest } from ${JSON.stringify(moduleUrl("manifest.mjs"))}; writeManifest();`;
+    await promisify(execFile)(process.execPath, ["--input-type=module", "-e", code]);
+    const manifest = readFileSync(join(root, "server", "http", "routes.generated.ts"), "utf8");
+    const files = readdirSync(join(root, "app"), { recursive: true, encoding: "utf8" })
+      .map((file) => file.replaceAll("\\", "/"))
+      .filter((file) => /(^|\/)route\.tsx?$/.test(file));
+    const missing = files.filter((file) => !manifest.includes(`"@/app/${file.replace(/\.tsx?$/, "")}"`));
+    expect(missing.filter((file) => !file.startsWith("api/auth/"))).toEqual([]);
+    expect(manifest).toContain('{ path: "/api/v1/audit-logs", module:');
+    expect(manifest).not.toContain("app/api/auth/");
+  });
+});

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+
+const LOOK_MS = 300;
+
+/** Name and parent of a process, where /proc tells. */
+function parentOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return {
+      name: stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")")),
+      ppid: stat.split(") ").at(-1).split(" ")[1],
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Our parent, and through npm's shell also npm itself. */
+function lineage() {
+  const shell = parentOf(process.ppid);
+  return shell && /^(ba|da|)sh$/.test(shell.name) ? `${process.ppid} ${shell.ppid}` : `${process.ppid}`;
+}
+
+/**
+ * npm puts a shell between itself and us and, told to end, ends only that shell. So under npm we look whether our
+ * parents are still the same, and call back once when they are not. By hand, outliving the parent is meant.
+ */
+export function onOrphaned(callback) {
+  if (!process.env.npm_lifecycle_event || process.platform === "win32") return;
+  const before = lineage();
+  const timer = setInterval(() => {
+    if (lineage() === before) return;
+    clearInterval(timer);
+    callback();
+  }, LOOK_MS);
+  timer.unref();
+}
