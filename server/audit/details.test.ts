@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { condenseDetails, detailsText, isSecretName, repairText } from "./details";
+
+const stored = (details: Record<string, unknown>) => JSON.parse(detailsText(details));
+const anyString = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((n) => String.fromCharCode(n)) });
+const lone = /[\0\p{Surrogate}]/u;
+
+test("NUL and lone surrogates become U+FFFD, pairs stay", () => {
+  expect(repairText("a\0b\ud800c\udc00d😀")).toBe("a\uFFFDb\uFFFDc\uFFFDd😀");
+});
+
+test("repair leaves nothing that PostgreSQL refuses and changes nothing else", () => {
+  fc.assert(
+    fc.property(anyString, (text) => {
+      const repaired = repairText(text);
+      expect(lone.test(repaired)).toBe(false);
+      expect(repaired.length).toBe(text.length);
+      for (let i = 0; i < text.length; i++) if (repaired[i] !== text[i]) expect(repaired[i]).toBe("\uFFFD");
+    }),
+  );
+});
+
+test.each([
+  "password",
+  "newPassword",
+  "X-API-Key",
+  "refresh_token",
+  "Authorization",
+  "Set-Cookie",
+  "clientSecret",
+  "PRIVATE.KEY",
+  "credentials",
+])("%s names a secret", (name) => {
+  expect(isSecretName(name)).toBe(true);
+});
+
+test.each(["sessionId", "key", "fieldKey", "tokenCount", "hostname", "passwordChangedAt", "monkey", "rawActorId"])(
+  "%s does not",
+  (name) => {
+    expect(isSecretName(name)).toBe(false);
+  },
+);
+
+test("secrets are masked at any depth and in lists, flags and nulls stay", () => {
+  expect(stored({ a: [{ b: { Api_Key: "s3cret", hasPassword: true, token: null, secret: { x: 1 } } }] })).toEqual({
+    a: [{ b: { Api_Key: "[redacted]", hasPassword: true, token: null, secret: "[redacted]" } }],
+  });
+});
+
+test("no secret survives, wherever it stands", () => {
+  const needle = "N33DLE";
+  const tree = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { depthSize: "small" },
+      fc.jsonValue(),
+      fc.dictionary(fc.string(), tie("node")),
+      fc.record({ refreshToken: fc.constant(needle) }),
+    ),
+  })).node;
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), tree), (details) => {
+      expect(detailsText(details as Record<string, unknown>)).not.toContain(needle);
+    }),
+  );
+});
+
+test("whatever JSON comes in, what is stored is valid, storable JSON", () => {
+  fc.assert(
+    fc.property(fc.dictionary(anyString, fc.anything()), (details) => {
+      const text = detailsText(details);
+      expect(lone.test(JSON.stringify(JSON.parse(text)).replace(/\\u(d[89a-f]..|0000)/gi, "\0"))).toBe(false);
+    }),
+  );
+});
+
+test("values that JSON cannot say are stored as something readable", () => {
+  const cycle: Record<string, unknown> = { at: new Date(0), big: 10n ** 20n, bytes: new Uint8Array(3) };
+  cycle.self = cycle;
+  expect(stored(cycle)).toEqual({
+    at: "1970-01-01T00:00:00.000Z",
+    big: "100000000000000000000",
+    bytes: "[3 bytes]",
+    self: "[circular]",
+  });
+  expect(stored(JSON.parse('{"a":{"__proto__":{"x":1},"y":2}}'))).toEqual({ a: { y: 2 } });
+});
+
+test("details over the limit keep what fits and name the rest", () => {
+  const text = condenseDetails(JSON.stringify({ a: 1, big: "x".repeat(10_000), b: 2 }), 4096);
+  expect(JSON.parse(text)).toEqual({
+    truncated: true,
+    originalBytes: 10_022,
+    a: 1,
+    big: "[10009 bytes left out]",
+    b: 2,
+  });
+  expect(condenseDetails('{"a":1}', 4096)).toBe('{"a":1}');
+  const many = JSON.stringify(Object.fromEntries(Array.from({ length: 9999 }, (_, i) => [`k${i}`, "v".repeat(50)])));
+  expect(Buffer.byteLength(condenseDetails(many, 65_536))).toBeLessThan(65_536);
+});

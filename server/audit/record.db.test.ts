@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asSystem } from "@/db/client";
+import { auditLogs } from "@/db/schema";
+import { createOrg, createPartner, createUser, ctxFor } from "@/db/testing";
+import { systemCtx, ZERO_UUID } from "../context";
+import { newId } from "../ids";
+import { flushRecording, record, recordDurably, recordingStats, startRecording, stopRecording } from "./record";
+import { toRow } from "./row";
+
+const dir = mkdtempSync(join(tmpdir(), "trailmark-record-"));
+beforeAll(() => startRecording({ dir }));
+afterAll(async () => {
+  await stopRecording();
+  rmSync(dir, { recursive: true });
+});
+
+const stored = (orgId: string) =>
+  asSystem((tx) => tx.select().from(auditLogs).where(eq(auditLogs.orgId, orgId)).orderBy(auditLogs.chainSeq));
+
+const event = (orgId: string, over: Partial<Parameters<typeof toRow>[0]> = {}) =>
+  toRow({
+    id: newId(),
+    orgId,
+    timestamp: new Date(),
+    actorType: "user",
+    actorId: newId(),
+    action: "device.create",
+    resourceType: "device",
+    result: "success",
+    ...over,
+  });
+
+test("an act of a user is stored with actor, address and organization of the context", async () => {
+  const user = await createUser({ role: "org_admin" });
+  record(await ctxFor(user), {
+    action: "device.create",
+    resourceType: "device",
+    resourceId: "WS-042",
+    details: { password: "x", n: 1 },
+  });
+  await flushRecording();
+  const [row] = await stored(user.orgId as string);
+  expect(row).toMatchObject({
+    actorType: "user",
+    actorId: user.id,
+    actorEmail: user.email,
+    action: "device.create",
+    resourceId: ZERO_UUID,
+    details: { password: "[redacted]", n: 1, rawResourceId: "WS-042" },
+    ipAddress: "203.0.113.7",
+    userAgent: "vitest",
+    result: "success",
+    chainSeq: 1n,
+  });
+});
+
+test("what a partner does to no organization in particular is recorded at its home", async () => {
+  const partner = await createPartner();
+  const ctx = await ctxFor(await createUser({ role: "partner_admin", partnerId: partner.id }));
+  record(ctx, { action: "custom_field.create", resourceType: "custom_field" });
+  await flushRecording();
+  expect(await stored(partner.homeOrgId)).toHaveLength(1);
+});
+
+test("an event without an organization is dropped, the system's actor is the zero UUID", async () => {
+  const org = await createOrg();
+  record(systemCtx(), { action: "policy.evaluate", resourceType: "policy" });
+  record(systemCtx(), { action: "policy.evaluate", resourceType: "policy", orgId: org.id });
+  await flushRecording();
+  expect(await stored(org.id)).toMatchObject([{ actorType: "system", actorId: ZERO_UUID, details: null }]);
+});
+
+test("recording never throws and cuts what does not fit", async () => {
+  const org = await createOrg();
+  const hostile = new Proxy(
+    {},
+    {
+      ownKeys: () => {
+        throw new Error("boom");
+      },
+    },
+  );
+  expect(() => record(systemCtx(), { action: "a", resourceType: "b", orgId: org.id, details: hostile })).not.toThrow();
+  record(systemCtx(), {
+    action: "a".repeat(150),
+    resourceType: "r".repeat(60),
+    resourceName: "😀".repeat(300),
+    orgId: org.id,
+    details: { big: "x".repeat(100_000) },
+    timestamp: new Date(Number.NaN),
+  });
+  await flushRecording();
+  const rows = await stored(org.id);
+  expect(rows).toHaveLength(1);
+  expect(rows[0]?.action).toBe(`${"a".repeat(99)}…`);
+  expect([...(rows[0]?.resourceName ?? "")]).toHaveLength(255);
+  expect(rows[0]?.details).toMatchObject({ truncated: true });
+});
+
+test("a durable event is stored when the promise resolves; the same id is stored once", async () => {
+  const org = await createOrg();
+  const row = event(org.id);
+  await recordDurably([row, row]);
+  await recordDurably([row]);
+  expect(await stored(org.id)).toMatchObject([{ id: row.id, chainSeq: 1n }]);
+});
+
+test("one event that the database refuses neither blocks nor loses its neighbours", async () => {
+  const org = await createOrg();
+  const rows = Array.from({ length: 50 }, () => event(org.id));
+  const bad = { ...event(org.id), details: "{not json" };
+  const before = recordingStats().deadLettered;
+  await expect(recordDurably([...rows.slice(0, 20), bad, ...rows.slice(20)])).rejects.toMatchObject({
+    code: "internal",
+  });
+  await flushRecording();
+  expect((await stored(org.id)).map((r) => r.id)).toEqual(rows.map((r) => r.id));
+  expect(recordingStats().deadLettered).toBe(before + 1);
+});
+
+test("an id of another organization is refused", async () => {
+  const [one, two] = [await createOrg(), await createOrg()];
+  const row = event(one.id);
+  await recordDurably([row]);
+  await expect(recordDurably([{ ...row, orgId: two.id }])).rejects.toMatchObject({ code: "conflict" });
+  expect(await stored(two.id)).toHaveLength(0);
+});
+
+test("many producers keep their order within an organization", async () => {
+  const orgs = await Promise.all(Array.from({ length: 5 }, () => createOrg()));
+  const rows = Array.from({ length: 3000 }, (_, i) =>
+    event((orgs[i % 5] as { id: string }).id, { resourceName: String(i) }),
+  );
+  await Promise.all(rows.map((row) => recordDurably([row])));
+  for (const [i, org] of orgs.entries()) {
+    const names = (await stored(org.id)).map((r) => Number(r.resourceName));
+    expect(names).toEqual(Array.from({ length: 600 }, (_, k) => k * 5 + i));
+  }
+  await flushRecording();
+  expect(recordingStats()).toMatchObject({ queued: 0, dropped: 0 });
+});

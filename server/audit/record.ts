@@ -1,0 +1,106 @@
+import { type Ctx, ZERO_UUID } from "../context";
+import { env } from "../env";
+import { newId } from "../ids";
+import { log } from "../log";
+import { shared } from "../process/shared";
+import type { AuditInsert } from "./append";
+import { Recorder } from "./recorder";
+import { condensed, toRow } from "./row";
+import type { AuditResult } from "./schema";
+
+/** What happened; who did it, and from where, comes from the context. */
+export type AuditEvent = {
+  action: string;
+  /** Default: the organization of a one-organization scope, else the caller's home organization. */
+  orgId?: string | null;
+  resourceType: string;
+  resourceId?: string | null;
+  resourceName?: string | null;
+  details?: Record<string, unknown> | null;
+  result?: AuditResult;
+  errorMessage?: string | null;
+  timestamp?: Date;
+  id?: string;
+};
+
+const STOP_DEADLINE_MS = 5_000;
+
+const recorder = () => shared("audit.recorder", () => new Recorder());
+
+/** A line on the console, as the specification asks for; silent in tests. */
+export function warnOnConsole(message: string): void {
+  try {
+    if (env().NODE_ENV === "test") return;
+  } catch {
+    return;
+  }
+  console.warn(message);
+}
+
+function organizationOf(ctx: Ctx, event: AuditEvent): string | null {
+  return event.orgId ?? (ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : ctx.homeOrgId);
+}
+
+const isStorable = (date: Date): boolean => date.getTime() >= 0 && date.getTime() < Date.UTC(10_000, 0, 1);
+
+function eventRow(ctx: Ctx, event: AuditEvent, orgId: string): AuditInsert {
+  const { actor } = ctx;
+  const at = event.timestamp ?? ctx.now();
+  return condensed(
+    toRow({
+      ...event,
+      id: event.id ?? newId(),
+      orgId,
+      timestamp: isStorable(at) ? at : new Date(),
+      actorType: actor.type,
+      actorId: actor.type === "system" ? ZERO_UUID : actor.id,
+      actorEmail: actor.type === "user" ? actor.email : null,
+      ipAddress: ctx.ip,
+      userAgent: ctx.userAgent,
+      result: event.result ?? "success",
+    }),
+  );
+}
+
+/**
+ * Records an audit event (spec, Events): never awaited, never throws. It is on the disk's cache when this returns, so a
+ * crash of the server or of the database does not lose it; an event without an organization is dropped with a warning.
+ */
+export function record(ctx: Ctx, event: AuditEvent): void {
+  try {
+    const orgId = organizationOf(ctx, event);
+    if (orgId) recorder().enqueue([eventRow(ctx, event, orgId)]);
+    else warnOnConsole(`audit event ${event.action} has no organization and is dropped`);
+  } catch (error) {
+    log.error({ err: error, action: event?.action }, "an audit event could not be recorded");
+  }
+}
+
+/**
+ * Resolves when the rows survive a crash: committed, or, when the database does not answer soon, flushed to the disk.
+ * @throws AppError conflict when an id belongs to another organization, unavailable when neither place takes the rows.
+ */
+export function recordDurably(rows: AuditInsert[]): Promise<void> {
+  return recorder().durably(rows);
+}
+
+/** Opens the spool in its folder `dir`, replays what an earlier process left and starts the lane. */
+export async function startRecording(options: { dir: string }): Promise<void> {
+  recorder().start(options.dir);
+}
+
+/** Writes out what is pending, for at most five seconds; the rest stays in the spool for the next start. */
+export function stopRecording(): Promise<void> {
+  return recorder().stop(STOP_DEADLINE_MS);
+}
+
+/** Resolves when everything recorded so far is in the database, at the latest after `deadlineMs`. */
+export function flushRecording(deadlineMs = STOP_DEADLINE_MS): Promise<void> {
+  return recorder().flush(deadlineMs);
+}
+
+/** False while a commit cannot be hoped for soon. */
+export const isRecordingBehind = (): boolean => recorder().isBehind;
+
+/** Figures for /metrics and /readyz: the spool grows while `behind` is true; `dropped` counts lost events. */
+export const recordingStats = () => recorder().stats();

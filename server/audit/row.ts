@@ -1,0 +1,84 @@
+import { ZERO_UUID } from "../context";
+import { isUuid } from "../ids";
+import type { AuditInsert } from "./append";
+import { condenseDetails, detailsText, repairText } from "./details";
+import { type ActorType, type AuditResult, MAX_DETAILS_BYTES, MAX_LENGTH } from "./schema";
+
+/** An event with its organization and actor settled, before the table's rules are applied. */
+export type RowInput = {
+  id: string;
+  orgId: string;
+  timestamp: Date;
+  actorType: ActorType;
+  actorId: string | null;
+  actorEmail?: string | null;
+  action: string;
+  resourceType: string;
+  resourceId?: string | null;
+  resourceName?: string | null;
+  details?: Record<string, unknown> | null;
+  ipAddress?: string | null;
+  userAgent?: string | null;
+  result: AuditResult;
+  errorMessage?: string | null;
+};
+
+const CUT = "…";
+
+/** Cuts to whole characters as PostgreSQL counts them, the last one being the mark of the cut. */
+function clip(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const characters = [...text];
+  return characters.length <= max ? text : characters.slice(0, max - 1).join("") + CUT;
+}
+
+const column = (text: string | null | undefined, max: number): string | null =>
+  text == null ? null : clip(repairText(text), max);
+
+/**
+ * An event as the row to append. Spec, rules for non-UUID identifiers: the zero UUID stands in for a foreign one, which
+ * stays in details as rawActorId or rawResourceId. Text is repaired, secrets are masked, overlong values are cut with a
+ * mark (the door refuses them first; what the platform itself records must never fail). Details keep their size.
+ */
+export function toRow(input: RowInput): AuditInsert {
+  const raw: Record<string, string> = {};
+  let actorId = input.actorId ?? ZERO_UUID;
+  if (!isUuid(actorId)) {
+    raw.rawActorId = actorId;
+    actorId = ZERO_UUID;
+  }
+  let resourceId = input.resourceId ?? null;
+  if (resourceId !== null && !isUuid(resourceId)) {
+    raw.rawResourceId = resourceId;
+    resourceId = ZERO_UUID;
+  }
+  const hasRaw = raw.rawActorId !== undefined || raw.rawResourceId !== undefined;
+  const details = hasRaw ? { ...input.details, ...raw } : input.details;
+  return {
+    id: input.id.toLowerCase(),
+    orgId: input.orgId.toLowerCase(),
+    timestamp: input.timestamp.toISOString(),
+    actorType: input.actorType,
+    actorId: actorId.toLowerCase(),
+    actorEmail: column(input.actorEmail, MAX_LENGTH.actorEmail),
+    action: clip(repairText(input.action), MAX_LENGTH.action),
+    resourceType: clip(repairText(input.resourceType), MAX_LENGTH.resourceType),
+    resourceId: resourceId === null ? null : resourceId.toLowerCase(),
+    resourceName: column(input.resourceName, MAX_LENGTH.resourceName),
+    details: details == null ? null : detailsText(details),
+    ipAddress: column(input.ipAddress, MAX_LENGTH.ipAddress),
+    userAgent: column(input.userAgent, MAX_LENGTH.userAgent),
+    result: input.result,
+    errorMessage: column(input.errorMessage, MAX_LENGTH.errorMessage),
+  };
+}
+
+/** True when a row's details are larger than an entry may carry. */
+export const isOversized = (row: AuditInsert): boolean =>
+  row.details !== null &&
+  row.details.length * 3 > MAX_DETAILS_BYTES &&
+  Buffer.byteLength(row.details) > MAX_DETAILS_BYTES;
+
+/** The row with its details cut to the limit, for events of the platform itself. */
+export const condensed = (row: AuditInsert): AuditInsert =>
+  isOversized(row) && row.details !== null ? { ...row, details: condenseDetails(row.details, MAX_DETAILS_BYTES) } : row;

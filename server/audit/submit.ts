@@ -1,0 +1,79 @@
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { reaches } from "../auth/scope";
+import type { Ctx } from "../context";
+import { AppError, invalid } from "../errors";
+import { newId } from "../ids";
+import type { AuditInsert } from "./append";
+import { isRecordingBehind, recordDurably, warnOnConsole } from "./record";
+import { idConflict } from "./recorder";
+import { isOversized, toRow } from "./row";
+import { MAX_DETAILS_BYTES, type SubmitInput, type SubmitOutput, type SubmittedEvent } from "./schema";
+
+/** A frozen database must not hold the request up; an id that then turns out to be taken is kept aside by the writer. */
+const LOOKUP_PATIENCE_MS = 250;
+
+/** The organization of one event: its own where the key reaches it, the key's where it has none, or none at all. */
+function organizationOf(ctx: Ctx, event: SubmittedEvent, index: number): string | null {
+  if (!event.orgId) return ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : null;
+  const orgId = event.orgId.toLowerCase();
+  if (reaches(ctx.scope, orgId)) return orgId;
+  throw new AppError("forbidden", `events.${index}: its orgId is outside the reach of this key; nothing was stored.`);
+}
+
+function eventRow(ctx: Ctx, event: SubmittedEvent, orgId: string, index: number): AuditInsert {
+  const row = toRow({ ...event, id: event.id ?? newId(), orgId, timestamp: event.timestamp ?? ctx.now() });
+  if (isOversized(row)) throw invalid(`events.${index}.details`, `is larger than ${MAX_DETAILS_BYTES} bytes`);
+  return row;
+}
+
+const uuidArray = (ids: Iterable<string>) => sql`${`{${[...ids].join(",")}}`}::uuid[]`;
+
+/** LATERAL with LIMIT: one index probe an id, whatever the planner last knew of the table's size. */
+const takenBy = (owners: Map<string, string>) =>
+  asSystem((tx) =>
+    tx.execute(sql`
+      SELECT 1 FROM unnest(${uuidArray(owners.keys())}, ${uuidArray(owners.values())}) AS given(id, org_id)
+      CROSS JOIN LATERAL (SELECT a.org_id FROM audit_logs a WHERE a.id = given.id LIMIT 1) stored
+      WHERE stored.org_id <> given.org_id LIMIT 1`),
+  );
+
+/**
+ * Ids are unique across organizations: a second organization under the same id is refused as a whole, before anything
+ * is stored, and the answer does not tell whose it is.
+ */
+async function refuseTakenIds(rows: AuditInsert[]): Promise<void> {
+  const owners = new Map<string, string>();
+  for (const { id, orgId } of rows) {
+    if ((owners.get(id) ?? orgId) !== orgId) throw idConflict();
+    owners.set(id, orgId);
+  }
+  if (owners.size === 0 || isRecordingBehind()) return;
+  const patience = new Promise<null>((resolve) => setTimeout(resolve, LOOKUP_PATIENCE_MS, null).unref());
+  const found = await Promise.race([takenBy(owners), patience]).catch(() => null);
+  if (found && found.length > 0) throw idConflict();
+}
+
+/**
+ * POST /audit-logs/events: takes over what other parts of the platform recorded. Events without an organization are
+ * dropped with a console warning; the rest survives a crash of the server or of the database when this resolves, all of
+ * it or nothing.
+ * @throws AppError forbidden (not an API key, an orgId outside its reach), validation_failed, conflict, unavailable.
+ */
+export async function submitEvents(ctx: Ctx, input: SubmitInput): Promise<SubmitOutput> {
+  if (ctx.actor.type !== "api_key") throw new AppError("forbidden", "Only API keys may submit audit events.");
+  const rows: AuditInsert[] = [];
+  const named: AuditInsert[] = [];
+  for (const [index, event] of input.events.entries()) {
+    const orgId = organizationOf(ctx, event, index);
+    if (!orgId) continue;
+    const row = eventRow(ctx, event, orgId, index);
+    rows.push(row);
+    if (event.id) named.push(row);
+  }
+  await refuseTakenIds(named);
+  const dropped = input.events.length - rows.length;
+  if (dropped > 0) warnOnConsole(`${dropped} audit event(s) without an organization were dropped`);
+  await recordDurably(rows);
+  return { accepted: rows.length, dropped };
+}
