@@ -1,0 +1,164 @@
+import { and, eq, sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { auditLogs, deviceEventLogs } from "@/db/schema";
+import { call, createDevice, createUser, type TestDevice } from "@/db/testing";
+import { flushRecording } from "@/server/audit/record";
+import { MAX_EVENTS_PER_REQUEST, type WireEvent } from "@/server/event-logs/schema";
+import { PUT } from "./route";
+
+const event = (over: Partial<Record<keyof WireEvent, unknown>> = {}) => ({
+  timestamp: "2026-05-01T10:00:00.123+02:00",
+  level: "error",
+  category: "system",
+  source: "kernel",
+  eventId: crypto.randomUUID(),
+  message: "something happened",
+  ...over,
+});
+
+const put = (device: TestDevice, events: unknown, over: object = {}) =>
+  call(PUT, { method: "PUT", token: device, params: { id: device.agentId }, body: { events }, ...over });
+
+const stored = (device: TestDevice) =>
+  asSystem((tx) => tx.select().from(deviceEventLogs).where(eq(deviceEventLogs.deviceId, device.id)));
+
+describe("PUT /agents/:id/eventlogs", () => {
+  let device: TestDevice;
+  beforeAll(async () => {
+    device = await createDevice();
+  });
+
+  it("stores events with every field", async () => {
+    const own = await createDevice();
+    const answer = await put(own, [event({ eventId: "e1", details: { pid: 7, nested: { a: [1, "two", null] } } })]);
+    expect(answer).toMatchObject({ status: 200, body: { success: true, count: 1 } });
+    expect(await stored(own)).toMatchObject([
+      {
+        orgId: own.orgId,
+        timestamp: new Date("2026-05-01T08:00:00.123Z"),
+        level: "error",
+        category: "system",
+        source: "kernel",
+        eventId: "e1",
+        message: "something happened",
+        details: { pid: 7, nested: { a: [1, "two", null] } },
+      },
+    ]);
+  });
+
+  it("counts the new ones alone: a re-sent batch changes nothing", async () => {
+    const own = await createDevice();
+    const events = Array.from({ length: 250 }, () => event());
+    expect((await put(own, events)).body.count).toBe(250);
+    expect((await put(own, events)).body.count).toBe(0);
+    expect((await put(own, [...events.slice(0, 10), event()])).body.count).toBe(1);
+    expect(await stored(own)).toHaveLength(251);
+  });
+
+  it("merges equal keys within one request, and keeps one eventId of two sources or two devices apart", async () => {
+    const [own, other] = [await createDevice(), await createDevice()];
+    const same = event({ eventId: "42" });
+    expect((await put(own, [same, same, { ...same, source: "disk" }])).body.count).toBe(2);
+    expect((await put(other, [same])).body.count).toBe(1);
+  });
+
+  it("never merges events without an eventId; an empty one is none", async () => {
+    const own = await createDevice();
+    const { eventId: _, ...bare } = event();
+    expect(
+      (await put(own, [bare, bare, { ...bare, eventId: null }, event({ eventId: "" }), event({ eventId: "" })])).body
+        .count,
+    ).toBe(5);
+  });
+
+  it("takes 500 events and refuses 501", async () => {
+    const own = await createDevice();
+    const events = Array.from({ length: MAX_EVENTS_PER_REQUEST }, () => event());
+    expect((await put(own, events)).body.count).toBe(500);
+    expect(await put(own, [...events, event()])).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+  });
+
+  it("refuses a batch whole and names what is wrong", async () => {
+    const own = await createDevice();
+    for (const [over, path] of [
+      [{ level: "warn" }, "events.1.level"],
+      [{ category: "network" }, "events.1.category"],
+      [{ timestamp: "yesterday" }, "events.1.timestamp"],
+      [{ timestamp: "2026-05-01T10:00:00" }, "events.1.timestamp"],
+      [{ timestamp: "1969-12-31T23:59:59Z" }, "events.1.timestamp"],
+      [{ timestamp: "2026-02-30T00:00:00Z" }, "events.1.timestamp"],
+      [{ source: "s".repeat(256) }, "events.1.source"],
+      [{ eventId: "e".repeat(101) }, "events.1.eventId"],
+      [{ message: undefined }, "events.1.message"],
+      [{ details: "text" }, "events.1.details"],
+      [{ details: [1] }, "events.1.details"],
+    ] as const) {
+      const answer = await put(own, [event(), event(over)]);
+      expect(answer.status).toBe(400);
+      expect(answer.body.errors[0].path).toBe(path);
+    }
+    expect(await stored(own)).toHaveLength(0);
+  });
+
+  it("stores NUL and lone surrogates as U+FFFD wherever they stand, and loses no neighbour", async () => {
+    const own = await createDevice();
+    const bad = event({ source: "s\0", eventId: "i\ud800", message: "m\0\udfff😀", details: { "k\0": ["v\ud800"] } });
+    expect((await put(own, [bad, event({ eventId: "fine" })])).body.count).toBe(2);
+    const row = (await stored(own)).find((r) => r.eventId !== "fine");
+    expect(row).toMatchObject({
+      source: "s\ufffd",
+      eventId: "i\ufffd",
+      message: "m\ufffd\ufffd😀",
+      details: { "k\ufffd": ["v\ufffd"] },
+    });
+    expect((await put(own, [bad])).body.count).toBe(0);
+  });
+
+  it("counts characters as the column does, not UTF-16 units", async () => {
+    expect((await put(device, [event({ eventId: "😀".repeat(100) })])).body.count).toBe(1);
+    expect((await put(device, [event({ eventId: "😀".repeat(101) })])).status).toBe(400);
+  });
+
+  it("survives the same keys sent in opposite orders at the same moment", async () => {
+    const own = await createDevice();
+    const events = Array.from({ length: 300 }, (_, i) => event({ eventId: `k${i}` }));
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => put(own, i % 2 ? [...events].reverse() : events)),
+    );
+    expect(answers.map((a) => a.status)).toEqual(answers.map(() => 200));
+    expect(answers.reduce((sum, a) => sum + a.body.count, 0)).toBe(300);
+  });
+
+  it("records agent.eventlogs.submit with counts", async () => {
+    const own = await createDevice();
+    await put(own, [event({ eventId: "1" }), event({ eventId: "1" }), event({ category: "security" })]);
+    await put(own, []);
+    await flushRecording();
+    const rows = await asSystem((tx) =>
+      tx
+        .select()
+        .from(auditLogs)
+        .where(and(eq(auditLogs.orgId, own.orgId), eq(auditLogs.action, "agent.eventlogs.submit")))
+        .orderBy(sql`chain_seq`),
+    );
+    expect(rows).toHaveLength(2);
+    expect(rows[0]).toMatchObject({
+      actorType: "agent",
+      actorId: own.agentId,
+      resourceType: "device",
+      resourceId: own.id,
+      resourceName: own.hostname,
+      details: { received: 3, inserted: 2, categories: { system: 2, security: 1 } },
+    });
+    expect(rows[1]?.details).toMatchObject({ received: 0, inserted: 0 });
+  });
+
+  it("lets nobody but the agent itself in", async () => {
+    const other = await createDevice();
+    const user = await createUser({ orgId: device.orgId });
+    expect((await put(device, [], { params: { id: other.agentId } })).status).toBe(404);
+    expect((await put(device, [], { params: { id: "nobody" } })).status).toBe(404);
+    expect((await put(device, [], { token: user })).status).toBe(401);
+  });
+});

@@ -1,0 +1,86 @@
+import { and, eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { auditLogs, devices } from "@/db/schema";
+import { call, createDevice, type TestDevice, unknownSecret } from "@/db/testing";
+import { HEARTBEAT_INTERVAL_SECONDS } from "@/server/agents/schema";
+import { flushRecording } from "@/server/audit/record";
+import { POST } from "./route";
+
+const beat = (device: TestDevice, over: { body?: object; ip?: string } = {}) =>
+  call(POST, { token: device, params: { id: device.agentId }, body: over.body ?? {}, ip: over.ip ?? "192.0.2.1" });
+
+const deviceRow = async (id: string) =>
+  (await asSystem((tx) => tx.select().from(devices).where(eq(devices.id, id))))[0];
+
+async function ipChanges(device: TestDevice) {
+  await flushRecording();
+  return asSystem((tx) =>
+    tx
+      .select()
+      .from(auditLogs)
+      .where(and(eq(auditLogs.orgId, device.orgId), eq(auditLogs.action, "agent.source.ip.changed"))),
+  );
+}
+
+describe("POST /agents/:id/heartbeat", () => {
+  it("notes when and from where the agent was heard, and what it says", async () => {
+    const device = await createDevice();
+    const answer = await beat(device, {
+      body: { agentVersion: "2.0", status: "ok", metrics: { load: 0.5, "k\0": "v" } },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ ok: true, intervalSeconds: HEARTBEAT_INTERVAL_SECONDS });
+    const row = await deviceRow(device.id);
+    expect(row).toMatchObject({
+      agentVersion: "2.0",
+      status: "ok",
+      lastIp: "192.0.2.1",
+      metrics: { load: 0.5, "k\ufffd": "v" },
+    });
+    expect(Date.now() - (row?.lastSeenAt?.getTime() ?? 0)).toBeLessThan(10_000);
+    await beat(device);
+    expect(await deviceRow(device.id)).toMatchObject({ agentVersion: "2.0", status: "ok" });
+  });
+
+  it("audits a source address other than the last one, with both, and nothing else", async () => {
+    const device = await createDevice();
+    for (const ip of ["192.0.2.1", "192.0.2.1", "2001:db8::7", "2001:db8::7"]) await beat(device, { ip });
+    const rows = await ipChanges(device);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({
+      actorType: "agent",
+      resourceId: device.id,
+      ipAddress: "2001:db8::7",
+      details: { previousIp: "192.0.2.1", currentIp: "2001:db8::7" },
+    });
+  });
+
+  it("audits each change once when beats arrive at the same moment", async () => {
+    const device = await createDevice({ lastIp: "192.0.2.1" });
+    await Promise.all(Array.from({ length: 8 }, () => beat(device, { ip: "192.0.2.9" })));
+    expect(await ipChanges(device)).toHaveLength(1);
+  });
+
+  it("tells another agent's id and one that nobody has alike", async () => {
+    const [device, other] = [await createDevice(), await createDevice()];
+    const as = (id: string) => call(POST, { token: device, params: { id }, body: {} });
+    const answers = [await as(other.agentId), await as("no-such-agent")];
+    for (const answer of answers) expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
+    expect(answers[0]?.body.detail).toBe(answers[1]?.body.detail);
+  });
+
+  it("refuses no token, an unknown and a revoked one", async () => {
+    const revoked = await createDevice({ revoked: true });
+    for (const token of [undefined, unknownSecret("agent"), revoked.token]) {
+      const answer = await call(POST, { ...(token ? { token } : {}), params: { id: revoked.agentId }, body: {} });
+      expect(answer.status).toBe(401);
+    }
+  });
+
+  it("refuses metrics that are not an object or too long", async () => {
+    const device = await createDevice();
+    for (const metrics of ["x", { text: "x".repeat(20_000) }])
+      expect((await beat(device, { body: { metrics } })).body.errors[0].path).toBe("metrics");
+  });
+});

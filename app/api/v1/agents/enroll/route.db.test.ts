@@ -1,0 +1,120 @@
+import { and, eq } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { agents, auditLogs, devices } from "@/db/schema";
+import { call, createEnrollmentKey, createOrg, type TestOrg, unknownSecret } from "@/db/testing";
+import { flushRecording } from "@/server/audit/record";
+import { hashSecret } from "@/server/auth/secrets";
+import { POST as heartbeat } from "../[id]/heartbeat/route";
+import { POST } from "./route";
+
+const body = (key: string, over: object = {}) => ({ enrollmentKey: key, hostname: "ws-1", os: "linux", ...over });
+const enroll = (sent: object) => call(POST, { body: sent });
+
+describe("POST /agents/enroll", () => {
+  let org: TestOrg;
+  let key: string;
+  beforeAll(async () => {
+    org = await createOrg();
+    key = (await createEnrollmentKey({ orgId: org.id })).key;
+  });
+
+  it("makes a device and gives its agent a token that is stored as a hash alone", async () => {
+    const { status, body: answer } = await enroll(body(key, { osVersion: "Debian 12", agentVersion: "1.2.3" }));
+    expect(status).toBe(201);
+    expect(answer.orgId).toBe(org.id);
+    expect(answer.token).toMatch(/^tma_[\w-]{40}$/);
+    const [row] = await asSystem((tx) => tx.select().from(agents).where(eq(agents.id, answer.agentId)));
+    expect(row).toMatchObject({ deviceId: answer.deviceId, orgId: org.id, tokenHash: hashSecret(answer.token) });
+    const [device] = await asSystem((tx) => tx.select().from(devices).where(eq(devices.id, answer.deviceId)));
+    expect(device).toMatchObject({ hostname: "ws-1", os: "linux", osVersion: "Debian 12", agentVersion: "1.2.3" });
+  });
+
+  it("audits the new device and the enrolment as the agent", async () => {
+    const { body: answer } = await enroll(body(key, { agentId: `audited-${org.id.slice(0, 8)}` }));
+    await flushRecording();
+    const rows = await asSystem((tx) =>
+      tx
+        .select()
+        .from(auditLogs)
+        .where(and(eq(auditLogs.orgId, org.id), eq(auditLogs.resourceId, answer.deviceId))),
+    );
+    expect(rows.map((r) => r.action).sort()).toEqual(["agent.enroll", "device.create"]);
+    for (const row of rows) expect(row).toMatchObject({ actorType: "agent", resourceName: "ws-1", result: "success" });
+    expect(rows[0]?.details).toMatchObject({ rawActorId: answer.agentId });
+  });
+
+  it("keeps the device of an agentId that enrols again, and replaces its token", async () => {
+    const agentId = `twice:${org.id.slice(0, 8)}`;
+    const first = (await enroll(body(key, { agentId }))).body;
+    const second = (await enroll(body(key, { agentId, hostname: "renamed" }))).body;
+    expect(second).toMatchObject({ agentId, deviceId: first.deviceId });
+    const beat = (token: string) => call(heartbeat, { token, params: { id: agentId }, body: {} });
+    expect((await beat(first.token)).status).toBe(401);
+    expect((await beat(second.token)).status).toBe(200);
+    const [device] = await asSystem((tx) => tx.select().from(devices).where(eq(devices.id, first.deviceId)));
+    expect(device?.hostname).toBe("renamed");
+  });
+
+  it("refuses an agentId of another organization and does not say whose it is", async () => {
+    const other = await createOrg({ name: "Very Private Ltd" });
+    const agentId = `taken-${org.id.slice(0, 8)}`;
+    await enroll(body((await createEnrollmentKey({ orgId: other.id })).key, { agentId }));
+    const answer = await enroll(body(key, { agentId }));
+    expect(answer.status).toBe(409);
+    expect(answer.body.code).toBe("conflict");
+    expect(answer.text).not.toContain("Private");
+    expect(answer.text).not.toContain(other.id);
+  });
+
+  it("answers 401 alike for a key that is unknown, revoked, expired or used up", async () => {
+    const used = await createEnrollmentKey({ orgId: org.id, maxUses: 1 });
+    expect((await enroll(body(used.key))).status).toBe(201);
+    const bad = [
+      used.key,
+      unknownSecret("enrollment"),
+      "nonsense",
+      (await createEnrollmentKey({ orgId: org.id, revoked: true })).key,
+      (await createEnrollmentKey({ orgId: org.id, expiresAt: new Date(Date.now() - 1000) })).key,
+    ];
+    const answers = await Promise.all(bad.map((k) => enroll(body(k))));
+    expect(answers.map((a) => a.status)).toEqual(bad.map(() => 401));
+    expect(new Set(answers.map((a) => a.body.detail)).size).toBe(1);
+    expect(answers[0]?.headers.get("www-authenticate")).toBe("Bearer");
+  });
+
+  it("serves exactly maxUses of many callers at once", async () => {
+    const limited = await createEnrollmentKey({ orgId: org.id, maxUses: 3 });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => enroll(body(limited.key))));
+    expect(answers.filter((a) => a.status === 201)).toHaveLength(3);
+    expect(answers.filter((a) => a.status === 401)).toHaveLength(5);
+  });
+
+  it("gives one agentId that two organizations claim at once to one of them", async () => {
+    const other = await createEnrollmentKey();
+    const agentId = `race-${org.id.slice(0, 8)}`;
+    const answers = await Promise.all([key, other.key].map((k) => enroll(body(k, { agentId }))));
+    expect(answers.map((a) => a.status).sort()).toEqual([201, 409]);
+  });
+
+  it("names the member that is wrong", async () => {
+    for (const [over, path] of [
+      [{ agentId: "with space" }, "agentId"],
+      [{ agentId: "x".repeat(65) }, "agentId"],
+      [{ hostname: "" }, "hostname"],
+      [{ hostname: "h".repeat(256) }, "hostname"],
+      [{ os: 7 }, "os"],
+      [{ sourceSystem: "automate" }, "sourceDeviceId"],
+    ] as const) {
+      const answer = await enroll(body(key, over));
+      expect(answer.status).toBe(400);
+      expect(answer.body.errors[0].path).toBe(path);
+    }
+  });
+
+  it("stores NUL and lone surrogates in a hostname as U+FFFD", async () => {
+    const { body: answer } = await enroll(body(key, { hostname: "a\0b\ud800" }));
+    const [device] = await asSystem((tx) => tx.select().from(devices).where(eq(devices.id, answer.deviceId)));
+    expect(device?.hostname).toBe("a\ufffdb\ufffd");
+  });
+});

@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { call, createDevice, createUser, type TestDevice, type TestUser } from "@/db/testing";
+import { PUT } from "../../../agents/[id]/eventlogs/route";
+import { GET } from "./route";
+
+const EVENTS = [
+  {
+    timestamp: "2026-05-01T10:00:00Z",
+    level: "info",
+    category: "system",
+    source: "systemd",
+    eventId: "1",
+    message: "a",
+  },
+  {
+    timestamp: "2026-05-01T11:00:00Z",
+    level: "warning",
+    category: "security",
+    source: "sshd",
+    eventId: "2",
+    message: "b",
+  },
+  {
+    timestamp: "2026-05-01T12:00:00Z",
+    level: "error",
+    category: "hardware",
+    source: "kernel",
+    eventId: "3",
+    message: "c",
+  },
+  {
+    timestamp: "2026-05-01T12:00:00Z",
+    level: "critical",
+    category: "system",
+    source: "Kernel",
+    eventId: "4",
+    message: "d",
+  },
+];
+
+describe("GET /devices/:id/eventlogs", () => {
+  let device: TestDevice;
+  let user: TestUser;
+  beforeAll(async () => {
+    device = await createDevice();
+    user = await createUser({ role: "org_technician", orgId: device.orgId });
+    await call(PUT, { method: "PUT", token: device, params: { id: device.agentId }, body: { events: EVENTS } });
+  });
+
+  const list = (query = "", id = device.id) => call(GET, { token: user, path: `/x?${query}`, params: { id } });
+  const messages = async (query: string) => (await list(query)).body.data.map((e: { message: string }) => e.message);
+
+  it("answers newest first with pagination", async () => {
+    expect(await messages("")).toEqual(["d", "c", "b", "a"]);
+    const second = await list("limit=3&page=2");
+    expect(second.body).toMatchObject({
+      data: [{ message: "a", deviceId: device.id, orgId: device.orgId, details: null }],
+      pagination: { page: 2, limit: 3, total: 4, totalPages: 2 },
+    });
+    expect((await list()).body.pagination.limit).toBe(50);
+    expect((await list("limit=9999")).body.pagination.limit).toBe(500);
+  });
+
+  it("filters by category, level in any vocabulary, and exact source", async () => {
+    expect(await messages("category=system")).toEqual(["d", "a"]);
+    expect(await messages("level=WARN")).toEqual(["b"]);
+    expect(await messages("level=information")).toEqual(["a"]);
+    expect(await messages("source=kernel")).toEqual(["c"]);
+    expect(await messages("category=system&level=critical&source=Kernel")).toEqual(["d"]);
+  });
+
+  it("limits by time, both ends included", async () => {
+    expect(await messages("startDate=2026-05-01T11:00:00Z&endDate=2026-05-01T13:00:00%2B01:00")).toEqual([
+      "d",
+      "c",
+      "b",
+    ]);
+  });
+
+  it("refuses what it does not know", async () => {
+    for (const query of [
+      "level=loud",
+      "category=x",
+      "startDate=soon",
+      "page=0",
+      "limit=0",
+      "startDate=2026-05-02T00:00:00Z&endDate=2026-05-01T00:00:00Z",
+    ])
+      expect((await list(query)).status).toBe(400);
+  });
+
+  it("tells a foreign device and a missing one alike", async () => {
+    const foreign = await list("", (await createDevice()).id);
+    const missing = await list("", crypto.randomUUID());
+    expect(foreign.status).toBe(404);
+    expect({ ...foreign.body, requestId: "" }).toEqual({ ...missing.body, requestId: "" });
+  });
+});

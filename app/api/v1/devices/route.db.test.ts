@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import {
+  call,
+  createApiKey,
+  createDevice,
+  createOrg,
+  createUser,
+  type TestDevice,
+  type TestOrg,
+  type TestUser,
+} from "@/db/testing";
+import { GET as getOne } from "./[id]/route";
+import { GET } from "./route";
+
+describe("GET /devices", () => {
+  let org: TestOrg;
+  let sibling: TestOrg;
+  let viewer: TestUser;
+  let partner: TestUser;
+  let fresh: TestDevice;
+  let stale: TestDevice;
+  let elsewhere: TestDevice;
+
+  beforeAll(async () => {
+    org = await createOrg();
+    sibling = await createOrg({ partnerId: org.partnerId });
+    viewer = await createUser({ role: "org_viewer", orgId: org.id });
+    partner = await createUser({ role: "partner_technician", partnerId: org.partnerId });
+    fresh = await createDevice({ orgId: org.id, hostname: "alpha_1", lastSeenAt: new Date() });
+    stale = await createDevice({ orgId: org.id, hostname: "Beta-1", os: "Windows", lastSeenAt: new Date(0) });
+    elsewhere = await createDevice({ orgId: sibling.id, hostname: "alphaX1" });
+    await createDevice({ hostname: "alpha-of-somebody-else" });
+  });
+
+  const list = (token: TestUser, query = "") => call(GET, { token, path: `/devices${query}` });
+  const names = async (token: TestUser, query = "") =>
+    (await list(token, query)).body.data.map((d: { hostname: string }) => d.hostname).sort();
+
+  it("lists the own organization's devices; a partner's user sees those of every organization", async () => {
+    expect(await names(viewer)).toEqual(["Beta-1", "alpha_1"]);
+    expect(await names(partner)).toEqual(["Beta-1", "alphaX1", "alpha_1"]);
+    expect(await names(partner, `?orgId=${sibling.id}`)).toEqual(["alphaX1"]);
+  });
+
+  it("filters by hostname in any case with wildcards taken literally, by os and by presence", async () => {
+    expect(await names(partner, "?search=ALPHA")).toEqual(["alphaX1", "alpha_1"]);
+    expect(await names(partner, "?search=alpha_1")).toEqual(["alpha_1"]);
+    expect(await names(partner, "?search=%25")).toEqual([]);
+    expect(await names(partner, "?search=%00")).toEqual([]);
+    expect(await names(partner, "?os=windows")).toEqual(["Beta-1"]);
+    expect(await names(partner, "?online=true")).toEqual(["alpha_1"]);
+    expect(await names(partner, "?online=false")).toEqual(["Beta-1", "alphaX1"]);
+  });
+
+  it("pages and cuts a limit over 100", async () => {
+    const second = await list(partner, "?limit=2&page=2");
+    expect(second.body).toMatchObject({ pagination: { page: 2, limit: 2, total: 3, totalPages: 2 } });
+    expect(second.body.data).toHaveLength(1);
+    expect((await list(partner, "?limit=5000")).body.pagination.limit).toBe(100);
+    expect((await list(partner, "?page=1000000000")).body.data).toEqual([]);
+  });
+
+  it("refuses a bad page, limit, flag and organization", async () => {
+    for (const query of ["?page=0", "?limit=-1", "?limit=ten", "?page=1.5", "?online=maybe", "?orgId=7"])
+      expect((await list(viewer, query)).status).toBe(400);
+    expect((await list(viewer, `?orgId=${sibling.id}`)).status).toBe(403);
+    expect((await call(GET, {})).status).toBe(401);
+    const key = await createApiKey({ orgId: org.id, permissions: ["audit:read"] });
+    expect((await call(GET, { token: key })).status).toBe(403);
+  });
+
+  it("answers one device with its presence", async () => {
+    const one = (token: TestUser, id: string) => call(getOne, { token, params: { id } });
+    expect((await one(viewer, fresh.id)).body).toMatchObject({ id: fresh.id, agentId: fresh.agentId, online: true });
+    expect((await one(viewer, stale.id)).body).toMatchObject({ online: false, lastSeenAt: new Date(0).toISOString() });
+    expect((await one(partner, elsewhere.id)).status).toBe(200);
+  });
+
+  it("tells a foreign device and a missing one alike", async () => {
+    const one = (id: string) => call(getOne, { token: viewer, params: { id } });
+    const [foreign, missing] = [await one(elsewhere.id), await one(crypto.randomUUID())];
+    expect(foreign.status).toBe(404);
+    expect({ ...foreign.body, requestId: "" }).toEqual({ ...missing.body, requestId: "" });
+    expect((await one("not-a-uuid")).status).toBe(400);
+  });
+});
