@@ -1,0 +1,286 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, describe, expect, it } from "vitest";
+import { appendAudit } from "./append";
+import {
+  auditRow,
+  auditRows,
+  chainOf,
+  closeRoles,
+  expectIntact,
+  headOf,
+  insertRaw,
+  inTenant,
+  roles,
+} from "./chain-testing";
+
+afterAll(closeRoles);
+
+const newOrgs = (count: number) => Array.from({ length: count }, () => randomUUID() as string);
+const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T;
+class Undo extends Error {}
+
+describe("sealing at commit", () => {
+  it("seals a plain INSERT of one row and of many, over several statements", async () => {
+    const [org] = newOrgs(1) as [string];
+    await inTenant([org], (tx) => insertRaw(tx, org));
+    await inTenant([org], (tx) => insertRaw(tx, org, 5));
+    await inTenant([org], async (tx) => {
+      await insertRaw(tx, org);
+      await insertRaw(tx, org, 3);
+      await insertRaw(tx, org);
+    });
+    await expectIntact(org, 11);
+  });
+
+  it("chains the rows of one transaction in the order of their insertion", async () => {
+    const [org] = newOrgs(1) as [string];
+    const ids = await inTenant([org], (tx) => insertRaw(tx, org, 40));
+    const rows = await expectIntact(org, 40);
+    expect(rows.map((row) => row.id)).toEqual(ids);
+  });
+
+  it("shows the rows unsealed to their own transaction and sealed to everybody after it", async () => {
+    const [org] = newOrgs(1) as [string];
+    await inTenant([org], async (tx) => {
+      const [id] = await insertRaw(tx, org);
+      const [own] = await tx`SELECT chain_seq FROM audit_logs WHERE id = ${id as string}`;
+      expect(own).toEqual({ chain_seq: null });
+      expect(await chainOf(org)).toEqual([]);
+    });
+    await expectIntact(org, 1);
+  });
+
+  it("leaves out what a savepoint or the whole transaction took back, and reuses its numbers", async () => {
+    const [org] = newOrgs(1) as [string];
+    await inTenant([org], async (tx) => {
+      await insertRaw(tx, org, 2);
+      await tx
+        .savepoint(async (sp) => {
+          await insertRaw(sp, org, 3);
+          throw new Undo();
+        })
+        .catch((error) => expect(error).toBeInstanceOf(Undo));
+      await tx.savepoint((sp) => insertRaw(sp, org, 1));
+    });
+    await expect(
+      inTenant([org], async (tx) => {
+        await insertRaw(tx, org, 4);
+        throw new Undo();
+      }),
+    ).rejects.toThrow(Undo);
+    await inTenant([org], (tx) => insertRaw(tx, org));
+    await expectIntact(org, 4);
+  });
+
+  it("seals at the statement when constraints are made immediate, and again at commit for what follows", async () => {
+    const [org] = newOrgs(1) as [string];
+    await inTenant([org], async (tx) => {
+      await tx`SET CONSTRAINTS ALL IMMEDIATE`;
+      await insertRaw(tx, org);
+      await insertRaw(tx, org, 3);
+      await insertRaw(tx, org);
+      await tx`SET CONSTRAINTS ALL DEFERRED`;
+      await insertRaw(tx, org, 2);
+    });
+    await expectIntact(org, 7);
+  });
+
+  it("is not fooled by a forged mark of a transaction that is sealed already", async () => {
+    const [org] = newOrgs(1) as [string];
+    for (const count of [1, 3])
+      await inTenant([org], async (tx) => {
+        await tx`SELECT set_config('trailmark.sealed', pg_current_xact_id()::text, true)`;
+        await insertRaw(tx, org, count);
+      });
+    await expectIntact(org, 4);
+  });
+
+  it("does not grow with the square of the rows of one transaction", async () => {
+    const seconds = async (count: number) => {
+      const [org] = newOrgs(1) as [string];
+      const start = performance.now();
+      await inTenant([org], (tx) => insertRaw(tx, org, count));
+      const took = performance.now() - start;
+      await expectIntact(org, count);
+      return took;
+    };
+    await seconds(500);
+    const few = await seconds(2_000);
+    const many = await seconds(50_000);
+    expect(many / few).toBeLessThan(25 * 5); // linear: 25, quadratic: 625
+  }, 120_000);
+});
+
+describe("writers side by side", () => {
+  it("lets two open transactions of one organization go on without waiting for each other", async () => {
+    const [org] = newOrgs(1) as [string];
+    await inTenant([org], async (first) => {
+      await insertRaw(first, org);
+      await inTenant([org], async (second) => {
+        await second`SET LOCAL lock_timeout = '1s'`;
+        await insertRaw(second, org, 2);
+      });
+      await appendAudit(roles.app, auditRows(org, 3));
+      await expectIntact(org, 5);
+      await insertRaw(first, org);
+    });
+    await expectIntact(org, 7);
+  });
+
+  it("leaves rows that audit_append gets after another write to the commit, so that crossed orders do not deadlock", async () => {
+    const [a, b] = newOrgs(2) as [string, string];
+    const appendIn = (tx: Parameters<Parameters<typeof inTenant>[1]>[0], org: string) => tx`
+      SELECT audit_append(ARRAY[gen_random_uuid()], ARRAY[${org}::uuid], ARRAY[now()], '{system}', ARRAY[${org}::uuid], '{NULL}', '{test.in}', '{test}',
+        '{NULL}', '{NULL}', '{NULL}', '{NULL}', '{NULL}', '{success}', '{NULL}')`;
+    const crossed = async (first: string, last: string) =>
+      inTenant([a, b], async (tx) => {
+        await insertRaw(tx, first);
+        await appendIn(tx, first);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        await appendIn(tx, last);
+      });
+    for (let round = 0; round < 10; round++)
+      await Promise.all([crossed(a, b), crossed(b, a), crossed(a, b), crossed(b, a)]);
+    await expectIntact(a, 60);
+    await expectIntact(b, 60);
+  });
+
+  it.each([1, 20])(
+    "keeps %i chains whole under 32 writers with savepoints, rollbacks, replays and both ways in",
+    async (orgCount) => {
+      const orgs = newOrgs(orgCount);
+      const written = new Map(orgs.map((org) => [org, 0]));
+      const add = (org: string, count: number) => written.set(org, (written.get(org) ?? 0) + count);
+      const batchOf = () => Array.from({ length: 1 + Math.floor(Math.random() * 12) }, () => auditRow(pick(orgs)));
+
+      const steps = [
+        async () => {
+          const rows = batchOf();
+          expect(await appendAudit(roles.app, rows)).toBe(rows.length);
+          for (const row of rows) add(row.orgId, 1);
+          const more = auditRow(pick(orgs));
+          expect(await appendAudit(roles.app, [...rows, more])).toBe(1);
+          add(more.orgId, 1);
+        },
+        async () => {
+          const org = pick(orgs);
+          await inTenant([org], (tx) => insertRaw(tx, org));
+          add(org, 1);
+        },
+        async () => {
+          const [x, y] = [pick(orgs), pick(orgs)];
+          await inTenant([x, y], async (tx) => {
+            await insertRaw(tx, x, 2);
+            await tx
+              .savepoint(async (sp) => {
+                await insertRaw(sp, y, 2);
+                throw new Undo();
+              })
+              .catch(() => {});
+            await tx.savepoint((sp) => insertRaw(sp, y));
+          });
+          add(x, 2);
+          add(y, 1);
+        },
+        async () => {
+          const org = pick(orgs);
+          await inTenant([org], async (tx) => {
+            await insertRaw(tx, org, 3);
+            throw new Undo();
+          }).catch(() => {});
+        },
+      ];
+      await Promise.all(
+        Array.from({ length: 32 }, async () => {
+          for (let i = 0; i < 12; i++) await pick(steps)();
+        }),
+      );
+      for (const org of orgs) await expectIntact(org, written.get(org) ?? 0);
+      const unsealed = await roles.admin`SELECT id FROM audit_logs WHERE chain_seq IS NULL`;
+      expect(unsealed.length).toBe(0);
+    },
+    120_000,
+  );
+
+  it("lets exactly one of many replays of a batch in", async () => {
+    const [org] = newOrgs(1) as [string];
+    const rows = auditRows(org, 50);
+    const answers = await Promise.all(Array.from({ length: 16 }, () => appendAudit(roles.app, rows)));
+    expect(answers.sort((x, y) => x - y).at(-1)).toBe(50);
+    expect(answers.reduce((sum, n) => sum + n, 0)).toBe(50);
+    await expectIntact(org, 50);
+  });
+});
+
+describe("audit_append", () => {
+  it("takes nothing for nothing", async () => {
+    expect(await appendAudit(roles.app, [])).toBe(0);
+    const [answer] =
+      await roles.app`SELECT audit_append('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}') AS n`;
+    expect(answer?.n).toBe(0);
+  });
+
+  it("takes rows of several organizations in any order and chains each in the order given", async () => {
+    const [a, b] = newOrgs(2) as [string, string];
+    const rows = [a, b, a, b, b, a].map((org) => auditRow(org));
+    expect(await appendAudit(roles.app, rows)).toBe(6);
+    for (const org of [a, b]) {
+      const chain = await expectIntact(org, 3);
+      expect(chain.map((row) => row.id)).toEqual(rows.filter((row) => row.orgId === org).map((row) => row.id));
+    }
+  });
+
+  it("skips known ids, in the table and within the batch, without using a number", async () => {
+    const [org] = newOrgs(1) as [string];
+    const rows = auditRows(org, 3);
+    await appendAudit(roles.app, rows.slice(0, 2));
+    expect(await appendAudit(roles.app, [...rows, rows[2] as (typeof rows)[0], ...rows])).toBe(1);
+    expect(await appendAudit(roles.app, rows)).toBe(0);
+    await expectIntact(org, 3);
+    expect((await headOf(org))?.seq).toBe("3");
+  });
+
+  it("refuses an id that another organization has, and stores nothing of the batch", async () => {
+    const [a, b] = newOrgs(2) as [string, string];
+    const row = auditRow(a);
+    await appendAudit(roles.app, [row]);
+    await expect(appendAudit(roles.app, [auditRow(b), { ...row, orgId: b }])).rejects.toMatchObject({ code: "23505" });
+    const twin = auditRow(a);
+    await expect(appendAudit(roles.app, [twin, { ...twin, orgId: b }])).rejects.toMatchObject({ code: "23505" });
+    await expectIntact(a, 1);
+    await expectIntact(b, 0);
+  });
+
+  it.each([
+    ["an overlong value", { action: "x".repeat(101) }, "22001"],
+    ["an overlong value that ends in blanks", { resourceName: `x${" ".repeat(255)}` }, "22001"],
+    ["details that are no JSON", { details: "{" }, "22P02"],
+    ["an unknown actor type", { actorType: "nobody" as never }, "23514"],
+    ["a timestamp at infinity", { timestamp: "infinity" }, "22003"],
+    ["a timestamp before 1970", { timestamp: "1969-12-31T23:59:59.999Z" }, "23514"],
+  ])("refuses %s and stores nothing of the batch", async (_, over, code) => {
+    const [org] = newOrgs(1) as [string];
+    await expect(appendAudit(roles.app, [auditRow(org), auditRow(org, over)])).rejects.toMatchObject({ code });
+    await appendAudit(roles.app, [auditRow(org)]);
+    await expectIntact(org, 1);
+  });
+
+  it("refuses columns of different lengths", async () => {
+    const call = roles.app`SELECT audit_append(ARRAY[gen_random_uuid()], '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`;
+    await expect(call).rejects.toMatchObject({ code: "2202E" });
+  });
+});
+
+describe("other isolation levels", () => {
+  it.each(["REPEATABLE READ", "SERIALIZABLE"])("are refused with a clear message: %s", async (level) => {
+    const [org] = newOrgs(1) as [string];
+    const direct = roles.app.begin(`ISOLATION LEVEL ${level}`, async (tx) => {
+      await tx`SELECT set_config('trailmark.scope', 'system', true)`;
+      await insertRaw(tx, org);
+    });
+    await expect(direct).rejects.toThrow(`READ COMMITTED transactions only, this one is ${level}`);
+    const appended = roles.app.begin(`ISOLATION LEVEL ${level}`, (tx) => appendAudit(tx as never, [auditRow(org)]));
+    await expect(appended).rejects.toThrow("READ COMMITTED");
+    await expectIntact(org, 0);
+  });
+});
