@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { index, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, id, instant, updatedAt } from "./columns";
-import { organizations } from "./organizations";
+import { organizations, partners } from "./organizations";
 
 export const devices = pgTable(
   "devices",
@@ -44,4 +44,27 @@ export const agents = pgTable(
     createdAt: createdAt(),
   },
   (t) => [uniqueIndex("agents_device_key").on(t.deviceId), index("agents_org_idx").on(t.orgId)],
+);
+
+/** What another RMM product calls a device; at most one device of a partner answers to one such id. */
+export const deviceSourceIds = pgTable(
+  "device_source_ids",
+  {
+    partnerId: uuid("partner_id")
+      .notNull()
+      .references(() => partners.id),
+    source: text("source").notNull(),
+    sourceId: text("source_id").notNull(),
+    deviceId: uuid("device_id")
+      .notNull()
+      .references(() => devices.id, { onDelete: "cascade" }),
+    orgId: uuid("org_id")
+      .notNull()
+      .references(() => organizations.id),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ name: "device_source_ids_pkey", columns: [t.partnerId, t.source, t.sourceId] }),
+    index("device_source_ids_device_idx").on(t.deviceId),
+  ],
 );
