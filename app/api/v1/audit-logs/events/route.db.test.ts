@@ -1,0 +1,148 @@
+import { eq } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { asSystem } from "@/db/client";
+import { auditLogs } from "@/db/schema";
+import { call, createApiKey, createOrg, createPartner, createUser } from "@/db/testing";
+import { flushRecording } from "@/server/audit/record";
+import { ZERO_UUID } from "@/server/context";
+import { newId } from "@/server/ids";
+import { POST } from "./route";
+
+const event = (over: Record<string, unknown> = {}) => ({
+  actorType: "user",
+  actorId: newId(),
+  action: "device.create",
+  resourceType: "device",
+  result: "success",
+  ...over,
+});
+const writer = (over: { orgId?: string; partnerId?: string } = {}) =>
+  createApiKey({ ...over, permissions: ["audit:write"] });
+const post = (token: Awaited<ReturnType<typeof writer>>, events: unknown) => call(POST, { token, body: { events } });
+const stored = async (orgId: string) => {
+  await flushRecording();
+  return asSystem((tx) => tx.select().from(auditLogs).where(eq(auditLogs.orgId, orgId)).orderBy(auditLogs.chainSeq));
+};
+
+test("an organization's key implies its organization; everything given is stored", async () => {
+  const org = await createOrg();
+  const given = event({
+    id: newId(),
+    timestamp: "2026-03-01T10:00:00.123+02:00",
+    actorEmail: "jane@example.test",
+    resourceId: newId(),
+    resourceName: "WS-042",
+    details: { before: 1.5, after: "2", apiKey: "tmk_x" },
+    ipAddress: "2001:db8::1",
+    userAgent: "curl",
+    result: "denied",
+    errorMessage: "no",
+  });
+  const answer = await post(await writer({ orgId: org.id }), [given]);
+  expect([answer.status, answer.body]).toEqual([202, { accepted: 1, dropped: 0 }]);
+  expect(await stored(org.id)).toMatchObject([
+    {
+      ...given,
+      orgId: org.id,
+      timestamp: new Date("2026-03-01T08:00:00.123Z"),
+      details: { before: 1.5, after: "2", apiKey: "[redacted]" },
+    },
+  ]);
+});
+
+test("identifiers that are no UUIDs stay in the details", async () => {
+  const org = await createOrg();
+  await post(await writer({ orgId: org.id }), [event({ actorType: "agent", actorId: "agent-7", resourceId: "C:\\x" })]);
+  expect(await stored(org.id)).toMatchObject([
+    { actorId: ZERO_UUID, resourceId: ZERO_UUID, details: { rawActorId: "agent-7", rawResourceId: "C:\\x" } },
+  ]);
+});
+
+test("a partner's key names the organization; events without one are dropped and counted", async () => {
+  const partner = await createPartner();
+  const org = await createOrg({ partnerId: partner.id });
+  const answer = await post(await writer({ partnerId: partner.id }), [event({ orgId: org.id.toUpperCase() }), event()]);
+  expect([answer.status, answer.body]).toEqual([202, { accepted: 1, dropped: 1 }]);
+  expect(await stored(org.id)).toHaveLength(1);
+});
+
+test("an organization outside the key's reach refuses the request and names the event, nothing is stored", async () => {
+  const [own, foreign] = [await createOrg(), await createOrg()];
+  const answer = await post(await writer({ orgId: own.id }), [event(), event({ orgId: foreign.id })]);
+  expect([answer.status, answer.body.code]).toEqual([403, "forbidden"]);
+  expect(answer.body.detail).toContain("events.1");
+  expect(await stored(own.id)).toHaveLength(0);
+  expect(await stored(foreign.id)).toHaveLength(0);
+});
+
+test("a retry of the same ids is accepted again and stored once", async () => {
+  const org = await createOrg();
+  const key = await writer({ orgId: org.id });
+  const events = Array.from({ length: 20 }, () => event({ id: newId() }));
+  expect((await post(key, [...events, events[0]])).body).toEqual({ accepted: 21, dropped: 0 });
+  expect((await post(key, events)).body).toEqual({ accepted: 20, dropped: 0 });
+  expect(await stored(org.id)).toHaveLength(20);
+});
+
+test("an id that another organization holds is a conflict that names nobody, nothing is stored", async () => {
+  const [one, two] = [await createOrg(), await createOrg()];
+  const id = newId();
+  await post(await writer({ orgId: one.id }), [event({ id })]);
+  const answer = await post(await writer({ orgId: two.id }), [event(), event({ id })]);
+  expect([answer.status, answer.body.code]).toEqual([409, "conflict"]);
+  expect(answer.text).not.toContain(one.id);
+  expect(await stored(two.id)).toHaveLength(0);
+});
+
+test.each<[string, unknown]>([
+  ["no events", []],
+  ["too many", Array.from({ length: 501 }, () => event())],
+  ["an action that is too long", [event({ action: "a".repeat(101) })]],
+  ["a blank action", [event({ action: " " })]],
+  ["an unknown actor type", [event({ actorType: "robot" })]],
+  ["an unknown member", [event({ detials: {} })]],
+  ["a bad id", [event({ id: "42" })]],
+  ["a bad timestamp", [event({ timestamp: "yesterday" })]],
+  ["a timestamp before 1970", [event({ timestamp: "1969-12-31T23:59:59Z" })]],
+  ["details that are a list", [event({ details: [1] })]],
+  ["details that are too large", [event({ details: { a: "x".repeat(70_000) } })]],
+])("%s: 400 and nothing is stored", async (_, events) => {
+  const org = await createOrg();
+  const answer = await post(
+    await writer({ orgId: org.id }),
+    Array.isArray(events) && events.length === 1 ? [event(), ...events] : events,
+  );
+  expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);
+  expect(await stored(org.id)).toHaveLength(0);
+});
+
+test("prototype keys and deep nesting are refused", async () => {
+  const org = await createOrg();
+  const token = await writer({ orgId: org.id });
+  const body = (details: string) => `{"events":[${JSON.stringify(event()).slice(0, -1)},"details":${details}}]}`;
+  for (const details of ['{"__proto__":{"a":1}}', `${'{"a":'.repeat(40)}1${"}".repeat(40)}`])
+    expect((await call(POST, { token, body: body(details) })).status).toBe(400);
+});
+
+test("NUL and lone surrogates are stored as U+FFFD", async () => {
+  const org = await createOrg();
+  const odd = "a\0b\ud800";
+  const answer = await post(await writer({ orgId: org.id }), [
+    event({ resourceName: odd, details: { [odd]: [odd] }, errorMessage: odd }),
+  ]);
+  expect(answer.status).toBe(202);
+  const fixed = "a\uFFFDb\uFFFD";
+  expect(await stored(org.id)).toMatchObject([
+    { resourceName: fixed, details: { [fixed]: [fixed] }, errorMessage: fixed },
+  ]);
+});
+
+test("only API keys with audit:write may submit", async () => {
+  const org = await createOrg();
+  const admin = await createUser({ role: "org_admin", orgId: org.id });
+  expect((await call(POST, { token: admin, body: { events: [event()] } })).status).toBe(403);
+  expect((await call(POST, { token: await createApiKey({ orgId: org.id }), body: { events: [event()] } })).status).toBe(
+    403,
+  );
+  expect((await call(POST, { body: { events: [event()] } })).status).toBe(401);
+});
