@@ -37,6 +37,20 @@ const deviceColumns = (input: EnrollInput) => ({
   ...(input.agentVersion ? { agentVersion: input.agentVersion } : {}),
 });
 
+/**
+ * Notes what another RMM product calls the device, so that an import resolves it exactly. The newest claim within one
+ * organization counts; a source id that the partner has recorded for another organization stays where it is.
+ */
+async function noteSourceId(tx: Tx, { deviceId, orgId }: Enrolled, input: EnrollInput): Promise<void> {
+  if (!input.sourceSystem || !input.sourceDeviceId) return;
+  await tx.execute(sql`
+    INSERT INTO device_source_ids (partner_id, source, source_id, device_id, org_id)
+    SELECT o.partner_id, ${input.sourceSystem.toLowerCase()}, ${input.sourceDeviceId}, ${deviceId}::uuid, o.id
+    FROM organizations o WHERE o.id = ${orgId}::uuid
+    ON CONFLICT (partner_id, source, source_id) DO UPDATE SET device_id = excluded.device_id
+    WHERE device_source_ids.org_id = excluded.org_id`);
+}
+
 /** The device of the agent id, new or known to this organization; one of another organization is never told apart. */
 async function claimAgent(tx: Tx, orgId: string, input: EnrollInput, tokenHash: string, now: Date): Promise<Enrolled> {
   const agentId = input.agentId ?? newId();
@@ -92,7 +106,10 @@ export async function enrollAgent(ctx: Ctx, given: EnrollInput): Promise<EnrollO
   const now = ctx.now();
   const enrolled = await asSystem(async (tx) => {
     const orgId = await useKey(tx, input.enrollmentKey, now);
-    return orgId === undefined ? undefined : claimAgent(tx, orgId, input, token.hash, now);
+    if (orgId === undefined) return;
+    const claimed = await claimAgent(tx, orgId, input, token.hash, now);
+    await noteSourceId(tx, claimed, input);
+    return claimed;
   });
   if (!enrolled) {
     await limit("enroll.failed", ctx.ip);

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { agents, auditLogs, devices } from "@/db/schema";
+import { agents, auditLogs, deviceSourceIds, devices } from "@/db/schema";
 import { call, createEnrollmentKey, createOrg, type TestOrg, unknownSecret } from "@/db/testing";
 import { flushRecording } from "@/server/audit/record";
 import { hashSecret } from "@/server/auth/secrets";
@@ -95,6 +95,23 @@ describe("POST /agents/enroll", () => {
     const agentId = `race-${org.id.slice(0, 8)}`;
     const answers = await Promise.all([key, other.key].map((k) => enroll(body(k, { agentId }))));
     expect(answers.map((a) => a.status).sort()).toEqual([201, 409]);
+  });
+
+  it("records the source device id; within the organization the newest claim counts, across it the first", async () => {
+    const sibling = await createEnrollmentKey({ orgId: (await createOrg({ partnerId: org.partnerId })).id });
+    const source = { sourceSystem: "Automate", sourceDeviceId: `computer-${org.id}` };
+    const recorded = async () =>
+      (
+        await asSystem((tx) =>
+          tx.select().from(deviceSourceIds).where(eq(deviceSourceIds.sourceId, source.sourceDeviceId)),
+        )
+      )[0];
+    await enroll(body(key, source));
+    const second = (await enroll(body(key, source))).body;
+    const expected = { partnerId: org.partnerId, orgId: org.id, source: "automate", deviceId: second.deviceId };
+    expect(await recorded()).toMatchObject(expected);
+    expect((await enroll(body(sibling.key, source))).status).toBe(201);
+    expect(await recorded()).toMatchObject(expected);
   });
 
   it("names the member that is wrong", async () => {
