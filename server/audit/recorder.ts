@@ -35,13 +35,15 @@ export class Recorder {
   private spool: Spool | null = null;
   private root: string | null = null;
   private lane: Lane | null = null;
-  private connection = laneConnection();
   private waiting: Ticket[] = [];
   private sweeper: NodeJS.Timeout | null = null;
   private heart: NodeJS.Timeout | null = null;
   private idle: (() => void)[] = [];
   private closed = false;
   private readonly counts = { recorded: 0, committed: 0, dropped: 0, deadLettered: 0, spoolFailures: 0 };
+
+  /** @param connection the way to the database; of the recorder's own unless told */
+  constructor(private readonly connection = laneConnection()) {}
 
   /** Opens the spool in `dir`, adopts what dead processes left there and starts the lane. */
   start(dir: string): void {
@@ -137,7 +139,7 @@ export class Recorder {
       if (ticket.done) return;
       this.waiting.push(ticket);
       if (this.isBehind) void this.sweep();
-      this.sweeper ??= setInterval(() => void this.sweep(), SWEEP_MS).unref();
+      this.sweeper ??= setInterval(() => void this.sweep(), SWEEP_MS);
     });
   }
 

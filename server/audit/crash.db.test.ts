@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { build } from "esbuild";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { asSystem } from "@/db/client";
+import { auditLogs } from "@/db/schema";
+import { createOrg } from "@/db/testing";
+import { flushRecording, recordingStats, startRecording, stopRecording } from "./record";
+
+/** A server's worth of recording in a process of its own; it writes the id of every acknowledged event and dies. */
+const VICTIM = `
+import { writeSync } from "node:fs";
+import { recordDurably, startRecording } from "@/server/audit/record";
+import { toRow } from "@/server/audit/row";
+import { newId } from "@/server/ids";
+const [dir, orgId, enough] = process.argv.slice(2);
+await startRecording({ dir });
+let acknowledged = 0;
+const produce = async () => {
+  for (;;) {
+    const rows = Array.from({ length: 5 }, () =>
+      toRow({ id: newId(), orgId, timestamp: new Date(), actorType: "system", actorId: null, action: "a", resourceType: "b", result: "success" }));
+    await recordDurably(rows);
+    writeSync(1, rows.map((r) => r.id + "\\n").join(""));
+    acknowledged += rows.length;
+    if (acknowledged >= Number(enough)) process.kill(process.pid, "SIGKILL");
+  }
+};
+await Promise.all(Array.from({ length: 40 }, produce));
+`;
+
+let code: string;
+let dir: string;
+beforeAll(async () => {
+  const built = await build({
+    stdin: { contents: VICTIM, resolveDir: process.cwd(), loader: "ts" },
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    alias: { "@": process.cwd() },
+    write: false,
+  });
+  code = built.outputFiles[0]?.text ?? "";
+});
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-crash-"));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+afterAll(() => stopRecording());
+
+/** Runs the victim until it kills itself; the ids that it had acknowledged. */
+function runVictim(orgId: string, enough: number, env: Record<string, string> = {}): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ["--input-type=module", "-", dir, orgId, String(enough)], {
+      env: { ...process.env, ...env },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    let out = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      out += text;
+    });
+    child.on("close", (_, signal) =>
+      signal === "SIGKILL" ? resolve(out.trim().split("\n")) : reject(new Error(`ended by ${signal}`)),
+    );
+    child.stdin.end(code);
+  });
+}
+
+async function replay(orgId: string): Promise<string[]> {
+  await startRecording({ dir });
+  await flushRecording(10_000);
+  expect(recordingStats()).toMatchObject({ queued: 0, spoolBytes: 0, dropped: 0 });
+  await stopRecording();
+  const rows = await asSystem((tx) =>
+    tx.select({ id: auditLogs.id }).from(auditLogs).where(eq(auditLogs.orgId, orgId)),
+  );
+  return rows.map((row) => row.id);
+}
+
+test("a server killed in the middle of 500 events loses none that it acknowledged and doubles none", async () => {
+  for (let round = 0; round < 3; round++) {
+    const { id: orgId } = await createOrg();
+    const acknowledged = await runVictim(orgId, 500);
+    const stored = await replay(orgId);
+    expect(acknowledged.length).toBeGreaterThanOrEqual(500);
+    expect(new Set(stored).size).toBe(stored.length);
+    expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([]);
+  }
+});
+
+test("so does one whose database was away the whole time", async () => {
+  const { id: orgId } = await createOrg();
+  const acknowledged = await runVictim(orgId, 500, { DATABASE_URL: "postgres://trailmark_app:x@127.0.0.1:1/none" });
+  const stored = await replay(orgId);
+  expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([]);
+});

@@ -1,0 +1,164 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { newId } from "../ids";
+import type { AuditInsert } from "./append";
+import { Recorder } from "./recorder";
+import { toRow } from "./row";
+
+/** The database at the other end of the lane, as good or as bad as a test wants it. */
+function peer(answer: (rows: AuditInsert[]) => Promise<void>) {
+  const stored = new Set<string>();
+  const append = async (rows: AuditInsert[]) => {
+    await answer(rows);
+    for (const row of rows) stored.add(row.id);
+  };
+  return { stored, append, reset: () => {}, close: async () => {} };
+}
+const failure = (code: string) => Object.assign(new Error(code), { code });
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const row = (details?: Record<string, unknown>) =>
+  toRow({
+    id: newId(),
+    orgId: newId(),
+    timestamp: new Date(0),
+    actorType: "system",
+    actorId: null,
+    action: "policy.evaluate",
+    resourceType: "policy",
+    result: "success",
+    details,
+  });
+
+let dir: string;
+let running: Recorder[] = [];
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-recorder-"));
+});
+afterEach(async () => {
+  await Promise.all(running.map((recorder) => recorder.stop(0)));
+  running = [];
+  rmSync(dir, { recursive: true });
+});
+
+function start(connection: ReturnType<typeof peer>, folder: string | null = dir): Recorder {
+  const recorder = new Recorder(connection);
+  if (folder) recorder.start(folder);
+  running.push(recorder);
+  return recorder;
+}
+
+test("a lost connection and a deadlock are tried again until the database takes the batch", async () => {
+  const faults = ["CONNECTION_CLOSED", "ECONNREFUSED", "40P01", "57P01"];
+  const database = peer(async () => {
+    const code = faults.shift();
+    if (code) throw failure(code);
+  });
+  const rows = [row(), row()];
+  const recorder = start(database);
+  await recorder.durably(rows);
+  await recorder.flush(2000);
+  expect([...database.stored].sort()).toEqual(rows.map((r) => r.id).sort());
+});
+
+test("while the database is frozen nobody waits: the flushed spool answers for it", async () => {
+  let thaw = () => {};
+  const frozen = new Promise<void>((resolve) => {
+    thaw = resolve;
+  });
+  const database = peer(() => frozen);
+  const recorder = start(database);
+  const began = Date.now();
+  await recorder.durably([row()]);
+  expect(Date.now() - began).toBeLessThan(1500);
+  const again = Date.now();
+  for (let i = 0; i < 20; i++) await recorder.durably([row()]);
+  expect(Date.now() - again).toBeLessThan(1500);
+  expect(database.stored.size).toBe(0);
+  expect(recorder.stats()).toMatchObject({ behind: true, queued: 21 });
+  thaw();
+  await recorder.flush(2000);
+  expect(database.stored.size).toBe(21);
+  expect(recorder.stats()).toMatchObject({ behind: false, queued: 0, dropped: 0 });
+});
+
+test("a poison event is named and kept aside, its 499 neighbours are stored", async () => {
+  const bad = row({ poison: true });
+  const database = peer(async (rows) => {
+    if (rows.some((r) => r.id === bad.id)) throw failure("22P02");
+  });
+  const rows = Array.from({ length: 500 }, () => row());
+  rows[123] = bad;
+  await expect(start(database).durably(rows)).rejects.toMatchObject({ code: "internal" });
+  await pause(20);
+  expect(database.stored.size).toBe(499);
+  expect(readFileSync(join(dir, "dead-letter.log"), "utf8")).toContain(bad.id);
+});
+
+test("what a stopped recorder could not write is written by the next one, once", async () => {
+  const away = peer(async () => {
+    throw failure("ECONNREFUSED");
+  });
+  const rows = Array.from({ length: 700 }, () => row());
+  const first = start(away);
+  for (const one of rows) first.enqueue([one]);
+  await first.stop(50);
+  const seen: string[] = [];
+  const back = peer(async (batch) => void seen.push(...batch.map((r) => r.id)));
+  const second = start(back);
+  const late = row();
+  second.enqueue([late]);
+  await second.flush(2000);
+  expect(seen).toEqual([...rows, late].map((r) => r.id));
+});
+
+test("memory is bounded: beyond it events are on disk alone and follow in order", async () => {
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const seen: string[] = [];
+  const database = peer(async (batch) => {
+    await gate;
+    seen.push(...batch.map((r) => r.id));
+  });
+  const recorder = start(database);
+  const rows = Array.from({ length: 60 }, () => row({ big: "x".repeat(60_000) }));
+  const many = Array.from({ length: 25 }, () => rows.map((r) => ({ ...r, id: newId() }))).flat();
+  for (const one of many) recorder.enqueue([one]);
+  expect(recorder.stats().queuedBytes).toBeLessThanOrEqual(32 * 1024 * 1024);
+  expect(recorder.stats().queued).toBe(many.length);
+  open();
+  await recorder.flush(10_000);
+  expect(seen).toEqual(many.map((r) => r.id));
+  expect(recorder.stats()).toMatchObject({ dropped: 0, queued: 0 });
+});
+
+test("without a spool events still reach the database; when memory is full too, losses are counted and told", async () => {
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const database = peer(() => gate);
+  const recorder = start(database, null);
+  for (let i = 0; i < 20_100; i++) recorder.enqueue([row()]);
+  await expect(recorder.durably([row()])).rejects.toMatchObject({ code: "unavailable" });
+  const { dropped, recorded } = recorder.stats();
+  expect(dropped).toBeGreaterThan(0);
+  open();
+  await recorder.flush(5000);
+  expect(database.stored.size).toBe(recorded);
+  expect(recorded + dropped).toBe(20_101);
+});
+
+test("with neither database nor spool a durable event is refused, not left hanging", async () => {
+  const recorder = start(
+    peer(() => new Promise(() => {})),
+    null,
+  );
+  const began = Date.now();
+  await expect(recorder.durably([row()])).rejects.toMatchObject({ code: "unavailable" });
+  expect(Date.now() - began).toBeLessThan(4000);
+});

@@ -1,0 +1,175 @@
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { newId } from "../ids";
+import { decodeFrames, encodeFrame } from "./frame";
+import { toRow } from "./row";
+import { SEGMENT_BYTES, Spool } from "./spool";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-spool-"));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const row = (over: { resourceName?: string; details?: Record<string, unknown> } = {}) =>
+  toRow({
+    id: newId(),
+    orgId: newId(),
+    timestamp: new Date(0),
+    actorType: "system",
+    actorId: null,
+    action: "policy.evaluate",
+    resourceType: "policy",
+    result: "success",
+    ...over,
+  });
+const files = () =>
+  readdirSync(dir).flatMap((folder) => readdirSync(join(dir, folder)).map((file) => join(dir, folder, file)));
+
+async function readAll(spool: Spool) {
+  const rows = [];
+  for (let read = await spool.readCold(); read; read = await spool.readCold()) {
+    rows.push(...read.rows);
+    spool.settle(read.segment, read.rows.length);
+  }
+  return rows;
+}
+
+test("whatever text an event holds, it comes back as it was", () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: "binary" })), (names) => {
+      const rows = names.map((name) => row({ resourceName: name, details: { name } }));
+      expect(decodeFrames(Buffer.from(rows.map(encodeFrame).join("")))).toEqual({ rows, damaged: 0 });
+    }),
+  );
+});
+
+test("cut anywhere, a file gives every event before the cut", () => {
+  const rows = [row(), row({ resourceName: "é😀" }), row()];
+  const bytes = Buffer.from(rows.map(encodeFrame).join(""));
+  for (let length = 0; length <= bytes.length; length += 7) {
+    const whole = rows.filter(
+      (_, i) =>
+        Buffer.byteLength(
+          rows
+            .slice(0, i + 1)
+            .map(encodeFrame)
+            .join(""),
+        ) <= length,
+    );
+    expect(decodeFrames(bytes.subarray(0, length)).rows).toEqual(whole);
+  }
+});
+
+test("a damaged line takes no neighbour with it", () => {
+  const rows = [row(), row(), row()];
+  const bytes = Buffer.from(rows.map(encodeFrame).join(""));
+  bytes[Buffer.byteLength(encodeFrame(rows[0] as never)) + 30] = 0x21;
+  expect(decodeFrames(bytes)).toEqual({ rows: [rows[0], rows[2]], damaged: 1 });
+});
+
+test("events that were not settled are read by the next spool, torn tail and all; settled ones leave nothing", async () => {
+  const first = new Spool(dir);
+  const rows = [row(), row()];
+  first.append(rows.map(encodeFrame).join(""), 2, false);
+  first.close();
+  appendFileSync(files()[0] as string, '0123abcd {"torn');
+
+  const second = new Spool(dir);
+  expect(second.hasCold).toBe(true);
+  expect(await readAll(second)).toEqual(rows);
+  expect(second.damaged).toBe(1);
+  second.close();
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+test("the folder of a living spool is left alone", () => {
+  const living = new Spool(dir);
+  living.append(encodeFrame(row()), 1, false);
+  expect(new Spool(dir).hasCold).toBe(false);
+});
+
+test("the folder of a dead process, or of a host whose heartbeat stopped, is adopted once", async () => {
+  const spool = new Spool(dir);
+  const rows = [row(), row()];
+  spool.append(encodeFrame(rows[0] as never), 1, false);
+  spool.close();
+  const [own] = readdirSync(dir) as [string];
+  renameSync(join(dir, own), join(dir, own.replace(/-\d+-/, "-4194000-")));
+
+  const foreign = join(dir, "0123456789-7-12345~abcdef");
+  const other = new Spool(dir);
+  expect(await readAll(other)).toEqual([rows[0]]);
+  other.append(encodeFrame(rows[1] as never), 1, false);
+  other.close();
+  renameSync(join(dir, (readdirSync(dir) as [string])[0]), foreign);
+  utimesSync(foreign, new Date(), new Date());
+  const third = new Spool(dir);
+  expect(third.hasCold).toBe(false);
+  utimesSync(foreign, new Date(0), new Date(0));
+  third.adopt();
+  expect(await readAll(third)).toEqual([rows[1]]);
+  third.close();
+});
+
+test("segments go as their events are settled, and rotate", () => {
+  const spool = new Spool(dir);
+  const frame = encodeFrame(row({ details: { big: "x".repeat(SEGMENT_BYTES / 2) } }));
+  const segments = [1, 2, 3].map(() => spool.append(frame, 1, false));
+  expect(spool.files).toBe(3);
+  for (const segment of segments) if (segment) spool.settle(segment, 1);
+  expect([spool.files, spool.bytes]).toEqual([1, 0]);
+  spool.close();
+});
+
+test("cold events come back in the order in which they were written, those still being written included", async () => {
+  const spool = new Spool(dir);
+  const rows = Array.from({ length: 4 }, () => row());
+  spool.append(encodeFrame(rows[0] as never), 1, true);
+  spool.append(encodeFrame(rows[1] as never), 1, true);
+  const first = await spool.readCold();
+  spool.append(encodeFrame(rows[2] as never), 1, true);
+  expect(first?.rows).toEqual(rows.slice(0, 2));
+  expect(await readAll(spool)).toEqual([rows[2]]);
+  expect(spool.coldEvents).toBe(0);
+});
+
+test("a full spool refuses, and takes again when there is room", () => {
+  const spool = new Spool(dir, 2000);
+  const frame = encodeFrame(row());
+  const segments = [];
+  for (let segment = spool.append(frame, 1, false); segment; segment = spool.append(frame, 1, false))
+    segments.push(segment);
+  expect(segments.length).toBeGreaterThan(1);
+  expect(spool.bytes).toBeLessThanOrEqual(2000);
+  expect(readFileSync(files()[0] as string, "utf8").endsWith("\n")).toBe(true);
+});
+
+test("a flush covers everything written before it, however many ask", async () => {
+  const spool = new Spool(dir);
+  const waits = Array.from({ length: 50 }, () => {
+    const segment = spool.append(encodeFrame(row()), 1, false);
+    return spool.sync().then(() => segment && spool.settle(segment, 1));
+  });
+  await Promise.all(waits);
+  spool.close();
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+test("other files in the spool are nobody's business", () => {
+  writeFileSync(join(dir, "dead-letter.log"), "x");
+  new Spool(dir).close();
+  expect(readdirSync(dir)).toEqual(["dead-letter.log"]);
+});
