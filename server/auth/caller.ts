@@ -59,7 +59,7 @@ export async function findUserCaller(userId: string, sid?: string): Promise<Call
         WHERE u.id = ${userId} AND u.disabled_at IS NULL
           AND (${sid ?? null}::uuid IS NULL OR EXISTS (
             SELECT FROM refresh_tokens t
-            WHERE t.family_id = ${sid ?? null}::uuid AND t.user_id = u.id AND t.revoked_at IS NULL))`,
+            WHERE t.family_id = ${sid ?? null}::uuid AND t.user_id = u.id AND t.revoked_at IS NULL AND t.expires_at > now()))`,
     ),
   );
 }

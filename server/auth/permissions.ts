@@ -66,3 +66,6 @@ export const ROLE_LABELS: Record<Role, string> = {
   partner_technician: "Partner Technician",
   system_admin: "System Admin",
 };
+
+/** Roles over a partner's organizations rather than one. */
+export const isPartnerRole = (role: Role): boolean => role === "partner_admin" || role === "partner_technician";

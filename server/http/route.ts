@@ -25,7 +25,7 @@ export type RouteSpec<I extends z.ZodType, O extends z.ZodType> = {
   /** Status of success; 200 unless told. */
   status?: number;
   /** Path of a list inside the body that stays one (default: members of the body are merged into the input). */
-  body?: "json" | "none";
+  body?: "json" | "none" | "optional";
   run: (ctx: Ctx, input: z.output<I>) => Promise<z.input<O> | Response | undefined>;
 };
 
@@ -75,6 +75,13 @@ async function gatherInput(
   return Object.assign(input, await context?.params);
 }
 
+/** Whether a request that may come without a body has one. */
+function hasBody({ headers }: Request): boolean {
+  const length = headers.get("content-length");
+  if (length !== null) return Number(length) > 0;
+  return headers.get("transfer-encoding") !== null || headers.get("content-type") !== null;
+}
+
 /** A wrong path parameter (a malformed UUID) is a validation failure like any other. */
 async function answer<I extends z.ZodType, O extends z.ZodType>(
   spec: RouteSpec<I, O>,
@@ -100,7 +107,7 @@ async function answer<I extends z.ZodType, O extends z.ZodType>(
   requireSameOrigin(request, caller.viaCookie);
   if (spec.permission) requirePermission(ctx, spec.permission);
   const takesBody =
-    spec.body ??
+    (spec.body === "optional" ? (hasBody(request) ? "json" : "none") : spec.body) ??
     (request.method === "GET" || request.method === "HEAD" || request.method === "DELETE" ? "none" : "json");
   const input = parseInput(spec.input, await gatherInput(request, context, takesBody));
   const orgId = (input as { orgId?: unknown } | undefined)?.orgId;

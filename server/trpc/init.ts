@@ -6,8 +6,8 @@ import type { Ctx } from "../context";
 import { AppError, ERROR_CODES, type ErrorCode, type FieldError } from "../errors";
 import { toAppError, toProblem } from "../http/problem";
 
-/** What a procedure gets: the caller, or null where nobody is signed in. */
-export type TrpcContext = { caller: Ctx | null; requestId: string };
+/** What a procedure gets: the caller, or null where nobody is signed in; from is known where a browser asks. */
+export type TrpcContext = { caller: Ctx | null; requestId: string; from?: Pick<Ctx, "ip" | "userAgent"> };
 
 const TRPC_CODES: Partial<Record<ErrorCode, TRPCError["code"]>> = {
   validation_failed: "BAD_REQUEST",

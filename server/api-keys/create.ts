@@ -1,0 +1,52 @@
+import { tenant } from "@/db/client";
+import { apiKeys } from "@/db/schema";
+import { record } from "../audit/record";
+import { requireMayGrant, requireWholePartner } from "../auth/grant";
+import { newSecret } from "../auth/secrets";
+import type { Ctx } from "../context";
+import { invalid } from "../errors";
+import { newId } from "../ids";
+import { homeOrgOf, partnerFor, partnerOfOrg } from "../organizations/partner";
+import { repairText } from "../text";
+import type { CreatedApiKey, CreateInput } from "./schema";
+import { toApiKey } from "./to-api-key";
+
+/**
+ * Makes an API key with permissions and reach within its maker's. The key is in the answer and nowhere else.
+ * @throws AppError forbidden, validation_failed when it would be expired at once.
+ */
+export async function createApiKey(ctx: Ctx, input: CreateInput): Promise<CreatedApiKey> {
+  requireMayGrant(ctx, input.permissions);
+  if (input.expiresAt && input.expiresAt <= ctx.now()) throw invalid("expiresAt", "is in the past");
+  const orgId = input.orgId ?? (ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : null);
+  const partnerId = orgId ? await partnerOfOrg(orgId) : await partnerFor(ctx, input.partnerId);
+  const { secret, shown, hash } = newSecret("apiKey");
+  const row = await tenant(ctx.scope, async (tx) => {
+    if (!orgId) await requireWholePartner(tx, ctx);
+    const [made] = await tx
+      .insert(apiKeys)
+      .values({
+        id: newId(),
+        partnerId,
+        orgId,
+        name: repairText(input.name),
+        prefix: shown,
+        keyHash: hash,
+        permissions: input.permissions,
+        expiresAt: input.expiresAt ?? null,
+        createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
+      })
+      .returning();
+    return made as typeof apiKeys.$inferSelect;
+  });
+  const made = toApiKey(row);
+  record(ctx, {
+    action: "api_key.create",
+    orgId: orgId ?? (await homeOrgOf(partnerId)),
+    resourceType: "api_key",
+    resourceId: row.id,
+    resourceName: row.name,
+    details: { after: { prefix: shown, orgId, permissions: row.permissions, expiresAt: made.expiresAt } },
+  });
+  return { ...made, key: secret };
+}

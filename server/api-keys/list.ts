@@ -1,0 +1,25 @@
+import { asc, count, desc } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { apiKeys } from "@/db/schema";
+import type { Ctx } from "../context";
+import { paginate } from "../devices/list";
+import type { ApiKeyPage, ListInput } from "./schema";
+import { keysInScope, toApiKey } from "./to-api-key";
+
+/** The API keys that the caller administers, newest first, revoked ones included. */
+export function listApiKeys(ctx: Ctx, input: ListInput): Promise<ApiKeyPage> {
+  const where = keysInScope(ctx);
+  return tenant(ctx.scope, async (tx) => {
+    const [rows, [counted]] = await Promise.all([
+      tx
+        .select()
+        .from(apiKeys)
+        .where(where)
+        .orderBy(desc(apiKeys.createdAt), asc(apiKeys.id))
+        .limit(input.limit)
+        .offset((input.page - 1) * input.limit),
+      tx.select({ total: count() }).from(apiKeys).where(where),
+    ]);
+    return { data: rows.map(toApiKey), pagination: paginate(input, counted?.total ?? 0) };
+  });
+}

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { instant } from "../audit/schema";
+import { isoTime, pagination } from "../devices/schema";
+import { adminPage, displayName } from "../organizations/schema";
+
+/** Everything that a key may hold; audit:write is for keys alone. */
+export const KEY_PERMISSIONS = [
+  "audit:read",
+  "audit:export",
+  "audit:manage",
+  "audit:write",
+  "devices:read",
+  "devices:live",
+  "custom_fields:read",
+  "custom_fields:manage",
+  "custom_fields:import",
+  "organizations:manage",
+  "users:manage",
+  "api_keys:manage",
+  "agents:enroll",
+] as const;
+
+export const listInput = z.strictObject({ orgId: z.guid().optional(), ...adminPage });
+export type ListInput = z.output<typeof listInput>;
+
+/**
+ * Body of POST /api-keys. Without orgId the key reaches what its maker does: the one organization, or all of the
+ * partner's. partnerId only the platform's operator needs.
+ */
+export const createInput = z.strictObject({
+  name: displayName,
+  orgId: z.guid().nullish(),
+  permissions: z
+    .array(z.enum(KEY_PERMISSIONS))
+    .min(1)
+    .max(100)
+    .transform((list) => [...new Set(list)]),
+  expiresAt: instant.nullish(),
+  partnerId: z.guid().optional(),
+});
+export type CreateInput = z.output<typeof createInput>;
+
+/** prefix is the start of the key, to tell one from another; orgId null: all organizations of the partner. */
+export const apiKey = z.strictObject({
+  id: z.guid(),
+  name: z.string(),
+  prefix: z.string(),
+  orgId: z.guid().nullable(),
+  partnerId: z.guid(),
+  permissions: z.array(z.string()),
+  expiresAt: isoTime.nullable(),
+  revokedAt: isoTime.nullable(),
+  lastUsedAt: isoTime.nullable(),
+  createdBy: z.guid().nullable(),
+  createdAt: isoTime,
+});
+export type ApiKey = z.output<typeof apiKey>;
+
+/** The key itself appears here alone. */
+export const createdApiKey = apiKey.extend({ key: z.string() });
+export type CreatedApiKey = z.output<typeof createdApiKey>;
+
+export const apiKeyPage = z.strictObject({ data: z.array(apiKey), pagination });
+export type ApiKeyPage = z.output<typeof apiKeyPage>;

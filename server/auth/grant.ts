@@ -1,0 +1,38 @@
+import { eq } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { users } from "@/db/schema";
+import type { Ctx } from "../context";
+import { AppError } from "../errors";
+import { isPartnerRole, type Permission, ROLE_PERMISSIONS, type Role } from "./permissions";
+
+/** The command line acts as the platform itself and may give what it likes. */
+const isPlatform = (ctx: Ctx): boolean => ctx.actor.type === "system" && ctx.scope.kind === "system";
+
+/** @throws AppError forbidden when a permission is above the caller's own; audit:write is for keys, whoever makes them. */
+export function requireMayGrant(ctx: Ctx, permissions: readonly Permission[]): void {
+  if (isPlatform(ctx)) return;
+  const above = permissions.filter((p) => p !== "audit:write" && !ctx.permissions.has(p));
+  if (above.length > 0) throw new AppError("forbidden", `You cannot give what you do not have: ${above.join(", ")}.`);
+}
+
+/** @throws AppError forbidden when the role is above the caller's own. */
+export function requireMayGrantRole(ctx: Ctx, role: Role): void {
+  if (isPlatform(ctx)) return;
+  const wider = isPartnerRole(role)
+    ? ctx.scope.kind === "organization"
+    : role === "system_admin" && ctx.scope.kind !== "system";
+  if (wider || ROLE_PERMISSIONS[role].some((p) => !ctx.permissions.has(p)))
+    throw new AppError("forbidden", "That role is above your own.");
+}
+
+/**
+ * Refuses what concerns a partner as a whole to those who reach selected organizations of it only.
+ * @throws AppError forbidden
+ */
+export async function requireWholePartner(tx: Tx, ctx: Ctx): Promise<void> {
+  const refuse = () => new AppError("forbidden", "This concerns organizations outside your reach.");
+  if (ctx.scope.kind === "organization") throw refuse();
+  if (ctx.actor.type !== "user" || ctx.scope.kind === "system") return;
+  const [row] = await tx.select({ all: users.allOrganizations }).from(users).where(eq(users.id, ctx.actor.id));
+  if (!row?.all) throw refuse();
+}

@@ -1,0 +1,18 @@
+import type { Ctx } from "../context";
+import { ACCESS_TOKEN_SECONDS, scopeClaims, signAccessToken } from "./jwt";
+import type { TokenInput, TokenOutput } from "./schema";
+import { type SignIn, signIn } from "./sign-in";
+
+/** The pair of tokens that the API hands out for a sign-in. */
+export async function toTokens({ caller, sid, refreshToken }: SignIn): Promise<TokenOutput> {
+  const accessToken = await signAccessToken({ sub: caller.actor.id, sid, ...scopeClaims(caller.scope) });
+  return { accessToken, tokenType: "Bearer", expiresIn: ACCESS_TOKEN_SECONDS, refreshToken };
+}
+
+/**
+ * POST /auth/token: an access and a refresh token for e-mail and password.
+ * @throws AppError unauthenticated, rate_limited
+ */
+export async function issueToken(ctx: Ctx, input: TokenInput): Promise<TokenOutput> {
+  return toTokens(await signIn(ctx, input, { via: "api" }));
+}

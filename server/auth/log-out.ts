@@ -1,0 +1,46 @@
+import { and, eq } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { refreshTokens } from "@/db/schema";
+import { record } from "../audit/record";
+import type { Ctx } from "../context";
+import { AppError } from "../errors";
+import type { LogoutInput } from "./schema";
+import { hashSecret } from "./secrets";
+import { endSessions } from "./sessions";
+
+async function familyOf(userId: string, token: string): Promise<string | undefined> {
+  const [row] = await asSystem((tx) =>
+    tx
+      .select({ sid: refreshTokens.familyId })
+      .from(refreshTokens)
+      .where(and(eq(refreshTokens.userId, userId), eq(refreshTokens.tokenHash, hashSecret(token)))),
+  );
+  return row?.sid;
+}
+
+/** Ends a sign-in (sid), or all of a person's, and says so in the audit log. */
+export async function endSignIn(ctx: Ctx, sid?: string): Promise<void> {
+  const { actor } = ctx;
+  if (actor.type !== "user") return;
+  await asSystem((tx) => endSessions(tx, { userId: actor.id, now: ctx.now(), sid }));
+  record(ctx, {
+    action: "user.logout",
+    orgId: ctx.homeOrgId,
+    resourceType: "user",
+    resourceId: actor.id,
+    resourceName: actor.name,
+    details: sid ? { sessionId: sid } : {},
+  });
+}
+
+/**
+ * POST /auth/logout: ends the sign-in that the refresh token belongs to, or all of the caller's without one.
+ * An unknown token, or somebody else's, changes nothing and is not told apart.
+ * @throws AppError forbidden for an API key, which has no sign-in.
+ */
+export async function logOut(ctx: Ctx, input: LogoutInput): Promise<undefined> {
+  if (ctx.actor.type !== "user") throw new AppError("forbidden", "An API key is not signed in; revoke it instead.");
+  const sid = input.refreshToken ? await familyOf(ctx.actor.id, input.refreshToken) : undefined;
+  if (input.refreshToken && !sid) return;
+  await endSignIn(ctx, sid);
+}

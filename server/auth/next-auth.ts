@@ -1,0 +1,73 @@
+import type { NextAuthOptions, User } from "next-auth";
+import Credentials from "next-auth/providers/credentials";
+import type { Ctx } from "../context";
+import { env } from "../env";
+import { isAppError } from "../errors";
+import { log } from "../log";
+import { findUserCaller } from "./caller";
+import { type AccessClaims, SESSION_SECONDS, scopeClaims, signAccessToken, verifyAccessToken } from "./jwt";
+import { endSignIn } from "./log-out";
+import { tokenInput } from "./schema";
+import { SESSION_COOKIE } from "./session-cookie";
+import { signIn } from "./sign-in";
+
+type SignedIn = User & { claims: AccessClaims };
+
+async function authorize(ctx: Ctx, credentials: unknown): Promise<SignedIn | null> {
+  const { email, password } = (credentials ?? {}) as { email?: unknown; password?: unknown };
+  const input = tokenInput.safeParse({ email, password });
+  if (!input.success) return null;
+  try {
+    const { caller, sid } = await signIn(ctx, input.data, { via: "browser", seconds: SESSION_SECONDS });
+    const { id, name, email: address } = caller.actor;
+    return { id, name, email: address, claims: { sub: id, sid, ...scopeClaims(caller.scope) } };
+  } catch (error) {
+    // next-auth hands the message of an Error to the page as ?error=; our codes say what it may know.
+    if (isAppError(error) && error.code === "unauthenticated") return null;
+    throw new Error(isAppError(error) ? error.code : "unavailable");
+  }
+}
+
+async function leave(ctx: Ctx, claims: AccessClaims | null): Promise<void> {
+  const caller = claims && (await findUserCaller(claims.sub, claims.sid));
+  if (claims && caller) await endSignIn({ ...ctx, ...caller }, claims.sid);
+}
+
+/**
+ * next-auth's settings for one request: ctx says from where it comes, for the audit rows. The cookie holds the same
+ * signed token as the API's access token, so one verifier serves both.
+ */
+export function authOptions(ctx: Ctx): NextAuthOptions {
+  const secure = env().NEXTAUTH_URL.startsWith("https:");
+  return {
+    secret: env().NEXTAUTH_SECRET,
+    pages: { signIn: "/login", signOut: "/login", error: "/login" },
+    useSecureCookies: secure,
+    cookies: {
+      sessionToken: { name: SESSION_COOKIE, options: { httpOnly: true, sameSite: "lax", path: "/", secure } },
+    },
+    session: { strategy: "jwt", maxAge: SESSION_SECONDS },
+    jwt: {
+      maxAge: SESSION_SECONDS,
+      encode: async ({ token, maxAge }) => signAccessToken(token as AccessClaims, maxAge ?? SESSION_SECONDS),
+      decode: async ({ token }) => (token ? verifyAccessToken(token) : null),
+    },
+    providers: [
+      Credentials({
+        credentials: { email: { type: "email" }, password: { type: "password" } },
+        authorize: (credentials) => authorize(ctx, credentials),
+      }),
+    ],
+    callbacks: {
+      jwt: ({ token, user }) => {
+        if (user) return { ...(user as SignedIn).claims };
+        const { sub, sid, scope, orgId, partnerId } = token as AccessClaims;
+        return { sub, sid, scope, ...(orgId ? { orgId } : {}), ...(partnerId ? { partnerId } : {}) };
+      },
+      session: ({ session }) => ({ expires: session.expires }),
+    },
+    events: { signOut: ({ token }) => leave(ctx, token as AccessClaims | null) },
+    // Its metadata may hold what was typed; the code alone says enough.
+    logger: { error: (code) => log.warn({ code }, "next-auth"), warn: () => {}, debug: () => {} },
+  };
+}

@@ -1,0 +1,33 @@
+import { z } from "zod";
+
+export const MIN_PASSWORD_LENGTH = 12;
+export const MAX_PASSWORD_LENGTH = 200;
+
+/** Compared without regard to case, so kept in lower case. */
+export const email = z.string().trim().toLowerCase().max(255).pipe(z.email());
+/** A password being chosen; NUL cannot be typed and ends strings elsewhere. */
+export const newPassword = z
+  .string()
+  .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
+  .max(MAX_PASSWORD_LENGTH);
+
+/** Body of POST /auth/token. */
+export const tokenInput = z.strictObject({ email, password: z.string().min(1).max(MAX_PASSWORD_LENGTH) });
+export type TokenInput = z.output<typeof tokenInput>;
+
+/** Body of POST /auth/refresh. */
+export const refreshInput = z.strictObject({ refreshToken: z.string().min(1).max(200) });
+export type RefreshInput = z.output<typeof refreshInput>;
+
+/** Body of POST /auth/logout: ends the sign-in of that refresh token, or without one all of the caller's. */
+export const logoutInput = z.strictObject({ refreshToken: z.string().min(1).max(200).optional() });
+export type LogoutInput = z.output<typeof logoutInput>;
+
+/** expiresIn is the access token's life in seconds. */
+export const tokenOutput = z.strictObject({
+  accessToken: z.string(),
+  tokenType: z.literal("Bearer"),
+  expiresIn: z.int(),
+  refreshToken: z.string(),
+});
+export type TokenOutput = z.output<typeof tokenOutput>;

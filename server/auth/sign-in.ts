@@ -1,0 +1,105 @@
+import { eq, sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { organizations, users } from "@/db/schema";
+import { record } from "../audit/record";
+import { type Actor, type Ctx, ZERO_UUID } from "../context";
+import { AppError } from "../errors";
+import { newId } from "../ids";
+import { type Caller, findUserCaller } from "./caller";
+import { verifyPassword } from "./password";
+import type { Role } from "./permissions";
+import { limit, requireAttemptsLeft } from "./rate-limit";
+import type { TokenInput } from "./schema";
+import { addRefreshToken } from "./sessions";
+
+type Person = Extract<Actor, { type: "user" }>;
+/** A proven sign-in: who, its id (the refresh family) and the first refresh token. */
+export type SignIn = { caller: Caller & { actor: Person }; sid: string; refreshToken: string };
+
+async function findByEmail(email: string) {
+  const [row] = await asSystem((tx) =>
+    tx
+      .select({
+        id: users.id,
+        name: users.name,
+        role: users.role,
+        passwordHash: users.passwordHash,
+        disabledAt: users.disabledAt,
+        orgId: users.orgId,
+        homeOrgId: sql<string | null>`(SELECT ${organizations.id} FROM ${organizations}
+          WHERE ${organizations.partnerId} = ${users.partnerId} AND ${organizations.isHome})`,
+      })
+      .from(users)
+      .where(eq(sql`lower(${users.email})`, email)),
+  );
+  return row;
+}
+type UserRow = NonNullable<Awaited<ReturnType<typeof findByEmail>>>;
+
+/** A failed attempt belongs to the organization of the person it names; for an unknown e-mail there is none. */
+function recordFailure(
+  ctx: Ctx,
+  email: string,
+  row: UserRow | undefined,
+  reason: "bad_password" | "disabled" | "unknown_user",
+): void {
+  const role = (row?.role ?? "org_viewer") as Role;
+  const actor: Person = { type: "user", id: row?.id ?? ZERO_UUID, email, name: row?.name ?? "", role };
+  record(
+    { ...ctx, actor },
+    {
+      action: "user.login.failed",
+      orgId: row?.orgId ?? row?.homeOrgId,
+      resourceType: "user",
+      resourceId: row?.id,
+      resourceName: row?.name ?? email,
+      details: { reason },
+      result: reason === "disabled" ? "denied" : "failure",
+      errorMessage: reason === "disabled" ? "The account is disabled." : "The e-mail or password is wrong.",
+    },
+  );
+}
+
+/**
+ * Proves a person by password. Only failures are counted against the e-mail and address; unknown, disabled and wrong
+ * look alike to the outside.
+ * @param via which door, for the audit row; seconds the life of the sign-in's refresh token.
+ * @throws AppError unauthenticated, or rate_limited after too many failures.
+ */
+export async function signIn(
+  ctx: Ctx,
+  { email, password }: TokenInput,
+  { via, seconds }: { via: "api" | "browser"; seconds?: number },
+): Promise<SignIn> {
+  const key = `${email} ${ctx.ip}`;
+  await limit("token", ctx.ip);
+  await requireAttemptsLeft("login.failed.ip", ctx.ip);
+  await requireAttemptsLeft("login.failed", key);
+  const row = await findByEmail(email);
+  const proven = await verifyPassword(row?.passwordHash, password);
+  const caller = row && proven ? await findUserCaller(row.id) : null;
+  if (!row || caller?.actor.type !== "user") {
+    recordFailure(ctx, email, row, !row ? "unknown_user" : proven ? "disabled" : "bad_password");
+    await limit("login.failed", key);
+    await limit("login.failed.ip", ctx.ip);
+    throw new AppError("unauthenticated", "The e-mail or password is wrong.");
+  }
+  const sid = newId();
+  const now = ctx.now();
+  const refreshToken = await asSystem(async (tx) => {
+    await tx.update(users).set({ lastLoginAt: now }).where(eq(users.id, row.id));
+    return addRefreshToken(tx, { userId: row.id, sid, now, seconds });
+  });
+  record(
+    { ...ctx, ...caller },
+    {
+      action: "user.login",
+      orgId: caller.homeOrgId,
+      resourceType: "user",
+      resourceId: row.id,
+      resourceName: row.name,
+      details: { sessionId: sid, via },
+    },
+  );
+  return { caller: { ...caller, actor: caller.actor }, sid, refreshToken };
+}

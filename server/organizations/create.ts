@@ -1,0 +1,62 @@
+import { randomBytes } from "node:crypto";
+import { and, eq } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { organizations, userOrganizations, users } from "@/db/schema";
+import { record } from "../audit/record";
+import type { Ctx } from "../context";
+import { AppError } from "../errors";
+import { newId } from "../ids";
+import { repairText } from "../text";
+import { partnerFor } from "./partner";
+import type { CreateInput, Organization } from "./schema";
+import { toSlug } from "./slug";
+import { toOrganization } from "./to-organization";
+
+/** Inserts an organization under the first free form of its slug. */
+export async function insertOrganization(
+  tx: Tx,
+  { partnerId, name, isHome = false }: { partnerId: string; name: string; isHome?: boolean },
+): Promise<typeof organizations.$inferSelect> {
+  const base = toSlug(name);
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const slug = attempt === 0 ? base : `${base}-${randomBytes(3).toString("hex")}`;
+    const [row] = await tx
+      .insert(organizations)
+      .values({ id: newId(), partnerId, name, slug, isHome })
+      .onConflictDoNothing({ target: [organizations.partnerId, organizations.slug] })
+      .returning();
+    if (row) return row;
+  }
+  throw new AppError("conflict", "That name is in use too often.");
+}
+
+/** Who reaches selected organizations only must reach the one just made, too. */
+async function letMakerReach(tx: Tx, ctx: Ctx, orgId: string): Promise<void> {
+  if (ctx.actor.type !== "user") return;
+  const limited = and(eq(users.id, ctx.actor.id), eq(users.allOrganizations, false));
+  const [maker] = await tx.select({ id: users.id }).from(users).where(limited);
+  if (maker) await tx.insert(userOrganizations).values({ userId: maker.id, orgId });
+}
+
+/**
+ * Makes a customer organization below the caller's partner. The database gives it its audit retention policy.
+ * @throws AppError forbidden for callers of a single organization.
+ */
+export async function createOrganization(ctx: Ctx, input: CreateInput): Promise<Organization> {
+  if (ctx.scope.kind === "organization") throw new AppError("forbidden", "Only a partner makes organizations.");
+  const partnerId = await partnerFor(ctx, input.partnerId);
+  const row = await asSystem(async (tx) => {
+    const made = await insertOrganization(tx, { partnerId, name: repairText(input.name) });
+    await letMakerReach(tx, ctx, made.id);
+    return made;
+  });
+  record(ctx, {
+    action: "organization.create",
+    orgId: row.id,
+    resourceType: "organization",
+    resourceId: row.id,
+    resourceName: row.name,
+    details: { after: { name: row.name, slug: row.slug } },
+  });
+  return toOrganization(row);
+}

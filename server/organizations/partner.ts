@@ -1,0 +1,39 @@
+import { and, eq } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { organizations, partners } from "@/db/schema";
+import type { Ctx } from "../context";
+import { AppError, invalid, notFound } from "../errors";
+
+/**
+ * The partner below which something new comes: the caller's own, or for the platform's operator the one named or the
+ * only one there is.
+ * @throws AppError forbidden, not_found, validation_failed
+ */
+export async function partnerFor(ctx: Ctx, named?: string): Promise<string> {
+  if (ctx.scope.kind !== "system") {
+    const own = ctx.scope.partnerId;
+    if (named && named !== own) throw new AppError("forbidden", "That partner is outside your reach.");
+    return own;
+  }
+  const where = named ? eq(partners.id, named) : undefined;
+  const rows = await asSystem((tx) => tx.select({ id: partners.id }).from(partners).where(where).limit(2));
+  if (rows.length > 1) throw invalid("partnerId", "is needed, because there are several partners");
+  if (!rows[0]) throw notFound("partner");
+  return rows[0].id;
+}
+
+/** The organization of a partner's own staff; what concerns the partner as a whole is recorded there. */
+export async function homeOrgOf(partnerId: string | null): Promise<string | null> {
+  if (!partnerId) return null;
+  const where = and(eq(organizations.partnerId, partnerId), eq(organizations.isHome, true));
+  const [row] = await asSystem((tx) => tx.select({ id: organizations.id }).from(organizations).where(where));
+  return row?.id ?? null;
+}
+
+/** The partner of an organization that is known to be within reach. */
+export async function partnerOfOrg(orgId: string): Promise<string> {
+  const where = eq(organizations.id, orgId);
+  const [row] = await asSystem((tx) => tx.select({ id: organizations.partnerId }).from(organizations).where(where));
+  if (!row) throw notFound("organization");
+  return row.id;
+}

@@ -1,0 +1,14 @@
+import { createApiKey } from "../api-keys/create";
+import { listApiKeys } from "../api-keys/list";
+import { revokeApiKey } from "../api-keys/revoke";
+import { createInput, listInput } from "../api-keys/schema";
+import { idInput } from "../organizations/schema";
+import { procedure, router } from "./init";
+
+const managing = procedure("api_keys:manage");
+
+export const apiKeysRouter = router({
+  list: managing.input(listInput).query(({ ctx, input }) => listApiKeys(ctx.caller, input)),
+  create: managing.input(createInput).mutation(({ ctx, input }) => createApiKey(ctx.caller, input)),
+  revoke: managing.input(idInput).mutation(({ ctx, input }) => revokeApiKey(ctx.caller, input)),
+});

@@ -1,0 +1,14 @@
+import { createEnrollmentKey } from "../enrollment-keys/create";
+import { listEnrollmentKeys } from "../enrollment-keys/list";
+import { revokeEnrollmentKey } from "../enrollment-keys/revoke";
+import { createInput, listInput } from "../enrollment-keys/schema";
+import { idInput } from "../organizations/schema";
+import { procedure, router } from "./init";
+
+const enrolling = procedure("agents:enroll");
+
+export const enrollmentKeysRouter = router({
+  list: enrolling.input(listInput).query(({ ctx, input }) => listEnrollmentKeys(ctx.caller, input)),
+  create: enrolling.input(createInput).mutation(({ ctx, input }) => createEnrollmentKey(ctx.caller, input)),
+  revoke: enrolling.input(idInput).mutation(({ ctx, input }) => revokeEnrollmentKey(ctx.caller, input)),
+});

@@ -1,0 +1,6 @@
+import { getMe } from "../me/get";
+import { procedure, router } from "./init";
+
+export const meRouter = router({
+  get: procedure().query(({ ctx }) => getMe(ctx.caller)),
+});

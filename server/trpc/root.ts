@@ -1,0 +1,22 @@
+import { apiKeysRouter } from "./api-keys";
+import { auditRouter } from "./audit";
+import { devicesRouter } from "./devices";
+import { enrollmentKeysRouter } from "./enrollment-keys";
+import { router } from "./init";
+import { meRouter } from "./me";
+import { organizationsRouter } from "./organizations";
+import { setupRouter } from "./setup";
+import { usersRouter } from "./users";
+
+/** Every procedure of the tRPC door: one router a domain. */
+export const appRouter = router({
+  apiKeys: apiKeysRouter,
+  audit: auditRouter,
+  devices: devicesRouter,
+  enrollmentKeys: enrollmentKeysRouter,
+  me: meRouter,
+  organizations: organizationsRouter,
+  setup: setupRouter,
+  users: usersRouter,
+});
+export type AppRouter = typeof appRouter;

@@ -1,0 +1,11 @@
+import { completeSetup, getSetupStatus } from "../setup/complete";
+import { completeInput } from "../setup/schema";
+import { publicProcedure, router } from "./init";
+
+/** First run: open to whoever has the token from the console. */
+export const setupRouter = router({
+  status: publicProcedure.query(() => getSetupStatus()),
+  complete: publicProcedure
+    .input(completeInput)
+    .mutation(({ ctx, input }) => completeSetup(ctx.from ?? { ip: null, userAgent: null }, input)),
+});

@@ -1,0 +1,74 @@
+import { type Tx, tenant } from "@/db/client";
+import { userOrganizations, users } from "@/db/schema";
+import { record } from "../audit/record";
+import { requireMayGrantRole, requireWholePartner } from "../auth/grant";
+import { hashPassword } from "../auth/password";
+import { isPartnerRole } from "../auth/permissions";
+import { reaches } from "../auth/scope";
+import type { Ctx } from "../context";
+import { AppError, invalid } from "../errors";
+import { newId } from "../ids";
+import { homeOrgOf, partnerFor, partnerOfOrg } from "../organizations/partner";
+import { repairText } from "../text";
+import type { CreateInput, User } from "./schema";
+import { toUser } from "./to-user";
+
+type Place = { orgId: string | null; partnerId: string; organizationIds: string[] | null };
+
+async function organizationPlace(ctx: Ctx, input: CreateInput): Promise<Place> {
+  if (input.organizationIds) throw invalid("organizationIds", "is for partner roles only");
+  const orgId = input.orgId ?? (ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : undefined);
+  if (!orgId) throw invalid("orgId", "is needed for this role");
+  return { orgId, partnerId: await partnerOfOrg(orgId), organizationIds: null };
+}
+
+async function partnerPlace(ctx: Ctx, input: CreateInput): Promise<Place> {
+  const partnerId = await partnerFor(ctx, input.partnerId);
+  const organizationIds = input.organizationIds ? [...new Set(input.organizationIds)] : null;
+  for (const id of organizationIds ?? []) {
+    if (!reaches(ctx.scope, id) || (await partnerOfOrg(id)) !== partnerId)
+      throw new AppError("forbidden", "One of the organizations is outside your reach.");
+  }
+  return { orgId: null, partnerId, organizationIds };
+}
+
+async function insertUser(tx: Tx, input: CreateInput, place: Place, passwordHash: string) {
+  const { orgId, partnerId, organizationIds } = place;
+  const { email, role } = input;
+  const text = { name: repairText(input.name), department: repairText(input.department) };
+  const [row] = await tx
+    .insert(users)
+    .values({ id: newId(), email, role, ...text, passwordHash, orgId, partnerId, allOrganizations: !organizationIds })
+    .onConflictDoNothing()
+    .returning();
+  if (!row) throw new AppError("conflict", "That e-mail is already in use.");
+  const memberships = (organizationIds ?? []).map((id) => ({ userId: row.id, orgId: id }));
+  if (memberships.length > 0) await tx.insert(userOrganizations).values(memberships);
+  return row;
+}
+
+/**
+ * Makes a person who can sign in, with a role no higher and a reach no wider than the caller's.
+ * @throws AppError forbidden, validation_failed, conflict when the e-mail is taken.
+ */
+export async function createUser(ctx: Ctx, input: CreateInput): Promise<User> {
+  const ofPartner = isPartnerRole(input.role);
+  if (ofPartner && input.orgId) throw invalid("orgId", "is for organization roles only");
+  requireMayGrantRole(ctx, input.role);
+  const place = await (ofPartner ? partnerPlace(ctx, input) : organizationPlace(ctx, input));
+  const passwordHash = await hashPassword(input.password);
+  const row = await tenant(ctx.scope, async (tx) => {
+    if (ofPartner && !place.organizationIds) await requireWholePartner(tx, ctx);
+    return insertUser(tx, input, place, passwordHash);
+  });
+  const { id, name, email, role, department } = row;
+  record(ctx, {
+    action: "user.create",
+    orgId: place.orgId ?? (await homeOrgOf(place.partnerId)),
+    resourceType: "user",
+    resourceId: id,
+    resourceName: name,
+    details: { after: { email, name, role, department, organizationIds: place.organizationIds } },
+  });
+  return toUser({ ...row, organizationIds: place.organizationIds ?? [] });
+}

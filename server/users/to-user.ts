@@ -1,0 +1,35 @@
+import { sql } from "drizzle-orm";
+import { userOrganizations, users } from "@/db/schema";
+import type { User } from "./schema";
+
+/** What of a user leaves the server: never the password's hash. */
+export const userColumns = {
+  id: users.id,
+  email: users.email,
+  name: users.name,
+  role: users.role,
+  department: users.department,
+  orgId: users.orgId,
+  partnerId: users.partnerId,
+  allOrganizations: users.allOrganizations,
+  organizationIds: sql<
+    string[]
+  >`ARRAY(SELECT m.org_id FROM ${userOrganizations} m WHERE m.user_id = ${users}.id ORDER BY 1)`,
+  disabledAt: users.disabledAt,
+  lastLoginAt: users.lastLoginAt,
+  createdAt: users.createdAt,
+  updatedAt: users.updatedAt,
+};
+
+type Row = Omit<typeof users.$inferSelect, "passwordHash"> & { organizationIds: string[] };
+
+export function toUser({ allOrganizations, disabledAt, ...row }: Row): User {
+  return {
+    ...row,
+    organizationIds: row.orgId === null && !allOrganizations ? row.organizationIds : null,
+    disabled: disabledAt !== null,
+    lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,90 @@
+import { and, count, eq, isNull, ne, sql } from "drizzle-orm";
+import { asSystem, type Tx, tenant } from "@/db/client";
+import { users } from "@/db/schema";
+import { record } from "../audit/record";
+import { requireMayGrantRole, requireWholePartner } from "../auth/grant";
+import { isPartnerRole, type Role } from "../auth/permissions";
+import { endSessions } from "../auth/sessions";
+import type { Ctx } from "../context";
+import { AppError, invalid, notFound } from "../errors";
+import { homeOrgOf } from "../organizations/partner";
+import { repairText } from "../text";
+import { usersInScope } from "./list";
+import type { UpdateInput, User } from "./schema";
+import { toUser, userColumns } from "./to-user";
+
+type Row = Parameters<typeof toUser>[0];
+type Change = { role: Role; department: string; disabledAt: Date | null };
+
+/** Roles differ in rank and reach: nobody touches who is above them, lifts anybody above them, or changes themselves. */
+async function requireMayChange(tx: Tx, ctx: Ctx, before: Row, change: Change): Promise<void> {
+  const role = before.role as Role;
+  requireMayGrantRole(ctx, role);
+  if (isPartnerRole(role)) await requireWholePartner(tx, ctx);
+  const isSelf = ctx.actor.type === "user" && ctx.actor.id === before.id;
+  const changesAccess = change.role !== role || (change.disabledAt === null) !== (before.disabledAt === null);
+  if (isSelf && changesAccess) throw new AppError("forbidden", "Ask another administrator to change your own access.");
+  if (change.role === role) return;
+  if (role === "system_admin" || isPartnerRole(change.role) !== isPartnerRole(role))
+    throw invalid("role", "must be of the same kind: of an organization or of a partner");
+  requireMayGrantRole(ctx, change.role);
+}
+
+/** A partner keeps one admin; so does an organization, unless its partner takes the last one away. */
+async function requireAdminLeft(tx: Tx, ctx: Ctx, before: Row, change: Change): Promise<void> {
+  const role = before.role as Role;
+  const guarded = role === "partner_admin" || (role === "org_admin" && ctx.scope.kind === "organization");
+  const leaves = before.disabledAt === null && (change.role !== role || change.disabledAt !== null);
+  if (!guarded || !leaves) return;
+  // Two administrators who remove each other at the same moment: the second waits, and then sees the first's change.
+  await tx.execute(
+    sql`SELECT pg_advisory_xact_lock(hashtextextended(${`admins ${before.orgId ?? before.partnerId}`}, 0))`,
+  );
+  const place = before.orgId ? eq(users.orgId, before.orgId) : eq(users.partnerId, before.partnerId ?? "");
+  const others = and(place, eq(users.role, role), isNull(users.disabledAt), ne(users.id, before.id));
+  const [left] = await tx.select({ n: count() }).from(users).where(others);
+  if (!left?.n) throw new AppError("conflict", "This is the last administrator; make another one first.");
+}
+
+async function recordChanges(ctx: Ctx, before: Row, after: Row): Promise<void> {
+  const about = {
+    orgId: after.orgId ?? (await homeOrgOf(after.partnerId)),
+    resourceType: "user",
+    resourceId: after.id,
+    resourceName: after.name,
+  };
+  const say = (action: string, field: string, old: unknown, now: unknown) =>
+    record(ctx, { ...about, action, details: { before: { [field]: old }, after: { [field]: now } } });
+  const [was, is] = [before.disabledAt !== null, after.disabledAt !== null];
+  if (before.role !== after.role) say("user.permission.change", "role", before.role, after.role);
+  if (before.department !== after.department) say("user.update", "department", before.department, after.department);
+  if (was !== is) say(is ? "user.disable" : "user.enable", "disabled", was, is);
+}
+
+/**
+ * Changes a person's role, department or access; all of it counts from the person's next request on.
+ * @throws AppError not_found, forbidden above or beside the caller's own rank, conflict for the last administrator.
+ */
+export async function updateUser(ctx: Ctx, input: UpdateInput): Promise<User> {
+  const now = ctx.now();
+  const { before, after } = await tenant(ctx.scope, async (tx) => {
+    const where = and(usersInScope(ctx), eq(users.id, input.id));
+    const [found] = await tx.select(userColumns).from(users).where(where).for("update", { of: users });
+    if (!found) throw notFound("user");
+    const change: Change = {
+      role: input.role ?? (found.role as Role),
+      department: input.department === undefined ? found.department : repairText(input.department),
+      disabledAt: input.disabled === undefined ? found.disabledAt : input.disabled ? (found.disabledAt ?? now) : null,
+    };
+    await requireMayChange(tx, ctx, found, change);
+    await requireAdminLeft(tx, ctx, found, change);
+    await tx
+      .update(users)
+      .set({ ...change, updatedAt: now })
+      .where(eq(users.id, found.id));
+    return { before: found, after: { ...found, ...change, updatedAt: now } };
+  });
+  if (after.disabledAt && !before.disabledAt) await asSystem((tx) => endSessions(tx, { userId: after.id, now }));
+  await recordChanges(ctx, before, after);
+  return toUser(after);
+}
