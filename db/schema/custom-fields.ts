@@ -1,0 +1,183 @@
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { createdAt, id, instant, updatedAt } from "./columns";
+import { devices } from "./devices";
+import { organizations, partners } from "./organizations";
+
+/** A custom field. orgId null: owner All organizations of the partner. The type never changes. */
+export const customFieldDefinitions = pgTable(
+  "custom_field_definitions",
+  {
+    id: id(),
+    partnerId: uuid("partner_id")
+      .notNull()
+      .references(() => partners.id),
+    orgId: uuid("org_id").references(() => organizations.id),
+    name: text("name").notNull(),
+    fieldKey: text("field_key").notNull(),
+    type: text("type").notNull(),
+    options: jsonb("options").$type<string[]>(),
+    required: boolean("required").notNull().default(false),
+    defaultValue: jsonb("default_value").$type<string | number | boolean>(),
+    deviceTypes: jsonb("device_types").$type<string[]>(),
+    secret: boolean("secret").notNull().default(false),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    check("custom_field_definitions_type_check", sql`type IN ('text', 'number', 'boolean', 'dropdown', 'date')`),
+    check("custom_field_definitions_key_check", sql`field_key ~ '^[a-z][a-z0-9_]*$'`),
+    uniqueIndex("custom_field_definitions_org_key").on(t.orgId, t.fieldKey).where(sql`org_id IS NOT NULL`),
+    uniqueIndex("custom_field_definitions_partner_key").on(t.partnerId, t.fieldKey).where(sql`org_id IS NULL`),
+  ],
+);
+
+/**
+ * All custom field values of one device in one row: definition id → typed value. One row a device instead of one a
+ * value makes an import of a million values an update of a hundred thousand rows (docs/decisions).
+ */
+export const customFieldValues = pgTable(
+  "custom_field_values",
+  {
+    deviceId: uuid("device_id")
+      .primaryKey()
+      .references(() => devices.id, { onDelete: "cascade" }),
+    orgId: uuid("org_id").notNull(),
+    values: jsonb("values").notNull().$type<Record<string, string | number | boolean>>(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    check("custom_field_values_object_check", sql`jsonb_typeof("values") = 'object'`),
+    index("custom_field_values_org_idx").on(t.orgId),
+  ],
+);
+
+/**
+ * One run of the import wizard. orgIds is what its maker reached when it was last checked: devices are looked up there
+ * alone, and only who reaches as much sees the import. job, leaseOwner and leaseUntil are the background work's claim.
+ */
+export const customFieldImports = pgTable(
+  "custom_field_imports",
+  {
+    id: id(),
+    partnerId: uuid("partner_id")
+      .notNull()
+      .references(() => partners.id),
+    orgIds: uuid("org_ids").array().notNull(),
+    createdBy: uuid("created_by").notNull(),
+    createdByName: text("created_by_name").notNull(),
+    source: text("source").notNull(),
+    status: text("status").notNull().default("draft"),
+    files: jsonb("files").notNull().default([]),
+    columns: jsonb("columns").notNull().default([]),
+    plan: jsonb("plan"),
+    summary: jsonb("summary").notNull().default({}),
+    fingerprint: text("fingerprint"),
+    totalRows: integer("total_rows").notNull().default(0),
+    job: text("job"),
+    jobDone: integer("job_done").notNull().default(0),
+    jobStartedAt: instant("job_started_at"),
+    leaseOwner: text("lease_owner"),
+    leaseUntil: instant("lease_until"),
+    cancelRequested: boolean("cancel_requested").notNull().default(false),
+    error: text("error"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+    startedAt: instant("started_at"),
+    finishedAt: instant("finished_at"),
+    undoneAt: instant("undone_at"),
+  },
+  (t) => [
+    check(
+      "custom_field_imports_status_check",
+      sql`status IN ('draft', 'staged', 'checked', 'running', 'done', 'cancelled', 'undone')`,
+    ),
+    check("custom_field_imports_job_check", sql`job IN ('stage', 'check', 'apply', 'undo')`),
+    index("custom_field_imports_partner_idx").on(t.partnerId, t.createdAt),
+    index("custom_field_imports_job_idx").on(t.leaseUntil).where(sql`job IS NOT NULL`),
+  ],
+);
+
+/** The parsed file: one row per record of it; cells in the order of the import's columns. Written in bulk, so without foreign keys, as are the next two. */
+export const customFieldImportRows = pgTable(
+  "custom_field_import_rows",
+  {
+    importId: uuid("import_id").notNull(),
+    rowNo: integer("row_no").notNull(),
+    partnerId: uuid("partner_id").notNull(),
+    fileNo: smallint("file_no").notNull(),
+    line: integer("line").notNull(),
+    cells: jsonb("cells").notNull().$type<string[]>(),
+    /** Why the record could not be read as one row of the header's columns. */
+    fault: text("fault"),
+  },
+  (t) => [primaryKey({ name: "custom_field_import_rows_pkey", columns: [t.importId, t.rowNo] })],
+);
+
+/** What the check found for each row; codes has one letter per mapped field. */
+export const customFieldImportResults = pgTable(
+  "custom_field_import_results",
+  {
+    importId: uuid("import_id").notNull(),
+    rowNo: integer("row_no").notNull(),
+    partnerId: uuid("partner_id").notNull(),
+    outcome: text("outcome").notNull(),
+    deviceId: uuid("device_id"),
+    sourceId: text("source_id"),
+    codes: text("codes").notNull(),
+    reason: text("reason"),
+    candidates: uuid("candidates").array(),
+    /** The candidate that a person chose for an ambiguous row. */
+    pickedDeviceId: uuid("picked_device_id"),
+    applied: boolean("applied").notNull().default(false),
+  },
+  (t) => [
+    primaryKey({ name: "custom_field_import_results_pkey", columns: [t.importId, t.rowNo] }),
+    index("custom_field_import_results_outcome_idx").on(t.importId, t.outcome, t.rowNo),
+  ],
+);
+
+/** What an import changed on a device: the values before and after (null: none), for the read-back and for undo. */
+export const customFieldImportChanges = pgTable(
+  "custom_field_import_changes",
+  {
+    importId: uuid("import_id").notNull(),
+    rowNo: integer("row_no").notNull(),
+    orgId: uuid("org_id").notNull(),
+    deviceId: uuid("device_id").notNull(),
+    previous: jsonb("previous").notNull().$type<Record<string, string | number | boolean | null>>(),
+    written: jsonb("written").notNull().$type<Record<string, string | number | boolean | null>>(),
+    recordedSourceId: text("recorded_source_id"),
+    undone: boolean("undone").notNull().default(false),
+  },
+  (t) => [primaryKey({ name: "custom_field_import_changes_pkey", columns: [t.importId, t.rowNo] })],
+);
+
+/** The mapping of the last import whose file had these columns, offered when such a file comes again. */
+export const customFieldImportMappings = pgTable(
+  "custom_field_import_mappings",
+  {
+    partnerId: uuid("partner_id")
+      .notNull()
+      .references(() => partners.id),
+    source: text("source").notNull(),
+    fingerprint: text("fingerprint").notNull(),
+    mapping: jsonb("mapping").notNull(),
+    uses: bigint("uses", { mode: "number" }).notNull().default(1),
+    updatedAt: updatedAt(),
+  },
+  (t) => [primaryKey({ name: "custom_field_import_mappings_pkey", columns: [t.partnerId, t.source, t.fingerprint] })],
+);
