@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { Diagnostics } from "./diagnostics";
+
+const compress = promisify(gzip);
+
+/** Smaller bodies grow by it. */
+const GZIP_FROM_BYTES = 512;
+const REQUEST_TIMEOUT_MS = 30_000;
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 60_000;
+
+export type Method = "POST" | "PUT";
+export type Reply =
+  | { kind: "ok"; body: unknown }
+  /** A 4xx: sending the same again would not help. */
+  | { kind: "refused"; status: number; detail: string }
+  /** The attempts are used up, or the program is being ended. */
+  | { kind: "unreachable"; detail: string };
+
+type Attempt = Reply | { kind: "retry"; detail: string; afterMs: number };
+
+/** Full jitter: anything up to the doubled wait, so that a fleet does not come back in step. */
+export function backoffMs(attempt: number, random: () => number): number {
+  return Math.round(random() * Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempt));
+}
+
+/** Retry-After in milliseconds: seconds or an HTTP date; 0 where the header is missing or odd. */
+export function retryAfterMs(header: string | null, now: number): number {
+  if (!header) return 0;
+  if (/^\d+$/.test(header)) return Number(header) * 1000;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? 0 : Math.max(0, at - now);
+}
+
+type ClientOptions = {
+  url: string;
+  diagnostics: Diagnostics;
+  /** Ends waits and requests. */
+  signal: AbortSignal;
+  /** Attempts per request; unbounded unless told. */
+  maxAttempts?: number;
+  random?: () => number;
+};
+
+/** Speaks to the server. The caller awaits each request before the next, so only one is ever under way. */
+export class Client {
+  token: string | undefined;
+  /** True from a failed attempt to the next success. */
+  failing = false;
+
+  constructor(private readonly options: ClientOptions) {}
+
+  /** Sends until the server has answered yes or no. 429, 5xx and network faults are tried again. */
+  async send(method: Method, path: string, body: object): Promise<Reply> {
+    const { signal, maxAttempts = Number.POSITIVE_INFINITY, random = Math.random } = this.options;
+    for (let attempt = 0; ; attempt++) {
+      const outcome = await this.attempt(method, path, body);
+      if (outcome.kind !== "retry") {
+        if (outcome.kind === "ok") this.noteRecovery();
+        return outcome;
+      }
+      this.noteFailure(path, outcome.detail);
+      if (attempt + 1 >= maxAttempts || signal.aborted) return { kind: "unreachable", detail: outcome.detail };
+      const wait = outcome.afterMs + backoffMs(attempt, random);
+      await sleep(wait, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return { kind: "unreachable", detail: "the agent is being stopped" };
+    }
+  }
+
+  private async attempt(method: Method, path: string, body: object): Promise<Attempt> {
+    try {
+      const response = await this.fetch(method, path, body);
+      const text = await response.text();
+      if (response.ok) return { kind: "ok", body: text ? JSON.parse(text) : undefined };
+      const detail = `${response.status} ${describe(text)}`.trim();
+      if (response.status !== 429 && response.status < 500) return { kind: "refused", status: response.status, detail };
+      return { kind: "retry", detail, afterMs: retryAfterMs(response.headers.get("retry-after"), Date.now()) };
+    } catch (error) {
+      const cause = (error as Error).cause as Error | undefined;
+      return { kind: "retry", detail: cause?.message || (error as Error).message, afterMs: 0 };
+    }
+  }
+
+  private async fetch(method: Method, path: string, body: object): Promise<Response> {
+    const json = Buffer.from(JSON.stringify(body));
+    const zipped = json.length >= GZIP_FROM_BYTES;
+    return fetch(`${this.options.url}/api/v1${path}`, {
+      method,
+      body: zipped ? await compress(json) : json,
+      headers: {
+        "Content-Type": "application/json",
+        ...(zipped ? { "Content-Encoding": "gzip" } : {}),
+        ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}),
+      },
+      redirect: "error",
+      signal: AbortSignal.any([this.options.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+    });
+  }
+
+  /** One line when the server goes away and one when it is back, not one a retry. */
+  private noteFailure(path: string, detail: string): void {
+    if (!this.failing)
+      this.options.diagnostics.log("warn", "transport", "the server cannot be reached", { path, detail });
+    this.failing = true;
+  }
+
+  private noteRecovery(): void {
+    if (this.failing) this.options.diagnostics.log("info", "transport", "the server can be reached again");
+    this.failing = false;
+  }
+}
+
+/** The detail of a problem+json body. */
+function describe(text: string): string {
+  try {
+    return String((JSON.parse(text) as { detail?: unknown }).detail ?? "");
+  } catch {
+    return text.slice(0, 200);
+  }
+}

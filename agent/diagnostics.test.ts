@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { Diagnostics } from "./diagnostics";
+
+describe("Diagnostics", () => {
+  it("prints and keeps entries until they are forgotten", () => {
+    const printed: string[] = [];
+    const diagnostics = new Diagnostics((line) => printed.push(line));
+    diagnostics.log("warn", "ws", "late", { ms: 5 });
+    expect(printed[0]).toContain("warn ws: late");
+    const entries = diagnostics.peek(10);
+    expect(entries).toMatchObject([{ level: "warn", component: "ws", message: "late", fields: { ms: 5 } }]);
+    expect(diagnostics.size).toBe(1);
+    diagnostics.forget(entries);
+    expect(diagnostics.size).toBe(0);
+  });
+
+  it("drops the oldest beyond its bound and says how many", () => {
+    const diagnostics = new Diagnostics(() => {}, 3);
+    for (let i = 0; i < 10; i++) diagnostics.log("info", "test", String(i));
+    const entries = diagnostics.peek(10);
+    expect(entries.map((e) => e.message).slice(1)).toEqual(["8", "9"]);
+    expect(entries[0]).toMatchObject({ level: "warn", fields: { dropped: 8 } });
+  });
+});

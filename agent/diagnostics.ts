@@ -1,0 +1,55 @@
+import type { LogLevel, WireLogEntry } from "@/server/agent-logs/schema";
+import { version } from "../package.json";
+
+/** Entries kept while the server is away; then the oldest go. */
+const MAX_BUFFERED = 5_000;
+
+export const AGENT_VERSION: string = version;
+
+/** The agent's own log: printed, and kept until shipped. */
+export class Diagnostics {
+  private buffer: WireLogEntry[] = [];
+  private dropped = 0;
+
+  constructor(
+    private readonly print: (line: string) => void = (line) => process.stderr.write(`${line}\n`),
+    private readonly max = MAX_BUFFERED,
+  ) {}
+
+  get size(): number {
+    return this.buffer.length;
+  }
+
+  log(level: LogLevel, component: string, message: string, fields?: Record<string, unknown>): void {
+    const timestamp = new Date().toISOString();
+    this.print(`${timestamp} ${level} ${component}: ${message}${fields ? ` ${JSON.stringify(fields)}` : ""}`);
+    this.buffer.push({ timestamp, level, component, message, fields, agentVersion: AGENT_VERSION });
+    if (this.buffer.length <= this.max) return;
+    this.buffer.shift();
+    this.dropped += 1;
+  }
+
+  /** The oldest entries, without taking them out; where some were dropped, the first one says how many. */
+  peek(count: number): WireLogEntry[] {
+    if (this.dropped > 0) {
+      const lost = this.dropped;
+      this.dropped = 0;
+      this.buffer.splice(0, 1);
+      this.buffer.unshift({
+        timestamp: new Date().toISOString(),
+        level: "warn",
+        component: "diagnostics",
+        message: `dropped ${lost + 1} diagnostic entries while the server could not be reached`,
+        fields: { dropped: lost + 1 },
+        agentVersion: AGENT_VERSION,
+      });
+    }
+    return this.buffer.slice(0, count);
+  }
+
+  /** Removes entries that the server has acknowledged. */
+  forget(entries: WireLogEntry[]): void {
+    const gone = new Set(entries);
+    this.buffer = this.buffer.filter((entry) => !gone.has(entry));
+  }
+}

@@ -1,0 +1,74 @@
+import { Client } from "./client";
+import { Diagnostics } from "./diagnostics";
+import { type Options, parseOptions, USAGE, UsageError } from "./options";
+import { FileProvider, SYSTEM_LOG_FILES } from "./providers/files";
+import { hasJournal, JournaldProvider } from "./providers/journald";
+import type { LogProvider } from "./providers/provider";
+import { type Agent, enroll, flush, runOnce, runUntilStopped } from "./run";
+import { UnknownAgentError } from "./ship";
+import { StateFolder } from "./state";
+
+const ONCE_ATTEMPTS = 5;
+const FLUSH_DEADLINE_MS = 5_000;
+
+/** The journal holds what the syslog files hold too, so it is one or the other; the package logs are in neither. */
+async function findProviders(): Promise<LogProvider[]> {
+  const files = SYSTEM_LOG_FILES.map((source) => new FileProvider(source));
+  if (!(await hasJournal())) return files;
+  const packageLogs = files.filter((file) => /dpkg|alternatives/.test(file.name));
+  return [new JournaldProvider(), ...packageLogs];
+}
+
+async function start(options: Options, signal: AbortSignal): Promise<Agent> {
+  const folder = await StateFolder.open(options.stateDir);
+  const url = options.url ?? folder.state.url;
+  if (!url) throw new UsageError("--url is missing");
+  const diagnostics = new Diagnostics();
+  const client = new Client({ url, diagnostics, signal, ...(options.once ? { maxAttempts: ONCE_ATTEMPTS } : {}) });
+  client.token = folder.state.token;
+  const providers = await findProviders();
+  const agent = { options: { ...options, url }, folder, client, diagnostics, providers, signal };
+  if (!client.token) await enroll(agent);
+  diagnostics.log("info", "main", "started", { url, logs: providers.map((p) => p.name) });
+  return agent;
+}
+
+/** The buffered diagnostics leave over a client of their own: the first one's requests end with the signal. */
+async function stop(agent: Agent): Promise<void> {
+  agent.diagnostics.log("info", "main", "stopping");
+  const { url } = agent.options as { url: string };
+  const signal = AbortSignal.timeout(FLUSH_DEADLINE_MS);
+  const client = new Client({ url, diagnostics: agent.diagnostics, signal, maxAttempts: 1 });
+  client.token = agent.client.token;
+  await flush({ ...agent, client, signal });
+}
+
+/** @returns the exit code: 0 done, 1 not possible, 2 wrong usage, 3 the server does not know this agent. */
+async function main(args: string[]): Promise<number> {
+  const stopping = new AbortController();
+  for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => stopping.abort());
+  try {
+    const options = parseOptions(args);
+    if (options.help) return print(USAGE, 0);
+    const agent = await start(options, stopping.signal);
+    if (options.once) {
+      const { sent, stored, refused } = await runOnce(agent);
+      if (agent.client.failing) return print("the server cannot be reached; the rest is shipped next time", 1);
+      return print(`shipped ${sent} events: ${stored} new, ${sent - stored - refused} known, ${refused} refused`, 0);
+    }
+    await runUntilStopped(agent);
+    await stop(agent);
+    return 0;
+  } catch (error) {
+    if (error instanceof UsageError) return print(`${error.message}\n\n${USAGE}`, 2);
+    if (error instanceof UnknownAgentError) return print(`The server turned this agent away: ${error.message}`, 3);
+    return print((error as Error).message, 1);
+  }
+}
+
+function print(text: string, code: number): number {
+  (code === 0 ? process.stdout : process.stderr).write(`${text}\n`);
+  return code;
+}
+
+process.exitCode = await main(process.argv.slice(2));

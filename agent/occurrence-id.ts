@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+
+/** What the server keeps of an eventId. */
+const MAX_LENGTH = 100;
+
+const digest = (...parts: string[]): string => createHash("sha256").update(parts.join("\n")).digest("hex");
+
+/** Record ids start again when a log is cleared, so the event's time takes part; long channel names are hashed. */
+export function windowsOccurrence(channel: string, recordId: string, timeCreated: string): string {
+  const text = `${channel}:${recordId}:${timeCreated}`;
+  return text.length <= MAX_LENGTH ? text : digest(channel, recordId, timeCreated);
+}
+
+/**
+ * Boot id and sequence number of a journald cursor (`s=…;i=…;b=…;m=…;t=…;x=…`), hashed to fit; a cursor of another
+ * shape counts as a whole.
+ */
+export function journaldOccurrence(cursor: string): string {
+  const fields = new Map(cursor.split(";").map((pair) => pair.split("=", 2) as [string, string]));
+  const [boot, sequence] = [fields.get("b"), fields.get("i")];
+  return digest(...(boot && sequence ? [boot, sequence] : [cursor]));
+}
+
+/** A line of a log file; the generation tells apart what one inode held before and after it was truncated. */
+export function fileOccurrence(line: { inode: string; generation: string; offset: number }): string {
+  return `${line.inode}-${line.generation}-${line.offset}`;
+}
+
+/** The macOS unified log has no stable id. */
+export function unifiedLogOccurrence(entry: { time: string; pid: number; thread: number; message: string }): string {
+  return digest(entry.time, String(entry.pid), String(entry.thread), entry.message);
+}

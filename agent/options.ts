@@ -1,0 +1,78 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+export type Options = {
+  url: string | undefined;
+  enrollmentKey: string | undefined;
+  stateDir: string;
+  once: boolean;
+  /** Seconds between two looks at the machine's logs. */
+  interval: number;
+  sourceSystem: string | undefined;
+  sourceDeviceId: string | undefined;
+  help: boolean;
+};
+
+export const USAGE = `Usage: npm run agent -- --url URL --enrollment-key KEY [options]
+
+  --url URL                the server, for example http://127.0.0.1:3000
+  --enrollment-key KEY     needed on the first run only (tme_…)
+  --state-dir DIR          where identity and progress are kept (default ~/.trailmark-agent)
+  --interval SECONDS       how often events are shipped (default 120)
+  --once                   ship what there is, then exit
+  --source-system NAME     with --source-device-id: what another RMM product calls this device
+  --source-device-id ID
+  --help`;
+
+/** Thrown with a message for the person at the command line. */
+export class UsageError extends Error {}
+
+const DEFAULT_INTERVAL_SECONDS = 120;
+
+function serverUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:")
+    throw new UsageError(`--url: ${text} is no http address`);
+  return url.href.replace(/\/+$/, "");
+}
+
+/** @throws UsageError when an option is unknown, lacks its value or makes no sense. */
+export function parseOptions(args: string[]): Options {
+  const text = { type: "string" } as const;
+  const flag = { type: "boolean", default: false } as const;
+  let values: ReturnType<typeof read>["values"];
+  const read = () =>
+    parseArgs({
+      args,
+      options: {
+        url: text,
+        "enrollment-key": text,
+        "state-dir": text,
+        interval: text,
+        "source-system": text,
+        "source-device-id": text,
+        once: flag,
+        help: flag,
+      },
+    });
+  try {
+    values = read().values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+  const interval = Number(values.interval ?? DEFAULT_INTERVAL_SECONDS);
+  if (!(interval >= 1 && interval <= 86_400)) throw new UsageError("--interval takes 1 to 86400 seconds");
+  if (!values["source-system"] !== !values["source-device-id"])
+    throw new UsageError("--source-system and --source-device-id go together");
+  return {
+    url: values.url === undefined ? undefined : serverUrl(values.url),
+    enrollmentKey: values["enrollment-key"],
+    stateDir: values["state-dir"] ?? join(homedir(), ".trailmark-agent"),
+    once: values.once,
+    interval,
+    sourceSystem: values["source-system"],
+    sourceDeviceId: values["source-device-id"],
+    help: values.help,
+  };
+}

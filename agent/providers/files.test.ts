@@ -1,0 +1,115 @@
+import { appendFile, copyFile, mkdtemp, rename, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { FileProvider } from "./files";
+import { BACKLOG_RECORDS } from "./provider";
+
+const line = (n: number) => `2026-05-01T10:00:00.000Z web01 app[7]: message ${n}\n`;
+const lines = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => line(from + i)).join("");
+
+describe("FileProvider", () => {
+  let path: string;
+  let provider: FileProvider;
+  let watermark: string | undefined;
+  let ids: string[];
+
+  beforeEach(async () => {
+    path = join(await mkdtemp(join(tmpdir(), "agent-files-")), "app.log");
+    provider = new FileProvider({ path, program: "app" });
+    watermark = undefined;
+    ids = [];
+  });
+
+  /** Reads to the end and returns the numbers of the messages. */
+  async function drain(max = 500): Promise<number[]> {
+    const seen: number[] = [];
+    for (let more = true; more; ) {
+      const reading = await provider.read(watermark, max);
+      watermark = reading.watermark;
+      more = reading.more;
+      seen.push(...reading.records.map((r) => Number(r.message.split(" ")[1])));
+      ids.push(...reading.records.map((r) => r.occurrenceId));
+    }
+    return seen;
+  }
+
+  it("waits for a file that does not exist yet or is empty", async () => {
+    expect(await drain()).toEqual([]);
+    await writeFile(path, "");
+    expect(await drain()).toEqual([]);
+    await writeFile(path, line(0));
+    expect(await drain()).toEqual([0]);
+  });
+
+  it("starts with the newest lines of a long file, then follows it", async () => {
+    await writeFile(path, lines(0, 3000));
+    const first = await drain();
+    expect(first).toHaveLength(BACKLOG_RECORDS);
+    expect(first[0]).toBe(2000);
+    await appendFile(path, lines(3000, 3005));
+    expect(await drain()).toEqual([3000, 3001, 3002, 3003, 3004]);
+    expect(new Set(ids).size).toBe(BACKLOG_RECORDS + 5);
+  });
+
+  it("leaves a line alone until it is complete", async () => {
+    await writeFile(path, `${line(0)}2026-05-01T10:00:00Z web01 app: message`);
+    expect(await drain()).toEqual([0]);
+    await appendFile(path, " 1\n");
+    expect(await drain()).toEqual([1]);
+  });
+
+  it("finishes a renamed file before it follows the new one", async () => {
+    await writeFile(path, lines(0, 10));
+    await drain();
+    await appendFile(path, lines(10, 700));
+    await rename(path, `${path}.1`);
+    await writeFile(path, lines(700, 710));
+    expect(await drain(100)).toEqual(Array.from({ length: 700 }, (_, i) => i + 10));
+    expect(new Set(ids).size).toBe(710);
+  });
+
+  it("finishes a file that was copied and truncated", async () => {
+    await writeFile(path, lines(0, 10));
+    await drain();
+    await appendFile(path, lines(10, 20));
+    await copyFile(path, `${path}.1`);
+    await truncate(path);
+    await appendFile(path, lines(20, 25));
+    expect(await drain()).toEqual(Array.from({ length: 15 }, (_, i) => i + 10));
+    expect(new Set(ids).size).toBe(25);
+  });
+
+  it("gives the lines of an emptied file new ids even when its first line comes again", async () => {
+    await writeFile(path, lines(0, 5));
+    await drain();
+    await truncate(path);
+    await appendFile(path, lines(0, 2));
+    expect(await drain()).toEqual([0, 1]);
+    expect(new Set(ids).size).toBe(7);
+  });
+
+  it("gives one line the same id whenever it is read", async () => {
+    await writeFile(path, lines(0, 5));
+    await drain();
+    watermark = undefined;
+    await drain();
+    expect(new Set(ids).size).toBe(5);
+  });
+
+  it("cuts a line that never ends and goes on behind it", async () => {
+    await writeFile(path, `${line(0)}${"x".repeat(600_000)}\n${line(1)}`);
+    const seen = await drain();
+    expect(seen[0]).toBe(0);
+    expect(seen.at(-1)).toBe(1);
+  });
+
+  it("fills in category, level and origin", async () => {
+    await writeFile(path, "May  1 10:00:00 web01 sshd[812]: Failed password for root from 192.0.2.1 port 22\n");
+    const auth = new FileProvider({ path, program: "auth", facility: 10 });
+    const { records } = await auth.read(undefined, 10);
+    expect(records).toMatchObject([
+      { source: "sshd", category: "security", level: "warning", computer: "web01", details: { pid: 812 } },
+    ]);
+  });
+});

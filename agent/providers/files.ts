@@ -1,0 +1,133 @@
+import type { FileHandle } from "node:fs/promises";
+import { open } from "node:fs/promises";
+import { hostname } from "node:os";
+import { basename } from "node:path";
+import { syslogCategory, syslogLevel, textLevel } from "../mapping";
+import { fileOccurrence } from "../occurrence-id";
+import {
+  backlogOffset,
+  findRotated,
+  fromWatermark,
+  generationLabel,
+  generationOf,
+  type Position,
+  toWatermark,
+} from "./file-position";
+import { type ParsedLine, parseLine } from "./parse-line";
+import { BACKLOG_RECORDS, type LogProvider, type LogRecord, type Reading } from "./provider";
+
+/** A log file, the program that lines without one belong to, and the facility that the file stands for. */
+export type FileSource = { path: string; program: string; facility?: number };
+
+/** Where Linux systems without a journal keep their events; a file that does not exist (yet) is no fault. */
+export const SYSTEM_LOG_FILES: readonly FileSource[] = [
+  { path: "/var/log/syslog", program: "syslog" },
+  { path: "/var/log/messages", program: "syslog" },
+  { path: "/var/log/auth.log", program: "auth", facility: 10 },
+  { path: "/var/log/secure", program: "auth", facility: 10 },
+  { path: "/var/log/kern.log", program: "kernel", facility: 0 },
+  { path: "/var/log/dpkg.log", program: "dpkg" },
+  { path: "/var/log/alternatives.log", program: "update-alternatives" },
+];
+
+/** One reading never takes more, so that a batch of events stays far below the server's body limit. */
+const READ_BYTES = 256 * 1024;
+const NEWLINE = 0x0a;
+
+type Line = { text: string; offset: number };
+
+/** At most max complete lines from an offset. A line that fills the whole reading is cut there. */
+async function readLines(file: FileHandle, offset: number, max: number): Promise<{ lines: Line[]; end: number }> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, offset);
+  const lines: Line[] = [];
+  let start = 0;
+  while (lines.length < max && start < bytesRead) {
+    const newline = buffer.subarray(0, bytesRead).indexOf(NEWLINE, start);
+    if (newline < 0 && !(start === 0 && bytesRead === READ_BYTES)) break;
+    const end = newline < 0 ? bytesRead : newline;
+    const text = buffer.toString("utf8", start, end).trimEnd();
+    if (text) lines.push({ text, offset: offset + start });
+    start = newline < 0 ? end : newline + 1;
+  }
+  return { lines, end: offset + start };
+}
+
+/** Tails one log file over rotation, by rename or by copy and truncate. */
+export class FileProvider implements LogProvider {
+  readonly name: string;
+
+  constructor(
+    private readonly source: FileSource,
+    private readonly now: () => Date = () => new Date(),
+  ) {
+    this.name = source.path;
+  }
+
+  async read(since: string | undefined, max: number): Promise<Reading> {
+    const file = await open(this.source.path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+    });
+    if (!file) return { records: [], watermark: since ?? "", more: false };
+    try {
+      return await this.readOpen(file, fromWatermark(since), since ?? "", max);
+    } finally {
+      await file.close();
+    }
+  }
+
+  private async readOpen(file: FileHandle, last: Position | undefined, since: string, max: number): Promise<Reading> {
+    const { ino, size } = await file.stat();
+    const generation = await generationOf(file);
+    const here = { inode: String(ino), generation: generation ?? "", restarts: 0, offset: 0 };
+    const same = last && generation && last.inode === here.inode && last.generation === generation;
+    if (same && last.offset <= size) return this.take(file, last, max);
+    if (same) return this.take(file, { ...last, restarts: last.restarts + 1, offset: 0 }, max);
+    const rest = last && (await this.readRotated(last, max));
+    if (rest) return rest;
+    if (!generation) return { records: [], watermark: since, more: false };
+    const offset = last ? 0 : await backlogOffset(file, size, BACKLOG_RECORDS);
+    return this.take(file, { ...here, offset }, max);
+  }
+
+  /** What the rotated file still held when it was renamed; undefined when it is gone or read to its end. */
+  private async readRotated(last: Position, max: number): Promise<Reading | undefined> {
+    const file = await findRotated(this.source.path, last);
+    if (!file) return;
+    try {
+      const reading = await this.take(file, last, max);
+      return reading.records.length > 0 ? { ...reading, more: true } : undefined;
+    } finally {
+      await file.close();
+    }
+  }
+
+  private async take(file: FileHandle, from: Position, max: number): Promise<Reading> {
+    const { size, mtime } = await file.stat();
+    const { lines, end } = await readLines(file, from.offset, max);
+    let fallbackTime = mtime;
+    const records = lines.map(({ text, offset }) => {
+      const parsed = parseLine(text, { program: this.source.program, fallbackTime, now: this.now() });
+      fallbackTime = parsed.time;
+      return this.toRecord(parsed, { ...from, offset });
+    });
+    return { records, watermark: toWatermark({ ...from, offset: end }), more: records.length > 0 && end < size };
+  }
+
+  private toRecord(line: ParsedLine, at: Position): LogRecord {
+    const { program, message, priority } = line;
+    const facility = priority === null ? (this.source.facility ?? null) : priority >> 3;
+    return {
+      logName: basename(this.source.path),
+      recordId: at.offset,
+      occurrenceId: fileOccurrence({ inode: at.inode, generation: generationLabel(at), offset: at.offset }),
+      time: line.time,
+      level: priority === null ? textLevel(message) : syslogLevel(priority & 7),
+      category: syslogCategory({ facility, isKernel: program === "kernel", program, message }),
+      source: program,
+      message,
+      computer: line.host ?? hostname(),
+      user: null,
+      details: { path: this.source.path, ...(line.pid === null ? {} : { pid: line.pid }) },
+    };
+  }
+}

@@ -1,0 +1,97 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { fieldText, hasJournal, JournaldProvider, toRecord } from "./journald";
+
+const entry = (n: number, over: object = {}) => ({
+  __CURSOR: `s=aa;i=${n.toString(16)};b=b007;m=1;t=2;x=3`,
+  __REALTIME_TIMESTAMP: String(1_777_000_000_000_000 + n),
+  PRIORITY: "4",
+  SYSLOG_IDENTIFIER: "sshd",
+  SYSLOG_FACILITY: "4",
+  MESSAGE: `m${n}`,
+  _HOSTNAME: "web01",
+  _PID: "812",
+  _TRANSPORT: "syslog",
+  ...over,
+});
+
+describe("toRecord", () => {
+  it("maps an entry of the journal", () => {
+    expect(toRecord(entry(10))).toMatchObject({
+      logName: "journal",
+      recordId: 10,
+      time: new Date(1_777_000_000_000),
+      level: "warning",
+      category: "security",
+      source: "sshd",
+      message: "m10",
+      computer: "web01",
+      details: { pid: 812, transport: "syslog" },
+    });
+  });
+
+  it("takes bytes, several values and what is left out", () => {
+    expect(fieldText([104, 105])).toBe("hi");
+    expect(fieldText(["first", "second"])).toBe("first");
+    expect(fieldText([[104, 105], "x"])).toBe("hi");
+    expect(fieldText(null)).toBe("");
+    const bare = toRecord({
+      __CURSOR: "odd",
+      __REALTIME_TIMESTAMP: "0",
+      _TRANSPORT: "kernel",
+      MESSAGE: "usb 1-1: new",
+    });
+    expect(bare).toMatchObject({ source: "kernel", category: "hardware", level: "information" });
+  });
+});
+
+/** Stands in for journalctl: prints entries 1 to 1500 after the cursor, fails on a cursor that it does not know. */
+const SCRIPT = `#!/usr/bin/env node
+const arg = (name) => process.argv.find((a) => a.startsWith(name))?.slice(name.length);
+const cursor = arg("--after-cursor=");
+if (cursor?.includes("gone")) process.exit(1);
+const entries = JSON.parse(require("node:fs").readFileSync(__filename.replace(/[^/]*$/, "entries.json"), "utf8"));
+const at = cursor ? entries.findIndex((e) => e.__CURSOR === cursor) + 1 : 0;
+const last = process.argv.includes("-n") ? Number(process.argv[process.argv.indexOf("-n") + 1]) : entries.length;
+for (const e of entries.slice(at).slice(-last)) console.log(JSON.stringify(e));
+`;
+
+describe("JournaldProvider", () => {
+  let command: string;
+  let dir: string;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), "agent-journal-"));
+    command = join(dir, "journalctl.cjs");
+    await writeFile(command, SCRIPT, { mode: 0o755 });
+    await writeFile(join(dir, "entries.json"), JSON.stringify(Array.from({ length: 1500 }, (_, i) => entry(i + 1))));
+  });
+
+  it("is used only where a journal has entries", async () => {
+    expect(await hasJournal(command)).toBe(true);
+    await writeFile(join(dir, "entries.json"), "[]");
+    expect(await hasJournal(command)).toBe(false);
+    expect(await hasJournal(join(dir, "none"))).toBe(false);
+  });
+
+  it("reads the newest thousand first, in batches, oldest first, then what is new", async () => {
+    const provider = new JournaldProvider(command);
+    const first = await provider.read(undefined, 500);
+    expect(first.records.map((r) => r.recordId)).toEqual(Array.from({ length: 500 }, (_, i) => i + 501));
+    expect(first.more).toBe(true);
+    const second = await provider.read(first.watermark, 500);
+    expect(second.records.at(-1)?.recordId).toBe(1500);
+    expect(second.more).toBe(false);
+    expect(await provider.read(second.watermark, 500)).toEqual({
+      records: [],
+      watermark: second.watermark,
+      more: false,
+    });
+  });
+
+  it("goes on by time where the journal no longer holds the cursor", async () => {
+    const lost = JSON.stringify({ cursor: "s=gone", time: 1_777_000_000_000 });
+    expect((await new JournaldProvider(command).read(lost, 5)).records).toHaveLength(5);
+  });
+});

@@ -1,0 +1,57 @@
+/** One line of a log file, taken apart. host and pid are null where the format has none. */
+export type ParsedLine = {
+  time: Date;
+  program: string;
+  pid: number | null;
+  host: string | null;
+  message: string;
+  priority: number | null;
+};
+
+/** What a line does not say itself. */
+export type LineContext = { program: string; fallbackTime: Date; now: Date };
+
+const PRI = /^<(\d{1,3})>/;
+const SYSLOG_ISO = /^(\d{4}-\d\d-\d\dT[\d:.,]+(?:Z|[+-]\d\d:?\d\d)?) (\S+) ([^\s:[]+)(?:\[(\d+)\])?: ?(.*)$/;
+const SYSLOG_BSD = /^([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\S+) ([^\s:[]+)(?:\[(\d+)\])?: ?(.*)$/;
+const DPKG = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) (.*)$/;
+const ALTERNATIVES = /^(update-alternatives) (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d): (.*)$/;
+const DAY_MS = 86_400_000;
+
+/** The old syslog format has no year: the one that puts the line into the past. */
+function withYear(month: string, day: string, clock: string, now: Date): Date {
+  const time = new Date(`${month} ${day} ${now.getFullYear()} ${clock}`);
+  if (time.getTime() > now.getTime() + DAY_MS) time.setFullYear(now.getFullYear() - 1);
+  return time;
+}
+
+/** The years that the server takes; false for an impossible date too. */
+const isStorable = (time: Date): boolean => time.getTime() >= 0 && time.getTime() < Date.UTC(9999, 0, 1);
+
+type Parts = { time: Date; program?: string; pid?: string; host?: string; message: string };
+
+function split(text: string, now: Date): Parts | null {
+  let m = SYSLOG_ISO.exec(text);
+  if (m) return { time: new Date(m[1]!.replace(",", ".")), host: m[2], program: m[3], pid: m[4], message: m[5]! };
+  m = SYSLOG_BSD.exec(text);
+  if (m) return { time: withYear(m[1]!, m[2]!, m[3]!, now), host: m[4], program: m[5], pid: m[6], message: m[7]! };
+  m = ALTERNATIVES.exec(text);
+  if (m) return { time: new Date(`${m[2]}T${m[3]}`), program: m[1], message: m[4]! };
+  m = DPKG.exec(text);
+  return m && { time: new Date(`${m[1]}T${m[2]}`), message: m[3]! };
+}
+
+/** A line of syslog (either format), dpkg, alternatives, or of nothing known: then the whole line is the message. */
+export function parseLine(line: string, { program, fallbackTime, now }: LineContext): ParsedLine {
+  const pri = PRI.exec(line);
+  const text = pri ? line.slice(pri[0].length) : line;
+  const parts = split(text, now) ?? { time: fallbackTime, message: text };
+  return {
+    time: isStorable(parts.time) ? parts.time : fallbackTime,
+    program: parts.program ?? program,
+    pid: parts.pid ? Number(parts.pid) : null,
+    host: parts.host ?? null,
+    message: parts.message,
+    priority: pri ? Number(pri[1]) : null,
+  };
+}

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { MAX_LOGS_PER_REQUEST } from "@/server/agent-logs/schema";
+import { type EnrollOutput, HEARTBEAT_INTERVAL_SECONDS, type HeartbeatOutput } from "@/server/agents/schema";
+import type { Client } from "./client";
+import { AGENT_VERSION, type Diagnostics } from "./diagnostics";
+import { describeMachine, measureMachine } from "./machine";
+import type { Options } from "./options";
+import type { LogProvider } from "./providers/provider";
+import { type Shipped, shipDiagnostics, shipEvents, UnknownAgentError } from "./ship";
+import type { StateFolder } from "./state";
+
+const DIAGNOSTICS_INTERVAL_MS = 60_000;
+
+export type Agent = {
+  options: Options;
+  folder: StateFolder;
+  client: Client;
+  diagnostics: Diagnostics;
+  providers: LogProvider[];
+  signal: AbortSignal;
+};
+
+/** Makes this agent known to the server once; its id was stored before, so a lost answer does no harm. */
+export async function enroll({ options, folder, client, diagnostics }: Agent): Promise<void> {
+  if (!options.enrollmentKey) throw new UnknownAgentError("this agent is not enrolled: give it --enrollment-key");
+  const { sourceSystem, sourceDeviceId, enrollmentKey } = options;
+  const reply = await client.send("POST", "/agents/enroll", {
+    enrollmentKey,
+    ...(await describeMachine()),
+    agentVersion: AGENT_VERSION,
+    agentId: folder.state.agentId,
+    sourceSystem,
+    sourceDeviceId,
+  });
+  if (reply.kind !== "ok") throw new UnknownAgentError(`the server did not enrol this agent: ${reply.detail}`);
+  const { agentId, deviceId, orgId, token } = reply.body as EnrollOutput;
+  await folder.save({ url: options.url, agentId, deviceId, orgId, token });
+  client.token = token;
+  diagnostics.log("info", "enroll", "enrolled", { agentId, deviceId });
+}
+
+/** @returns the milliseconds until the next one. */
+async function beat(agent: Agent, status: string): Promise<number> {
+  const path = `/agents/${agent.folder.state.agentId}/heartbeat`;
+  const reply = await agent.client.send("POST", path, {
+    agentVersion: AGENT_VERSION,
+    status,
+    metrics: measureMachine(),
+  });
+  if (reply.kind === "refused") throw new UnknownAgentError(reply.detail);
+  const seconds = reply.kind === "ok" ? (reply.body as HeartbeatOutput).intervalSeconds : HEARTBEAT_INTERVAL_SECONDS;
+  return seconds * 1000;
+}
+
+const portOf = ({ client, diagnostics, folder }: Agent) => ({ client, diagnostics, agentId: folder.state.agentId });
+
+/** One batch of every log. A log that cannot be read is reported and does not keep the others from being shipped. */
+async function shipRound(agent: Agent): Promise<{ shipped: Shipped; more: boolean }> {
+  const total: Shipped = { sent: 0, stored: 0, refused: 0 };
+  let more = false;
+  for (const provider of agent.providers) {
+    if (agent.signal.aborted) break;
+    try {
+      const result = await shipEvents(portOf(agent), provider, agent.folder);
+      more ||= result.more;
+      for (const key of ["sent", "stored", "refused"] as const) total[key] += result.shipped[key];
+    } catch (error) {
+      if (error instanceof UnknownAgentError) throw error;
+      agent.diagnostics.log("error", "events", "a log cannot be read", {
+        log: provider.name,
+        error: (error as Error).message,
+      });
+    }
+  }
+  if (total.sent > 0) agent.diagnostics.log("info", "events", "shipped events", { ...total });
+  return { shipped: total, more: more && !agent.signal.aborted };
+}
+
+/** Ships everything there is now, once. @returns what was shipped. */
+export async function runOnce(agent: Agent): Promise<Shipped> {
+  await beat(agent, "running");
+  const total: Shipped = { sent: 0, stored: 0, refused: 0 };
+  for (let more = true; more; ) {
+    const round = await shipRound(agent);
+    for (const key of ["sent", "stored", "refused"] as const) total[key] += round.shipped[key];
+    more = round.more;
+  }
+  await shipDiagnostics(portOf(agent));
+  return total;
+}
+
+/** Heartbeats, events and diagnostics, each when it is due and one after the other, until the signal. */
+export async function runUntilStopped(agent: Agent): Promise<void> {
+  const due = { beat: 0, events: 0, diagnostics: Date.now() + DIAGNOSTICS_INTERVAL_MS };
+  while (!agent.signal.aborted) {
+    if (Date.now() >= due.beat) due.beat = Date.now() + (await beat(agent, "running"));
+    if (Date.now() >= due.events) {
+      const { more } = await shipRound(agent);
+      due.events = more ? 0 : Date.now() + agent.options.interval * 1000;
+    }
+    if (Date.now() >= due.diagnostics || agent.diagnostics.size >= MAX_LOGS_PER_REQUEST) {
+      await shipDiagnostics(portOf(agent));
+      due.diagnostics = Date.now() + DIAGNOSTICS_INTERVAL_MS;
+    }
+    const wait = Math.min(due.beat, due.events, due.diagnostics) - Date.now();
+    if (wait > 0) await sleep(wait, undefined, { signal: agent.signal }).catch(() => {});
+  }
+}
+
+/** The last words before the program ends: what is buffered, in one attempt. */
+export async function flush(agent: Agent): Promise<void> {
+  await beat(agent, "stopped");
+  await shipDiagnostics(portOf(agent));
+}

@@ -1,0 +1,146 @@
+import { mkdtemp } from "node:fs/promises";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { backoffMs, Client, retryAfterMs } from "./client";
+import { Diagnostics } from "./diagnostics";
+import type { LogProvider, LogRecord } from "./providers/provider";
+import { shipDiagnostics, shipEvents, UnknownAgentError } from "./ship";
+import { StateFolder } from "./state";
+
+type Received = {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: { events?: { message: string }[]; logs?: object[] };
+};
+type Answer = { status: number; headers?: Record<string, string>; body?: object };
+
+const record = (n: number): LogRecord => ({
+  logName: "test",
+  recordId: n,
+  occurrenceId: `o${n}`,
+  time: new Date(0),
+  level: "information",
+  category: "system",
+  source: "test",
+  message: `m${n}`,
+  computer: null,
+  user: null,
+  details: {},
+});
+
+/** A log of 700 records whose watermark is the number of those read. */
+const log: LogProvider = {
+  name: "test",
+  read: async (since, max) => {
+    const from = Number(since || 0);
+    const records = Array.from({ length: Math.min(max, 700 - from) }, (_, i) => record(from + i));
+    return { records, watermark: String(from + records.length), more: from + records.length < 700 };
+  },
+};
+
+describe("shipping", () => {
+  let server: Server;
+  let received: Received[];
+  let answer: (request: Received) => Answer;
+  let port: { client: Client; diagnostics: Diagnostics; agentId: string };
+  let folder: StateFolder;
+
+  beforeEach(async () => {
+    received = [];
+    answer = ({ body }) => ({ status: 200, body: { success: true, count: body.events?.length } });
+    server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const raw = Buffer.concat(chunks);
+      const text = request.headers["content-encoding"] === "gzip" ? gunzipSync(raw) : raw;
+      const got = {
+        path: `${request.method} ${request.url}`,
+        headers: request.headers,
+        body: JSON.parse(String(text)),
+      };
+      received.push(got);
+      const { status, headers, body } = answer(got);
+      response.writeHead(status, headers).end(JSON.stringify(body ?? {}));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const diagnostics = new Diagnostics(() => {});
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = new Client({
+      url,
+      diagnostics,
+      signal: new AbortController().signal,
+      maxAttempts: 3,
+      random: () => 0,
+    });
+    client.token = "tma_x";
+    port = { client, diagnostics, agentId: "a1" };
+    folder = await StateFolder.open(await mkdtemp(join(tmpdir(), "agent-ship-")));
+  });
+  afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+  it("sends batches of at most 500, zipped, and stores the watermark after each acknowledgement", async () => {
+    expect(await shipEvents(port, log, folder)).toEqual({
+      shipped: { sent: 500, stored: 500, refused: 0 },
+      more: true,
+    });
+    expect(folder.state.watermarks.test).toBe("500");
+    expect(await shipEvents(port, log, folder)).toMatchObject({ shipped: { sent: 200 }, more: false });
+    expect(received.map((r) => r.path)).toEqual(Array(2).fill("PUT /api/v1/agents/a1/eventlogs"));
+    expect(received[0]?.headers).toMatchObject({ "content-encoding": "gzip", authorization: "Bearer tma_x" });
+  });
+
+  it("tries again on 429 and 5xx and keeps the watermark while the server is away", async () => {
+    const statuses = [429, 503, 200];
+    answer = () => ({
+      status: statuses[received.length - 1] ?? 200,
+      headers: { "retry-after": "0" },
+      body: { count: 500 },
+    });
+    expect((await shipEvents(port, log, folder)).shipped.sent).toBe(500);
+    answer = () => ({ status: 503 });
+    expect(await shipEvents(port, log, folder)).toMatchObject({ shipped: { sent: 0 }, more: false });
+    expect(folder.state.watermarks.test).toBe("500");
+    expect(port.diagnostics.peek(10).filter((e) => e.component === "transport").length).toBeGreaterThan(0);
+  });
+
+  it("finds the one entry that is refused, logs it, and ships its neighbours", async () => {
+    answer = ({ body }) =>
+      body.events?.some((e) => e.message === "m123")
+        ? { status: 400, body: { detail: "events.0.source: too long" } }
+        : { status: 200, body: { count: body.events?.length } };
+    expect((await shipEvents(port, log, folder)).shipped).toEqual({ sent: 500, stored: 499, refused: 1 });
+    expect(folder.state.watermarks.test).toBe("500");
+    const errors = port.diagnostics.peek(10).filter((e) => e.level === "error");
+    expect(errors).toMatchObject([{ fields: { detail: "400 events.0.source: too long" } }]);
+  });
+
+  it("gives up when the server does not know the agent any more", async () => {
+    answer = () => ({ status: 401, body: { detail: "unknown or revoked" } });
+    await expect(shipEvents(port, log, folder)).rejects.toThrow(UnknownAgentError);
+    expect(folder.state.watermarks.test).toBeUndefined();
+  });
+
+  it("keeps diagnostics until they are acknowledged", async () => {
+    port.diagnostics.log("info", "test", "hello");
+    answer = () => ({ status: 503 });
+    expect(await shipDiagnostics(port)).toBe(false);
+    answer = ({ body }) => ({ status: 201, body: { received: body.logs?.length } });
+    expect(await shipDiagnostics(port)).toBe(true);
+    expect(received.at(-1)?.body.logs).toMatchObject([{ message: "hello" }, { component: "transport" }]);
+    expect(port.diagnostics.peek(10).map((e) => e.message)).toEqual(["the server can be reached again"]);
+  });
+});
+
+describe("waiting", () => {
+  it("doubles up to a minute, with jitter, and honours Retry-After", () => {
+    expect([0, 1, 2, 3, 20].map((n) => backoffMs(n, () => 1))).toEqual([1000, 2000, 4000, 8000, 60_000]);
+    expect(backoffMs(3, () => 0.25)).toBe(2000);
+    expect(retryAfterMs("7", 0)).toBe(7000);
+    expect(retryAfterMs(new Date(60_000).toUTCString(), 50_000)).toBe(10_000);
+    expect([retryAfterMs(null, 0), retryAfterMs("soon", 0)]).toEqual([0, 0]);
+  });
+});

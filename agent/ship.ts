@@ -1,0 +1,77 @@
+import type { WireLogEntry } from "@/server/agent-logs/schema";
+import { MAX_LOGS_PER_REQUEST } from "@/server/agent-logs/schema";
+import { MAX_EVENTS_PER_REQUEST, type WireEvent } from "@/server/event-logs/schema";
+import type { Client, Reply } from "./client";
+import type { Diagnostics } from "./diagnostics";
+import { type LogProvider, toWireEvent } from "./providers/provider";
+import type { StateFolder } from "./state";
+
+/** The server no longer knows this agent: going on is pointless. */
+export class UnknownAgentError extends Error {}
+
+export type Shipped = { sent: number; stored: number; refused: number };
+type Outcome = { kind: "done"; shipped: Shipped } | { kind: "unreachable" };
+type Port = { client: Client; diagnostics: Diagnostics; agentId: string };
+
+const NONE: Shipped = { sent: 0, stored: 0, refused: 0 };
+const sum = (a: Shipped, b: Shipped): Shipped => ({
+  sent: a.sent + b.sent,
+  stored: a.stored + b.stored,
+  refused: a.refused + b.refused,
+});
+
+/** @throws UnknownAgentError when the refusal is about the agent, not about what it sent. */
+function requireKnown(reply: Reply): void {
+  if (reply.kind === "refused" && [401, 403, 404].includes(reply.status)) throw new UnknownAgentError(reply.detail);
+}
+
+/**
+ * Sends items in one request; where the server refuses them, halves the batch until the bad ones stand alone, so that
+ * one bad item costs no neighbour. Each that is refused is logged and counted.
+ */
+async function sendItems<T>(port: Port, items: T[], send: (items: T[]) => Promise<Reply>): Promise<Outcome> {
+  if (items.length === 0) return { kind: "done", shipped: NONE };
+  const reply = await send(items);
+  requireKnown(reply);
+  if (reply.kind === "unreachable") return reply;
+  if (reply.kind === "ok") {
+    const body = reply.body as { count?: number; received?: number };
+    return { kind: "done", shipped: { sent: items.length, stored: body.count ?? body.received ?? 0, refused: 0 } };
+  }
+  if (items.length === 1) {
+    port.diagnostics.log("error", "shipper", "the server refused an entry", { detail: reply.detail });
+    return { kind: "done", shipped: { sent: 1, stored: 0, refused: 1 } };
+  }
+  const middle = Math.ceil(items.length / 2);
+  const first = await sendItems(port, items.slice(0, middle), send);
+  if (first.kind !== "done") return first;
+  const second = await sendItems(port, items.slice(middle), send);
+  return second.kind === "done" ? { kind: "done", shipped: sum(first.shipped, second.shipped) } : second;
+}
+
+/**
+ * Ships one batch of a log's events. The watermark is stored after the acknowledgement and before the next read: a
+ * crash in between sends a batch twice, which the server's deduplication makes harmless.
+ * @returns more: true when there is another batch to ship at once.
+ */
+export async function shipEvents(
+  port: Port,
+  provider: LogProvider,
+  folder: StateFolder,
+): Promise<{ shipped: Shipped; more: boolean }> {
+  const reading = await provider.read(folder.state.watermarks[provider.name], MAX_EVENTS_PER_REQUEST);
+  const put = (events: WireEvent[]) => port.client.send("PUT", `/agents/${port.agentId}/eventlogs`, { events });
+  const outcome = await sendItems(port, reading.records.map(toWireEvent), put);
+  if (outcome.kind !== "done") return { shipped: NONE, more: false };
+  await folder.advance(provider.name, reading.watermark);
+  return { shipped: outcome.shipped, more: reading.more };
+}
+
+/** Ships one batch of the agent's own diagnostics; what the server did not acknowledge stays in the buffer. */
+export async function shipDiagnostics(port: Port): Promise<boolean> {
+  const logs = port.diagnostics.peek(MAX_LOGS_PER_REQUEST);
+  const post = (entries: WireLogEntry[]) => port.client.send("POST", `/agents/${port.agentId}/logs`, { logs: entries });
+  const outcome = await sendItems(port, logs, post);
+  if (outcome.kind === "done") port.diagnostics.forget(logs);
+  return outcome.kind === "done";
+}

@@ -1,0 +1,30 @@
+import { mkdtemp, readFile, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { StateFolder } from "./state";
+
+describe("StateFolder", () => {
+  let dir: string;
+  beforeEach(async () => {
+    dir = join(await mkdtemp(join(tmpdir(), "agent-state-")), "state");
+  });
+
+  it("keeps the id it made on the first run", async () => {
+    const first = await StateFolder.open(dir);
+    expect((await StateFolder.open(dir)).state.agentId).toBe(first.state.agentId);
+  });
+
+  it("keeps token and watermarks where only their owner reads them", async () => {
+    const folder = await StateFolder.open(dir);
+    await folder.save({ token: "tma_secret" });
+    await folder.advance("/var/log/syslog", "w1");
+    await folder.advance("journald", "w2");
+    await folder.advance("journald", "");
+    const again = await StateFolder.open(dir);
+    expect(again.state).toMatchObject({ token: "tma_secret", watermarks: { "/var/log/syslog": "w1", journald: "w2" } });
+    expect((await stat(join(dir, "state.json"))).mode & 0o777).toBe(0o600);
+    expect((await stat(dir)).mode & 0o777).toBe(0o700);
+    expect(await readFile(join(dir, "state.json"), "utf8")).toContain("tma_secret");
+  });
+});
