@@ -1,0 +1,84 @@
+import type { Readable } from "node:stream";
+import postgres from "postgres";
+import type { Tenant } from "@/db/client";
+import { env } from "../env";
+
+/**
+ * Long reads of whole chains: a connection of their own (a pool must not be held for minutes), one repeatable-read
+ * snapshot, so that rows and head belong together however much is written meanwhile.
+ */
+
+const STATEMENT_TIMEOUT = "30min";
+/** A stream that says nothing for so long is given up: a frozen database must not hold a verification for ever. */
+const READ_TIMEOUT_MS = 60_000;
+
+export type ChainReader = {
+  sql: postgres.TransactionSql;
+  /** Pipes a COPY … TO STDOUT into a reader; resolves at its end. */
+  copy: (query: string, push: (chunk: Buffer) => void, signal?: AbortSignal) => Promise<void>;
+};
+
+function drain(stream: Readable, push: (chunk: Buffer) => void, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let heard = Date.now();
+    const watch = setInterval(() => {
+      if (Date.now() - heard > READ_TIMEOUT_MS) stream.destroy(new Error("the database stopped answering"));
+    }, READ_TIMEOUT_MS / 4);
+    const abort = () => stream.destroy(new Error("cancelled"));
+    signal?.addEventListener("abort", abort, { once: true });
+    const done = (error?: Error) => {
+      clearInterval(watch);
+      signal?.removeEventListener("abort", abort);
+      if (error) reject(error);
+      else resolve();
+    };
+    stream.on("data", (chunk: Buffer) => {
+      heard = Date.now();
+      try {
+        push(chunk);
+      } catch (error) {
+        stream.destroy(error as Error);
+      }
+    });
+    stream.once("end", () => {
+      // postgres.js pauses its socket when the stream is full and resumes it from _read, which node no longer calls
+      // once the end is queued: without this the connection's next query would wait for ever.
+      stream._read(0);
+      done();
+    });
+    stream.once("error", done);
+  });
+}
+
+/** Runs fn in one snapshot of a tenant's rows on a connection of its own. */
+export async function readChain<T>(tenant: Tenant, fn: (reader: ChainReader) => Promise<T>): Promise<T> {
+  const sql = postgres(env().DATABASE_URL, {
+    max: 1,
+    max_lifetime: null,
+    prepare: env().DATABASE_PREPARE,
+    connect_timeout: 5,
+    onnotice: () => {},
+    connection: { application_name: "trailmark chain" },
+  });
+  try {
+    return (await sql.begin("isolation level repeatable read read only", async (tx) => {
+      const orgIds = tenant.kind === "system" ? "{}" : `{${tenant.orgIds.join(",")}}`;
+      await tx`SELECT set_config('trailmark.scope', ${tenant.kind === "system" ? "system" : ""}, true),
+        set_config('trailmark.org_ids', ${orgIds}, true), set_config('statement_timeout', ${STATEMENT_TIMEOUT}, true)`;
+      return fn({
+        sql: tx,
+        copy: async (query, push, signal) => {
+          try {
+            await drain(await tx.unsafe(query).readable(), push, signal);
+          } catch (error) {
+            // A COPY given up half-way leaves the connection in the middle of it: no ROLLBACK gets through.
+            void sql.end({ timeout: 0 });
+            throw error;
+          }
+        },
+      });
+    })) as T;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { filterShape, fromBeforeTo, positiveInt } from "./schema";
+
+/** Query of GET /audit-logs/integrity. */
+export const integrityInput = z
+  .object({ orgId: filterShape.orgId, from: filterShape.from, to: filterShape.to })
+  .superRefine(fromBeforeTo);
+export type IntegrityInput = z.output<typeof integrityInput>;
+
+export const BREAK_KINDS = ["altered", "missing", "inserted", "relinked", "truncated", "unsealed"] as const;
+
+export const chainBreak = z.strictObject({
+  seq: z.int(),
+  id: z.string(),
+  kind: z.enum(BREAK_KINDS),
+  expected: z.string(),
+  actual: z.string(),
+});
+export const chainHead = z.strictObject({ seq: z.int(), checksum: z.string() });
+
+export const integrityOutput = z.strictObject({
+  orgId: z.guid(),
+  status: z.enum(["intact", "broken", "empty"]),
+  rowsChecked: z.int(),
+  firstSeq: z.int().nullable(),
+  lastSeq: z.int().nullable(),
+  prunedPrefix: z.strictObject({ throughSeq: z.int(), throughChecksum: z.string().nullable() }).nullable(),
+  head: chainHead.nullable(),
+  breaks: z.array(chainBreak),
+});
+export type IntegrityOutput = z.output<typeof integrityOutput>;
+
+/** Query of GET /audit-logs/checkpoints; `sign=true` signs the head now, if it has moved. */
+export const checkpointsInput = z.object({
+  orgId: filterShape.orgId,
+  limit: positiveInt.transform((n) => Math.min(n, 1000)).optional(),
+  sign: z.union([z.boolean(), z.enum(["true", "false"]).transform((v) => v === "true")]).optional(),
+});
+export type CheckpointsInput = z.output<typeof checkpointsInput>;
+
+export const storedCheckpoint = z.strictObject({
+  orgId: z.guid(),
+  seq: z.int(),
+  checksum: z.string(),
+  signedAt: z.iso.datetime(),
+  note: z.string(),
+});
+export const checkpointsOutput = z.strictObject({
+  orgId: z.guid(),
+  origin: z.string(),
+  publicKeys: z.array(z.string()),
+  data: z.array(storedCheckpoint),
+});
+export type CheckpointsOutput = z.output<typeof checkpointsOutput>;
+
+/** Query of GET /audit-logs/evidence. */
+export const evidenceInput = integrityInput;
+export type EvidenceInput = IntegrityInput;

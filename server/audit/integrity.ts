@@ -1,0 +1,48 @@
+import type { Ctx } from "../context";
+import { invalid } from "../errors";
+import { clearAlarm, raiseAlarm } from "./alarm";
+import { readCheckpoints, type StoredCheckpoint } from "./checkpoint-store";
+import { signCheckpoint } from "./checkpoints";
+import type { CheckpointsInput, CheckpointsOutput, IntegrityInput, IntegrityOutput } from "./integrity-schema";
+import { signerName, signingKeys, vkeyOf } from "./signing-key";
+import { verifyChain } from "./verify";
+
+/** The one organization that is meant: the given one, the caller's only one, or a partner's home. */
+export function oneOrganization(ctx: Ctx, orgId: string | undefined): string {
+  const own = ctx.scope.kind !== "system" && ctx.scope.orgIds.length === 1 ? ctx.scope.orgIds[0] : ctx.homeOrgId;
+  const found = orgId ?? own;
+  if (!found) throw invalid("orgId", "is needed: a chain belongs to one organization");
+  return found;
+}
+
+/**
+ * Verifies the chain of one organization, whole or between two timestamps.
+ * A break raises the alarm; a whole clean chain clears it.
+ */
+export async function verifyIntegrity(ctx: Ctx, input: IntegrityInput): Promise<IntegrityOutput> {
+  const orgId = oneOrganization(ctx, input.orgId);
+  const { status, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks } = await verifyChain(ctx, {
+    orgId,
+    from: input.from,
+    to: input.to,
+    signal: ctx.signal,
+  });
+  if (status === "broken") raiseAlarm({ orgId, at: ctx.now().toISOString(), source: "on demand", breaks });
+  else if (!input.from && !input.to) clearAlarm(orgId);
+  return { orgId, status, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks };
+}
+
+const DEFAULT_CHECKPOINTS = 100;
+
+/** The newest signed chain heads of one organization, newest first, with the keys that check them. */
+export async function listCheckpoints(ctx: Ctx, input: CheckpointsInput): Promise<CheckpointsOutput> {
+  const orgId = oneOrganization(ctx, input.orgId);
+  if (input.sign) await signCheckpoint(orgId, ctx.now());
+  const kept: StoredCheckpoint[] = await readCheckpoints(orgId);
+  return {
+    orgId,
+    origin: `${signerName()}/audit/${orgId}`,
+    publicKeys: signingKeys().map(vkeyOf),
+    data: kept.reverse().slice(0, input.limit ?? DEFAULT_CHECKPOINTS),
+  };
+}

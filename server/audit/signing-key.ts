@@ -1,0 +1,67 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { env } from "../env";
+import { shared } from "../process/shared";
+
+/** An Ed25519 key as C2SP signed notes name it: a name, the key's id, the 32 public bytes. */
+export type SigningKey = { name: string; keyId: Buffer; publicKey: Buffer; sign: (text: string) => Buffer };
+
+/** Ed25519 in the note format's registry of signature types. */
+const ED25519_TYPE = 0x01;
+const RAW_KEY_BYTES = 32;
+
+/** The id of a key (C2SP signed-note): the first four bytes of SHA-256 over name, newline, type and key. */
+export function keyIdOf(name: string, publicKey: Buffer): Buffer {
+  return createHash("sha256")
+    .update(`${name}\n`)
+    .update(Buffer.from([ED25519_TYPE]))
+    .update(publicKey)
+    .digest()
+    .subarray(0, 4);
+}
+
+/** A verifier key (C2SP signed-note): NAME+HEXID+BASE64(type and key). */
+export function vkeyOf({ name, keyId, publicKey }: Pick<SigningKey, "name" | "keyId" | "publicKey">): string {
+  return `${name}+${keyId.toString("hex")}+${Buffer.concat([Buffer.from([ED25519_TYPE]), publicKey]).toString("base64")}`;
+}
+
+function toSigningKey(name: string, pem: string): SigningKey {
+  const secret: KeyObject = createPrivateKey(pem);
+  if (secret.asymmetricKeyType !== "ed25519") throw new Error("The signing key must be an Ed25519 key (PKCS8 PEM).");
+  const spki = createPublicKey(secret).export({ type: "spki", format: "der" });
+  const publicKey = spki.subarray(spki.length - RAW_KEY_BYTES);
+  return { name, publicKey, keyId: keyIdOf(name, publicKey), sign: (text) => sign(null, Buffer.from(text), secret) };
+}
+
+function keyFile(): string {
+  const { TRAILMARK_SIGNING_KEY_FILE, TRAILMARK_DATA_DIR } = env();
+  return TRAILMARK_SIGNING_KEY_FILE ?? join(TRAILMARK_DATA_DIR, "keys", "checkpoint-ed25519.pem");
+}
+
+/** Every private key of a PEM file: the first signs and is the current one, the others co-sign during a rotation. */
+function readKeys(file: string, name: string): SigningKey[] {
+  const blocks = readFileSync(file, "utf8").match(/-----BEGIN PRIVATE KEY-----[\s\S]+?-----END PRIVATE KEY-----/g);
+  if (!blocks) throw new Error("The signing key file holds no PKCS8 PEM private key.");
+  return blocks.map((pem) => toSigningKey(name, pem));
+}
+
+/** Whoever signs is named by the public host of this installation. */
+export const signerName = (): string => new URL(env().NEXTAUTH_URL).host;
+
+/**
+ * The keys that sign checkpoints, newest first; made and kept in the data folder when no file is given. Never in the
+ * database: whoever owns that must not be able to sign what it changed.
+ */
+export function signingKeys(): SigningKey[] {
+  return shared("signing-keys", () => {
+    const file = keyFile();
+    if (!existsSync(file)) {
+      if (env().TRAILMARK_SIGNING_KEY_FILE) throw new Error("TRAILMARK_SIGNING_KEY_FILE: the file does not exist.");
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      const { privateKey } = generateKeyPairSync("ed25519");
+      writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
+    }
+    return readKeys(file, signerName());
+  });
+}

@@ -1,0 +1,183 @@
+/**
+ * The verdict over one chain, as a pure state machine: whoever reads the rows (the server over COPY, the command line
+ * and the browser over a bundle) recomputes each checksum and hands both in, in sequence order. Nothing here hashes,
+ * reads or waits, so there is one judge for all.
+ */
+
+export type BreakKind = "altered" | "missing" | "inserted" | "relinked" | "truncated" | "unsealed";
+
+/** Where the chain is not what it must be; expected and actual in words or checksums, whichever tells. */
+export type Break = { seq: number; id: string; kind: BreakKind; expected: string; actual: string };
+
+/** A place that is known from elsewhere: a signed checkpoint, or the head that the database keeps. */
+export type Anchor = { seq: number; checksum: string };
+
+/** What retention removed: through which sequence, and that row's checksum. */
+export type PrunedPrefix = { throughSeq: number; throughChecksum: string | null };
+
+export type VerifierInput = {
+  /** The sequence before the first row to come, with its checksum where the row still exists; whole chains start at 0. */
+  start: Anchor | { seq: number; checksum: null };
+  /** Receipts of retention; the newest tells where the chain begins now. */
+  pruned: PrunedPrefix | null;
+  /** Checkpoints kept outside the database, in any order. */
+  anchors: readonly Anchor[];
+};
+
+/** One row, its checksum as stored and as recomputed from its contents. */
+export type Link = { seq: number; id: string; checksum: string; prevChecksum: string | null; recomputed: string };
+
+export type Verdict = {
+  status: "intact" | "broken" | "empty";
+  rowsChecked: number;
+  firstSeq: number | null;
+  lastSeq: number | null;
+  prunedPrefix: PrunedPrefix | null;
+  breaks: Break[];
+};
+
+/** More tell nothing new; the first is exact. */
+export const MAX_BREAKS = 100;
+
+export class Verifier {
+  readonly #breaks: Break[] = [];
+  readonly #anchors: Map<number, string>;
+  readonly #pruned: PrunedPrefix | null;
+  #prevSeq: number;
+  #prevChecksum: string | null;
+  #rows = 0;
+  #firstSeq: number | null = null;
+  /** True while the row before is not known: at the start of a range, or of a chain whose prefix was pruned. */
+  #atStart = true;
+  readonly #startsAtRange: boolean;
+
+  constructor({ start, pruned, anchors }: VerifierInput) {
+    this.#prevSeq = start.seq;
+    this.#prevChecksum = start.checksum;
+    this.#startsAtRange = start.seq > 0;
+    this.#pruned = pruned && pruned.throughSeq > 0 ? pruned : null;
+    this.#anchors = new Map(anchors.map((a) => [a.seq, a.checksum]));
+  }
+
+  #report(found: Break): void {
+    if (this.#breaks.length < MAX_BREAKS) this.#breaks.push(found);
+  }
+
+  /** The next row of the chain, in sequence order. */
+  add(row: Link): void {
+    this.#rows++;
+    this.#firstSeq ??= row.seq;
+    if (row.recomputed !== row.checksum)
+      this.#report({ seq: row.seq, id: row.id, kind: "altered", expected: row.checksum, actual: row.recomputed });
+    this.#checkPlace(row);
+    const anchor = this.#anchors.get(row.seq);
+    if (anchor !== undefined && anchor !== row.checksum && row.recomputed === row.checksum)
+      this.#report({ seq: row.seq, id: row.id, kind: "altered", expected: anchor, actual: row.checksum });
+    this.#prevSeq = row.seq;
+    this.#prevChecksum = row.checksum;
+    this.#atStart = false;
+  }
+
+  #checkPlace(row: Link): void {
+    const wanted = this.#prevSeq + 1;
+    if (row.seq < wanted) {
+      this.#report({
+        seq: row.seq,
+        id: row.id,
+        kind: "inserted",
+        expected: `sequence ${wanted}`,
+        actual: `sequence ${row.seq}`,
+      });
+      return;
+    }
+    if (this.#atStart && !this.#startsAtRange && this.#isPrunedStart(row)) return;
+    const throughSeq = this.#atStart && !this.#startsAtRange ? (this.#pruned?.throughSeq ?? 0) : 0;
+    if (throughSeq > 0 && row.seq === throughSeq + 1) {
+      this.#reportLink(row, this.#pruned?.throughChecksum ?? null);
+      return;
+    }
+    if (row.seq > wanted) {
+      // The link of the row after a gap dangles by itself: one break, at the first row that is gone.
+      const gone = row.seq > throughSeq ? Math.max(wanted, throughSeq + 1) : wanted;
+      this.#report({
+        seq: gone,
+        id: "",
+        kind: "missing",
+        expected: `sequence ${gone}`,
+        actual: `sequence ${row.seq}`,
+      });
+      return;
+    }
+    const known = !this.#atStart || row.seq === 1 || this.#prevChecksum !== null;
+    if (known && row.prevChecksum !== this.#prevChecksum) this.#reportLink(row, this.#prevChecksum);
+  }
+
+  #reportLink(row: Link, expected: string | null): void {
+    const none = "no previous row";
+    this.#report({
+      seq: row.seq,
+      id: row.id,
+      kind: "relinked",
+      expected: expected ?? none,
+      actual: row.prevChecksum ?? none,
+    });
+  }
+
+  /** The earliest retained row: its link dangles rightly when retention's receipt names it, or when it is null. */
+  #isPrunedStart(row: Link): boolean {
+    if (row.seq === 1) return false;
+    if (row.prevChecksum === null) return true;
+    return (
+      this.#pruned !== null &&
+      this.#pruned.throughSeq === row.seq - 1 &&
+      this.#pruned.throughChecksum === row.prevChecksum
+    );
+  }
+
+  /** A row that no seal covers; it has no sequence. */
+  addUnsealed(id: string): void {
+    this.#report({ seq: 0, id, kind: "unsealed", expected: "a sealed row", actual: "no sequence and checksum" });
+  }
+
+  /**
+   * The end of the rows.
+   * @param head what the database says is its newest row, or null where that is not known (a range, a bundle)
+   */
+  finish(head: Anchor | null): Verdict {
+    const last = this.#rows > 0 || this.#startsAtRange ? this.#prevSeq : (this.#pruned?.throughSeq ?? 0);
+    if (head && head.seq > last) this.#reportCut(last, head.seq, head.checksum, "the chain's head");
+    if (head && head.seq < last)
+      this.#report({
+        seq: head.seq + 1,
+        id: "",
+        kind: "inserted",
+        expected: `the head at sequence ${head.seq}`,
+        actual: `rows up to sequence ${last}`,
+      });
+    if (head && head.seq === last && this.#rows > 0 && head.checksum !== this.#prevChecksum)
+      this.#report({ seq: last, id: "", kind: "altered", expected: head.checksum, actual: this.#prevChecksum ?? "" });
+    const beyond = [...this.#anchors.keys()].filter((seq) => seq > last).sort((a, b) => a - b)[0];
+    if (beyond !== undefined && !(head && head.seq > last))
+      this.#reportCut(last, beyond, this.#anchors.get(beyond) ?? "", "a checkpoint");
+    const breaks = this.#breaks.sort((a, b) => a.seq - b.seq);
+    const empty = this.#rows === 0 && breaks.length === 0;
+    return {
+      status: breaks.length > 0 ? "broken" : empty ? "empty" : "intact",
+      rowsChecked: this.#rows,
+      firstSeq: this.#firstSeq,
+      lastSeq: this.#rows > 0 ? this.#prevSeq : null,
+      prunedPrefix: this.#pruned,
+      breaks,
+    };
+  }
+
+  #reportCut(last: number, seq: number, checksum: string, by: string): void {
+    this.#report({
+      seq: last + 1,
+      id: "",
+      kind: "truncated",
+      expected: `rows up to sequence ${seq} (${checksum}), which ${by} names`,
+      actual: last === 0 ? "no row" : `the last row is sequence ${last}`,
+    });
+  }
+}
