@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hash as argon2 } from "@node-rs/argon2";
 import { eq } from "drizzle-orm";
 import { z } from "zod";
+import { flushRecording } from "@/server/audit/record";
 import { authenticate } from "@/server/auth/authenticate";
 import { type AccessClaims, scopeClaims, signAccessToken } from "@/server/auth/jwt";
 import type { Permission, Role } from "@/server/auth/permissions";
@@ -13,6 +14,7 @@ import { asSystem } from "./client";
 import {
   agents,
   apiKeys,
+  auditLogs,
   devices,
   enrollmentKeys,
   organizations,
@@ -305,4 +307,10 @@ export async function call(
   const { output } = handler.spec;
   if (response.ok && isJson && output instanceof z.ZodType) output.parse(answer.body);
   return answer;
+}
+
+/** What the audit log of an organization holds once everything recorded so far is in the database, in chain order. */
+export async function auditRows(orgId: string): Promise<(typeof auditLogs.$inferSelect)[]> {
+  await flushRecording();
+  return asSystem((tx) => tx.select().from(auditLogs).where(eq(auditLogs.orgId, orgId)).orderBy(auditLogs.chainSeq));
 }

@@ -11,9 +11,11 @@ import { tokenInput } from "./schema";
 import { SESSION_COOKIE } from "./session-cookie";
 import { signIn } from "./sign-in";
 
+/** Told of a refusal that is not about the password: next-auth itself knows no other answer than 401. */
+type OnRefused = (error: unknown) => void;
 type SignedIn = User & { claims: AccessClaims };
 
-async function authorize(ctx: Ctx, credentials: unknown): Promise<SignedIn | null> {
+async function authorize(ctx: Ctx, credentials: unknown, onRefused: OnRefused): Promise<SignedIn | null> {
   const { email, password } = (credentials ?? {}) as { email?: unknown; password?: unknown };
   const input = tokenInput.safeParse({ email, password });
   if (!input.success) return null;
@@ -24,6 +26,7 @@ async function authorize(ctx: Ctx, credentials: unknown): Promise<SignedIn | nul
   } catch (error) {
     // next-auth hands the message of an Error to the page as ?error=; our codes say what it may know.
     if (isAppError(error) && error.code === "unauthenticated") return null;
+    onRefused(error);
     throw new Error(isAppError(error) ? error.code : "unavailable");
   }
 }
@@ -37,7 +40,7 @@ async function leave(ctx: Ctx, claims: AccessClaims | null): Promise<void> {
  * next-auth's settings for one request: ctx says from where it comes, for the audit rows. The cookie holds the same
  * signed token as the API's access token, so one verifier serves both.
  */
-export function authOptions(ctx: Ctx): NextAuthOptions {
+export function authOptions(ctx: Ctx, onRefused: OnRefused): NextAuthOptions {
   const secure = env().NEXTAUTH_URL.startsWith("https:");
   return {
     secret: env().NEXTAUTH_SECRET,
@@ -55,7 +58,7 @@ export function authOptions(ctx: Ctx): NextAuthOptions {
     providers: [
       Credentials({
         credentials: { email: { type: "email" }, password: { type: "password" } },
-        authorize: (credentials) => authorize(ctx, credentials),
+        authorize: (credentials) => authorize(ctx, credentials, onRefused),
       }),
     ],
     callbacks: {

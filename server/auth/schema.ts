@@ -16,11 +16,11 @@ export const tokenInput = z.strictObject({ email, password: z.string().min(1).ma
 export type TokenInput = z.output<typeof tokenInput>;
 
 /** Body of POST /auth/refresh. */
-export const refreshInput = z.strictObject({ refreshToken: z.string().min(1).max(200) });
+export const refreshInput = z.strictObject({ refreshToken: z.string().min(1).max(4096) });
 export type RefreshInput = z.output<typeof refreshInput>;
 
 /** Body of POST /auth/logout: ends the sign-in of that refresh token, or without one all of the caller's. */
-export const logoutInput = z.strictObject({ refreshToken: z.string().min(1).max(200).optional() });
+export const logoutInput = z.strictObject({ refreshToken: z.string().min(1).max(4096).optional() });
 export type LogoutInput = z.output<typeof logoutInput>;
 
 /** expiresIn is the access token's life in seconds. */

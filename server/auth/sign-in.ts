@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { organizations, users } from "@/db/schema";
 import { record } from "../audit/record";
@@ -26,10 +26,10 @@ async function findByEmail(email: string) {
         passwordHash: users.passwordHash,
         disabledAt: users.disabledAt,
         orgId: users.orgId,
-        homeOrgId: sql<string | null>`(SELECT ${organizations.id} FROM ${organizations}
-          WHERE ${organizations.partnerId} = ${users.partnerId} AND ${organizations.isHome})`,
+        homeOrgId: organizations.id,
       })
       .from(users)
+      .leftJoin(organizations, and(eq(organizations.partnerId, users.partnerId), eq(organizations.isHome, true)))
       .where(eq(sql`lower(${users.email})`, email)),
   );
   return row;

@@ -23,11 +23,18 @@ export const userColumns = {
 
 type Row = Omit<typeof users.$inferSelect, "passwordHash"> & { organizationIds: string[] };
 
-export function toUser({ allOrganizations, disabledAt, ...row }: Row): User {
+/** Member by member, so that nothing else of a row can ever slip out. */
+export function toUser(row: Row): User {
   return {
-    ...row,
-    organizationIds: row.orgId === null && !allOrganizations ? row.organizationIds : null,
-    disabled: disabledAt !== null,
+    id: row.id,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    department: row.department,
+    orgId: row.orgId,
+    partnerId: row.partnerId,
+    organizationIds: row.orgId === null && !row.allOrganizations ? row.organizationIds : null,
+    disabled: row.disabledAt !== null,
     lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

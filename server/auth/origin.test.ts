@@ -1,0 +1,37 @@
+import { beforeAll, expect, it } from "vitest";
+import { requireSameOrigin } from "./origin";
+
+beforeAll(() => {
+  process.env.DATABASE_URL ??= "postgres://nobody@127.0.0.1/none";
+  process.env.NEXTAUTH_SECRET ??= "0123456789012345678901234567890123456789";
+  process.env.NEXTAUTH_URL ??= "http://127.0.0.1:3000";
+});
+
+const passes = (headers: Record<string, string>, method = "POST", viaCookie = true) => {
+  try {
+    requireSameOrigin(new Request("http://127.0.0.1:3000/api/v1/users", { method, headers }), viaCookie);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+it.each([
+  [{ origin: "http://127.0.0.1:3000" }, true],
+  [{ origin: "http://other.test:3000", host: "other.test:3000" }, true],
+  [{ "sec-fetch-site": "same-origin" }, true],
+  [{ origin: "https://evil.test", host: "127.0.0.1:3000" }, false],
+  [{ origin: "http://127.0.0.1:3001", host: "127.0.0.1:3000" }, false],
+  [{ origin: "null" }, false],
+  [{ origin: "https://evil.test", "sec-fetch-site": "same-origin" }, false],
+  [{ "sec-fetch-site": "cross-site" }, false],
+  [{ "sec-fetch-site": "same-site" }, false],
+  [{}, false],
+])("a write with the cookie and %j passes: %s", (headers, expected) => {
+  expect(passes(headers as Record<string, string>)).toBe(expected);
+});
+
+it("reads and writes without the cookie are not asked", () => {
+  expect(passes({ origin: "https://evil.test" }, "GET")).toBe(true);
+  expect(passes({ origin: "https://evil.test" }, "POST", false)).toBe(true);
+});

@@ -1,0 +1,70 @@
+import { expect, it } from "vitest";
+import { DELETE } from "@/app/api/v1/enrollment-keys/[id]/route";
+import { GET as list, POST } from "@/app/api/v1/enrollment-keys/route";
+import { auditRows, call, createEnrollmentKey, createOrg, createUser, type TestUser } from "@/db/testing";
+
+const make = (token: TestUser, body: object) => call(POST, { token, body });
+const revoke = (token: TestUser, id: string) => call(DELETE, { method: "DELETE", token, params: { id } });
+
+it("makes a key that is shown once, lists and revokes it, and records all of it", async () => {
+  const admin = await createUser({ role: "org_admin" });
+  const made = await make(admin, {
+    orgId: admin.orgId,
+    maxUses: 5,
+    expiresAt: new Date(Date.now() + 60_000).toISOString(),
+  });
+  expect(made).toMatchObject({ status: 201, body: { orgId: admin.orgId, maxUses: 5, uses: 0 } });
+  expect(made.body.key).toMatch(/^tme_[\w-]{40}$/);
+  const listed = await call(list, { token: admin });
+  expect(listed.body).toMatchObject({
+    data: [{ id: made.body.id, prefix: made.body.prefix, revokedAt: null }],
+    pagination: { total: 1 },
+  });
+  expect(listed.text).not.toContain(made.body.key);
+  expect((await revoke(admin, made.body.id)).status).toBe(204);
+  expect((await revoke(admin, made.body.id)).status).toBe(204);
+  expect((await call(list, { token: admin })).body.data[0].revokedAt).not.toBeNull();
+  expect((await auditRows(admin.orgId as string)).map((r) => r.action)).toEqual([
+    "enrollment_key.create",
+    "enrollment_key.revoke",
+  ]);
+});
+
+it("needs an organization within reach: the own one goes without saying, a foreign one is 403", async () => {
+  const admin = await createUser({ role: "org_admin" });
+  expect((await make(admin, {})).body).toMatchObject({ orgId: admin.orgId, maxUses: null, expiresAt: null });
+  expect((await make(admin, { orgId: (await createOrg()).id })).status).toBe(403);
+  const partnerAdmin = await createUser({ role: "partner_admin" });
+  expect((await make(partnerAdmin, {})).status).toBe(400);
+  expect(
+    (await make(partnerAdmin, { orgId: (await createOrg({ partnerId: partnerAdmin.partnerId as string })).id })).status,
+  ).toBe(201);
+  const operator = await createUser({ role: "system_admin" });
+  expect((await make(operator, { orgId: crypto.randomUUID() })).status).toBe(404);
+  expect((await make(operator, { orgId: admin.orgId })).status).toBe(201);
+});
+
+it("treats a foreign key as a missing one, and needs the permission", async () => {
+  const admin = await createUser({ role: "org_admin" });
+  const foreign = await createEnrollmentKey();
+  for (const id of [foreign.id, crypto.randomUUID()])
+    expect((await revoke(admin, id)).body).toMatchObject({ status: 404, detail: "No such enrollment key." });
+  expect((await call(list, { token: admin })).body.data).toEqual([]);
+  expect((await call(list, { token: admin, path: `/?orgId=${foreign.orgId}` })).status).toBe(403);
+  const technician = await createUser({ role: "org_technician", orgId: admin.orgId as string });
+  expect((await call(list, { token: technician })).status).toBe(403);
+  expect((await make(technician, {})).status).toBe(403);
+});
+
+it("refuses bad bodies", async () => {
+  const admin = await createUser({ role: "org_admin" });
+  for (const body of [
+    { maxUses: 0 },
+    { maxUses: 1.5 },
+    { maxUses: "5" },
+    { maxUses: 1e12 },
+    { expiresAt: "2020-01-01T00:00:00Z" },
+    { key: "tme_x" },
+  ])
+    expect((await make(admin, body)).status, JSON.stringify(body)).toBe(400);
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { GET as getOne, PATCH } from "@/app/api/v1/orgs/organizations/[id]/route";
+import { GET as list, POST } from "@/app/api/v1/orgs/organizations/route";
+import { auditRows, call, createApiKey, createOrg, createPartner, createUser } from "@/db/testing";
+
+const partnerAdmin = async () => {
+  const partner = await createPartner();
+  return { partner, admin: await createUser({ role: "partner_admin", partnerId: partner.id }) };
+};
+
+describe("GET /orgs/organizations", () => {
+  it("lists what the caller reaches, whatever the role, and nothing else", async () => {
+    const { partner, admin } = await partnerAdmin();
+    const org = await createOrg({ partnerId: partner.id, name: "Zebra 100% Ltd" });
+    const ids = async (token: Parameters<typeof call>[1] & object) =>
+      (await call(list, token)).body.data.map((o: { id: string }) => o.id);
+    expect(await ids({ token: admin })).toEqual(expect.arrayContaining([partner.homeOrgId, org.id]));
+    expect(await ids({ token: admin })).toHaveLength(2);
+    expect(await ids({ token: await createUser({ role: "org_viewer", orgId: org.id }) })).toEqual([org.id]);
+    expect(await ids({ token: await createApiKey({ orgId: org.id }) })).toEqual([org.id]);
+    expect(await ids({ token: admin, path: "/?search=100%25" })).toEqual([org.id]);
+    expect(await ids({ token: admin, path: `/?orgId=${org.id}` })).toEqual([org.id]);
+    expect((await call(list, { token: admin, path: "/?limit=500&page=2" })).body).toMatchObject({
+      data: [],
+      pagination: { page: 2, limit: 100, total: 2, totalPages: 1 },
+    });
+  });
+
+  it("answers 403 for an organization outside the caller's reach, 400 for a bad page or member, 401 without a caller", async () => {
+    const { admin } = await partnerAdmin();
+    expect((await call(list, { token: admin, path: `/?orgId=${(await createOrg()).id}` })).status).toBe(403);
+    for (const query of ["page=0", "limit=x", "limit=-1", "surprise=1", "orgId=x"])
+      expect((await call(list, { token: admin, path: `/?${query}` })).status, query).toBe(400);
+    expect((await call(list)).status).toBe(401);
+  });
+});
+
+describe("POST /orgs/organizations", () => {
+  it("makes an organization that its maker reaches at once, records it, and keeps slugs apart", async () => {
+    const { partner, admin } = await partnerAdmin();
+    const first = await call(POST, { token: admin, body: { name: " Contoso Ltd " } });
+    expect(first).toMatchObject({
+      status: 201,
+      body: { name: "Contoso Ltd", slug: "contoso-ltd", partnerId: partner.id, isHome: false },
+    });
+    const second = await call(POST, { token: admin, body: { name: "Contoso Ltd" } });
+    expect(second.body.slug).toMatch(/^contoso-ltd-[0-9a-f]{6}$/);
+    expect((await call(getOne, { token: admin, params: { id: first.body.id } })).body).toEqual(first.body);
+    expect(await auditRows(first.body.id)).toMatchObject([
+      { action: "organization.create", actorId: admin.id, resourceId: first.body.id, resourceName: "Contoso Ltd" },
+    ]);
+  });
+
+  it("lets who reaches selected organizations only reach the new one too", async () => {
+    const partner = await createPartner();
+    const limited = await createUser({
+      role: "partner_admin",
+      partnerId: partner.id,
+      organizationIds: [(await createOrg({ partnerId: partner.id })).id],
+    });
+    const made = await call(POST, { token: limited, body: { name: "New" } });
+    expect((await call(list, { token: limited })).body.data.map((o: { id: string }) => o.id)).toContain(made.body.id);
+  });
+
+  it("is for partners with the permission alone", async () => {
+    const partner = await createPartner();
+    const body = { name: "X" };
+    expect((await call(POST, { token: await createUser({ role: "org_admin" }), body })).status).toBe(403);
+    expect(
+      (await call(POST, { token: await createUser({ role: "partner_technician", partnerId: partner.id }), body }))
+        .status,
+    ).toBe(403);
+    expect((await call(POST, { token: await createApiKey({ partnerId: partner.id }), body })).status).toBe(403);
+    expect(
+      (
+        await call(POST, {
+          token: await createApiKey({ partnerId: partner.id, permissions: ["organizations:manage"] }),
+          body,
+        })
+      ).status,
+    ).toBe(201);
+    const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+    expect(
+      (await call(POST, { token: admin, body: { name: "X", partnerId: (await createPartner()).id } })).status,
+    ).toBe(403);
+    for (const bad of [{}, { name: "  " }, { name: "x".repeat(256) }, { name: "X", slug: "x" }, { name: 5 }])
+      expect((await call(POST, { token: admin, body: bad })).status, JSON.stringify(bad)).toBe(400);
+  });
+
+  it("stores what PostgreSQL would refuse as U+FFFD", async () => {
+    const { admin } = await partnerAdmin();
+    expect((await call(POST, { token: admin, body: { name: "a\0b\ud800" } })).body.name).toBe("a\ufffdb\ufffd");
+  });
+});
+
+describe("one organization", () => {
+  it("is renamed with before and after in the audit log, and an unchanged name is no change", async () => {
+    const org = await createOrg({ name: "Old" });
+    const admin = await createUser({ role: "org_admin", orgId: org.id });
+    const params = { id: org.id };
+    expect((await call(PATCH, { method: "PATCH", token: admin, params, body: { name: "New" } })).body).toMatchObject({
+      name: "New",
+      slug: `org-${org.id}`,
+    });
+    await call(PATCH, { method: "PATCH", token: admin, params, body: { name: "New" } });
+    expect(await auditRows(org.id)).toMatchObject([
+      { action: "organization.update", details: { before: { name: "Old" }, after: { name: "New" } } },
+    ]);
+  });
+
+  it("of somebody else looks like a missing one; a bad id is 400; a viewer may not rename", async () => {
+    const { admin } = await partnerAdmin();
+    const foreign = await createOrg();
+    const answers = [];
+    for (const id of [foreign.id, crypto.randomUUID()]) {
+      answers.push(await call(getOne, { token: admin, params: { id } }));
+      answers.push(await call(PATCH, { method: "PATCH", token: admin, params: { id }, body: { name: "X" } }));
+    }
+    for (const a of answers)
+      expect({ ...a.body, requestId: "" }).toMatchObject({
+        status: 404,
+        code: "not_found",
+        detail: answers[0]?.body.detail,
+      });
+    expect((await call(getOne, { token: admin, params: { id: "x" } })).status).toBe(400);
+    const viewer = await createUser({ role: "org_viewer", orgId: foreign.id });
+    expect(
+      (await call(PATCH, { method: "PATCH", token: viewer, params: { id: foreign.id }, body: { name: "X" } })).status,
+    ).toBe(403);
+  });
+});

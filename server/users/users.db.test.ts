@@ -1,0 +1,216 @@
+import { describe, expect, it } from "vitest";
+import { POST as token } from "@/app/api/v1/auth/token/route";
+import { GET as me } from "@/app/api/v1/me/route";
+import { PATCH } from "@/app/api/v1/users/[id]/route";
+import { GET as list, POST } from "@/app/api/v1/users/route";
+import {
+  auditRows,
+  bearer,
+  call,
+  createApiKey,
+  createOrg,
+  createPartner,
+  createUser,
+  PASSWORD,
+  type TestApiKey,
+  type TestUser,
+} from "@/db/testing";
+
+type Who = TestUser | TestApiKey;
+let n = 0;
+const person = (over: object = {}) => ({
+  email: `new-${process.pid}-${Date.now()}-${n++}@example.test`,
+  password: PASSWORD,
+  name: "New Person",
+  ...over,
+});
+const make = (who: Who, over: object) => call(POST, { token: who, body: person(over) });
+const change = (who: Who, id: string, body: object) =>
+  call(PATCH, { method: "PATCH", token: who, params: { id }, body });
+const partnerOf = async () => {
+  const partner = await createPartner();
+  return {
+    partner,
+    org: await createOrg({ partnerId: partner.id }),
+    admin: await createUser({ role: "partner_admin", partnerId: partner.id }),
+  };
+};
+
+describe("POST /users", () => {
+  it("makes a person who can sign in, records it, and shows no hash", async () => {
+    const { org, admin } = await partnerOf();
+    const body = person({ role: "org_technician", orgId: org.id, department: "Support" });
+    const made = await call(POST, { token: admin, body });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { email: body.email, role: "org_technician", orgId: org.id, department: "Support", disabled: false },
+    });
+    expect(made.text).not.toMatch(/argon2|password/i);
+    expect((await call(token, { body: { email: body.email, password: PASSWORD } })).status).toBe(200);
+    const [row] = await auditRows(org.id);
+    expect(row).toMatchObject({ action: "user.create", actorId: admin.id, resourceId: made.body.id });
+    expect(JSON.stringify(row?.details)).not.toContain(PASSWORD);
+  });
+
+  it("gives an org admin's person the admin's own organization", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    expect((await make(admin, { role: "org_viewer" })).body).toMatchObject({
+      orgId: admin.orgId,
+      partnerId: admin.partnerId,
+    });
+    expect((await make(admin, { role: "org_viewer", orgId: (await createOrg()).id })).status).toBe(403);
+  });
+
+  it("grants no role above the maker's own", async () => {
+    const { partner, org } = await partnerOf();
+    const orgAdmin = await createUser({ role: "org_admin", orgId: org.id });
+    expect((await make(orgAdmin, { role: "partner_technician" })).status).toBe(403);
+    expect((await make(orgAdmin, { role: "partner_admin" })).status).toBe(403);
+    const key = await createApiKey({
+      partnerId: partner.id,
+      permissions: ["users:manage", "audit:read", "devices:read", "custom_fields:read"],
+    });
+    expect((await make(key, { role: "org_viewer", orgId: org.id })).status).toBe(201);
+    expect((await make(key, { role: "org_admin", orgId: org.id })).status).toBe(403);
+    for (const role of ["org_technician", "org_viewer", "partner_technician"] as const)
+      expect((await make(await createUser({ role }), { role: "org_viewer" })).status, role).toBe(403);
+    expect((await make(orgAdmin, { role: "system_admin" })).status).toBe(400);
+  });
+
+  it("gives partner staff no wider reach than the maker's", async () => {
+    const { partner, org, admin } = await partnerOf();
+    const other = await createOrg({ partnerId: partner.id });
+    const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });
+    expect((await make(limited, { role: "partner_technician" })).status).toBe(403);
+    expect((await make(limited, { role: "partner_technician", organizationIds: [other.id] })).status).toBe(403);
+    expect((await make(limited, { role: "partner_technician", organizationIds: [org.id] })).body).toMatchObject({
+      organizationIds: [org.id],
+      orgId: null,
+    });
+    expect((await make(admin, { role: "partner_technician" })).body).toMatchObject({
+      organizationIds: null,
+      partnerId: partner.id,
+    });
+    expect((await make(admin, { role: "partner_technician", organizationIds: [(await createOrg()).id] })).status).toBe(
+      403,
+    );
+    expect((await auditRows(partner.homeOrgId)).map((r) => r.action)).toContain("user.create");
+  });
+
+  it("refuses a taken e-mail in any case with 409, and bad bodies with 400", async () => {
+    const { org, admin } = await partnerOf();
+    expect((await make(admin, { role: "org_viewer", orgId: org.id, email: admin.email.toUpperCase() })).status).toBe(
+      409,
+    );
+    for (const over of [
+      { role: "org_viewer" },
+      { role: "partner_admin", orgId: org.id },
+      { role: "org_viewer", orgId: org.id, password: "short" },
+      { role: "org_viewer", orgId: org.id, email: "x" },
+      { role: "boss" },
+      { role: "org_viewer", orgId: org.id, admin: true },
+    ])
+      expect((await make(admin, over)).status, JSON.stringify(over)).toBe(400);
+  });
+});
+
+describe("GET /users", () => {
+  it("lists the people whom the caller administers and nobody else's", async () => {
+    const { partner, org, admin } = await partnerOf();
+    const own = await createUser({ role: "org_admin", orgId: org.id, name: "Ann_Own" });
+    await createUser();
+    const ids = async (who: Who, query = "") =>
+      (await call(list, { token: who, path: `/${query}` })).body.data.map((u: { id: string }) => u.id).sort();
+    expect(await ids(admin)).toEqual([admin.id, own.id].sort());
+    expect(await ids(own)).toEqual([own.id]);
+    expect(await ids(admin, `?orgId=${org.id}`)).toEqual([own.id]);
+    expect(await ids(admin, "?search=n_o")).toEqual([own.id]);
+    expect(await ids(admin, "?search=x_x")).toEqual([]);
+    expect((await call(list, { token: admin, path: `/?orgId=${(await createOrg()).id}` })).status).toBe(403);
+    expect(
+      (await call(list, { token: await createUser({ role: "partner_technician", partnerId: partner.id }) })).status,
+    ).toBe(403);
+  });
+});
+
+describe("PATCH /users/:id", () => {
+  it("changes role, department and access, records each, and all of it counts at once", async () => {
+    const { org, admin } = await partnerOf();
+    const user = await createUser({ role: "org_technician", orgId: org.id });
+    const theirs = await bearer(user);
+    expect((await change(admin, user.id, { role: "org_viewer", department: "Sales" })).body).toMatchObject({
+      role: "org_viewer",
+      department: "Sales",
+    });
+    expect((await call(me, { token: theirs })).body.permissions).toEqual([
+      "audit:read",
+      "custom_fields:read",
+      "devices:read",
+    ]);
+    await change(admin, user.id, { disabled: true });
+    expect((await call(me, { token: theirs })).status).toBe(401);
+    await change(admin, user.id, { disabled: false });
+    expect((await call(me, { token: theirs })).status).toBe(401);
+    expect((await call(me, { token: user })).status).toBe(200);
+    expect(await auditRows(org.id)).toMatchObject([
+      {
+        action: "user.permission.change",
+        resourceId: user.id,
+        details: { before: { role: "org_technician" }, after: { role: "org_viewer" } },
+      },
+      { action: "user.update", details: { before: { department: "" }, after: { department: "Sales" } } },
+      { action: "user.disable", details: { before: { disabled: false }, after: { disabled: true } } },
+      { action: "user.enable", details: { before: { disabled: true }, after: { disabled: false } } },
+    ]);
+  });
+
+  it("treats a foreign person as a missing one; partner staff is foreign to an org admin", async () => {
+    const { org, admin } = await partnerOf();
+    const orgAdmin = await createUser({ role: "org_admin", orgId: org.id });
+    for (const id of [(await createUser()).id, admin.id, crypto.randomUUID()])
+      expect((await change(orgAdmin, id, { department: "X" })).body, id).toMatchObject({
+        status: 404,
+        detail: "No such user.",
+      });
+    expect((await change(admin, (await createUser()).id, { disabled: true })).status).toBe(404);
+  });
+
+  it("lets nobody change their own access, rise above themselves or change kind", async () => {
+    const { partner, org, admin } = await partnerOf();
+    const orgAdmin = await createUser({ role: "org_admin", orgId: org.id });
+    expect((await change(orgAdmin, orgAdmin.id, { disabled: true })).status).toBe(403);
+    expect((await change(admin, admin.id, { role: "partner_technician" })).status).toBe(403);
+    expect((await change(admin, admin.id, { department: "Head office" })).status).toBe(200);
+    expect(
+      (await change(orgAdmin, (await createUser({ role: "org_viewer", orgId: org.id })).id, { role: "partner_admin" }))
+        .status,
+    ).toBe(400);
+    const key = await createApiKey({
+      orgId: org.id,
+      permissions: ["users:manage", "audit:read", "devices:read", "custom_fields:read"],
+    });
+    expect((await change(key, orgAdmin.id, { disabled: true })).status).toBe(403);
+    const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });
+    expect((await change(limited, admin.id, { disabled: true })).status).toBe(403);
+  });
+
+  it("keeps the last administrator, also against two who remove each other at once", async () => {
+    const { partner, admin } = await partnerOf();
+    const key = await createApiKey({ partnerId: partner.id, permissions: [...(await permissionsOf(admin))] });
+    expect((await change(key, admin.id, { disabled: true })).body).toMatchObject({ status: 409, code: "conflict" });
+    const second = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const both = await Promise.all([
+      change(key, admin.id, { disabled: true }),
+      change(key, second.id, { role: "partner_technician" }),
+    ]);
+    expect(both.map((a) => a.status).sort()).toEqual([200, 409]);
+  });
+
+  it("refuses an empty change and unknown members", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    for (const body of [{}, { email: "x@y.test" }, { role: "system_admin" }, { disabled: "yes" }])
+      expect((await change(admin, admin.id, body)).status).toBe(400);
+  });
+});
+
+const permissionsOf = async (user: TestUser) => (await call(me, { token: user })).body.permissions;
