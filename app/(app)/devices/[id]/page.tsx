@@ -1,0 +1,20 @@
+import type { Metadata } from "next";
+import { fetched, Prefetched, trpc } from "@/app/trpc-server";
+import { DevicePage } from "@/components/devices/device-page";
+import type { DeviceDetail } from "@/server/devices/schema";
+
+type Props = { params: Promise<{ id: string }> };
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const device = await fetched<DeviceDetail>(trpc.devices.get.queryOptions(await params));
+  return { title: device?.hostname ?? "Device" };
+}
+
+export default async function DeviceRoute({ params }: Props) {
+  const { id } = await params;
+  return (
+    <Prefetched queries={[trpc.devices.get.queryOptions({ id })]}>
+      <DevicePage id={id} />
+    </Prefetched>
+  );
+}

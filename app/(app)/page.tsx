@@ -1,0 +1,22 @@
+import type { Metadata } from "next";
+import { cookies } from "next/headers";
+import type { SearchParams } from "nuqs/server";
+import { entriesQuery } from "@/components/audit/entries-query";
+import { loadView, toListInput } from "@/components/audit/filters";
+import { Viewer } from "@/components/audit/viewer";
+import { isZone, ZONE_COOKIE } from "@/components/shell/time";
+import { Prefetched, trpc } from "../trpc-server";
+
+export const metadata: Metadata = { title: "Audit log" };
+
+export default async function AuditPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
+  const view = await loadView(searchParams);
+  const cookie = decodeURIComponent((await cookies()).get(ZONE_COOKIE)?.value ?? "");
+  const zone = view.tz !== "utc" && isZone(cookie) ? cookie : "UTC";
+  const now = new Date();
+  return (
+    <Prefetched queries={[entriesQuery(trpc, toListInput(view, zone, now))]}>
+      <Viewer loadedAt={now.toISOString()} />
+    </Prefetched>
+  );
+}

@@ -1,0 +1,16 @@
+import type { Metadata } from "next";
+import type { SearchParams } from "nuqs/server";
+import { Prefetched, trpc } from "@/app/trpc-server";
+import { ApiKeys } from "@/components/settings/api-keys";
+import { loadList } from "@/components/shell/list-params";
+
+export const metadata: Metadata = { title: "API keys" };
+
+export default async function ApiKeysPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
+  const { page, orgId } = await loadList(searchParams);
+  return (
+    <Prefetched queries={[trpc.apiKeys.list.queryOptions({ page, orgId })]}>
+      <ApiKeys />
+    </Prefetched>
+  );
+}

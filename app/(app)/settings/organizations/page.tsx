@@ -1,0 +1,16 @@
+import type { Metadata } from "next";
+import type { SearchParams } from "nuqs/server";
+import { Prefetched, trpc } from "@/app/trpc-server";
+import { Organizations } from "@/components/settings/organizations";
+import { loadList } from "@/components/shell/list-params";
+
+export const metadata: Metadata = { title: "Organizations" };
+
+export default async function OrganizationsPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
+  const { page, search } = await loadList(searchParams);
+  return (
+    <Prefetched queries={[trpc.organizations.list.queryOptions({ page, search })]}>
+      <Organizations />
+    </Prefetched>
+  );
+}

@@ -1,0 +1,16 @@
+import type { Metadata } from "next";
+import type { SearchParams } from "nuqs/server";
+import { Prefetched, trpc } from "@/app/trpc-server";
+import { Users } from "@/components/settings/users";
+import { loadList } from "@/components/shell/list-params";
+
+export const metadata: Metadata = { title: "Users" };
+
+export default async function UsersPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
+  const { page, search, orgId } = await loadList(searchParams);
+  return (
+    <Prefetched queries={[trpc.users.list.queryOptions({ page, search, orgId })]}>
+      <Users />
+    </Prefetched>
+  );
+}

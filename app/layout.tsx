@@ -1,0 +1,42 @@
+import "@fontsource-variable/inter";
+import "@fontsource-variable/jetbrains-mono";
+import "@mantine/core/styles.layer.css";
+import "@mantine/dates/styles.layer.css";
+import "@mantine/notifications/styles.layer.css";
+import "./global.css";
+import { ColorSchemeScript, mantineHtmlProps } from "@mantine/core";
+import type { Metadata, Viewport } from "next";
+import { cookies, headers } from "next/headers";
+import type { ReactNode } from "react";
+import { Providers } from "@/components/shell/providers";
+import { isZone, ZONE_COOKIE } from "@/components/shell/time";
+
+export const metadata: Metadata = {
+  title: { default: "Trailmark", template: "%s · Trailmark" },
+  description: "Audit trail and event logging for managed service providers",
+  referrer: "same-origin",
+};
+
+export const viewport: Viewport = {
+  themeColor: [
+    { media: "(prefers-color-scheme: light)", color: "#f4f6f7" },
+    { media: "(prefers-color-scheme: dark)", color: "#0e1317" },
+  ],
+};
+
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  const nonce = (await headers()).get("x-nonce") ?? "";
+  const zone = decodeURIComponent((await cookies()).get(ZONE_COOKIE)?.value ?? "");
+  return (
+    <html lang="en" {...mantineHtmlProps}>
+      <head>
+        <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" suppressHydrationWarning />
+      </head>
+      <body>
+        <Providers nonce={nonce} zone={isZone(zone) ? zone : null}>
+          {children}
+        </Providers>
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,16 @@
+import type { Metadata } from "next";
+import { redirect } from "next/navigation";
+import { Entrance } from "@/components/account/entrance";
+import { SignInForm } from "@/components/account/sign-in-form";
+import { isSetUp } from "../trpc-server";
+
+export const metadata: Metadata = { title: "Sign in" };
+
+export default async function LoginPage() {
+  if (!(await isSetUp())) redirect("/setup");
+  return (
+    <Entrance title="Sign in" lead="The trail of everything that was done.">
+      <SignInForm />
+    </Entrance>
+  );
+}

@@ -1,0 +1,16 @@
+import type { Metadata } from "next";
+import { redirect } from "next/navigation";
+import { Entrance } from "@/components/account/entrance";
+import { SetupForm } from "@/components/account/setup-form";
+import { isSetUp } from "../trpc-server";
+
+export const metadata: Metadata = { title: "First run" };
+
+export default async function SetupPage() {
+  if (await isSetUp()) redirect("/login");
+  return (
+    <Entrance title="First run" lead="Make the first administrator. This page is open until that is done.">
+      <SetupForm />
+    </Entrance>
+  );
+}

@@ -1,0 +1,17 @@
+import { Cog, Cpu, KeyRound, Sparkles, User } from "lucide-react";
+import type { ActorType as Kind } from "@/server/audit/schema";
+import classes from "./actor-type.module.css";
+import { ACTOR_TYPE_LABEL } from "./filters";
+
+const ICON = { user: User, api_key: KeyRound, agent: Cpu, system: Cog, ai_agent: Sparkles } as const;
+
+/** What kind of actor it was, as icon and word. */
+export function ActorType({ type }: { type: Kind }) {
+  const Icon = ICON[type];
+  return (
+    <span className={classes.type}>
+      <Icon size={14} strokeWidth={1.75} aria-hidden />
+      {ACTOR_TYPE_LABEL[type]}
+    </span>
+  );
+}

@@ -1,0 +1,31 @@
+import { Kbd, Modal } from "@mantine/core";
+import classes from "./viewer.module.css";
+
+const KEYS: [string[], string][] = [
+  [["/"], "Go to the search box"],
+  [["j", "k"], "Next and previous entry"],
+  [["Enter"], "Open the entry"],
+  [["←", "→"], "Previous and next, while one is open"],
+  [["Esc"], "Close, and back to where you were"],
+  [["?"], "This list"],
+];
+
+/** What the keyboard does on this page. */
+export function KeyHelp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Keyboard" size="sm">
+      <dl className={classes.keys}>
+        {KEYS.map(([keys, what]) => (
+          <div key={what} style={{ display: "contents" }}>
+            <dt>
+              {keys.map((key) => (
+                <Kbd key={key}>{key}</Kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Modal>
+  );
+}

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { parseQuery } from "./query-text";
+
+test("plain words are the search text", () => {
+  expect(parseQuery("  front desk  ")).toEqual({ q: "front desk" });
+});
+
+test("qualifiers become filters and the rest stays text", () => {
+  expect(parseQuery('actor:jane result:denied resource:"Front desk" printer')).toEqual({
+    actor: "jane",
+    result: "denied",
+    resource: "Front desk",
+    q: "printer",
+  });
+});
+
+test("a minus leaves actions out, several add up", () => {
+  expect(parseQuery("-action:user.login -action:user.logout")).toEqual({ without: "user.login,user.logout", q: null });
+});
+
+test("a value that the filter does not know stays text, and so does a colon that is no qualifier", () => {
+  expect(parseQuery("result:odd 14:02 http://x")).toEqual({ q: "result:odd 14:02 http://x" });
+});

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { fromWallClock, presetSpan, toWallClock } from "./range";
+
+const now = new Date("2026-11-20T23:30:15Z");
+
+test("a relative range starts on the minute and stays open", () => {
+  expect(presetSpan("1h", "UTC", now)).toEqual({ from: new Date("2026-11-20T22:30:00Z") });
+});
+
+test("today is the reader's day, not UTC's", () => {
+  expect(presetSpan("today", "Europe/Berlin", now).from).toEqual(new Date("2026-11-20T23:00:00Z"));
+  expect(presetSpan("today", "UTC", now).from).toEqual(new Date("2026-11-20T00:00:00Z"));
+});
+
+test("yesterday ends where today starts", () => {
+  expect(presetSpan("yesterday", "America/New_York", now)).toEqual({
+    from: new Date("2026-11-19T05:00:00Z"),
+    to: new Date("2026-11-20T04:59:59.999Z"),
+  });
+});
+
+test("the wall clock converts both ways, over a change of the clocks too", () => {
+  const before = new Date("2026-10-25T00:30:00Z");
+  expect(toWallClock(before, "Europe/Berlin")).toBe("2026-10-25T02:30");
+  expect(fromWallClock(Date.UTC(2026, 6, 1, 12), "Europe/Berlin")).toEqual(new Date("2026-07-01T10:00:00Z"));
+  expect(fromWallClock(Date.UTC(2026, 11, 1, 12), "America/New_York")).toEqual(new Date("2026-12-01T17:00:00Z"));
+});

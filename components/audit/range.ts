@@ -1,0 +1,66 @@
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The ranges that are offered ready-made, shortest first. */
+export const PRESETS = ["15m", "1h", "24h", "today", "yesterday", "7d", "30d", "90d"] as const;
+export type Preset = (typeof PRESETS)[number];
+
+export const PRESET_LABEL: Record<Preset, string> = {
+  "15m": "Last 15 minutes",
+  "1h": "Last hour",
+  "24h": "Last 24 hours",
+  today: "Today",
+  yesterday: "Yesterday",
+  "7d": "Last 7 days",
+  "30d": "Last 30 days",
+  "90d": "Last 90 days",
+};
+
+const LENGTH_MS: Partial<Record<Preset, number>> = {
+  "15m": 15 * MINUTE_MS,
+  "1h": HOUR_MS,
+  "24h": DAY_MS,
+  "7d": 7 * DAY_MS,
+  "30d": 30 * DAY_MS,
+  "90d": 90 * DAY_MS,
+};
+
+export type Span = { from?: Date; to?: Date };
+
+/** Milliseconds by which the zone's wall clock is ahead of UTC at that instant. */
+function offsetMs(zone: string, at: Date): number {
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZone: zone,
+    hourCycle: "h23",
+    dateStyle: "short",
+    timeStyle: "medium",
+  });
+  const [, d, m, y, h, min, s] = /(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)/.exec(format.format(at))?.map(Number) ?? [];
+  return Date.UTC(y ?? 0, (m ?? 1) - 1, d, h, min, s) - Math.floor(at.getTime() / 1000) * 1000;
+}
+
+/** The instant at which the wall clock of the zone shows this date and time (read as if it were UTC). */
+export function fromWallClock(wallMs: number, zone: string): Date {
+  const guess = new Date(wallMs - offsetMs(zone, new Date(wallMs)));
+  return new Date(wallMs - offsetMs(zone, guess));
+}
+
+/** "2026-11-20T14:02" of the zone's wall clock, as a datetime-local field takes it. */
+export function toWallClock(at: Date, zone: string): string {
+  return new Date(at.getTime() + offsetMs(zone, at)).toISOString().slice(0, 16);
+}
+
+function startOfDay(zone: string, now: Date, daysBack: number): Date {
+  const wall = now.getTime() + offsetMs(zone, now);
+  return fromWallClock(Math.floor(wall / DAY_MS) * DAY_MS - daysBack * DAY_MS, zone);
+}
+
+/** A preset as instants; an open end stays open, so that what happens next is still inside. */
+export function presetSpan(preset: Preset, zone: string, now: Date): Span {
+  if (preset === "today") return { from: startOfDay(zone, now, 0) };
+  if (preset === "yesterday")
+    return { from: startOfDay(zone, now, 1), to: new Date(startOfDay(zone, now, 0).getTime() - 1) };
+  const minute = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS;
+  return { from: new Date(minute - (LENGTH_MS[preset] ?? 0)) };
+}

@@ -1,0 +1,47 @@
+"use client";
+
+import { type RefObject, useEffect } from "react";
+
+type Options = {
+  table: RefObject<HTMLTableElement | null>;
+  search: RefObject<HTMLInputElement | null>;
+  isOpen: boolean;
+  step: (by: 1 | -1) => void;
+  onHelp: () => void;
+};
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** Puts the focus on an entry's sentence. */
+export function focusEntry(table: HTMLTableElement | null, id: string): void {
+  table?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(id)}"]`)?.focus();
+}
+
+/** Moves the focus one entry up or down; from outside the list it starts at the top. */
+function moveFocus(table: HTMLTableElement | null, by: 1 | -1): void {
+  const links = [...(table?.querySelectorAll<HTMLElement>("[data-entry]") ?? [])];
+  const at = links.indexOf(document.activeElement as HTMLElement);
+  const next = at < 0 ? links[0] : links[at + by];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
+}
+
+/** j and k walk the entries, also behind the open drawer; "/" goes to the search box; "?" shows the keys. */
+export function useViewerKeys({ table, search, isOpen, step, onHelp }: Options): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      const inOtherDialog = document.querySelector("[role=dialog]") && !isOpen;
+      if (inOtherDialog) return;
+      const by = { j: 1, k: -1, ...(isOpen ? { ArrowRight: 1, ArrowLeft: -1 } : {}) }[event.key] as 1 | -1 | undefined;
+      if (by) isOpen ? step(by) : moveFocus(table.current, by);
+      else if (event.key === "/" && !isOpen) search.current?.focus();
+      else if (event.key === "?" && !isOpen) onHelp();
+      else return;
+      event.preventDefault();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  });
+}

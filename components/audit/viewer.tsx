@@ -1,0 +1,116 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useSearchParams } from "next/navigation";
+import { useQueryStates } from "nuqs";
+import { useCallback, useMemo, useRef, useState } from "react";
+import { Failure } from "../shell/notice";
+import { useOrg } from "../shell/org";
+import { PageHeader } from "../shell/page-header";
+import { useZone } from "../shell/zone";
+import { useTRPC } from "../trpc";
+import { Chips } from "./chips";
+import { EmptyList } from "./empty-list";
+import { entriesQuery } from "./entries-query";
+import type { Entry } from "./entry";
+import { EntryDrawer } from "./entry-drawer";
+import { EntrySkeleton } from "./entry-skeleton";
+import { EntryTable } from "./entry-table";
+import { misread, toListInput, viewParsers } from "./filters";
+import { KeyHelp } from "./key-help";
+import { Misread } from "./misread";
+import { Pager } from "./pager";
+import { RangeLine } from "./range-line";
+import { Toolbar } from "./toolbar";
+import classes from "./viewer.module.css";
+import { focusEntry, useViewerKeys } from "./viewer-keys";
+
+const NONE: Entry[] = [];
+
+/** The audit log: search and filters above, a sentence per entry, the chosen one in a drawer. The address is its state. */
+export function Viewer({ loadedAt }: { loadedAt: string }) {
+  const trpc = useTRPC();
+  const [view, setView] = useQueryStates(viewParsers, { history: "push" });
+  const [now, setNow] = useState(() => new Date(loadedAt));
+  const [helpOpen, setHelpOpen] = useState(false);
+  const { zone } = useZone();
+  const { org, organizations, nameOf } = useOrg();
+  const tableRef = useRef<HTMLTableElement>(null);
+  const searchRef = useRef<HTMLInputElement>(null);
+
+  const input = useMemo(() => toListInput(view, zone, now), [view, zone, now]);
+  const list = useQuery(entriesQuery(trpc, input));
+  const entries = list.data?.data ?? NONE;
+  const wrong = misread(new URLSearchParams(useSearchParams()));
+
+  const open = useCallback(
+    (row: string | null, history: "push" | "replace" = "push") => setView({ row }, { history }),
+    [setView],
+  );
+  const step = (by: 1 | -1) => {
+    const at = entries.findIndex((e) => e.id === view.row);
+    const next = entries[at + by];
+    if (next) open(next.id, "replace");
+  };
+  const close = () => {
+    const id = view.row;
+    open(null);
+    if (id) requestAnimationFrame(() => focusEntry(tableRef.current, id));
+  };
+  useViewerKeys({
+    table: tableRef,
+    search: searchRef,
+    isOpen: view.row !== null,
+    step,
+    onHelp: () => setHelpOpen(true),
+  });
+
+  const refresh = () => {
+    setNow(new Date());
+    if (!view.range) void list.refetch();
+  };
+  return (
+    <>
+      <PageHeader
+        title="Audit log"
+        lead={org ? `Who did what at ${org.name}.` : "Who did what, in every organization that you reach."}
+      />
+      <Toolbar
+        view={view}
+        setView={setView}
+        now={now}
+        searchRef={searchRef}
+        onRefresh={refresh}
+        isBusy={list.isFetching}
+        onHelp={() => setHelpOpen(true)}
+      />
+      <Chips view={view} setView={setView} />
+      {wrong.length > 0 && <Misread parts={wrong} />}
+      <RangeLine view={view} now={now} shown={list.isSuccess ? entries.length : null} />
+      {list.isPending && <EntrySkeleton />}
+      {list.isError && <Failure error={list.error} onRetry={() => void list.refetch()} what="the audit log" />}
+      {list.isSuccess && entries.length === 0 && <EmptyList view={view} setView={setView} />}
+      {list.isSuccess && entries.length > 0 && (
+        <div className={classes.list}>
+          <EntryTable
+            entries={entries}
+            zone={zone}
+            now={now}
+            orgName={org || organizations.length < 2 ? null : nameOf}
+            openId={view.row}
+            isStale={list.isPlaceholderData}
+            onOpen={open}
+            bodyRef={tableRef}
+          />
+          <Pager
+            cursor={view.cursor}
+            nextCursor={list.data.pagination.nextCursor}
+            onPage={(cursor) => setView({ cursor, row: null }, { scroll: true })}
+          />
+        </div>
+      )}
+      <EntryDrawer id={view.row} entries={entries} onStep={step} onClose={close} />
+      <KeyHelp opened={helpOpen} onClose={() => setHelpOpen(false)} />
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+"use client";
+
+import { Tabs } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { ArrowLeft } from "lucide-react";
+import Link from "next/link";
+import { parseAsStringLiteral, useQueryState } from "nuqs";
+import { Failure } from "../shell/notice";
+import { useOrg } from "../shell/org";
+import { PageHeader } from "../shell/page-header";
+import { useTRPC } from "../trpc";
+import classes from "./device-page.module.css";
+import { DiagnosticLogs } from "./diagnostic-logs";
+import { EventLogs } from "./event-logs";
+import { Online } from "./online";
+import { Overview } from "./overview";
+
+const TABS = ["overview", "diagnostics", "events"] as const;
+const LABEL = { overview: "Overview", diagnostics: "Diagnostic logs", events: "Event logs" } as const;
+
+/** One device: what it is, what its agent says of itself, what its system logged. */
+export function DevicePage({ id }: { id: string }) {
+  const { orgId, nameOf } = useOrg();
+  const [tab, setTab] = useQueryState(
+    "tab",
+    parseAsStringLiteral(TABS).withDefault("overview").withOptions({ history: "push" }),
+  );
+  const query = useQuery(useTRPC().devices.get.queryOptions({ id }));
+  const device = query.data;
+  return (
+    <>
+      <Link href={orgId ? `/devices?org=${orgId}` : "/devices"} className={classes.back}>
+        <ArrowLeft size={15} aria-hidden />
+        Devices
+      </Link>
+      {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="this device" />}
+      {device && (
+        <>
+          <PageHeader
+            title={device.hostname}
+            lead={
+              <span className={classes.lead}>
+                <Online device={device} />
+                <span>{nameOf(device.orgId)}</span>
+                <span>{[device.os, device.osVersion].filter(Boolean).join(" ")}</span>
+              </span>
+            }
+          />
+          <Tabs value={tab} onChange={(value) => setTab(value as (typeof TABS)[number])} keepMounted={false}>
+            <Tabs.List className={classes.tabs}>
+              {TABS.map((name) => (
+                <Tabs.Tab key={name} value={name}>
+                  {LABEL[name]}
+                </Tabs.Tab>
+              ))}
+            </Tabs.List>
+            <Tabs.Panel value="overview">
+              <Overview device={device} />
+            </Tabs.Panel>
+            <Tabs.Panel value="diagnostics">
+              <DiagnosticLogs deviceId={id} />
+            </Tabs.Panel>
+            <Tabs.Panel value="events">
+              <EventLogs deviceId={id} />
+            </Tabs.Panel>
+          </Tabs>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+"use client";
+
+import { Select } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
+import { useCallback } from "react";
+import { type AgentLog, LOG_LEVELS } from "@/server/agent-logs/schema";
+import { Notice } from "../shell/notice";
+import { PagedList } from "../shell/paged-list";
+import { type Column, RecordTable } from "../shell/record-table";
+import { SearchField } from "../shell/search-field";
+import { When } from "../shell/when";
+import { useTRPC } from "../trpc";
+import classes from "./device-page.module.css";
+import { Level } from "./level";
+import { LogMessage } from "./log-message";
+
+const LEVELS = [
+  { value: "error", label: "Errors" },
+  { value: "warn", label: "Warnings" },
+  { value: "info", label: "Info" },
+  { value: "debug", label: "Debug" },
+];
+const LIMIT = 100;
+
+const columns: Column<AgentLog>[] = [
+  { header: "Time", cell: (l) => <When at={l.timestamp} />, width: 196 },
+  { header: "Level", cell: (l) => <Level level={l.level} />, width: 104 },
+  { header: "Component", cell: (l) => <code>{l.component}</code>, width: 140 },
+  { header: "Message", cell: (l) => <LogMessage message={l.message} fields={l.fields} /> },
+  { header: "Agent", cell: (l) => l.agentVersion ?? "", width: 90, minor: true },
+];
+
+/** What the device's agent says of its own work. */
+export function DiagnosticLogs({ deviceId }: { deviceId: string }) {
+  const [view, setView] = useQueryStates({
+    page: parseAsInteger.withDefault(1),
+    search: parseAsString,
+    level: parseAsStringLiteral(LOG_LEVELS),
+  });
+  const input = {
+    id: deviceId,
+    page: view.page,
+    limit: LIMIT,
+    search: view.search ?? undefined,
+    level: view.level ?? undefined,
+  };
+  const query = useQuery(
+    useTRPC().devices.diagnosticLogs.queryOptions(input, {
+      placeholderData: keepPreviousData,
+      select: (answer) => ({
+        data: answer.logs,
+        pagination: { page: view.page, total: answer.total, totalPages: Math.ceil(answer.total / answer.limit) },
+      }),
+    }),
+  );
+  const onSearch = useCallback((search: string) => setView({ search: search || null, page: null }), [setView]);
+  const isNarrowed = Boolean(view.search || view.level);
+  return (
+    <>
+      <div className={classes.tools}>
+        <SearchField label="Search in messages" value={view.search ?? ""} onSearch={onSearch} />
+        <Select
+          aria-label="Level"
+          placeholder="Any level"
+          data={LEVELS}
+          value={view.level}
+          onChange={(level) => setView({ level: level as (typeof LOG_LEVELS)[number] | null, page: null })}
+          clearable
+          clearButtonProps={{ "aria-label": "Any level" }}
+          w={150}
+        />
+      </div>
+      <PagedList
+        query={query}
+        what="the diagnostic logs"
+        onPage={(page) => setView({ page })}
+        empty={
+          <Notice title={isNarrowed ? "No log line matches" : "No diagnostic logs yet"}>
+            {isNarrowed ? null : "They arrive while the agent runs."}
+          </Notice>
+        }
+      >
+        {(rows, isStale) => (
+          <RecordTable
+            caption="Diagnostic logs, newest first"
+            columns={columns}
+            rows={rows}
+            rowKey={(l) => l.id}
+            isStale={isStale}
+          />
+        )}
+      </PagedList>
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+"use client";
+
+import { Select } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { parseAsInteger, parseAsStringLiteral, useQueryStates } from "nuqs";
+import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog } from "@/server/event-logs/schema";
+import { Notice } from "../shell/notice";
+import { PagedList } from "../shell/paged-list";
+import { type Column, RecordTable } from "../shell/record-table";
+import { When } from "../shell/when";
+import { useTRPC } from "../trpc";
+import classes from "./device-page.module.css";
+import { Level } from "./level";
+import { LogMessage } from "./log-message";
+
+const word = (value: string) => value.charAt(0).toUpperCase() + value.slice(1);
+const options = (values: readonly string[]) => values.map((value) => ({ value, label: word(value) }));
+
+const columns: Column<EventLog>[] = [
+  { header: "Time", cell: (e) => <When at={e.timestamp} />, width: 196 },
+  { header: "Level", cell: (e) => <Level level={e.level} />, width: 104 },
+  { header: "Category", cell: (e) => word(e.category), width: 110 },
+  { header: "Source", cell: (e) => e.source, width: 180 },
+  { header: "Event", cell: (e) => (e.eventId ? <code>{e.eventId}</code> : ""), width: 140, minor: true },
+  { header: "Message", cell: (e) => <LogMessage message={e.message} fields={e.details} /> },
+];
+
+/** What the device's system logged and its agent submitted. */
+export function EventLogs({ deviceId }: { deviceId: string }) {
+  const [view, setView] = useQueryStates({
+    page: parseAsInteger.withDefault(1),
+    level: parseAsStringLiteral(EVENT_LEVELS),
+    category: parseAsStringLiteral(EVENT_CATEGORIES),
+  });
+  const input = { id: deviceId, page: view.page, level: view.level ?? undefined, category: view.category ?? undefined };
+  const query = useQuery(useTRPC().devices.eventLogs.queryOptions(input, { placeholderData: keepPreviousData }));
+  const isNarrowed = Boolean(view.level || view.category);
+  return (
+    <>
+      <div className={classes.tools}>
+        <Select
+          aria-label="Level"
+          placeholder="Any level"
+          data={options(EVENT_LEVELS)}
+          value={view.level}
+          onChange={(level) => setView({ level: level as (typeof EVENT_LEVELS)[number] | null, page: null })}
+          clearable
+          clearButtonProps={{ "aria-label": "Any level" }}
+          w={150}
+        />
+        <Select
+          aria-label="Category"
+          placeholder="Any category"
+          data={options(EVENT_CATEGORIES)}
+          value={view.category}
+          onChange={(category) =>
+            setView({ category: category as (typeof EVENT_CATEGORIES)[number] | null, page: null })
+          }
+          clearable
+          clearButtonProps={{ "aria-label": "Any category" }}
+          w={170}
+        />
+      </div>
+      <PagedList
+        query={query}
+        what="the event logs"
+        onPage={(page) => setView({ page })}
+        empty={
+          <Notice title={isNarrowed ? "No event matches" : "No event logs yet"}>
+            {isNarrowed ? null : "They arrive while the agent runs."}
+          </Notice>
+        }
+      >
+        {(rows, isStale) => (
+          <RecordTable
+            caption="Event logs, newest first"
+            columns={columns}
+            rows={rows}
+            rowKey={(e) => e.id}
+            isStale={isStale}
+          />
+        )}
+      </PagedList>
+    </>
+  );
+}

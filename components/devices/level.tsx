@@ -1,0 +1,16 @@
+import { StateTag, type Tone } from "../shell/state-tag";
+
+const TONE: Record<string, Tone> = { warn: "warn", warning: "warn", error: "bad", critical: "bad" };
+const WORD: Record<string, string> = {
+  debug: "Debug",
+  info: "Info",
+  warn: "Warning",
+  warning: "Warning",
+  error: "Error",
+  critical: "Critical",
+};
+
+/** How serious a log line is, in colour, icon and word. */
+export function Level({ level }: { level: string }) {
+  return <StateTag tone={TONE[level] ?? "off"}>{WORD[level] ?? level}</StateTag>;
+}

@@ -1,0 +1,6 @@
+import { StateTag } from "../shell/state-tag";
+
+/** Whether the device's agent has shown a sign of life lately. */
+export function Online({ device }: { device: { online: boolean } }) {
+  return device.online ? <StateTag tone="good">Online</StateTag> : <StateTag tone="off">Offline</StateTag>;
+}

@@ -1,0 +1,50 @@
+"use client";
+
+import type { ReactNode } from "react";
+import type { DeviceDetail } from "@/server/devices/schema";
+import { When } from "../shell/when";
+import classes from "./device-page.module.css";
+
+/** What is known of the device itself. */
+export function Overview({ device }: { device: DeviceDetail }) {
+  const metrics = Object.entries(device.metrics ?? {});
+  return (
+    <>
+      <dl className={classes.facts}>
+        <Fact name="Hostname">{device.hostname}</Fact>
+        <Fact name="System">{[device.os, device.osVersion].filter(Boolean).join(" ")}</Fact>
+        <Fact name="Serial number">{device.serialNumber ?? "Unknown"}</Fact>
+        <Fact name="Last address">{device.lastIp ?? "Unknown"}</Fact>
+        <Fact name="Last seen">
+          <When at={device.lastSeenAt} />
+        </Fact>
+        <Fact name="Agent version">{device.agentVersion ?? "No agent"}</Fact>
+        <Fact name="Agent's own state">{device.status ?? "Not told"}</Fact>
+        <Fact name="Enrolled">
+          <When at={device.createdAt} />
+        </Fact>
+        <Fact name="Device id">
+          <code>{device.id}</code>
+        </Fact>
+      </dl>
+      {metrics.length > 0 && (
+        <dl className={classes.facts} aria-label="Metrics of the last heartbeat">
+          {metrics.map(([name, value]) => (
+            <Fact key={name} name={name}>
+              {typeof value === "object" ? <code>{JSON.stringify(value)}</code> : String(value)}
+            </Fact>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

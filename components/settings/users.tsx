@@ -1,0 +1,103 @@
+"use client";
+
+import { Button } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { parseAsInteger, parseAsString, useQueryStates } from "nuqs";
+import { useCallback, useState } from "react";
+import type { User } from "@/server/users/schema";
+import { ROLE_LABEL } from "../account/roles";
+import { Notice } from "../shell/notice";
+import { useMe, useOrg } from "../shell/org";
+import { PageHeader } from "../shell/page-header";
+import { PagedList } from "../shell/paged-list";
+import pagedClasses from "../shell/paged-list.module.css";
+import { type Column, RecordTable } from "../shell/record-table";
+import { SearchField } from "../shell/search-field";
+import { StateTag } from "../shell/state-tag";
+import { When } from "../shell/when";
+import { useTRPC } from "../trpc";
+import { EditUser, NewUser } from "./user-dialogs";
+
+/** The people who sign in: their role, where it holds, and whether they still may. */
+export function Users() {
+  const trpc = useTRPC();
+  const { user: me } = useMe();
+  const { org, orgId, nameOf } = useOrg();
+  const [view, setView] = useQueryStates({ page: parseAsInteger.withDefault(1), search: parseAsString });
+  const [editing, setEditing] = useState<User | null>(null);
+  const [creating, create] = useDisclosure(false);
+  const input = { page: view.page, search: view.search ?? undefined, orgId };
+  const list = useQuery(trpc.users.list.queryOptions(input, { placeholderData: keepPreviousData }));
+  const onSearch = useCallback((search: string) => setView({ search: search || null, page: null }), [setView]);
+  const columns: Column<User>[] = [
+    {
+      header: "Name",
+      cell: (u) => (
+        <>
+          <div>{u.name}</div>
+          <div style={{ color: "var(--tm-quiet)", fontWeight: 400 }}>{u.email}</div>
+        </>
+      ),
+    },
+    { header: "Role", cell: (u) => ROLE_LABEL[u.role] ?? u.role, width: 160 },
+    { header: "Reach", cell: (u) => reachOf(u, nameOf), width: 200 },
+    { header: "Department", cell: (u) => u.department || "None", width: 140, minor: true },
+    { header: "Last sign-in", cell: (u) => <When at={u.lastLoginAt} />, width: 180, minor: true },
+    {
+      header: "State",
+      cell: (u) => (u.disabled ? <StateTag tone="bad">Disabled</StateTag> : <StateTag tone="good">Active</StateTag>),
+      width: 110,
+    },
+    {
+      header: "Change",
+      width: 96,
+      align: "end",
+      cell: (u) => (
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          disabled={u.id === me.id}
+          onClick={() => setEditing(u)}
+          aria-label={`Edit ${u.name}`}
+        >
+          Edit
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <>
+      <PageHeader title="Users" lead={org ? `People of ${org.name}.` : "People who sign in, and what they reach."}>
+        <Button leftSection={<Plus size={15} aria-hidden />} onClick={create.open}>
+          New user
+        </Button>
+      </PageHeader>
+      <div className={pagedClasses.tools}>
+        <SearchField label="Search by name or e-mail" value={view.search ?? ""} onSearch={onSearch} />
+      </div>
+      <PagedList
+        query={list}
+        what="the users"
+        empty={<Notice title={view.search ? "Nobody has that in name or e-mail" : "No users here yet"} />}
+        onPage={(page) => setView({ page })}
+      >
+        {(rows, isStale) => (
+          <RecordTable caption="Users" columns={columns} rows={rows} rowKey={(u) => u.id} isStale={isStale} />
+        )}
+      </PagedList>
+      {creating && <NewUser onClose={create.close} />}
+      {editing && <EditUser user={editing} onClose={() => setEditing(null)} />}
+    </>
+  );
+}
+
+function reachOf(user: User, nameOf: (id: string) => string): string {
+  if (user.orgId) return nameOf(user.orgId);
+  if (!user.organizationIds) return "All organizations";
+  return user.organizationIds.length === 1
+    ? nameOf(user.organizationIds[0] as string)
+    : `${user.organizationIds.length} organizations`;
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import { Alert, Button, Group, Modal, Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { errorText } from "./notice";
+
+type Props = {
+  opened: boolean;
+  title: string;
+  children: ReactNode;
+  action: string;
+  isBusy: boolean;
+  error: unknown;
+  onConfirm: () => void;
+  onClose: () => void;
+};
+
+/** Asks before something that cannot be taken back. */
+export function Confirm({ opened, title, children, action, isBusy, error, onConfirm, onClose }: Props) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} size="sm">
+      <Text mb="lg">{children}</Text>
+      {error ? (
+        <Alert color="red" role="alert" mb="lg">
+          {errorText(error)}
+        </Alert>
+      ) : null}
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Cancel
+        </Button>
+        <Button color="red" onClick={onConfirm} loading={isBusy}>
+          {action}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

@@ -1,0 +1,49 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import classes from "./nav.module.css";
+import { navGroups } from "./nav-items";
+import { useMe, useOrg } from "./org";
+
+const isCurrent = (pathname: string, href: string) =>
+  href === "/"
+    ? pathname === "/" || pathname.startsWith("/audit/")
+    : pathname === href || pathname.startsWith(`${href}/`);
+
+/** The list of pages; the organization chosen in the header goes along. */
+export function Nav({ onFollow }: { onFollow?: () => void }) {
+  const pathname = usePathname();
+  const { orgId } = useOrg();
+  const permissions = useMe().permissions as readonly string[];
+  const groups = navGroups
+    .map((group) => ({
+      ...group,
+      items: group.items.filter((i) => !i.permission || permissions.includes(i.permission)),
+    }))
+    .filter((group) => group.items.length > 0);
+  return (
+    <nav aria-label="Pages" className={classes.nav}>
+      {groups.map((group) => (
+        <div key={group.label ?? "main"} className={classes.group}>
+          {group.label && <p className={classes.label}>{group.label}</p>}
+          <ul className={classes.list}>
+            {group.items.map(({ href, label, icon: Icon }) => (
+              <li key={href}>
+                <Link
+                  href={orgId ? `${href}?org=${orgId}` : href}
+                  className={classes.link}
+                  aria-current={isCurrent(pathname, href) ? "page" : undefined}
+                  onClick={onFollow}
+                >
+                  <Icon size={16} strokeWidth={1.75} aria-hidden />
+                  {label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,77 @@
+"use client";
+
+import { Button, Text, Title } from "@mantine/core";
+import type { LucideIcon } from "lucide-react";
+import { CircleAlert, Inbox } from "lucide-react";
+import type { ReactNode } from "react";
+import type { ApiError } from "../trpc";
+import classes from "./notice.module.css";
+
+type NoticeProps = {
+  icon?: LucideIcon;
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+  role?: "alert" | "status";
+};
+
+/** What stands in the place of rows when there are none. */
+export function Notice({ icon: Icon = Inbox, title, children, action, role }: NoticeProps) {
+  return (
+    <div className={classes.notice} role={role}>
+      <Icon size={22} strokeWidth={1.5} className={classes.icon} aria-hidden />
+      <Title order={2}>{title}</Title>
+      {children && (
+        <Text c="dimmed" maw={440}>
+          {children}
+        </Text>
+      )}
+      {action}
+    </div>
+  );
+}
+
+type Problem = { detail: string; code: string; requestId: string };
+const problemOf = (error: unknown): Problem | undefined =>
+  (error as { data?: { problem?: Problem } } | null)?.data?.problem;
+
+/** The server's own words for an error, or what it means when the server could not be reached. */
+export function errorText(error: unknown): string {
+  return problemOf(error)?.detail ?? "The server could not be reached. Nothing was changed.";
+}
+
+/** What went wrong, the request id that the log knows it by, and another try where that can help. */
+export function Failure({
+  error,
+  onRetry,
+  what,
+}: {
+  error: ApiError | Error | null;
+  onRetry?: () => void;
+  what: string;
+}) {
+  const problem = problemOf(error);
+  const denied = problem?.code === "forbidden";
+  return (
+    <Notice
+      icon={CircleAlert}
+      role="alert"
+      title={denied ? `You may not see ${what}` : `Could not load ${what}`}
+      action={
+        onRetry && !denied ? (
+          <Button variant="default" onClick={onRetry}>
+            Retry
+          </Button>
+        ) : null
+      }
+    >
+      {errorText(error)}
+      {problem?.requestId && (
+        <>
+          {" "}
+          Request <code className={classes.code}>{problem.requestId}</code>.
+        </>
+      )}
+    </Notice>
+  );
+}

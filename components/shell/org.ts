@@ -1,0 +1,24 @@
+"use client";
+
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { parseAsString, useQueryState } from "nuqs";
+import { useTRPC } from "../trpc";
+
+/** Who is signed in, what they reach and what they may do. */
+export function useMe() {
+  return useSuspenseQuery(useTRPC().me.get.queryOptions()).data;
+}
+
+/** True when the person holds the permission; the server checks again, this only decides what is offered. */
+export function useCan(permission: string): boolean {
+  return (useMe().permissions as readonly string[]).includes(permission);
+}
+
+/** The organization that the address narrows every page to; null means all that the person reaches. */
+export function useOrg() {
+  const { organizations } = useMe();
+  const [org, setOrg] = useQueryState("org", parseAsString.withOptions({ history: "push" }));
+  const chosen = organizations.find((o) => o.id === org) ?? null;
+  const nameOf = (id: string) => organizations.find((o) => o.id === id)?.name ?? "Unknown organization";
+  return { org: chosen, orgId: chosen?.id, organizations, setOrg, nameOf, isUnknown: org !== null && !chosen };
+}

@@ -1,0 +1,48 @@
+"use client";
+
+import { Pagination, Skeleton } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { ApiError } from "../trpc";
+import { Failure } from "./notice";
+import classes from "./paged-list.module.css";
+
+type Paged<T> = { data: T[]; pagination: { page: number; totalPages: number; total: number } };
+type Props<T> = {
+  query: UseQueryResult<Paged<T>, ApiError | Error>;
+  /** What the rows are, for messages: "the users". */
+  what: string;
+  empty: ReactNode;
+  onPage: (page: number) => void;
+  children: (rows: T[], isStale: boolean) => ReactNode;
+};
+
+const LINES = ["60%", "45%", "52%", "48%", "56%"];
+
+/** A list's states in one place: first load, failure, nothing there, rows, further pages. */
+export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>) {
+  if (query.isPending)
+    return (
+      <div className={classes.skeleton} role="status" aria-label={`Loading ${what}`}>
+        {LINES.map((width) => (
+          <div key={width}>
+            <Skeleton height={10} width={width} />
+          </div>
+        ))}
+      </div>
+    );
+  if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} what={what} />;
+  const { data, pagination } = query.data;
+  if (data.length === 0 && pagination.page <= 1) return empty;
+  return (
+    <>
+      {children(data, query.isPlaceholderData)}
+      {pagination.totalPages > 1 && (
+        <nav className={classes.pages} aria-label="Pages">
+          <span role="status">{pagination.total.toLocaleString("en-GB")} in all</span>
+          <Pagination size="sm" total={pagination.totalPages} value={pagination.page} onChange={onPage} />
+        </nav>
+      )}
+    </>
+  );
+}

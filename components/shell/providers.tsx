@@ -1,0 +1,32 @@
+"use client";
+
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { NuqsAdapter } from "nuqs/adapters/next/app";
+import type { ReactNode } from "react";
+import { TrpcProvider } from "../trpc";
+import { cssVariables, theme } from "./theme";
+import { ZoneProvider } from "./zone";
+
+type Props = { nonce: string; zone: string | null; children: ReactNode };
+
+/** Everything that a page stands in. The nonce lets Mantine's generated styles pass the content security policy. */
+export function Providers({ nonce, zone, children }: Props) {
+  // The scroll lock under dialogs adds a style element of its own and asks here for the nonce.
+  if (typeof window !== "undefined") Object.assign(globalThis, { __webpack_nonce__: nonce });
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
+      <Notifications position="bottom-right" autoClose={5000} />
+      <NuqsAdapter>
+        <TrpcProvider>
+          <ZoneProvider initial={zone}>{children}</ZoneProvider>
+        </TrpcProvider>
+      </NuqsAdapter>
+    </MantineProvider>
+  );
+}

@@ -1,0 +1,54 @@
+import type { ReactNode } from "react";
+import classes from "./record-table.module.css";
+
+export type Column<T> = {
+  header: string;
+  cell: (row: T) => ReactNode;
+  /** Width in pixels; columns without one share the rest. */
+  width?: number;
+  /** Left out where the window is narrow; the cell says nothing that is needed there. */
+  minor?: boolean;
+  align?: "end";
+};
+
+type Props<T> = { caption: string; columns: Column<T>[]; rows: T[]; rowKey: (row: T) => string; isStale?: boolean };
+
+/** A plain table of records. On a phone each record is a card. */
+export function RecordTable<T>({ caption, columns, rows, rowKey, isStale }: Props<T>) {
+  return (
+    <table className={classes.table} data-stale={isStale || undefined} aria-busy={isStale}>
+      <caption className={classes.caption}>{caption}</caption>
+      <thead className={classes.head}>
+        <tr>
+          {columns.map((column) => (
+            <th
+              key={column.header}
+              scope="col"
+              style={{ width: column.width }}
+              data-minor={column.minor || undefined}
+              data-align={column.align}
+            >
+              {column.header}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={rowKey(row)} className={classes.row}>
+            {columns.map((column) => (
+              <td
+                key={column.header}
+                data-label={column.header}
+                data-minor={column.minor || undefined}
+                data-align={column.align}
+              >
+                {column.cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

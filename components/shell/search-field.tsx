@@ -1,0 +1,32 @@
+"use client";
+
+import { CloseButton, TextInput } from "@mantine/core";
+import { Search } from "lucide-react";
+import { useEffect, useState } from "react";
+
+type Props = { label: string; value: string; onSearch: (text: string) => void };
+
+const PAUSE_MS = 300;
+
+/** A search box that counts once the typing pauses. */
+export function SearchField({ label, value, onSearch }: Props) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const timer = setTimeout(() => onSearch(typed), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed, value, onSearch]);
+  return (
+    <TextInput
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={typed}
+      maxLength={255}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+      leftSection={<Search size={15} aria-hidden />}
+      rightSection={typed ? <CloseButton size={24} aria-label="Clear the search" onClick={() => setTyped("")} /> : null}
+    />
+  );
+}

@@ -1,0 +1,126 @@
+import { type CSSVariablesResolver, createTheme, type MantineTheme } from "@mantine/core";
+import { dark, gray, teal } from "./colors";
+
+const SANS = '"Inter Variable", "Inter Fallback", system-ui, sans-serif';
+const MONO = '"JetBrains Mono Variable", ui-monospace, "SFMono-Regular", Menlo, monospace';
+
+const calendar = {
+  ariaLabels: {
+    previousMonth: "Previous month",
+    nextMonth: "Next month",
+    previousYear: "Previous year",
+    nextYear: "Next year",
+    previousDecade: "Previous decade",
+    nextDecade: "Next decade",
+    monthLevelControl: "Choose a month",
+    yearLevelControl: "Choose a year",
+  },
+};
+
+const pageControls = {
+  first: "First page",
+  previous: "Previous page",
+  next: "Next page",
+  last: "Last page",
+} as const;
+
+const overlay = {
+  closeButtonProps: { "aria-label": "Close" },
+  overlayProps: { backgroundOpacity: 0.4 },
+  transitionProps: { duration: 120 },
+};
+
+/** Plain default props only: an `extend` of a heavy component would put it on every page. */
+export const theme = createTheme({
+  primaryColor: "teal",
+  primaryShade: { light: 7, dark: 6 },
+  colors: { gray, dark, teal },
+  black: gray[9],
+  autoContrast: true,
+  luminanceThreshold: 0.18,
+  fontFamily: SANS,
+  fontFamilyMonospace: MONO,
+  fontSizes: { xs: "0.75rem", sm: "0.8125rem", md: "0.875rem", lg: "1rem", xl: "1.25rem" },
+  lineHeights: { xs: "1.4", sm: "1.45", md: "1.5", lg: "1.5", xl: "1.4" },
+  spacing: { xs: "0.25rem", sm: "0.5rem", md: "0.75rem", lg: "1rem", xl: "1.5rem" },
+  radius: { xs: "3px", sm: "4px", md: "6px", lg: "8px", xl: "12px" },
+  defaultRadius: "md",
+  headings: {
+    fontFamily: SANS,
+    fontWeight: "600",
+    sizes: {
+      h1: { fontSize: "1.25rem", lineHeight: "1.75rem" },
+      h2: { fontSize: "0.875rem", lineHeight: "1.25rem" },
+      h3: { fontSize: "0.875rem", lineHeight: "1.25rem" },
+    },
+  },
+  shadows: {
+    xs: "none",
+    sm: "none",
+    md: "0 6px 20px -6px rgb(10 22 30 / 0.18)",
+    lg: "0 10px 32px -8px rgb(10 22 30 / 0.24)",
+  },
+  respectReducedMotion: true,
+  cursorType: "pointer",
+  components: {
+    ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },
+    Alert: { defaultProps: { variant: "light", closeButtonLabel: "Dismiss" } },
+    Checkbox: { defaultProps: { size: "md" } },
+    CloseButton: { defaultProps: { "aria-label": "Close" } },
+    DatePicker: { defaultProps: { ...calendar, withWeekdays: true, weekendDays: [] } },
+    Drawer: { defaultProps: overlay },
+    Loader: { defaultProps: { type: "dots", size: "sm" } },
+    Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: "md" } },
+    Modal: { defaultProps: { ...overlay, centered: true } },
+    Pagination: {
+      defaultProps: {
+        getControlProps: (control: keyof typeof pageControls) => ({ "aria-label": pageControls[control] }),
+      },
+    },
+    Popover: { defaultProps: { transitionProps: { duration: 80 }, shadow: "md" } },
+    Select: {
+      defaultProps: { checkIconPosition: "right", comboboxProps: { shadow: "md", transitionProps: { duration: 80 } } },
+    },
+    Spotlight: { defaultProps: { searchProps: { "aria-label": "Search" } } },
+    Tooltip: { defaultProps: { openDelay: 300, transitionProps: { duration: 80 } } },
+  },
+});
+
+/** Light and outline variants of every hue, dark enough to be read (WCAG AA) on their own tint. */
+function readableVariants(theme: MantineTheme): Record<string, string> {
+  const variables: Record<string, string> = {};
+  for (const hue of Object.keys(theme.colors)) {
+    if (hue === "dark") continue;
+    variables[`--mantine-color-${hue}-light-color`] = `color-mix(in srgb, var(--mantine-color-${hue}-9), black 38%)`;
+    variables[`--mantine-color-${hue}-outline`] = `color-mix(in srgb, var(--mantine-color-${hue}-9), black 30%)`;
+  }
+  return variables;
+}
+
+/** Where Mantine's defaults miss the contrast that WCAG AA asks for, or our surfaces differ from its own. */
+export const cssVariables: CSSVariablesResolver = (theme) => ({
+  variables: {},
+  light: {
+    ...readableVariants(theme),
+    "--mantine-color-body": "#ffffff",
+    "--mantine-color-dimmed": "#56626d",
+    "--mantine-color-placeholder": "#5c666f",
+    "--mantine-color-error": "#a8201d",
+    "--mantine-color-default-border": "var(--mantine-color-gray-3)",
+    "--mantine-color-anchor": "var(--mantine-color-teal-7)",
+    "--mantine-color-gray-text": "var(--mantine-color-gray-7)",
+    "--mantine-color-gray-light-color": "var(--mantine-color-gray-8)",
+    "--mantine-color-teal-light-color": "var(--mantine-color-teal-8)",
+  },
+  dark: {
+    "--mantine-color-body": "var(--mantine-color-dark-7)",
+    "--mantine-color-dimmed": "#9aa7b1",
+    "--mantine-color-placeholder": "#98a4ae",
+    "--mantine-color-error": "#ff8a80",
+    "--mantine-color-default-border": "var(--mantine-color-dark-4)",
+    "--mantine-color-anchor": "var(--mantine-color-teal-3)",
+    "--mantine-color-gray-text": "var(--mantine-color-dark-0)",
+    "--mantine-color-gray-light": "var(--mantine-color-dark-5)",
+    "--mantine-color-gray-light-hover": "var(--mantine-color-dark-4)",
+  },
+});

@@ -1,0 +1,92 @@
+/** Where the browser leaves its time zone for the server. */
+export const ZONE_COOKIE = "trailmark.zone";
+
+/** True for a zone name that Intl knows. */
+export function isZone(zone: string): boolean {
+  try {
+    return zone !== "" && Boolean(new Intl.DateTimeFormat("en-GB", { timeZone: zone }));
+  } catch {
+    return false;
+  }
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  let format = formats.get(zone);
+  if (!format) {
+    format = new Intl.DateTimeFormat("en-GB", {
+      timeZone: zone,
+      hourCycle: "h23",
+      weekday: "long",
+      day: "numeric",
+      month: "long",
+      year: "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+    });
+    formats.set(zone, format);
+  }
+  return format;
+}
+
+type Parts = Record<"weekday" | "day" | "month" | "year" | "hour" | "minute" | "second", string>;
+
+function partsOf(when: Date | string, zone: string): Parts {
+  const parts = {} as Record<string, string>;
+  for (const part of formatOf(zone).formatToParts(new Date(when))) parts[part.type] = part.value;
+  return parts as Parts;
+}
+
+/** "14:02:31" */
+export function clock(when: Date | string, zone: string): string {
+  const p = partsOf(when, zone);
+  return `${p.hour}:${p.minute}:${p.second}`;
+}
+
+/** "20 Nov 2026" */
+export function shortDate(when: Date | string, zone: string): string {
+  const p = partsOf(when, zone);
+  return `${p.day} ${p.month.slice(0, 3)} ${p.year}`;
+}
+
+/** "20 Nov 2026, 14:02:31" */
+export const dateTime = (when: Date | string, zone: string): string => `${shortDate(when, zone)}, ${clock(when, zone)}`;
+
+const DAY_MS = 86_400_000;
+
+/** "Today, 20 November 2026", "Thursday, 19 November 2026": the heading over a day's rows. */
+export function dayName(when: Date | string, zone: string, now: Date): string {
+  const p = partsOf(when, zone);
+  const date = `${p.day} ${p.month} ${p.year}`;
+  const day = shortDate(when, zone);
+  if (day === shortDate(now, zone)) return `Today, ${date}`;
+  if (day === shortDate(new Date(now.getTime() - DAY_MS), zone)) return `Yesterday, ${date}`;
+  return `${p.weekday}, ${date}`;
+}
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+const relative = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto" });
+
+/** "3 minutes ago", "yesterday", "just now" */
+export function ago(when: Date | string, now: Date): string {
+  const seconds = (new Date(when).getTime() - now.getTime()) / 1000;
+  for (const [unit, size] of UNITS)
+    if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit);
+  return "just now";
+}
+
+/** "UTC", or "Europe/Berlin, UTC+1" as of now. */
+export function zoneName(zone: string): string {
+  if (zone === "UTC") return "UTC";
+  const parts = new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeZoneName: "shortOffset" }).formatToParts(
+    new Date(),
+  );
+  const offset = parts.find((p) => p.type === "timeZoneName")?.value.replace("GMT", "UTC") ?? "";
+  return `${zone.replaceAll("_", " ")}, ${offset}`;
+}

@@ -1,0 +1,23 @@
+"use client";
+
+import { dateTime, shortDate } from "./time";
+import { useZone } from "./zone";
+
+/** An instant in the reader's zone; hover gives UTC. Null is said in words. */
+export function When({
+  at,
+  none = "Never",
+  dateOnly = false,
+}: {
+  at: string | null;
+  none?: string;
+  dateOnly?: boolean;
+}) {
+  const { zone } = useZone();
+  if (!at) return <span style={{ color: "var(--tm-quiet)" }}>{none}</span>;
+  return (
+    <time dateTime={at} title={`${dateTime(at, "UTC")} UTC`}>
+      {dateOnly ? shortDate(at, zone) : dateTime(at, zone)}
+    </time>
+  );
+}

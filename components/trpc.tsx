@@ -1,0 +1,38 @@
+"use client";
+
+import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createTRPCClient, httpBatchLink, type TRPCClientErrorLike } from "@trpc/client";
+import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
+import { createTRPCContext } from "@trpc/tanstack-react-query";
+import { type ReactNode, useState } from "react";
+import type { AppRouter } from "@/server/trpc/root";
+import { makeQueryClient } from "./query-client";
+
+export type Inputs = inferRouterInputs<AppRouter>;
+export type Outputs = inferRouterOutputs<AppRouter>;
+export type ApiError = TRPCClientErrorLike<AppRouter>;
+
+const context = createTRPCContext<AppRouter>();
+export const useTRPC = context.useTRPC;
+
+let browserClient: QueryClient | undefined;
+
+/** One cache per browser tab, a fresh one per render on the server. */
+function queryClient(): QueryClient {
+  if (typeof window === "undefined") return makeQueryClient();
+  browserClient ??= makeQueryClient();
+  return browserClient;
+}
+
+/** Gives the tree its query cache and the typed way to the procedures. */
+export function TrpcProvider({ children }: { children: ReactNode }) {
+  const [client] = useState(() => createTRPCClient<AppRouter>({ links: [httpBatchLink({ url: "/api/trpc" })] }));
+  const cache = queryClient();
+  return (
+    <QueryClientProvider client={cache}>
+      <context.TRPCProvider trpcClient={client} queryClient={cache}>
+        {children}
+      </context.TRPCProvider>
+    </QueryClientProvider>
+  );
+}

@@ -1,0 +1,19 @@
+import { type NextRequest, NextResponse } from "next/server";
+import { SESSION_COOKIE } from "./server/auth/session-cookie";
+
+/** Sends people without a session to the sign-in page and back afterwards. Whether the session holds, the page asks. */
+export function proxy(request: NextRequest) {
+  if (request.cookies.has(SESSION_COOKIE)) return NextResponse.next();
+  const { pathname, search } = request.nextUrl;
+  const target = new URL("/login", request.nextUrl);
+  if (pathname !== "/") target.searchParams.set("callbackUrl", pathname + search);
+  else if (search) target.searchParams.set("callbackUrl", `/${search}`);
+  return NextResponse.redirect(target);
+}
+
+/** Never over the API, assets, or the pages that are open to everybody. */
+export const config = {
+  matcher: [
+    "/((?!api/|api$|_next/|healthz|readyz|metrics|login|setup|verify|docs|icon.svg|favicon.ico|.*\\.[a-z0-9]+$).*)",
+  ],
+};
