@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import postgres from "postgres";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { POST as token } from "@/app/api/v1/auth/token/route";
+import { GET as me } from "@/app/api/v1/me/route";
+import { asSystem, closeDatabase } from "@/db/client";
+import { migrate } from "@/db/migrate";
+import { organizations, partners, users } from "@/db/schema";
+import { auditRows, call } from "@/db/testing";
+import { appRouter } from "../trpc/root";
+import { ensureFirstAdmin } from "./first-admin";
+import { createSystemAdmin } from "./system-admin";
+
+/** First run needs a database without a partner, so these tests have one of their own. */
+const name = `setup_${randomUUID().replaceAll("-", "")}`;
+const urlOf = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+const owner = postgres(inject("ownerDatabaseUrl"), { max: 1, onnotice: () => {} });
+
+beforeAll(async () => {
+  await owner.unsafe(`CREATE DATABASE ${name}`);
+  process.env.DATABASE_URL = urlOf(inject("databaseUrl"));
+  await migrate({
+    ownerUrl: urlOf(inject("ownerDatabaseUrl")),
+    appUrl: process.env.DATABASE_URL,
+    adminUrl: urlOf(inject("adminDatabaseUrl")),
+  });
+});
+afterAll(async () => {
+  await closeDatabase();
+  await owner.unsafe(`DROP DATABASE ${name} WITH (FORCE)`);
+  await owner.end();
+});
+
+const setup = appRouter.createCaller({
+  caller: null,
+  requestId: "r",
+  from: { ip: "198.51.100.5", userAgent: "a browser" },
+}).setup;
+const answers = {
+  organizationName: "Acme MSP",
+  name: "Ada",
+  email: "Ada@example.test",
+  password: "a long enough password",
+};
+
+it("prints a one-time token for an empty database, and a system admin made before is no partner", async () => {
+  const { email } = await createSystemAdmin({
+    email: "root@example.test",
+    password: "a long enough password",
+    name: "Root",
+  });
+  expect(email).toBe("root@example.test");
+  await expect(
+    createSystemAdmin({ email: "ROOT@example.test", password: "a long enough password", name: "Root" }),
+  ).rejects.toMatchObject({ code: "conflict" });
+  expect(await setup.status()).toEqual({ needed: true });
+  expect(await ensureFirstAdmin()).toMatch(/\/setup .*tms_[\w-]{40}$/);
+});
+
+it("takes the token once, from whoever is first", async () => {
+  const line = (await ensureFirstAdmin()) as string;
+  const oneTime = line.match(/tms_[\w-]{40}$/)?.[0] as string;
+  await expect(setup.complete({ ...answers, token: "tms_wrong" })).rejects.toMatchObject({ code: "FORBIDDEN" });
+  await expect(setup.complete({ ...answers, token: oneTime, password: "short" })).rejects.toMatchObject({
+    code: "BAD_REQUEST",
+  });
+  const tries = await Promise.allSettled([1, 2, 3].map(() => setup.complete({ ...answers, token: oneTime })));
+  expect(tries.map((t) => t.status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
+  expect(await setup.status()).toEqual({ needed: false });
+  expect(await ensureFirstAdmin()).toBeNull();
+  const [org, ...others] = await asSystem((tx) => tx.select().from(organizations));
+  expect(others).toEqual([]);
+  expect(org).toMatchObject({ name: "Acme MSP", slug: "acme-msp", isHome: true });
+  expect(await asSystem((tx) => tx.select().from(partners))).toHaveLength(1);
+  expect(await asSystem((tx) => tx.select({ role: users.role }).from(users))).toHaveLength(2);
+  const { body } = await call(token, { body: { email: "ada@example.test", password: answers.password } });
+  expect((await call(me, { token: body.accessToken })).body).toMatchObject({
+    user: { role: "partner_admin", name: "Ada" },
+    scope: "partner",
+    organizations: [{ id: org?.id }],
+  });
+  const actions = (await auditRows(org?.id as string)).map((row) => row.action);
+  expect(actions).toEqual(["organization.create", "user.create", "user.login"]);
+});
+
+it("lets the operator make organizations below the only partner", async () => {
+  const { body } = await call(token, { body: { email: "root@example.test", password: "a long enough password" } });
+  const { POST } = await import("@/app/api/v1/orgs/organizations/route");
+  expect(await call(POST, { token: body.accessToken, body: { name: "First customer" } })).toMatchObject({
+    status: 201,
+    body: { slug: "first-customer" },
+  });
+});
