@@ -3,6 +3,7 @@ import { tenant } from "@/db/client";
 import { agents, devices } from "@/db/schema";
 import { inScope } from "../auth/scope";
 import type { Ctx } from "../context";
+import { readDeviceValues, toValueMap } from "../custom-fields/values";
 import { notFound } from "../errors";
 import type { DeviceDetail, DeviceIdInput } from "./schema";
 import { deviceColumns, toDevice } from "./to-device";
@@ -12,14 +13,15 @@ import { deviceColumns, toDevice } from "./to-device";
  * @throws AppError not_found, alike for a missing device and another organization's.
  */
 export async function getDevice(ctx: Ctx, { id }: DeviceIdInput): Promise<DeviceDetail> {
-  const [row] = await tenant(ctx.scope, (tx) =>
-    tx
-      .select({ ...deviceColumns, metrics: devices.metrics })
+  return tenant(ctx.scope, async (tx) => {
+    const [row] = await tx
+      .select({ ...deviceColumns(ctx.now()), metrics: devices.metrics })
       .from(devices)
       .leftJoin(agents, eq(agents.deviceId, devices.id))
-      .where(and(inScope(devices.orgId, ctx.scope), eq(devices.id, id))),
-  );
-  if (!row) throw notFound("device");
-  const { metrics, ...core } = row;
-  return { ...toDevice(core, ctx.now()), metrics: metrics as DeviceDetail["metrics"] };
+      .where(and(inScope(devices.orgId, ctx.scope), eq(devices.id, id)));
+    if (!row) throw notFound("device");
+    const { metrics, ...core } = row;
+    const customFields = toValueMap(await readDeviceValues(tx, ctx, core));
+    return { ...toDevice(core), metrics: metrics as DeviceDetail["metrics"], customFields };
+  });
 }

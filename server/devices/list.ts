@@ -29,7 +29,7 @@ export function listDevices(ctx: Ctx, input: ListInput): Promise<DevicePage> {
   return tenant(ctx.scope, async (tx) => {
     const [rows, [counted]] = await Promise.all([
       tx
-        .select(deviceColumns)
+        .select(deviceColumns(ctx.now()))
         .from(devices)
         .leftJoin(agents, eq(agents.deviceId, devices.id))
         .where(where)
@@ -38,7 +38,6 @@ export function listDevices(ctx: Ctx, input: ListInput): Promise<DevicePage> {
         .offset((input.page - 1) * input.limit),
       tx.select({ total: count() }).from(devices).where(where),
     ]);
-    const now = ctx.now();
-    return { data: rows.map((row) => toDevice(row, now)), pagination: paginate(input, counted?.total ?? 0) };
+    return { data: rows.map(toDevice), pagination: paginate(input, counted?.total ?? 0) };
   });
 }

@@ -1,14 +1,18 @@
 import { type SQL, sql } from "drizzle-orm";
-import { devices } from "@/db/schema";
+import { agentStreams, devices } from "@/db/schema";
+import { STREAM_DEAD_AFTER_SECONDS } from "../live-events/schema";
 import { ONLINE_WINDOW_SECONDS } from "./schema";
 
-/** The moment since which a device must have been heard of to count as online. */
-const since = (now: Date): Date => new Date(now.getTime() - ONLINE_WINDOW_SECONDS * 1000);
-
-/** True when the device was heard of within the window. */
-export const isOnline = (lastSeenAt: Date | null, now: Date): boolean =>
-  lastSeenAt !== null && lastSeenAt >= since(now);
-
-/** isOnline as a condition over devices; never NULL. */
-export const onlineCondition = (now: Date): SQL =>
-  sql`coalesce(${devices.lastSeenAt} >= ${since(now).toISOString()}::timestamptz, false)`;
+/**
+ * Whether a device is online, as a condition over devices; never NULL. Its agent's command stream decides: open, it is;
+ * ended, it is not from that moment. Only a sign of life that is newer than the stream's end (an agent that keeps no
+ * stream, or none yet) counts by its age.
+ */
+export const onlineCondition = (now: Date): SQL<boolean> => {
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const stream = sql`SELECT FROM ${agentStreams} s WHERE s.device_id = ${devices.id}`;
+  return sql<boolean>`(
+    EXISTS (${stream} AND s.closed_at IS NULL AND s.beat_at > ${at} - make_interval(secs => ${STREAM_DEAD_AFTER_SECONDS}))
+    OR (coalesce(${devices.lastSeenAt} >= ${at} - make_interval(secs => ${ONLINE_WINDOW_SECONDS}), false)
+      AND NOT EXISTS (${stream} AND coalesce(s.closed_at, s.beat_at) >= ${devices.lastSeenAt})))`;
+};

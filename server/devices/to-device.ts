@@ -1,9 +1,9 @@
 import { agents, devices } from "@/db/schema";
-import { isOnline } from "./presence";
+import { onlineCondition } from "./presence";
 import type { Device } from "./schema";
 
 /** What a device query selects, with agents joined on the left. */
-export const deviceColumns = {
+export const deviceColumns = (now: Date) => ({
   id: devices.id,
   orgId: devices.orgId,
   agentId: agents.id,
@@ -17,20 +17,20 @@ export const deviceColumns = {
   lastSeenAt: devices.lastSeenAt,
   createdAt: devices.createdAt,
   updatedAt: devices.updatedAt,
-};
+  online: onlineCondition(now),
+});
 
-type DeviceRow = Omit<Device, "online" | "lastSeenAt" | "createdAt" | "updatedAt"> & {
+type DeviceRow = Omit<Device, "lastSeenAt" | "createdAt" | "updatedAt"> & {
   lastSeenAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 };
 
 /** A row as the wire has it. */
-export function toDevice(row: DeviceRow, now: Date): Device {
+export function toDevice(row: DeviceRow): Device {
   return {
     ...row,
     lastSeenAt: row.lastSeenAt?.toISOString() ?? null,
-    online: isOnline(row.lastSeenAt, now),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

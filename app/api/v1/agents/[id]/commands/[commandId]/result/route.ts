@@ -1,0 +1,24 @@
+import { type RouteHandler, route } from "@/server/http/route";
+import { resultInput } from "@/server/live-events/schema";
+import { refuseAnswer, settleCommand } from "@/server/live-events/settle-command";
+
+const settle = route({
+  summary: "Answer a command",
+  auth: "agent",
+  input: resultInput,
+  output: "empty",
+  run: settleCommand,
+});
+
+/** Statuses of a body that cannot be taken; the agent is known by then, so its question need not wait for the timeout. */
+const UNUSABLE = new Set([400, 413, 415]);
+
+const handler = async (...[request, context]: Parameters<RouteHandler>): Promise<Response> => {
+  const response = await settle(request, context);
+  const { id, commandId } = (await context?.params) ?? {};
+  if (UNUSABLE.has(response.status) && typeof id === "string" && typeof commandId === "string")
+    await refuseAnswer(id, commandId, response.status);
+  return response;
+};
+
+export const POST: RouteHandler = Object.assign(handler, { spec: settle.spec });

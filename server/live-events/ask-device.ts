@@ -1,0 +1,92 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { agents, devices } from "@/db/schema";
+import { record } from "../audit/record";
+import { inScope } from "../auth/scope";
+import type { Ctx } from "../context";
+import { AppError, isAppError, notFound } from "../errors";
+import { log } from "../log";
+import { relay } from "./current";
+import { type Parsed, sanitize } from "./parse-answer";
+import { LIVE_QUERY_TIMEOUT_MS } from "./schema";
+
+/** A device in the caller's reach and the agent to ask; agentId is null where it has none. */
+export type Target = { deviceId: string; orgId: string; hostname: string; agentId: string | null };
+/** Asks the device's agent for one thing. withinMs shortens what is left of the query's time. */
+export type AskAgent = <T>(command: AgentCommand<T>, withinMs?: number) => Promise<T>;
+type AgentCommand<T> = { name: string; params: object; what: string; parse: (data: unknown) => Parsed<T> };
+/** What the audit trail says of a query. */
+type Query = { deviceId: string; kind: "logs" | "log" | "events" | "event"; details: Record<string, unknown> };
+
+async function findTarget(ctx: Ctx, deviceId: string): Promise<Target> {
+  const [row] = await tenant(ctx.scope, (tx) =>
+    tx
+      .select({ deviceId: devices.id, orgId: devices.orgId, hostname: devices.hostname, agentId: agents.id })
+      .from(devices)
+      .leftJoin(agents, and(eq(agents.deviceId, devices.id), isNull(agents.revokedAt)))
+      .where(and(inScope(devices.orgId, ctx.scope), eq(devices.id, deviceId))),
+  );
+  if (!row) throw notFound("device");
+  return row;
+}
+
+/** What the agent answered, checked; its own words reach the caller as one clean line at most. */
+async function askAgent<T>(ctx: Ctx, agentId: string, command: AgentCommand<T>, timeoutMs: number): Promise<T> {
+  const { name, params } = command;
+  const result = await relay().ask({ agentId, name, params, timeoutMs, signal: ctx.signal });
+  if (!result.ok) {
+    const { code, message } = result.error;
+    if (code === "not_found") throw notFound(command.what);
+    log.warn({ agentId, command: name, code: sanitize(code), reason: sanitize(message) }, "agent refused a live query");
+    const reason = sanitize(message);
+    throw new AppError("agent_bad_response", reason ? `The agent reported: ${reason}` : undefined);
+  }
+  const parsed = command.parse(result.data);
+  if (parsed.ok) return parsed.value;
+  log.error(
+    { agentId, command: name, issues: parsed.issues, requestId: ctx.requestId },
+    "failed to parse agent response",
+  );
+  throw new AppError("agent_bad_response", "The agent's answer does not have the expected format.");
+}
+
+function audit(ctx: Ctx, target: Target, query: Query, started: number, error?: unknown): void {
+  const failed = error !== undefined;
+  const outcome = !failed ? "success" : ctx.signal?.aborted ? "cancelled" : isAppError(error) ? error.code : "internal";
+  record(ctx, {
+    action: "device.eventlogs.live_query",
+    orgId: target.orgId,
+    resourceType: "device",
+    resourceId: target.deviceId,
+    resourceName: target.hostname,
+    details: { query: query.kind, ...query.details, outcome, durationMs: Math.round(performance.now() - started) },
+    result: failed ? "failure" : "success",
+    errorMessage: failed ? (isAppError(error) ? error.message : "unexpected error") : null,
+  });
+}
+
+/**
+ * Runs one live query against a device, in at most 30 seconds however many commands it takes, and audits its outcome.
+ * @throws AppError not_found, device_offline, rate_limited, agent_disconnected, agent_timeout, agent_bad_response.
+ */
+export async function askDevice<T>(
+  ctx: Ctx,
+  query: Query,
+  run: (ask: AskAgent, target: Target & { agentId: string }) => Promise<T>,
+): Promise<T> {
+  const started = performance.now();
+  const target = await findTarget(ctx, query.deviceId);
+  try {
+    const { agentId } = target;
+    if (!agentId) throw new AppError("device_offline", "The device has no agent.");
+    const left = () => LIVE_QUERY_TIMEOUT_MS - (performance.now() - started);
+    const ask: AskAgent = (command, withinMs = LIVE_QUERY_TIMEOUT_MS) =>
+      askAgent(ctx, agentId, command, Math.max(1, Math.min(withinMs, left())));
+    const answer = await run(ask, { ...target, agentId });
+    audit(ctx, target, query, started);
+    return answer;
+  } catch (error) {
+    audit(ctx, target, query, started, error);
+    throw error;
+  }
+}

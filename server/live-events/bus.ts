@@ -1,0 +1,13 @@
+/** What a process is told to look at; the table says the rest, so a word that got lost costs time and nothing else. */
+export const NEWS = ["commands", "answers", "streams"] as const;
+export type News = (typeof NEWS)[number];
+
+/** Carries one word from process to process. */
+export type Bus = {
+  /** Starts listening. onNews: somebody told us; onAgain: words may have been missed while we were not listening. */
+  listen(processId: string, onNews: (news: News) => void, onAgain: () => void): Promise<void>;
+  tell(processId: string, news: News): Promise<void>;
+  close(): Promise<void>;
+};
+
+export const isNews = (text: string): text is News => (NEWS as readonly string[]).includes(text);

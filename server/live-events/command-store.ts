@@ -1,0 +1,98 @@
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { MAX_COMMANDS_PER_AGENT, STREAM_DEAD_AFTER_SECONDS } from "./schema";
+
+export type NewCommand = {
+  id: string;
+  agentId: string;
+  askerId: string;
+  name: string;
+  params: string;
+  timeoutMs: number;
+};
+export type Placed =
+  | { kind: "offline" }
+  | { kind: "busy" }
+  | { kind: "placed"; streamId: string; processId: string; deadline: string };
+export type Waiting = { id: string; agentId: string; streamId: string; name: string; params: string; deadline: string };
+export type Done = { id: string; state: "answered" | "broken"; result: string | null };
+
+/** Answers weigh up to 5 MiB each: so many are fetched at once. */
+const DONE_BATCH = 16;
+
+/** A JSON time from a column; the database's clock counts for every process. */
+const iso = (column: string) => sql.raw(`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+
+/** Puts a question to the stream that its agent is listed with. On the asker's own process it needs no fetching. */
+export async function placeCommand(command: NewCommand): Promise<Placed> {
+  const rows = await asSystem((tx) =>
+    tx.execute<{ connected: boolean; streamId: string | null; processId: string; deadline: string }>(sql`
+      WITH stream AS (
+        SELECT * FROM agent_streams WHERE agent_id = ${command.agentId} AND closed_at IS NULL
+          AND beat_at > now() - make_interval(secs => ${STREAM_DEAD_AFTER_SECONDS})),
+      added AS (
+        INSERT INTO live_commands (id, org_id, device_id, agent_id, stream_id, process_id, asker_id, name, params, deadline, state)
+        SELECT ${command.id}, org_id, device_id, agent_id, stream_id, process_id, ${command.askerId}, ${command.name},
+          ${command.params}, now() + make_interval(secs => ${command.timeoutMs / 1000}::float8),
+          CASE WHEN process_id = ${command.askerId} THEN 'delivered' ELSE 'waiting' END
+        FROM stream WHERE ${MAX_COMMANDS_PER_AGENT}::int > (
+          SELECT count(*) FROM live_commands
+          WHERE agent_id = ${command.agentId} AND state IN ('waiting', 'delivered') AND deadline > now())
+        RETURNING stream_id, process_id, deadline)
+      SELECT EXISTS (SELECT FROM stream) AS connected, added.stream_id AS "streamId", added.process_id AS "processId",
+        ${iso("added.deadline")} AS deadline
+      FROM (SELECT) one LEFT JOIN added ON true`),
+  );
+  const row = rows[0];
+  if (!row?.connected) return { kind: "offline" };
+  if (!row.streamId) return { kind: "busy" };
+  return { kind: "placed", streamId: row.streamId, processId: row.processId, deadline: row.deadline };
+}
+
+/** Takes the questions that wait for a process's streams; each is handed out once. */
+export function takeWaiting(processId: string): Promise<Waiting[]> {
+  return asSystem(async (tx) => [
+    ...(await tx.execute<Waiting>(sql`
+      UPDATE live_commands SET state = 'delivered'
+      WHERE process_id = ${processId} AND state = 'waiting' AND deadline > now()
+      RETURNING id, agent_id AS "agentId", stream_id AS "streamId", name, params, ${iso("deadline")} AS deadline`)),
+  ]);
+}
+
+/**
+ * Accepts an answer at another process than the asker's.
+ * @returns the asker to tell, or null when nobody waits for it (late, repeated, unknown, another agent's).
+ */
+export async function storeAnswer(agentId: string, id: string, result: string): Promise<string | null> {
+  const rows = await asSystem((tx) =>
+    tx.execute<{ askerId: string }>(sql`
+      UPDATE live_commands SET state = 'answered', result = ${result}
+      WHERE id = ${id} AND agent_id = ${agentId} AND state = 'delivered' AND deadline > now()
+      RETURNING asker_id AS "askerId"`),
+  );
+  return rows[0]?.askerId ?? null;
+}
+
+/** Accepts an answer at the asker itself. @returns false when it has been answered or broken already. */
+export async function claimAnswer(agentId: string, id: string): Promise<boolean> {
+  const rows = await asSystem((tx) =>
+    tx.execute(sql`
+      DELETE FROM live_commands WHERE id = ${id} AND agent_id = ${agentId} AND state = 'delivered' RETURNING id`),
+  );
+  return rows.length > 0;
+}
+
+/** Takes some of the questions that an asker's processes are done with; call again while it returns any. */
+export function takeDone(askerId: string): Promise<Done[]> {
+  return asSystem(async (tx) => [
+    ...(await tx.execute<Done>(sql`
+      DELETE FROM live_commands WHERE id IN (
+        SELECT id FROM live_commands WHERE asker_id = ${askerId} AND state IN ('answered', 'broken') LIMIT ${DONE_BATCH})
+      RETURNING id, state, result`)),
+  ]);
+}
+
+/** Forgets questions that nobody waits for any more. */
+export async function dropCommands(ids: readonly string[]): Promise<void> {
+  await asSystem((tx) => tx.execute(sql`DELETE FROM live_commands WHERE id = ANY (${`{${ids.join(",")}}`}::uuid[])`));
+}

@@ -1,0 +1,19 @@
+import type { Ctx } from "../context";
+import { notFound } from "../errors";
+import { askDevice } from "./ask-device";
+import { askLogs, matchName } from "./log-names";
+import type { LogInput, LogOutput } from "./schema";
+
+/** One event log of a device, its name in any case. @throws as askDevice does; not_found when there is no such log. */
+export function getLog(ctx: Ctx, { deviceId, name }: LogInput): Promise<LogOutput> {
+  return askDevice(ctx, { deviceId, kind: "log", details: { logName: name } }, async (ask, { agentId }) => {
+    const logs = await askLogs(ask, agentId);
+    const found = matchName(
+      logs.map((log) => log.name),
+      name,
+    );
+    const data = logs.find((log) => log.name === found);
+    if (!data) throw notFound("event log");
+    return { data };
+  });
+}

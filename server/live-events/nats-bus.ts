@@ -1,0 +1,57 @@
+import type { ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
+import { log } from "../log";
+import { type Bus, isNews } from "./bus";
+
+const subjectOf = (processId: string): string => `trailmark.live.${processId}`;
+
+async function followStatus(connection: NatsConnection, onAgain: () => void): Promise<void> {
+  for await (const status of connection.status()) {
+    if (status.type === "reconnect") onAgain();
+    if (status.type === "disconnect") log.warn("NATS connection lost; the relay polls until it is back");
+  }
+}
+
+/** The address list of NATS_URL as the client takes it: names and passwords apart from hosts. */
+export function toNatsOptions(url: string): ConnectionOptions {
+  const urls = url
+    .split(",")
+    .map((server) => new URL(server.includes("://") ? server.trim() : `nats://${server.trim()}`));
+  const login = urls.find((server) => server.username);
+  const [user, pass] = login ? [decodeURIComponent(login.username), decodeURIComponent(login.password)] : [];
+  return {
+    servers: urls.map((server) => server.host),
+    ...(user && pass ? { user, pass } : user ? { token: user } : {}),
+    ...(urls.some((server) => server.protocol === "tls:") ? { tls: {} } : {}),
+  };
+}
+
+/** NATS core: a subject a process. It reconnects for ever; what was missed meanwhile is looked up. */
+export function createNatsBus(url: string): Bus {
+  let connection: NatsConnection | undefined;
+  return {
+    async listen(processId, onNews, onAgain) {
+      const { connect } = await import("@nats-io/transport-node");
+      connection = await connect({
+        ...toNatsOptions(url),
+        name: "trailmark",
+        maxReconnectAttempts: -1,
+        waitOnFirstConnect: true,
+        timeout: 5_000,
+      });
+      connection.subscribe(subjectOf(processId), {
+        callback: (error, message) => {
+          const text = error ? "" : message.string();
+          if (isNews(text)) onNews(text);
+        },
+      });
+      void followStatus(connection, onAgain);
+      onAgain();
+    },
+    async tell(processId, news) {
+      connection?.publish(subjectOf(processId), news);
+    },
+    async close() {
+      await connection?.drain();
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import postgres from "postgres";
+import { appSql } from "@/db/client";
+import { env } from "../env";
+import { type Bus, isNews } from "./bus";
+
+/** One channel a process; a word of under 10 bytes where PostgreSQL takes 8,000. */
+const channelOf = (processId: string): string => `trailmark_live_${processId.replaceAll("-", "")}`;
+
+/**
+ * LISTEN and NOTIFY. Listening needs a connection that stays, hence one of its own beside the pool; it comes back by
+ * itself. Through a transaction pooler LISTEN hears nothing: set NATS_URL there.
+ */
+export function createPostgresBus(): Bus {
+  const listener = postgres(env().DATABASE_URL, {
+    max: 1,
+    prepare: env().DATABASE_PREPARE,
+    connect_timeout: 5,
+    connection: { application_name: "trailmark-live" },
+    onnotice: () => {},
+  });
+  return {
+    async listen(processId, onNews, onAgain) {
+      await listener.listen(channelOf(processId), (text) => isNews(text) && onNews(text), onAgain);
+    },
+    async tell(processId, news) {
+      await appSql()`SELECT pg_notify(${channelOf(processId)}, ${news})`;
+    },
+    close: () => listener.end({ timeout: 1 }),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Ctx } from "../context";
+import { repairJson } from "../text";
+import { askDevice } from "./ask-device";
+import { withLogName } from "./log-names";
+import { parseEntries } from "./parse-answer";
+import type { EventsInput, EventsOutput, QueryParams } from "./schema";
+
+function toParams({
+  page,
+  limit,
+  level,
+  source,
+  startTime,
+  endTime,
+  eventId,
+}: EventsInput): Omit<QueryParams, "logName"> {
+  return {
+    page,
+    limit,
+    ...(level ? { level } : {}),
+    ...(source ? { source } : {}),
+    ...(startTime ? { startTime: startTime.toISOString() } : {}),
+    ...(endTime ? { endTime: endTime.toISOString() } : {}),
+    ...(eventId === undefined ? {} : { eventId }),
+  };
+}
+
+/** A page of a log's events that match the filters, from the device itself. @throws as askDevice does. */
+export function queryEvents(ctx: Ctx, input: EventsInput): Promise<EventsOutput> {
+  const { deviceId, name, ...rest } = repairJson(input);
+  const params = toParams({ deviceId, name, ...rest });
+  const { page, limit } = input;
+  return askDevice(ctx, { deviceId, kind: "events", details: { logName: name, ...params } }, (ask, { agentId }) =>
+    withLogName(ask, agentId, name, async (logName) => {
+      const { entries, total } = await ask({
+        name: "eventlogs.query",
+        params: { logName, ...params },
+        what: "event log",
+        parse: (data) => parseEntries(data, { page, limit }),
+      });
+      return { data: entries, meta: { page, limit, total, totalPages: Math.ceil(total / limit) } };
+    }),
+  );
+}

@@ -1,0 +1,78 @@
+import { AppError } from "../errors";
+import { trackStream } from "../process/streams";
+import type { CommandResult } from "./schema";
+
+export const disconnected = () =>
+  new AppError("agent_disconnected", "The agent disconnected before it had answered. Ask again once it is back.");
+const timedOut = (ms: number) =>
+  new AppError("agent_timeout", `The agent did not answer within ${Math.round(ms / 100) / 10} seconds.`);
+const cancelled = () => new AppError("unavailable", "The question was withdrawn.");
+const stopping = () =>
+  new AppError("unavailable", "The server is restarting. Ask again.", { headers: { "Retry-After": "1" } });
+
+export type Question = {
+  agentId: string;
+  /** Known once the question has its place. */
+  streamId?: string;
+  resolve: (result: CommandResult) => void;
+  reject: (error: AppError) => void;
+};
+type Waits = { timeoutMs: number; signal?: AbortSignal | undefined };
+
+/** The questions that somebody at this process waits for. Each ends once: answered, failed, late or withdrawn. */
+export class Questions {
+  readonly #open = new Map<string, Question>();
+  #untrack: (() => void) | undefined;
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  get(id: string): Question | undefined {
+    return this.#open.get(id);
+  }
+
+  /** Waits for the answer to a question. onFailed is told once it failed, whoever let it. */
+  wait(id: string, agentId: string, waits: Waits, onFailed: () => void): Promise<CommandResult> {
+    const { timeoutMs, signal } = waits;
+    return new Promise((resolve, reject) => {
+      const fail = (error: AppError) => {
+        if (!end()) return;
+        reject(error);
+        onFailed();
+      };
+      const onAbort = () => fail(cancelled());
+      const timer = setTimeout(() => fail(timedOut(timeoutMs)), timeoutMs);
+      const end = (): boolean => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+        return this.#remove(id);
+      };
+      this.#add(id, { agentId, reject: fail, resolve: (result) => void (end() && resolve(result)) });
+      if (signal?.aborted) onAbort();
+      else signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  /** The stream's commands will not be answered any more. */
+  failStream(streamId: string): void {
+    for (const question of [...this.#open.values()])
+      if (question.streamId === streamId) question.reject(disconnected());
+  }
+
+  /** At shutdown: nobody may hold the process up for half a minute. */
+  failAll(): void {
+    for (const question of [...this.#open.values()]) question.reject(stopping());
+  }
+
+  #add(id: string, question: Question): void {
+    if (this.#open.size === 0) this.#untrack = trackStream(() => this.failAll());
+    this.#open.set(id, question);
+  }
+
+  #remove(id: string): boolean {
+    const removed = this.#open.delete(id);
+    if (removed && this.#open.size === 0) this.#untrack?.();
+    return removed;
+  }
+}

@@ -1,0 +1,246 @@
+import { randomUUID } from "node:crypto";
+import { AppError } from "../errors";
+import { isUuid } from "../ids";
+import { log } from "../log";
+import type { Bus, News } from "./bus";
+import {
+  claimAnswer,
+  dropCommands,
+  placeCommand,
+  storeAnswer,
+  takeDone,
+  takeWaiting,
+  type Waiting,
+} from "./command-store";
+import { disconnected, Questions } from "./questions";
+import {
+  type CommandResult,
+  commandResult,
+  LIVE_QUERY_TIMEOUT_MS,
+  MAX_COMMANDS_PER_AGENT,
+  STREAM_COMMENT_MS,
+} from "./schema";
+import { singleFlight } from "./single-flight";
+import { beatStreams, buryDead, listedStreams, listStream, unlistStream } from "./stream-store";
+
+export type AgentOnStream = { agentId: string; orgId: string; deviceId: string };
+/** The open end of a stream. send never throws; end closes it, after which nothing more is sent. */
+export type Peer = { send(command: string): void; end(): void };
+export type Ask = {
+  agentId: string;
+  name: string;
+  params: object;
+  timeoutMs?: number;
+  signal?: AbortSignal | undefined;
+};
+
+/** Words between processes may get lost; so often the table is looked at all the same. */
+const POLL_MS = 5_000;
+const LISTEN_PATIENCE_MS = 2_000;
+
+const offline = () => new AppError("device_offline", "The device has no connected agent.");
+const busy = () =>
+  new AppError("rate_limited", "Too many live queries of this device are in flight.", {
+    headers: {
+      "Retry-After": "1",
+      "RateLimit-Limit": String(MAX_COMMANDS_PER_AGENT),
+      "RateLimit-Remaining": "0",
+      "RateLimit-Reset": "1",
+    },
+  });
+
+/**
+ * Brings questions to agents and their answers back, whichever processes the asker, the agent's stream and the answer
+ * arrive at. The tables decide, the bus only says "look". One of these a process.
+ */
+export class Relay {
+  readonly id = randomUUID();
+  readonly #streams = new Map<string, { agentId: string; peer: Peer; listed: boolean }>();
+  readonly #questions = new Questions();
+  readonly #work = new Set<Promise<unknown>>();
+  readonly #looks: Record<News, () => Promise<void>>;
+  #started: Promise<void> | undefined;
+  #timers: NodeJS.Timeout[] = [];
+
+  constructor(readonly bus: Bus) {
+    this.#looks = {
+      commands: singleFlight("commands", () => this.#deliverWaiting()),
+      answers: singleFlight("answers", () => this.#collectDone()),
+      streams: singleFlight("streams", () => this.#endUnlisted()),
+    };
+  }
+
+  /** Figures for tests and metrics. */
+  get stats(): { streams: number; questions: number } {
+    return { streams: this.#streams.size, questions: this.#questions.size };
+  }
+
+  /** Listed as its agent's only stream when this resolves. @returns what to call when the peer is gone. */
+  async open(agent: AgentOnStream, peer: Peer): Promise<() => void> {
+    await this.#start();
+    const streamId = randomUUID();
+    const stream = { agentId: agent.agentId, peer, listed: false };
+    this.#streams.set(streamId, stream);
+    try {
+      const { replaced, askers } = await listStream({ ...agent, streamId, processId: this.id });
+      stream.listed = true;
+      if (replaced?.processId === this.id) this.#end(replaced.streamId);
+      else if (replaced) this.#tell(replaced.processId, "streams");
+      for (const asker of askers) this.#tell(asker, "answers");
+    } catch (error) {
+      this.#streams.delete(streamId);
+      throw error;
+    }
+    return () => this.#gone(streamId);
+  }
+
+  /**
+   * Asks an agent and waits for its answer.
+   * @throws AppError device_offline, rate_limited, agent_disconnected, agent_timeout; unavailable when withdrawn.
+   */
+  async ask({ agentId, name, params, timeoutMs = LIVE_QUERY_TIMEOUT_MS, signal }: Ask): Promise<CommandResult> {
+    await this.#start();
+    const id = randomUUID();
+    const answer = this.#questions.wait(id, agentId, { timeoutMs, signal }, () => this.#later(dropCommands([id])));
+    answer.catch(() => {}); // it may fail before anybody looks
+    const question = this.#questions.get(id);
+    if (!question) return answer;
+    const refuse = (error: AppError): Promise<CommandResult> => {
+      question.reject(error);
+      return answer;
+    };
+    const command = { id, agentId, askerId: this.id, name, params: JSON.stringify(params), timeoutMs };
+    const placed = await placeCommand(command).catch((error) => {
+      question.reject(offline()); // nobody sees this one: the database's own error is thrown
+      throw error;
+    });
+    if (placed.kind !== "placed") return refuse(placed.kind === "offline" ? offline() : busy());
+    if (!this.#questions.get(id)) this.#later(dropCommands([id])); // it failed while it was being placed
+    question.streamId = placed.streamId;
+    if (placed.processId === this.id) this.#deliver({ ...command, ...placed });
+    else this.#tell(placed.processId, "commands");
+    return answer;
+  }
+
+  /** Takes an agent's answer. @returns false when nobody waits for it: late, repeated, unknown, another agent's. */
+  async settle(agentId: string, id: string, result: CommandResult): Promise<boolean> {
+    if (!isUuid(id)) return false;
+    await this.#start();
+    const question = this.#questions.get(id);
+    if (question) {
+      if (!(await claimAnswer(agentId, id))) return false;
+      question.resolve(result);
+      return true;
+    }
+    const asker = await storeAnswer(agentId, id, JSON.stringify(result));
+    if (asker === this.id) this.#later(dropCommands([id])); // withdrawn a moment ago
+    if (asker === null || asker === this.id) return false;
+    this.#tell(asker, "answers");
+    return true;
+  }
+
+  /** Ends everything, in order: streams (their agents go elsewhere), questions, the bus. */
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    for (const [streamId, { peer }] of this.#streams) {
+      this.#gone(streamId);
+      peer.end();
+    }
+    this.#questions.failAll();
+    while (this.#work.size > 0) await Promise.allSettled(this.#work);
+    await this.#started?.catch(() => {});
+    await this.bus.close();
+  }
+
+  #start(): Promise<void> {
+    this.#started ??= (async () => {
+      const look = () => Object.values(this.#looks).forEach((run) => void run());
+      const listening = this.bus
+        .listen(this.id, (news) => void this.#looks[news](), look)
+        .catch((error) => log.error({ err: error }, "the relay hears no other process; it polls"));
+      this.#timers = [setInterval(() => this.#poll(), POLL_MS), setInterval(() => this.#beat(), STREAM_COMMENT_MS)];
+      for (const timer of this.#timers) timer.unref();
+      // A bus that is away must not keep anybody waiting: polling does its work meanwhile.
+      await Promise.race([listening, new Promise((resolve) => setTimeout(resolve, LISTEN_PATIENCE_MS).unref())]);
+    })();
+    return this.#started;
+  }
+
+  #poll(): void {
+    if (this.#streams.size > 0) void this.#looks.commands();
+    if (this.#questions.size > 0) void this.#looks.answers();
+  }
+
+  #beat(): void {
+    const alive = [...this.#streams].filter(([, stream]) => stream.listed).map(([streamId]) => streamId);
+    const beating = async () => {
+      await beatStreams(this.id, alive);
+      await this.#looks.streams();
+      for (const asker of await buryDead()) this.#tell(asker, "answers");
+    };
+    this.#later(beating());
+  }
+
+  #tell(processId: string, news: News): void {
+    this.#later(processId === this.id ? this.#looks[news]() : this.bus.tell(processId, news));
+  }
+
+  /** Work that nobody waits for; stop() does. */
+  #later(work: Promise<unknown>): void {
+    const done = work
+      .catch((error) => log.warn({ err: error }, "the relay could not finish a step; it is made up for by polling"))
+      .finally(() => this.#work.delete(done));
+    this.#work.add(done);
+  }
+
+  #deliver({ id, agentId, streamId, name, params, deadline }: Waiting): void {
+    const stream = this.#streams.get(streamId);
+    if (stream) stream.peer.send(`{"id":"${id}","name":"${name}","params":${params},"deadline":"${deadline}"}`);
+    else {
+      this.#questions.get(id)?.reject(disconnected());
+      this.#later(this.#unlist(agentId, streamId));
+    }
+  }
+
+  async #deliverWaiting(): Promise<void> {
+    for (const command of await takeWaiting(this.id)) this.#deliver(command);
+  }
+
+  async #collectDone(): Promise<void> {
+    for (;;) {
+      const done = await takeDone(this.id);
+      for (const { id, state, result } of done) {
+        const question = this.#questions.get(id);
+        if (state === "answered" && result !== null) question?.resolve(commandResult.parse(JSON.parse(result)));
+        else question?.reject(disconnected());
+      }
+      if (done.length === 0) return;
+    }
+  }
+
+  /** Ends the streams that a newer one elsewhere replaced, and those of agents that were revoked. */
+  async #endUnlisted(): Promise<void> {
+    const mine = [...this.#streams].filter(([, stream]) => stream.listed).map(([streamId]) => streamId);
+    if (mine.length === 0) return;
+    const listed = await listedStreams(this.id);
+    for (const streamId of mine) if (!listed.has(streamId)) this.#end(streamId);
+  }
+
+  #end(streamId: string): void {
+    const stream = this.#streams.get(streamId);
+    this.#gone(streamId);
+    stream?.peer.end();
+  }
+
+  #gone(streamId: string): void {
+    const stream = this.#streams.get(streamId);
+    if (!stream) return;
+    this.#streams.delete(streamId);
+    this.#questions.failStream(streamId);
+    this.#later(this.#unlist(stream.agentId, streamId));
+  }
+
+  async #unlist(agentId: string, streamId: string): Promise<void> {
+    for (const asker of await unlistStream(agentId, streamId)) this.#tell(asker, "answers");
+  }
+}

@@ -1,0 +1,162 @@
+import { z } from "zod";
+import { instant } from "../audit/schema";
+import { filterText, pageShape, pagination } from "../devices/schema";
+
+/** Spec, Limits: live query timeout. */
+export const LIVE_QUERY_TIMEOUT_MS = 30_000;
+/** How often an idle command stream carries a comment line. */
+export const STREAM_COMMENT_MS = 15_000;
+/** Without a sign of life of its process for so long, a stream counts as gone. */
+export const STREAM_DEAD_AFTER_SECONDS = 45;
+export const MAX_COMMANDS_PER_AGENT = 64;
+export const DEFAULT_LIVE_LIMIT = 50;
+export const MAX_LIVE_LIMIT = 500;
+export const MAX_LOG_NAME_LENGTH = 255;
+
+/** Spec, Live event entry. */
+export const LIVE_LEVELS = ["information", "warning", "error", "critical", "verbose"] as const;
+export type LiveLevel = (typeof LIVE_LEVELS)[number];
+
+/** Words of the other vocabularies. */
+const LEVEL_ALIASES: Record<string, LiveLevel> = {
+  info: "information",
+  warn: "warning",
+  err: "error",
+  crit: "critical",
+  fatal: "critical",
+  debug: "verbose",
+};
+
+/** The canonical word for a level in any case and of any vocabulary; undefined when it is none. */
+export function canonicalLevel(text: string): LiveLevel | undefined {
+  const word = text.trim().toLowerCase();
+  return LEVEL_ALIASES[word] ?? LIVE_LEVELS.find((level) => level === word);
+}
+
+const level = z.string().transform((text, context): LiveLevel | undefined => {
+  if (text === "") return undefined;
+  const found = canonicalLevel(text);
+  if (!found) context.addIssue({ code: "custom", message: `is one of ${LIVE_LEVELS.join(", ")}` });
+  return found;
+});
+
+/** Zero or more, as a number or the digits of a path or query parameter. */
+const ordinal = z.union([
+  z.int().min(0),
+  z
+    .string()
+    .regex(/^\d{1,15}$/, "must be a whole number")
+    .transform(Number),
+]);
+
+const logName = z.string().trim().min(1).max(MAX_LOG_NAME_LENGTH);
+
+const filters = {
+  ...pageShape(DEFAULT_LIVE_LIMIT, MAX_LIVE_LIMIT),
+  level: level.optional(),
+  source: filterText,
+  startTime: instant.optional(),
+  endTime: instant.optional(),
+  eventId: ordinal.optional(),
+};
+
+function startBeforeEnd(range: { startTime?: Date; endTime?: Date }, context: z.RefinementCtx): void {
+  if (range.startTime && range.endTime && range.startTime > range.endTime)
+    context.addIssue({ code: "custom", path: ["startTime"], message: "is after endTime" });
+}
+
+const device = { deviceId: z.guid() };
+/** The same device under the name that the /devices paths give it. */
+const deviceById = { id: z.guid() };
+
+export const listInput = z.object(device);
+export type ListInput = z.output<typeof listInput>;
+export const logInput = z.object({ ...device, name: logName });
+export type LogInput = z.output<typeof logInput>;
+export const eventsInput = z.object({ ...device, name: logName, ...filters }).superRefine(startBeforeEnd);
+export type EventsInput = z.output<typeof eventsInput>;
+export const eventInput = z.object({ ...device, name: logName, recordId: ordinal });
+export type EventInput = z.output<typeof eventInput>;
+
+export const listByIdInput = z.object(deviceById);
+export const logByIdInput = z.object({ ...deviceById, name: logName });
+export const eventsByIdInput = z.object({ ...deviceById, name: logName, ...filters }).superRefine(startBeforeEnd);
+export const eventByIdInput = z.object({ ...deviceById, name: logName, recordId: ordinal });
+
+/** Spec, Live event log descriptor. */
+export const descriptor = z.strictObject({
+  name: z.string(),
+  displayName: z.string(),
+  recordCount: z.number(),
+  maxSize: z.number(),
+  retentionDays: z.number(),
+  lastWriteTime: z.string(),
+});
+export type Descriptor = z.output<typeof descriptor>;
+
+/** Spec, Live event entry. */
+export const entry = z.strictObject({
+  recordId: z.number(),
+  timeCreated: z.string(),
+  level: z.enum(LIVE_LEVELS),
+  source: z.string(),
+  eventId: z.number(),
+  message: z.string(),
+  category: z.string(),
+  user: z.string().nullable(),
+  computer: z.string(),
+  rawXml: z.string(),
+});
+export type Entry = z.output<typeof entry>;
+
+export const logsOutput = z.strictObject({ data: z.array(descriptor) });
+export type LogsOutput = z.output<typeof logsOutput>;
+export const logOutput = z.strictObject({ data: descriptor });
+export type LogOutput = z.output<typeof logOutput>;
+export const eventsOutput = z.strictObject({ data: z.array(entry), meta: pagination });
+export type EventsOutput = z.output<typeof eventsOutput>;
+export const eventOutput = z.strictObject({ data: entry });
+export type EventOutput = z.output<typeof eventOutput>;
+
+/** What travels in the data of a `command` event on an agent's stream; times are ISO 8601. */
+export const queryParams = z.object({
+  logName: z.string(),
+  page: z.int().positive(),
+  limit: z.int().positive(),
+  level: z.enum(LIVE_LEVELS).optional(),
+  source: z.string().optional(),
+  startTime: z.iso.datetime().optional(),
+  endTime: z.iso.datetime().optional(),
+  eventId: z.int().optional(),
+});
+export type QueryParams = z.output<typeof queryParams>;
+export const getParams = z.object({ logName: z.string(), recordId: z.int() });
+const envelope = { id: z.string(), deadline: z.iso.datetime() };
+export const command = z.discriminatedUnion("name", [
+  z.object({ ...envelope, name: z.literal("eventlogs.list"), params: z.object({}) }),
+  z.object({ ...envelope, name: z.literal("eventlogs.query"), params: queryParams }),
+  z.object({ ...envelope, name: z.literal("eventlogs.get"), params: getParams }),
+]);
+export type Command = z.output<typeof command>;
+
+/** An agent's answer as it travels between our processes. */
+export const commandResult = z.discriminatedUnion("ok", [
+  z.object({ ok: z.literal(true), data: z.unknown() }),
+  z.object({ ok: z.literal(false), error: z.object({ code: z.string(), message: z.string() }) }),
+]);
+export type CommandResult = z.output<typeof commandResult>;
+
+/** POST /agents/:id/commands/:commandId/result: `{ok: true, data}` or `{ok: false, error: {code, message}}`. */
+export const resultInput = z
+  .object({
+    id: z.string(),
+    commandId: z.string(),
+    ok: z.boolean(),
+    data: z.unknown().optional(),
+    error: z.object({ code: z.string().min(1), message: z.string().default("") }).optional(),
+  })
+  .superRefine(({ ok, error }, context) => {
+    if (!ok && !error) context.addIssue({ code: "custom", path: ["error"], message: "is needed when ok is false" });
+  });
+export type ResultInput = z.output<typeof resultInput>;
+export const streamInput = z.object({ id: z.string() });

@@ -1,0 +1,24 @@
+import { agentCaller } from "../agents/caller";
+import type { Ctx } from "../context";
+import { notFound } from "../errors";
+import { log } from "../log";
+import { relay } from "./current";
+import type { ResultInput } from "./schema";
+
+/**
+ * Takes an agent's answer to a command.
+ * @throws AppError not_found when nobody waits for it (late, repeated, unknown, another agent's); it changes nothing.
+ */
+export async function settleCommand(ctx: Ctx, input: ResultInput): Promise<undefined> {
+  const { id: agentId } = agentCaller(ctx);
+  const { ok, data, error = { code: "", message: "" } } = input;
+  const result = ok ? { ok, data } : { ok, error };
+  if (!(await relay().settle(agentId, input.commandId, result))) throw notFound("command");
+}
+
+/** An answer that the door refused (no JSON, too large, of another shape) fails the question at once. */
+export async function refuseAnswer(agentId: string, commandId: string, status: number): Promise<void> {
+  log.error({ agentId, commandId, status }, "failed to parse agent response");
+  const message = `The answer was refused with status ${status}.`;
+  await relay().settle(agentId, commandId, { ok: false, error: { code: "bad_answer", message } });
+}
