@@ -16,6 +16,8 @@ export const COMMIT_PATIENCE_MS = 250;
 /** How long somebody waits when neither the database nor the disk answers. */
 const GIVE_UP_MS = 2_000;
 const SWEEP_MS = 50;
+/** A second batch with less than this would cost the database more than it saves here. */
+const WORTH_SENDING_ROWS = 48;
 const MAX_DEAD_LETTER_BYTES = 64 * 1024 * 1024;
 
 const unavailable = () =>
@@ -180,7 +182,7 @@ export class Recorder {
 
   private startLane(): void {
     this.lane ??= new Lane({
-      take: () => this.take(),
+      take: (underWay) => this.take(underWay),
       append: (rows) => this.connection.append(rows),
       reset: () => this.connection.reset(),
       settled: (items) => this.settled(items),
@@ -189,25 +191,30 @@ export class Recorder {
   }
 
   private isIdle(): boolean {
-    return (
-      this.head === this.queue.length && !this.spool?.hasCold && (this.lane?.busyMs ?? 0) === 0 && this.pending === 0
-    );
+    return this.head === this.queue.length && !this.spool?.hasCold && this.pending === 0;
   }
 
   /** Items that the lane has taken and not answered for. */
   private pending = 0;
 
-  private async take(): Promise<Item[]> {
+  private async take(underWay: number): Promise<Item[]> {
     while (this.head === this.queue.length && this.spool?.hasCold) {
+      // Counted as pending while it is neither cold nor queued, so that nobody takes the recorder for idle.
+      this.pending += 1;
       const read = await this.spool.readCold();
+      this.pending -= 1;
       for (const row of read?.rows ?? []) {
         const bytes = (row.details?.length ?? 0) + 512;
         this.queuedBytes += bytes;
         this.queue.push({ row, bytes, segment: read?.segment ?? null, ticket: null });
       }
     }
+    const waiting = this.queue.length - this.head;
+    if (underWay > 0 && waiting < WORTH_SENDING_ROWS) return [];
+    // Half now, so that the other half is prepared while the database works on this one.
+    const most = underWay > 0 ? MAX_BATCH_ROWS : Math.min(MAX_BATCH_ROWS, Math.max(WORTH_SENDING_ROWS, waiting >> 1));
     const batch: Item[] = [];
-    for (let bytes = 0; this.head < this.queue.length && batch.length < MAX_BATCH_ROWS; this.head++) {
+    for (let bytes = 0; this.head < this.queue.length && batch.length < most; this.head++) {
       const item = this.queue[this.head] as Item;
       bytes += item.bytes;
       if (batch.length > 0 && bytes > MAX_BATCH_BYTES) break;
@@ -218,8 +225,8 @@ export class Recorder {
       this.queue = this.queue.slice(this.head);
       this.head = 0;
     }
-    this.pending = batch.length;
-    if (batch.length === 0) for (const resolve of this.idle.splice(0)) resolve();
+    this.pending += batch.length;
+    if (this.isIdle()) for (const resolve of this.idle.splice(0)) resolve();
     return batch;
   }
 

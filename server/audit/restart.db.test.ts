@@ -1,0 +1,72 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Embedded, startEmbedded } from "@/db/embedded";
+import { migrate } from "@/db/migrate";
+import { newId } from "../ids";
+import { Recorder } from "./recorder";
+import { toRow } from "./row";
+import { laneConnection } from "./writer";
+
+const folder = mkdtempSync(join(tmpdir(), "trailmark-restart-"));
+let database: Embedded;
+beforeAll(async () => {
+  chmodSync(folder, 0o711);
+  database = await startEmbedded(join(folder, "data"));
+  await migrate(database);
+});
+afterAll(async () => {
+  await database.stop();
+  for (const path of [database.cluster, folder]) rmSync(path, { recursive: true, force: true });
+});
+
+test("PostgreSQL killed under load: nothing acknowledged is missing or doubled, recording goes on by itself", async () => {
+  const recorder = new Recorder(laneConnection(() => database.appUrl));
+  recorder.start(join(folder, "spool"));
+  const orgId = newId();
+  const acknowledged: string[] = [];
+  let running = true;
+  let slowest = 0;
+  const produce = async () => {
+    while (running) {
+      const row = toRow({
+        id: newId(),
+        orgId,
+        timestamp: new Date(),
+        actorType: "system",
+        actorId: null,
+        action: "policy.evaluate",
+        resourceType: "policy",
+        result: "success",
+      });
+      const began = Date.now();
+      await recorder.durably([row]);
+      slowest = Math.max(slowest, Date.now() - began);
+      acknowledged.push(row.id);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  const producers = Array.from({ length: 20 }, produce);
+  for (let round = 0; round < 2; round++) {
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    process.kill(database.pid(), "SIGKILL");
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+  }
+  running = false;
+  await Promise.all(producers);
+  await recorder.flush(20_000);
+  expect(recorder.stats()).toMatchObject({ queued: 0, dropped: 0, deadLettered: 0 });
+  await recorder.stop(1000);
+
+  const sql = postgres(database.ownerUrl, { max: 1 });
+  const rows = await sql<{ id: string; seq: string }[]>`
+    SELECT id, chain_seq::text AS seq FROM audit_logs WHERE org_id = ${orgId} ORDER BY audit_logs.chain_seq`;
+  await sql.end();
+  expect(rows.map((r) => Number(r.seq))).toEqual(rows.map((_, i) => i + 1));
+  const stored = new Set(rows.map((r) => r.id));
+  expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
+  expect(stored.size).toBe(acknowledged.length);
+  expect(slowest).toBeLessThan(3000);
+}, 90_000);
