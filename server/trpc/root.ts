@@ -1,5 +1,6 @@
 import { apiKeysRouter } from "./api-keys";
 import { auditRouter } from "./audit";
+import { customFieldsRouter } from "./custom-fields";
 import { devicesRouter } from "./devices";
 import { enrollmentKeysRouter } from "./enrollment-keys";
 import { router } from "./init";
@@ -12,6 +13,7 @@ import { usersRouter } from "./users";
 export const appRouter = router({
   apiKeys: apiKeysRouter,
   audit: auditRouter,
+  customFields: customFieldsRouter,
   devices: devicesRouter,
   enrollmentKeys: enrollmentKeysRouter,
   me: meRouter,

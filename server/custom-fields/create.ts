@@ -1,0 +1,70 @@
+import { and, count, eq, isNull } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import { customFieldDefinitions, organizations } from "@/db/schema";
+import { record } from "../audit/record";
+import type { Ctx } from "../context";
+import { AppError, invalid, notFound } from "../errors";
+import { newId } from "../ids";
+import { repairJson } from "../text";
+import { auditable, fitToType, isDuplicate, toDefinition } from "./definition";
+import { type CreateInput, type Definition, MAX_DEFINITIONS_PER_OWNER } from "./schema";
+
+type Owner = { partnerId: string; orgId: string | null };
+
+/** Whose the new field is: an organization's where one is named or the caller has but one, else the partner's. */
+async function ownerOf(tx: Tx, ctx: Ctx, input: CreateInput): Promise<Owner> {
+  const { scope } = ctx;
+  if (input.owner === "all_organizations" && input.orgId)
+    throw invalid("orgId", "a field of All organizations belongs to none");
+  if (scope.kind === "organization") {
+    if (input.owner === "all_organizations")
+      throw new AppError("forbidden", "Only the partner may make a field of All organizations.");
+    const [org] = await tx.select().from(organizations).where(eq(organizations.id, scope.orgIds[0]));
+    if (!org) throw notFound("organization");
+    return { partnerId: org.partnerId, orgId: org.id };
+  }
+  if (input.owner === "organization" || scope.kind === "system") throw invalid("orgId", "name the organization");
+  return { partnerId: scope.partnerId, orgId: null };
+}
+
+async function refuseTooMany(tx: Tx, { partnerId, orgId }: Owner): Promise<void> {
+  const d = customFieldDefinitions;
+  const [row] = await tx
+    .select({ total: count() })
+    .from(d)
+    .where(and(eq(d.partnerId, partnerId), orgId ? eq(d.orgId, orgId) : isNull(d.orgId)));
+  if ((row?.total ?? 0) >= MAX_DEFINITIONS_PER_OWNER)
+    throw new AppError("conflict", `There are ${MAX_DEFINITIONS_PER_OWNER} custom fields already.`);
+}
+
+/**
+ * Makes a custom field.
+ * @throws AppError conflict when the owner has the key already; forbidden for All organizations by one organization.
+ */
+export async function createDefinition(ctx: Ctx, given: CreateInput): Promise<Definition> {
+  const input = repairJson(given);
+  const fitted = fitToType({ ...input, options: input.options ?? null, defaultValue: input.defaultValue ?? null });
+  const row = await tenant(ctx.scope, async (tx) => {
+    const owner = await ownerOf(tx, ctx, input);
+    await refuseTooMany(tx, owner);
+    const { name, fieldKey, type, required, secret } = input;
+    const deviceTypes = input.deviceTypes?.length ? input.deviceTypes : null;
+    const values = { id: newId(), ...owner, name, fieldKey, type, required, secret, deviceTypes, ...fitted };
+    const [made] = await tx.insert(customFieldDefinitions).values(values).returning();
+    return made as typeof customFieldDefinitions.$inferSelect;
+  }).catch((error: unknown) => {
+    throw isDuplicate(error)
+      ? new AppError("conflict", `There is a field with the key ${input.fieldKey} already.`)
+      : error;
+  });
+  const made = toDefinition(row);
+  record(ctx, {
+    action: "custom_field.create",
+    orgId: made.orgId ?? ctx.homeOrgId,
+    resourceType: "custom_field",
+    resourceId: made.id,
+    resourceName: made.name,
+    details: { after: auditable(made) },
+  });
+  return made;
+}

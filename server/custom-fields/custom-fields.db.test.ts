@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import { DELETE, GET as GET_ONE, PATCH } from "@/app/api/v1/custom-fields/[id]/route";
+import { GET, POST } from "@/app/api/v1/custom-fields/route";
+import { PATCH as SET } from "@/app/api/v1/devices/[id]/custom-fields/route";
+import { GET as DEVICE } from "@/app/api/v1/devices/[id]/route";
+import { GET as DEVICES } from "@/app/api/v1/devices/route";
+import { call, createDevice, createOrg, createPartner, createUser } from "@/db/testing";
+
+async function arrange() {
+  const partner = await createPartner();
+  const [own, other] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
+  const partnerAdmin = await createUser({ role: "partner_admin", partnerId: partner.id });
+  const orgAdmin = await createUser({ role: "org_admin", orgId: own.id, partnerId: partner.id });
+  const viewer = await createUser({ role: "org_viewer", orgId: own.id, partnerId: partner.id });
+  const device = await createDevice({ orgId: own.id });
+  return { partner, own, other, partnerAdmin, orgAdmin, viewer, device };
+}
+const field = (over: object = {}) => ({ name: "Asset tag", fieldKey: "asset_tag", type: "text", ...over });
+
+describe("definitions", () => {
+  it("makes a field of All organizations for a partner and an organization's own for its admin", async () => {
+    const { partnerAdmin, orgAdmin, own } = await arrange();
+    const wide = await call(POST, { token: partnerAdmin, body: field() });
+    expect(wide.status).toBe(201);
+    expect(wide.body).toMatchObject({ owner: "all_organizations", orgId: null, required: false, options: null });
+    const mine = await call(POST, { token: orgAdmin, body: field({ fieldKey: "mine" }) });
+    expect(mine.body).toMatchObject({ owner: "organization", orgId: own.id });
+    const seen = await call(GET, { token: orgAdmin });
+    expect(seen.body.data.map((d: { fieldKey: string }) => d.fieldKey).sort()).toEqual(["asset_tag", "mine"]);
+  });
+
+  it("keeps keys unique per owner, and takes the same key for another owner", async () => {
+    const { partnerAdmin, own } = await arrange();
+    expect((await call(POST, { token: partnerAdmin, body: field() })).status).toBe(201);
+    expect((await call(POST, { token: partnerAdmin, body: field() })).body.code).toBe("conflict");
+    expect((await call(POST, { token: partnerAdmin, body: field({ orgId: own.id }) })).status).toBe(201);
+  });
+
+  it.each([
+    [field({ fieldKey: "Not a key" })],
+    [field({ fieldKey: "id" })],
+    [field({ type: "checkbox" })],
+    [field({ type: "dropdown" })],
+    [field({ options: ["a"] })],
+    [field({ type: "dropdown", options: ["a", "a"] })],
+    [field({ type: "number", defaultValue: "seven" })],
+    [field({ type: "dropdown", options: ["a"], defaultValue: "b" })],
+    [field({ name: " " })],
+    [field({ surprise: 1 })],
+  ])("refuses %j", async (body) => {
+    const { partnerAdmin } = await arrange();
+    expect((await call(POST, { token: partnerAdmin, body })).body.code).toBe("validation_failed");
+  });
+
+  it("changes name and options, never key or type", async () => {
+    const { partnerAdmin } = await arrange();
+    const made = await call(POST, { token: partnerAdmin, body: field({ type: "dropdown", options: ["a"] }) });
+    const params = { id: made.body.id };
+    const changed = await call(PATCH, { method: "PATCH", token: partnerAdmin, params, body: { options: ["a", "b"] } });
+    expect(changed.body.options).toEqual(["a", "b"]);
+    for (const body of [{ type: "text" }, { fieldKey: "other" }])
+      expect((await call(PATCH, { method: "PATCH", token: partnerAdmin, params, body })).status).toBe(400);
+  });
+
+  it("lets one organization's admin see but not touch a field of All organizations, and strangers see nothing", async () => {
+    const { partnerAdmin, orgAdmin, viewer } = await arrange();
+    const made = await call(POST, { token: partnerAdmin, body: field() });
+    const params = { id: made.body.id };
+    expect((await call(GET_ONE, { token: orgAdmin, params })).status).toBe(200);
+    expect((await call(PATCH, { method: "PATCH", token: orgAdmin, params, body: { name: "x" } })).status).toBe(403);
+    expect((await call(DELETE, { method: "DELETE", token: orgAdmin, params })).status).toBe(403);
+    expect((await call(POST, { token: viewer, body: field({ fieldKey: "k" }) })).status).toBe(403);
+    expect((await call(POST, { token: orgAdmin, body: field({ owner: "all_organizations" }) })).status).toBe(403);
+    const stranger = await createUser({ role: "partner_admin" });
+    expect((await call(GET_ONE, { token: stranger, params })).status).toBe(404);
+    expect((await call(DELETE, { method: "DELETE", token: stranger, params })).status).toBe(404);
+  });
+});
+
+describe("values", () => {
+  it("sets, shows and clears values by key", async () => {
+    const { partnerAdmin, device } = await arrange();
+    await call(POST, { token: partnerAdmin, body: field() });
+    await call(POST, { token: partnerAdmin, body: field({ fieldKey: "seats", type: "number", defaultValue: 1 }) });
+    const params = { id: device.id };
+    const set = await call(SET, { method: "PATCH", token: partnerAdmin, params, body: { asset_tag: "A-1", seats: 4 } });
+    expect(set.body).toEqual({ deviceId: device.id, customFields: { asset_tag: "A-1", seats: 4 } });
+    await call(SET, { method: "PATCH", token: partnerAdmin, params, body: { asset_tag: null, seats: null } });
+    const shown = await call(DEVICE, { token: partnerAdmin, params });
+    expect(shown.body.customFields).toEqual({ asset_tag: null, seats: 1 });
+  });
+
+  it.each([
+    [{ asset_tag: 5 }],
+    [{ seats: "four" }],
+    [{ nobody: "x" }],
+    [{ kind: "c" }],
+    [{ bought: "2026-02-30" }],
+    [{ on: "yes" }],
+    [{ kind: null }],
+    [{ asset_tag: "good", seats: "bad" }],
+  ])("refuses %j as a whole", async (body) => {
+    const { partnerAdmin, device } = await arrange();
+    await call(POST, { token: partnerAdmin, body: field() });
+    await call(POST, { token: partnerAdmin, body: field({ fieldKey: "seats", type: "number" }) });
+    await call(POST, { token: partnerAdmin, body: field({ fieldKey: "on", type: "boolean" }) });
+    await call(POST, { token: partnerAdmin, body: field({ fieldKey: "bought", type: "date" }) });
+    const kind = field({ fieldKey: "kind", type: "dropdown", options: ["a", "b"], required: true });
+    await call(POST, { token: partnerAdmin, body: kind });
+    const params = { id: device.id };
+    const answer = await call(SET, { method: "PATCH", token: partnerAdmin, params, body });
+    expect(answer.body.code).toBe("validation_failed");
+    const shown = await call(DEVICE, { token: partnerAdmin, params });
+    expect(Object.values(shown.body.customFields).every((v) => v === null)).toBe(true);
+  });
+
+  it("prefers an organization's own field to one of All organizations with the same key", async () => {
+    const { partnerAdmin, own, device } = await arrange();
+    await call(POST, { token: partnerAdmin, body: field() });
+    await call(POST, { token: partnerAdmin, body: field({ type: "number", orgId: own.id }) });
+    const params = { id: device.id };
+    const set = await call(SET, { method: "PATCH", token: partnerAdmin, params, body: { asset_tag: 7 } });
+    expect(set.body.customFields).toEqual({ asset_tag: 7 });
+  });
+
+  it("masks secrets for those who may not manage fields", async () => {
+    const { partnerAdmin, viewer, device } = await arrange();
+    await call(POST, { token: partnerAdmin, body: field({ secret: true }) });
+    const params = { id: device.id };
+    await call(SET, { method: "PATCH", token: partnerAdmin, params, body: { asset_tag: "hunter2" } });
+    expect((await call(DEVICE, { token: viewer, params })).text).not.toContain("hunter2");
+    expect((await call(DEVICE, { token: partnerAdmin, params })).body.customFields.asset_tag).toBe("hunter2");
+  });
+
+  it("finds devices by a field's value", async () => {
+    const { partnerAdmin, own, device } = await arrange();
+    await createDevice({ orgId: own.id });
+    await call(POST, { token: partnerAdmin, body: field({ type: "number" }) });
+    await call(SET, { method: "PATCH", token: partnerAdmin, params: { id: device.id }, body: { asset_tag: 7 } });
+    const found = await call(DEVICES, { token: partnerAdmin, path: "/devices?fieldKey=asset_tag&fieldValue=7" });
+    expect(found.body.data.map((d: { id: string }) => d.id)).toEqual([device.id]);
+    const none = await call(DEVICES, { token: partnerAdmin, path: "/devices?fieldKey=asset_tag&fieldValue=seven" });
+    expect(none.body.pagination.total).toBe(0);
+  });
+
+  it("takes a field's values along when it is deleted", async () => {
+    const { partnerAdmin, device } = await arrange();
+    const made = await call(POST, { token: partnerAdmin, body: field() });
+    const params = { id: device.id };
+    await call(SET, { method: "PATCH", token: partnerAdmin, params, body: { asset_tag: "A-1" } });
+    expect((await call(DELETE, { method: "DELETE", token: partnerAdmin, params: { id: made.body.id } })).status).toBe(
+      204,
+    );
+    await call(POST, { token: partnerAdmin, body: field() });
+    expect((await call(DEVICE, { token: partnerAdmin, params })).body.customFields).toEqual({ asset_tag: null });
+  });
+
+  it("treats another tenant's device like a missing one", async () => {
+    const { device } = await arrange();
+    const stranger = await createUser({ role: "partner_admin" });
+    for (const id of [device.id, "00000000-0000-4000-8000-000000000000"]) {
+      const answer = await call(SET, { method: "PATCH", token: stranger, params: { id }, body: { a: 1 } });
+      expect(answer.body.code).toBe("not_found");
+    }
+  });
+});

@@ -1,0 +1,89 @@
+import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { customFieldDefinitions } from "@/db/schema";
+import { inScope } from "../auth/scope";
+import type { Ctx, Scope } from "../context";
+import { AppError, invalid, notFound } from "../errors";
+import { coerceValue } from "./coerce";
+import type { Definition, FieldType, FieldValue } from "./schema";
+
+export type DefinitionRow = typeof customFieldDefinitions.$inferSelect;
+
+/** Definitions that concern the scope: its organizations' own, and those of All organizations of its partner. */
+export function visible(scope: Scope): SQL {
+  if (scope.kind === "system") return sql`true`;
+  const partnerWide = scope.partnerId
+    ? and(isNull(customFieldDefinitions.orgId), eq(customFieldDefinitions.partnerId, scope.partnerId))
+    : undefined;
+  return or(inScope(customFieldDefinitions.orgId, scope), partnerWide) as SQL;
+}
+
+export const toDefinition = (row: DefinitionRow): Definition => ({
+  id: row.id,
+  orgId: row.orgId,
+  partnerId: row.partnerId,
+  owner: row.orgId ? "organization" : "all_organizations",
+  name: row.name,
+  fieldKey: row.fieldKey,
+  type: row.type as FieldType,
+  options: row.options,
+  required: row.required,
+  defaultValue: row.defaultValue,
+  deviceTypes: row.deviceTypes,
+  secret: row.secret,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+});
+
+/** What the audit log holds of a definition. */
+export const auditable = (row: Definition): Record<string, unknown> => ({
+  name: row.name,
+  fieldKey: row.fieldKey,
+  type: row.type,
+  owner: row.owner,
+  options: row.options,
+  required: row.required,
+  deviceTypes: row.deviceTypes,
+  secret: row.secret,
+  ...(row.secret ? {} : { defaultValue: row.defaultValue }),
+});
+
+type Facets = { type: FieldType; options: string[] | null; defaultValue: FieldValue | null };
+
+/**
+ * Options and default as they may stand beside a type.
+ * @throws AppError validation_failed where they do not fit it.
+ */
+export function fitToType({ type, options, defaultValue }: Facets): Pick<Facets, "options" | "defaultValue"> {
+  const list = options?.length ? options : null;
+  if (type === "dropdown" && !list) throw invalid("options", "a dropdown needs at least one choice");
+  if (type !== "dropdown" && list) throw invalid("options", "only a dropdown has choices");
+  if (defaultValue === null) return { options: list, defaultValue };
+  const fitted = coerceValue({ type, options: list }, defaultValue);
+  if (!fitted.ok) throw invalid("defaultValue", fitted.reason);
+  return { options: list, defaultValue: fitted.value };
+}
+
+/**
+ * A definition that the caller may change, locked for this transaction.
+ * @throws AppError not_found; forbidden for a field of All organizations in the hands of one organization.
+ */
+export async function manageable(tx: Tx, ctx: Ctx, id: string): Promise<DefinitionRow> {
+  const [row] = await tx
+    .select()
+    .from(customFieldDefinitions)
+    .where(and(visible(ctx.scope), eq(customFieldDefinitions.id, id)))
+    .for("update");
+  if (!row) throw notFound("custom field");
+  if (row.orgId === null && ctx.scope.kind === "organization")
+    throw new AppError("forbidden", "Only the partner may change a field of All organizations.");
+  return row;
+}
+
+/** True for PostgreSQL's unique_violation, also where Drizzle has wrapped it. */
+export function isDuplicate(error: unknown): boolean {
+  const codes = [error, (error as { cause?: unknown } | null)?.cause].map(
+    (e) => (e as { code?: unknown } | null)?.code,
+  );
+  return codes.includes("23505");
+}

@@ -1,0 +1,55 @@
+import { FIELD_KEY, MAX_FIELD_KEY } from "../schema";
+
+const fold = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .replace(/ß/g, "ss")
+    .replace(/[øØ]/g, "o")
+    .replace(/[æÆ]/g, "ae")
+    .replace(/[łŁ]/g, "l")
+    .replace(/[đĐ]/g, "d");
+
+/**
+ * What two headers are compared by: case, spaces, punctuation, accents and camel case do not count.
+ * "Asset-Tag #", "assetTag" and "ASSET TAG" are one; a header of symbols alone stays what it is.
+ */
+export function normaliseHeader(title: string): string {
+  const bare = fold(title)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "");
+  return bare || title.trim().toLowerCase();
+}
+
+/** A title as a field key: "AssetTag (old)" is asset_tag_old. Keys start with a letter. */
+export function toFieldKey(title: string): string {
+  const snake = fold(title)
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "");
+  const key = (/^[a-z]/.test(snake) ? snake : snake ? `field_${snake}` : "field").slice(0, MAX_FIELD_KEY);
+  return FIELD_KEY.test(key) ? key : "field";
+}
+
+/** The title's key, with a number behind it where the key is taken; the new key counts as taken from then on. */
+export function freeFieldKey(title: string, taken: Set<string>): string {
+  const base = toFieldKey(title);
+  let key = base;
+  for (let n = 2; taken.has(key); n++) key = `${base.slice(0, MAX_FIELD_KEY - 5)}_${n}`;
+  taken.add(key);
+  return key;
+}
+
+/** Header cells as unique titles: a blank one is named after its place, a repeated one numbered. */
+export function uniqueTitles(cells: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return cells.map((cell, i) => {
+    const title = cell.trim().replace(/\s+/g, " ") || `Column ${i + 1}`;
+    let name = title;
+    for (let n = 2; seen.has(name.toLowerCase()); n++) name = `${title} (${n})`;
+    seen.add(name.toLowerCase());
+    return name;
+  });
+}

@@ -1,0 +1,13 @@
+import { invalid } from "../../../errors";
+import { automate } from "./automate";
+import { genericCsv } from "./generic-csv";
+import type { Preset } from "./preset";
+
+export const PRESETS: readonly Preset[] = [automate, genericCsv];
+
+/** @throws AppError validation_failed for a product that nobody knows. */
+export function presetOf(source: string): Preset {
+  const preset = PRESETS.find((p) => p.id === source);
+  if (!preset) throw invalid("source", "is not a product that can be imported from");
+  return preset;
+}

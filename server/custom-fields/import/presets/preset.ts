@@ -1,0 +1,41 @@
+/** A source column's part in telling which device a row is about. */
+export const IDENTIFIERS = ["sourceId", "hostname", "organization", "serial"] as const;
+export type Identifier = (typeof IDENTIFIERS)[number];
+
+export const IDENTIFIER_LABELS: Record<Identifier, string> = {
+  sourceId: "Source device ID",
+  hostname: "Hostname",
+  organization: "Organization",
+  serial: "Serial number",
+};
+
+/**
+ * What is particular to one source product. A new product is a new file with one of these and a line in index.ts.
+ */
+export type Preset = {
+  /** Stored with every recorded source device ID; never change it. */
+  id: string;
+  label: string;
+  /** How to get the files out of the product, in one or two sentences. */
+  hint: string;
+  /** Headers by which the product calls each identifier, besides the identifier's own name. */
+  aliases: Record<Identifier, readonly string[]>;
+  /** Headers of the long shape: (computer, field, value). */
+  fieldColumn: readonly string[];
+  valueColumn: readonly string[];
+  /** Columns that the product adds to every export and that are no custom fields. */
+  ignored: readonly string[];
+  dateOrder: "ymd" | "mdy" | "dmy";
+  /** A cell as the product means it: trimmed, its ways to say "nothing" as "". */
+  cleanCell: (raw: string) => string;
+};
+
+/** Our own downloads put an apostrophe before what a spreadsheet would run; reading takes it off again. */
+const GUARDED = /^'(?=[=+\-@\t\r])/;
+const NOTHING = /^\(?null\)?$/i;
+
+/** What every product's cells have in common. */
+export function cleanText(raw: string): string {
+  const text = raw.trim().replace(GUARDED, "");
+  return NOTHING.test(text) ? "" : text;
+}

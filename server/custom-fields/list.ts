@@ -1,0 +1,31 @@
+import { and, asc, eq } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { customFieldDefinitions } from "@/db/schema";
+import type { Ctx } from "../context";
+import { notFound } from "../errors";
+import { toDefinition, visible } from "./definition";
+import type { Definition, DefinitionList, FieldIdInput, ListInput } from "./schema";
+
+/** The definitions within the caller's reach by name: organizations' own and those of All organizations. */
+export async function listDefinitions(ctx: Ctx, _input: ListInput): Promise<DefinitionList> {
+  const rows = await tenant(ctx.scope, (tx) =>
+    tx
+      .select()
+      .from(customFieldDefinitions)
+      .where(visible(ctx.scope))
+      .orderBy(asc(customFieldDefinitions.name), asc(customFieldDefinitions.id)),
+  );
+  return { data: rows.map(toDefinition) };
+}
+
+/** @throws AppError not_found, alike for a missing definition and somebody else's. */
+export async function getDefinition(ctx: Ctx, { id }: FieldIdInput): Promise<Definition> {
+  const [row] = await tenant(ctx.scope, (tx) =>
+    tx
+      .select()
+      .from(customFieldDefinitions)
+      .where(and(visible(ctx.scope), eq(customFieldDefinitions.id, id))),
+  );
+  if (!row) throw notFound("custom field");
+  return toDefinition(row);
+}

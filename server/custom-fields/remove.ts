@@ -1,0 +1,52 @@
+import { eq, sql } from "drizzle-orm";
+import { asSystem, type Tx, tenant } from "@/db/client";
+import { customFieldDefinitions } from "@/db/schema";
+import { record } from "../audit/record";
+import type { Ctx } from "../context";
+import { auditable, type DefinitionRow, manageable, toDefinition } from "./definition";
+import { getDefinition } from "./list";
+import type { FieldIdInput, Usage } from "./schema";
+
+/** Rows of values that hold the field: its owner's organization, or every organization of its partner. */
+const holders = (row: Pick<DefinitionRow, "id" | "orgId" | "partnerId">) => sql`
+  custom_field_values v WHERE v.values ? ${row.id}
+    AND v.org_id ${row.orgId ? sql`= ${row.orgId}::uuid` : sql`IN (SELECT id FROM organizations WHERE partner_id = ${row.partnerId}::uuid)`}`;
+
+/** How many devices hold a value of the field, within the caller's reach. */
+export async function countUsage(ctx: Ctx, input: FieldIdInput): Promise<Usage> {
+  const found = await getDefinition(ctx, input);
+  const [row] = await tenant(ctx.scope, (tx) =>
+    tx.execute<{ n: number }>(sql`SELECT count(*)::int AS n FROM ${holders(found)}`),
+  );
+  return { id: found.id, values: row?.n ?? 0 };
+}
+
+async function dropValues(tx: Tx, row: DefinitionRow): Promise<number> {
+  const [done] = await tx.execute<{ n: number }>(sql`
+    WITH gone AS (
+      UPDATE custom_field_values SET "values" = "values" - ${row.id}::text, updated_at = now()
+      WHERE device_id IN (SELECT v.device_id FROM ${holders(row)}) RETURNING 1
+    ) SELECT count(*)::int AS n FROM gone`);
+  return done?.n ?? 0;
+}
+
+/**
+ * Deletes a definition and every value of it. The right to do so is asked in the caller's scope; the values of a field
+ * of All organizations go in all of them, also in those that this caller does not reach.
+ * @throws AppError not_found, forbidden.
+ */
+export async function removeDefinition(ctx: Ctx, { id }: FieldIdInput): Promise<undefined> {
+  const row = await tenant(ctx.scope, (tx) => manageable(tx, ctx, id));
+  const values = await asSystem(async (tx) => {
+    const gone = await tx.delete(customFieldDefinitions).where(eq(customFieldDefinitions.id, row.id)).returning();
+    return gone.length > 0 ? dropValues(tx, row) : 0;
+  });
+  record(ctx, {
+    action: "custom_field.delete",
+    orgId: row.orgId ?? ctx.homeOrgId,
+    resourceType: "custom_field",
+    resourceId: row.id,
+    resourceName: row.name,
+    details: { before: auditable(toDefinition(row)), values },
+  });
+}

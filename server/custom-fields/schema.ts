@@ -1,0 +1,139 @@
+import { z } from "zod";
+import { columnText } from "../audit/schema";
+
+export const FIELD_TYPES = ["text", "number", "boolean", "dropdown", "date"] as const;
+export type FieldType = (typeof FIELD_TYPES)[number];
+/** What people call the types; the wire says "boolean". */
+export const FIELD_TYPE_LABELS: Record<FieldType, string> = {
+  text: "Text",
+  number: "Number",
+  boolean: "Checkbox",
+  dropdown: "Dropdown",
+  date: "Date",
+};
+
+export const MAX_FIELD_NAME = 100;
+export const MAX_FIELD_KEY = 100;
+export const MAX_CHOICES = 200;
+export const MAX_CHOICE = 200;
+/** Characters of one text value. */
+export const MAX_TEXT_VALUE = 10_000;
+export const MAX_DEFINITIONS_PER_OWNER = 1000;
+export const FIELD_KEY = /^[a-z][a-z0-9_]*$/;
+/** Shown instead of a secret field's value to people who may not manage fields. */
+export const MASK = "••••••••";
+
+/** A stored value: text, dropdown and date are strings (a date is YYYY-MM-DD). */
+export const fieldValue = z.union([z.string(), z.number(), z.boolean()]);
+export type FieldValue = z.output<typeof fieldValue>;
+
+const name = columnText(MAX_FIELD_NAME)
+  .transform((text) => text.trim())
+  .refine((text) => text !== "", "is blank");
+/** "id" names the device in PATCH /devices/:id/custom-fields. */
+export const RESERVED_KEYS: ReadonlySet<string> = new Set(["id"]);
+export const fieldKey = z
+  .string()
+  .max(MAX_FIELD_KEY)
+  .regex(FIELD_KEY, "must match ^[a-z][a-z0-9_]*$")
+  .refine((key) => !RESERVED_KEYS.has(key), "is a reserved word");
+const choice = columnText(MAX_CHOICE)
+  .transform((text) => text.trim())
+  .refine((text) => text !== "", "is blank");
+const choices = z
+  .array(choice)
+  .max(MAX_CHOICES)
+  .refine((list) => new Set(list).size === list.length, "names a choice twice");
+/** The choices of a dropdown, as a list; {choices: [...]} is taken too. */
+export const fieldOptions = z.union([
+  choices,
+  z.strictObject({ choices: choices.optional() }).transform((o) => o.choices ?? []),
+]);
+const deviceTypes = z.array(columnText(50).refine((text) => text.trim() !== "", "is blank")).max(20);
+
+/** Body of POST /custom-fields. Without an orgId a partner's caller makes a field of All organizations. */
+export const createInput = z.strictObject({
+  orgId: z.guid().nullish(),
+  owner: z.enum(["organization", "all_organizations"]).optional(),
+  name,
+  fieldKey,
+  type: z.enum(FIELD_TYPES),
+  options: fieldOptions.nullish(),
+  required: z.boolean().default(false),
+  defaultValue: fieldValue.nullish(),
+  deviceTypes: deviceTypes.nullish(),
+  secret: z.boolean().default(false),
+});
+export type CreateInput = z.output<typeof createInput>;
+
+/** Body of PATCH /custom-fields/:id. Key and type stay what they are. */
+export const updateInput = z.strictObject({
+  id: z.guid(),
+  name: name.optional(),
+  options: fieldOptions.nullish(),
+  required: z.boolean().optional(),
+  defaultValue: fieldValue.nullish(),
+  deviceTypes: deviceTypes.nullish(),
+  secret: z.boolean().optional(),
+});
+export type UpdateInput = z.output<typeof updateInput>;
+
+export const fieldIdInput = z.object({ id: z.guid() });
+export type FieldIdInput = z.output<typeof fieldIdInput>;
+
+export const listInput = z.object({ orgId: z.guid().optional() });
+export type ListInput = z.output<typeof listInput>;
+
+export const definition = z.strictObject({
+  id: z.guid(),
+  orgId: z.guid().nullable(),
+  partnerId: z.guid(),
+  owner: z.enum(["organization", "all_organizations"]),
+  name: z.string(),
+  fieldKey: z.string(),
+  type: z.enum(FIELD_TYPES),
+  options: z.array(z.string()).nullable(),
+  required: z.boolean(),
+  defaultValue: fieldValue.nullable(),
+  deviceTypes: z.array(z.string()).nullable(),
+  secret: z.boolean(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+export type Definition = z.output<typeof definition>;
+
+export const definitionList = z.strictObject({ data: z.array(definition) });
+export type DefinitionList = z.output<typeof definitionList>;
+
+/** How many devices hold a value of a field: what its deletion would remove. */
+export const usage = z.strictObject({ id: z.guid(), values: z.int() });
+export type Usage = z.output<typeof usage>;
+
+/** One field of one device; isDefault tells that the device holds no value of its own. */
+export const deviceValue = z.strictObject({
+  fieldId: z.guid(),
+  fieldKey: z.string(),
+  name: z.string(),
+  owner: z.enum(["organization", "all_organizations"]),
+  type: z.enum(FIELD_TYPES),
+  options: z.array(z.string()).nullable(),
+  required: z.boolean(),
+  secret: z.boolean(),
+  value: fieldValue.nullable(),
+  isDefault: z.boolean(),
+});
+export type DeviceValue = z.output<typeof deviceValue>;
+
+/** Body of PATCH /devices/:id/custom-fields: any keys, checked against the definitions; id is the path's. */
+export const setValuesInput = z.object({ id: z.guid() }).catchall(fieldValue.nullable());
+export type SetValuesInput = z.output<typeof setValuesInput>;
+
+/** Field key to value, of every field that applies to a device; null where it holds none. */
+export const valueMap = z.record(z.string(), fieldValue.nullable());
+export type ValueMap = z.output<typeof valueMap>;
+
+/** Answer of PATCH /devices/:id/custom-fields. */
+export const deviceValues = z.strictObject({ deviceId: z.guid(), customFields: valueMap });
+export type DeviceValues = z.output<typeof deviceValues>;
+
+export const deviceValueList = z.array(deviceValue);

@@ -1,0 +1,88 @@
+import { sql } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import { record } from "../audit/record";
+import type { Ctx } from "../context";
+import { AppError, type FieldError } from "../errors";
+import { repairJson } from "../text";
+import { coerceValue } from "./coerce";
+import type { DefinitionRow } from "./definition";
+import { type DeviceValues, type FieldType, type FieldValue, MASK, type SetValuesInput } from "./schema";
+import { type DeviceRef, fieldsOfDevice, findDevice, readDeviceValues, toValueMap } from "./values";
+
+type Values = Record<string, FieldValue>;
+type Change = { field: DefinitionRow; value: FieldValue | null };
+
+/** @throws AppError validation_failed naming every key that is unknown or whose value does not fit. */
+function toChanges(fields: Map<string, DefinitionRow>, given: Record<string, FieldValue | null>): Change[] {
+  const errors: FieldError[] = [];
+  const changes: Change[] = [];
+  for (const [key, value] of Object.entries(given)) {
+    const field = fields.get(key);
+    if (!field) errors.push({ path: key, message: "is no custom field of this device" });
+    else if (value === null) {
+      if (field.required) errors.push({ path: key, message: "is required" });
+      else changes.push({ field, value });
+    } else {
+      const fit = coerceValue({ type: field.type as FieldType, options: field.options }, value);
+      if (fit.ok) changes.push({ field, value: fit.value });
+      else errors.push({ path: key, message: fit.reason });
+    }
+  }
+  const first = errors[0];
+  if (first)
+    throw new AppError("validation_failed", `${first.path}: ${first.message}`, { errors: errors.slice(0, 50) });
+  return changes;
+}
+
+/** Merges under a lock on the row, so that two people who change two fields at once both win. */
+async function write(tx: Tx, device: DeviceRef, changes: Change[]): Promise<Values> {
+  await tx.execute(sql`
+    INSERT INTO custom_field_values (device_id, org_id, "values") VALUES (${device.id}::uuid, ${device.orgId}::uuid, '{}')
+    ON CONFLICT (device_id) DO NOTHING`);
+  const [row] = await tx.execute<{ before: Values }>(
+    sql`SELECT "values" AS before FROM custom_field_values WHERE device_id = ${device.id}::uuid FOR UPDATE`,
+  );
+  const patch = JSON.stringify(Object.fromEntries(changes.map((c) => [c.field.id, c.value])));
+  await tx.execute(sql`
+    UPDATE custom_field_values SET "values" = jsonb_strip_nulls("values" || ${patch}::text::jsonb), updated_at = now()
+    WHERE device_id = ${device.id}::uuid`);
+  return row?.before ?? {};
+}
+
+/** Before and after of what really changed, secrets masked: their values never enter the audit log. */
+function auditOf(before: Values, changes: Change[]): { before: Values; after: Values } | null {
+  const old: Record<string, FieldValue> = {};
+  const now: Record<string, FieldValue> = {};
+  for (const { field, value } of changes) {
+    const had = before[field.id] ?? null;
+    if (had === value) continue;
+    if (had !== null) old[field.fieldKey] = field.secret ? MASK : had;
+    if (value !== null) now[field.fieldKey] = field.secret ? MASK : value;
+  }
+  return Object.keys(old).length + Object.keys(now).length > 0 ? { before: old, after: now } : null;
+}
+
+/**
+ * Sets or (null) clears custom field values of one device: all of the body or nothing.
+ * @returns every field of the device with its value.
+ * @throws AppError not_found, validation_failed.
+ */
+export async function setDeviceValues(ctx: Ctx, input: SetValuesInput): Promise<DeviceValues> {
+  const { id, ...given } = repairJson(input);
+  const { device, details, values } = await tenant(ctx.scope, async (tx) => {
+    const device = await findDevice(tx, ctx, id);
+    const changes = toChanges(await fieldsOfDevice(tx, device), given as Record<string, FieldValue | null>);
+    const details = changes.length > 0 ? auditOf(await write(tx, device, changes), changes) : null;
+    return { device, details, values: await readDeviceValues(tx, ctx, device) };
+  });
+  if (details)
+    record(ctx, {
+      action: "device.custom_fields.update",
+      orgId: device.orgId,
+      resourceType: "device",
+      resourceId: device.id,
+      resourceName: device.hostname,
+      details,
+    });
+  return { deviceId: device.id, customFields: toValueMap(values) };
+}

@@ -1,0 +1,105 @@
+import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import { customFieldDefinitions, customFieldValues, devices } from "@/db/schema";
+import { inScope } from "../auth/scope";
+import type { Ctx } from "../context";
+import { notFound } from "../errors";
+import { coerceValue } from "./coerce";
+import { type DefinitionRow, visible } from "./definition";
+import { type DeviceValue, type FieldType, type FieldValue, MASK, type ValueMap } from "./schema";
+
+/** What of a device decides which fields it has. */
+export type DeviceRef = { id: string; orgId: string; os: string; hostname: string };
+
+/** windows, macos or linux, from whatever an agent calls its system. */
+function osFamily(os: string): string {
+  const name = os.toLowerCase();
+  if (/\bmac|darwin|os ?x/.test(name)) return "macos";
+  return name.includes("win") ? "windows" : "linux";
+}
+
+/** A field without device types is for all of them. */
+export function appliesTo(field: Pick<DefinitionRow, "deviceTypes">, os: string): boolean {
+  if (!field.deviceTypes?.length) return true;
+  const kinds = [os.toLowerCase(), osFamily(os)];
+  return field.deviceTypes.some((type) => kinds.includes(type.toLowerCase()));
+}
+
+/**
+ * The fields of a device by key: its organization's own, and those of All organizations whose key it has not taken.
+ * They are found through the device's organization, not the caller's partner: the operator has none.
+ */
+export async function fieldsOfDevice(tx: Tx, device: DeviceRef): Promise<Map<string, DefinitionRow>> {
+  const d = customFieldDefinitions;
+  const partner = sql`(SELECT partner_id FROM organizations WHERE id = ${device.orgId}::uuid)`;
+  const rows = await tx
+    .select()
+    .from(d)
+    .where(or(eq(d.orgId, device.orgId), and(isNull(d.orgId), eq(d.partnerId, partner))));
+  rows.sort((a, b) => Number(a.orgId !== null) - Number(b.orgId !== null) || (a.name < b.name ? -1 : 1));
+  return new Map(rows.filter((row) => appliesTo(row, device.os)).map((row) => [row.fieldKey, row]));
+}
+
+/** @throws AppError not_found for a device outside the caller's reach. */
+export async function findDevice(tx: Tx, ctx: Ctx, id: string): Promise<DeviceRef> {
+  const [row] = await tx
+    .select({ id: devices.id, orgId: devices.orgId, os: devices.os, hostname: devices.hostname })
+    .from(devices)
+    .where(and(inScope(devices.orgId, ctx.scope), eq(devices.id, id)));
+  if (!row) throw notFound("device");
+  return row;
+}
+
+const shown = (ctx: Ctx, field: DefinitionRow, value: FieldValue | null): FieldValue | null =>
+  field.secret && value !== null && !ctx.permissions.has("custom_fields:manage") ? MASK : value;
+
+/** The custom fields of a device with their values, secrets masked for those who may not manage fields. */
+export async function readDeviceValues(tx: Tx, ctx: Ctx, device: DeviceRef): Promise<DeviceValue[]> {
+  const fields = await fieldsOfDevice(tx, device);
+  const [row] = await tx.select().from(customFieldValues).where(eq(customFieldValues.deviceId, device.id));
+  const fieldsByName = [...fields.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return fieldsByName.map((field) => {
+    const own = row?.values[field.id];
+    return {
+      fieldId: field.id,
+      fieldKey: field.fieldKey,
+      name: field.name,
+      owner: field.orgId ? "organization" : "all_organizations",
+      type: field.type as FieldType,
+      options: field.options,
+      required: field.required,
+      secret: field.secret,
+      value: shown(ctx, field, own ?? field.defaultValue),
+      isDefault: own === undefined,
+    };
+  });
+}
+
+/** The values by key, as the REST door shows them. */
+export const toValueMap = (values: readonly DeviceValue[]): ValueMap =>
+  Object.fromEntries(values.map((v) => [v.fieldKey, v.value]));
+
+/** The custom fields of one device within the caller's reach. */
+export function listDeviceValues(ctx: Ctx, { id }: { id: string }): Promise<DeviceValue[]> {
+  return tenant(ctx.scope, async (tx) => readDeviceValues(tx, ctx, await findDevice(tx, ctx, id)));
+}
+
+/**
+ * A condition on devices: the field (any of the visible definitions with this key) holds the value, given as text.
+ * A text that a definition's type cannot mean matches none of its devices.
+ */
+export async function hasFieldValue(tx: Tx, ctx: Ctx, key: string, text: string): Promise<SQL> {
+  const fields = await tx
+    .select()
+    .from(customFieldDefinitions)
+    .where(and(visible(ctx.scope), eq(customFieldDefinitions.fieldKey, key)));
+  const wanted = fields.flatMap((field) => {
+    const type = field.type as FieldType;
+    const typed = type === "number" ? Number(text) : type === "boolean" ? text === "true" : text;
+    const fit = coerceValue({ type, options: field.options }, typed);
+    return fit.ok ? [JSON.stringify({ [field.id]: fit.value })] : [];
+  });
+  if (wanted.length === 0) return sql`false`;
+  const any = wanted.map((json) => sql`v.values @> ${json}::text::jsonb`);
+  return sql`EXISTS (SELECT 1 FROM custom_field_values v WHERE v.device_id = ${devices.id} AND (${sql.join(any, sql` OR `)}))`;
+}

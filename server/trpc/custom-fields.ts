@@ -1,0 +1,35 @@
+import { createDefinition } from "../custom-fields/create";
+import { getDefinition, listDefinitions } from "../custom-fields/list";
+import { countUsage, removeDefinition } from "../custom-fields/remove";
+import { createInput, fieldIdInput, listInput, setValuesInput, updateInput } from "../custom-fields/schema";
+import { setDeviceValues } from "../custom-fields/set-values";
+import { updateDefinition } from "../custom-fields/update";
+import { listDeviceValues } from "../custom-fields/values";
+import { procedure, router } from "./init";
+
+export const customFieldsRouter = router({
+  list: procedure("custom_fields:read")
+    .input(listInput)
+    .query(({ ctx, input }) => listDefinitions(ctx.caller, input)),
+  get: procedure("custom_fields:read")
+    .input(fieldIdInput)
+    .query(({ ctx, input }) => getDefinition(ctx.caller, input)),
+  usage: procedure("custom_fields:manage")
+    .input(fieldIdInput)
+    .query(({ ctx, input }) => countUsage(ctx.caller, input)),
+  create: procedure("custom_fields:manage")
+    .input(createInput)
+    .mutation(({ ctx, input }) => createDefinition(ctx.caller, input)),
+  update: procedure("custom_fields:manage")
+    .input(updateInput)
+    .mutation(({ ctx, input }) => updateDefinition(ctx.caller, input)),
+  remove: procedure("custom_fields:manage")
+    .input(fieldIdInput)
+    .mutation(({ ctx, input }) => removeDefinition(ctx.caller, input)),
+  ofDevice: procedure("custom_fields:read")
+    .input(fieldIdInput)
+    .query(({ ctx, input }) => listDeviceValues(ctx.caller, input)),
+  setOfDevice: procedure("custom_fields:manage")
+    .input(setValuesInput)
+    .mutation(({ ctx, input }) => setDeviceValues(ctx.caller, input)),
+});
