@@ -84,6 +84,17 @@ test("while the database is frozen nobody waits: the flushed spool answers for i
   expect(recorder.stats()).toMatchObject({ behind: false, queued: 0, dropped: 0 });
 });
 
+test("an event handed in at the very moment the lane falls idle is not forgotten", async () => {
+  const database = peer(async () => {});
+  const recorder = start(database, null);
+  for (let i = 1; i <= 50; i++) {
+    recorder.enqueue([row()]);
+    await recorder.flush(1000);
+    await recorder.durably([row()]);
+    expect(database.stored.size).toBe(2 * i);
+  }
+});
+
 test("a poison event is named and kept aside, its 499 neighbours are stored", async () => {
   const bad = row({ poison: true });
   const database = peer(async (rows) => {

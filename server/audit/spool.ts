@@ -53,6 +53,8 @@ export class Spool {
   private cold: Segment[] = [];
   private active: Segment | null = null;
   private sequence = 0;
+  /** The last event found no room: what can be given back is given back at once. */
+  private refused = false;
   private syncing: Promise<void> | null = null;
   private nextSync: Promise<void> | null = null;
 
@@ -107,9 +109,11 @@ export class Spool {
    */
   append(frames: string, count: number, cold: boolean): Segment | null {
     const bytes = Buffer.from(frames);
+    this.refused = true;
     if (this.bytes + bytes.length > this.maxBytes) return null;
     const segment = this.activeFor(bytes.length, cold);
     if (!segment || !this.write(segment, bytes)) return null;
+    this.refused = false;
     segment.bytes += bytes.length;
     segment.pending += count;
     segment.dirty = true;
@@ -121,7 +125,7 @@ export class Spool {
     segment.pending -= count;
     if (segment.pending > 0) return;
     if (segment !== this.active) this.remove(segment);
-    else if (segment.bytes > RECLAIM_BYTES && segment.fd !== null) {
+    else if (segment.bytes > (this.refused ? 0 : RECLAIM_BYTES) && segment.fd !== null) {
       try {
         ftruncateSync(segment.fd, 0);
         segment.bytes = 0;

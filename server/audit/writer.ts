@@ -59,6 +59,7 @@ export class Lane {
   private stopping = false;
   private failing = 0;
   private wakeUp: () => void = () => {};
+  private woken = false;
   private readonly sleepers = new Set<() => void>();
   private loggedAt = 0;
   private readonly finished: Promise<void>;
@@ -75,13 +76,14 @@ export class Lane {
   }
 
   wake(): void {
+    this.woken = true;
     this.wakeUp();
   }
 
   /** Takes no further batch; resolves when those under way have been answered. */
   stop(): Promise<void> {
     this.stopping = true;
-    this.wakeUp();
+    this.wake();
     for (const wake of this.sleepers) wake();
     return this.finished;
   }
@@ -91,12 +93,13 @@ export class Lane {
     while (!this.stopping) {
       // Those who waited for the last batch get the chance to hand in their next event before this one is cut.
       await tick();
+      this.woken = false;
       const room = this.underWay.size < MAX_UNDER_WAY && this.failing === 0;
       const items = room ? await this.io.take(this.underWay.size) : [];
       if (items.length > 0) {
         const answer = this.carry(items).finally(() => {
           answers.delete(answer);
-          this.wakeUp();
+          this.wake();
         });
         answers.add(answer);
       } else if (!this.stopping) await this.rest();
@@ -162,9 +165,10 @@ export class Lane {
     log.error({ err: error }, "audit events could not be written to the database; they wait in the spool");
   }
 
-  /** Until there is new work, a batch is answered or the lane is stopped. */
+  /** Until there is new work, a batch is answered or the lane is stopped, since the last look included. */
   private rest(): Promise<void> {
     return new Promise((resolve) => {
+      if (this.woken) resolve();
       this.wakeUp = resolve;
     });
   }
