@@ -3,6 +3,7 @@ import { tenant } from "@/db/client";
 import { agents, devices } from "@/db/schema";
 import { inScope } from "../auth/scope";
 import type { Ctx } from "../context";
+import { hasFieldValue } from "../custom-fields/values";
 import { containsPattern, repairText } from "../text";
 import { onlineCondition } from "./presence";
 import type { DevicePage, ListInput, Pagination } from "./schema";
@@ -25,8 +26,10 @@ function conditions(ctx: Ctx, input: ListInput): SQL | undefined {
 
 /** The devices within the caller's reach, by hostname; search is part of the hostname, in any case. */
 export function listDevices(ctx: Ctx, input: ListInput): Promise<DevicePage> {
-  const where = conditions(ctx, input);
   return tenant(ctx.scope, async (tx) => {
+    const { fieldKey, fieldValue } = input;
+    const byField = fieldKey && fieldValue ? await hasFieldValue(tx, ctx, fieldKey, fieldValue) : undefined;
+    const where = and(conditions(ctx, input), byField);
     const [rows, [counted]] = await Promise.all([
       tx
         .select(deviceColumns(ctx.now()))

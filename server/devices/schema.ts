@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { columnText, positiveInt } from "../audit/schema";
+import { valueMap } from "../custom-fields/schema";
 
 export const DEVICE_PAGE_LIMIT = 50;
 export const MAX_DEVICE_PAGE_LIMIT = 100;
@@ -28,11 +29,13 @@ export const filterText = z
 
 export const isoTime = z.iso.datetime();
 
-/** Query of GET /devices. */
+/** Query of GET /devices; fieldKey with fieldValue asks for the devices whose custom field holds that value. */
 export const listInput = z.object({
   orgId: z.guid().optional(),
   search: filterText,
   os: filterText,
+  fieldKey: filterText,
+  fieldValue: filterText,
   online: z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]).optional(),
   ...pageShape(DEVICE_PAGE_LIMIT, MAX_DEVICE_PAGE_LIMIT),
 });
@@ -60,8 +63,11 @@ export const device = z.strictObject({
 });
 export type Device = z.output<typeof device>;
 
-/** One device; metrics are what its agent's last heartbeat told. */
-export const deviceDetail = device.extend({ metrics: z.record(z.string(), z.unknown()).nullable() });
+/** One device; metrics are what its agent's last heartbeat told, customFields its values by field key. */
+export const deviceDetail = device.extend({
+  metrics: z.record(z.string(), z.unknown()).nullable(),
+  customFields: valueMap,
+});
 export type DeviceDetail = z.output<typeof deviceDetail>;
 
 export const devicePage = z.strictObject({ data: z.array(device), pagination });
