@@ -26,7 +26,8 @@ function inflate(compressed: Uint8Array): Promise<Buffer> {
   });
 }
 
-async function readLimited(request: Request): Promise<Uint8Array> {
+/** The body as it came, given up at the limit. @throws AppError payload_too_large */
+export async function readLimited(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
