@@ -259,7 +259,7 @@ export class Recorder {
     else if (ticket.remaining === 0) ticket.settle();
   }
 
-  /** Same lines as the spool's, so that a file moved back there is tried again at the next start. */
+  /** For the operator to look at; the same lines as the spool's. */
   private keepDeadLetter(row: AuditInsert): void {
     if (!this.root) return;
     const path = join(this.root, "dead-letter.log");

@@ -49,8 +49,7 @@ const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * The one lane to the database: one connection, batches across all organizations. A second batch is sent while the
- * database works on the first, which hides what Node does between two (a quarter of the throughput); the server takes
- * them in order. What is in a batch is either committed or named as poison; nothing is skipped.
+ * database works on the first, which hides what Node does between two; the server takes them in order. What is in a batch is either committed or named as poison; nothing is skipped.
  */
 export class Lane {
   retries = 0;
