@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { env } from "@/server/env";
@@ -33,20 +33,32 @@ function database(): Database {
   return shared("db.drizzle", () => drizzle(appSql(), { schema }));
 }
 
+/** What row level security reads, made for the transaction at hand. */
+function settingsOf(scope: Tenant): SQL {
+  const mode = scope.kind === "system" ? "system" : "";
+  const orgIds = scope.kind === "system" ? "{}" : `{${scope.orgIds.join(",")}}`;
+  const partnerId = scope.kind === "system" ? "" : scope.partnerId;
+  return sql`SELECT set_config('trailmark.scope', ${mode}, true), set_config('trailmark.org_ids', ${orgIds}, true), set_config('trailmark.partner_id', ${partnerId}, true)`;
+}
+
 /**
  * Runs fn in one READ COMMITTED transaction in which row level security lets through the tenant's rows alone.
  * The settings are local to the transaction, so a pooled connection never carries one caller's into the next.
  */
 export function tenant<T>(scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> {
-  const mode = scope.kind === "system" ? "system" : "";
-  const orgIds = scope.kind === "system" ? "{}" : `{${scope.orgIds.join(",")}}`;
-  const partnerId = scope.kind === "system" ? "" : scope.partnerId;
   return database().transaction(async (tx) => {
-    await tx.execute(
-      sql`SELECT set_config('trailmark.scope', ${mode}, true), set_config('trailmark.org_ids', ${orgIds}, true), set_config('trailmark.partner_id', ${partnerId}, true)`,
-    );
+    await tx.execute(settingsOf(scope));
     return fn(tx);
   });
+}
+
+/**
+ * tenant() for one INSERT … SELECT, in one round trip instead of four (half the cost of a small insert). The statement
+ * must draw its rows FROM the CTE `tenant`, which makes the settings before the first row is checked; one that does
+ * not is refused by row level security.
+ */
+export function tenantInsert(scope: Tenant, statement: SQL): ReturnType<Tx["execute"]> {
+  return database().execute(sql`WITH tenant AS MATERIALIZED (${settingsOf(scope)}) ${statement}`);
 }
 
 /** The platform's own work (looking up a credential, background jobs): every organization. */

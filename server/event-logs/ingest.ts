@@ -1,14 +1,11 @@
-import { sql } from "drizzle-orm";
-import { type Tx, tenant } from "@/db/client";
+import { type SQL, sql } from "drizzle-orm";
 import { type AgentCaller, agentCaller } from "../agents/caller";
+import { storeRows } from "../agents/store-rows";
 import { record } from "../audit/record";
 import type { Ctx } from "../context";
 import { newId } from "../ids";
 import { repairJson, repairText } from "../text";
 import type { DeviceEvent, EventCategory, IngestInput, IngestOutput } from "./schema";
-
-/** Spec, Limits: insert batch size. */
-export const INSERT_BATCH_ROWS = 100;
 
 type Row = { id: string; source: string; event_id: string | null };
 
@@ -28,17 +25,15 @@ const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 /** Every request locks keys of the deduplication index in this order, so that two at once cannot deadlock. */
 const byKey = (a: Row, b: Row): number => order(a.source, b.source) || order(a.event_id ?? "", b.event_id ?? "");
 
-async function insertRows(tx: Tx, agent: AgentCaller, rows: Row[]): Promise<number> {
-  const result = await tx.execute(sql`
-    INSERT INTO device_event_logs
-      (id, device_id, org_id, timestamp, level, category, source, event_id, message, details)
-    SELECT r.id, ${agent.deviceId}::uuid, ${agent.orgId}::uuid,
-      r.timestamp, r.level, r.category, r.source, r.event_id, r.message, r.details
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) AS r(
-      id uuid, timestamp timestamptz, level text, category text, source text, event_id text, message text, details jsonb)
-    ON CONFLICT (device_id, source, event_id) DO NOTHING`);
-  return result.count;
-}
+const insertInto = (agent: AgentCaller) => (rows: SQL) =>
+  sql`
+  INSERT INTO device_event_logs
+    (id, device_id, org_id, timestamp, level, category, source, event_id, message, details)
+  SELECT r.id, ${agent.deviceId}::uuid, ${agent.orgId}::uuid,
+    r.timestamp, r.level, r.category, r.source, r.event_id, r.message, r.details
+  FROM ${rows} AS r(
+    id uuid, timestamp timestamptz, level text, category text, source text, event_id text, message text, details jsonb)
+  ON CONFLICT (device_id, source, event_id) DO NOTHING`;
 
 function countCategories(events: DeviceEvent[]): Partial<Record<EventCategory, number>> {
   const counts: Partial<Record<EventCategory, number>> = {};
@@ -53,15 +48,7 @@ function countCategories(events: DeviceEvent[]): Partial<Record<EventCategory, n
  */
 export async function ingestEvents(ctx: Ctx, { events }: IngestInput): Promise<IngestOutput> {
   const agent = agentCaller(ctx);
-  const rows = events.map(toRow).sort(byKey);
-  const batches: Row[][] = [];
-  for (let i = 0; i < rows.length; i += INSERT_BATCH_ROWS) batches.push(rows.slice(i, i + INSERT_BATCH_ROWS));
-  // The statements leave together, one behind the other on one connection: a single round trip.
-  const counts =
-    batches.length === 0
-      ? []
-      : await tenant(ctx.scope, (tx) => Promise.all(batches.map((batch) => insertRows(tx, agent, batch))));
-  const count = counts.reduce((sum, n) => sum + n, 0);
+  const count = await storeRows(ctx.scope, events.map(toRow).sort(byKey), insertInto(agent));
   record(ctx, {
     action: "agent.eventlogs.submit",
     orgId: agent.orgId,
