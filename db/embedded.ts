@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { findBinaries } from "./embedded/binaries";
 import { loadSecrets, prepareCluster, prepareHome, type Secrets } from "./embedded/cluster";
 import { takeLease } from "./embedded/leases";
 import { isAlive, readPostmaster, stopPostmaster } from "./embedded/postmaster";
 import { runner } from "./embedded/runner";
-import { ensureRunning, type Server } from "./embedded/server";
+import { ensureRunning, type Launch, type Server } from "./embedded/server";
 
 export type EmbeddedOptions = {
   /** Settings on top of the cluster's own, as `-c name=value`. */
@@ -39,6 +40,8 @@ export class EmbeddedError extends Error {
 }
 
 const WATCH_MS = 250;
+const SETTLE_MS = 30_000;
+const LEAVING = new Set(["57P01", "57P02", "57P03", "ECONNREFUSED", "ECONNRESET", "CONNECTION_CLOSED"]);
 const NOT_DURABLE = {
   fsync: "off",
   synchronous_commit: "off",
@@ -60,6 +63,22 @@ async function createDatabase(url: string): Promise<void> {
     if (code !== "42P04" && code !== "23505") throw error; // else another process made it just now
   } finally {
     await sql.end({ timeout: 5 });
+  }
+}
+
+/** A server found running may be just about to leave with the process that started it; then we start our own. */
+async function runWithDatabase(launch: Launch, password: string): Promise<Server> {
+  const deadline = Date.now() + SETTLE_MS;
+  for (;;) {
+    const server = await ensureRunning(launch);
+    try {
+      await createDatabase(address("trailmark_owner", password, server.port));
+      return server;
+    } catch (error) {
+      const code = (error as { code?: string }).code ?? "";
+      if (!LEAVING.has(code) || Date.now() > deadline) throw error;
+      await sleep(50);
+    }
   }
 }
 
@@ -115,8 +134,7 @@ async function start(
       log,
       settings: { ...(durable ? {} : NOT_DURABLE), ...settings },
     };
-    let server = await ensureRunning(launch);
-    await createDatabase(address("trailmark_owner", secrets.owner, server.port));
+    let server = await runWithDatabase(launch, secrets.owner);
     const watch = keepRunning(
       () => server,
       async () => (server = await ensureRunning({ ...launch, port: server.port })),
