@@ -12,17 +12,20 @@ const STATEMENT_TIMEOUT = "30min";
 /** A stream that says nothing for so long is given up: a frozen database must not hold a verification for ever. */
 const READ_TIMEOUT_MS = 60_000;
 
+export type CopyOptions = { signal?: AbortSignal | undefined; ready?: () => Promise<void> | null };
+
 export type ChainReader = {
   sql: postgres.TransactionSql;
-  /** Pipes a COPY … TO STDOUT into a reader; resolves at its end. */
-  copy: (query: string, push: (chunk: Buffer) => void, signal?: AbortSignal) => Promise<void>;
+  /** Pipes a COPY … TO STDOUT into a reader; resolves at its end. `ready` lets a slow consumer make it wait. */
+  copy: (query: string, push: (chunk: Buffer) => void, options?: CopyOptions) => Promise<void>;
 };
 
-function drain(stream: Readable, push: (chunk: Buffer) => void, signal?: AbortSignal): Promise<void> {
+function drain(stream: Readable, push: (chunk: Buffer) => void, { signal, ready }: CopyOptions = {}): Promise<void> {
   return new Promise((resolve, reject) => {
     let heard = Date.now();
     const watch = setInterval(() => {
-      if (Date.now() - heard > READ_TIMEOUT_MS) stream.destroy(new Error("the database stopped answering"));
+      if (!stream.isPaused() && Date.now() - heard > READ_TIMEOUT_MS)
+        stream.destroy(new Error("the database stopped answering"));
     }, READ_TIMEOUT_MS / 4);
     const abort = () => stream.destroy(new Error("cancelled"));
     signal?.addEventListener("abort", abort, { once: true });
@@ -38,7 +41,15 @@ function drain(stream: Readable, push: (chunk: Buffer) => void, signal?: AbortSi
         push(chunk);
       } catch (error) {
         stream.destroy(error as Error);
+        return;
       }
+      const wait = ready?.();
+      if (!wait) return;
+      stream.pause();
+      void wait.then(() => {
+        heard = Date.now();
+        stream.resume();
+      });
     });
     stream.once("end", () => {
       // postgres.js pauses its socket when the stream is full and resumes it from _read, which node no longer calls
@@ -67,9 +78,9 @@ export async function readChain<T>(tenant: Tenant, fn: (reader: ChainReader) => 
         set_config('trailmark.org_ids', ${orgIds}, true), set_config('statement_timeout', ${STATEMENT_TIMEOUT}, true)`;
       return fn({
         sql: tx,
-        copy: async (query, push, signal) => {
+        copy: async (query, push, options) => {
           try {
-            await drain(await tx.unsafe(query).readable(), push, signal);
+            await drain(await tx.unsafe(query).readable(), push, options);
           } catch (error) {
             // A COPY given up half-way leaves the connection in the middle of it: no ROLLBACK gets through.
             void sql.end({ timeout: 0 });

@@ -3,7 +3,7 @@ import type { Ctx } from "../context";
 import { invalid } from "../errors";
 import { type ChainReader, readChain } from "./chain-stream";
 import { readCheckpoints } from "./checkpoint-store";
-import { CHAIN_COLUMNS, ChainCopyReader } from "./copy-rows";
+import { CHAIN_COLUMNS, createLinkReader } from "./copy-rows";
 import { type Anchor, type PrunedPrefix, type Verdict, Verifier } from "./verifier";
 
 export type VerifyInput = {
@@ -23,7 +23,8 @@ const MAX_UNSEALED_SHOWN = 10;
 
 type Head = { head: Anchor | null; pruned: PrunedPrefix | null };
 
-async function readHead({ sql }: ChainReader, orgId: string): Promise<Head> {
+/** The newest sealed row of a chain and how far retention cut it, as the database keeps them. */
+export async function readHead({ sql }: ChainReader, orgId: string): Promise<Head> {
   const [row] = await sql<
     { seq: string; checksum: string; pruned_through_seq: string; pruned_through_checksum: string | null }[]
   >`
@@ -40,10 +41,10 @@ async function readHead({ sql }: ChainReader, orgId: string): Promise<Head> {
   return { head, pruned: receipt ? { throughSeq, throughChecksum: receipt.checksum } : null };
 }
 
-type Range = { first: number; last: number } | "whole" | "none";
+export type Range = { first: number; last: number } | "whole" | "none";
 
 /** Sequences between the smallest and the largest in a time range; a range may also be given in sequences. */
-async function rangeOf({ sql }: ChainReader, { orgId, from, to, fromSeq, toSeq }: VerifyInput): Promise<Range> {
+export async function rangeOf({ sql }: ChainReader, { orgId, from, to, fromSeq, toSeq }: VerifyInput): Promise<Range> {
   if (fromSeq !== undefined || toSeq !== undefined)
     return { first: fromSeq ?? 1, last: toSeq ?? Number.MAX_SAFE_INTEGER };
   if (!from && !to) return "whole";
@@ -55,7 +56,7 @@ async function rangeOf({ sql }: ChainReader, { orgId, from, to, fromSeq, toSeq }
 }
 
 /** The row before a range, as it is stored: its checksum is what the first row of the range must name. */
-async function anchorBefore(
+export async function anchorBefore(
   { sql }: ChainReader,
   orgId: string,
   first: number,
@@ -96,11 +97,11 @@ export async function verifyChain(ctx: Pick<Ctx, "scope">, input: VerifyInput): 
     });
     if (range !== "none") {
       let rows = 0;
-      const copy = new ChainCopyReader((link) => {
+      const copy = createLinkReader((link) => {
         verifier.add(link);
         if (++rows % PROGRESS_EVERY_ROWS === 0) input.onProgress?.(rows);
       });
-      await reader.copy(copyQuery(orgId, first, bounds.last, whole), (chunk) => copy.push(chunk), signal);
+      await reader.copy(copyQuery(orgId, first, bounds.last, whole), (chunk) => copy.push(chunk), { signal });
       if (whole) await addUnsealed(reader, orgId, verifier);
     }
     const verdict = verifier.finish(range !== "none" && toEnd ? head : null);
@@ -108,8 +109,8 @@ export async function verifyChain(ctx: Pick<Ctx, "scope">, input: VerifyInput): 
   });
 }
 
-/** COPY takes no parameters; the values are a checked UUID and numbers. */
-function copyQuery(orgId: string, first: number, last: number, whole: boolean): string {
+/** The COPY of a part of a chain in order. It takes no parameters; the values are a checked UUID and numbers. */
+export function copyQuery(orgId: string, first: number, last: number, whole: boolean): string {
   const range = whole ? "chain_seq IS NOT NULL" : `chain_seq BETWEEN ${Math.floor(first)} AND ${Math.floor(last)}`;
   return `COPY (SELECT ${CHAIN_COLUMNS} FROM audit_logs WHERE org_id = '${orgId.replace(/[^0-9a-f-]/gi, "")}' AND ${range} ORDER BY audit_logs.chain_seq) TO STDOUT (FORMAT binary)`;
 }

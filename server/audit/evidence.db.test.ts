@@ -1,0 +1,127 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
+import { call, createOrg, createUser, type TestUser } from "@/db/testing";
+import { appendAudit } from "./append";
+import { nodeBundleTools } from "./bundle-tools";
+import { auditRows, closeRoles, daysAgo, roles } from "./chain-testing";
+import { verifyBundle } from "./verify-bundle";
+
+const folder = mkdtempSync(join(tmpdir(), "trailmark-evidence-"));
+const PYTHON = join(process.cwd(), "docs", "verify_bundle.py");
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await closeRoles();
+});
+
+const lines = (bundle: string) => bundle.replace(/\n$/, "").split("\n");
+const check = (bundle: string, options = {}) => verifyBundle(lines(bundle), nodeBundleTools, options);
+
+/** Exit code of the independent verifier: 0 intact, 1 broken, 2 unreadable. */
+function python(bundle: string): number {
+  const file = join(folder, "bundle.ndjson");
+  writeFileSync(file, bundle);
+  try {
+    execFileSync("python3", [PYTHON, file], { stdio: "pipe" });
+    return 0;
+  } catch (error) {
+    return (error as { status: number }).status;
+  }
+}
+
+describe("evidence bundle", () => {
+  let admin: TestUser;
+  let orgId: string;
+  let bundle: string;
+
+  const download = async (query = "") => {
+    const answer = await call(getEvidence, { path: `/audit-logs/evidence?${query}`, token: admin });
+    expect(answer.status).toBe(200);
+    return answer.text;
+  };
+
+  beforeAll(async () => {
+    orgId = (await createOrg({ name: "Contoso & Söhne" })).id;
+    admin = await createUser({ orgId, role: "org_admin" });
+    await appendAudit(
+      roles.app,
+      auditRows(orgId, 30, { resourceName: "Größe 😀", details: '{"n": 1.0, "t": "a\\nb\\\\"}' }),
+    );
+    bundle = await download();
+  });
+
+  it("is intact, complete and anchored by a signed checkpoint", async () => {
+    const found = await check(bundle);
+    expect(found).toMatchObject({ status: "intact", firstSeq: 1, lastSeq: 30, anchoredThrough: 30, breaks: [] });
+    expect(python(bundle)).toBe(0);
+  });
+
+  it("covers a time range up to the checkpoint behind it", async () => {
+    const later = await download(`from=${daysAgo(1)}&to=${new Date(Date.now() + 1000).toISOString()}`);
+    expect(await check(later)).toMatchObject({ status: "intact", breaks: [] });
+    const none = await download(`from=${daysAgo(20)}&to=${daysAgo(10)}`);
+    expect(await check(none)).toMatchObject({ status: "empty", rowsChecked: 0 });
+  });
+
+  it("says that the beginning was pruned", async () => {
+    const { id } = await createOrg();
+    const owner = await createUser({ orgId: id, role: "org_admin" });
+    await appendAudit(roles.app, [...auditRows(id, 5, { timestamp: daysAgo(500) }), ...auditRows(id, 3)]);
+    await roles.admin.begin(async (tx) => {
+      await tx`SET LOCAL trailmark.prune = 'on'`;
+      await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq <= 5`;
+    });
+    const { text } = await call(getEvidence, { token: owner });
+    expect(await check(text)).toMatchObject({ status: "intact", firstSeq: 6, prunedPrefix: { throughSeq: 5 } });
+    expect(python(text)).toBe(0);
+  });
+
+  const edit = (change: (all: string[]) => string[]) => `${change(lines(bundle)).join("\n")}\n`;
+  const rowAt = (all: string[], seq: number) => all.findIndex((line) => line.includes(`"chainSeq":${seq},`));
+  const broken: [string, () => string, number][] = [
+    ["an altered row", () => bundle.replace(/("chainSeq":12,.*?"action":")[^"]+/, "$1device.delete"), 12],
+    ["a row taken out", () => edit((all) => all.filter((_, i) => i !== rowAt(all, 12))), 12],
+    [
+      "two rows swapped",
+      () =>
+        edit((all) => {
+          const at = rowAt(all, 12);
+          return [...all.slice(0, at), all[at + 1] as string, all[at] as string, ...all.slice(at + 2)];
+        }),
+      12,
+    ],
+    ["a cut tail", () => edit((all) => all.slice(0, rowAt(all, 20))), 20],
+    ["a forged checkpoint", () => bundle.replace(/\\n30\\n/, "\\n29\\n"), 29],
+  ];
+
+  it.each(broken)("with %s is broken, and both verifiers say so", async (_, make, seq) => {
+    const changed = make();
+    expect(changed).not.toBe(bundle);
+    const found = await check(changed);
+    expect(found.status).toBe("broken");
+    expect("breaks" in found && found.breaks.some((b) => b.seq === seq)).toBe(true);
+    expect(python(changed)).toBe(1);
+  });
+
+  it("signed by somebody else is broken for whoever brings the published key", async () => {
+    const key = "elsewhere+00000000+AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    expect((await check(bundle, { trustedKeys: [key] })).status).toBe("broken");
+  });
+
+  it("that is none is unreadable", async () => {
+    expect((await check("hello")).status).toBe("unreadable");
+    expect((await check('{"type":"header"}')).status).toBe("unreadable");
+    expect(python("hello")).toBe(2);
+  });
+
+  it("needs audit:export and the organization", async () => {
+    const viewer = await createUser({ orgId, role: "org_viewer" });
+    expect((await call(getEvidence, { token: viewer })).status).toBe(403);
+    const stranger = await createUser();
+    expect((await call(getEvidence, { path: `/?orgId=${orgId}`, token: stranger })).status).toBe(403);
+  });
+});

@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import { PassThrough, Readable } from "node:stream";
+import { eq } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { organizations } from "@/db/schema";
+import { narrow } from "../auth/scope";
+import type { Ctx } from "../context";
+import { notFound } from "../errors";
+import { BUNDLE_FORMAT, BUNDLE_VERSION, type BundleHeader } from "./bundle";
+import { readChain } from "./chain-stream";
+import { readCheckpoints, type StoredCheckpoint } from "./checkpoint-store";
+import { signCheckpoint } from "./checkpoints";
+import { createRowReader } from "./copy-rows";
+import { oneOrganization } from "./integrity";
+import type { EvidenceInput } from "./integrity-schema";
+import { record } from "./record";
+import { signerName, signingKeys, vkeyOf } from "./signing-key";
+import { anchorBefore, copyQuery, rangeOf, readHead } from "./verify";
+
+const FLUSH_BYTES = 64 * 1024;
+
+/** Lines of a bundle on their way to the client, with the digest of all of them. */
+class BundleWriter {
+  readonly out = new PassThrough({ highWaterMark: 4 * FLUSH_BYTES });
+  readonly #digest = createHash("sha256");
+  #buffer = "";
+  rows = 0;
+
+  line(value: unknown): void {
+    this.#buffer += `${JSON.stringify(value)}\n`;
+    if (this.#buffer.length >= FLUSH_BYTES) this.#flush();
+  }
+
+  #flush(): void {
+    const bytes = Buffer.from(this.#buffer);
+    this.#buffer = "";
+    this.#digest.update(bytes);
+    this.out.write(bytes);
+  }
+
+  /** Null while the client takes what comes; else resolves when it does again. */
+  ready(): Promise<void> | null {
+    if (!this.out.writableNeedDrain) return null;
+    return new Promise((resolve) => {
+      this.out.once("drain", resolve);
+      this.out.once("close", resolve);
+    });
+  }
+
+  end(): void {
+    this.#flush();
+    this.out.end(`${JSON.stringify({ type: "end", rows: this.rows, digest: this.#digest.digest("hex") })}\n`);
+  }
+}
+
+async function organizationName(ctx: Ctx, orgId: string): Promise<string> {
+  const [found] = await tenant(ctx.scope, (tx) =>
+    tx.select({ name: organizations.name }).from(organizations).where(eq(organizations.id, orgId)),
+  );
+  if (!found) throw notFound("organization");
+  return found.name;
+}
+
+type Plan = { orgId: string; organization: string; input: EvidenceInput; kept: StoredCheckpoint[]; now: Date };
+
+/** Writes the whole bundle; the rows go on to the first checkpoint at or behind the end of the range. */
+async function writeBundle(
+  writer: BundleWriter,
+  { orgId, organization, input, kept, now }: Plan,
+  signal: AbortSignal,
+): Promise<void> {
+  await readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, async (reader) => {
+    const { head, pruned } = await readHead(reader, orgId);
+    const range = await rangeOf(reader, { orgId, from: input.from, to: input.to });
+    const earliest = (pruned?.throughSeq ?? 0) + 1;
+    const first = typeof range === "object" ? Math.max(range.first, earliest) : earliest;
+    const wanted = range === "none" ? first - 1 : range === "whole" ? (head?.seq ?? 0) : range.last;
+    const covering = kept.find((c) => c.seq >= wanted && c.seq <= (head?.seq ?? 0));
+    const last = range === "none" ? wanted : (covering?.seq ?? wanted);
+    const fromStart = first === earliest;
+    const header: BundleHeader = {
+      type: "header",
+      format: BUNDLE_FORMAT,
+      version: BUNDLE_VERSION,
+      orgId,
+      organization,
+      from: input.from?.toISOString() ?? null,
+      to: input.to?.toISOString() ?? null,
+      createdAt: now.toISOString(),
+      origin: `${signerName()}/audit/${orgId}`,
+      publicKeys: signingKeys().map(vkeyOf),
+      start: fromStart ? { seq: 0, checksum: null } : await anchorBefore(reader, orgId, first),
+    };
+    writer.line(header);
+    for (const { seq, note } of kept) if (seq >= first && seq <= last) writer.line({ type: "checkpoint", note });
+    if (fromStart && pruned) writer.line({ type: "receipt", ...pruned });
+    if (range !== "none") {
+      const rows = createRowReader((row) => {
+        writer.rows++;
+        writer.line(row);
+      });
+      await reader.copy(copyQuery(orgId, first, last, false), (chunk) => rows.push(chunk), {
+        signal,
+        ready: () => writer.ready(),
+      });
+    }
+    writer.end();
+  });
+}
+
+/**
+ * A self-contained evidence bundle of one organization's chain, whole or between two timestamps, as a download that
+ * streams. The head is signed first, so that every row in it is covered by a checkpoint.
+ */
+export async function exportEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response> {
+  const orgId = oneOrganization(ctx, input.orgId);
+  const scoped = narrow(ctx, orgId);
+  const now = ctx.now();
+  const organization = await organizationName(scoped, orgId);
+  await signCheckpoint(orgId, now);
+  const kept = await readCheckpoints(orgId);
+  const details = { from: input.from?.toISOString() ?? null, to: input.to?.toISOString() ?? null };
+  record(scoped, {
+    action: "audit_logs.evidence",
+    orgId,
+    resourceType: "audit_log",
+    resourceName: "Evidence bundle",
+    details,
+  });
+  const writer = new BundleWriter();
+  const gone = new AbortController();
+  writer.out.once("close", () => gone.abort());
+  writeBundle(writer, { orgId, organization, input, kept, now }, gone.signal).catch((error: unknown) =>
+    writer.out.destroy(error as Error),
+  );
+  const slug =
+    organization
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-|-$/g, "") || "organization";
+  return new Response(Readable.toWeb(writer.out) as ReadableStream, {
+    headers: {
+      "Content-Type": "application/x-ndjson; charset=utf-8",
+      "Content-Disposition": `attachment; filename="evidence-${slug}-${now.toISOString().slice(0, 10)}.ndjson"`,
+      "Cache-Control": "no-store",
+    },
+  });
+}
