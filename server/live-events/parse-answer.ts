@@ -26,7 +26,10 @@ const agentEntry = z.object({
   recordId: z.number(),
   timeCreated: z.string().min(1),
   /** Some logs know levels that the specification does not. */
-  level: z.unknown().transform((value) => (typeof value === "string" && canonicalLevel(value)) || LIVE_LEVELS[0]),
+  level: z
+    .unknown()
+    .optional()
+    .transform((value) => (typeof value === "string" && canonicalLevel(value)) || LIVE_LEVELS[0]),
   source: text,
   eventId: count,
   message: text,
@@ -91,6 +94,6 @@ export function parseEntries(
 
 /** An agent's own words, fit for one line of an answer: no control characters, not long. */
 export function sanitize(message: string): string {
-  const line = (repairJson(message) as string).replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, " ");
+  const line = (repairJson(message) as string).replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\s]+/gu, " ");
   return line.trim().slice(0, 200);
 }

@@ -197,7 +197,7 @@ export class Relay {
     const stream = this.#streams.get(streamId);
     if (stream) stream.peer.send(`{"id":"${id}","name":"${name}","params":${params},"deadline":"${deadline}"}`);
     else {
-      this.#questions.get(id)?.reject(disconnected());
+      this.#questions.get(id)?.reject(offline()); // it never reached the agent
       this.#later(this.#unlist(agentId, streamId));
     }
   }

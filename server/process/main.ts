@@ -6,6 +6,7 @@ import { migrate } from "@/db/migrate";
 import { startRecording, stopRecording } from "../audit/record";
 import { EnvError, env } from "../env";
 import { routes } from "../http/routes.generated";
+import { stopRelay } from "../live-events/current";
 import { log } from "../log";
 import { ensureFirstAdmin } from "../setup/first-admin";
 import { createFront } from "./front";
@@ -43,7 +44,7 @@ async function serve(): Promise<void> {
   const stop = shutdown({
     server,
     closeNext: () => app.close(),
-    stopWork: async () => void (await Promise.all([stopWorkers(), stopRecording()])),
+    stopWork: async () => void (await Promise.all([stopWorkers(), stopRelay(), stopRecording()])),
     closeDatabase,
     embedded,
   });

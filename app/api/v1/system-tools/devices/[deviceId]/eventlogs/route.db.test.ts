@@ -1,0 +1,315 @@
+import type { AddressInfo } from "node:net";
+import { and, eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { auditLogs } from "@/db/schema";
+import { bearer, createApiKey, createDevice, createOrg, createUser, type TestDevice, type TestOrg } from "@/db/testing";
+import { flushRecording } from "@/server/audit/record";
+import { stopRelay } from "@/server/live-events/current";
+import { eventOutput, eventsOutput, logOutput, logsOutput } from "@/server/live-events/schema";
+import { type Answerer, connectAgent, type FakeAgent, postResult } from "@/server/live-events/testing";
+import { createFront } from "@/server/process/front";
+import { closeStreams } from "@/server/process/streams";
+import * as result from "../../../../agents/[id]/commands/[commandId]/result/route";
+import * as commands from "../../../../agents/[id]/commands/route";
+import * as eventById from "../../../../devices/[id]/eventlogs/[name]/events/[recordId]/route";
+import * as eventsById from "../../../../devices/[id]/eventlogs/[name]/events/route";
+import * as logById from "../../../../devices/[id]/eventlogs/[name]/route";
+import * as logsById from "../../../../devices/[id]/live-eventlogs/route";
+import * as byId from "../../../../devices/[id]/route";
+import * as event from "./[name]/events/[recordId]/route";
+import * as events from "./[name]/events/route";
+import * as log from "./[name]/route";
+import * as logs from "./route";
+
+const ROUTES = {
+  "/agents/[id]/commands": commands,
+  "/agents/[id]/commands/[commandId]/result": result,
+  "/devices/[id]": byId,
+  "/devices/[id]/live-eventlogs": logsById,
+  "/devices/[id]/eventlogs/[name]": logById,
+  "/devices/[id]/eventlogs/[name]/events": eventsById,
+  "/devices/[id]/eventlogs/[name]/events/[recordId]": eventById,
+  "/system-tools/devices/[deviceId]/eventlogs": logs,
+  "/system-tools/devices/[deviceId]/eventlogs/[name]": log,
+  "/system-tools/devices/[deviceId]/eventlogs/[name]/events": events,
+  "/system-tools/devices/[deviceId]/eventlogs/[name]/events/[recordId]": event,
+};
+const front = createFront({
+  routes: Object.entries(ROUTES).map(([path, module]) => ({ path: `/api/v1${path}`, module })),
+  origin: "http://127.0.0.1:3000",
+  dev: false,
+  next: () => async (_, response) => void response.writeHead(404).end(),
+});
+let base = "";
+let org: TestOrg;
+let token = "";
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
+  base = `http://127.0.0.1:${(front.address() as AddressInfo).port}/api/v1`;
+  org = await createOrg();
+  token = await bearer(await createUser({ orgId: org.id, role: "org_technician" }));
+});
+afterAll(async () => {
+  closeStreams();
+  await stopRelay();
+  front.closeAllConnections();
+  front.close();
+});
+
+const get = async (path: string, as = token, init: RequestInit = {}) => {
+  const response = await fetch(`${base}${path}`, { ...init, headers: { authorization: `Bearer ${as}` } });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+};
+const failing = (path: string) => get(path).then(({ status, body }) => [status, body.code]);
+
+const LOGS = [
+  {
+    name: "System",
+    displayName: "System",
+    recordCount: 3,
+    maxSize: 2 ** 40,
+    retentionDays: 7,
+    lastWriteTime: "2026-11-20T10:00:00Z",
+  },
+  { name: "Microsoft-Windows-PowerShell/Operational" },
+];
+const ENTRY = {
+  recordId: 3,
+  timeCreated: "2026-11-20T10:00:00.000Z",
+  level: "Error",
+  source: "disk",
+  eventId: 7,
+  message: "bad block",
+};
+const WHOLE = { ...ENTRY, level: "error", category: "", user: null, computer: "", rawXml: "" };
+
+/** As a good agent answers: names exactly, but for its list. */
+const wellBehaved: Answerer = (command) => {
+  if (command.name === "eventlogs.list") return { ok: true, data: LOGS };
+  if (!LOGS.some((l) => l.name === command.params.logName))
+    return { ok: false, error: { code: "not_found", message: "no such log" } };
+  if (command.name === "eventlogs.query") return { ok: true, data: { events: [ENTRY], total: 101 } };
+  return command.params.recordId === 3
+    ? { ok: true, data: ENTRY }
+    : { ok: false, error: { code: "not_found", message: "no record" } };
+};
+
+const open: FakeAgent[] = [];
+async function deviceWith(
+  answer: Answerer,
+  over: { orgId?: string } = {},
+): Promise<{ device: TestDevice; agent: FakeAgent }> {
+  const device = await createDevice({ orgId: over.orgId ?? org.id });
+  const agent = await connectAgent(base, device, answer);
+  open.push(agent);
+  return { device, agent };
+}
+afterAll(() => {
+  for (const agent of open) agent.leave();
+});
+
+describe("live event log queries", () => {
+  it("answer the list, one log, events and one event, under both paths", async () => {
+    const { device } = await deviceWith(wellBehaved);
+    const tools = `/system-tools/devices/${device.id}/eventlogs`;
+    const other = `/devices/${device.id}/eventlogs`;
+    const name = encodeURIComponent(LOGS[1]!.name);
+    for (const path of [tools, `/devices/${device.id}/live-eventlogs`]) {
+      const { status, body } = await get(path);
+      expect([status, logsOutput.parse(body).data.map((l) => l.name)]).toEqual([200, LOGS.map((l) => l.name)]);
+      expect(body.data[0]).toEqual(LOGS[0]);
+    }
+    for (const path of [tools, other]) {
+      expect(logOutput.parse((await get(`${path}/sYSTEM`)).body).data).toEqual(LOGS[0]);
+      expect(logOutput.parse((await get(`${path}/${name.toUpperCase()}`)).body).data.displayName).toBe(LOGS[1]!.name);
+      const page = eventsOutput.parse((await get(`${path}/system/events?limit=50&page=2`)).body);
+      expect(page).toEqual({ data: [WHOLE], meta: { page: 2, limit: 50, total: 101, totalPages: 3 } });
+      expect(eventOutput.parse((await get(`${path}/${name.toLowerCase()}/events/3`)).body)).toEqual({ data: WHOLE });
+      expect(await failing(`${path}/none`)).toEqual([404, "not_found"]);
+      expect(await failing(`${path}/none/events`)).toEqual([404, "not_found"]);
+      expect(await failing(`${path}/System/events/4`)).toEqual([404, "not_found"]);
+    }
+  });
+
+  it("hand every filter to the agent, levels in the one vocabulary, and cut the limit to 500", async () => {
+    const { device, agent } = await deviceWith(wellBehaved);
+    const query =
+      "limit=5000&page=2&level=WARN&source=disk%25&startTime=2026-11-01T00:00:00%2B01:00&endTime=2026-11-20T00:00:00Z&eventId=4625";
+    const { body } = await get(`/system-tools/devices/${device.id}/eventlogs/System/events?${query}`);
+    expect(body.meta).toMatchObject({ limit: 500, page: 2 });
+    expect(agent.commands).toHaveLength(1);
+    expect(agent.commands[0]).toMatchObject({
+      name: "eventlogs.query",
+      params: {
+        logName: "System",
+        page: 2,
+        limit: 500,
+        level: "warning",
+        source: "disk%",
+        startTime: "2026-10-31T23:00:00.000Z",
+        endTime: "2026-11-20T00:00:00.000Z",
+        eventId: 4625,
+      },
+    });
+    const left = Date.parse(agent.commands[0]!.deadline) - Date.now();
+    expect(left).toBeGreaterThan(25_000);
+    expect(left).toBeLessThan(30_500);
+  });
+
+  it("ask for the name at most once: a name in another case is found, also without a list beforehand", async () => {
+    const { device, agent } = await deviceWith(wellBehaved);
+    const path = `/system-tools/devices/${device.id}/eventlogs/SYSTEM/events`;
+    expect((await get(path)).status).toBe(200);
+    expect(agent.commands.map((c) => c.name)).toEqual(["eventlogs.query", "eventlogs.list", "eventlogs.query"]);
+    expect((await get(path)).status).toBe(200);
+    expect(agent.commands).toHaveLength(4);
+  });
+
+  it("need the permission, the device's organization and good parameters", async () => {
+    const { device } = await deviceWith(wellBehaved);
+    const path = `/system-tools/devices/${device.id}/eventlogs`;
+    const viewer = await bearer(await createUser({ orgId: org.id, role: "org_viewer" }));
+    expect((await get(path, viewer)).status).toBe(403);
+    expect((await get(path, "nonsense")).status).toBe(401);
+    const key = await createApiKey({ orgId: org.id, permissions: ["devices:live"] });
+    expect((await get(path, key.key)).status).toBe(200);
+    const foreign = await get(path, await bearer(await createUser()));
+    const missing = await get(`/system-tools/devices/${crypto.randomUUID()}/eventlogs`);
+    expect([foreign.status, foreign.body.detail]).toEqual([404, missing.body.detail]);
+    for (const bad of [
+      "System/events?limit=0",
+      "System/events?level=loud",
+      "System/events?startTime=x",
+      "System/events/x",
+    ])
+      expect(await failing(`${path}/${bad}`), bad).toEqual([400, "validation_failed"]);
+    expect(await failing("/system-tools/devices/x/eventlogs")).toEqual([400, "validation_failed"]);
+  });
+
+  it("say what went wrong at the agent, and never what it sent", async () => {
+    let body: unknown = { ok: true, data: { secret: "s3cret" } };
+    const { device, agent } = await deviceWith(() => body);
+    const ask = () => get(`/system-tools/devices/${device.id}/eventlogs`);
+    for (const bad of [
+      body,
+      { ok: true },
+      { ok: true, data: "s3cret" },
+      { ok: "s3cret" },
+      { ok: false },
+      "{s3cret",
+      "[]",
+      "7",
+      { ok: true, data: { a: "s3cret".repeat(900_000) } },
+    ]) {
+      body = bad;
+      const answer = await ask();
+      expect([answer.status, answer.body.code], JSON.stringify(bad).slice(0, 80)).toEqual([502, "agent_bad_response"]);
+      expect(JSON.stringify(answer.body)).not.toContain("s3cret");
+    }
+    expect(agent.statuses).toEqual([204, 204, 204, 400, 400, 400, 400, 400, 413]);
+    body = { ok: false, error: { code: "access_denied", message: "access\r\ndenied\u0000" } };
+    expect((await ask()).body).toMatchObject({
+      code: "agent_bad_response",
+      detail: expect.stringContaining("access denied"),
+    });
+  });
+
+  it("are 409 without a connected agent, from the moment that it disconnects, and 502 at once in flight", async () => {
+    const { device, agent } = await deviceWith((command) => void (command.name === "eventlogs.get" && agent.leave()));
+    const path = `/system-tools/devices/${device.id}/eventlogs`;
+    const online = async () => (await get(`/devices/${device.id}`)).body.online;
+    expect(await online()).toBe(true);
+    const started = Date.now();
+    expect(await failing(`${path}/System/events/1`)).toEqual([502, "agent_disconnected"]);
+    expect(Date.now() - started).toBeLessThan(1_000);
+    expect(await failing(path)).toEqual([409, "device_offline"]);
+    expect(await online()).toBe(false);
+  });
+
+  it("are audited with their outcome", async () => {
+    const { device, agent } = await deviceWith(wellBehaved);
+    const path = `/system-tools/devices/${device.id}/eventlogs`;
+    await get(`${path}/System/events?level=error`);
+    await get(`${path}/none`);
+    agent.leave();
+    await expect.poll(() => failing(path)).toEqual([409, "device_offline"]);
+    await flushRecording();
+    const rows = await asSystem((tx) =>
+      tx
+        .select()
+        .from(auditLogs)
+        .where(and(eq(auditLogs.orgId, org.id), eq(auditLogs.resourceId, device.id))),
+    );
+    const found = rows.map((row) => [row.action, row.result, row.details]);
+    expect(found).toEqual(
+      expect.arrayContaining([
+        [
+          "device.eventlogs.live_query",
+          "success",
+          expect.objectContaining({ query: "events", logName: "System", level: "error", outcome: "success" }),
+        ],
+        [
+          "device.eventlogs.live_query",
+          "failure",
+          expect.objectContaining({ query: "log", logName: "none", outcome: "not_found" }),
+        ],
+        [
+          "device.eventlogs.live_query",
+          "failure",
+          expect.objectContaining({ query: "logs", outcome: "device_offline" }),
+        ],
+      ]),
+    );
+  });
+
+  it("are withdrawn when the asker goes away", async () => {
+    const { device, agent } = await deviceWith(() => undefined);
+    const going = new AbortController();
+    const asking = get(`/system-tools/devices/${device.id}/eventlogs`, token, { signal: going.signal }).catch(
+      () => "gone",
+    );
+    await expect.poll(() => agent.commands.length).toBe(1);
+    going.abort();
+    expect(await asking).toBe("gone");
+    const late = () => postResult(base, device, agent.commands[0]!.id, { ok: true, data: [] });
+    await expect.poll(late, { timeout: 1_000 }).toBe(404);
+  });
+});
+
+describe("the command stream", () => {
+  it("is an uncompressed event stream that a newer one of the same agent replaces", async () => {
+    const device = await createDevice({ orgId: org.id });
+    const path = `${base}/agents/${device.agentId}/commands`;
+    const headers = { authorization: `Bearer ${device.token}`, "accept-encoding": "gzip" };
+    const raw = await fetch(path, { headers });
+    expect(raw.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    expect(raw.headers.get("x-accel-buffering")).toBe("no");
+    expect(raw.headers.get("content-encoding")).toBeNull();
+    const newer = await connectAgent(base, device, wellBehaved);
+    expect(await raw.text()).toBe(": connected\n\n");
+    expect((await get(`/system-tools/devices/${device.id}/eventlogs`)).status).toBe(200);
+    newer.leave();
+  });
+
+  it("and its answers are the own agent's alone", async () => {
+    const { device, agent } = await deviceWith(() => undefined);
+    const other = await createDevice({ orgId: org.id });
+    const asking = get(`/system-tools/devices/${device.id}/eventlogs`);
+    await expect.poll(() => agent.commands.length).toBe(1);
+    const { id } = agent.commands[0]!;
+    const body = { ok: true, data: LOGS };
+    expect(await postResult(base, other, id, body)).toBe(404);
+    expect(await postResult(base, { ...device, token: other.token }, id, body)).toBe(404);
+    expect(await postResult(base, device, crypto.randomUUID(), body)).toBe(404);
+    expect(await postResult(base, device, "x", body)).toBe(404);
+    expect(await postResult(base, device, id, body)).toBe(204);
+    expect(await postResult(base, device, id, body)).toBe(404);
+    expect((await asking).body.data).toHaveLength(2);
+    const stream = await fetch(`${base}/agents/${device.agentId}/commands`, {
+      headers: { authorization: `Bearer ${other.token}` },
+    });
+    expect(stream.status).toBe(404);
+  });
+});

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDevice } from "@/db/testing";
+import { createNatsBus, toNatsOptions } from "./nats-bus";
+import { Relay } from "./relay";
+
+const isInstalled = spawnSync("nats-server", ["--version"]).status === 0;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+it("an address names hosts, a login and TLS", () => {
+  expect(toNatsOptions("nats://me:s%40crt@a:4222, b:4223")).toEqual({
+    servers: ["a:4222", "b:4223"],
+    user: "me",
+    pass: "s@crt",
+  });
+  expect(toNatsOptions("tls://token@a:4222")).toEqual({ servers: ["a:4222"], token: "token", tls: {} });
+});
+
+describe.skipIf(!isInstalled)("two processes that speak through NATS", () => {
+  let server: ChildProcess;
+  let port = 0;
+  const start = () => {
+    server = spawn("nats-server", ["-a", "127.0.0.1", "-p", String(port)], { stdio: "ignore" });
+  };
+  const relays: Relay[] = [];
+  beforeAll(async () => {
+    port = await freePort();
+    start();
+  });
+  afterAll(async () => {
+    await Promise.all(relays.map((relay) => relay.stop()));
+    server.kill();
+  });
+
+  it("bring questions and answers across, also after the NATS server came back", async () => {
+    const [asker, holder, taker] = Array.from({ length: 3 }, () => {
+      const relay = new Relay(createNatsBus(`nats://127.0.0.1:${port}`));
+      relays.push(relay);
+      return relay;
+    }) as [Relay, Relay, Relay];
+    const device = await createDevice();
+    const { agentId, orgId, id: deviceId } = device;
+    const send = (text: string) => void taker.settle(agentId, JSON.parse(text).id, { ok: true, data: "hello" });
+    await holder.open({ agentId, orgId, deviceId }, { send, end: () => {} });
+    const ask = async () => {
+      const started = Date.now();
+      const answer = await asker.ask({ agentId, name: "eventlogs.list", params: {}, timeoutMs: 20_000 });
+      expect(answer).toEqual({ ok: true, data: "hello" });
+      return Date.now() - started;
+    };
+    await taker.settle(agentId, crypto.randomUUID(), { ok: true, data: null }); // starts it
+    expect(await ask()).toBeLessThan(1_000);
+    server.kill();
+    await once(server, "exit");
+    expect(await ask()).toBeGreaterThan(1_000); // by looking, without a word
+    start();
+    await expect.poll(ask, { timeout: 20_000, interval: 500 }).toBeLessThan(1_000);
+  }, 60_000);
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { parseEntries, parseEntry, parseLogs, sanitize } from "./parse-answer";
+
+const entry = (over: object = {}) => ({ recordId: 7, timeCreated: "2026-11-20T10:00:00Z", ...over });
+const complete = {
+  recordId: 7,
+  timeCreated: "2026-11-20T10:00:00Z",
+  level: "information",
+  source: "",
+  eventId: 0,
+  message: "",
+  category: "",
+  user: null,
+  computer: "",
+  rawXml: "",
+};
+
+describe("an agent's answer", () => {
+  it("completes what a device does not have", () => {
+    expect(parseEntry(entry())).toEqual({ ok: true, value: complete });
+    expect(parseEntry(entry({ user: null, rawXml: null, eventId: null }))).toEqual({ ok: true, value: complete });
+    const log = {
+      name: "System",
+      displayName: "System",
+      recordCount: 0,
+      maxSize: 0,
+      retentionDays: 0,
+      lastWriteTime: "",
+    };
+    expect(parseLogs([{ name: "System", colour: "blue" }])).toEqual({ ok: true, value: [log] });
+    expect(parseLogs({ logs: [{ name: "System" }] })).toEqual({ ok: true, value: [log] });
+  });
+
+  it("has levels in one vocabulary; unknown ones become information", () => {
+    const level = (value: unknown) => {
+      const parsed = parseEntry(entry({ level: value }));
+      return parsed.ok && parsed.value.level;
+    };
+    for (const [given, wanted] of [
+      ["Error", "error"],
+      ["WARN", "warning"],
+      ["info", "information"],
+      ["Verbose", "verbose"],
+      ["Audit Failure", "information"],
+      [4, "information"],
+      [undefined, "information"],
+    ])
+      expect(level(given), String(given)).toBe(wanted);
+  });
+
+  it("pages: with the agent's total, with what is known, and in place of an agent that does not", () => {
+    const many = Array.from({ length: 5 }, (_, n) => entry({ recordId: n }));
+    const ids = (data: unknown, page: number, limit: number) => {
+      const parsed = parseEntries(data, { page, limit });
+      return parsed.ok && [parsed.value.entries.map((e) => e.recordId), parsed.value.total];
+    };
+    expect(ids({ events: many, total: 99 }, 2, 10)).toEqual([[0, 1, 2, 3, 4], 99]);
+    expect(ids(many, 3, 10)).toEqual([[0, 1, 2, 3, 4], 25]);
+    expect(ids(many, 2, 2)).toEqual([[2, 3], 5]);
+    expect(ids({ entries: [], total: 0 }, 1, 10)).toEqual([[], 0]);
+  });
+
+  it("of another shape is told by place, never by content", () => {
+    for (const data of [
+      undefined,
+      null,
+      7,
+      "secret",
+      {},
+      { events: "secret" },
+      [{ recordId: "secret" }],
+      [["secret"]],
+    ]) {
+      const parsed = parseEntries(data, { page: 1, limit: 10 });
+      expect(parsed.ok, JSON.stringify(data)).toBe(false);
+      expect(JSON.stringify(parsed)).not.toContain("secret");
+    }
+    expect(parseLogs([{ name: "" }]).ok).toBe(false);
+    expect(parseEntry([]).ok).toBe(false);
+  });
+
+  it("repairs text that no database takes", () => {
+    const parsed = parseEntry(entry({ message: "a\0b\ud800c" }));
+    expect(parsed.ok && parsed.value.message).toBe("a\ufffdb\ufffdc");
+  });
+});
+
+it("an agent's own words become one clean line", () => {
+  expect(sanitize("access\r\n\u001b[31mdenied\u202e \0!")).toBe("access [31mdenied \ufffd!");
+  expect(sanitize("x".repeat(5_000))).toHaveLength(200);
+});

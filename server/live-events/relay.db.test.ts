@@ -1,0 +1,251 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, describe, expect, it } from "vitest";
+import { appSql, asSystem } from "@/db/client";
+import { agentStreams, agents, liveCommands } from "@/db/schema";
+import { createDevice, createOrg, type TestDevice } from "@/db/testing";
+import type { Bus } from "./bus";
+import { createPostgresBus } from "./postgres-bus";
+import { Relay } from "./relay";
+
+const relays: Relay[] = [];
+/** A relay with a LISTEN connection of its own, as a server process has. */
+function createRelay(bus: Bus = createPostgresBus()): Relay {
+  const relay = new Relay(bus);
+  relays.push(relay);
+  return relay;
+}
+afterAll(async () => void (await Promise.all(relays.map((relay) => relay.stop()))));
+
+type Sent = { id: string; name: string; params: Record<string, unknown>; deadline: string };
+type OnCommand = (command: Sent) => void;
+
+async function connect(relay: Relay, device: TestDevice, onCommand: OnCommand = () => {}) {
+  const state = { ended: false };
+  const end = () => {
+    state.ended = true;
+  };
+  const peer = { send: (text: string) => onCommand(JSON.parse(text)), end };
+  const leave = await relay.open({ agentId: device.agentId, orgId: device.orgId, deviceId: device.id }, peer);
+  return { state, leave };
+}
+
+const ok = (data: unknown) => ({ ok: true as const, data });
+const list = (device: TestDevice, over: { timeoutMs?: number; signal?: AbortSignal } = {}) => ({
+  agentId: device.agentId,
+  name: "eventlogs.list",
+  params: {},
+  timeoutMs: 5_000,
+  ...over,
+});
+const code = (wanted: string) => expect.objectContaining({ code: wanted });
+const inFlight = (device: TestDevice) =>
+  asSystem((tx) => tx.select().from(liveCommands).where(eq(liveCommands.agentId, device.agentId)));
+const until = (check: () => boolean) => expect.poll(check, { timeout: 3_000, interval: 5 }).toBe(true);
+
+describe.each([
+  ["one process", () => createRelay(), (asker: Relay) => asker, (asker: Relay) => asker],
+  ["asker and stream on two processes, answers at the stream's", () => createRelay(), () => createRelay(), undefined],
+  ["asker, stream and answer on three processes", () => createRelay(), () => createRelay(), () => createRelay()],
+] as const)("a live query over %s", (_, makeAsker, makeHolder, makeTaker) => {
+  const asker = makeAsker();
+  const holder = makeHolder(asker);
+  const taker = makeTaker?.(asker) ?? holder;
+
+  it("brings the question to the agent and the answer back, whatever characters it holds", async () => {
+    const device = await createDevice();
+    const data = { text: 'NUL \0, half a pair \ud800, quotes "', nested: [1, null, { ok: true }] };
+    const accepted: Promise<boolean>[] = [];
+    const before = Date.now();
+    const { leave } = await connect(holder, device, (command) => {
+      expect(command).toMatchObject({ name: "eventlogs.query", params: { logName: "System", source: "a\0b\n" } });
+      expect(new Date(command.deadline).getTime() - before).toBeGreaterThan(4_900);
+      expect(new Date(command.deadline).getTime() - before).toBeLessThan(6_000);
+      accepted.push(taker.settle(device.agentId, command.id, ok(data)));
+    });
+    const question = { ...list(device), name: "eventlogs.query", params: { logName: "System", source: "a\0b\n" } };
+    expect(await asker.ask(question)).toEqual(ok(data));
+    expect(await Promise.all(accepted)).toEqual([true]);
+    expect(await inFlight(device)).toEqual([]);
+    leave();
+  });
+
+  it("is late at its deadline; the answer that comes then is refused", async () => {
+    const device = await createDevice();
+    const sent: Sent[] = [];
+    const { leave } = await connect(holder, device, (command) => void sent.push(command));
+    const started = Date.now();
+    await expect(asker.ask(list(device, { timeoutMs: 600 }))).rejects.toEqual(code("agent_timeout"));
+    expect(Date.now() - started).toBeGreaterThan(550);
+    expect(Date.now() - started).toBeLessThan(1_100);
+    expect(await taker.settle(device.agentId, sent[0]!.id, ok(1))).toBe(false);
+    leave();
+  });
+
+  it("fails at once when the agent disconnects", async () => {
+    const device = await createDevice();
+    const { leave } = await connect(holder, device, () => setTimeout(() => leave(), 20));
+    const started = Date.now();
+    await expect(asker.ask(list(device))).rejects.toEqual(code("agent_disconnected"));
+    expect(Date.now() - started).toBeLessThan(1_000);
+    const again = () => asker.ask(list(device)).catch((error) => error.code);
+    await expect.poll(again, { timeout: 1_000, interval: 10 }).toBe("device_offline");
+  });
+
+  it("is withdrawn when the asker goes away", async () => {
+    const device = await createDevice();
+    const sent: Sent[] = [];
+    const { leave } = await connect(holder, device, (command) => void sent.push(command));
+    const going = new AbortController();
+    const asking = asker.ask(list(device, { signal: going.signal }));
+    await until(() => sent.length === 1);
+    going.abort();
+    await expect(asking).rejects.toEqual(code("unavailable"));
+    await expect.poll(() => inFlight(device)).toEqual([]);
+    expect(await taker.settle(device.agentId, sent[0]!.id, ok(1))).toBe(false);
+    expect(asker.stats.questions).toBe(0);
+    leave();
+  });
+
+  it("takes one answer: a repeated, a foreign and an unknown one change nothing", async () => {
+    const device = await createDevice();
+    const other = await createDevice();
+    const sent: Sent[] = [];
+    const { leave } = await connect(holder, device, (command) => void sent.push(command));
+    const asking = asker.ask(list(device));
+    await until(() => sent.length === 1);
+    const { id } = sent[0]!;
+    expect(await taker.settle(other.agentId, id, ok("foreign"))).toBe(false);
+    expect(await holder.settle(other.agentId, id, ok("foreign"))).toBe(false);
+    const both = await Promise.all([
+      taker.settle(device.agentId, id, ok("first")),
+      asker.settle(device.agentId, id, ok("first")),
+    ]);
+    expect(both.filter(Boolean)).toHaveLength(1);
+    expect(await asking).toEqual(ok("first"));
+    expect(await taker.settle(device.agentId, id, ok("again"))).toBe(false);
+    expect(await taker.settle(device.agentId, crypto.randomUUID(), ok("unknown"))).toBe(false);
+    expect(await taker.settle(device.agentId, "no-uuid", ok("unknown"))).toBe(false);
+    leave();
+  });
+
+  it("a newer stream ends the older one, breaks its questions and takes the next ones", async () => {
+    const device = await createDevice();
+    const older = await connect(holder, device);
+    const asking = asker.ask(list(device));
+    const refused = expect(asking).rejects.toEqual(code("agent_disconnected"));
+    await expect.poll(async () => (await inFlight(device)).length).toBe(1);
+    const newer = await connect(taker, device, (command) => void holder.settle(device.agentId, command.id, ok("new")));
+    await refused;
+    await until(() => older.state.ended);
+    older.leave();
+    expect(await asker.ask(list(device))).toEqual(ok("new"));
+    expect(newer.state.ended).toBe(false);
+    newer.leave();
+  });
+});
+
+describe("presence", () => {
+  it("ends with the stream, with its process's sign of life, and with the agent's rights", async () => {
+    const relay = createRelay();
+    const device = await createDevice();
+    const { leave } = await connect(relay, device, (command) => void relay.settle(device.agentId, command.id, ok(1)));
+    await relay.ask(list(device));
+    const age = (seconds: number) =>
+      asSystem((tx) =>
+        tx
+          .update(agentStreams)
+          .set({ beatAt: sql`now() - make_interval(secs => ${seconds})` })
+          .where(eq(agentStreams.agentId, device.agentId)),
+      );
+    await age(44);
+    await relay.ask(list(device));
+    await age(46);
+    await expect(relay.ask(list(device))).rejects.toEqual(code("device_offline"));
+    leave();
+    const revoked = await createDevice();
+    const stream = await connect(relay, revoked);
+    await asSystem((tx) => tx.update(agents).set({ revokedAt: new Date() }).where(eq(agents.id, revoked.agentId)));
+    await relay.bus.tell(relay.id, "streams");
+    await until(() => stream.state.ended);
+  });
+
+  it("holds no more than 64 questions per agent", async () => {
+    const relay = createRelay();
+    const device = await createDevice();
+    const { leave } = await connect(relay, device);
+    const asking = Array.from({ length: 64 }, () => relay.ask(list(device)).catch((error) => error.code));
+    await expect.poll(async () => (await inFlight(device)).length, { timeout: 5_000 }).toBe(64);
+    await expect(relay.ask(list(device))).rejects.toEqual(code("rate_limited"));
+    leave();
+    expect(new Set(await Promise.all(asking))).toEqual(new Set(["agent_disconnected"]));
+  });
+});
+
+describe("between processes", () => {
+  it("a lost word is made up for by looking, and a lost LISTEN connection comes back", async () => {
+    const deaf = createRelay({ listen: async () => {}, tell: async () => {}, close: async () => {} });
+    const [asker, device] = [createRelay(), await createDevice()];
+    const { leave } = await connect(
+      deaf,
+      device,
+      (command) => void deaf.settle(device.agentId, command.id, ok("slow")),
+    );
+    expect(await asker.ask(list(device, { timeoutMs: 15_000 }))).toEqual(ok("slow"));
+    leave();
+    const next = await createDevice();
+    const there = await connect(asker, next, (command) => void asker.settle(next.agentId, command.id, ok("back")));
+    // As the same role: PostgreSQL lets it end its own sessions.
+    await appSql()`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'trailmark-live' AND pid <> pg_backend_pid()`;
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const started = Date.now();
+    expect(await createRelay().ask(list(next, { timeoutMs: 15_000 }))).toEqual(ok("back"));
+    expect(Date.now() - started).toBeLessThan(2_500);
+    there.leave();
+  }, 40_000);
+
+  it("2,000 queries in flight to 200 agents on two processes cross no answer and leave nothing behind", async () => {
+    const holders = [createRelay(), createRelay()] as const;
+    const askers = [holders[0], createRelay()] as const;
+    const takers = [holders[1], askers[1]] as const;
+    const org = await createOrg();
+    const devices = await Promise.all(Array.from({ length: 200 }, () => createDevice({ orgId: org.id })));
+    const refused: unknown[] = [];
+    const held: (() => Promise<boolean>)[] = [];
+    let settled = 0;
+    const streams = await Promise.all(
+      devices.map((device, at) =>
+        connect(holders[at % 2]!, device, ({ id, params }) => {
+          held.push(() =>
+            takers[held.length % 2]!.settle(device.agentId, id, ok({ agent: device.agentId, ...params })),
+          );
+        }),
+      ),
+    );
+    const started = performance.now();
+    const asking = Array.from({ length: 2_000 }, (_, n) => {
+      const device = devices[n % 200]!;
+      return askers[n % 2]!.ask({ ...list(device, { timeoutMs: 25_000 }), params: { n } })
+        .then((answer) => expect(answer).toEqual(ok({ agent: device.agentId, n })))
+        .catch((error) => void refused.push(error));
+    });
+    await expect.poll(() => held.length, { timeout: 25_000 }).toBe(2_000);
+    const most = askers[0].stats.questions + askers[1].stats.questions;
+    const placed = performance.now() - started;
+    for (const answer of held.sort(() => Math.random() - 0.5))
+      void answer().then((taken) => {
+        settled += taken ? 1 : 0;
+      });
+    await Promise.all(asking);
+    const total = performance.now() - started;
+    expect(refused).toEqual([]);
+    expect(most).toBe(2_000);
+    await expect.poll(() => settled).toBe(2_000);
+    for (const stream of streams) stream.leave();
+    for (const relay of [...holders, ...askers]) {
+      await expect.poll(() => relay.stats).toEqual({ streams: 0, questions: 0 });
+    }
+    const left = await asSystem((tx) => tx.select().from(liveCommands).where(eq(liveCommands.orgId, org.id)));
+    expect(left).toEqual([]);
+    console.info(`2,000 in flight after ${Math.round(placed)} ms, all answered after ${Math.round(total)} ms`);
+  }, 60_000);
+});

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { eventsInput } from "./schema";
+
+const deviceId = "11111111-1111-4111-8111-111111111111";
+const parse = (query: object) => eventsInput.safeParse({ deviceId, name: "System", ...query });
+
+it("a query has a first page of 50, and a limit over 500 is cut", () => {
+  expect(parse({}).data).toEqual({ deviceId, name: "System", page: 1, limit: 50 });
+  expect(parse({ page: "3", limit: "900" }).data).toMatchObject({ page: 3, limit: 500 });
+  for (const query of [{ page: "0" }, { limit: "-1" }, { limit: "x" }, { page: "1.5" }])
+    expect(parse(query).success).toBe(false);
+});
+
+it("takes levels of every vocabulary in any case and passes on the canonical word", () => {
+  for (const [given, wanted] of [
+    ["ERROR", "error"],
+    ["Warn", "warning"],
+    ["info", "information"],
+    ["crit", "critical"],
+    ["debug", "verbose"],
+  ])
+    expect(parse({ level: given }).data?.level).toBe(wanted);
+  expect(parse({ level: "loud" }).success).toBe(false);
+  expect(parse({ level: "" }).data?.level).toBeUndefined();
+});
+
+it("refuses times that are none or run backwards, and event ids that are no numbers", () => {
+  expect(parse({ startTime: "2026-01-01T00:00:00Z", endTime: "2026-01-02T00:00:00+02:00" }).success).toBe(true);
+  expect(parse({ startTime: "2026-01-03T00:00:00Z", endTime: "2026-01-02T00:00:00Z" }).success).toBe(false);
+  expect(parse({ startTime: "yesterday" }).success).toBe(false);
+  expect(parse({ eventId: "4625" }).data?.eventId).toBe(4625);
+  expect(parse({ eventId: "0" }).data?.eventId).toBe(0);
+  expect(parse({ eventId: "4625x" }).success).toBe(false);
+});
