@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-const LOOK_MS = 300;
+const LOOK_MS = 150;
 
 /** Name and parent of a process, where /proc tells. */
 function parentOf(pid) {
