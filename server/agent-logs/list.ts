@@ -2,7 +2,7 @@ import { and, count, desc, eq, gte, ilike, inArray, lte } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { agentLogs } from "@/db/schema";
 import type { Ctx } from "../context";
-import { findDevice } from "../devices/find";
+import { findDevice, preferDeviceIndex } from "../devices/find";
 import { containsPattern, repairText } from "../text";
 import type { AgentLog, AgentLogPage, ListInput } from "./schema";
 
@@ -21,7 +21,7 @@ const toLog = (row: typeof agentLogs.$inferSelect): AgentLog => ({
 export function listLogs(ctx: Ctx, input: ListInput): Promise<AgentLogPage> {
   const offset = (input.page - 1) * input.limit;
   return tenant(ctx.scope, async (tx) => {
-    const device = await findDevice(ctx, tx, input.id);
+    const [device] = await Promise.all([findDevice(ctx, tx, input.id), preferDeviceIndex(tx)]);
     const where = and(
       eq(agentLogs.orgId, device.orgId),
       eq(agentLogs.deviceId, device.id),

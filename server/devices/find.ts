@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { devices } from "@/db/schema";
 import { inScope } from "../auth/scope";
@@ -20,4 +20,12 @@ export async function findDevice(
     .where(and(inScope(devices.orgId, ctx.scope), eq(devices.id, id)));
   if (!row) throw notFound("device");
   return row;
+}
+
+/**
+ * Has the planner read a device's newest rows through the device's own index. Left alone it may walk all devices' rows
+ * by time and throw the others away, because it takes devices to be evenly mixed: 150 ms instead of 1 ms.
+ */
+export async function preferDeviceIndex(tx: Tx): Promise<void> {
+  await tx.execute(sql`SELECT set_config('enable_incremental_sort', 'off', true)`);
 }

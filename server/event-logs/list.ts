@@ -2,7 +2,7 @@ import { and, count, desc, eq, gte, lte } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { deviceEventLogs } from "@/db/schema";
 import type { Ctx } from "../context";
-import { findDevice } from "../devices/find";
+import { findDevice, preferDeviceIndex } from "../devices/find";
 import { paginate } from "../devices/list";
 import { repairText } from "../text";
 import type { EventLog, EventLogPage, ListInput } from "./schema";
@@ -22,7 +22,7 @@ const toEvent = (row: typeof deviceEventLogs.$inferSelect): EventLog => ({
  */
 export function listEvents(ctx: Ctx, input: ListInput): Promise<EventLogPage> {
   return tenant(ctx.scope, async (tx) => {
-    const device = await findDevice(ctx, tx, input.id);
+    const [device] = await Promise.all([findDevice(ctx, tx, input.id), preferDeviceIndex(tx)]);
     const where = and(
       eq(deviceEventLogs.orgId, device.orgId),
       eq(deviceEventLogs.deviceId, device.id),
