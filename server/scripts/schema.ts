@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { filterText } from "../devices/schema";
+
+export const SCRIPT_OS = ["windows", "macos", "linux"] as const;
+export type ScriptOs = (typeof SCRIPT_OS)[number];
+export const SCRIPT_LANGUAGES = ["powershell", "bash"] as const;
+export const SCRIPT_CATEGORIES = [
+  "diagnostics",
+  "disk",
+  "maintenance",
+  "network",
+  "printing",
+  "security",
+  "services",
+  "updates",
+  "users",
+] as const;
+
+/** PowerShell takes a parameter by its name, bash as an environment variable. */
+export const scriptParameter = z.strictObject({
+  name: z.string(),
+  type: z.enum(["string", "number", "boolean"]),
+  required: z.boolean(),
+  default: z.union([z.string(), z.number(), z.boolean()]).nullable(),
+  description: z.string(),
+});
+
+export const libraryScript = z.strictObject({
+  id: z.guid(),
+  name: z.string(),
+  description: z.string(),
+  category: z.enum(SCRIPT_CATEGORIES),
+  language: z.enum(SCRIPT_LANGUAGES),
+  osTypes: z.array(z.enum(SCRIPT_OS)),
+  parameters: z.array(scriptParameter),
+  content: z.string(),
+  timeoutSeconds: z.int().positive(),
+  runAs: z.enum(["system", "user"]),
+  version: z.string(),
+  updatedAt: z.iso.datetime(),
+});
+export type LibraryScript = z.output<typeof libraryScript>;
+
+const OS_ALIASES: Record<string, ScriptOs> = { darwin: "macos", mac: "macos", osx: "macos", win32: "windows" };
+
+const os = z.string().transform((text, context): ScriptOs | undefined => {
+  const word = text.trim().toLowerCase();
+  if (word === "") return undefined;
+  const found = OS_ALIASES[word] ?? SCRIPT_OS.find((name) => name === word);
+  if (!found) context.addIssue({ code: "custom", message: `is one of ${SCRIPT_OS.join(", ")}` });
+  return found;
+});
+
+/** Query of GET /scripts/system-library. */
+export const libraryInput = z.object({ category: filterText, os: os.optional(), search: filterText });
+export type LibraryInput = z.output<typeof libraryInput>;
+export const libraryOutput = z.strictObject({ data: z.array(libraryScript) });
+export type LibraryOutput = z.output<typeof libraryOutput>;

@@ -1,0 +1,9 @@
+import { listSystemLibrary } from "../scripts/list-system-library";
+import { libraryInput } from "../scripts/schema";
+import { procedure, router } from "./init";
+
+export const scriptsRouter = router({
+  systemLibrary: procedure()
+    .input(libraryInput)
+    .query(({ ctx, input }) => listSystemLibrary(ctx.caller, input)),
+});
