@@ -5,7 +5,7 @@ import type { Permission } from "../auth/permissions";
 import { narrow, requirePermission } from "../auth/scope";
 import type { Ctx } from "../context";
 import { env } from "../env";
-import { AppError, type FieldError } from "../errors";
+import { AppError, type ErrorCode, type FieldError } from "../errors";
 import { readJson } from "./body";
 import { clientIp } from "./client-ip";
 import { problemResponse } from "./problem";
@@ -22,6 +22,12 @@ export type RouteSpec<I extends z.ZodType, O extends z.ZodType> = {
   input: I;
   /** Shape of the answer; "stream" where run answers a Response of its own. */
   output: O | "stream" | "empty";
+  /** Media types of a streamed answer, for the API document. */
+  produces?: string[];
+  /** Media type of a body that is not JSON, for the API document. */
+  consumes?: string;
+  /** Errors of the contract beyond those that every route may answer, for the API document. */
+  errors?: ErrorCode[];
   /** Status of success; 200 unless told. */
   status?: number;
   /** Path of a list inside the body that stays one (default: members of the body are merged into the input). */

@@ -12,6 +12,7 @@ import { ensureFirstAdmin } from "../setup/first-admin";
 import { createFront } from "./front";
 import { refuseUnsafeRole, UnsafeRoleError } from "./guard-role";
 import { prepareEnvironment } from "./prepare";
+import { shared } from "./shared";
 import { shutdown } from "./shutdown";
 import { startWorkers, stopWorkers } from "./workers";
 
@@ -34,6 +35,7 @@ async function serve(): Promise<void> {
       return handleNext;
     },
   });
+  shared("routes", () => routes);
   const app = next({ dev: TRAILMARK_DEV, dir: process.cwd(), httpServer: server, hostname: HOST, port: PORT });
   await Promise.all([app.prepare(), startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool") })]);
   handleNext = app.getRequestHandler();

@@ -8,5 +8,6 @@ export const GET = route({
   permission: "audit:export",
   input: evidenceInput,
   output: "stream",
+  produces: ["application/x-ndjson"],
   run: exportEvidence,
 });

@@ -1,0 +1,191 @@
+import { z } from "zod";
+import { ERROR_CODES, type ErrorCode } from "../errors";
+import type { RouteFile } from "../process/registry";
+import { shared } from "../process/shared";
+import type { RouteHandler, RouteSpec } from "./route";
+
+/**
+ * The OpenAPI 3.1 document of every REST operation, made from the very schemas that validate: nothing about a route is
+ * written twice, so the document cannot lag behind it.
+ */
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+const PREFIX = "/api/v1";
+const VERSION = "0.110.0";
+/** What any operation may answer besides success; a spec adds its own. */
+const COMMON: ErrorCode[] = [
+  "validation_failed",
+  "unauthenticated",
+  "forbidden",
+  "not_found",
+  "conflict",
+  "rate_limited",
+  "unavailable",
+];
+const WITH_BODY: ErrorCode[] = ["payload_too_large", "unsupported_media_type"];
+
+type Json = Record<string, unknown>;
+export type Operation = { method: string; path: string; spec: RouteSpec<z.ZodType, z.ZodType> };
+
+/** Every declared REST operation of the file tree; main.ts puts the route files here. */
+export function listOperations(files: RouteFile[] = shared("routes", () => [] as RouteFile[])): Operation[] {
+  return files.flatMap(({ path, module }) =>
+    METHODS.flatMap((method) => {
+      const spec = (module[method] as RouteHandler | undefined)?.spec;
+      return spec && path.startsWith(PREFIX) ? [{ method, path, spec }] : [];
+    }),
+  );
+}
+
+const toSchema = (schema: z.ZodType, io: "input" | "output"): Json => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    target: "draft-2020-12",
+  }) as Json;
+  return rest;
+};
+
+const paramsOf = (path: string): string[] => [...path.matchAll(/\[(?:\.\.\.)?([^\]]+)\]/g)].map((m) => m[1] as string);
+
+/** The input schema split into what stands in the path, and the rest (query or body). */
+function splitInput({ path, spec }: Operation): { inPath: [string, Json][]; rest: Json } {
+  const schema = toSchema(spec.input, "input");
+  const properties = { ...((schema.properties as Record<string, Json>) ?? {}) };
+  const required = new Set((schema.required as string[]) ?? []);
+  const inPath = paramsOf(path).map((name): [string, Json] => {
+    const found = properties[name] ?? { type: "string" };
+    delete properties[name];
+    required.delete(name);
+    return [name, found];
+  });
+  return { inPath, rest: { ...schema, type: "object", properties, required: [...required] } };
+}
+
+function problemResponses(spec: Operation["spec"], hasBody: boolean): Json {
+  const codes = [...COMMON, ...(hasBody ? WITH_BODY : []), ...(spec.errors ?? [])];
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = ERROR_CODES[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const answers = [...byStatus].sort(([a], [b]) => a - b);
+  return Object.fromEntries(
+    answers.map(([status, found]) => [
+      String(status),
+      {
+        description: found.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}`).join("; "),
+        content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+      },
+    ]),
+  );
+}
+
+function success(spec: Operation["spec"]): Json {
+  const status = String(spec.status ?? (spec.output === "empty" ? 204 : 200));
+  if (spec.output === "empty") return { [status]: { description: "Done" } };
+  if (spec.output !== "stream")
+    return {
+      [status]: {
+        description: "Success",
+        content: { "application/json": { schema: toSchema(spec.output, "output") } },
+      },
+    };
+  const types = spec.produces ?? ["application/octet-stream"];
+  return {
+    [status]: {
+      description: "Success, as a stream",
+      content: Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }])),
+    },
+  };
+}
+
+const SECURITY: Record<RouteSpec<z.ZodType, z.ZodType>["auth"], Json[]> = {
+  none: [],
+  user: [{ accessToken: [] }, { apiKey: [] }, { session: [] }],
+  agent: [{ agentToken: [] }],
+};
+
+function toOperation(operation: Operation): Json {
+  const { method, path, spec } = operation;
+  const { inPath, rest } = splitInput(operation);
+  const hasBody = spec.body ? spec.body !== "none" : method !== "GET" && method !== "DELETE";
+  const properties = rest.properties as Record<string, Json>;
+  const query = hasBody ? [] : Object.entries(properties);
+  return {
+    operationId: `${method.toLowerCase()}${path
+      .slice(PREFIX.length)
+      .replace(/[^a-zA-Z]+([a-zA-Z])/g, (_, c: string) => c.toUpperCase())
+      .replace(/[^a-zA-Z]/g, "")}`,
+    summary: spec.summary,
+    ...(spec.permission ? { description: `Needs the permission \`${spec.permission}\`.` } : {}),
+    tags: [path.split("/")[3] ?? "api"],
+    security: SECURITY[spec.auth],
+    parameters: [
+      ...inPath.map(([name, schema]) => ({ name, in: "path", required: true, schema })),
+      ...query.map(([name, schema]) => ({
+        name,
+        in: "query",
+        required: (rest.required as string[]).includes(name),
+        schema,
+      })),
+    ],
+    ...(hasBody
+      ? {
+          requestBody: {
+            required: spec.body !== "optional",
+            content: { [spec.consumes ?? "application/json"]: { schema: spec.consumes ? { type: "string" } : rest } },
+          },
+        }
+      : {}),
+    responses: { ...success(spec), ...problemResponses(spec, hasBody) },
+  };
+}
+
+const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
+  requestId: z.string(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+});
+
+/** The whole document. */
+export function describeApi(operations: Operation[], server: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const operation of operations) {
+    const path = operation.path.slice(PREFIX.length).replace(/\[(?:\.\.\.)?([^\]]+)\]/g, "{$1}");
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: toOperation(operation) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Trailmark API",
+      version: VERSION,
+      description:
+        "Audit trail and event logging for managed service providers. Errors are application/problem+json (RFC 9457).",
+    },
+    servers: [{ url: `${server}${PREFIX}` }],
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: {
+      schemas: { Problem: toSchema(problem, "output") },
+      securitySchemes: {
+        accessToken: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "From POST /auth/token." },
+        apiKey: {
+          type: "apiKey",
+          in: "header",
+          name: "X-API-Key",
+          description: "An API key (tmk_…); Authorization: Bearer works too.",
+        },
+        agentToken: {
+          type: "http",
+          scheme: "bearer",
+          description: "An agent's token (tma_…) from POST /agents/enroll, for its own id alone.",
+        },
+        session: { type: "apiKey", in: "cookie", name: "trailmark.session", description: "The browser's session." },
+      },
+    },
+  };
+}
