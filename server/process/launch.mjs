@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { install } from "./install.mjs";
+import { untilPortIsFree } from "./port.mjs";
 import { bin, node, ROOT } from "./run.mjs";
 
 const dist = (name) => join(ROOT, "dist", `${name}.mjs`);
@@ -36,9 +37,14 @@ async function check() {
 }
 
 const commands = {
-  start: async (args) => prepare("everything").then(() => runBundle("server", args)),
+  start: async (args) => {
+    await prepare("everything");
+    await untilPortIsFree();
+    return runBundle("server", args);
+  },
   dev: async (args) => {
     await prepare("bundles");
+    await untilPortIsFree();
     return runBundle("server", args, { env: { NODE_ENV: "development", TRAILMARK_DEV: "1" }, tied: true });
   },
   demo: async (args) => prepare("everything").then(() => runBundle("demo", args)),

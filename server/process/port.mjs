@@ -1,0 +1,30 @@
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { LaunchError } from "./run.mjs";
+
+/** A server told to end answers what it has begun; the next one waits for it a little longer than that may take. */
+const WAIT_MS = 12_000;
+
+function isTaken(host, port) {
+  return new Promise((done) => {
+    const probe = createServer();
+    probe.once("error", (error) => done(error.code === "EADDRINUSE"));
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => done(false)));
+  });
+}
+
+/**
+ * Waits until HOST and PORT are free for the server, as after a restart its predecessor may still be draining.
+ * @throws LaunchError when somebody else keeps the port.
+ */
+export async function untilPortIsFree() {
+  const host = process.env.HOST || "127.0.0.1";
+  const port = Number(process.env.PORT || 3000);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) return; // the server itself says what is wrong with it
+  const deadline = Date.now() + WAIT_MS;
+  while (await isTaken(host, port)) {
+    if (Date.now() > deadline)
+      throw new LaunchError(`Port ${port} on ${host} is taken by another program. Set PORT to a free one.`);
+    await sleep(100);
+  }
+}
