@@ -5,3 +5,4 @@ export * from "./identity";
 export * from "./live";
 export * from "./logs";
 export * from "./organizations";
+export * from "./verifications";

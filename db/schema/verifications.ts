@@ -1,0 +1,40 @@
+import { sql } from "drizzle-orm";
+import { bigint, check, index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { id, instant } from "./columns";
+
+/** A place in a chain that is not what it must be, as the verifier reports it. */
+export type StoredBreak = { seq: number; id: string; kind: string; expected: string; actual: string };
+
+/**
+ * What each verification of a chain found. verifiedThroughSeq: up to where the nightly run need not read anew;
+ * rollingThroughSeq: how far its slow second reading of everything older has come.
+ */
+export const auditVerifications = pgTable(
+  "audit_verifications",
+  {
+    id: id(),
+    orgId: uuid("org_id").notNull(),
+    ranAt: instant("ran_at").notNull().defaultNow(),
+    kind: text("kind").notNull(),
+    status: text("status").notNull(),
+    rowsChecked: bigint("rows_checked", { mode: "number" }).notNull(),
+    firstSeq: bigint("first_seq", { mode: "number" }),
+    lastSeq: bigint("last_seq", { mode: "number" }),
+    breaks: jsonb("breaks").$type<StoredBreak[]>().notNull().default([]),
+    verifiedThroughSeq: bigint("verified_through_seq", { mode: "number" }),
+    rollingThroughSeq: bigint("rolling_through_seq", { mode: "number" }),
+  },
+  (t) => [
+    check("audit_verifications_kind_check", sql`kind IN ('nightly', 'whole', 'range')`),
+    check("audit_verifications_status_check", sql`status IN ('intact', 'broken', 'empty')`),
+    index("audit_verifications_org_ran_idx").on(t.orgId, t.ranAt),
+  ],
+);
+
+/** Chains that were found broken and not yet found whole again: what every process's banner shows. */
+export const auditAlarms = pgTable("audit_alarms", {
+  orgId: uuid("org_id").primaryKey(),
+  raisedAt: instant("raised_at").notNull(),
+  source: text("source").notNull(),
+  breaks: jsonb("breaks").$type<StoredBreak[]>().notNull(),
+});
