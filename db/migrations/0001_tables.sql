@@ -1,9 +1,10 @@
 CREATE TABLE "audit_chain_heads" (
-	"org_id" uuid PRIMARY KEY NOT NULL,
+	"org_id" uuid NOT NULL,
 	"seq" bigint NOT NULL,
 	"checksum" varchar(128) NOT NULL,
 	"pruned_through_seq" bigint DEFAULT 0 NOT NULL,
-	"pruned_through_checksum" varchar(128)
+	"pruned_through_checksum" varchar(128),
+	CONSTRAINT "audit_chain_heads_pkey" PRIMARY KEY("org_id","seq")
 );
 --> statement-breakpoint
 CREATE TABLE "audit_logs" (

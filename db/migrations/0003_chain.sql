@@ -8,11 +8,16 @@
 -- organization, in key order, in a statement of its own before the head is read: in READ COMMITTED the next
 -- statement's snapshot then sees what the last holder committed.
 --
+-- A chain has one head. It is found as the greatest sequence in its key, never by organization alone: while a snapshot is
+-- held open somewhere (a backup, a long report) the old versions of a head cannot be removed, and a look-up by
+-- organization would walk through all of them at every seal. For the same reason, and because a session keeps plans that it
+-- made while the tables were small, the sealing functions forbid plans that read a table from end to end.
+--
 -- trailmark_sealer owns the functions that seal. It cannot log in, is nobody's member and has exactly the rights
 -- used here. Row level security is forced, so each table it touches has a USING (true) policy for it: without one
 -- the sealing trigger would see no row and commit it unsealed, which is why it raises when it cannot see its row.
 
-ALTER TABLE audit_chain_heads SET (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+ALTER TABLE audit_chain_heads SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 --> statement-breakpoint
 ALTER TABLE audit_logs SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 --> statement-breakpoint
@@ -124,7 +129,8 @@ RETURN uuid_hash_extended(org, 110);
 
 -- Seals every unsealed row of this transaction at once: locks in key order, then one pass, then the heads. The heads
 -- move by compare and set, so a chain that somebody moved without the lock fails instead of forking.
-CREATE FUNCTION audit_seal_transaction(me xid8) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+CREATE FUNCTION audit_seal_transaction(me xid8) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   r record;
   org uuid; seq bigint; prev text; link text;
@@ -148,7 +154,7 @@ BEGIN
     IF org IS DISTINCT FROM r.org_id THEN
       IF org IS NOT NULL THEN new_seqs := new_seqs || seq; new_links := new_links || link; END IF;
       org := r.org_id;
-      SELECT h.seq, h.checksum INTO seq, link FROM audit_chain_heads h WHERE h.org_id = org;
+      SELECT h.seq, h.checksum INTO seq, link FROM audit_chain_heads h WHERE h.org_id = org ORDER BY h.seq DESC LIMIT 1;
       seq := coalesce(seq, 0);
       orgs := orgs || org; old_seqs := old_seqs || seq;
     END IF;
@@ -161,7 +167,7 @@ BEGIN
   new_seqs := new_seqs || seq; new_links := new_links || link;
 
   UPDATE audit_logs a SET chain_seq = u.seq, checksum = u.link, prev_checksum = u.prev, seal_tx = NULL
-  FROM unnest(ids, seqs, links, prevs) AS u(id, seq, link, prev) WHERE a.id = u.id AND a.chain_seq IS NULL;
+  FROM unnest(ids, seqs, links, prevs) AS u(id, seq, link, prev) WHERE a.id = u.id;
   GET DIAGNOSTICS n = ROW_COUNT;
   IF n <> cardinality(ids) THEN RAISE EXCEPTION 'audit_logs: % of % rows could not be sealed', cardinality(ids) - n, cardinality(ids); END IF;
   moved := audit_move_heads(orgs, old_seqs, new_seqs, new_links);
@@ -171,7 +177,7 @@ $$;
 
 -- Moves the heads from the sequences that were read under the lock; a chain's first head is made.
 CREATE FUNCTION audit_move_heads(orgs uuid[], old_seqs bigint[], new_seqs bigint[], new_links text[]) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE moved bigint; made bigint := 0;
 BEGIN
   UPDATE audit_chain_heads h SET seq = u.new_seq, checksum = u.link
@@ -192,12 +198,12 @@ $$;
 
 -- Fires at commit for each row that was inserted unsealed. One row: it is sealed here. More: the first firing seals all
 -- of them and leaves a mark, so that the later ones cost one look at the primary key; a forged mark costs time, never a seal.
-CREATE FUNCTION audit_seal() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+CREATE FUNCTION audit_seal() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off AS $$
 DECLARE
   me xid8 := pg_current_xact_id();
   waiting int; mine boolean; sealed boolean;
   ms bigint; details text; lengths text; vals text;
-  new_seq bigint; link text; prev text;
+  old_seq bigint; new_seq bigint; link text; prev text;
 BEGIN
   IF current_setting('trailmark.sealed', true) = me::text THEN
     SELECT chain_seq IS NOT NULL INTO sealed FROM audit_logs WHERE id = NEW.id;
@@ -214,14 +220,16 @@ BEGIN
     vals := audit_values(NEW.id, NEW.org_id, ms, NEW.actor_type, NEW.actor_id, NEW.actor_email, NEW.action, NEW.resource_type,
       NEW.resource_id, NEW.resource_name, details, NEW.ip_address, NEW.user_agent, NEW.result, NEW.error_message);
     PERFORM pg_advisory_xact_lock(audit_lock_key(NEW.org_id));
-    UPDATE audit_chain_heads h SET seq = o.seq + 1, checksum = audit_link(o.checksum, o.seq + 1, lengths, vals)
-    FROM audit_chain_heads o WHERE h.org_id = NEW.org_id AND o.org_id = NEW.org_id AND h.seq = o.seq
-    RETURNING h.seq, h.checksum, o.checksum INTO new_seq, link, prev;
-    IF NOT FOUND THEN
-      new_seq := 1; link := audit_link(NULL, 1, lengths, vals);
+    SELECT c.seq, c.checksum INTO old_seq, prev FROM audit_chain_heads c WHERE c.org_id = NEW.org_id ORDER BY c.seq DESC LIMIT 1;
+    new_seq := coalesce(old_seq, 0) + 1;
+    link := audit_link(prev, new_seq, lengths, vals);
+    IF old_seq IS NULL THEN
       INSERT INTO audit_chain_heads (org_id, seq, checksum) VALUES (NEW.org_id, new_seq, link);
+    ELSE
+      UPDATE audit_chain_heads SET seq = new_seq, checksum = link WHERE org_id = NEW.org_id AND seq = old_seq;
+      IF NOT FOUND THEN RAISE EXCEPTION 'audit_chain_heads: a chain moved without its lock' USING ERRCODE = 'serialization_failure'; END IF;
     END IF;
-    UPDATE audit_logs SET chain_seq = new_seq, checksum = link, prev_checksum = prev, seal_tx = NULL WHERE id = NEW.id AND chain_seq IS NULL;
+    UPDATE audit_logs SET chain_seq = new_seq, checksum = link, prev_checksum = prev, seal_tx = NULL WHERE id = NEW.id;
     IF NOT FOUND THEN RAISE EXCEPTION 'audit_logs: the row % could not be sealed', NEW.id; END IF;
     RETURN NULL;
   END IF;
@@ -244,7 +252,7 @@ $$;
 CREATE FUNCTION audit_append(p_id uuid[], p_org_id uuid[], p_timestamp timestamptz[], p_actor_type text[], p_actor_id uuid[], p_actor_email text[],
   p_action text[], p_resource_type text[], p_resource_id uuid[], p_resource_name text[], p_details text[], p_ip_address text[],
   p_user_agent text[], p_result text[], p_error_message text[])
-RETURNS integer LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+RETURNS integer LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   n int := cardinality(p_id);
   inserted int;
@@ -263,7 +271,7 @@ BEGIN
     PERFORM pg_advisory_xact_lock(k) FROM (SELECT DISTINCT audit_lock_key(o) AS k FROM unnest(p_org_id) AS o ORDER BY k OFFSET 0) keys;
     SELECT array_agg(o.org), array_agg(coalesce(h.seq, 0)), array_agg(h.checksum::text) INTO orgs, old_seqs, new_links
     FROM (SELECT DISTINCT u AS org FROM unnest(p_org_id) AS u OFFSET 0) o
-    LEFT JOIN LATERAL (SELECT c.seq, c.checksum FROM audit_chain_heads c WHERE c.org_id = o.org LIMIT 1) h ON true;
+    LEFT JOIN LATERAL (SELECT c.seq, c.checksum FROM audit_chain_heads c WHERE c.org_id = o.org ORDER BY c.seq DESC LIMIT 1) h ON true;
     new_seqs := old_seqs;
     docs := array_fill(NULL::jsonb, ARRAY[n]); seqs := array_fill(NULL::bigint, ARRAY[n]); links := array_fill(NULL::text, ARRAY[n]); prevs := links;
     -- Subscripts, here and in the INSERT: fifteen unnests would each go through a store of its own.
@@ -359,14 +367,14 @@ $$;
 -- of them past the window. Anything else is undone. The head remembers how far, and a receipt goes into the chain itself.
 CREATE FUNCTION audit_prune() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-  o record; through bigint; days int; last_checksum text;
+  o record; head_seq bigint; through bigint; days int; last_checksum text;
 BEGIN
   FOR o IN
     SELECT org_id, count(*) AS n, count(chain_seq) AS sealed, min(chain_seq) AS first, max(chain_seq) AS last, max("timestamp") AS newest
     FROM pruned GROUP BY org_id ORDER BY audit_lock_key(org_id)
   LOOP
     PERFORM pg_advisory_xact_lock(audit_lock_key(o.org_id));
-    SELECT h.pruned_through_seq INTO through FROM audit_chain_heads h WHERE h.org_id = o.org_id FOR NO KEY UPDATE;
+    SELECT h.seq, h.pruned_through_seq INTO head_seq, through FROM audit_chain_heads h WHERE h.org_id = o.org_id ORDER BY h.seq DESC LIMIT 1 FOR NO KEY UPDATE;
     SELECT p.retention_days INTO days FROM audit_retention_policies p WHERE p.org_id = o.org_id;
     IF days IS NULL THEN
       RAISE EXCEPTION 'audit_logs: organization % has no retention policy, DELETE refused', o.org_id USING ERRCODE = 'insufficient_privilege';
@@ -378,7 +386,8 @@ BEGIN
       RAISE EXCEPTION 'audit_logs: a row is still inside the retention window of % days, DELETE refused', days USING ERRCODE = 'insufficient_privilege';
     END IF;
     SELECT p.checksum INTO last_checksum FROM pruned p WHERE p.org_id = o.org_id AND p.chain_seq = o.last;
-    UPDATE audit_chain_heads h SET pruned_through_seq = o.last, pruned_through_checksum = last_checksum WHERE h.org_id = o.org_id;
+    UPDATE audit_chain_heads h SET pruned_through_seq = o.last, pruned_through_checksum = last_checksum
+    WHERE h.org_id = o.org_id AND h.seq = head_seq;
     INSERT INTO audit_logs (org_id, actor_type, actor_id, action, resource_type, resource_id, details, result)
     VALUES (o.org_id, 'system', '00000000-0000-0000-0000-000000000000', 'audit.retention.prune', 'organization', o.org_id,
       jsonb_build_object('firstSeq', o.first, 'lastSeq', o.last, 'count', o.n, 'lastChecksum', last_checksum, 'retentionDays', days), 'success');
@@ -436,10 +445,10 @@ CREATE FUNCTION audit_chain_heads_of(orgs uuid[])
 RETURNS TABLE (org_id uuid, seq bigint, checksum text, pruned_through_seq bigint, pruned_through_checksum text)
 LANGUAGE sql STABLE SECURITY DEFINER ROWS 10 SET search_path = pg_catalog, public, pg_temp AS $$
   SELECT h.org_id, h.seq, h.checksum, h.pruned_through_seq, h.pruned_through_checksum
-  FROM audit_chain_heads h
-  WHERE h.org_id = ANY (orgs)
-    AND ((SELECT current_setting('trailmark.scope', true)) = 'system'
-      OR h.org_id = ANY ((SELECT NULLIF(current_setting('trailmark.org_ids', true), '')::uuid[])::uuid[]))
+  FROM (SELECT DISTINCT unnest(orgs) AS org) o
+  CROSS JOIN LATERAL (SELECT * FROM audit_chain_heads c WHERE c.org_id = o.org ORDER BY c.seq DESC LIMIT 1) h
+  WHERE (SELECT current_setting('trailmark.scope', true)) = 'system'
+    OR o.org = ANY ((SELECT NULLIF(current_setting('trailmark.org_ids', true), '')::uuid[])::uuid[])
 $$;
 --> statement-breakpoint
 
@@ -499,6 +508,8 @@ CREATE FUNCTION audit_chain_health() RETURNS text[] LANGUAGE sql STABLE SECURITY
     WHERE r.rolname IN ('trailmark_app', 'trailmark_audit_admin', 'trailmark_sealer')
       AND (r.rolsuper OR r.rolbypassrls OR EXISTS (SELECT FROM pg_auth_members m WHERE m.member = r.oid
         AND m.roleid IN ('trailmark_app'::regrole, 'trailmark_audit_admin'::regrole, 'trailmark_sealer'::regrole)))
+    UNION ALL
+    SELECT 'a chain has two heads' WHERE EXISTS (SELECT FROM audit_chain_heads GROUP BY org_id HAVING count(*) > 1)
     UNION ALL
     SELECT 'audit_logs has committed rows without a seal' WHERE EXISTS (SELECT FROM audit_logs WHERE chain_seq IS NULL
       AND seal_tx IS DISTINCT FROM pg_current_xact_id_if_assigned())

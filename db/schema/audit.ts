@@ -1,5 +1,18 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid, varchar } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+  varchar,
+} from "drizzle-orm/pg-core";
 import { createdAt, id, instant, updatedAt, xid8 } from "./columns";
 import { organizations } from "./organizations";
 
@@ -34,21 +47,31 @@ export const auditLogs = pgTable(
   (t) => [
     check("audit_logs_actor_type_check", sql`actor_type IN ('user', 'api_key', 'agent', 'system', 'ai_agent')`),
     check("audit_logs_result_check", sql`result IN ('success', 'failure', 'denied')`),
-    check("audit_logs_timestamp_check", sql`"timestamp" >= '1970-01-01T00:00:00Z' AND "timestamp" < '10000-01-01T00:00:00Z'`),
+    check(
+      "audit_logs_timestamp_check",
+      sql`"timestamp" >= '1970-01-01T00:00:00Z' AND "timestamp" < '10000-01-01T00:00:00Z'`,
+    ),
     uniqueIndex("audit_logs_org_seq_key").on(t.orgId, t.chainSeq).where(sql`chain_seq IS NOT NULL`),
     index("audit_logs_org_ts_idx").on(t.orgId, t.timestamp, t.chainSeq),
     index("audit_logs_unsealed_idx").on(t.sealTx).where(sql`chain_seq IS NULL`),
   ],
 );
 
-/** The newest sealed row of each chain, and how far retention has cut it. */
-export const auditChainHeads = pgTable("audit_chain_heads", {
-  orgId: uuid("org_id").primaryKey(),
-  seq: bigint("seq", { mode: "bigint" }).notNull(),
-  checksum: varchar("checksum", { length: 128 }).notNull(),
-  prunedThroughSeq: bigint("pruned_through_seq", { mode: "bigint" }).notNull().default(sql`0`),
-  prunedThroughChecksum: varchar("pruned_through_checksum", { length: 128 }),
-});
+/**
+ * The newest sealed row of each chain, one per organization, and how far retention has cut it. The sequence is in the key
+ * so that the newest version is found at once, however many older ones a long snapshot keeps alive.
+ */
+export const auditChainHeads = pgTable(
+  "audit_chain_heads",
+  {
+    orgId: uuid("org_id").notNull(),
+    seq: bigint("seq", { mode: "bigint" }).notNull(),
+    checksum: varchar("checksum", { length: 128 }).notNull(),
+    prunedThroughSeq: bigint("pruned_through_seq", { mode: "bigint" }).notNull().default(sql`0`),
+    prunedThroughChecksum: varchar("pruned_through_checksum", { length: 128 }),
+  },
+  (t) => [primaryKey({ name: "audit_chain_heads_pkey", columns: [t.orgId, t.seq] })],
+);
 
 /** Spec: table audit_retention_policies. */
 export const auditRetentionPolicies = pgTable(
