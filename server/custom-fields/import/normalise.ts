@@ -24,7 +24,7 @@ export function normaliseHeader(title: string): string {
 /** A title as a field key: "AssetTag (old)" is asset_tag_old. Keys start with a letter. */
 export function toFieldKey(title: string): string {
   const snake = fold(title)
-    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/([a-z][0-9]*)([A-Z])/g, "$1_$2")
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")

@@ -1,0 +1,121 @@
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { createGunzip } from "node:zlib";
+import { analyse } from "chardet";
+import iconv from "iconv-lite";
+import { AppError, invalid } from "../../errors";
+import { type Encoding, MAX_IMPORT_BYTES } from "./schema";
+
+const SAMPLE_BYTES = 64 * 1024;
+const tooLarge = () => new AppError("payload_too_large", "The file is over 100 MiB (after decompression).");
+
+/** The first bytes of a file as they lie on the disk. */
+export async function headOf(path: string, bytes: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
+export const isZip = (head: Buffer): boolean => head.subarray(0, 4).equals(Buffer.from([0x50, 0x4b, 3, 4]));
+
+/**
+ * The file's bytes, decompressed as they pass and given up at the limit.
+ * @throws AppError payload_too_large, validation_failed for broken gzip.
+ */
+export async function* readBytes(path: string, gzip: boolean): AsyncGenerator<Buffer> {
+  const raw = createReadStream(path, { highWaterMark: 256 * 1024 });
+  const source = gzip ? raw.pipe(createGunzip()) : raw;
+  raw.once("error", (error) => source.destroy(error));
+  let size = 0;
+  try {
+    for await (const chunk of source) {
+      size += (chunk as Buffer).length;
+      if (size > MAX_IMPORT_BYTES) throw tooLarge();
+      yield chunk as Buffer;
+    }
+  } catch (error) {
+    if (/^Z_/.test(String((error as { code?: unknown }).code))) throw invalid("file", "is not valid gzip");
+    throw error;
+  } finally {
+    source.destroy();
+    raw.destroy();
+  }
+}
+
+/** UTF-16 without a byte order mark: every other byte of Western text is zero. */
+function utf16By(sample: Buffer): Encoding | null {
+  const pairs = Math.floor(Math.min(sample.length, 4096) / 2);
+  let [even, odd] = [0, 0];
+  for (let i = 0; i < pairs; i++) {
+    if (sample[2 * i] === 0) even++;
+    if (sample[2 * i + 1] === 0) odd++;
+  }
+  if (pairs < 2) return null;
+  if (odd > pairs * 0.6 && even < pairs * 0.1) return "utf-16le";
+  return even > pairs * 0.6 && odd < pairs * 0.1 ? "utf-16be" : null;
+}
+
+function byMark(head: Buffer): Encoding | null {
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return "utf-8";
+  if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
+  return head[0] === 0xfe && head[1] === 0xff ? "utf-16be" : null;
+}
+
+/** chardet names many encodings; of single-byte Western ones Windows-1252 contains them all. */
+function byLetters(sample: Buffer): Encoding {
+  const best = analyse(sample).find((match) => /^(UTF-16|windows-1252|ISO-8859-1$|UTF-8)/.test(match.name));
+  return best?.name.startsWith("UTF-16") ? (best.name.endsWith("BE") ? "utf-16be" : "utf-16le") : "windows-1252";
+}
+
+/**
+ * Which encoding a text file has: its mark, else UTF-8 when every byte of the file is valid UTF-8 (one letter at the
+ * very end may tell), else by the letters around the first byte that is not.
+ */
+export async function detectEncoding(path: string, gzip: boolean): Promise<Encoding> {
+  let first = true;
+  const utf8 = new TextDecoder("utf-8", { fatal: true });
+  for await (const chunk of readBytes(path, gzip)) {
+    const sample = chunk.subarray(0, SAMPLE_BYTES);
+    const marked = first ? (byMark(sample) ?? utf16By(sample)) : null;
+    if (marked) return marked;
+    first = false;
+    try {
+      utf8.decode(chunk, { stream: true });
+    } catch {
+      return byLetters(chunk.length > SAMPLE_BYTES ? sampleAround(chunk) : chunk);
+    }
+  }
+  return "utf-8";
+}
+
+function sampleAround(chunk: Buffer): Buffer {
+  const at = chunk.findIndex((byte) => byte > 0x7f);
+  const start = Math.max(0, at - SAMPLE_BYTES / 2);
+  return chunk.subarray(start, start + SAMPLE_BYTES);
+}
+
+/** The file as text, a piece at a time, without its byte order mark; a letter across two pieces stays whole. */
+export async function* readText(path: string, gzip: boolean, encoding: Encoding): AsyncGenerator<string> {
+  const decoder = iconv.getDecoder(encoding, { stripBOM: true });
+  for await (const chunk of readBytes(path, gzip)) {
+    const text = decoder.write(chunk);
+    if (text) yield text;
+  }
+  const rest = decoder.end();
+  if (rest) yield rest;
+}
+
+/** The beginning of the text, for finding out what it is. */
+export async function textHead(path: string, gzip: boolean, encoding: Encoding): Promise<string> {
+  let text = "";
+  for await (const piece of readText(path, gzip, encoding)) {
+    text += piece;
+    if (text.length >= SAMPLE_BYTES) break;
+  }
+  return text.slice(0, SAMPLE_BYTES);
+}

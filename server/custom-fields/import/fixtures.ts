@@ -1,0 +1,150 @@
+import { crc32, deflateRawSync, gzipSync } from "node:zlib";
+import iconv from "iconv-lite";
+
+/** Files as products export them, made for tests and the benchmark from a fixed seed. */
+
+/** A small repeatable generator (mulberry32): the same numbers on every machine. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+export const AUTOMATE_HEADER = [
+  "Computer ID",
+  "Computer Name",
+  "Client Name",
+  "Location Name",
+  "Serial Number",
+  "Backup Enabled",
+  "Exclude From Patching",
+  "Asset Tag",
+  "Server Role",
+  "Warranty End",
+  "Rack Units",
+  "BitLocker Recovery Key",
+  "Notes",
+  "Primary User",
+  "Purchase Date",
+];
+
+const ROLES = ["Domain Controller", "File Server", "SQL Server", "Terminal Server", ""];
+const USERS = ["Zoë Brüning", "José Núñez", "Anna Smith", "Łukasz Żak", "O'Brien, Pat"];
+
+/** One row of the Automate extra data view for computer number n. */
+export function automateRow(n: number, random: () => number = seeded(n)): string[] {
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const day = 1 + Math.floor(random() * 28);
+  const month = 1 + Math.floor(random() * 12);
+  return [
+    String(n),
+    `WS-${String(n).padStart(6, "0")}`,
+    `Client ${1 + (n % 7)}`,
+    "Main",
+    n % 11 === 0 ? "To be filled by O.E.M." : `SN${1_000_000 + n}`,
+    random() < 0.7 ? "1" : "0",
+    random() < 0.1 ? "1" : "0",
+    random() < 0.8 ? `AT-${String(n).padStart(5, "0")}` : "NULL",
+    pick(ROLES),
+    `${month}/${day}/${2024 + Math.floor(random() * 5)} 12:00:00 AM`,
+    String(1 + Math.floor(random() * 8)),
+    `${Math.floor(random() * 1e6)}-${Math.floor(random() * 1e6)}`,
+    n % 13 === 0 ? `Line one, with "quotes"\nline two of ${n}` : "",
+    pick(USERS),
+    `${2018 + Math.floor(random() * 7)}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`,
+  ];
+}
+
+const quote = (cell: string, delimiter: string): string =>
+  /["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
+
+export const toCsv = (rows: readonly (readonly string[])[], delimiter = ",", newline = "\r\n"): string =>
+  rows.map((row) => row.map((cell) => quote(cell, delimiter)).join(delimiter)).join(newline) + newline;
+
+/** The wide export of `count` computers. */
+export const automateCsv = (count: number, delimiter = ","): string =>
+  toCsv([AUTOMATE_HEADER, ...Array.from({ length: count }, (_, i) => automateRow(i + 1))], delimiter);
+
+export type TextVariant = { encoding: string; bom?: boolean; gzip?: boolean };
+
+export function encodeText(text: string, { encoding, bom, gzip }: TextVariant): Buffer {
+  const bytes = iconv.encode(text, encoding, { addBOM: bom ?? false });
+  return gzip ? gzipSync(bytes) : bytes;
+}
+
+/** One entry of Computers/{id}/ExtraFields. */
+export const extraField = (title: string, settings: object, over: object = {}): object => ({
+  ExtraFieldDefinitionId: `${title.length}`,
+  Title: title,
+  Section: "General",
+  IsReadOnly: false,
+  IsEncrypted: false,
+  IsDefaultValue: false,
+  ...settings,
+  ...over,
+});
+
+const xml = (text: string): string =>
+  text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] as string);
+
+function columnName(index: number): string {
+  const letter = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? letter : columnName(Math.floor(index / 26) - 1) + letter;
+}
+
+/** A ZIP archive of deflated members. */
+export function toZip(members: Record<string, string>): Buffer {
+  const local: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const [name, text] of Object.entries(members)) {
+    const data = Buffer.from(text);
+    const packed = deflateRawSync(data);
+    const common = Buffer.alloc(26);
+    common.writeUInt16LE(20, 0);
+    common.writeUInt16LE(8, 4);
+    common.writeUInt32LE(crc32(data), 10);
+    common.writeUInt32LE(packed.length, 14);
+    common.writeUInt32LE(data.length, 18);
+    common.writeUInt16LE(name.length, 22);
+    const entry = Buffer.alloc(16);
+    entry.writeUInt32LE(offset, 12);
+    local.push(Buffer.from("PK\x03\x04"), common, Buffer.from(name), packed);
+    directory.push(Buffer.from("PK\x01\x02\x14\x00"), common, entry.subarray(2), Buffer.from(name));
+    offset += 30 + name.length + packed.length;
+  }
+  const size = directory.reduce((sum, part) => sum + part.length, 0);
+  const end = Buffer.alloc(22);
+  end.write("PK\x05\x06", "latin1");
+  end.writeUInt16LE(local.length / 4, 8);
+  end.writeUInt16LE(local.length / 4, 10);
+  end.writeUInt32LE(size, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...local, ...directory, end]);
+}
+
+/** A workbook with one sheet; what looks like a number is stored as one. */
+export function toXlsx(rows: readonly (readonly string[])[]): Buffer {
+  const cell = (text: string, r: number, c: number): string => {
+    const ref = `${columnName(c)}${r + 1}`;
+    if (text === "") return "";
+    if (/^-?\d+(\.\d+)?$/.test(text)) return `<c r="${ref}"><v>${text}</v></c>`;
+    return `<c r="${ref}" t="inlineStr"><is><t xml:space="preserve">${xml(text)}</t></is></c>`;
+  };
+  const sheet = rows
+    .map((row, r) => `<row r="${r + 1}">${row.map((text, c) => cell(text, r, c)).join("")}</row>`)
+    .join("");
+  const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
+  const ns = "http://schemas.openxmlformats.org";
+  return toZip({
+    "[Content_Types].xml": `${head}<Types xmlns="${ns}/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>`,
+    "xl/workbook.xml": `${head}<workbook xmlns="${ns}/spreadsheetml/2006/main" xmlns:r="${ns}/officeDocument/2006/relationships"><sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    "xl/_rels/workbook.xml.rels": `${head}<Relationships xmlns="${ns}/package/2006/relationships"><Relationship Id="rId1" Type="${ns}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+    "xl/worksheets/sheet1.xml": `${head}<worksheet xmlns="${ns}/spreadsheetml/2006/main"><sheetData>${sheet}</sheetData></worksheet>`,
+  });
+}

@@ -1,0 +1,149 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { guessMapping, MAX_GUESS_DISTANCE, type Target } from "./guess-mapping";
+import { ColumnWatch } from "./guess-type";
+import { identifier, isJunk, shortName } from "./junk";
+import { freeFieldKey, normaliseHeader, toFieldKey, uniqueTitles } from "./normalise";
+import { automate } from "./presets/automate";
+
+const targets: Target[] = [
+  { id: "sourceId", names: ["Source device ID"], aliases: automate.aliases.sourceId },
+  { id: "hostname", names: ["Hostname"], aliases: automate.aliases.hostname },
+  { id: "asset", names: ["Asset Tag", "asset_tag"] },
+  { id: "role", names: ["Server Role", "server_role"] },
+];
+const preselect = (...columns: string[]) => guessMapping(columns, targets).map((g) => g.preselected);
+
+describe("guessMapping", () => {
+  it("preselects what is equal but for case, spaces, punctuation and camel case", () => {
+    for (const title of ["asset tag", "AssetTag", "ASSET-TAG", " asset_tag # "])
+      expect(preselect(title)).toEqual([{ target: "asset", certainty: "sure" }]);
+  });
+
+  it("preselects curated aliases", () => {
+    expect(preselect("ComputerID", "Computer Name")).toEqual([
+      { target: "sourceId", certainty: "sure" },
+      { target: "hostname", certainty: "sure" },
+    ]);
+  });
+
+  it("marks one or two typing errors as a guess, and only lists what is fuzzier", () => {
+    expect(preselect("Hostnmae")).toEqual([{ target: "hostname", certainty: "guess" }]);
+    const [fuzzy] = guessMapping(["Role of the server"], targets);
+    expect(fuzzy).toMatchObject({ preselected: null, ranked: expect.arrayContaining(["role"]) });
+    expect(fuzzy?.ranked[0]).toBe("role");
+  });
+
+  it("gives a target to the surest column alone", () => {
+    expect(preselect("Aset Tag", "Asset Tag", "asset_tag")).toEqual([
+      null,
+      { target: "asset", certainty: "sure" },
+      null,
+    ]);
+  });
+
+  it("never proposes a reserved target", () => {
+    const [guess] = guessMapping(["Asset Tag"], targets, new Set(["asset"]));
+    expect(guess?.preselected).toBeNull();
+    expect(guess?.ranked).not.toContain("asset");
+  });
+
+  it("keeps to its rules for any headers", () => {
+    const header = fc.oneof(
+      fc.string({ maxLength: 20 }),
+      fc.constantFrom("Asset Tag", "aset tag", "Hostname", "Id", ""),
+    );
+    fc.assert(
+      fc.property(fc.array(header, { maxLength: 12 }), (columns) => {
+        const guesses = guessMapping(columns, targets);
+        const chosen = guesses.flatMap((g) => (g.preselected ? [g.preselected.target] : []));
+        expect(new Set(chosen).size).toBe(chosen.length);
+        guesses.forEach((guess, i) => {
+          const equal = targets.filter((t) =>
+            t.names.some((n) => normaliseHeader(n) === normaliseHeader(columns[i] as string)),
+          );
+          if (guess.preselected?.certainty === "guess")
+            expect(equal.map((t) => t.id)).not.toContain(guess.preselected.target);
+          if (guess.preselected) expect(guess.ranked[0]).toBe(guess.preselected.target);
+        });
+      }),
+      { numRuns: 3000 },
+    );
+    expect(MAX_GUESS_DISTANCE).toBe(2);
+  });
+});
+
+describe("names", () => {
+  it.each([
+    ["AssetTag", "asset_tag"],
+    ["BIOSVersion (old)", "bios_version_old"],
+    ["Größe in m²", "grosse_in_m2"],
+    ["2FA enabled", "field_2fa_enabled"],
+    ["###", "field"],
+  ])("makes the key of %j %j", (title, key) => expect(toFieldKey(title)).toBe(key));
+
+  it("keeps keys free of collisions and well-formed for any titles", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "binary", maxLength: 130 }), { maxLength: 30 }), (titles) => {
+        const taken = new Set<string>();
+        const keys = titles.map((title) => freeFieldKey(title, taken));
+        expect(new Set(keys).size).toBe(keys.length);
+        for (const key of keys) expect(key).toMatch(/^[a-z][a-z0-9_]{0,99}$/);
+        expect(new Set(uniqueTitles(titles).map((t) => t.toLowerCase())).size).toBe(titles.length);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    "default string",
+    "To Be Filled By O.E.M.",
+    "0000000",
+    "00000000-0000-0000-0000-000000000000",
+    " ",
+    "N/A",
+    "xxxx",
+    "localhost",
+  ])("takes %j for junk", (text) => expect(isJunk(text)).toBe(true));
+  it.each(["1", "11", "222", "SN0001", "DC01", "x1", "10"])("takes %j for an identifier", (text) =>
+    expect(identifier(text)).toBe(text),
+  );
+  it("drops a host's domain but not half an address", () => {
+    expect(shortName("PC1.Corp.Local")).toBe("pc1");
+    expect(shortName("10.0.0.1")).toBe("10.0.0.1");
+  });
+});
+
+describe("ColumnWatch", () => {
+  const guess = (...cells: string[]) => {
+    const watch = new ColumnWatch();
+    for (const cell of cells) watch.add(cell);
+    return watch.profile(cells.length, "mdy").guess;
+  };
+  const many = (...cells: string[]) => Array.from({ length: 6 }, () => cells).flat();
+
+  it("tells checkbox, number, date, dropdown and text from their values", () => {
+    expect(guess("0", "1", "", "1")?.type).toBe("boolean");
+    expect(guess("2", "14", "3.5")?.type).toBe("number");
+    expect(guess("2024-01-31", "2023-05-01")?.type).toBe("date");
+    expect(guess(...many("Server", "Laptop", "Desktop"))).toMatchObject({
+      type: "dropdown",
+      options: ["Desktop", "Laptop", "Server"],
+    });
+    expect(guess("one", "two", "three")?.type).toBe("text");
+    expect(guess("", "")).toBeNull();
+  });
+
+  it("keeps what has leading zeros, or is mixed, as text", () => {
+    expect(guess("007", "012", "100")?.type).toBe("text");
+    expect(guess("1", "2", "x")?.type).toBe("text");
+    expect(guess("2024-01-31 13:00:00")?.type).toBe("text");
+  });
+
+  it("finds the order of day and month, and says when it cannot", () => {
+    expect(guess("1/31/2024", "2/3/2024")).toMatchObject({ type: "date", dateOrder: "mdy", dateOrderUnsure: false });
+    expect(guess("31/1/2024", "2/3/2024")).toMatchObject({ type: "date", dateOrder: "dmy", dateOrderUnsure: false });
+    expect(guess("1/2/2024")).toMatchObject({ type: "date", dateOrder: "mdy", dateOrderUnsure: true });
+    expect(guess("1/31/2024", "31/1/2024")?.type).toBe("text");
+  });
+});

@@ -1,0 +1,95 @@
+import { Readable } from "node:stream";
+import { type CsvError, type Parser, parse } from "csv-parse";
+import { parse as parseSync } from "csv-parse/sync";
+import { invalid } from "../../errors";
+import { DELIMITERS, type Delimiter, MAX_RECORD_CHARS } from "./schema";
+
+/** One record of a file before its header is known; line is where it begins. */
+export type RawRecord = { line: number; cells: string[] };
+
+const OPTIONS = {
+  relax_column_count: true,
+  relax_quotes: true,
+  skip_empty_lines: false,
+  record_delimiter: ["\r\n", "\n", "\r"],
+  max_record_size: MAX_RECORD_CHARS,
+};
+
+const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === "");
+
+function unreadable(error: CsvError, line: number): Error {
+  if (error.code === "CSV_QUOTE_NOT_CLOSED" || error.code === "CSV_MAX_RECORD_SIZE")
+    return invalid("file", `a quoted cell that begins near line ${line} is never closed`);
+  if (error.code?.startsWith("CSV_")) return invalid("file", `cannot be read near line ${line}`);
+  return error;
+}
+
+/**
+ * The records of a delimited text, blank lines left out; quoted cells may hold newlines.
+ * @throws AppError validation_failed for an unclosed quote, naming its line.
+ */
+export async function* readDelimited(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<RawRecord> {
+  const parser: Parser = parse({ ...OPTIONS, delimiter, info: true });
+  const source = Readable.from(text);
+  source.once("error", (error) => parser.destroy(error));
+  let line = 1;
+  try {
+    for await (const { record, info } of source.pipe(parser) as AsyncIterable<{
+      record: string[];
+      info: { lines: number };
+    }>) {
+      if (!isBlank(record)) yield { line, cells: record };
+      line = info.lines + 1;
+    }
+  } catch (error) {
+    throw unreadable(error as CsvError, line);
+  } finally {
+    source.destroy();
+    parser.destroy();
+  }
+}
+
+function sampleRecords(text: string, delimiter: Delimiter): string[][] {
+  // The sample may end in the middle of a record: its last line is not counted.
+  const whole = text.slice(0, Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1) || text;
+  try {
+    return (parseSync(whole, { ...OPTIONS, delimiter, to: 60 }) as string[][]).filter((cells) => !isBlank(cells));
+  } catch {
+    return [];
+  }
+}
+
+/** The most frequent number of cells (among equals the first) and how many records have it. */
+function commonWidth(records: readonly string[][]): { width: number; count: number } {
+  const counts = new Map<number, number>();
+  for (const { length } of records) counts.set(length, (counts.get(length) ?? 0) + 1);
+  let best = { width: 0, count: 0 };
+  for (const [width, count] of counts) if (count > best.count) best = { width, count };
+  return best;
+}
+
+const LOOKS_LIKE_DATA = /^[+-]?\d+([.,]\d+)*$/;
+
+/** The first record that is as wide as most, mostly filled and made of words: the header; counted from 1. */
+export function findHeader(records: readonly string[][]): number {
+  const { width } = commonWidth(records);
+  const found = records.slice(0, 20).findIndex((cells) => {
+    const filled = cells.filter((cell) => cell.trim() !== "");
+    const words = filled.filter((cell) => !LOOKS_LIKE_DATA.test(cell.trim()));
+    return cells.length >= width && filled.length >= Math.max(1, width * 0.6) && words.length >= filled.length * 0.6;
+  });
+  return found < 0 ? 1 : found + 1;
+}
+
+/** Delimiter and header row of a text's beginning: the delimiter that cuts most records into equally many cells. */
+export function detectDelimiter(text: string): { delimiter: Delimiter; headerRow: number } {
+  const told = /^sep=(.)\r?\n/i.exec(text)?.[1] as Delimiter | undefined;
+  let best: { delimiter: Delimiter; score: number; records: string[][] } | null = null;
+  for (const delimiter of told && DELIMITERS.includes(told) ? [told] : DELIMITERS) {
+    const records = sampleRecords(text, delimiter);
+    const { width, count } = commonWidth(records);
+    const score = width > 1 ? (count / Math.max(1, records.length)) * 100 + Math.min(width, 50) : 0;
+    if (!best || score > best.score) best = { delimiter, score, records };
+  }
+  return { delimiter: best?.delimiter ?? ",", headerRow: findHeader(best?.records ?? []) };
+}

@@ -1,0 +1,281 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import { detectFormat } from "./detect-format";
+import {
+  AUTOMATE_HEADER,
+  automateCsv,
+  automateRow,
+  encodeText,
+  extraField,
+  type TextVariant,
+  toCsv,
+  toXlsx,
+  toZip,
+} from "./fixtures";
+import { automate } from "./presets/automate";
+import { genericCsv } from "./presets/generic-csv";
+import { readSource } from "./read-file";
+import type { FormatChange } from "./schema";
+
+const folder = mkdtempSync(join(tmpdir(), "trailmark-read-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let count = 0;
+function file(content: string | Buffer): string {
+  const path = join(folder, String(count++));
+  writeFileSync(path, content);
+  return path;
+}
+
+async function read(content: string | Buffer, over: FormatChange = {}, preset = automate) {
+  const path = file(content);
+  const format = { ...(await detectFormat(path, preset)), ...over };
+  const source = readSource(path, format, preset);
+  const records = [];
+  for await (const record of source.records) records.push(record);
+  return { format, records, titles: source.columns.titles, declared: source.columns.declared };
+}
+const expectedRow = (n: number) => automateRow(n).map(automate.cleanCell);
+
+describe("reading the Automate extra data view", () => {
+  const variants: [string, TextVariant, string][] = [
+    ["UTF-8", { encoding: "utf-8" }, "utf-8"],
+    ["UTF-8 with a mark", { encoding: "utf-8", bom: true }, "utf-8"],
+    ["UTF-16 LE with a mark", { encoding: "utf-16le", bom: true }, "utf-16le"],
+    ["UTF-16 BE with a mark", { encoding: "utf-16be", bom: true }, "utf-16be"],
+    ["UTF-16 LE without one", { encoding: "utf-16le" }, "utf-16le"],
+    ["UTF-16 BE without one", { encoding: "utf-16be" }, "utf-16be"],
+    ["gzip", { encoding: "utf-8", gzip: true }, "utf-8"],
+  ];
+  it.each(variants)("reads %s", async (_, variant, encoding) => {
+    const { format, records, titles } = await read(encodeText(automateCsv(40), variant));
+    expect(format).toMatchObject({
+      encoding,
+      delimiter: ",",
+      headerRow: 1,
+      shape: "wide",
+      gzip: variant.gzip ?? false,
+    });
+    expect(titles).toEqual(AUTOMATE_HEADER);
+    expect(records.map((r) => r.cells)).toEqual(Array.from({ length: 40 }, (_, i) => expectedRow(i + 1)));
+    expect(records.every((r) => r.fault === null)).toBe(true);
+  });
+
+  it("reads Windows-1252, also when the first letter beyond ASCII comes late", async () => {
+    const rows = Array.from({ length: 9000 }, (_, i) => [String(i), `PC${i}`, i === 8999 ? "Zoë Brüning" : "Anna"]);
+    const text = toCsv([["Computer ID", "Computer Name", "Primary User"], ...rows]);
+    const { format, records } = await read(encodeText(text, { encoding: "windows-1252" }));
+    expect(format.encoding).toBe("windows-1252");
+    expect(records.at(-1)?.cells[2]).toBe("Zoë Brüning");
+  });
+
+  it.each([";", "\t", "|"])("finds the delimiter %j and quoted newlines", async (delimiter) => {
+    const { format, records } = await read(automateCsv(30, delimiter));
+    expect(format.delimiter).toBe(delimiter);
+    expect(records[12]?.cells[12]).toBe('Line one, with "quotes"\nline two of 13');
+  });
+
+  it("reads a workbook, numbers as they are written", async () => {
+    const rows = [AUTOMATE_HEADER, ...Array.from({ length: 30 }, (_, i) => automateRow(i + 1))];
+    const { format, records } = await read(toXlsx(rows));
+    expect(format).toMatchObject({ kind: "workbook", headerRow: 1, shape: "wide" });
+    expect(records.map((r) => r.cells)).toEqual(Array.from({ length: 30 }, (_, i) => expectedRow(i + 1)));
+  });
+
+  it("finds a header below a report's title, and the line each record begins on", async () => {
+    const { format, records } = await read(
+      `Extra data\n\n${toCsv([
+        ["Computer ID", "Computer Name", "Notes"],
+        ["1", "A", "x\ny"],
+        ["2", "B", "z"],
+      ])}`,
+    );
+    expect(format.headerRow).toBe(2);
+    expect(records.map((r) => r.line)).toEqual([4, 6]);
+  });
+
+  it("understands Excel's sep= line", async () => {
+    const { format, titles } = await read("sep=;\r\nComputer ID;Computer Name\r\n1;A\r\n2;B\r\n");
+    expect(format).toMatchObject({ delimiter: ";", headerRow: 2 });
+    expect(titles).toEqual(["Computer ID", "Computer Name"]);
+  });
+
+  it("keeps ragged rows and says what is wrong with them", async () => {
+    const { records } = await read("Computer ID,Computer Name,Notes\n1,A,x\n2,B\n3,C,y,z\n4,D,w,\n");
+    expect(records.map((r) => r.fault)).toEqual([
+      null,
+      "has 2 cells where the header has 3",
+      "has 4 cells where the header has 3",
+      null,
+    ]);
+    expect(records[2]?.cells).toEqual(["3", "C", "y", "z"]);
+  });
+
+  it("takes NULL, (null) and zero dates for nothing, and our own guard off a formula", async () => {
+    const { records } = await read("Computer ID,Computer Name,A,B,C,D\n1,PC,NULL,(null),0000-00-00 00:00:00,'=1+1\n");
+    expect(records[0]?.cells.slice(2)).toEqual(["", "", "", "=1+1"]);
+  });
+
+  it("names the line of a quote that is never closed", async () => {
+    await expect(read(`Computer ID,Computer Name\n1,A\n2,"B\n3,C\n`)).rejects.toThrow(/near line 3 is never closed/);
+  });
+
+  it("refuses more rows or bytes than it takes, and empty or broken files, in plain words", async () => {
+    const big = `Computer ID,Name\n${"1,a\n".repeat(200_001)}`;
+    await expect(read(big)).rejects.toThrow("more than 200,000 rows");
+    const bomb = gzipSync(Buffer.alloc(101 * 1024 * 1024, "a"));
+    await expect(read(bomb)).rejects.toThrow("over 100 MiB");
+    await expect(read("")).rejects.toThrow("is empty");
+    await expect(read(gzipSync("Computer ID,Name\n1,a\n").subarray(0, 30))).rejects.toThrow("not valid gzip");
+    await expect(read(Buffer.concat([Buffer.from("PK\x03\x04"), Buffer.alloc(100)]))).rejects.toThrow("not a workbook");
+    await expect(read(toZip({ "word/document.xml": "<x/>" }))).rejects.toThrow("not an Excel workbook");
+  });
+});
+
+describe("other shapes", () => {
+  it("pivots (computer, field, value) rows, in any order", async () => {
+    const rows = [
+      ["Computer ID", "Computer Name", "Field", "Value"],
+      ["7", "PC7", "Asset Tag", "A7"],
+      ["8", "PC8", "Asset Tag", "A8"],
+      ["7", "PC7", "Role", "DC"],
+      ["8", "PC8", "Role", ""],
+      ["", "", "Role", "lost"],
+      ["9", "PC9", "Role", "one"],
+      ["9", "PC9", "Role", "two"],
+    ];
+    const { format, records, titles } = await read(toCsv(rows));
+    expect(format.shape).toBe("long");
+    expect(titles).toEqual(["Computer ID", "Computer Name", "Asset Tag", "Role"]);
+    expect(records.map((r) => r.cells)).toEqual([
+      ["7", "PC7", "A7", "DC"],
+      ["8", "PC8", "A8", ""],
+      ["", "", "", "lost"],
+      ["9", "PC9", "", "one"],
+    ]);
+    expect(records.map((r) => r.fault)).toEqual([
+      null,
+      null,
+      "names no computer",
+      "line 8 gives a second value for Role",
+    ]);
+  });
+
+  it("reads a REST dump with types, choices and secrets, leaving out default and masked values", async () => {
+    const dump = [
+      {
+        Id: 12,
+        ComputerName: "DC01",
+        Client: { Name: "Acme" },
+        ExtraFields: [
+          extraField("Asset Tag", { TextFieldSettings: { Value: "A12" } }),
+          extraField("Role", { DropdownSettings: { Options: ["DC", "File"], SelectedValue: "DC" } }),
+          extraField("Patched", { CheckboxSettings: { IsChecked: true } }),
+          extraField("Key", { TextFieldSettings: { Value: "********" } }, { IsEncrypted: true }),
+          extraField("Site", { TextFieldSettings: { Value: "HQ" } }, { IsDefaultValue: true }),
+        ],
+      },
+    ];
+    for (const text of [
+      JSON.stringify(dump),
+      JSON.stringify({ value: dump }, null, 2),
+      `${JSON.stringify(dump[0])}\n${JSON.stringify(dump[0])}\n`,
+    ]) {
+      const { format, records, titles, declared } = await read(text);
+      expect(format).toMatchObject({ kind: "json", shape: "rest" });
+      expect(titles).toEqual([
+        "Source device ID",
+        "Hostname",
+        "Organization",
+        "Serial number",
+        "Asset Tag",
+        "Role",
+        "Patched",
+        "Key",
+        "Site",
+      ]);
+      expect(records[0]?.cells).toEqual(["12", "DC01", "Acme", "", "A12", "DC", "true", "", ""]);
+      expect(declared[5]).toMatchObject({ type: "dropdown", options: ["DC", "File"], secret: false });
+      expect(declared[6]).toMatchObject({ type: "boolean" });
+      expect(declared[7]).toMatchObject({ secret: true });
+    }
+  });
+
+  it("reads a dump keyed by computer id, and one with an entry per field", async () => {
+    const keyed = { 3: [extraField("Tag", { TextFieldSettings: { Value: 'x{]\\"' } })], 4: [] };
+    expect((await read(JSON.stringify(keyed))).records.map((r) => [r.cells[0], r.cells[4]])).toEqual([
+      ["3", 'x{]\\"'],
+      ["4", undefined],
+    ]);
+    const entries = [1, 2, 1].map((ComputerId, i) => ({
+      ComputerId,
+      ...extraField(`F${i}`, { TextFieldSettings: { Value: `v${i}` } }),
+    }));
+    const { records, titles } = await read(JSON.stringify(entries));
+    expect(titles.slice(4)).toEqual(["F0", "F2", "F1"].sort());
+    expect(records).toHaveLength(2);
+  });
+
+  it("reads a list of fields with their scopes", async () => {
+    const { format, records, titles, declared } = await read(
+      "Title,Scope,Type,Options\nRole,Computer,Dropdown,DC|File\nVPN,Client,Text,\nRack,Location,Checkbox,\n",
+    );
+    expect(format.shape).toBe("fields");
+    expect(records).toEqual([]);
+    expect(titles).toEqual(["Role", "VPN", "Rack"]);
+    expect(declared.map((d) => d?.scope)).toEqual(["computer", "client", "location"]);
+    expect(declared[0]).toMatchObject({ type: "dropdown", options: ["DC", "File"] });
+  });
+
+  it("reads JSON cut into any pieces", async () => {
+    const { splitJson } = await import("./split-json");
+    const value = fc.jsonValue({ maxDepth: 4 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(value), fc.integer({ min: 1, max: 7 }), fc.boolean(), async (list, size, spaced) => {
+        const text = JSON.stringify(list, null, spaced ? 2 : 0);
+        async function* pieces() {
+          for (let i = 0; i < text.length; i += size) yield text.slice(i, i + size);
+        }
+        const parts = [];
+        for await (const part of splitJson(pieces())) parts.push(part.value);
+        expect(parts).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("for any content", () => {
+  const cell = fc.string({
+    unit: fc.constantFrom("a", "B", " ", ",", ";", '"', "\n", "é", "0", "=", "'", "\t", "|"),
+    maxLength: 8,
+  });
+  it("gives back every row of a CSV file cell by cell", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 12 }), async (rows) => {
+        const given = rows.map((row, i) => [String(i + 1), ...row]);
+        const { records } = await read(
+          toCsv([["Computer ID", "One", "Two", "Three"], ...given]),
+          { delimiter: ",", headerRow: 1, shape: "wide", encoding: "utf-8" },
+          genericCsv,
+        );
+        expect(records.map((r) => r.cells)).toEqual(given.map((row) => row.map(genericCsv.cleanCell)));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("answers any bytes with records or an error of ours", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 400 }), async (bytes) => {
+        await read(Buffer.from(bytes)).catch((error: { brand?: string }) =>
+          expect(error.brand).toBe("trailmark.AppError"),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

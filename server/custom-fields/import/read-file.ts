@@ -1,0 +1,135 @@
+import { AppError, invalid } from "../../errors";
+import { ColumnList } from "./column-list";
+import { readText, textHead } from "./decode";
+import { rawRecords } from "./detect-format";
+import { uniqueTitles } from "./normalise";
+import { type LongEntry, pivot, type SourceRecord } from "./pivot";
+import type { Preset } from "./presets/preset";
+import type { RawRecord } from "./read-delimited";
+import { readPart } from "./read-json";
+import { type FileFormat, MAX_IMPORT_ROWS } from "./schema";
+import { isLineByLine, splitJson, splitLines } from "./split-json";
+import { identifierOf, longPlaces, readFieldList } from "./table-shape";
+
+/** A file being read: `columns` grows while `records` is drained. At most `limit` rows are read where one is given. */
+export type SourceFile = { columns: ColumnList; records: AsyncGenerator<SourceRecord> };
+
+async function* limited<T>(rows: AsyncIterable<T>, limit: number | undefined): AsyncGenerator<T> {
+  let count = 0;
+  for await (const row of rows) {
+    if (++count > MAX_IMPORT_ROWS)
+      throw new AppError(
+        "payload_too_large",
+        `The file has more than ${MAX_IMPORT_ROWS.toLocaleString("en")} rows; split it.`,
+      );
+    yield row;
+    if (count === limit) return;
+  }
+}
+
+/** Workbooks do not store blank cells, so their rows may end early. */
+async function* padded(rows: AsyncIterable<RawRecord>, width: number): AsyncGenerator<RawRecord> {
+  for await (const { line, cells } of rows) {
+    while (cells.length < width) cells.push("");
+    yield { line, cells };
+  }
+}
+
+/** A row whose cells are not as many as the header's may have slipped: it is kept and reported, never applied. */
+function widthFault(cells: readonly string[], width: number): string | null {
+  if (cells.length === width) return null;
+  if (cells.length > width && cells.slice(width).every((cell) => cell.trim() === "")) return null;
+  return `has ${cells.length} cells where the header has ${width}`;
+}
+
+async function* wideRecords(
+  rows: AsyncIterable<RawRecord>,
+  width: number,
+  preset: Preset,
+): AsyncGenerator<SourceRecord> {
+  for await (const { line, cells } of rows) {
+    const fault = widthFault(cells, width);
+    yield { line, cells: (fault ? cells : cells.slice(0, width)).map(preset.cleanCell), fault };
+  }
+}
+
+async function* longEntries(
+  rows: AsyncIterable<RawRecord>,
+  titles: string[],
+  preset: Preset,
+): AsyncGenerator<LongEntry> {
+  const places = longPlaces(titles, preset) ?? { field: titles.length - 2, value: titles.length - 1 };
+  const identity = titles.flatMap((title, i) => (i === places.field || i === places.value ? [] : [{ title, i }]));
+  const ids = ["sourceId", "hostname"].flatMap((which) =>
+    identity.filter(({ title }) => identifierOf(title, preset) === which),
+  );
+  for await (const { line, cells } of rows) {
+    const cell = (i: number) => preset.cleanCell(cells[i] ?? "");
+    const fault = widthFault(cells, titles.length);
+    const key = fault
+      ? ""
+      : (ids.map(({ title, i }) => cell(i) && `${title}\0${cell(i).toLowerCase()}`).find(Boolean) ?? "");
+    const title = (cells[places.field] ?? "").trim();
+    yield {
+      line,
+      key,
+      identity: identity.map(({ title, i }) => [title, cell(i)] as const),
+      title,
+      value: cell(places.value),
+    };
+  }
+}
+
+async function* readTable(
+  path: string,
+  format: FileFormat,
+  preset: Preset,
+  columns: ColumnList,
+  limit?: number,
+): AsyncGenerator<SourceRecord> {
+  const source = rawRecords(path, format);
+  let header: string[] | undefined;
+  for (let i = 1; i <= format.headerRow; i++) header = (await source.next()).value?.cells;
+  if (!header) throw invalid("headerRow", "is beyond the end of the file");
+  while (header.length > 1 && header.at(-1)?.trim() === "") header.pop();
+  const titles = uniqueTitles(header);
+  const rows = limited(format.kind === "workbook" ? padded(source, titles.length) : source, limit);
+  if (format.shape === "fields") await readFieldList(rows, titles, columns);
+  else if (format.shape === "long") yield* pivot(longEntries(rows, titles, preset), columns);
+  else {
+    for (const title of titles) columns.place(title);
+    yield* wideRecords(rows, titles.length, preset);
+  }
+}
+
+async function* readJsonDump(
+  path: string,
+  format: FileFormat,
+  preset: Preset,
+  columns: ColumnList,
+  limit?: number,
+): AsyncGenerator<SourceRecord> {
+  const text = () => readText(path, format.gzip, format.encoding);
+  const byLine = isLineByLine(await textHead(path, format.gzip, format.encoding));
+  const entries: LongEntry[] = [];
+  let line = 0;
+  for await (const part of limited((byLine ? splitLines : splitJson)(text()), limit)) {
+    const parsed = readPart(part, ++line, columns, preset);
+    entries.push(...parsed.entries);
+    yield* parsed.records;
+  }
+  async function* stream() {
+    yield* entries;
+  }
+  yield* pivot(stream(), columns);
+}
+
+/**
+ * Reads a file as records, a row at a time: the same parser serves preview and import.
+ * @throws AppError (while draining) payload_too_large over a limit, validation_failed for what cannot be read.
+ */
+export function readSource(path: string, format: FileFormat, preset: Preset, limit?: number): SourceFile {
+  const columns = new ColumnList();
+  const read = format.kind === "json" ? readJsonDump : readTable;
+  return { columns, records: read(path, format, preset, columns, limit) };
+}

@@ -1,0 +1,155 @@
+import type { FieldType } from "../schema";
+import type { ColumnList } from "./column-list";
+import { normaliseHeader } from "./normalise";
+import { type LongEntry, put, type SourceRecord } from "./pivot";
+import { IDENTIFIER_LABELS, IDENTIFIERS, type Preset } from "./presets/preset";
+import type { DeclaredField, FieldScope } from "./schema";
+import type { JsonPart } from "./split-json";
+
+type Json = Record<string, unknown>;
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The first member whose name normalises to one of the names (dumps differ in case and separators). */
+export function member(object: Json, ...names: string[]): unknown {
+  for (const name of names)
+    for (const key of Object.keys(object)) if (normaliseHeader(key) === name) return object[key];
+  return undefined;
+}
+
+const textOf = (value: unknown): string =>
+  value === null || value === undefined || typeof value === "object" ? "" : String(value);
+
+/** A name that may stand alone or inside an object: Client: {Name: "Acme"}. */
+const nameOf = (value: unknown): string => (isObject(value) ? textOf(member(value, "name")) : textOf(value));
+
+const MASKED = /^[*•●x]{4,}$/i;
+
+function choicesOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.map(nameOf).filter(Boolean);
+  return textOf(value)
+    .split(/[|;\r\n]+/)
+    .map((part) => part.trim())
+    .filter(Boolean);
+}
+
+/** "Location fields", "ClientScope", 2: whose field it is. */
+export function scopeOf(value: unknown): FieldScope {
+  const word = normaliseHeader(nameOf(value));
+  if (word.includes("location") || word === "2") return "location";
+  return word.includes("client") || word.includes("company") || word === "3" ? "client" : "computer";
+}
+
+export function typeOf(value: unknown): FieldType | null {
+  const word = normaliseHeader(nameOf(value));
+  if (/check|bool|flag|yesno/.test(word)) return "boolean";
+  if (/drop|combo|select|list|choice/.test(word)) return "dropdown";
+  if (/date/.test(word)) return "date";
+  if (/number|integer|decimal|numeric/.test(word)) return "number";
+  return /text|string|memo|password/.test(word) ? "text" : null;
+}
+
+type ExtraField = { title: string; value: string; declared: DeclaredField };
+
+/** One entry of Computers/{id}/ExtraFields: what it says of the field, and the value unless default or masked. */
+export function toExtraField(entry: Json): ExtraField {
+  const [text, drop, check] = [
+    member(entry, "textfieldsettings"),
+    member(entry, "dropdownsettings"),
+    member(entry, "checkboxsettings"),
+  ];
+  const settings = isObject(text) ? text : isObject(drop) ? drop : isObject(check) ? check : entry;
+  const raw = textOf(member(settings, "selectedvalue", "value", "ischecked", "checked", "selected", "text"));
+  const type: FieldType | null = isObject(check)
+    ? "boolean"
+    : isObject(drop)
+      ? "dropdown"
+      : typeOf(member(entry, "type", "fieldtype"));
+  const choices = isObject(drop)
+    ? choicesOf(member(drop, "options", "values", "items", "choices", "dropdownvalues"))
+    : choicesOf(member(entry, "options", "choices", "dropdownvalues"));
+  const masked = MASKED.test(raw.trim());
+  const secret =
+    masked ||
+    member(entry, "isencrypted", "ispassword") === true ||
+    normaliseHeader(textOf(member(entry, "type", "fieldtype"))).includes("password");
+  const skipped = masked || member(entry, "isdefaultvalue") === true;
+  return {
+    title: nameOf(member(entry, "title", "name", "fieldname", "field")).trim(),
+    value: skipped ? "" : raw,
+    declared: {
+      type: type ?? (isObject(text) ? null : choices.length > 0 ? "dropdown" : null),
+      options: choices.length > 0 ? choices : null,
+      secret,
+      scope: scopeOf(member(entry, "scope", "form", "appliesto", "level", "extrafieldtype")),
+      section: textOf(member(entry, "section", "tab")) || null,
+    },
+  };
+}
+
+const EXTRAS = ["extrafields", "extradatafields", "customfields", "extrafield"];
+
+/** Who a computer object (or a flat entry) is about, under the titles that every preset maps. */
+function identityOf(object: Json, preset: Preset, key: string | null, isEntry: boolean): [string, string][] {
+  const names = IDENTIFIERS.map((which) => {
+    const aliases = [IDENTIFIER_LABELS[which], ...preset.aliases[which]].map(normaliseHeader);
+    // An entry's own Name and Id are the field's, not the computer's.
+    const usable = isEntry ? aliases.filter((a) => a !== "name" && a !== "id") : aliases;
+    return [IDENTIFIER_LABELS[which], preset.cleanCell(nameOf(member(object, ...usable)))] as [string, string];
+  });
+  if (key !== null && names[0]) names[0][1] ||= preset.cleanCell(key);
+  return names;
+}
+
+type Parsed = { records: SourceRecord[]; entries: LongEntry[] };
+
+function computer(part: JsonPart, line: number, columns: ColumnList, preset: Preset): SourceRecord | null {
+  const value = part.value;
+  const extras = Array.isArray(value) ? value : isObject(value) ? member(value, ...EXTRAS) : undefined;
+  if (!Array.isArray(extras)) return null;
+  const identity = identityOf(isObject(value) ? value : {}, preset, part.key, false);
+  const record: SourceRecord = { line, cells: [], fault: null };
+  for (const [title, text] of identity) put(record.cells, columns.place(title), text);
+  for (const item of extras) {
+    if (!isObject(item)) continue;
+    const field = toExtraField(item);
+    if (field.title) put(record.cells, columns.place(field.title, field.declared), preset.cleanCell(field.value));
+  }
+  return record;
+}
+
+/**
+ * One element of a JSON dump: a computer with its extra fields, one extra field of a computer, a definition, or a flat
+ * object with a member per field.
+ */
+export function readPart(part: JsonPart, line: number, columns: ColumnList, preset: Preset): Parsed {
+  const found = computer(part, line, columns, preset);
+  if (found) return { records: [found], entries: [] };
+  if (!isObject(part.value)) return { records: [], entries: [] };
+  const value = part.value;
+  const isEntry = ["textfieldsettings", "dropdownsettings", "checkboxsettings"].some((s) => isObject(member(value, s)));
+  const title = member(value, "title", "fieldname", "extrafieldname");
+  if (isEntry || (title !== undefined && member(value, "value", "fieldvalue") !== undefined)) {
+    const field = toExtraField(value);
+    const identity = identityOf(value, preset, null, true);
+    const key = identity.find(([, text]) => text !== "")?.[1] ?? "";
+    const entry = {
+      line,
+      key,
+      identity,
+      title: field.title,
+      value: preset.cleanCell(field.value),
+      declared: field.declared,
+    };
+    return { records: [], entries: [entry] };
+  }
+  if (title !== undefined) {
+    const field = toExtraField(value);
+    if (field.title) columns.place(field.title, field.declared);
+    return { records: [], entries: [] };
+  }
+  const record: SourceRecord = { line, cells: [], fault: null };
+  for (const [name, item] of Object.entries(value))
+    put(record.cells, columns.place(name), preset.cleanCell(nameOf(item)));
+  return { records: [record], entries: [] };
+}

@@ -1,0 +1,71 @@
+import type { ColumnList } from "./column-list";
+import { normaliseHeader } from "./normalise";
+import { IDENTIFIER_LABELS, IDENTIFIERS, type Identifier, type Preset } from "./presets/preset";
+import type { RawRecord } from "./read-delimited";
+import { scopeOf, typeOf } from "./read-json";
+import type { Shape } from "./schema";
+
+const isOneOf = (title: string, names: readonly string[]): boolean =>
+  names.map(normaliseHeader).includes(normaliseHeader(title));
+/** Which identifier a title names in the product's own words. */
+export const identifierOf = (title: string, preset: Preset): Identifier | undefined =>
+  IDENTIFIERS.find((which) => isOneOf(title, [IDENTIFIER_LABELS[which], ...preset.aliases[which]]));
+
+const SCOPE_COLUMN = ["Scope", "Form", "Applies To", "Level", "Field Scope", "Extra Field Type"];
+const TITLE_COLUMN = ["Title", "Name", "Field", "Field Name", "Extra Field", "Extra Field Name"];
+const TYPE_COLUMN = ["Type", "Field Type", "Data Type"];
+const OPTIONS_COLUMN = ["Options", "Choices", "Values", "Dropdown Values", "Drop Down Values"];
+const SECRET_COLUMN = ["Is Encrypted", "Encrypted", "Is Password", "Secret", "Masked"];
+
+const findPlace = (titles: readonly string[], names: readonly string[]): number =>
+  titles.findIndex((title) => isOneOf(title, names));
+
+type LongPlaces = { field: number; value: number };
+/** Where the field's name and its value stand in a long file; null in a wide one. */
+export function longPlaces(titles: readonly string[], preset: Preset): LongPlaces | null {
+  const value = findPlace(titles, preset.valueColumn);
+  const field = titles.findIndex(
+    (title, i) => i !== value && isOneOf(title, preset.fieldColumn) && !(titles.length === 2),
+  );
+  return field < 0 || value < 0 ? null : { field, value };
+}
+
+/** The shape that a header speaks of. */
+export function detectShape(titles: readonly string[], preset: Preset): Shape {
+  if (longPlaces(titles, preset)) return "long";
+  const isList = findPlace(titles, SCOPE_COLUMN) >= 0 && findPlace(titles, TITLE_COLUMN) >= 0;
+  const namesComputer = titles.some(
+    (title) => !isOneOf(title, TITLE_COLUMN) && ["sourceId", "hostname"].includes(identifierOf(title, preset) ?? ""),
+  );
+  return isList && !namesComputer ? "fields" : "wide";
+}
+
+/** A list of definitions: no records, every row is a column with what is declared of it. */
+export async function readFieldList(
+  rows: AsyncIterable<RawRecord>,
+  titles: string[],
+  columns: ColumnList,
+): Promise<void> {
+  const [name, scope, type, options, secret] = [
+    TITLE_COLUMN,
+    SCOPE_COLUMN,
+    TYPE_COLUMN,
+    OPTIONS_COLUMN,
+    SECRET_COLUMN,
+  ].map((names) => findPlace(titles, names)) as [number, number, number, number, number];
+  for await (const { cells } of rows) {
+    const title = (cells[Math.max(name, 0)] ?? "").trim();
+    if (!title) continue;
+    const choices = (cells[options] ?? "")
+      .split(/[|;\r\n]+/)
+      .map((c) => c.trim())
+      .filter(Boolean);
+    columns.place(title, {
+      type: typeOf(cells[type] ?? ""),
+      options: choices.length > 0 ? choices : null,
+      secret: /^(1|true|yes)$/i.test((cells[secret] ?? "").trim()),
+      scope: scopeOf(cells[scope] ?? ""),
+      section: null,
+    });
+  }
+}
