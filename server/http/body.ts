@@ -1,5 +1,5 @@
 import { createGunzip, type Gunzip } from "node:zlib";
-import { AppError, invalid } from "../errors";
+import { AppError, invalid, isAppError } from "../errors";
 
 export const MAX_BODY_BYTES = 5 * 1024 * 1024;
 const MAX_NESTING = 32;
@@ -32,10 +32,15 @@ export async function readLimited(request: Request): Promise<Uint8Array> {
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw tooLarge();
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // Anything else is the client's line: it must not be taken for a database that is away.
+    throw isAppError(error) ? error : invalid("body", "ended before it was complete");
   }
   return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
 }

@@ -42,7 +42,8 @@ class LazyRequest {
     return this.origin + (this.incoming.url ?? "/");
   }
   get body(): AsyncIterable<Uint8Array> | null {
-    return this.incoming;
+    // Leaving the loop early (a body over the limit) must not destroy the socket that still owes an answer.
+    return this.incoming.iterator({ destroyOnReturn: false });
   }
   /** Aborted when the client goes away before its answer is complete. */
   get signal(): AbortSignal {

@@ -1,0 +1,169 @@
+import { createHmac, randomUUID } from "node:crypto";
+import { asSystem } from "@/db/client";
+import { customFieldDefinitions } from "@/db/schema";
+import {
+  bearer,
+  claimsOf,
+  createApiKey,
+  createDevice,
+  createEnrollmentKey,
+  createOrg,
+  createPartner,
+  createUser,
+  type TestApiKey,
+  type TestDevice,
+  type TestUser,
+} from "@/db/testing";
+import { signAccessToken } from "../auth/jwt";
+import { PERMISSIONS, type Permission, ROLE_PERMISSIONS } from "../auth/permissions";
+import type { RouteAuth } from "./route";
+
+/** Who asks in the permission matrix: a token, and what the contract grants it. */
+export type Principal = {
+  name: string;
+  token: string | null;
+  kind: "nobody" | "person" | "key" | "agent";
+  permissions: ReadonlySet<Permission>;
+  /** Organizations within its reach: its own one first. */
+  reach: string[];
+  partner: boolean;
+  device?: TestDevice;
+};
+
+export type World = {
+  partnerId: string;
+  a: string;
+  b: string;
+  elsewhere: string;
+  elsewherePartnerId: string;
+  deviceA: TestDevice;
+  deviceB: TestDevice;
+  deviceElsewhere: TestDevice;
+  principals: Principal[];
+};
+
+const b64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** The same claims, but signed with another key or not at all. */
+async function forged(user: TestUser, alg: "none" | "HS256"): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const body = `${b64({ alg, typ: "at+jwt" })}.${b64({ ...(await claimsOf(user)), iss: "trailmark", aud: "trailmark-api", iat: now, exp: now + 600 })}`;
+  return alg === "none"
+    ? `${body}.`
+    : `${body}.${createHmac("sha256", "somebody else's key").update(body).digest("base64url")}`;
+}
+
+const nobody = (name: string, token: string | null): Principal => ({
+  name,
+  token,
+  kind: "nobody",
+  permissions: new Set(),
+  reach: [],
+  partner: false,
+});
+
+function keyed(name: string, key: TestApiKey, reach: string[]): Principal {
+  return {
+    name,
+    token: key.key,
+    kind: "key",
+    permissions: new Set(key.permissions),
+    reach,
+    partner: key.orgId === null,
+  };
+}
+
+async function person(user: TestUser, reach: string[]): Promise<Principal> {
+  return {
+    name: `${user.role} of ${reach.length > 1 ? "the partner" : reach[0]?.slice(0, 4)}`,
+    token: await bearer(user),
+    kind: "person",
+    permissions: new Set(ROLE_PERMISSIONS[user.role]),
+    reach,
+    partner: reach.length > 1,
+  };
+}
+
+const agent = (name: string, device: TestDevice): Principal => ({
+  name,
+  token: device.token,
+  kind: "agent",
+  permissions: new Set(),
+  reach: [device.orgId],
+  partner: false,
+  device,
+});
+
+/** Two organizations of one partner, one of another, and sixteen callers between them. */
+export async function createWorld(): Promise<World> {
+  const partner = await createPartner();
+  const [a, b] = [(await createOrg({ partnerId: partner.id })).id, (await createOrg({ partnerId: partner.id })).id];
+  const { id: elsewhere, partnerId: elsewherePartnerId } = await createOrg();
+  const [deviceA, deviceB, deviceElsewhere] = [
+    await createDevice({ orgId: a }),
+    await createDevice({ orgId: b }),
+    await createDevice({ orgId: elsewhere }),
+  ];
+  const reach = [a, b, partner.homeOrgId];
+  const adminA = await createUser({ orgId: a, role: "org_admin" });
+  const everything = PERMISSIONS.filter((p) => p !== "custom_fields:import");
+  const principals = [
+    nobody("nobody", null),
+    nobody("expired token", await signAccessToken(await claimsOf(adminA), -60)),
+    nobody("unsigned token", await forged(adminA, "none")),
+    nobody("token of another key", await forged(adminA, "HS256")),
+    nobody("revoked API key", (await createApiKey({ orgId: a, permissions: [...everything], revoked: true })).key),
+    nobody(
+      "expired API key",
+      (await createApiKey({ orgId: a, permissions: [...everything], expiresAt: new Date(Date.now() - 1000) })).key,
+    ),
+    nobody("disabled person", await bearer(await createUser({ orgId: a, role: "org_admin", disabled: true }))),
+    await person(adminA, [a]),
+    await person(await createUser({ orgId: a, role: "org_technician" }), [a]),
+    await person(await createUser({ orgId: a, role: "org_viewer" }), [a]),
+    await person(await createUser({ orgId: b, role: "org_admin" }), [b]),
+    await person(await createUser({ partnerId: partner.id, role: "partner_admin" }), reach),
+    await person(await createUser({ partnerId: partner.id, role: "partner_technician" }), reach),
+    keyed("reading key of A", await createApiKey({ orgId: a, permissions: ["audit:read", "devices:read"] }), [a]),
+    keyed(
+      "full key of the partner",
+      await createApiKey({ partnerId: partner.id, permissions: [...everything] }),
+      reach,
+    ),
+    agent("agent of A", deviceA),
+    agent("agent of B", deviceB),
+  ];
+  return { partnerId: partner.id, a, b, elsewhere, elsewherePartnerId, deviceA, deviceB, deviceElsewhere, principals };
+}
+
+export type Target = "own" | "foreign" | "missing";
+
+/** An organization as the principal sees it: its own, one that it must not see, one that nobody has. */
+export function orgFor(world: World, principal: Principal, target: Target): string {
+  if (target === "missing") return randomUUID();
+  if (target === "foreign") return world.elsewhere;
+  return principal.reach[0] ?? world.a;
+}
+
+/** Whether this kind of caller may knock at such a door at all. */
+export function mayKnock(principal: Principal, auth: RouteAuth): boolean {
+  if (auth === "none") return true;
+  return auth === "agent" ? principal.kind === "agent" : principal.kind === "person" || principal.kind === "key";
+}
+
+export const deviceIn = (orgId: string) => createDevice({ orgId });
+export const userIn = (orgId: string) => createUser({ orgId, role: "org_viewer" });
+export const keyIn = (orgId: string) => createApiKey({ orgId });
+export const enrollmentKeyIn = (orgId: string) => createEnrollmentKey({ orgId });
+
+/** A custom field of one organization. */
+export async function fieldIn(world: World, orgId: string): Promise<{ id: string }> {
+  const id = randomUUID();
+  const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
+  await asSystem((tx) =>
+    tx
+      .insert(customFieldDefinitions)
+      .values({ id, orgId, partnerId, name: `Probe ${id}`, fieldKey: `k_${id.replaceAll("-", "")}`, type: "text" }),
+  );
+  return { id };
+}

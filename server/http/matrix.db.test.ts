@@ -1,0 +1,293 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDevice } from "@/db/testing";
+import { appendEvents } from "../audit/testing";
+import {
+  createWorld,
+  deviceIn,
+  enrollmentKeyIn,
+  fieldIn,
+  keyIn,
+  mayKnock,
+  orgFor,
+  type Principal,
+  type Target,
+  userIn,
+  type World,
+} from "./matrix-testing";
+import { listOperations, type Operation } from "./openapi";
+import type { RouteHandler } from "./route";
+import { routes } from "./routes.generated";
+
+type Probe = { params?: Record<string, string>; query?: string; body?: unknown };
+type Row = {
+  /** What the request looks like for a target in an organization; missing ones get ids that nobody has. */
+  make: (orgId: string, target: Target, principal: Principal) => Probe | Promise<Probe>;
+  /** Where the target is named: in the path (foreign and missing are 404), by orgId (403), or not at all. */
+  by: "path" | "org" | "none";
+  /** What a caller with the permission gets for its own target. */
+  own: number[] | ((p: Principal) => number[]);
+  /** The request ends the caller's own credential: only the first probe means something. */
+  once?: true;
+};
+
+const newDevice = async (orgId: string, target: Target) =>
+  target === "missing" ? randomUUID() : (await deviceIn(orgId)).id;
+const device = (
+  own: number[],
+  rest: { extra?: Record<string, string>; query?: string; body?: unknown; as?: string } = {},
+): Row => ({
+  by: "path",
+  own,
+  make: async (orgId, target) => ({
+    params: { [rest.as ?? "id"]: await newDevice(orgId, target), ...rest.extra },
+    query: rest.query ?? "",
+    ...(rest.body === undefined ? {} : { body: rest.body }),
+  }),
+});
+const agentRoute = (own: number[], body?: unknown, extra: Record<string, string> = {}): Row => ({
+  by: "path",
+  own,
+  make: async (_, target, principal) => {
+    const foreign = principal.device ? (await createDevice()).agentId : randomUUID();
+    const id =
+      target === "own" ? (principal.device?.agentId ?? randomUUID()) : target === "foreign" ? foreign : randomUUID();
+    return { params: { id, ...extra }, ...(body === undefined ? {} : { body }) };
+  },
+});
+const list = (own: Row["own"] = [200]): Row => ({ by: "org", own, make: (orgId) => ({ query: `orgId=${orgId}` }) });
+const open = (own: number[], body?: unknown): Row => ({
+  by: "none",
+  own,
+  make: () => (body === undefined ? {} : { body }),
+});
+const posted = (own: Row["own"], body: (orgId: string) => unknown): Row => ({
+  by: "org",
+  own,
+  make: (orgId) => ({ body: body(orgId) }),
+});
+const made = (make: (orgId: string) => Promise<{ id: string }>, own: Row["own"], body?: unknown): Row => ({
+  by: "path",
+  own,
+  make: async (orgId, target) => ({
+    params: { id: target === "missing" ? randomUUID() : (await make(orgId)).id },
+    ...(body === undefined ? {} : { body }),
+  }),
+});
+const org = (own: Row["own"], rest: Partial<Probe> = {}, suffix = ""): Row => ({
+  by: "path",
+  own,
+  make: (orgId) => ({ params: { id: orgId }, ...rest, ...(suffix ? { query: suffix } : {}) }),
+});
+const entry = async (orgId: string) => (await appendEvents([{ orgId }]))[0] as { id: string };
+const name = () => `Probe ${randomUUID().slice(0, 8)}`;
+const key = () => `k_${randomUUID().slice(0, 8)}`;
+let world: World;
+const field = (orgId: string) => fieldIn(world, orgId);
+const offline = [409];
+const now = () => new Date().toISOString();
+
+/** Every REST operation; one that is missing here fails the first test. */
+const MATRIX: Record<string, Row> = {
+  "POST /agents/[id]/commands/[commandId]/result": agentRoute(
+    [404],
+    { ok: true, data: {} },
+    { commandId: randomUUID() },
+  ),
+  "GET /agents/[id]/commands": agentRoute([200]),
+  "PUT /agents/[id]/eventlogs": agentRoute([200], {
+    events: [
+      { timestamp: now(), level: "info", category: "system", source: "probe", eventId: randomUUID(), message: "m" },
+    ],
+  }),
+  "POST /agents/[id]/heartbeat": agentRoute([200], {}),
+  "POST /agents/[id]/logs": agentRoute([201], {
+    logs: [{ timestamp: now(), level: "info", component: "probe", message: "m" }],
+  }),
+  "POST /agents/enroll": open([401], { enrollmentKey: `tme_${"x".repeat(40)}`, hostname: "WS-1", os: "linux" }),
+  "DELETE /api-keys/[id]": made(keyIn, [204]),
+  "GET /api-keys": list(),
+  "POST /api-keys": posted([201], (orgId) => ({ name: name(), orgId, permissions: ["audit:read"] })),
+  "GET /audit-logs/checkpoints": list(),
+  "POST /audit-logs/events": {
+    by: "none",
+    own: [202],
+    make: (orgId) => ({
+      body: {
+        events: [
+          {
+            orgId,
+            actorType: "system",
+            actorId: "probe",
+            action: "device.create",
+            resourceType: "device",
+            result: "success",
+          },
+        ],
+      },
+    }),
+  },
+  "GET /audit-logs/evidence": list(),
+  "GET /audit-logs/integrity": list(),
+  "GET /audit-logs/logs/[id]": made(entry, [200]),
+  "GET /audit-logs/logs": list(),
+  "GET /audit-logs": list(),
+  "GET /audit-logs/search": { by: "org", own: [200], make: (orgId) => ({ query: `q=device&orgId=${orgId}` }) },
+  "GET /audit-logs/export": list(),
+  "POST /audit-logs/export": { by: "none", own: [200], make: () => ({ body: { format: "json" } }) },
+  "GET /audit-logs/reports/user-activity": list(),
+  "GET /audit-logs/reports/security-events": list(),
+  "GET /audit-logs/reports/compliance": list(),
+  "GET /audit-logs/stats": list(),
+  "POST /auth/logout": {
+    by: "none",
+    once: true,
+    own: (p) => (p.kind === "person" ? [204] : [403]),
+    make: () => ({ body: {} }),
+  },
+  "POST /auth/refresh": open([401], { refreshToken: "x".repeat(43) }),
+  "POST /auth/token": open([401], { email: "nobody@example.test", password: "wrong wrong wrong" }),
+  "GET /custom-fields/[id]": made(field, [200]),
+  "PATCH /custom-fields/[id]": made(field, [200], { name: "Renamed" }),
+  "DELETE /custom-fields/[id]": made(field, [200, 204]),
+  "GET /custom-fields": list(),
+  "POST /custom-fields": posted([201], (orgId) => ({ orgId, name: name(), fieldKey: key(), type: "text" })),
+  "PATCH /devices/[id]/custom-fields": device([200], { body: {} }),
+  "GET /devices/[id]/diagnostic-logs": device([200]),
+  "GET /devices/[id]/eventlogs/[name]/events/[recordId]": device(offline, { extra: { name: "System", recordId: "1" } }),
+  "GET /devices/[id]/eventlogs/[name]/events": device(offline, { extra: { name: "System" } }),
+  "GET /devices/[id]/eventlogs/[name]": device(offline, { extra: { name: "System" } }),
+  "GET /devices/[id]/eventlogs": device([200]),
+  "GET /devices/[id]/live-eventlogs": device(offline),
+  "GET /devices/[id]": device([200]),
+  "GET /devices": list(),
+  "DELETE /enrollment-keys/[id]": made(enrollmentKeyIn, [204]),
+  "GET /enrollment-keys": list(),
+  "POST /enrollment-keys": posted([201], (orgId) => ({ orgId })),
+  "GET /me": open([200]),
+  "GET /openapi.json": open([200]),
+  "GET /orgs/organizations/[id]/audit-retention": org([200]),
+  "PUT /orgs/organizations/[id]/audit-retention": org([200], { body: { retentionDays: 400 } }),
+  "GET /orgs/organizations/[id]/audit-retention/preview": org([200], {}, "retentionDays=30"),
+  "GET /orgs/organizations/[id]": org([200]),
+  "PATCH /orgs/organizations/[id]": org([200], { body: { name: "Renamed" } }),
+  "GET /orgs/organizations": list(),
+  "POST /orgs/organizations": {
+    by: "none",
+    own: (p) => (p.partner ? [201] : [403]),
+    make: () => ({ body: { name: name() } }),
+  },
+  "GET /scripts/system-library": open([200]),
+  "GET /system-tools/devices/[deviceId]/eventlogs/[name]/events/[recordId]": device(offline, {
+    as: "deviceId",
+    extra: { name: "System", recordId: "1" },
+  }),
+  "GET /system-tools/devices/[deviceId]/eventlogs/[name]/events": device(offline, {
+    as: "deviceId",
+    extra: { name: "System" },
+  }),
+  "GET /system-tools/devices/[deviceId]/eventlogs/[name]": device(offline, {
+    as: "deviceId",
+    extra: { name: "System" },
+  }),
+  "GET /system-tools/devices/[deviceId]/eventlogs": device(offline, { as: "deviceId" }),
+  "PATCH /users/[id]": made(userIn, [200], { department: "Probed" }),
+  "GET /users": list(),
+  "POST /users": posted([201], (orgId) => ({
+    email: `${randomUUID()}@example.test`,
+    password: "a long enough password",
+    name: "Probe",
+    role: "org_viewer",
+    orgId,
+  })),
+};
+
+const keyOf = ({ method, path }: Operation) => `${method} ${path.slice("/api/v1".length)}`;
+const operations = listOperations(routes);
+
+async function send(
+  operation: Operation,
+  principal: Principal,
+  probe: Probe,
+): Promise<{ status: number; body: string }> {
+  const handler = routes.find((r) => r.path === operation.path)?.module[operation.method] as RouteHandler;
+  const headers = new Headers({
+    "x-trailmark-peer": `10.${Math.floor(Math.random() * 250)}.${Math.floor(Math.random() * 250)}.1`,
+  });
+  if (principal.token) headers.set("authorization", `Bearer ${principal.token}`);
+  if (probe.body !== undefined) headers.set("content-type", "application/json");
+  const request = new Request(`http://127.0.0.1:3000${operation.path}${probe.query ? `?${probe.query}` : ""}`, {
+    method: operation.method,
+    headers,
+    ...(probe.body === undefined ? {} : { body: JSON.stringify(probe.body) }),
+  });
+  const response = await handler(request, { params: Promise.resolve(probe.params ?? {}) });
+  if (response.headers.get("content-type")?.includes("event-stream")) {
+    await response.body?.cancel();
+    return { status: response.status, body: "" };
+  }
+  return { status: response.status, body: await response.text() };
+}
+
+/** What the contract says must come back. */
+function expected(operation: Operation, row: Row, principal: Principal, target: Target): number[] {
+  const { auth, permission } = operation.spec;
+  if (!mayKnock(principal, auth)) return [401];
+  if (permission && !principal.permissions.has(permission)) return [403];
+  // audit:write is for programs alone: no role has it, so only keys come this far.
+  if (target === "own" || row.by === "none") {
+    if (row.by === "none" && target !== "own" && permission === "audit:write") return [403];
+    return typeof row.own === "function" ? row.own(principal) : row.own;
+  }
+  return row.by === "path" ? [404] : [403];
+}
+
+const strip = (body: string) => body.replace(/"requestId":"[^"]+"/, "");
+
+describe("every REST route", () => {
+  let probes = 0;
+  beforeAll(async () => {
+    world = await createWorld();
+  });
+  afterAll(() => {
+    if (probes > 0) expect(probes).toBeGreaterThan(1500);
+  });
+
+  it("is in the matrix", () => {
+    const routed = operations.map(keyOf).sort();
+    expect(routed.filter((k) => !MATRIX[k])).toEqual([]);
+    expect(Object.keys(MATRIX).filter((k) => !routed.includes(k))).toEqual([]);
+  });
+
+  it.each(operations.map((o) => [keyOf(o), o] as const))(
+    "%s answers each caller as it must",
+    async (name, operation) => {
+      const row = MATRIX[name];
+      if (!row) return;
+      const wrong: string[] = [];
+      // Signing out ends the sign-ins that the other probes need.
+      const principals = name === "POST /auth/logout" ? (await createWorld()).principals : world.principals;
+      for (const principal of principals) {
+        const bodies = new Map<Target, string>();
+        for (const target of row.once ? (["own"] as const) : (["own", "foreign", "missing"] as const)) {
+          const probe = await row.make(orgFor(world, principal, target), target, principal);
+          const { status, body } = await send(operation, principal, probe);
+          probes++;
+          bodies.set(target, `${status} ${strip(body)}`);
+          const right = expected(operation, row, principal, target);
+          if (!right.includes(status))
+            wrong.push(`${principal.name}, ${target}: ${status} instead of ${right} ${body.slice(0, 160)}`);
+        }
+        if (
+          row.by !== "none" &&
+          mayKnock(principal, operation.spec.auth) &&
+          bodies.get("foreign") !== bodies.get("missing")
+        )
+          wrong.push(
+            `${principal.name}: foreign and missing differ: ${bodies.get("foreign")} / ${bodies.get("missing")}`,
+          );
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
+});
