@@ -1,5 +1,6 @@
 import { Client } from "./client";
 import { Diagnostics } from "./diagnostics";
+import { keepCommandStream } from "./live/command-stream";
 import { type Options, parseOptions, USAGE, UsageError } from "./options";
 import { FileProvider, SYSTEM_LOG_FILES } from "./providers/files";
 import { hasJournal, JournaldProvider } from "./providers/journald";
@@ -43,6 +44,21 @@ async function stop(agent: Agent): Promise<void> {
   await flush({ ...agent, client, signal });
 }
 
+/** Ships what comes and answers live queries side by side, until the signal. */
+async function serve(agent: Agent): Promise<void> {
+  const { options, folder, client, diagnostics } = agent;
+  const ending = new AbortController();
+  const signal = AbortSignal.any([agent.signal, ending.signal]);
+  const { url, token } = { url: options.url as string, token: client.token as string };
+  const answering = keepCommandStream({ url, token, agentId: folder.state.agentId, diagnostics, signal });
+  try {
+    await runUntilStopped(agent);
+  } finally {
+    ending.abort();
+    await answering;
+  }
+}
+
 /** @returns the exit code: 0 done, 1 not possible, 2 wrong usage, 3 the server does not know this agent. */
 async function main(args: string[]): Promise<number> {
   const stopping = new AbortController();
@@ -56,7 +72,7 @@ async function main(args: string[]): Promise<number> {
       if (agent.client.failing) return print("the server cannot be reached; the rest is shipped next time", 1);
       return print(`shipped ${sent} events: ${stored} new, ${sent - stored - refused} known, ${refused} refused`, 0);
     }
-    await runUntilStopped(agent);
+    await serve(agent);
     await stop(agent);
     return 0;
   } catch (error) {

@@ -1,0 +1,38 @@
+import { type Command, type CommandResult, command } from "@/server/live-events/schema";
+import { findLog, type LiveLog, type Page } from "./live-log";
+
+/** Below the server's 5 MiB, with room for the envelope. */
+const MAX_ANSWER_BYTES = 4.5 * 1024 * 1024;
+
+const refusal = (code: string, message: string): CommandResult => ({ ok: false, error: { code, message } });
+
+/** Long messages are cut, all alike, until the page fits into one request. */
+function fitting(page: Page): Page {
+  let { events } = page;
+  for (let max = 32_768; Buffer.byteLength(JSON.stringify(events)) > MAX_ANSWER_BYTES && max > 64; max /= 2)
+    events = events.map((event) => ({ ...event, message: event.message.slice(0, max) }));
+  return { ...page, events };
+}
+
+async function run(logs: readonly LiveLog[], wanted: Command): Promise<CommandResult> {
+  if (wanted.name === "eventlogs.list") {
+    const described = await Promise.allSettled(logs.map((log) => log.describe()));
+    return { ok: true, data: { logs: described.flatMap((log) => (log.status === "fulfilled" ? [log.value] : [])) } };
+  }
+  const log = findLog(logs, wanted.params.logName);
+  if (!log) return refusal("not_found", "there is no such log");
+  if (wanted.name === "eventlogs.query") return { ok: true, data: fitting(await log.query(wanted.params)) };
+  const entry = await log.get(wanted.params.recordId);
+  return entry ? { ok: true, data: entry } : refusal("not_found", "there is no such record");
+}
+
+/** Answers one `command` event; a fault of this machine becomes an answer too. */
+export async function answer(findLogs: () => Promise<LiveLog[]>, data: unknown): Promise<CommandResult> {
+  const parsed = command.safeParse(data);
+  if (!parsed.success) return refusal("unsupported", "this agent does not know the command");
+  try {
+    return await run(await findLogs(), parsed.data);
+  } catch (error) {
+    return refusal("failed", (error as Error).message);
+  }
+}

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { STREAM_COMMENT_MS } from "@/server/live-events/schema";
+import { backoffMs, Client, retryAfterMs } from "../client";
+import type { Diagnostics } from "../diagnostics";
+import { answer } from "./answer";
+import { readEvents } from "./event-stream";
+import { findLiveLogs } from "./find-logs";
+import type { LiveLog } from "./live-log";
+
+/** Two comments missed: the connection is dead even if nobody said so. */
+const SILENCE_MS = 2.5 * STREAM_COMMENT_MS;
+/** A stream that lasted so long was a good one: the next attempt starts without a wait to speak of. */
+const STABLE_MS = 30_000;
+const ANSWER_ATTEMPTS = 3;
+/** So many queries are worked on at once: each may read a whole log. */
+const LANES = 4;
+/** The server knows this agent no more, or not yet; heartbeats decide what that means. */
+const TURNED_AWAY_MS = 60_000;
+
+export type LiveOptions = {
+  url: string;
+  agentId: string;
+  token: string;
+  diagnostics: Diagnostics;
+  signal: AbortSignal;
+  findLogs?: () => Promise<LiveLog[]>;
+  random?: () => number;
+};
+
+/** Takes commands from one connection until it ends. @returns the milliseconds that the server wants to be left alone. */
+async function listen(options: LiveOptions, client: Client): Promise<number> {
+  const { url, agentId, token, diagnostics, signal, findLogs = findLiveLogs } = options;
+  const silence = new AbortController();
+  const watch = setTimeout(() => silence.abort(new Error("the server has fallen silent")), SILENCE_MS);
+  try {
+    const response = await fetch(`${url}/api/v1/agents/${agentId}/commands`, {
+      headers: { Authorization: `Bearer ${token}`, Accept: "text/event-stream" },
+      redirect: "error",
+      signal: AbortSignal.any([signal, silence.signal]),
+    });
+    if (!response.ok || !response.body) {
+      await response.body?.cancel();
+      const asked = retryAfterMs(response.headers.get("retry-after"), Date.now());
+      diagnostics.log("warn", "live", "the server gives no command stream", { status: response.status });
+      return response.status === 401 || response.status === 404 ? TURNED_AWAY_MS : asked;
+    }
+    diagnostics.log("debug", "live", "listening for live queries");
+    const lanes = Array.from({ length: LANES }, () => Promise.resolve());
+    let next = 0;
+    for await (const { event, data } of readEvents(response.body, () => watch.refresh())) {
+      if (event !== "command") continue;
+      const lane = next++ % LANES;
+      lanes[lane] = (lanes[lane] as Promise<void>).then(() => respond(options, client, findLogs, data));
+    }
+    return 0;
+  } finally {
+    clearTimeout(watch);
+  }
+}
+
+async function respond(
+  { agentId, diagnostics }: LiveOptions,
+  client: Client,
+  findLogs: () => Promise<LiveLog[]>,
+  data: string,
+): Promise<void> {
+  try {
+    const command = JSON.parse(data) as { id: string; name: string };
+    const started = performance.now();
+    const result = await answer(findLogs, command);
+    const reply = await client.send("POST", `/agents/${agentId}/commands/${command.id}/result`, result);
+    diagnostics.log("debug", "live", "answered a live query", {
+      command: command.name,
+      ok: result.ok,
+      taken: reply.kind === "ok",
+      ms: Math.round(performance.now() - started),
+    });
+  } catch (error) {
+    diagnostics.log("error", "live", "a live query could not be answered", { error: (error as Error).message });
+  }
+}
+
+/** Keeps the command stream open until the signal, coming back with growing, jittered waits. */
+export async function keepCommandStream(options: LiveOptions): Promise<void> {
+  const { url, token, diagnostics, signal, random = Math.random } = options;
+  const client = new Client({ url, diagnostics, signal, maxAttempts: ANSWER_ATTEMPTS });
+  client.token = token;
+  for (let attempt = 0; !signal.aborted; attempt++) {
+    const started = Date.now();
+    let wait = 0;
+    try {
+      wait = await listen(options, client);
+    } catch (error) {
+      if (!signal.aborted)
+        diagnostics.log("debug", "live", "the command stream broke", { error: (error as Error).message });
+    }
+    if (Date.now() - started > STABLE_MS) attempt = 0;
+    await sleep(wait + backoffMs(attempt, random), undefined, { signal }).catch(() => {});
+  }
+}
