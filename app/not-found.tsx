@@ -1,4 +1,3 @@
-import { Anchor } from "@mantine/core";
 import type { Metadata } from "next";
 import Link from "next/link";
 import { Entrance } from "@/components/account/entrance";
@@ -11,9 +10,9 @@ export default function NotFound() {
       title="No such page"
       lead="The address leads nowhere here. It may have been mistyped, or the page has moved."
     >
-      <Anchor component={Link} href="/">
+      <Link href="/" className="tm-link">
         To the audit log
-      </Anchor>
+      </Link>
     </Entrance>
   );
 }

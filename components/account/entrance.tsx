@@ -23,27 +23,25 @@ export function Entrance({ title, lead, children }: { title: string; lead: strin
   );
 }
 
-const STAMPS = Array.from({ length: 9 }, (_, i) => ({ x: 60 + i * 150, y: 640 - i * 66 - (i % 3) * 18 }));
+const STAMP = 30;
+const STAMPS = Array.from({ length: 7 }, (_, i) => ({ x: 70 + i * 195, y: 640 - i * 92 }));
 
-/** A faint trail of stamps across the page, each linked to the one before. */
+/** A faint trail of stamps across the page, each linked to the one before, as in the mark. */
 function Trail() {
   return (
-    <svg className={classes.trail} viewBox="0 0 1360 720" preserveAspectRatio="xMidYMid slice" fill="none" aria-hidden>
-      {STAMPS.slice(1).map((to, i) => {
-        const from = STAMPS[i] ?? to;
-        return <path key={to.x} d={`M${from.x + 34} ${from.y + 6}L${to.x - 6} ${to.y + 30}`} strokeWidth="1.5" />;
-      })}
+    <svg
+      className={classes.trail}
+      viewBox="0 0 1360 720"
+      preserveAspectRatio="xMidYMid slice"
+      fill="none"
+      strokeWidth="1.5"
+      aria-hidden="true"
+    >
       {STAMPS.map(({ x, y }, i) => (
-        <rect
-          key={x}
-          x={x}
-          y={y}
-          width="28"
-          height="28"
-          rx="8"
-          strokeWidth="1.5"
-          data-last={i === STAMPS.length - 1 || undefined}
-        />
+        <g key={x} data-last={i === STAMPS.length - 1 || undefined}>
+          <rect x={x} y={y} width={STAMP} height={STAMP} rx="8.5" />
+          {i > 0 && <path d={`M${x - 195 + STAMP / 2} ${y + 92}V${y + STAMP / 2 + 12}q0-12 12-12H${x}`} />}
+        </g>
       ))}
     </svg>
   );

@@ -1,11 +1,11 @@
 "use client";
 
-import { Alert, Button, PasswordInput, TextInput } from "@mantine/core";
+import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { CircleAlert } from "lucide-react";
 import type { FormEvent } from "react";
 import { MIN_PASSWORD_LENGTH } from "@/server/auth/schema";
 import { formErrors } from "../shell/form-errors";
+import { Message } from "../shell/message";
 import { useTRPC } from "../trpc";
 import classes from "./entrance.module.css";
 
@@ -38,11 +38,7 @@ export function SetupForm() {
   });
   return (
     <form onSubmit={submit} className={classes.form} method="post">
-      {errors.general && (
-        <Alert color="red" role="alert" icon={<CircleAlert size={16} aria-hidden />}>
-          {errors.general}
-        </Alert>
-      )}
+      {errors.general && <Message tone="bad">{errors.general}</Message>}
       <TextInput
         label="Setup token"
         description="Printed on the server's console when it started"

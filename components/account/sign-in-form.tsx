@@ -1,9 +1,9 @@
 "use client";
 
-import { Alert, Button, PasswordInput, TextInput } from "@mantine/core";
-import { CircleAlert } from "lucide-react";
+import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useSearchParams } from "next/navigation";
 import { type FormEvent, useState } from "react";
+import { Message } from "../shell/message";
 import classes from "./entrance.module.css";
 
 /** Only a path of our own: a link must not lead people elsewhere after they signed in. */
@@ -46,11 +46,7 @@ export function SignInForm() {
   };
   return (
     <form onSubmit={submit} className={classes.form} method="post">
-      {error && (
-        <Alert color="red" role="alert" icon={<CircleAlert size={16} aria-hidden />}>
-          {error}
-        </Alert>
-      )}
+      {error && <Message tone="bad">{error}</Message>}
       <TextInput
         name="email"
         type="email"

@@ -34,7 +34,7 @@ export function Chips({ view, setView }: { view: View; setView: SetView }) {
   const clear = (change: Partial<View>) => setView({ ...change, cursor: null, row: null });
   const clearAll = Object.assign({}, ...chips.map((chip) => chip.clear)) as Partial<View>;
   return (
-    <ul className={classes.chips} aria-label="Active filters" style={{ listStyle: "none", margin: 0 }}>
+    <ul className={classes.chips} aria-label="Active filters">
       {chips.map((chip) => (
         <li key={chip.key} className={classes.chip}>
           <span className={classes.chipName}>{chip.name}</span>

@@ -26,7 +26,7 @@ export function EntryDrawer({ id, entries, onStep, onClose }: Props) {
   return (
     <Drawer.Root opened={id !== null} onClose={onClose} position="right" size={620} returnFocus={false}>
       <Drawer.Overlay backgroundOpacity={0.25} />
-      <Drawer.Content aria-label="Audit entry" className={classes.drawer}>
+      <Drawer.Content aria-label="Audit entry">
         <Drawer.Header className={classes.bar}>
           <StepButton label="Previous entry" icon={ChevronUp} disabled={at <= 0} onClick={() => onStep(-1)} />
           <StepButton

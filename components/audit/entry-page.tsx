@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
 import { Failure } from "../shell/notice";
+import { PageHeader } from "../shell/page-header";
 import { useTRPC } from "../trpc";
 import { EntryDetail } from "./entry-detail";
 import classes from "./entry-detail.module.css";
@@ -18,6 +19,7 @@ export function EntryPage({ id }: { id: string }) {
         Audit log
       </Link>
       {entry.data && <EntryDetail entry={entry.data} level={1} />}
+      {entry.isError && <PageHeader title="Audit entry" />}
       {entry.isError && <Failure error={entry.error} onRetry={() => void entry.refetch()} what="this entry" />}
     </div>
   );

@@ -11,9 +11,9 @@ const KEYS: [string[], string][] = [
 ];
 
 /** What the keyboard does on this page. */
-export function KeyHelp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function KeyHelp({ onClose }: { onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard" size="sm">
+    <Modal opened onClose={onClose} title="Keyboard" size="sm">
       <dl className={classes.keys}>
         {KEYS.map(([keys, what]) => (
           <div key={what} style={{ display: "contents" }}>

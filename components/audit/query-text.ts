@@ -1,5 +1,4 @@
-import { ACTOR_TYPES, CATEGORIES, RESULTS } from "@/server/audit/schema";
-import type { Filters } from "./filters";
+import { ACTOR_TYPES, CATEGORIES, type Filters, RESULTS } from "./filters";
 
 const TEXT = ["actor", "action", "resource"] as const;
 const CHOICES = { result: RESULTS, category: CATEGORIES, type: ACTOR_TYPES } as const;

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import { useQueryStates } from "nuqs";
 import { useCallback, useMemo, useRef, useState } from "react";
@@ -13,11 +14,9 @@ import { Chips } from "./chips";
 import { EmptyList } from "./empty-list";
 import { entriesQuery } from "./entries-query";
 import type { Entry } from "./entry";
-import { EntryDrawer } from "./entry-drawer";
 import { EntrySkeleton } from "./entry-skeleton";
 import { EntryTable } from "./entry-table";
 import { misread, toListInput, viewParsers } from "./filters";
-import { KeyHelp } from "./key-help";
 import { Misread } from "./misread";
 import { Pager } from "./pager";
 import { RangeLine } from "./range-line";
@@ -25,6 +24,8 @@ import { Toolbar } from "./toolbar";
 import classes from "./viewer.module.css";
 import { focusEntry, useViewerKeys } from "./viewer-keys";
 
+const EntryDrawer = dynamic(() => import("./entry-drawer").then((m) => m.EntryDrawer), { ssr: false });
+const KeyHelp = dynamic(() => import("./key-help").then((m) => m.KeyHelp), { ssr: false });
 const NONE: Entry[] = [];
 
 /** The audit log: search and filters above, a sentence per entry, the chosen one in a drawer. The address is its state. */
@@ -110,7 +111,7 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
         </div>
       )}
       <EntryDrawer id={view.row} entries={entries} onStep={step} onClose={close} />
-      <KeyHelp opened={helpOpen} onClose={() => setHelpOpen(false)} />
+      {helpOpen && <KeyHelp onClose={() => setHelpOpen(false)} />}
     </>
   );
 }

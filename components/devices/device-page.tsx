@@ -33,6 +33,7 @@ export function DevicePage({ id }: { id: string }) {
         <ArrowLeft size={15} aria-hidden />
         Devices
       </Link>
+      {query.isError && <PageHeader title="Device" />}
       {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="this device" />}
       {device && (
         <>

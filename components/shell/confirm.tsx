@@ -1,7 +1,8 @@
 "use client";
 
-import { Alert, Button, Group, Modal, Text } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Message } from "./message";
 import { errorText } from "./notice";
 
 type Props = {
@@ -19,20 +20,18 @@ type Props = {
 export function Confirm({ opened, title, children, action, isBusy, error, onConfirm, onClose }: Props) {
   return (
     <Modal opened={opened} onClose={onClose} title={title} size="sm">
-      <Text mb="lg">{children}</Text>
-      {error ? (
-        <Alert color="red" role="alert" mb="lg">
-          {errorText(error)}
-        </Alert>
-      ) : null}
-      <Group justify="flex-end" gap="sm">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          Cancel
-        </Button>
-        <Button color="red" onClick={onConfirm} loading={isBusy}>
-          {action}
-        </Button>
-      </Group>
+      <Stack gap="lg">
+        <Text>{children}</Text>
+        {error ? <Message tone="bad">{errorText(error)}</Message> : null}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          <Button color="red" onClick={onConfirm} loading={isBusy}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
     </Modal>
   );
 }

@@ -1,7 +1,8 @@
 "use client";
 
-import { Alert, Button, Group, Modal, Stack } from "@mantine/core";
+import { Button, Group, Modal, Stack } from "@mantine/core";
 import type { FormEvent, ReactNode } from "react";
+import { Message } from "./message";
 
 type Props = {
   opened: boolean;
@@ -24,11 +25,7 @@ export function FormDialog({ opened, title, submit, isBusy, error, onSubmit, onC
     <Modal opened={opened} onClose={onClose} title={title}>
       <form onSubmit={send}>
         <Stack gap="lg">
-          {error && (
-            <Alert color="red" role="alert">
-              {error}
-            </Alert>
-          )}
+          {error && <Message tone="bad">{error}</Message>}
           {children}
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose}>

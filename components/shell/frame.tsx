@@ -1,9 +1,10 @@
 "use client";
 
-import { AppShell, Burger, Drawer, Group } from "@mantine/core";
+import { AppShell, Burger, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import dynamic from "next/dynamic";
 import Link from "next/link";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import classes from "./frame.module.css";
 import { Mark } from "./mark";
 import { Nav } from "./nav";
@@ -11,12 +12,19 @@ import { OrgSwitcher } from "./org-switcher";
 import { SchemeMenu } from "./scheme-menu";
 import { UserMenu } from "./user-menu";
 
+const NavDrawer = dynamic(() => import("./nav-drawer").then((m) => m.NavDrawer), { ssr: false });
+
 const HEADER_PX = 52;
 const NAV_PX = 212;
 
 /** Header, navigation and the panel in which a page stands. On a phone the navigation is a drawer. */
 export function Frame({ children }: { children: ReactNode }) {
   const [opened, drawer] = useDisclosure(false);
+  const [wasOpened, setWasOpened] = useState(false);
+  const toggle = () => {
+    setWasOpened(true);
+    drawer.toggle();
+  };
   return (
     <AppShell
       header={{ height: HEADER_PX }}
@@ -31,13 +39,13 @@ export function Frame({ children }: { children: ReactNode }) {
         <div className={classes.bar}>
           <Burger
             opened={opened}
-            onClick={drawer.toggle}
+            onClick={toggle}
             hiddenFrom="sm"
             size="sm"
             aria-label="Open navigation"
             aria-expanded={opened}
           />
-          <Link href="/" className={classes.brand}>
+          <Link href="/" className={classes.brand} aria-label="Trailmark, to the audit log">
             <Mark size={22} />
             <span className={classes.name}>Trailmark</span>
           </Link>
@@ -48,12 +56,10 @@ export function Frame({ children }: { children: ReactNode }) {
           </Group>
         </div>
       </AppShell.Header>
-      <AppShell.Navbar>
+      <AppShell.Navbar visibleFrom="sm">
         <Nav />
       </AppShell.Navbar>
-      <Drawer opened={opened} onClose={drawer.close} hiddenFrom="sm" size={280} title="Trailmark" padding="sm">
-        <Nav onFollow={drawer.close} />
-      </Drawer>
+      {wasOpened && <NavDrawer opened={opened} onClose={drawer.close} />}
       <AppShell.Main id="content" tabIndex={-1}>
         {children}
       </AppShell.Main>

@@ -1,12 +1,14 @@
 "use client";
 
 import { MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
+import dynamic from "next/dynamic";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import type { ReactNode } from "react";
 import { TrpcProvider } from "../trpc";
 import { cssVariables, theme } from "./theme";
 import { ZoneProvider } from "./zone";
+
+const Notifications = dynamic(() => import("@mantine/notifications").then((m) => m.Notifications), { ssr: false });
 
 type Props = { nonce: string; zone: string | null; children: ReactNode };
 

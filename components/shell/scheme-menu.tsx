@@ -1,6 +1,7 @@
 "use client";
 
-import { ActionIcon, type MantineColorScheme, Menu, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, type MantineColorScheme, Popover, UnstyledButton, useMantineColorScheme } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { Check, Monitor, Moon, Sun } from "lucide-react";
 import classes from "./menu.module.css";
 
@@ -13,28 +14,33 @@ const schemes: { value: MantineColorScheme; label: string; icon: typeof Sun }[] 
 /** Light, dark, or what the system says. */
 export function SchemeMenu() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const [opened, menu] = useDisclosure(false);
+  const pick = (value: MantineColorScheme) => {
+    setColorScheme(value);
+    menu.close();
+  };
   return (
-    <Menu position="bottom-end" width={180}>
-      <Menu.Target>
-        <ActionIcon size={32} aria-label="Colour scheme">
+    <Popover opened={opened} onChange={menu.toggle} position="bottom-end" width={180} trapFocus returnFocus>
+      <Popover.Target>
+        <ActionIcon size={32} aria-label="Colour scheme" onClick={menu.toggle}>
           <Sun size={17} strokeWidth={1.75} className={classes.light} aria-hidden />
           <Moon size={17} strokeWidth={1.75} className={classes.dark} aria-hidden />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Colour scheme" className={classes.account}>
         {schemes.map(({ value, label, icon: Icon }) => (
-          <Menu.Item
+          <UnstyledButton
             key={value}
-            role="menuitemradio"
-            aria-checked={colorScheme === value}
-            leftSection={<Icon size={15} aria-hidden />}
-            rightSection={colorScheme === value ? <Check size={15} aria-hidden /> : null}
-            onClick={() => setColorScheme(value)}
+            className={classes.item}
+            aria-pressed={colorScheme === value}
+            onClick={() => pick(value)}
           >
+            <Icon size={15} aria-hidden />
             {label}
-          </Menu.Item>
+            {colorScheme === value && <Check size={15} className={classes.check} aria-hidden />}
+          </UnstyledButton>
         ))}
-      </Menu.Dropdown>
-    </Menu>
+      </Popover.Dropdown>
+    </Popover>
   );
 }

@@ -24,10 +24,15 @@ const pageControls = {
   last: "Last page",
 } as const;
 
+/** A dialog's head is no banner of the page, whatever element it is made of. */
+const dialogHead = { attributes: { header: { role: "presentation" } } };
+
 const overlay = {
+  ...dialogHead,
   closeButtonProps: { "aria-label": "Close" },
-  overlayProps: { backgroundOpacity: 0.4 },
+  overlayProps: { backgroundOpacity: 0.3 },
   transitionProps: { duration: 120 },
+  padding: "xl",
 };
 
 /** Plain default props only: an `extend` of a heavy component would put it on every page. */
@@ -67,8 +72,9 @@ export const theme = createTheme({
     Alert: { defaultProps: { variant: "light", closeButtonLabel: "Dismiss" } },
     Checkbox: { defaultProps: { size: "md" } },
     CloseButton: { defaultProps: { "aria-label": "Close" } },
-    DatePicker: { defaultProps: { ...calendar, withWeekdays: true, weekendDays: [] } },
+    DatePicker: { defaultProps: { ...calendar, weekendDays: [] } },
     Drawer: { defaultProps: overlay },
+    DrawerRoot: { defaultProps: { ...dialogHead, transitionProps: { duration: 120 } } },
     Loader: { defaultProps: { type: "dots", size: "sm" } },
     Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: "md" } },
     Modal: { defaultProps: { ...overlay, centered: true } },

@@ -1,6 +1,6 @@
 "use client";
 
-import { Menu, Text, UnstyledButton } from "@mantine/core";
+import { Button, Popover, Text, UnstyledButton } from "@mantine/core";
 import { LogOut } from "lucide-react";
 import { ROLE_LABEL } from "../account/roles";
 import classes from "./menu.module.css";
@@ -22,15 +22,15 @@ async function leave() {
 export function UserMenu() {
   const { user } = useMe();
   return (
-    <Menu position="bottom-end" width={240}>
-      <Menu.Target>
+    <Popover position="bottom-end" width={240} trapFocus returnFocus>
+      <Popover.Target>
         <UnstyledButton className={classes.trigger} aria-label={`Account of ${user.name}`}>
           <span className={classes.avatar} aria-hidden>
             {initials(user.name || user.email)}
           </span>
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Account" className={classes.account}>
         <div className={classes.who}>
           <Text fw={600} truncate>
             {user.name}
@@ -42,11 +42,17 @@ export function UserMenu() {
             {ROLE_LABEL[user.role] ?? user.role}
           </Text>
         </div>
-        <Menu.Divider />
-        <Menu.Item leftSection={<LogOut size={15} aria-hidden />} onClick={leave}>
+        <Button
+          variant="subtle"
+          color="gray"
+          justify="flex-start"
+          fullWidth
+          leftSection={<LogOut size={15} aria-hidden />}
+          onClick={leave}
+        >
           Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+        </Button>
+      </Popover.Dropdown>
+    </Popover>
   );
 }

@@ -1,0 +1,13 @@
+"use client";
+
+import { Drawer } from "@mantine/core";
+import { Nav } from "./nav";
+
+/** The navigation of a phone. */
+export function NavDrawer({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Drawer opened={opened} onClose={onClose} hiddenFrom="sm" size={280} title="Trailmark" padding="sm">
+      <Nav onFollow={onClose} />
+    </Drawer>
+  );
+}
