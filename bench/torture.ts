@@ -1,0 +1,35 @@
+import { createRandom } from "@/db/demo/random";
+import { killLines } from "./torture/kills";
+import type { Line } from "./torture/types";
+
+/**
+ * `npm run torture [-- --quick | --full] [ID …] [--seed N]`: runs each line on this machine against the built server,
+ * prints what was tried and what failed, and exits non-zero on any failure.
+ */
+
+const LINES: { line: Line; quick: number; full: number }[] = killLines.map((line) => ({ line, quick: 5, full: 50 }));
+
+const args = process.argv.slice(2);
+const seedAt = args.indexOf("--seed");
+const seed = seedAt >= 0 ? Number(args[seedAt + 1]) : Date.now() % 1_000_000;
+const full = args.includes("--full");
+const chosen = args.filter((a, i) => !a.startsWith("--") && i !== seedAt + 1);
+
+let failures = 0;
+for (const { line, quick, full: many } of LINES) {
+  if (chosen.length > 0 && !chosen.includes(line.id)) continue;
+  const started = Date.now();
+  const outcome = await line
+    .run({ rounds: full ? many : quick, random: createRandom(seed).next })
+    .catch((error: unknown) => ({
+      tried: 0,
+      failed: 1,
+      detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    }));
+  if (outcome.failed > 0) failures++;
+  const verdict = outcome.failed > 0 ? "FAILED" : "ok";
+  process.stdout.write(
+    `${line.id}  ${line.title}: ${verdict}  tried ${outcome.tried}, failed ${outcome.failed}, seed ${seed}, ${((Date.now() - started) / 1000).toFixed(1)} s\n    ${outcome.detail}\n`,
+  );
+}
+process.exit(failures > 0 ? 1 : 0);

@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { compare } from "./compare";
+import { nothingYet, prepare, startLoad } from "./load";
+import {
+  freePort,
+  isReady,
+  killPostgres,
+  killServer,
+  makeCommitsLazy,
+  type Server,
+  startServer,
+  stopServer,
+} from "./server";
+import type { Line, Outcome } from "./types";
+
+const WRITERS = 8;
+const RECOVERY_MS = 5_000;
+
+async function withFolder<T>(fn: (folder: string, port: number) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "trailmark-torture-"));
+  try {
+    return await fn(folder, await freePort());
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const summary = (findings: object): string =>
+  Object.entries(findings)
+    .map(([k, v]) => `${k} ${v}`)
+    .join(", ");
+
+/** K2: kill -9 of the server under load, start again; nothing acknowledged may be missing or doubled. */
+const killTheServer: Line = {
+  id: "K2",
+  title: "kill -9 of the server under load",
+  run: ({ rounds, random }) =>
+    withFolder(async (folder, port) => {
+      let server: Server = await startServer(folder, port);
+      const credentials = await prepare(server.base);
+      const acked = nothingYet();
+      for (let round = 0; round < rounds; round++) {
+        const stop = startLoad(server.base, credentials, acked, WRITERS);
+        await sleep(400 + random() * 900);
+        await killServer(server);
+        await stop();
+        server = await startServer(folder, port);
+      }
+      const findings = await compare(server, credentials, acked);
+      await stopServer(server);
+      const failed = findings.missing + findings.duplicates + findings.unsealed + findings.breaks;
+      return {
+        tried: findings.acknowledged,
+        failed: findings.acknowledged === 0 ? 1 : failed,
+        detail: `${rounds} kills, ${summary(findings)}`,
+      };
+    }),
+};
+
+type PostgresRun = { rounds: number; random: () => number; lazyCommits?: boolean };
+
+async function killDatabase({ rounds, random, lazyCommits }: PostgresRun): Promise<Outcome & { missing: number }> {
+  return withFolder(async (folder, port) => {
+    let server = await startServer(folder, port);
+    const credentials = await prepare(server.base);
+    if (lazyCommits) {
+      await makeCommitsLazy(folder);
+      await stopServer(server);
+      server = await startServer(folder, port);
+    }
+    const acked = nothingYet();
+    let slowest = 0;
+    let late = 0;
+    const stop = startLoad(server.base, credentials, acked, WRITERS);
+    for (let round = 0; round < rounds; round++) {
+      await sleep(400 + random() * 900);
+      await killPostgres(folder);
+      const killed = Date.now();
+      await sleep(50);
+      while (!(await isReady(server.base)) && Date.now() - killed < 30_000) await sleep(25);
+      slowest = Math.max(slowest, Date.now() - killed);
+      if (Date.now() - killed > RECOVERY_MS) late++;
+    }
+    await sleep(300);
+    await stop();
+    const findings = await compare(server, credentials, acked);
+    await stopServer(server);
+    const wrongAnswers = [...acked.answers]
+      .filter(([status]) => status >= 500 && status !== 503)
+      .reduce((n, [, count]) => n + count, 0);
+    const failed = findings.missing + findings.duplicates + findings.unsealed + findings.breaks + late + wrongAnswers;
+    const answers = [...acked.answers].map(([status, count]) => `${status}x${count}`).join(" ");
+    return {
+      tried: findings.acknowledged,
+      failed: findings.acknowledged === 0 ? 1 : failed,
+      missing: findings.missing,
+      detail: `${rounds} kills, ${summary(findings)}, back after ${slowest} ms at the latest, answers ${answers}`,
+    };
+  });
+}
+
+/** K1: kill -9 of PostgreSQL under load; the server comes back by itself within 5 s and answers 503 meanwhile. */
+const killTheDatabase: Line = { id: "K1", title: "kill -9 of PostgreSQL under load", run: killDatabase };
+
+/** The control: a database that answers before its log is on disk must be caught losing rows, or K1 proves nothing. */
+const lazyControl: Line = {
+  id: "K1-control",
+  title: "the same with synchronous_commit off must lose something",
+  run: async (input) => {
+    const found = await killDatabase({ ...input, lazyCommits: true });
+    return { tried: found.tried, failed: found.missing > 0 ? 0 : 1, detail: found.detail };
+  },
+};
+
+export const killLines: Line[] = [killTheDatabase, lazyControl, killTheServer];

@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ADMIN } from "./server";
+
+/** What the writers were told is stored. */
+export type Acknowledged = {
+  events: Set<string>;
+  deviceEvents: Set<string>;
+  logs: Set<string>;
+  refused: number;
+  answers: Map<number, number>;
+};
+
+export const nothingYet = (): Acknowledged => ({
+  events: new Set(),
+  deviceEvents: new Set(),
+  logs: new Set(),
+  refused: 0,
+  answers: new Map(),
+});
+
+export type Credentials = { key: string; orgId: string; agentId: string; agentToken: string; accessToken: string };
+
+async function json<T>(base: string, method: string, path: string, token: string | null, body?: unknown): Promise<T> {
+  const response = await fetch(`${base}/api/v1${path}`, {
+    method,
+    headers: { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+/** Signs in anew; access tokens live for minutes only. */
+export async function signIn(base: string): Promise<string> {
+  return (await json<{ accessToken: string }>(base, "POST", "/auth/token", null, ADMIN)).accessToken;
+}
+
+/** An organization, a key that may write its audit log, and an enrolled agent. */
+export async function prepare(base: string): Promise<Credentials> {
+  const accessToken = await signIn(base);
+  const { id: orgId } = await json<{ id: string }>(base, "POST", "/orgs/organizations", accessToken, {
+    name: `Torture ${randomUUID().slice(0, 8)}`,
+  });
+  const { key } = await json<{ key: string }>(base, "POST", "/api-keys", accessToken, {
+    name: "writer",
+    orgId,
+    permissions: ["audit:write"],
+  });
+  const { key: enrollmentKey } = await json<{ key: string }>(base, "POST", "/enrollment-keys", accessToken, { orgId });
+  const agent = await json<{ agentId: string; token: string }>(base, "POST", "/agents/enroll", null, {
+    enrollmentKey,
+    hostname: "TORTURE-1",
+    os: "linux",
+  });
+  return { key, orgId, agentId: agent.agentId, agentToken: agent.token, accessToken };
+}
+
+const EVENTS_PER_POST = 5;
+
+function auditPost({ key }: Credentials, acked: Acknowledged) {
+  const ids = Array.from({ length: EVENTS_PER_POST }, () => randomUUID());
+  const events = ids.map((id) => ({
+    id,
+    actorType: "system",
+    actorId: "torture",
+    action: "device.update",
+    resourceType: "device",
+    resourceName: "T",
+    details: { id },
+    result: "success",
+  }));
+  return {
+    method: "POST",
+    path: "/audit-logs/events",
+    token: key,
+    body: { events },
+    done: () => {
+      for (const id of ids) acked.events.add(id);
+    },
+  };
+}
+
+function devicePut({ agentId, agentToken }: Credentials, acked: Acknowledged) {
+  const ids = Array.from({ length: EVENTS_PER_POST }, () => randomUUID());
+  const events = ids.map((eventId) => ({
+    timestamp: new Date().toISOString(),
+    level: "info",
+    category: "system",
+    source: "torture",
+    eventId,
+    message: "m",
+  }));
+  return {
+    method: "PUT",
+    path: `/agents/${agentId}/eventlogs`,
+    token: agentToken,
+    body: { events },
+    done: () => {
+      for (const id of ids) acked.deviceEvents.add(id);
+    },
+  };
+}
+
+function logPost({ agentId, agentToken }: Credentials, acked: Acknowledged) {
+  const ids = Array.from({ length: EVENTS_PER_POST }, () => randomUUID());
+  const logs = ids.map((message) => ({
+    timestamp: new Date().toISOString(),
+    level: "info",
+    component: "torture",
+    message,
+  }));
+  return {
+    method: "POST",
+    path: `/agents/${agentId}/logs`,
+    token: agentToken,
+    body: { logs },
+    done: () => {
+      for (const id of ids) acked.logs.add(id);
+    },
+  };
+}
+
+const KINDS = [auditPost, devicePut, logPost];
+
+/** One writer: posts until told to stop; counts only what was answered with success. */
+async function writer(
+  base: string,
+  credentials: Credentials,
+  acked: Acknowledged,
+  stopped: () => boolean,
+  at: number,
+): Promise<void> {
+  for (let i = at; !stopped(); i++) {
+    const request = (KINDS[i % KINDS.length] as (typeof KINDS)[number])(credentials, acked);
+    try {
+      const response = await fetch(`${base}/api/v1${request.path}`, {
+        method: request.method,
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${request.token}` },
+        body: JSON.stringify(request.body),
+        signal: AbortSignal.timeout(15_000),
+      });
+      acked.answers.set(response.status, (acked.answers.get(response.status) ?? 0) + 1);
+      if (response.ok) request.done();
+      else {
+        acked.refused++;
+        await sleep(20);
+      }
+      await response.arrayBuffer();
+    } catch {
+      acked.refused++; // the server is gone: nothing was promised
+      await sleep(20);
+    }
+  }
+}
+
+/** Starts so many writers; the answer stops them and waits for their last request. */
+export function startLoad(
+  base: string,
+  credentials: Credentials,
+  acked: Acknowledged,
+  writers: number,
+): () => Promise<void> {
+  let stop = false;
+  const running = Array.from({ length: writers }, (_, i) => writer(base, credentials, acked, () => stop, i));
+  return async () => {
+    stop = true;
+    await Promise.all(running);
+  };
+}
