@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip, constants as zlib } from "node:zlib";
+import { watchPeer } from "./dead-peers";
 
 const MIN_GZIP_BYTES = 1024;
 const COMPRESSIBLE = /^(application\/(json|problem\+json|x-ndjson)|text\/(csv|html|plain|css|javascript))/;
@@ -37,6 +38,7 @@ export async function respond(incoming: IncomingMessage, outgoing: ServerRespons
     await pipeline(Readable.from([bytes]), createGzip(), outgoing);
     return;
   }
+  watchPeer(outgoing.socket);
   const source = Readable.fromWeb(response.body as import("node:stream/web").ReadableStream);
   if (!wantsGzip(incoming, response)) {
     outgoing.flushHeaders();
