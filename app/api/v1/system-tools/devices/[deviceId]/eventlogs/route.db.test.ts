@@ -1,6 +1,12 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Diagnostics } from "@/agent/diagnostics";
+import { keepCommandStream } from "@/agent/live/command-stream";
+import { FileLog } from "@/agent/live/file-log";
 import { asSystem } from "@/db/client";
 import { auditLogs } from "@/db/schema";
 import { bearer, createApiKey, createDevice, createOrg, createUser, type TestDevice, type TestOrg } from "@/db/testing";
@@ -276,6 +282,35 @@ describe("live event log queries", () => {
     const late = () => postResult(base, device, agent.commands[0]!.id, { ok: true, data: [] });
     await expect.poll(late, { timeout: 1_000 }).toBe(404);
   });
+});
+
+it("the reference agent answers them from this machine's files", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "live-agent-"));
+  const line = (n: number) => `2026-11-20T10:00:0${n}Z web01 sshd[1]: ${n % 2 ? "ok" : "error: failed"} ${n}\n`;
+  await writeFile(join(dir, "auth.log"), [0, 1, 2, 3, 4].map(line).join(""));
+  const device = await createDevice({ orgId: org.id });
+  const stopping = new AbortController();
+  const keeping = keepCommandStream({
+    url: base.replace("/api/v1", ""),
+    agentId: device.agentId,
+    token: device.token,
+    diagnostics: new Diagnostics(() => {}),
+    signal: stopping.signal,
+    findLogs: async () => [new FileLog({ path: join(dir, "auth.log"), program: "auth" })],
+  });
+  const path = `/system-tools/devices/${device.id}/eventlogs`;
+  await expect.poll(async () => (await get(path)).status, { timeout: 5_000 }).toBe(200);
+  const { data, meta } = eventsOutput.parse((await get(`${path}/AUTH.LOG/events?level=err&limit=2&source=SSHD`)).body);
+  expect(data.map((e) => [e.message, e.level])).toEqual([
+    ["error: failed 4", "error"],
+    ["error: failed 2", "error"],
+  ]);
+  expect(meta).toEqual({ page: 1, limit: 2, total: 3, totalPages: 2 });
+  expect((await get(`${path}/auth.log/events/${data[1]!.recordId}`)).body).toEqual({ data: data[1] });
+  expect(await failing(`${path}/auth.log/events/1`)).toEqual([404, "not_found"]);
+  stopping.abort();
+  await keeping;
+  await expect.poll(() => failing(path), { timeout: 1_000 }).toEqual([409, "device_offline"]);
 });
 
 describe("the command stream", () => {
