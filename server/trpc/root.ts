@@ -4,8 +4,10 @@ import { customFieldsRouter } from "./custom-fields";
 import { devicesRouter } from "./devices";
 import { enrollmentKeysRouter } from "./enrollment-keys";
 import { router } from "./init";
+import { liveEventsRouter } from "./live-events";
 import { meRouter } from "./me";
 import { organizationsRouter } from "./organizations";
+import { scriptsRouter } from "./scripts";
 import { setupRouter } from "./setup";
 import { usersRouter } from "./users";
 
@@ -16,8 +18,10 @@ export const appRouter = router({
   customFields: customFieldsRouter,
   devices: devicesRouter,
   enrollmentKeys: enrollmentKeysRouter,
+  liveEvents: liveEventsRouter,
   me: meRouter,
   organizations: organizationsRouter,
+  scripts: scriptsRouter,
   setup: setupRouter,
   users: usersRouter,
 });
