@@ -5,6 +5,7 @@ import { env } from "@/server/env";
 import { shared } from "@/server/process/shared";
 import { closeLookup } from "./lookup";
 import * as schema from "./schema";
+import { survivable } from "./survive";
 
 /** What row level security needs to know of a caller; a structural part of the server's Scope. */
 export type Tenant =
@@ -18,16 +19,18 @@ export type Tx = Parameters<Parameters<Database["transaction"]>[0]>[0];
 /** The application role's connections: one pool a process. */
 export function appSql(): postgres.Sql {
   return shared("db.app", () =>
-    postgres(env().DATABASE_URL, {
-      max: env().DATABASE_POOL_SIZE,
-      prepare: env().DATABASE_PREPARE,
-      idle_timeout: 60,
-      connect_timeout: 5,
-      // The default waits up to 20 s after a restart of the database; clients are told to come back within seconds.
-      backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
-      connection: { application_name: "trailmark" },
-      onnotice: () => {},
-    }),
+    survivable(
+      postgres(env().DATABASE_URL, {
+        max: env().DATABASE_POOL_SIZE,
+        prepare: env().DATABASE_PREPARE,
+        idle_timeout: 60,
+        connect_timeout: 5,
+        // The default waits up to 20 s after a restart of the database; clients are told to come back within seconds.
+        backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
+        connection: { application_name: "trailmark" },
+        onnotice: () => {},
+      }),
+    ),
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import postgres from "postgres";
 import type { Tenant } from "@/db/client";
+import { survivable } from "@/db/survive";
 import { env } from "../env";
 
 /**
@@ -63,14 +64,16 @@ function drain(stream: Readable, push: (chunk: Buffer) => void, { signal, ready 
 
 /** Runs fn in one snapshot of a tenant's rows on a connection of its own. */
 export async function readChain<T>(tenant: Tenant, fn: (reader: ChainReader) => Promise<T>): Promise<T> {
-  const sql = postgres(env().DATABASE_URL, {
-    max: 1,
-    max_lifetime: null,
-    prepare: env().DATABASE_PREPARE,
-    connect_timeout: 5,
-    onnotice: () => {},
-    connection: { application_name: "trailmark chain" },
-  });
+  const sql = survivable(
+    postgres(env().DATABASE_URL, {
+      max: 1,
+      max_lifetime: null,
+      prepare: env().DATABASE_PREPARE,
+      connect_timeout: 5,
+      onnotice: () => {},
+      connection: { application_name: "trailmark chain" },
+    }),
+  );
   try {
     return (await sql.begin("isolation level repeatable read read only", async (tx) => {
       const orgIds = tenant.kind === "system" ? "{}" : `{${tenant.orgIds.join(",")}}`;

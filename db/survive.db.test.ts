@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "drizzle-orm";
+import postgres from "postgres";
+import { afterAll, afterEach, beforeEach, expect, inject, it } from "vitest";
+import { asSystem, type Tx } from "./client";
+
+const owner = postgres(inject("ownerDatabaseUrl"), { max: 1, onnotice: () => {} });
+afterAll(() => owner.end({ timeout: 5 }));
+
+let thrown: Error[] = [];
+const note = (error: Error) => thrown.push(error);
+beforeEach(() => {
+  thrown = [];
+  process.on("uncaughtException", note);
+});
+afterEach(() => process.off("uncaughtException", note));
+
+async function killSoon(tx: Tx, ms: number): Promise<void> {
+  const [me] = (await tx.execute(sql`SELECT pg_backend_pid() AS pid`)) as unknown as { pid: number }[];
+  setTimeout(() => void owner`SELECT pg_terminate_backend(${me?.pid ?? 0})`.execute(), ms);
+}
+
+async function expectAlive(): Promise<void> {
+  await sleep(100);
+  expect(thrown).toEqual([]);
+  // More than the pool holds, at once: every connection of it is usable.
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => asSystem((tx) => tx.execute(sql`SELECT 1 AS one, pg_sleep(0.02)`))),
+  );
+  expect(answers.map((rows) => (rows as unknown as { one: number }[])[0]?.one)).toEqual(Array(20).fill(1));
+}
+
+it("a transaction whose connection dies during a statement fails, and the pool goes on", async () => {
+  for (let round = 0; round < 6; round++) {
+    const work = asSystem(async (tx) => {
+      await killSoon(tx, 30);
+      await tx.execute(sql`SELECT pg_sleep(5)`);
+    });
+    await expect(work).rejects.toThrow();
+  }
+  await expectAlive();
+});
+
+it("so does one whose connection dies between two statements, and its later statements reach no other connection", async () => {
+  let late: Promise<unknown> = Promise.resolve();
+  for (let round = 0; round < 6; round++) {
+    const work = asSystem(async (tx) => {
+      await killSoon(tx, 10);
+      late = (async () => {
+        await sleep(200);
+        return tx.execute(sql`SELECT 1`);
+      })();
+      await late;
+    });
+    await expect(work).rejects.toThrow();
+    await expect(late).rejects.toThrow();
+  }
+  await expectAlive();
+});
+
+it("an error of the work itself rolls back as ever and is told", async () => {
+  const work = asSystem(async (tx) => {
+    await tx.execute(sql`CREATE TEMPORARY TABLE survive_test (n int)`);
+    throw new Error("on purpose");
+  });
+  await expect(work).rejects.toThrow("on purpose");
+  await expect(asSystem((tx) => tx.execute(sql`SELECT 1 / 0`))).rejects.toThrow();
+  await expectAlive();
+});

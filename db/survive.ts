@@ -1,0 +1,83 @@
+import type postgres from "postgres";
+
+type Work = (tx: postgres.TransactionSql) => unknown;
+
+/** Errors after which the socket is closed; whatever is sent then throws outside of every promise. */
+const CLOSING = new Set(["CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"]);
+/** Of a connection's last life: the first statement of its next one may still be told this. */
+const STALE = new Set(["57P01", ...CLOSING]);
+const MAX_BEGINS = 3;
+const codeOf = (error: unknown): string => (error as { code?: string } | null)?.code ?? "";
+
+const lostError = () =>
+  Object.assign(new Error("the connection to the database was lost during a transaction"), {
+    code: "CONNECTION_CLOSED",
+  });
+
+/** A transaction's sql that refuses to send once its connection is gone. */
+function refusing(tx: postgres.TransactionSql, isLost: () => boolean): postgres.TransactionSql {
+  const guarded = <F extends (...args: never[]) => unknown>(send: F) =>
+    ((...args: Parameters<F>) => {
+      if (isLost()) throw lostError();
+      return send(...args);
+    }) as unknown as F;
+  return Object.assign(guarded(tx as never), tx, { unsafe: guarded(tx.unsafe as never) }) as postgres.TransactionSql;
+}
+
+/**
+ * Makes the transactions of a pool survive the death of their connection. postgres.js 3.4 sends the ROLLBACK of such a
+ * transaction into a socket that is no more, which throws outside of every promise (the process would end) and leaves
+ * the connection unusable for ever. Here the transaction's promise rejects and nothing is sent after it; one that did
+ * not even begin, because its connection had died while idle, is begun again.
+ */
+export function survivable<T extends postgres.Sql>(sql: T): T {
+  const begin = sql.begin.bind(sql) as (options: string, work: Work) => Promise<unknown>;
+  const attempt = async (options: string, work: Work, started: () => void): Promise<unknown> => {
+    let lost = false;
+    let over = false;
+    const inner = (tx: postgres.TransactionSql) =>
+      new Promise((resolve, reject) => {
+        const done = (settle: () => void) =>
+          // The connection's end is told in the same turn as the failure of its query.
+          setImmediate(() => {
+            if (lost) return;
+            over = true;
+            settle();
+          });
+        started();
+        Promise.resolve()
+          .then(() => work(refusing(tx, () => lost)))
+          .then((x) => (Array.isArray(x) ? Promise.all(x) : x))
+          .then(
+            (value) => {
+              if (lost) return;
+              over = true;
+              resolve(value);
+            },
+            (error) => {
+              if (!CLOSING.has(codeOf(error))) done(() => reject(error));
+            },
+          );
+      });
+    try {
+      return await begin(options, inner);
+    } catch (error) {
+      if (!over) lost = true;
+      throw error;
+    }
+  };
+  const transaction = async (first: string | Work, second?: Work): Promise<unknown> => {
+    const [options, work] = typeof first === "string" ? [first, second as Work] : ["", first];
+    for (let tries = 1; ; tries++) {
+      let started = false;
+      try {
+        return await attempt(options, work, () => {
+          started = true;
+        });
+      } catch (error) {
+        if (started || tries === MAX_BEGINS || !STALE.has(codeOf(error))) throw error;
+      }
+    }
+  };
+  return Object.assign(sql, { begin: transaction });
+}
