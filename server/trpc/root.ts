@@ -8,6 +8,7 @@ import { liveEventsRouter } from "./live-events";
 import { meRouter } from "./me";
 import { organizationsRouter } from "./organizations";
 import { scriptsRouter } from "./scripts";
+import { retentionRouter } from "./retention";
 import { setupRouter } from "./setup";
 import { usersRouter } from "./users";
 
@@ -22,6 +23,7 @@ export const appRouter = router({
   me: meRouter,
   organizations: organizationsRouter,
   scripts: scriptsRouter,
+  retention: retentionRouter,
   setup: setupRouter,
   users: usersRouter,
 });

@@ -1,0 +1,51 @@
+import { sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/postgres-js";
+import postgres from "postgres";
+import { env } from "@/server/env";
+import type { Tx } from "./client";
+import * as schema from "./schema";
+import { survivable } from "./survive";
+
+/** Whether this installation can prune: the elevated role is known. */
+export const hasAdmin = (): boolean => env().AUDIT_ADMIN_DATABASE_URL !== undefined;
+
+export type Admin = {
+  /** One transaction of the elevated role that sees every organization; `prune` lets it delete what has expired. */
+  transaction: <T>(fn: (tx: Tx) => Promise<T>, options?: { prune: boolean }) => Promise<T>;
+  /** Takes a lock that lives as long as the connection; false when another session holds it. */
+  tryLock: (key: number) => Promise<boolean>;
+  end: () => Promise<void>;
+};
+
+/**
+ * Opens one connection of the elevated role, for one run of retention: nothing of it stays open between runs. It must
+ * not go through a transaction pooler, for the lock belongs to the session.
+ * @throws Error when AUDIT_ADMIN_DATABASE_URL is not set
+ */
+export function openAdmin(): Admin {
+  const { AUDIT_ADMIN_DATABASE_URL: url } = env();
+  if (!url) throw new Error("AUDIT_ADMIN_DATABASE_URL is not set");
+  const connection = survivable(
+    postgres(url, {
+      max: 1,
+      max_lifetime: null,
+      connect_timeout: 5,
+      connection: { application_name: "trailmark retention" },
+      onnotice: () => {},
+    }),
+  );
+  const database = drizzle(connection, { schema });
+  return {
+    transaction: (fn, options) =>
+      database.transaction(async (tx) => {
+        await tx.execute(sql`SELECT set_config('trailmark.scope', 'system', true),
+          set_config('trailmark.prune', ${options?.prune ? "on" : ""}, true), set_config('work_mem', '64MB', true)`);
+        return fn(tx);
+      }),
+    tryLock: async (key) => {
+      const [row] = await connection<{ got: boolean }[]>`SELECT pg_try_advisory_lock(${key}) AS got`;
+      return row?.got ?? false;
+    },
+    end: () => connection.end({ timeout: 1 }),
+  };
+}

@@ -1,0 +1,61 @@
+import { sql } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import type { Ctx } from "../context";
+import { requireOrganization } from "./organization";
+import { type IdInput, MS_PER_DAY, type Overview } from "./schema";
+
+const GROWTH_DAYS = 30;
+/** A row with its indexes, where the table has no statistics yet. */
+const USUAL_ROW_BYTES = 900;
+
+type Row = {
+  head: string | null;
+  through: string | null;
+  oldest: string | null;
+  newest: string | null;
+  recent: string | null;
+  row_bytes: number | null;
+};
+
+/**
+ * How much an organization's audit log holds and how fast it grows. Every figure comes from the chain's head, an index
+ * or the table's statistics, none from a scan.
+ * @throws AppError not_found
+ */
+export function getOverview(ctx: Ctx, { id }: IdInput): Promise<Overview> {
+  return tenant(ctx.scope, async (tx) => {
+    await requireOrganization(tx, ctx, id);
+    const since = new Date(ctx.now().getTime() - GROWTH_DAYS * MS_PER_DAY).toISOString();
+    const ms = sql`(extract(epoch FROM "timestamp") * 1000)::bigint`;
+    const [row] = (await tx.execute(sql`
+      SELECT h.seq AS head, h.pruned_through_seq AS through,
+        (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" LIMIT 1) AS oldest,
+        (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" DESC LIMIT 1) AS newest,
+        (SELECT chain_seq FROM audit_logs WHERE org_id = ${id} AND "timestamp" >= ${since}::timestamptz
+          ORDER BY "timestamp", chain_seq LIMIT 1) AS recent,
+        (SELECT pg_total_relation_size(c.oid) / NULLIF(greatest(c.reltuples, 0), 0) FROM pg_class c
+          WHERE c.oid = 'audit_logs'::regclass) AS row_bytes
+      FROM (SELECT ${id}::uuid AS org) o LEFT JOIN audit_chain_head(o.org) h ON true`)) as unknown as Row[];
+    return toOverview(id, row, ctx.now());
+  });
+}
+
+function toOverview(orgId: string, row: Row | undefined, now: Date): Overview {
+  const head = Number(row?.head ?? 0);
+  const rows = Math.max(0, head - Number(row?.through ?? 0));
+  const rowBytes = Math.round(row?.row_bytes ?? USUAL_ROW_BYTES);
+  const oldest = row?.oldest ? new Date(Number(row.oldest)) : null;
+  const newest = row?.newest ? new Date(Number(row.newest)) : null;
+  const ageDays = oldest ? Math.max(1, (now.getTime() - oldest.getTime()) / MS_PER_DAY) : GROWTH_DAYS;
+  const recent = row?.recent ? head - Number(row.recent) + 1 : 0;
+  const rowsPerDay = Math.round((recent / Math.min(GROWTH_DAYS, ageDays)) * 10) / 10;
+  return {
+    orgId,
+    rows,
+    bytes: rows * rowBytes,
+    oldestAt: oldest?.toISOString() ?? null,
+    newestAt: newest?.toISOString() ?? null,
+    rowsPerDay,
+    bytesPerDay: Math.round(rowsPerDay * rowBytes),
+  };
+}

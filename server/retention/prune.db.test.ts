@@ -1,0 +1,181 @@
+import { sql } from "drizzle-orm";
+import { afterAll, describe, expect, it } from "vitest";
+import { openAdmin } from "@/db/admin";
+import { createOrg } from "@/db/testing";
+import { readChain } from "../audit/chain-stream";
+import { chainOf, closeRoles, daysAgo, headOf, inTenant, roles } from "../audit/chain-testing";
+import { appendEvents } from "../audit/testing";
+import { verifyChain } from "../audit/verify";
+import { systemCtx } from "../context";
+import { env } from "../env";
+import { runRetention } from "./run";
+
+afterAll(closeRoles);
+
+const at = (days: number) => new Date(daysAgo(days));
+const append = (orgId: string, ages: number[]) => appendEvents(ages.map((days) => ({ orgId, timestamp: at(days) })));
+const setDays = (orgId: string, days: number) =>
+  inTenant("system", (tx) => tx`UPDATE audit_retention_policies SET retention_days = ${days} WHERE org_id = ${orgId}`);
+const policyOf = async (orgId: string) =>
+  (await roles.admin`SELECT * FROM audit_retention_policies WHERE org_id = ${orgId}`)[0];
+const verify = (orgId: string) => verifyChain(systemCtx(), { orgId });
+const many = (count: number, days: number) => Array.from({ length: count }, () => days);
+
+/** An organization with so many rows of 100 days ago and three of today, kept for 30 days. */
+async function orgWithExpired(count: number): Promise<string> {
+  const { id } = await createOrg();
+  await append(id, [...many(count, 100), 0, 0, 0]);
+  await setDays(id, 30);
+  return id;
+}
+
+describe("a pruning run", () => {
+  it("cuts the expired beginning in slices, each with a receipt in the chain, and the chain stays intact", async () => {
+    const orgId = await orgWithExpired(25);
+    const run = await runRetention({ sliceRows: 10, orgIds: [orgId] });
+    expect(run).toMatchObject({ status: "done", rows: 25, organizations: [{ slices: 3, firstSeq: 1, lastSeq: 25 }] });
+    const rows = await chainOf(orgId);
+    expect(rows.map((r) => Number(r.chainSeq))).toEqual([26, 27, 28, 29, 30, 31]);
+    const receipts = rows.filter((r) => r.action === "audit.retention.prune").map((r) => JSON.parse(r.details ?? "{}"));
+    expect(receipts).toMatchObject([
+      { firstSeq: 1, lastSeq: 10, count: 10, retentionDays: 30 },
+      { firstSeq: 11, lastSeq: 20, count: 10 },
+      { firstSeq: 21, lastSeq: 25, count: 5 },
+    ]);
+    expect(await verify(orgId)).toMatchObject({ status: "intact", rowsChecked: 6, prunedPrefix: { throughSeq: 25 } });
+    expect((await policyOf(orgId))?.last_cleanup_at).toBeInstanceOf(Date);
+  });
+
+  it("stops at the first row inside the window, however old the rows behind it are", async () => {
+    const { id: orgId } = await createOrg();
+    await append(orgId, [100, 90, 5, 80, 70]);
+    await setDays(orgId, 30);
+    expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ rows: 2 });
+    expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ rows: 0 });
+    expect((await chainOf(orgId)).length).toBe(4);
+  });
+
+  it("empties a chain whose every row has expired, and the chain goes on with the receipt", async () => {
+    const { id: orgId } = await createOrg();
+    await append(orgId, many(10, 100));
+    await setDays(orgId, 30);
+    await runRetention({ orgIds: [orgId], sliceRows: 5 });
+    expect((await chainOf(orgId)).map((r) => Number(r.chainSeq))).toEqual([11, 12]);
+    expect(await verify(orgId)).toMatchObject({ status: "intact", breaks: [] });
+  });
+
+  it("skips organizations without a policy and leaves everything inside the window alone", async () => {
+    const without = await orgWithExpired(5);
+    await roles.owner`DELETE FROM audit_retention_policies WHERE org_id = ${without}`;
+    const young = (await createOrg()).id;
+    await append(young, [300, 200]);
+    const run = await runRetention({ orgIds: [without, young] });
+    expect(run.organizations.map((o) => o.orgId)).toEqual([young]);
+    expect(run.rows).toBe(0);
+    expect((await chainOf(without)).length).toBe(8);
+    expect((await policyOf(young))?.last_cleanup_at).toBeInstanceOf(Date);
+  });
+
+  it("only looks in a dry run", async () => {
+    const orgId = await orgWithExpired(5);
+    const run = await runRetention({ dryRun: true, orgIds: [orgId] });
+    expect(run).toMatchObject({ status: "done", dryRun: true, rows: 5, organizations: [{ firstSeq: 1, lastSeq: 5 }] });
+    expect((await chainOf(orgId)).length).toBe(8);
+    expect((await policyOf(orgId))?.last_cleanup_at).toBeNull();
+  });
+
+  it("is not kept from the others by one organization whose chain does not let it", async () => {
+    const broken = await orgWithExpired(5);
+    await roles.owner.begin(async (tx) => {
+      await tx`SET LOCAL session_replication_role = replica`;
+      await tx`DELETE FROM audit_logs WHERE org_id = ${broken} AND chain_seq = 3`;
+    });
+    const fine = await orgWithExpired(5);
+    const run = await runRetention({ orgIds: [broken, fine] });
+    const byOrg = new Map(run.organizations.map((o) => [o.orgId, o]));
+    expect(byOrg.get(fine)).toMatchObject({ rows: 5 });
+    expect(byOrg.get(broken)?.error).toContain("contiguous");
+    expect((await chainOf(broken)).length).toBe(7);
+    expect((await policyOf(broken))?.last_cleanup_at).toBeNull();
+  });
+
+  it("happens once at a time, whoever starts it", async () => {
+    const orgId = await orgWithExpired(5);
+    const other = openAdmin();
+    expect(await other.tryLock(0x74726574)).toBe(true);
+    expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ status: "busy", rows: 0 });
+    await other.end();
+    expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ status: "done", rows: 5 });
+  });
+
+  it("does nothing without the admin connection, and says so", async () => {
+    const orgId = await orgWithExpired(5);
+    const { AUDIT_ADMIN_DATABASE_URL: url } = env();
+    try {
+      Object.assign(env(), { AUDIT_ADMIN_DATABASE_URL: undefined });
+      expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ status: "disabled", rows: 0 });
+    } finally {
+      Object.assign(env(), { AUDIT_ADMIN_DATABASE_URL: url });
+    }
+    expect((await chainOf(orgId)).length).toBe(8);
+  });
+});
+
+describe("at the same time", () => {
+  it("a verification that has begun sees its own snapshot to the end", async () => {
+    const orgId = await orgWithExpired(50);
+    const tenant = { kind: "organization", orgIds: [orgId], partnerId: "" } as const;
+    const seen = await readChain(tenant, async ({ sql: reader }) => {
+      const count = async () =>
+        Number((await reader`SELECT count(*) AS n FROM audit_logs WHERE org_id = ${orgId}`)[0]?.n);
+      const before = await count();
+      await runRetention({ orgIds: [orgId] });
+      const [head] = await reader`SELECT pruned_through_seq FROM audit_chain_head(${orgId}::uuid)`;
+      return [before, await count(), Number(head?.pruned_through_seq)];
+    });
+    expect(seen).toEqual([53, 53, 0]);
+    expect(await verify(orgId)).toMatchObject({ status: "intact", rowsChecked: 4 });
+  });
+
+  it("verifications, writers and pruning find no break in each other", async () => {
+    const orgId = await orgWithExpired(2_000);
+    let writing = true;
+    const writer = (async () => {
+      while (writing) await append(orgId, [0, 0]);
+    })();
+    const verdicts: string[] = [];
+    const verifier = (async () => {
+      while (writing) verdicts.push((await verify(orgId)).status);
+    })();
+    const run = await runRetention({ orgIds: [orgId], sliceRows: 100 });
+    writing = false;
+    await Promise.all([writer, verifier]);
+    expect(run).toMatchObject({ rows: 2_000, organizations: [{ slices: 20 }] });
+    expect(new Set(verdicts)).toEqual(new Set(["intact"]));
+    expect(await verify(orgId)).toMatchObject({ status: "intact" });
+  });
+});
+
+it("a slice that is killed in its middle leaves nothing behind, and the next run goes on", async () => {
+  for (let round = 0; round < 5; round++) {
+    const orgId = await orgWithExpired(300);
+    await runRetention({ orgIds: [orgId], sliceRows: 100, signal: AbortSignal.abort() });
+    const before = await headOf(orgId);
+    const admin = openAdmin();
+    const killed = admin.transaction(
+      async (tx) => {
+        await tx.execute(sql`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq <= 100`);
+        const [me] = (await tx.execute(sql`SELECT pg_backend_pid() AS pid`)) as unknown as { pid: number }[];
+        await roles.owner`SELECT pg_terminate_backend(${me?.pid ?? 0})`;
+        await tx.execute(sql`SELECT 1`);
+      },
+      { prune: true },
+    );
+    await expect(killed).rejects.toThrow();
+    await admin.end();
+    expect(await headOf(orgId)).toEqual(before);
+    expect((await chainOf(orgId)).length).toBe(303);
+    expect(await runRetention({ orgIds: [orgId], sliceRows: 100 })).toMatchObject({ rows: 300 });
+    expect(await verify(orgId)).toMatchObject({ status: "intact", prunedPrefix: { throughSeq: 300 } });
+  }
+});

@@ -1,0 +1,65 @@
+import { sql } from "drizzle-orm";
+import type { Admin } from "@/db/admin";
+import { PRUNE_SLICE_ROWS } from "./schema";
+
+/** What one organization lost; rows 0 when nothing had expired. */
+export type Pruned = { rows: number; slices: number; firstSeq: number | null; lastSeq: number | null };
+
+type Slice = { through: string; last: string };
+
+/**
+ * One slice, all or nothing: the next rows of the chain up to the first that is inside the window. The database's own
+ * trigger checks every condition again, remembers how far it went and puts a receipt into the chain.
+ * @returns the first and last sequence removed, or null when nothing has expired or there is no policy
+ */
+function pruneSlice(admin: Admin, orgId: string, rows: number): Promise<{ first: number; last: number } | null> {
+  return admin.transaction(
+    async (tx) => {
+      const [found] = (await tx.execute(sql`
+        SELECT b.through, coalesce(
+          (SELECT a.chain_seq - 1 FROM audit_logs a
+            WHERE a.org_id = ${orgId} AND a.chain_seq > b.through AND a.chain_seq <= b.through + ${rows}::bigint
+              AND a."timestamp" >= b.cutoff
+            ORDER BY a.chain_seq LIMIT 1),
+          least(b.through + ${rows}::bigint, b.head)) AS last
+        FROM (SELECT h.pruned_through_seq AS through, h.seq AS head,
+            now() - make_interval(hours => 24 * p.retention_days) AS cutoff
+          FROM audit_retention_policies p CROSS JOIN audit_chain_head(${orgId}::uuid) h
+          WHERE p.org_id = ${orgId}) b`)) as unknown as Slice[];
+      const [through, last] = [Number(found?.through ?? 0), Number(found?.last ?? 0)];
+      if (last <= through) return null;
+      await tx.execute(
+        sql`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq > ${through} AND chain_seq <= ${last}`,
+      );
+      return { first: through + 1, last };
+    },
+    { prune: true },
+  );
+}
+
+/**
+ * Removes what has expired of one organization's chain, slice by slice, and notes when.
+ * @throws PostgresError when the chain or its policy does not allow it; slices before that stay removed
+ */
+export async function pruneOrganization(
+  admin: Admin,
+  orgId: string,
+  { sliceRows = PRUNE_SLICE_ROWS, signal }: { sliceRows?: number; signal?: AbortSignal | undefined } = {},
+): Promise<Pruned> {
+  const pruned: Pruned = { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
+  while (!signal?.aborted) {
+    const slice = await pruneSlice(admin, orgId, sliceRows);
+    if (!slice) break;
+    pruned.slices++;
+    pruned.rows += slice.last - slice.first + 1;
+    pruned.firstSeq ??= slice.first;
+    pruned.lastSeq = slice.last;
+    // A shorter slice was the last: it ended at a row inside the window or at the head.
+    if (slice.last - slice.first + 1 < sliceRows) break;
+  }
+  if (!signal?.aborted)
+    await admin.transaction((tx) =>
+      tx.execute(sql`UPDATE audit_retention_policies SET last_cleanup_at = now() WHERE org_id = ${orgId}`),
+    );
+  return pruned;
+}

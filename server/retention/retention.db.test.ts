@@ -1,0 +1,126 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { GET as PREVIEW } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/preview/route";
+import { GET, PUT } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/route";
+import { auditRows, call, createApiKey, createOrg, createUser } from "@/db/testing";
+import { closeRoles, daysAgo, roles } from "../audit/chain-testing";
+import { appendEvents } from "../audit/testing";
+import { systemCtx } from "../context";
+import { getOverview } from "./overview";
+
+afterAll(closeRoles);
+
+const at = (days: number) => new Date(daysAgo(days));
+const dropPolicy = (orgId: string) => roles.owner`DELETE FROM audit_retention_policies WHERE org_id = ${orgId}`;
+
+describe("GET and PUT …/audit-retention", () => {
+  it("answers the 365 days that every new organization has, and null without a policy", async () => {
+    const org = await createOrg();
+    const viewer = await createUser({ role: "org_viewer", orgId: org.id });
+    const params = { id: org.id };
+    const got = await call(GET, { params, token: viewer });
+    expect(got.body).toMatchObject({ orgId: org.id, configured: true, retentionDays: 365, lastCleanupAt: null });
+    await dropPolicy(org.id);
+    expect((await call(GET, { params, token: viewer })).body).toEqual({
+      orgId: org.id,
+      configured: false,
+      retentionDays: null,
+      archiveToS3: false,
+      lastCleanupAt: null,
+      createdAt: null,
+      updatedAt: null,
+    });
+  });
+
+  it("saves a policy and records it with before and after", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    const id = admin.orgId as string;
+    await dropPolicy(id);
+    const first = await call(PUT, { method: "PUT", params: { id }, token: admin, body: { retentionDays: 90 } });
+    expect(first).toMatchObject({ status: 200, body: { configured: true, retentionDays: 90, archiveToS3: false } });
+    await call(PUT, { method: "PUT", params: { id }, token: admin, body: { retentionDays: 730, archiveToS3: false } });
+    const rows = (await auditRows(id)).filter((r) => r.action === "organization.audit_retention.update");
+    expect(rows.map((r) => r.details)).toEqual([
+      { before: { configured: false, retentionDays: null }, after: { configured: true, retentionDays: 90 } },
+      { before: { configured: true, retentionDays: 90 }, after: { configured: true, retentionDays: 730 } },
+    ]);
+    expect(rows[0]).toMatchObject({ actorType: "user", actorId: admin.id, resourceId: id });
+  });
+
+  it.each([
+    [{ retentionDays: 0 }],
+    [{ retentionDays: 3651 }],
+    [{ retentionDays: 1.5 }],
+    [{ retentionDays: "30" }],
+    [{}],
+    [{ retentionDays: 30, archiveToS3: true }],
+    [{ retentionDays: 30, more: 1 }],
+  ])("refuses the body %j", async (body) => {
+    const admin = await createUser({ role: "org_admin" });
+    const answer = await call(PUT, { method: "PUT", params: { id: admin.orgId as string }, token: admin, body });
+    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+  });
+
+  it("is 403 without audit:manage, and 404 alike for a foreign and a missing organization", async () => {
+    const org = await createOrg();
+    const body = { retentionDays: 30 };
+    const viewer = await createUser({ role: "org_technician", orgId: org.id });
+    expect((await call(PUT, { method: "PUT", params: { id: org.id }, token: viewer, body })).status).toBe(403);
+    const key = await createApiKey({ orgId: org.id, permissions: ["devices:read"] });
+    expect((await call(GET, { params: { id: org.id }, token: key })).status).toBe(403);
+    const stranger = await createUser({ role: "org_admin" });
+    for (const id of [org.id, "8f1c8b66-1111-4111-8111-111111111111"]) {
+      expect((await call(GET, { params: { id }, token: stranger })).status).toBe(404);
+      expect((await call(PUT, { method: "PUT", params: { id }, token: stranger, body })).status).toBe(404);
+      expect((await call(PREVIEW, { path: "/?retentionDays=30", params: { id }, token: stranger })).status).toBe(404);
+    }
+    expect((await call(GET, { params: { id: "nonsense" }, token: stranger })).status).toBe(400);
+  });
+});
+
+describe("GET …/audit-retention/preview", () => {
+  const preview = async (orgId: string, days: number | string) => {
+    const viewer = await createUser({ role: "org_viewer", orgId });
+    return call(PREVIEW, { path: `/?retentionDays=${days}`, params: { id: orgId }, token: viewer });
+  };
+
+  it("counts the rows and the span that would go, newest-first order of arrival or not", async () => {
+    const { id: orgId } = await createOrg();
+    // Times in days before now, in chain order: the third arrived late, the fifth is inside a window of 30 days.
+    const ages = [400, 300, 390, 100, 10, 90, 5];
+    const rows = await appendEvents(ages.map((days) => ({ orgId, timestamp: at(days) })));
+    const { body } = await preview(orgId, 30);
+    expect(body).toMatchObject({ rows: 4, firstSeq: 1, lastSeq: 4, heldBy: { seq: 5 } });
+    expect(body.from).toBe(rows[0]?.timestamp.toISOString());
+    expect(body.to).toBe(rows[3]?.timestamp.toISOString());
+    expect((await preview(orgId, 365)).body).toMatchObject({ rows: 1, lastSeq: 1, heldBy: { seq: 2 } });
+    expect((await preview(orgId, 1)).body).toMatchObject({ rows: 7, lastSeq: 7, heldBy: null });
+    expect((await preview(orgId, 3650)).body).toMatchObject({ rows: 0, firstSeq: null, from: null });
+  });
+
+  it("takes either side of the boundary, whichever is smaller, to the same answer", async () => {
+    const { id: orgId } = await createOrg();
+    const many = (count: number, days: number) => Array.from({ length: count }, () => ({ orgId, timestamp: at(days) }));
+    await appendEvents([...many(300, 100), ...many(3, 20)]);
+    expect((await preview(orgId, 50)).body).toMatchObject({ rows: 300 });
+    await appendEvents(many(1500, 10));
+    expect((await preview(orgId, 50)).body).toMatchObject({ rows: 300 });
+    expect((await preview(orgId, 15)).body).toMatchObject({ rows: 303 });
+  });
+
+  it("has nothing to say of an empty chain and refuses a bad number", async () => {
+    const { id } = await createOrg();
+    expect((await preview(id, 30)).body).toMatchObject({ rows: 0, heldBy: null });
+    for (const bad of ["", "x", "0", "3651", "-1"]) expect((await preview(id, bad)).status).toBe(400);
+  });
+});
+
+it("tells rows, size, oldest row and growth without a scan", async () => {
+  const { id: orgId } = await createOrg();
+  await appendEvents([60, 15, 10, 5].map((days) => ({ orgId, timestamp: at(days) })));
+  const found = await getOverview(systemCtx(), { id: orgId });
+  expect(found).toMatchObject({ rows: 4, rowsPerDay: 0.1 });
+  expect(found.bytes).toBeGreaterThan(0);
+  expect(Date.parse(found.oldestAt ?? "")).toBeLessThan(Date.now() - 59 * 86_400_000);
+  const empty = await getOverview(systemCtx(), { id: (await createOrg()).id });
+  expect(empty).toMatchObject({ rows: 0, bytes: 0, oldestAt: null, rowsPerDay: 0 });
+});

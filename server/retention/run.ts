@@ -1,0 +1,93 @@
+import { sql } from "drizzle-orm";
+import { type Admin, openAdmin } from "@/db/admin";
+import { log } from "../log";
+import { findExpired } from "./expired";
+import { type Pruned, pruneOrganization } from "./prune";
+import { isPruningEnabled } from "./schedule";
+import { PRUNE_SLICE_ROWS } from "./schema";
+
+/** One run at a time over all processes and the command line. */
+const LOCK_KEY = 0x74726574; // "tret"
+
+export type OrganizationRun = Pruned & { orgId: string; retentionDays: number; error?: string };
+export type RetentionRun = {
+  /** disabled: no admin connection; busy: another process is at it; else what was done, or with dryRun would be. */
+  status: "disabled" | "busy" | "done" | "stopped";
+  dryRun: boolean;
+  ms: number;
+  rows: number;
+  organizations: OrganizationRun[];
+};
+
+type Options = {
+  dryRun?: boolean;
+  sliceRows?: number;
+  signal?: AbortSignal | undefined;
+  /** Only these, for a look at one; every organization with a policy otherwise. */
+  orgIds?: readonly string[];
+};
+
+type PolicyRow = { org_id: string; retention_days: number };
+
+async function policies(admin: Admin, orgIds?: readonly string[]): Promise<PolicyRow[]> {
+  const rows = await admin.transaction((tx) =>
+    tx.execute(sql`SELECT org_id, retention_days FROM audit_retention_policies ORDER BY org_id`),
+  );
+  const all = rows as unknown as PolicyRow[];
+  return orgIds ? all.filter((row) => orgIds.includes(row.org_id)) : all;
+}
+
+async function look(admin: Admin, { org_id, retention_days }: PolicyRow): Promise<Pruned> {
+  const expired = await admin.transaction((tx) => findExpired(tx, org_id, retention_days));
+  const rows = expired ? Math.max(0, expired.lastSeq - expired.firstSeq + 1) : 0;
+  if (!expired || rows === 0) return { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
+  return {
+    rows,
+    slices: Math.ceil(rows / PRUNE_SLICE_ROWS),
+    firstSeq: expired.firstSeq,
+    lastSeq: expired.lastSeq,
+  };
+}
+
+/** One organization; its failure is logged and keeps nobody else back. */
+async function runOne(admin: Admin, row: PolicyRow, options: Options): Promise<OrganizationRun> {
+  const about = { orgId: row.org_id, retentionDays: row.retention_days };
+  try {
+    const pruned = options.dryRun ? await look(admin, row) : await pruneOrganization(admin, row.org_id, options);
+    if (pruned.rows > 0 && !options.dryRun) log.info({ ...about, ...pruned }, "pruned expired audit rows");
+    return { ...about, ...pruned };
+  } catch (error) {
+    log.error({ err: error, ...about }, "an organization's audit log could not be pruned");
+    const message = error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : "failed";
+    return { ...about, rows: 0, slices: 0, firstSeq: null, lastSeq: null, error: message };
+  }
+}
+
+/**
+ * One pruning run over every organization that has a policy; those without are skipped (spec, States, rule 1). Only
+ * here, on the admin connection, do audit rows ever leave.
+ */
+export async function runRetention(options: Options = {}): Promise<RetentionRun> {
+  const started = performance.now();
+  const dryRun = options.dryRun ?? false;
+  const end = (status: RetentionRun["status"], organizations: OrganizationRun[] = []): RetentionRun => ({
+    status,
+    dryRun,
+    ms: Math.round(performance.now() - started),
+    rows: organizations.reduce((sum, o) => sum + o.rows, 0),
+    organizations,
+  });
+  if (!isPruningEnabled()) return end("disabled");
+  const admin = openAdmin();
+  try {
+    if (!dryRun && !(await admin.tryLock(LOCK_KEY))) return end("busy");
+    const done: OrganizationRun[] = [];
+    for (const row of await policies(admin, options.orgIds)) {
+      if (options.signal?.aborted) return end("stopped", done);
+      done.push(await runOne(admin, row, options));
+    }
+    return end("done", done);
+  } finally {
+    await admin.end();
+  }
+}

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { positiveInt } from "../audit/schema";
+import { isoTime } from "../devices/schema";
+
+export const MIN_RETENTION_DAYS = 1;
+export const MAX_RETENTION_DAYS = 3650;
+export const DEFAULT_RETENTION_DAYS = 365;
+export const MS_PER_DAY = 86_400_000;
+export const RETENTION_PRESETS_DAYS = [90, 180, 365, 730, 2555] as const;
+
+/** One transaction of a pruning run: small enough not to stall writers, one receipt in the chain each. */
+export const PRUNE_SLICE_ROWS = 20_000;
+/** When the daily runs happen, as cron in UTC: quiet hours, verification first. */
+export const VERIFICATION_CRON = "15 2 * * *";
+export const RETENTION_CRON = "15 3 * * *";
+
+const days = z.int().min(MIN_RETENTION_DAYS).max(MAX_RETENTION_DAYS);
+
+export const idInput = z.strictObject({ id: z.guid() });
+export type IdInput = z.output<typeof idInput>;
+
+/** Body of PUT …/audit-retention. archiveToS3 is reserved: false says what is, true cannot be had. */
+export const setInput = z.strictObject({
+  id: z.guid(),
+  retentionDays: days,
+  archiveToS3: z.literal(false, "is reserved: archiving before deletion does not exist yet").optional(),
+});
+export type SetInput = z.output<typeof setInput>;
+
+/** Query of GET …/audit-retention/preview. */
+export const previewInput = z.strictObject({ id: z.guid(), retentionDays: positiveInt.pipe(days) });
+export type PreviewInput = z.output<typeof previewInput>;
+
+/** Spec, Audit retention policy; without one, configured is false and the rest null. */
+export const policy = z.strictObject({
+  orgId: z.guid(),
+  configured: z.boolean(),
+  retentionDays: z.int().nullable(),
+  archiveToS3: z.boolean(),
+  lastCleanupAt: isoTime.nullable(),
+  createdAt: isoTime.nullable(),
+  updatedAt: isoTime.nullable(),
+});
+export type Policy = z.output<typeof policy>;
+
+/**
+ * What the next run would remove: the longest beginning of the chain whose every row is past the window. from and to
+ * are the times of its first and last row. heldBy is the row that ends it, while rows behind it are expired too.
+ */
+export const preview = z.strictObject({
+  orgId: z.guid(),
+  retentionDays: z.int(),
+  cutoff: isoTime,
+  rows: z.int(),
+  firstSeq: z.int().nullable(),
+  lastSeq: z.int().nullable(),
+  from: isoTime.nullable(),
+  to: isoTime.nullable(),
+  heldBy: z.strictObject({ seq: z.int(), timestamp: isoTime }).nullable(),
+});
+export type Preview = z.output<typeof preview>;
+
+/** The policy with what the page says around it. Without the admin connection nothing is ever pruned. */
+export const policyStatus = policy.extend({ pruningEnabled: z.boolean(), nextRunAt: isoTime.nullable() });
+export type PolicyStatus = z.output<typeof policyStatus>;
+
+/** Sizes are estimates from the table's statistics; growth is the mean over the last 30 days, or since the first row. */
+export const overview = z.strictObject({
+  orgId: z.guid(),
+  rows: z.int(),
+  bytes: z.int(),
+  oldestAt: isoTime.nullable(),
+  newestAt: isoTime.nullable(),
+  rowsPerDay: z.number(),
+  bytesPerDay: z.number(),
+});
+export type Overview = z.output<typeof overview>;

@@ -1,0 +1,18 @@
+import { getPolicyStatus } from "../retention/get";
+import { getOverview } from "../retention/overview";
+import { previewPruning } from "../retention/preview";
+import { idInput, previewInput, setInput } from "../retention/schema";
+import { setPolicy } from "../retention/set";
+import { procedure, router } from "./init";
+
+const reading = procedure("audit:read");
+
+/** Everybody who reads the audit log sees how long it is kept; changing that needs audit:manage. */
+export const retentionRouter = router({
+  get: reading.input(idInput).query(({ ctx, input }) => getPolicyStatus(ctx.caller, input)),
+  preview: reading.input(previewInput).query(({ ctx, input }) => previewPruning(ctx.caller, input)),
+  overview: reading.input(idInput).query(({ ctx, input }) => getOverview(ctx.caller, input)),
+  set: procedure("audit:manage")
+    .input(setInput)
+    .mutation(({ ctx, input }) => setPolicy(ctx.caller, input)),
+});
