@@ -1,0 +1,65 @@
+import { type Column, RecordTable } from "../shell/record-table";
+import classes from "./integrity.module.css";
+
+export type Break = {
+  seq: number;
+  id: string;
+  kind: "altered" | "missing" | "inserted" | "relinked" | "truncated" | "unsealed";
+  expected: string;
+  actual: string;
+};
+
+const WHAT: Record<Break["kind"], [string, string]> = {
+  altered: ["Altered", "the row is not the one that was sealed"],
+  missing: ["Missing", "a row has been taken out"],
+  inserted: ["Inserted", "a row stands where none was sealed"],
+  relinked: ["Relinked", "the link to the row before does not hold"],
+  truncated: ["Cut off", "rows are gone from the end"],
+  unsealed: ["Not sealed", "a row that no seal covers"],
+};
+
+type Props = { breaks: Break[]; rowHref?: (id: string) => string };
+
+const place = ({ seq }: Break) => (seq > 0 ? `Entry ${seq.toLocaleString("en-GB")}` : "The whole");
+
+/** Where a chain does not hold: the row, what was expected there and what was found. */
+export function Breaks({ breaks, rowHref }: Props) {
+  const columns: Column<Break>[] = [
+    {
+      header: "Where",
+      width: 170,
+      cell: (b) => (
+        <span className={classes.where}>
+          {b.id && rowHref ? (
+            <a className="tm-link" href={rowHref(b.id)}>
+              {place(b)}
+            </a>
+          ) : (
+            place(b)
+          )}
+          {b.id && <code>{b.id.slice(0, 8)}</code>}
+        </span>
+      ),
+    },
+    {
+      header: "What",
+      width: 230,
+      cell: (b) => (
+        <span className={classes.what}>
+          <strong>{WHAT[b.kind][0]}</strong>
+          <span>{WHAT[b.kind][1]}</span>
+        </span>
+      ),
+    },
+    { header: "Expected", cell: (b) => <code>{b.expected}</code> },
+    { header: "Found", cell: (b) => <code>{b.actual || "nothing"}</code> },
+  ];
+  return (
+    <RecordTable
+      caption="Where the chain is broken"
+      columns={columns}
+      rows={breaks}
+      rowKey={(b) => `${b.seq}-${b.kind}-${b.id}-${b.actual}`}
+    />
+  );
+}

@@ -1,0 +1,31 @@
+import { Title } from "@mantine/core";
+import { CircleDashed, FileWarning, type LucideIcon, ShieldCheck, ShieldX } from "lucide-react";
+import type { ReactNode } from "react";
+import classes from "./integrity.module.css";
+
+export type VerdictKind = "intact" | "broken" | "empty" | "unreadable" | "unknown";
+const ICON: Record<VerdictKind, LucideIcon> = {
+  intact: ShieldCheck,
+  broken: ShieldX,
+  empty: CircleDashed,
+  unreadable: FileWarning,
+  unknown: CircleDashed,
+};
+
+type Props = { kind: VerdictKind; title: string; children?: ReactNode; level?: 1 | 2 };
+
+/** The verdict in one glance: colour, icon, word and a sentence. */
+export function VerdictHead({ kind, title, children, level = 2 }: Props) {
+  const Icon = ICON[kind];
+  return (
+    <div className={classes.verdict} data-kind={kind}>
+      <Icon size={28} strokeWidth={1.5} aria-hidden />
+      <div>
+        <Title order={level} size="h1">
+          {title}
+        </Title>
+        {children && <p>{children}</p>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import type { ReactNode } from "react";
+import { Mark } from "./mark";
+import classes from "./public-frame.module.css";
+import { SchemeMenu } from "./scheme-menu";
+
+/** The frame of pages that are open to everybody. Plain links: nothing is fetched ahead. */
+export function PublicFrame({ children }: { children: ReactNode }) {
+  return (
+    <div className={classes.ground}>
+      <header className={classes.bar}>
+        <a href="/" className={classes.brand} aria-label="Trailmark, to the audit log">
+          <Mark size={22} />
+          <span className={classes.name}>Trailmark</span>
+        </a>
+        <SchemeMenu />
+      </header>
+      <main className={classes.panel}>{children}</main>
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { Text, Title } from "@mantine/core";
+import { type ReactNode, useId } from "react";
+import classes from "./section.module.css";
+
+type Props = { title: string; lead?: ReactNode; action?: ReactNode; flush?: boolean; children: ReactNode };
+
+/** A part of a page under its own heading. With `flush` the contents reach the edges, as tables do. */
+export function Section({ title, lead, action, flush, children }: Props) {
+  const id = useId();
+  return (
+    <section className={classes.section} aria-labelledby={id}>
+      <div className={classes.head}>
+        <div>
+          <Title order={2} id={id}>
+            {title}
+          </Title>
+          {lead && (
+            <Text size="sm" c="dimmed" maw={640}>
+              {lead}
+            </Text>
+          )}
+        </div>
+        {action}
+      </div>
+      <div className={flush ? undefined : classes.body}>{children}</div>
+    </section>
+  );
+}

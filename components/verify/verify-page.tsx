@@ -1,0 +1,116 @@
+"use client";
+
+import { Progress as Bar, Button, TextInput } from "@mantine/core";
+import { WifiOff } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { count } from "../shell/figures";
+import { Message } from "../shell/message";
+import { PageHeader } from "../shell/page-header";
+import { type Checked, checkFile, loadTools, type Progress } from "./check-file";
+import { DropFile } from "./drop-file";
+import { Verdict } from "./verdict";
+import classes from "./verify.module.css";
+
+type State =
+  | { step: "choose"; failure: string | null }
+  | { step: "checking"; fileName: string; progress: Progress }
+  | { step: "done"; checked: Checked; trustedKey: string | null };
+
+const VKEY = /^\S+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{43}[A-Za-z0-9+/=]$/;
+
+/** Checks an evidence bundle in the visitor's own browser. */
+export function VerifyPage() {
+  const [state, setState] = useState<State>({ step: "choose", failure: null });
+  const [key, setKey] = useState("");
+  const abort = useRef<AbortController | null>(null);
+  const trustedKey = key.trim() || null;
+  useEffect(() => void loadTools(), []);
+  const isKeyWrong = trustedKey !== null && !VKEY.test(trustedKey);
+
+  const start = async (file: File) => {
+    if (isKeyWrong) return;
+    const controller = new AbortController();
+    abort.current = controller;
+    setState({ step: "checking", fileName: file.name, progress: { rows: 0, share: 0 } });
+    const onProgress = (progress: Progress) => setState({ step: "checking", fileName: file.name, progress });
+    try {
+      setState({
+        step: "done",
+        checked: await checkFile(file, { trustedKey, signal: controller.signal, onProgress }),
+        trustedKey,
+      });
+    } catch {
+      const failure = controller.signal.aborted
+        ? null
+        : `${file.name} could not be read to its end. It may have been moved or changed meanwhile; choose it again.`;
+      setState({ step: "choose", failure });
+    }
+  };
+
+  return (
+    <>
+      <PageHeader
+        title="Verify an evidence bundle"
+        lead="Recomputes the checksum of every row, follows every link and checks the signatures, without asking the installation that the bundle comes from."
+      />
+      {state.step === "choose" && (
+        <div className={classes.form}>
+          {state.failure && <Message tone="bad">{state.failure}</Message>}
+          <TextInput
+            label="Verifier key (optional)"
+            description="The key that the installation publishes. With it, a bundle that somebody else signed does not pass."
+            placeholder="trailmark.example+1a2b3c4d+AbCd…"
+            value={key}
+            onChange={(event) => setKey(event.currentTarget.value)}
+            error={isKeyWrong ? "This is no verifier key. It reads name+8 hex digits+base64, all in one line." : null}
+            spellCheck={false}
+            autoComplete="off"
+            maw={640}
+          />
+          <DropFile onFile={(file) => void start(file)} />
+          <p className={classes.promise}>
+            <WifiOff size={16} strokeWidth={1.75} aria-hidden />
+            <span>
+              The file stays on this computer: this page reads it here and sends nothing anywhere. You may go offline
+              before you choose it.
+            </span>
+          </p>
+        </div>
+      )}
+      {state.step === "checking" && (
+        <Checking
+          fileName={state.fileName}
+          progress={state.progress}
+          onCancel={() => abort.current?.abort(new Error("cancelled"))}
+        />
+      )}
+      {state.step === "done" && (
+        <Verdict
+          checked={state.checked}
+          trustedKey={state.trustedKey}
+          onAgain={() => setState({ step: "choose", failure: null })}
+        />
+      )}
+    </>
+  );
+}
+
+type CheckingProps = { fileName: string; progress: Progress; onCancel: () => void };
+
+function Checking({ fileName, progress, onCancel }: CheckingProps) {
+  const percent = Math.round(progress.share * 100);
+  return (
+    <section className={classes.progress} aria-label="Checking">
+      <div className={classes.line}>
+        <strong>Checking {fileName}</strong>
+        <span className="tm-figures">{count(progress.rows)} rows</span>
+      </div>
+      <Bar value={percent} aria-label="Share of the file that is checked" />
+      <div>
+        <Button variant="default" size="xs" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </section>
+  );
+}
