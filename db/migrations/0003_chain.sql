@@ -557,6 +557,7 @@ BEGIN
   REVOKE CREATE ON SCHEMA public FROM trailmark_sealer;
   GRANT EXECUTE ON FUNCTION audit_append, audit_chain_head, audit_chain_heads_of, audit_chain_health, audit_checksum, audit_link, audit_lengths,
     audit_values, audit_ms TO trailmark_app, trailmark_audit_admin;
+  GRANT EXECUTE ON FUNCTION audit_chain_health, audit_self_test TO CURRENT_USER;
   PERFORM audit_self_test();
   IF NOT super THEN
     BEGIN
