@@ -16,6 +16,8 @@ import { shared } from "./shared";
 import { shutdown } from "./shutdown";
 import { startWorkers, stopWorkers } from "./workers";
 
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
 /** Brings the database to this version; without the owner's address it only checks that somebody else has. */
 async function prepareDatabase(): Promise<void> {
   const { TRAILMARK_OWNER_DATABASE_URL: ownerUrl, DATABASE_URL: appUrl, AUDIT_ADMIN_DATABASE_URL: adminUrl } = env();
@@ -50,19 +52,29 @@ async function serve(): Promise<void> {
     closeDatabase,
     embedded,
   });
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
+  for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, stop);
+}
+
+/** Faults that the operator can mend: told in a line, without a stack. */
+function messageOf(error: unknown): string {
+  const { code, message, stack, expected } = error as Error & { code?: string; expected?: boolean };
+  if (code === "EADDRINUSE") return `Port ${env().PORT} is taken by another program; set PORT to a free one.`;
+  return expected || error instanceof EnvError || error instanceof UnsafeRoleError ? message : (stack ?? String(error));
 }
 
 let embedded: Embedded | null = null;
+// Before there is anything to drain, a signal only has to take the embedded PostgreSQL along.
+const giveUp = async () => {
+  await embedded?.stop().catch(() => {});
+  process.exit(130);
+};
+for (const signal of SIGNALS) process.on(signal, () => void giveUp());
 try {
   embedded = await prepareEnvironment();
-  env();
   await prepareDatabase();
   await serve();
 } catch (error) {
-  const expected =
-    error instanceof EnvError || error instanceof UnsafeRoleError || (error as { expected?: boolean }).expected;
-  process.stderr.write(`\n${expected ? (error as Error).message : ((error as Error).stack ?? String(error))}\n\n`);
+  process.stderr.write(`\n${messageOf(error)}\n\n`);
   await embedded?.stop().catch(() => {});
   process.exit(1);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Embedded, startEmbedded } from "@/db/embedded";
+import { parseEnv } from "../env";
 
 /** A secret of this installation, made at the first start and kept, readable by its owner alone. */
 function keptSecret(dataDir: string, name: string): string {
@@ -17,6 +18,7 @@ const present = (name: string) => Boolean(process.env[name] || process.env[`${na
 /**
  * Completes the environment before anybody reads it: the data folder, the secret, the public address and, where no
  * DATABASE_URL is given, the embedded PostgreSQL.
+ * @throws EnvError naming every variable that is wrong
  * @returns the embedded server to stop at the end, or null.
  */
 export async function prepareEnvironment(): Promise<Embedded | null> {
@@ -25,6 +27,8 @@ export async function prepareEnvironment(): Promise<Embedded | null> {
   process.env.TRAILMARK_DATA_DIR = dataDir;
   if (!present("NEXTAUTH_SECRET")) process.env.NEXTAUTH_SECRET = keptSecret(dataDir, "nextauth-secret");
   process.env.NEXTAUTH_URL ||= `http://${hostInUrl(process.env.HOST || "127.0.0.1")}:${process.env.PORT || "3000"}`;
+  // Everything that can be wrong is told at once, before a database is started.
+  parseEnv({ ...process.env, ...(present("DATABASE_URL") ? {} : { DATABASE_URL: "postgres://embedded" }) });
   if (present("DATABASE_URL")) return null;
   const embedded = await startEmbedded(dataDir);
   process.env.DATABASE_URL = embedded.appUrl;
