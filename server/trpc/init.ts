@@ -9,6 +9,9 @@ import { toAppError, toProblem } from "../http/problem";
 /** What a procedure gets: the caller, or null where nobody is signed in; from is known where a browser asks. */
 export type TrpcContext = { caller: Ctx | null; requestId: string; from?: Pick<Ctx, "ip" | "userAgent"> };
 
+/** What a procedure asks of its caller, readable by the test that probes every procedure. */
+export type ProcedureMeta = { permission?: Permission };
+
 const TRPC_CODES: Partial<Record<ErrorCode, TRPCError["code"]>> = {
   validation_failed: "BAD_REQUEST",
   unauthenticated: "UNAUTHORIZED",
@@ -28,21 +31,28 @@ function fieldErrors(error: ZodError): FieldError[] {
   return error.issues.map((i) => ({ path: i.path.join("."), message: i.message }));
 }
 
-const t = initTRPC.context<TrpcContext>().create({
-  errorFormatter({ shape, error, ctx }) {
-    const requestId = ctx?.requestId ?? "";
-    const cause = error.cause;
-    const known =
-      cause instanceof ZodError
-        ? new AppError("validation_failed", undefined, { errors: fieldErrors(cause) })
-        : toAppError(cause ?? error, requestId);
-    return {
-      ...shape,
-      message: known.message,
-      data: { code: shape.data.code, httpStatus: ERROR_CODES[known.code].status, problem: toProblem(known, requestId) },
-    };
-  },
-});
+const t = initTRPC
+  .context<TrpcContext>()
+  .meta<ProcedureMeta>()
+  .create({
+    errorFormatter({ shape, error, ctx }) {
+      const requestId = ctx?.requestId ?? "";
+      const cause = error.cause;
+      const known =
+        cause instanceof ZodError
+          ? new AppError("validation_failed", undefined, { errors: fieldErrors(cause) })
+          : toAppError(cause ?? error, requestId);
+      return {
+        ...shape,
+        message: known.message,
+        data: {
+          code: shape.data.code,
+          httpStatus: ERROR_CODES[known.code].status,
+          problem: toProblem(known, requestId),
+        },
+      };
+    },
+  });
 
 export const router = t.router;
 export const createCaller = t.createCallerFactory;
@@ -72,7 +82,7 @@ const signedIn = publicProcedure.use(({ ctx, next }) => {
 
 /** A procedure that needs one permission; without one, any signed-in person. */
 export function procedure(permission?: Permission) {
-  return signedIn.use(async ({ ctx, next, getRawInput }) => {
+  return signedIn.meta(permission ? { permission } : {}).use(async ({ ctx, next, getRawInput }) => {
     if (permission) requirePermission(ctx.caller, permission);
     const orgId = ((await getRawInput()) as { orgId?: unknown } | undefined)?.orgId;
     const caller = typeof orgId === "string" && orgId ? narrow(ctx.caller, orgId) : ctx.caller;

@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { TRPCError } from "@trpc/server";
+import { beforeAll, describe, expect, it } from "vitest";
+import { appendEvents } from "../audit/testing";
+import { authenticate } from "../auth/authenticate";
+import type { Ctx } from "../context";
+import {
+  createWorld,
+  deviceIn,
+  enrollmentKeyIn,
+  fieldIn,
+  keyIn,
+  type Principal,
+  userIn,
+  type World,
+} from "../http/matrix-testing";
+import { createCaller, type ProcedureMeta } from "./init";
+import { appRouter } from "./root";
+
+type Procedure = { _def: { meta?: ProcedureMeta; type: string } };
+const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>);
+
+/** Open to everybody: first-run set-up alone. */
+const PUBLIC = ["setup.status", "setup.complete"];
+
+async function callerOf(principal: Principal): Promise<Ctx | null> {
+  if (principal.kind !== "person" && principal.kind !== "key") return null;
+  const request = new Request("http://127.0.0.1:3000/", { headers: { authorization: `Bearer ${principal.token}` } });
+  const { viaCookie: _, ...found } = await authenticate(request, { auth: "user", ip: "127.0.0.1" });
+  return { ...found, ip: "127.0.0.1", userAgent: "vitest", requestId: randomUUID(), now: () => new Date() };
+}
+
+const invoke = (path: string, caller: Ctx | null, input: unknown): Promise<unknown> => {
+  const root = createCaller(appRouter)({ caller, requestId: randomUUID() }) as unknown as Record<
+    string,
+    Record<string, (input: unknown) => Promise<unknown>>
+  >;
+  const [router = "", procedure = ""] = path.split(".");
+  const call = root[router]?.[procedure];
+  if (!call) throw new Error(`no procedure ${path}`);
+  return call(input);
+};
+
+const codeOf = async (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "OK",
+    (error: unknown) => (error instanceof TRPCError ? error.code : String(error)),
+  );
+
+describe("every tRPC procedure", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await createWorld();
+  });
+
+  it.each(procedures.map(([path, p]) => [path, p._def.meta?.permission] as const))(
+    "%s refuses whoever may not call it",
+    async (path, permission) => {
+      const wrong: string[] = [];
+      for (const principal of world.principals) {
+        const caller = await callerOf(principal).catch(() => null);
+        const code = await codeOf(invoke(path, caller, { id: "not a uuid" }));
+        const right = PUBLIC.includes(path)
+          ? null
+          : !caller
+            ? "UNAUTHORIZED"
+            : permission && !caller.permissions.has(permission)
+              ? "FORBIDDEN"
+              : null;
+        if (right && code !== right) wrong.push(`${principal.name}: ${code} instead of ${right}`);
+        if (!right && (code === "UNAUTHORIZED" || code === "INTERNAL_SERVER_ERROR"))
+          wrong.push(`${principal.name}: ${code}`);
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  /** Procedures that name one thing by its id: a foreign one must look like a missing one. */
+  const NAMED: Record<string, { make: (orgId: string) => Promise<{ id: string }>; rest?: object }> = {
+    "audit.get": { make: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
+    "devices.get": { make: deviceIn },
+    "devices.diagnosticLogs": { make: deviceIn },
+    "devices.eventLogs": { make: deviceIn },
+    "organizations.get": { make: async (id) => ({ id }) },
+    "organizations.update": { make: async (id) => ({ id }), rest: { name: "Renamed" } },
+    "users.update": { make: userIn, rest: { department: "X" } },
+    "apiKeys.revoke": { make: keyIn },
+    "enrollmentKeys.revoke": { make: enrollmentKeyIn },
+    "customFields.get": { make: (orgId) => fieldIn(world, orgId) },
+    "customFields.usage": { make: (orgId) => fieldIn(world, orgId) },
+    "customFields.update": { make: (orgId) => fieldIn(world, orgId), rest: { name: "Renamed" } },
+    "customFields.remove": { make: (orgId) => fieldIn(world, orgId) },
+    "customFields.ofDevice": { make: deviceIn },
+  };
+
+  it.each(Object.keys(NAMED).filter((path) => procedures.some(([p]) => p === path)))(
+    "%s answers a foreign target like a missing one",
+    async (path) => {
+      const { make, rest = {} } = NAMED[path] as (typeof NAMED)[string];
+      const foreign = await make(world.elsewhere);
+      for (const principal of world.principals) {
+        const caller = await callerOf(principal).catch(() => null);
+        if (!caller) continue;
+        const codes = await Promise.all(
+          [foreign.id, randomUUID()].map((id) => codeOf(invoke(path, caller, { id, ...rest }))),
+        );
+        expect([principal.name, codes[0]]).toEqual([principal.name, codes[1]]);
+        expect(["NOT_FOUND", "FORBIDDEN"]).toContain(codes[0]);
+      }
+    },
+  );
+});
