@@ -41,7 +41,7 @@ function walk(
   at: number,
   params: Record<string, string | string[]>,
 ): RouteFile | undefined {
-  if (at === parts.length) return node.file;
+  if (at === parts.length) return node.file ?? node.rest?.file;
   const part = parts[at] as string;
   const child = node.children.get(part);
   const exact = child && walk(child, parts, at + 1, params);
@@ -56,6 +56,16 @@ function walk(
   return node.rest.file;
 }
 
+/** A segment that is no valid escape stays as it is: the route's own validation refuses it by name. */
+function decode(segment: string): string {
+  if (!segment.includes("%")) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
 /**
  * A matcher over route files by Next's rules: a fixed segment before a parameter before a catch-all.
  * @returns for a path (no query) the file's exports and the decoded parameters, or undefined.
@@ -64,12 +74,7 @@ export function createRegistry(files: RouteFile[]): (pathname: string) => RouteM
   const root = emptyNode();
   for (const file of files) insert(root, file);
   return (pathname) => {
-    let parts = pathname.split("/").filter(Boolean);
-    try {
-      if (pathname.includes("%")) parts = parts.map(decodeURIComponent);
-    } catch {
-      return undefined;
-    }
+    const parts = pathname.split("/").filter(Boolean).map(decode);
     const params: Record<string, string | string[]> = {};
     const file = walk(root, parts, 0, params);
     return file && { handlers: file.module, params };

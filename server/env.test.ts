@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { parseEnv } from "./env";
+
+const good = {
+  DATABASE_URL: "postgres://a:b@localhost/c",
+  NEXTAUTH_SECRET: "s".repeat(32),
+  NEXTAUTH_URL: "http://localhost:3000",
+};
+const faultsOf = (source: Record<string, string>): string => {
+  try {
+    parseEnv(source as unknown as NodeJS.ProcessEnv);
+    return "";
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+describe("the environment", () => {
+  it("has the documented defaults", () => {
+    expect(parseEnv(good as unknown as NodeJS.ProcessEnv)).toMatchObject({
+      HOST: "127.0.0.1",
+      PORT: 3000,
+      TRUST_PROXY_HEADERS: false,
+      WORKERS: true,
+      LOG_LEVEL: "info",
+    });
+  });
+
+  it("takes an empty value for an unset one", () => {
+    expect(parseEnv({ ...good, PORT: "", METRICS_TOKEN: "" } as unknown as NodeJS.ProcessEnv)).toMatchObject({
+      PORT: 3000,
+    });
+  });
+
+  it("tells every fault at once", () => {
+    const faults = faultsOf({
+      ...good,
+      PORT: "abc",
+      LOG_LEVEL: "loud",
+      NEXTAUTH_SECRET: "short",
+      TRAILMARK_ADMIN_EMAIL: "a@b.example",
+    });
+    for (const name of ["PORT", "LOG_LEVEL", "NEXTAUTH_SECRET"]) expect(faults).toContain(name);
+  });
+
+  it("names a secret's file that cannot be read, and never a secret", () => {
+    const faults = faultsOf({ ...good, METRICS_TOKEN_FILE: "/nonexistent/token", NEXTAUTH_SECRET: "hunter2" });
+    expect(faults).toContain("METRICS_TOKEN_FILE");
+    expect(faults).not.toContain("hunter2");
+  });
+});

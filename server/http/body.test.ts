@@ -1,0 +1,41 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { MAX_BODY_BYTES, readJson } from "./body";
+
+const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  new Request("http://x/", {
+    method: "POST",
+    body: body as BodyInit,
+    headers: { "content-type": "application/json", ...headers },
+  });
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => "ok",
+    (e: { code?: string }) => e.code,
+  );
+const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+
+describe("request bodies", () => {
+  it("are read plain and gzipped", async () => {
+    expect(await readJson(post('{"a":[1,"ü"]}'))).toEqual({ a: [1, "ü"] });
+    expect(await readJson(post(gzipSync('{"a":1}'), { "content-encoding": "gzip" }))).toEqual({ a: 1 });
+  });
+
+  it.each([
+    ["malformed JSON", post("{"), "validation_failed"],
+    ["no JSON type", post("{}", { "content-type": "text/plain" }), "unsupported_media_type"],
+    ["another encoding", post("{}", { "content-encoding": "br" }), "unsupported_media_type"],
+    ["gzip that is none", post("{}", { "content-encoding": "gzip" }), "validation_failed"],
+    ["too many bytes", post(JSON.stringify({ a: "x".repeat(MAX_BODY_BYTES) })), "payload_too_large"],
+    [
+      "a gzip bomb",
+      post(gzipSync(Buffer.alloc(200 * 1024 * 1024)), { "content-encoding": "gzip" }),
+      "payload_too_large",
+    ],
+    ["33 levels", post(nested(33)), "validation_failed"],
+    ["100,000 levels", post(nested(100_000)), "validation_failed"],
+    ["a prototype key", post('{"a":{"__proto__":{"b":1}}}'), "validation_failed"],
+  ])("with %s are refused", async (_, request, code) => expect(await codeOf(readJson(request))).toBe(code));
+
+  it("may be 32 levels deep", async () => expect(await codeOf(readJson(post(nested(32))))).toBe("ok"));
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { clientIp } from "./client-ip";
+
+const headers = (all: Record<string, string>) => ({ get: (name: string) => all[name] ?? null });
+const CF = "cf-connecting-ip";
+const XFF = "x-forwarded-for";
+const REAL = "x-real-ip";
+
+describe("client IP behind a trusted proxy", () => {
+  it.each([
+    [{ [CF]: "203.0.113.1", [XFF]: "203.0.113.2", [REAL]: "203.0.113.3" }, "203.0.113.1"],
+    [{ [XFF]: "203.0.113.2", [REAL]: "203.0.113.3" }, "203.0.113.2"],
+    [{ [REAL]: "203.0.113.3" }, "203.0.113.3"],
+    [{}, "10.0.0.9"],
+    [{ [CF]: "unknown", [XFF]: "203.0.113.2" }, "203.0.113.2"],
+    [{ [CF]: "", [REAL]: "203.0.113.3" }, "203.0.113.3"],
+    [{ [XFF]: "unknown, 203.0.113.2, 203.0.113.4" }, "203.0.113.2"],
+    [{ [XFF]: "_hidden, , ;" }, "10.0.0.9"],
+    [{ [XFF]: " 203.0.113.2 ,203.0.113.4" }, "203.0.113.2"],
+    [{ [XFF]: "203.0.113.2:4711" }, "203.0.113.2"],
+    [{ [XFF]: "[2001:db8::1]:443" }, "2001:db8::1"],
+    [{ [CF]: "2001:DB8:0:0::1" }, "2001:db8::1"],
+    [{ [CF]: "::ffff:203.0.113.7" }, "203.0.113.7"],
+    [{ [CF]: "fe80::1%eth0" }, "fe80::1"],
+    [{ [CF]: "1234" }, "10.0.0.9"],
+    [{ [CF]: "203.0.113" }, "10.0.0.9"],
+    [{ [CF]: "256.1.1.1", [REAL]: "203.0.113.3" }, "203.0.113.3"],
+    [{ [CF]: "0x7f.0.0.1" }, "10.0.0.9"],
+    [{ [CF]: "' OR 1=1" }, "10.0.0.9"],
+  ])("%j is %s", (all, ip) => {
+    expect(clientIp(headers(all as Record<string, string>), "10.0.0.9", true)).toBe(ip);
+    expect(clientIp(headers(all as Record<string, string>), "::ffff:10.0.0.9", false)).toBe("10.0.0.9");
+  });
+
+  it("is null where nobody knows it", () => expect(clientIp(headers({}), null, true)).toBeNull());
+});
