@@ -24,7 +24,9 @@ export function Entrance({ title, lead, children }: { title: string; lead: strin
 }
 
 const STAMP = 30;
-const STAMPS = Array.from({ length: 7 }, (_, i) => ({ x: 70 + i * 195, y: 640 - i * 92 }));
+const STEP_X = 180;
+const STEP_Y = 92;
+const STAMPS = Array.from({ length: 7 }, (_, i) => ({ x: 130 + i * STEP_X, y: 640 - i * STEP_Y }));
 
 /** A faint trail of stamps across the page, each linked to the one before, as in the mark. */
 function Trail() {
@@ -40,7 +42,7 @@ function Trail() {
       {STAMPS.map(({ x, y }, i) => (
         <g key={x} data-last={i === STAMPS.length - 1 || undefined}>
           <rect x={x} y={y} width={STAMP} height={STAMP} rx="8.5" />
-          {i > 0 && <path d={`M${x - 195 + STAMP / 2} ${y + 92}V${y + STAMP / 2 + 12}q0-12 12-12H${x}`} />}
+          {i > 0 && <path d={`M${x - STEP_X + STAMP / 2} ${y + STEP_Y}V${y + STAMP / 2 + 12}q0-12 12-12H${x}`} />}
         </g>
       ))}
     </svg>

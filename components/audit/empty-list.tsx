@@ -53,7 +53,7 @@ export function EmptyList({ view, setView }: { view: View; setView: SetView }) {
         </Group>
       }
     >
-      There are entries, but none that fits every filter and the range above.
+      No entry fits every filter and the range above.
     </Notice>
   );
 }

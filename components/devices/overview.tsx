@@ -5,6 +5,15 @@ import type { DeviceDetail } from "@/server/devices/schema";
 import { When } from "../shell/when";
 import classes from "./device-page.module.css";
 
+/** "diskFreeGb" as "Disk free gb": agents name their metrics as they like. */
+function inWords(name: string): string {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replace(/[_-]+/g, " ")
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** What is known of the device itself. */
 export function Overview({ device }: { device: DeviceDetail }) {
   const metrics = Object.entries(device.metrics ?? {});
@@ -30,7 +39,7 @@ export function Overview({ device }: { device: DeviceDetail }) {
       {metrics.length > 0 && (
         <dl className={classes.facts} aria-label="Metrics of the last heartbeat">
           {metrics.map(([name, value]) => (
-            <Fact key={name} name={name}>
+            <Fact key={name} name={inWords(name)}>
               {typeof value === "object" ? <code>{JSON.stringify(value)}</code> : String(value)}
             </Fact>
           ))}

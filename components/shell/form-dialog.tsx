@@ -2,6 +2,7 @@
 
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import type { FormEvent, ReactNode } from "react";
+import classes from "./form-dialog.module.css";
 import { Message } from "./message";
 
 type Props = {
@@ -27,7 +28,7 @@ export function FormDialog({ opened, title, submit, isBusy, error, onSubmit, onC
         <Stack gap="lg">
           {error && <Message tone="bad">{error}</Message>}
           {children}
-          <Group justify="flex-end" gap="sm">
+          <Group justify="flex-end" gap="sm" className={classes.foot}>
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>

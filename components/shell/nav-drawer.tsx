@@ -6,7 +6,7 @@ import { Nav } from "./nav";
 /** The navigation of a phone. */
 export function NavDrawer({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Drawer opened={opened} onClose={onClose} hiddenFrom="sm" size={280} title="Trailmark" padding="sm">
+    <Drawer opened={opened} onClose={onClose} hiddenFrom="sm" size={280} title="Trailmark" padding="lg">
       <Nav onFollow={onClose} />
     </Drawer>
   );
