@@ -1,4 +1,5 @@
 export * from "./audit";
+export * from "./audit-search";
 export * from "./custom-fields";
 export * from "./devices";
 export * from "./identity";

@@ -1,0 +1,60 @@
+import { sql } from "drizzle-orm";
+import { bigint, boolean, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { instant } from "./columns";
+
+/**
+ * What the background indexer knows of audit_logs; all of it can be made again from there. One row stands for a block of
+ * some thirty consecutive rows of a chain: `tags` are hashes of their exact values, `text` is their searchable text.
+ * rough marks a block whose text may hold more than its rows do, so that a match in it must be looked up.
+ */
+export const auditSearch = pgTable(
+  "audit_search",
+  {
+    orgId: uuid("org_id").notNull(),
+    firstSeq: bigint("first_seq", { mode: "bigint" }).notNull(),
+    lastSeq: bigint("last_seq", { mode: "bigint" }).notNull(),
+    minAt: instant("min_at").notNull(),
+    maxAt: instant("max_at").notNull(),
+    rough: boolean("rough").notNull(),
+    tags: integer("tags").array().notNull(),
+    text: text("text").notNull(),
+  },
+  (t) => [
+    primaryKey({ name: "audit_search_pkey", columns: [t.orgId, t.firstSeq] }),
+    index("audit_search_newest_idx").on(t.orgId, t.maxAt, t.firstSeq),
+    index("audit_search_terms_idx")
+      .using("gin", t.orgId, t.tags, t.text.op("gin_trgm_ops"))
+      .with({ gin_pending_list_limit: 1024 }),
+  ],
+);
+
+/** How many rows of each kind the six hours from `since` hold, counted a slice of the chain at a time. */
+export const auditTallies = pgTable(
+  "audit_tallies",
+  {
+    orgId: uuid("org_id").notNull(),
+    firstSeq: bigint("first_seq", { mode: "bigint" }).notNull(),
+    lastSeq: bigint("last_seq", { mode: "bigint" }).notNull(),
+    since: instant("since").notNull(),
+    action: text("action").notNull(),
+    actorType: text("actor_type").notNull(),
+    result: text("result").notNull(),
+    rows: integer("rows").notNull(),
+  },
+  (t) => [index("audit_tallies_org_idx").on(t.orgId, t.firstSeq)],
+);
+
+/** Distinct values that filters match inexactly: kind 'action' and 'email'. */
+export const auditSearchTerms = pgTable(
+  "audit_search_terms",
+  { orgId: uuid("org_id").notNull(), kind: text("kind").notNull(), value: text("value").notNull() },
+  (t) => [primaryKey({ name: "audit_search_terms_pkey", columns: [t.orgId, t.kind, t.value] })],
+);
+
+/** How far the indexer has come in each chain, and up to where it has followed retention. */
+export const auditSearchState = pgTable("audit_search_state", {
+  orgId: uuid("org_id").primaryKey(),
+  indexedThroughSeq: bigint("indexed_through_seq", { mode: "bigint" }).notNull().default(sql`0`),
+  talliedThroughSeq: bigint("tallied_through_seq", { mode: "bigint" }).notNull().default(sql`0`),
+  prunedThroughSeq: bigint("pruned_through_seq", { mode: "bigint" }).notNull().default(sql`0`),
+});
