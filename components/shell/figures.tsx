@@ -25,6 +25,3 @@ export function Figures({ label, items }: { label: string; items: Figure[] }) {
     </dl>
   );
 }
-
-/** "12,345": every count on every page is written the same way. */
-export const count = (n: number): string => n.toLocaleString("en-GB");

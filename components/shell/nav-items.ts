@@ -1,4 +1,17 @@
-import { Building2, KeyRound, type LucideIcon, MonitorSmartphone, ScrollText, Ticket, Users } from "lucide-react";
+import {
+  BookOpen,
+  Building2,
+  ChartNoAxesColumn,
+  FileCode2,
+  Hourglass,
+  KeyRound,
+  type LucideIcon,
+  MonitorSmartphone,
+  ScrollText,
+  ShieldCheck,
+  Ticket,
+  Users,
+} from "lucide-react";
 
 export type NavItem = { href: string; label: string; icon: LucideIcon; permission?: string };
 export type NavGroup = { label: string | null; items: NavItem[] };
@@ -9,7 +22,10 @@ export const navGroups: NavGroup[] = [
     label: null,
     items: [
       { href: "/", label: "Audit log", icon: ScrollText, permission: "audit:read" },
+      { href: "/integrity", label: "Integrity", icon: ShieldCheck, permission: "audit:read" },
+      { href: "/reports", label: "Reports", icon: ChartNoAxesColumn, permission: "audit:read" },
       { href: "/devices", label: "Devices", icon: MonitorSmartphone, permission: "devices:read" },
+      { href: "/scripts", label: "Scripts", icon: FileCode2 },
     ],
   },
   {
@@ -19,6 +35,8 @@ export const navGroups: NavGroup[] = [
       { href: "/settings/users", label: "Users", icon: Users, permission: "users:manage" },
       { href: "/settings/api-keys", label: "API keys", icon: KeyRound, permission: "api_keys:manage" },
       { href: "/settings/enrollment", label: "Enrollment", icon: Ticket, permission: "agents:enroll" },
+      { href: "/settings/retention", label: "Retention", icon: Hourglass, permission: "audit:read" },
     ],
   },
+  { label: "Developers", items: [{ href: "/docs", label: "API reference", icon: BookOpen }] },
 ];

@@ -3,7 +3,7 @@
 import { Progress as Bar, Button, TextInput } from "@mantine/core";
 import { WifiOff } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { count } from "../shell/figures";
+import { count } from "../shell/amounts";
 import { Message } from "../shell/message";
 import { PageHeader } from "../shell/page-header";
 import { type Checked, checkFile, loadTools, type Progress } from "./check-file";

@@ -1,0 +1,14 @@
+import "server-only";
+
+import type { SearchParams } from "nuqs/server";
+import type { Me } from "@/server/me/schema";
+import { fetched, trpc } from "./trpc-server";
+
+/** The one organization that a page of a single organization is about, as OneOrg finds it in the browser. */
+export async function chosenOrg(searchParams: Promise<SearchParams>): Promise<string | null> {
+  const { org } = await searchParams;
+  const me = await fetched<Me>(trpc.me.get.queryOptions());
+  const [only, ...others] = me?.organizations ?? [];
+  const found = me?.organizations.find((o) => o.id === org);
+  return found?.id ?? (others.length === 0 ? (only?.id ?? null) : null);
+}

@@ -1,0 +1,68 @@
+"use client";
+
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { Message } from "../shell/message";
+import { errorText } from "../shell/notice";
+import type { Org } from "../shell/one-org";
+import type { Outputs } from "../trpc";
+import { PreviewLine } from "./preview-line";
+
+type Props = {
+  org: Org;
+  days: number;
+  before: number | null;
+  preview: Outputs["retention"]["preview"] | undefined;
+  previewError: unknown;
+  isBusy: boolean;
+  error: unknown;
+  onConfirm: () => void;
+  onClose: () => void;
+};
+
+/** Asks for the organization's name before a window is saved that lets rows go. */
+export function ConfirmShorter({ org, days, before, preview, previewError, isBusy, error, onConfirm, onClose }: Props) {
+  const [typed, setTyped] = useState("");
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    event.stopPropagation(); // the dialog stands inside the page's form in React's tree
+    if (typed.trim() === org.name) onConfirm();
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={before === null ? "Start deleting old rows" : "Keep rows for a shorter time"}
+    >
+      <form onSubmit={send}>
+        <Stack gap="lg">
+          {error ? <Message tone="bad">{errorText(error)}</Message> : null}
+          <Text>
+            {before === null
+              ? `Until now nothing of ${org.name} is deleted. From now on rows older than ${days} days go, every day.`
+              : `${org.name} keeps ${before} days now. With ${days} days, older rows go at the next run and cannot be brought back.`}
+          </Text>
+          <Text>
+            <PreviewLine preview={preview} error={previewError} days={days} />
+          </Text>
+          <TextInput
+            label={`Type the organization's name, ${org.name}, to confirm`}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+          />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" color="red" disabled={typed.trim() !== org.name || !preview} loading={isBusy}>
+              {`Keep ${days} days`}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,105 @@
+"use client";
+
+import { Button, Chip, Group, NumberInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { MAX_RETENTION_DAYS, MIN_RETENTION_DAYS, RETENTION_PRESETS_DAYS } from "@/server/retention/schema";
+import { Message } from "../shell/message";
+import { errorText } from "../shell/notice";
+import type { Org } from "../shell/one-org";
+import { type Outputs, useTRPC } from "../trpc";
+import { ConfirmShorter } from "./confirm-shorter";
+import { PreviewLine } from "./preview-line";
+import classes from "./retention.module.css";
+
+const PAUSE_MS = 300;
+const LABEL: Record<number, string> = {
+  90: "90 days",
+  180: "180 days",
+  365: "1 year",
+  730: "2 years",
+  2555: "7 years",
+};
+
+/** The window in days: ready-made or any number; a shorter one asks before it is saved. */
+export function PolicyForm({ org, policy }: { org: Org; policy: Outputs["retention"]["get"] }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const [days, setDays] = useState<number | string>(policy.retentionDays ?? 365);
+  const [isAsking, setIsAsking] = useState(false);
+  const isValid = Number.isInteger(days) && Number(days) >= MIN_RETENTION_DAYS && Number(days) <= MAX_RETENTION_DAYS;
+  const isNew = isValid && days !== policy.retentionDays;
+  const isShorter = isNew && Number(days) < (policy.retentionDays ?? Number.POSITIVE_INFINITY);
+  const [asked] = useDebouncedValue(days, PAUSE_MS);
+  const preview = useQuery({
+    ...trpc.retention.preview.queryOptions({ id: org.id, retentionDays: Number(asked) }),
+    enabled: isNew && asked === days,
+  });
+  const save = useMutation(
+    trpc.retention.set.mutationOptions({
+      onSuccess: async () => {
+        setIsAsking(false);
+        await cache.invalidateQueries(trpc.retention.pathFilter());
+      },
+    }),
+  );
+  const send = () => save.mutate({ id: org.id, retentionDays: Number(days) });
+  const choose = (value: number | string) => {
+    save.reset();
+    setDays(value);
+  };
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isShorter) setIsAsking(true);
+        else if (isNew) send();
+      }}
+    >
+      <Chip.Group value={String(days)} onChange={(value) => choose(Number(value))}>
+        <Group gap={8} role="group" aria-label="Usual windows">
+          {RETENTION_PRESETS_DAYS.map((preset) => (
+            <Chip key={preset} value={String(preset)} variant="outline" radius="md">
+              {LABEL[preset] ?? `${preset} days`}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
+      <NumberInput
+        label="Days"
+        value={days}
+        onChange={choose}
+        allowDecimal={false}
+        allowNegative={false}
+        thousandSeparator=","
+        w={160}
+        error={isValid ? null : `A whole number from ${MIN_RETENTION_DAYS} to 3,650`}
+      />
+      <div className={classes.preview} aria-live="polite">
+        {isNew && <PreviewLine preview={preview.data} error={preview.error} days={Number(days)} />}
+        {!isNew && isValid && save.isSuccess && "Saved."}
+      </div>
+      {save.isError && !isAsking && <Message tone="bad">{errorText(save.error)}</Message>}
+      <div>
+        <Button type="submit" disabled={!isNew} loading={save.isPending && !isAsking}>
+          Save
+        </Button>
+      </div>
+      {isAsking && (
+        <ConfirmShorter
+          org={org}
+          days={Number(days)}
+          before={policy.retentionDays}
+          preview={preview.data}
+          previewError={preview.error}
+          isBusy={save.isPending}
+          error={save.error}
+          onConfirm={send}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
+    </form>
+  );
+}

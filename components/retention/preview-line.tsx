@@ -1,0 +1,27 @@
+import { counted } from "../shell/amounts";
+import { errorText } from "../shell/notice";
+import { When } from "../shell/when";
+import type { Outputs } from "../trpc";
+
+type Props = { preview: Outputs["retention"]["preview"] | undefined; error: unknown; days: number };
+
+/** What the next run would remove, in rows and span. */
+export function PreviewLine({ preview, error, days }: Props) {
+  if (error) return <>What the next run would remove could not be found out. {errorText(error)}</>;
+  if (!preview || preview.retentionDays !== days) return <>Counting what the next run would remove …</>;
+  if (preview.rows === 0)
+    return preview.heldBy ? (
+      <>
+        The next run would remove nothing yet: entry {preview.heldBy.seq.toLocaleString("en-GB")} of{" "}
+        <When at={preview.heldBy.timestamp} /> stands before the older rows and is still inside the window.
+      </>
+    ) : (
+      <>The next run would remove nothing: no row is that old.</>
+    );
+  return (
+    <>
+      The next run would remove <strong>{counted(preview.rows, "row")}</strong>, from <When at={preview.from} /> to{" "}
+      <When at={preview.to} />.
+    </>
+  );
+}

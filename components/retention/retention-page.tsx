@@ -1,0 +1,110 @@
+"use client";
+
+import { Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { bytes, count, counted } from "../shell/amounts";
+import { Figures } from "../shell/figures";
+import { Message } from "../shell/message";
+import { Failure } from "../shell/notice";
+import { OneOrg, type Org } from "../shell/one-org";
+import { useCan } from "../shell/org";
+import { PageHeader } from "../shell/page-header";
+import { Section } from "../shell/section";
+import { When } from "../shell/when";
+import { type Outputs, useTRPC } from "../trpc";
+import { PolicyForm } from "./policy-form";
+import classes from "./retention.module.css";
+import { StateLine } from "./state-line";
+
+/** How long an organization's audit rows are kept, what that has removed and will remove. */
+export function RetentionPage() {
+  return (
+    <OneOrg title="Retention" why="How long audit rows are kept is settled for each organization by itself.">
+      {(org) => <Retention key={org.id} org={org} />}
+    </OneOrg>
+  );
+}
+
+function Retention({ org }: { org: Org }) {
+  const trpc = useTRPC();
+  const mayManage = useCan("audit:manage");
+  const policy = useQuery(trpc.retention.get.queryOptions({ id: org.id }));
+  const overview = useQuery(trpc.retention.overview.queryOptions({ id: org.id }));
+  return (
+    <>
+      <PageHeader
+        title="Retention"
+        lead={`How long audit rows of ${org.name} are kept before the daily run removes them.`}
+      />
+      {policy.isPending && (
+        <div className={classes.loading} role="status" aria-label="Loading the retention policy">
+          <Skeleton height={76} radius={8} />
+        </div>
+      )}
+      {policy.isError && (
+        <Failure error={policy.error} onRetry={() => void policy.refetch()} what="the retention policy" />
+      )}
+      {policy.data && (
+        <>
+          <StateLine policy={policy.data} />
+          {!policy.data.pruningEnabled && (
+            <div className={classes.warning}>
+              <Message tone="warn">
+                This installation has no admin connection (AUDIT_ADMIN_DATABASE_URL), so nothing can be removed,
+                whatever is set here. Rows accumulate until whoever runs the server configures it.
+              </Message>
+            </div>
+          )}
+        </>
+      )}
+      {overview.isError ? (
+        <Failure error={overview.error} onRetry={() => void overview.refetch()} what="the size of the audit log" />
+      ) : (
+        <Holdings overview={overview.data} />
+      )}
+      {policy.data && (
+        <Section
+          title="Keep audit rows for"
+          lead="Only the oldest rows go, in one piece from the beginning; the chain that remains still verifies."
+        >
+          {mayManage ? (
+            <PolicyForm org={org} policy={policy.data} />
+          ) : (
+            <p className={classes.reason}>
+              You may see this but not change it: it takes the permission audit:manage, which administrators of the
+              organization or of the partner hold.
+            </p>
+          )}
+        </Section>
+      )}
+      <Section title="Archive before deletion">
+        <p className={classes.reason}>
+          Reserved. Archiving to S3 does not exist yet: what the daily run removes is gone. Download an evidence bundle
+          first to keep it.
+        </p>
+      </Section>
+    </>
+  );
+}
+
+function Holdings({ overview }: { overview: Outputs["retention"]["overview"] | undefined }) {
+  const wait = <Skeleton height={20} width={72} my={4} />;
+  return (
+    <Figures
+      label="What is kept now"
+      items={[
+        { label: "Rows kept", value: overview ? count(overview.rows) : wait },
+        { label: "Size with indexes", value: overview ? bytes(overview.bytes) : wait, note: "estimated" },
+        {
+          label: "Oldest row",
+          value: overview ? <When at={overview.oldestAt} none="No rows" dateOnly /> : wait,
+        },
+        {
+          label: "Growth a day",
+          value: overview ? counted(Math.round(overview.rowsPerDay), "row") : wait,
+          note: overview ? `${bytes(overview.bytesPerDay)}, mean of the last 30 days` : "mean of the last 30 days",
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import { CalendarClock, Infinity as Endless } from "lucide-react";
+import { zoneName } from "../shell/time";
+import { When } from "../shell/when";
+import { useZone } from "../shell/zone";
+import type { Outputs } from "../trpc";
+import classes from "./retention.module.css";
+
+/** What holds now, before anything that can be changed. */
+export function StateLine({ policy }: { policy: Outputs["retention"]["get"] }) {
+  const { zone } = useZone();
+  if (!policy.configured)
+    return (
+      <div className={classes.state} role="status">
+        <Endless size={26} strokeWidth={1.5} aria-hidden />
+        <div>
+          <strong>Not configured: nothing is ever deleted</strong>
+          <p>Audit rows accumulate until a window is saved below.</p>
+        </div>
+      </div>
+    );
+  return (
+    <div className={classes.state} role="status">
+      <CalendarClock size={26} strokeWidth={1.5} aria-hidden />
+      <div>
+        <strong>
+          {policy.retentionDays === 1 ? "1 day" : `${policy.retentionDays?.toLocaleString("en-GB")} days`}
+        </strong>
+        <p>
+          Last cleanup: <When at={policy.lastCleanupAt} none="none yet" />. Next:{" "}
+          <When at={policy.nextRunAt} none="none, because nothing can be removed here" />
+          {policy.nextRunAt && ` (${zoneName(zone)})`}.
+        </p>
+      </div>
+    </div>
+  );
+}
