@@ -1,3 +1,8 @@
+import { desc, eq, sql } from "drizzle-orm";
+import { asSystem, tenant } from "@/db/client";
+import { auditAlarms } from "@/db/schema";
+import { inScope } from "../auth/scope";
+import type { Scope } from "../context";
 import { log } from "../log";
 import { gauge } from "../process/metrics";
 import { shared } from "../process/shared";
@@ -6,16 +11,50 @@ import type { Break } from "./verifier";
 /** A chain that was found broken: what the banner, the metric and the log tell. */
 export type Alarm = { orgId: string; at: string; source: "nightly" | "checkpoint" | "on demand"; breaks: Break[] };
 
+/** What this process found itself: it stands even when the database does not keep it. */
 const alarms = () => shared("audit.alarms", () => new Map<string, Alarm>());
 
-/** Tells everybody who should know: an error in the log, a metric, and the banner through listAlarms. */
-export function raiseAlarm(alarm: Alarm): void {
+function keep({ orgId, at, source, breaks }: Alarm): Promise<unknown> {
+  const values = { orgId, raisedAt: new Date(at), source, breaks };
+  return asSystem((tx) =>
+    tx
+      .insert(auditAlarms)
+      .values(values)
+      .onConflictDoUpdate({
+        target: auditAlarms.orgId,
+        set: { source: sql`excluded.source`, breaks: sql`excluded.breaks` },
+      }),
+  );
+}
+
+/**
+ * Tells everybody who should know: an error in the log, a metric, and every process's banner through listAlarms. A
+ * standing alarm keeps the time at which it was first raised. Never rejects.
+ */
+export async function raiseAlarm(alarm: Alarm): Promise<void> {
   alarms().set(alarm.orgId, alarm);
   log.error({ orgId: alarm.orgId, source: alarm.source, breaks: alarm.breaks.slice(0, 5) }, "AUDIT CHAIN BROKEN");
   gauge("trailmark_audit_broken_chains", "Organizations whose audit chain was found broken", () => alarms().size);
+  await keep(alarm).catch((error: unknown) => log.error({ err: error }, "an alarm could not be stored"));
 }
 
-/** A later verification of the whole chain found nothing. */
-export const clearAlarm = (orgId: string): void => void alarms().delete(orgId);
+/** A later verification of the whole chain found nothing. Never rejects. */
+export async function clearAlarm(orgId: string): Promise<void> {
+  alarms().delete(orgId);
+  await asSystem((tx) => tx.delete(auditAlarms).where(eq(auditAlarms.orgId, orgId))).catch((error: unknown) =>
+    log.error({ err: error }, "an alarm could not be cleared"),
+  );
+}
 
-export const alarmOf = (orgId: string): Alarm | null => alarms().get(orgId) ?? null;
+/** The standing alarms over the organizations within reach, newest first, whichever process raised them. */
+export async function listAlarms(scope: Scope): Promise<Alarm[]> {
+  const rows = await tenant(scope, (tx) =>
+    tx.select().from(auditAlarms).where(inScope(auditAlarms.orgId, scope)).orderBy(desc(auditAlarms.raisedAt)),
+  );
+  return rows.map(({ orgId, raisedAt, source, breaks }) => ({
+    orgId,
+    at: raisedAt.toISOString(),
+    source: source as Alarm["source"],
+    breaks: breaks as Break[],
+  }));
+}

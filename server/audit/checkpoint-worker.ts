@@ -1,6 +1,6 @@
 import { log } from "../log";
 import { shared } from "../process/shared";
-import { readCheckpoints } from "./checkpoint-store";
+import { readNewestCheckpoint } from "./checkpoint-store";
 import { type Head, listHeads, signCheckpoint } from "./checkpoints";
 
 /** Every moved head is signed once it is this old, or this many rows long. */
@@ -16,7 +16,7 @@ const state = () => shared("audit.checkpoint-worker", (): State => ({ signed: ne
 async function lastSigned(orgId: string): Promise<Signed> {
   const known = state().signed.get(orgId);
   if (known) return known;
-  const last = (await readCheckpoints(orgId)).at(-1);
+  const last = await readNewestCheckpoint(orgId);
   const signed = last ? { seq: last.seq, at: Date.parse(last.signedAt) } : { seq: 0, at: 0 };
   state().signed.set(orgId, signed);
   return signed;

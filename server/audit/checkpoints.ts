@@ -5,7 +5,7 @@ import { systemCtx } from "../context";
 import { env } from "../env";
 import { log } from "../log";
 import { raiseAlarm } from "./alarm";
-import { keepCheckpoint, readCheckpoints, type StoredCheckpoint } from "./checkpoint-store";
+import { keepCheckpoint, readNewestCheckpoint, type StoredCheckpoint } from "./checkpoint-store";
 import { type Checkpoint, signNote } from "./note";
 import { signerName, signingKeys } from "./signing-key";
 import { verifyChain } from "./verify";
@@ -72,14 +72,14 @@ async function publish(checkpoint: StoredCheckpoint): Promise<void> {
  * @returns the new checkpoint, the last one when the head has not moved, or null when it was refused or there is no row
  */
 export async function signCheckpoint(orgId: string, now: Date = new Date()): Promise<StoredCheckpoint | null> {
-  const last = (await readCheckpoints(orgId)).at(-1);
+  const last = await readNewestCheckpoint(orgId);
   const found = await verifyChain(systemCtx(), {
     orgId,
     fromSeq: Math.max(1, last?.seq ?? 1),
     toSeq: Number.MAX_SAFE_INTEGER,
   });
   if (found.status === "broken") {
-    raiseAlarm({ orgId, at: now.toISOString(), source: "checkpoint", breaks: found.breaks });
+    await raiseAlarm({ orgId, at: now.toISOString(), source: "checkpoint", breaks: found.breaks });
     return null;
   }
   if (!found.head) return null;

@@ -56,3 +56,41 @@ export type CheckpointsOutput = z.output<typeof checkpointsOutput>;
 /** Query of GET /audit-logs/evidence. */
 export const evidenceInput = integrityInput;
 export type EvidenceInput = IntegrityInput;
+
+/** Input of integrity.status. */
+export const integrityStatusInput = z.object({ orgId: filterShape.orgId });
+export type IntegrityStatusInput = z.output<typeof integrityStatusInput>;
+
+export const VERIFICATION_KINDS = ["nightly", "whole", "range"] as const;
+
+/**
+ * What is known of a chain without reading it: the last verification, a standing alarm, its head, how far a signed
+ * checkpoint kept outside the database covers it, where checkpoints go, and when the next nightly run is.
+ */
+export const integrityStatus = z.strictObject({
+  orgId: z.guid(),
+  last: z
+    .strictObject({
+      ranAt: z.iso.datetime(),
+      kind: z.enum(VERIFICATION_KINDS),
+      status: z.enum(["intact", "broken", "empty"]),
+      rowsChecked: z.int(),
+      firstSeq: z.int().nullable(),
+      lastSeq: z.int().nullable(),
+      breaks: z.array(chainBreak),
+    })
+    .nullable(),
+  alarm: z
+    .strictObject({
+      at: z.iso.datetime(),
+      source: z.enum(["nightly", "checkpoint", "on demand"]),
+      breaks: z.array(chainBreak),
+    })
+    .nullable(),
+  head: chainHead.nullable(),
+  prunedThroughSeq: z.int(),
+  anchored: z.strictObject({ seq: z.int(), signedAt: z.iso.datetime() }).nullable(),
+  sinks: z.array(z.strictObject({ name: z.enum(["file", "log", "webhook"]), detail: z.string() })),
+  nextRunAt: z.iso.datetime().nullable(),
+});
+export type IntegrityStatus = z.output<typeof integrityStatus>;

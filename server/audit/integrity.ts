@@ -5,6 +5,7 @@ import { readCheckpoints, type StoredCheckpoint } from "./checkpoint-store";
 import { signCheckpoint } from "./checkpoints";
 import type { CheckpointsInput, CheckpointsOutput, IntegrityInput, IntegrityOutput } from "./integrity-schema";
 import { signerName, signingKeys, vkeyOf } from "./signing-key";
+import { keepVerification } from "./verifications";
 import { verifyChain } from "./verify";
 
 /** The one organization that is meant: the given one, the caller's only one, or a partner's home. */
@@ -21,14 +22,12 @@ export function oneOrganization(ctx: Ctx, orgId: string | undefined): string {
  */
 export async function verifyIntegrity(ctx: Ctx, input: IntegrityInput): Promise<IntegrityOutput> {
   const orgId = oneOrganization(ctx, input.orgId);
-  const { status, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks } = await verifyChain(ctx, {
-    orgId,
-    from: input.from,
-    to: input.to,
-    signal: ctx.signal,
-  });
-  if (status === "broken") raiseAlarm({ orgId, at: ctx.now().toISOString(), source: "on demand", breaks });
-  else if (!input.from && !input.to) clearAlarm(orgId);
+  const found = await verifyChain(ctx, { orgId, from: input.from, to: input.to, signal: ctx.signal });
+  const { status, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks } = found;
+  const whole = !input.from && !input.to;
+  await keepVerification(found, whole ? "whole" : "range", ctx.now());
+  if (status === "broken") await raiseAlarm({ orgId, at: ctx.now().toISOString(), source: "on demand", breaks });
+  else if (whole) await clearAlarm(orgId);
   return { orgId, status, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks };
 }
 

@@ -1,6 +1,7 @@
 import { appSql } from "@/db/client";
 import { countMigrations } from "@/db/migrate";
 import { recordingStats } from "../audit/record";
+import { isPruningEnabled } from "../retention/schedule";
 
 export type Readiness = { ready: boolean; checks: { name: string; ok: boolean; detail?: string }[] };
 
@@ -38,6 +39,7 @@ export async function checkReadiness(): Promise<Readiness> {
   const { queued } = recordingStats();
   const checks = [
     ...(await checkDatabase()),
+    { name: "pruning", ok: true, detail: isPruningEnabled() ? "on" : "off: AUDIT_ADMIN_DATABASE_URL is not set" },
     { name: "spool", ok: queued < MAX_SPOOL_BACKLOG, detail: `${queued} events waiting` },
   ];
   return { ready: checks.every((c) => c.ok), checks };

@@ -1,14 +1,19 @@
+import { checkpointWorker } from "../audit/checkpoint-worker";
+import { verificationJob } from "../audit/nightly-job";
 import { env } from "../env";
 import { log } from "../log";
+import { announcePruning, retentionJob } from "../retention/worker";
+import { dailyJobsWorker } from "./daily-jobs";
 
 /** A background job of this process: started once, stopped at shutdown. */
 export type Worker = { name: string; start: () => Promise<void>; stop: () => Promise<void> };
 
-const WORKERS: Worker[] = [];
+const WORKERS: Worker[] = [checkpointWorker, dailyJobsWorker([verificationJob, retentionJob])];
 const running: Worker[] = [];
 
 /** Starts the background work unless WORKERS=off; one that cannot start is logged and does not keep the others back. */
 export async function startWorkers(): Promise<void> {
+  announcePruning();
   if (!env().WORKERS) return;
   for (const worker of WORKERS) {
     try {

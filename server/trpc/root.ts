@@ -3,12 +3,14 @@ import { auditRouter } from "./audit";
 import { customFieldsRouter } from "./custom-fields";
 import { devicesRouter } from "./devices";
 import { enrollmentKeysRouter } from "./enrollment-keys";
+import { importsRouter } from "./imports";
 import { router } from "./init";
+import { integrityRouter } from "./integrity";
 import { liveEventsRouter } from "./live-events";
 import { meRouter } from "./me";
 import { organizationsRouter } from "./organizations";
-import { scriptsRouter } from "./scripts";
 import { retentionRouter } from "./retention";
+import { scriptsRouter } from "./scripts";
 import { setupRouter } from "./setup";
 import { usersRouter } from "./users";
 
@@ -19,7 +21,9 @@ export const appRouter = router({
   customFields: customFieldsRouter,
   devices: devicesRouter,
   enrollmentKeys: enrollmentKeysRouter,
+  integrity: integrityRouter,
   liveEvents: liveEventsRouter,
+  imports: importsRouter,
   me: meRouter,
   organizations: organizationsRouter,
   scripts: scriptsRouter,

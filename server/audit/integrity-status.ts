@@ -1,0 +1,57 @@
+import { Cron } from "croner";
+import { sql } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { narrow } from "../auth/scope";
+import type { Ctx, Scope } from "../context";
+import { env } from "../env";
+import { VERIFICATION_CRON } from "../retention/schema";
+import { listAlarms } from "./alarm";
+import { readNewestCheckpoint } from "./checkpoint-store";
+import { oneOrganization } from "./integrity";
+import type { IntegrityStatus, IntegrityStatusInput } from "./integrity-schema";
+import { lastVerification } from "./verifications";
+
+type Head = { head: IntegrityStatus["head"]; prunedThroughSeq: number };
+
+async function headOf(scope: Scope, orgId: string): Promise<Head> {
+  const [row] = (await tenant(scope, (tx) =>
+    tx.execute(sql`SELECT seq, checksum, pruned_through_seq AS pruned FROM audit_chain_head(${orgId}::uuid)`),
+  )) as unknown as { seq: string; checksum: string; pruned: string }[];
+  if (!row) return { head: null, prunedThroughSeq: 0 };
+  return { head: { seq: Number(row.seq), checksum: row.checksum }, prunedThroughSeq: Number(row.pruned) };
+}
+
+function sinks(): IntegrityStatus["sinks"] {
+  const { CHECKPOINT_WEBHOOK_URL: url } = env();
+  return [
+    { name: "file", detail: "append-only file in the server's data folder" },
+    { name: "log", detail: "a JSON line on standard output" },
+    ...(url ? [{ name: "webhook" as const, detail: new URL(url).host }] : []),
+  ];
+}
+
+/**
+ * What is known of an organization's chain without reading it.
+ * @throws AppError forbidden, validation_failed when no organization is named and several could be meant
+ */
+export async function getIntegrityStatus(ctx: Ctx, input: IntegrityStatusInput): Promise<IntegrityStatus> {
+  const orgId = oneOrganization(ctx, input.orgId);
+  const { scope } = narrow(ctx, orgId);
+  const [last, [alarm], { head, prunedThroughSeq }, newest] = await Promise.all([
+    lastVerification(scope, orgId),
+    listAlarms(scope),
+    headOf(scope, orgId),
+    readNewestCheckpoint(orgId),
+  ]);
+  const next = new Cron(VERIFICATION_CRON, { timezone: "UTC", paused: true }).nextRun(ctx.now());
+  return {
+    orgId,
+    last,
+    alarm: alarm ? { at: alarm.at, source: alarm.source, breaks: alarm.breaks } : null,
+    head,
+    prunedThroughSeq,
+    anchored: newest ? { seq: newest.seq, signedAt: newest.signedAt } : null,
+    sinks: sinks(),
+    nextRunAt: next?.toISOString() ?? null,
+  };
+}

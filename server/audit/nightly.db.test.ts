@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createOrg, createUser, ctxFor } from "@/db/testing";
+import { env } from "../env";
+import { runRetention } from "../retention/run";
+import { createCaller } from "../trpc/init";
+import { appRouter } from "../trpc/root";
+import { listAlarms } from "./alarm";
+import { appendAudit } from "./append";
+import { auditRows, closeRoles, daysAgo, roles } from "./chain-testing";
+import { signCheckpoint } from "./checkpoints";
+import { runNightly, verifyNightly } from "./nightly";
+import { readProgress } from "./verifications";
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-nightly-"));
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+});
+afterAll(async () => {
+  await closeRoles();
+  rmSync(dir, { recursive: true });
+});
+
+const write = (orgId: string, count: number, days = 0) =>
+  appendAudit(roles.app, auditRows(orgId, count, { timestamp: daysAgo(days) }));
+const tamper = (orgId: string, seq: number) =>
+  roles.owner.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    await tx`UPDATE audit_logs SET resource_name = 'somebody else' WHERE org_id = ${orgId} AND chain_seq = ${seq}`;
+  });
+
+describe("the nightly verification", () => {
+  it("reads what is new and a thirtieth of the rest", async () => {
+    const { id } = await createOrg();
+    await write(id, 91);
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact", rowsChecked: 91 });
+    await write(id, 9);
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact", rowsChecked: 9 + 1 + 3 });
+    expect(await readProgress(id)).toEqual({ verifiedThrough: 100, rollingThrough: 3 });
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact", rowsChecked: 1 + 4 });
+    expect(await readProgress(id)).toEqual({ verifiedThrough: 100, rollingThrough: 7 });
+  });
+
+  it("finds an altered new row, raises the alarm for every process and looks there again the next night", async () => {
+    const { id } = await createOrg();
+    await write(id, 10);
+    await verifyNightly(id);
+    await write(id, 10);
+    await tamper(id, 15);
+    for (let night = 0; night < 2; night++) {
+      const found = await verifyNightly(id);
+      expect(found).toMatchObject({ status: "broken", breaks: [{ seq: 15, kind: "altered" }] });
+    }
+    const scope = { kind: "organization", orgIds: [id], partnerId: "" } as const;
+    expect(await listAlarms(scope)).toMatchObject([{ orgId: id, source: "nightly", breaks: [{ seq: 15 }] }]);
+    expect(await readProgress(id)).toMatchObject({ verifiedThrough: 10 });
+  });
+
+  it("finds an old altered row within thirty nights", async () => {
+    const { id } = await createOrg();
+    await write(id, 60);
+    await verifyNightly(id);
+    await tamper(id, 40);
+    let nights = 0;
+    while ((await verifyNightly(id))?.status === "intact") expect(++nights).toBeLessThan(30);
+    expect(nights).toBeGreaterThan(10);
+  });
+
+  it("sees that a tail is gone, even when the head was set back with it", async () => {
+    const { id } = await createOrg();
+    await write(id, 10);
+    await verifyNightly(id);
+    await roles.owner.begin(async (tx) => {
+      await tx`SET LOCAL session_replication_role = replica`;
+      const [row] = await tx`SELECT checksum FROM audit_logs WHERE org_id = ${id} AND chain_seq = 7`;
+      await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq > 7`;
+      await tx`UPDATE audit_chain_heads SET seq = 7, checksum = ${row?.checksum} WHERE org_id = ${id}`;
+    });
+    expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq: 8, kind: "truncated" }] });
+  });
+
+  it("goes on over a pruned beginning", async () => {
+    const { id } = await createOrg();
+    await write(id, 50, 400);
+    await write(id, 5);
+    await verifyNightly(id);
+    expect(await runRetention({ orgIds: [id], sliceRows: 20 })).toMatchObject({ rows: 50 });
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact", prunedPrefix: { throughSeq: 50 } });
+    await write(id, 5);
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact" });
+  });
+
+  it("goes over all organizations, skips those without a row and is not stopped by a broken one", async () => {
+    const [empty, broken, fine] = [await createOrg(), await createOrg(), await createOrg()].map((o) => o.id) as [
+      string,
+      string,
+      string,
+    ];
+    await write(broken, 5);
+    await write(fine, 5);
+    await tamper(broken, 2);
+    expect(await runNightly({ orgIds: [empty, broken, fine] })).toEqual({ verified: 2, broken: 1, failed: 0 });
+    await expect(runNightly({ orgIds: [fine], signal: AbortSignal.abort() })).rejects.toThrow("stopped");
+  });
+});
+
+describe("the tRPC door", () => {
+  const open = async (orgId: string) =>
+    createCaller(appRouter)({
+      caller: await ctxFor(await createUser({ role: "org_admin", orgId })),
+      requestId: randomUUID(),
+    });
+
+  it("shows the last verification, the alarm, the head and how far checkpoints cover it", async () => {
+    const { id } = await createOrg();
+    const caller = await open(id);
+    expect(await caller.integrity.status({})).toMatchObject({ orgId: id, last: null, alarm: null, head: null });
+    await write(id, 5);
+    await signCheckpoint(id);
+    await write(id, 2);
+    expect(await caller.integrity.verify({})).toMatchObject({ status: "intact", rowsChecked: 7 });
+    const status = await caller.integrity.status({ orgId: id });
+    expect(status).toMatchObject({
+      last: { kind: "whole", status: "intact", rowsChecked: 7 },
+      head: { seq: 7 },
+      anchored: { seq: 5 },
+      alarm: null,
+    });
+    expect(status.nextRunAt).toMatch(/T02:15:00.000Z$/);
+    expect((await caller.integrity.checkpoints({})).data).toHaveLength(1);
+    expect(await readProgress(id)).toMatchObject({ verifiedThrough: 7 });
+  });
+
+  it("keeps the alarm until the whole chain was found intact", async () => {
+    const { id } = await createOrg();
+    const caller = await open(id);
+    await write(id, 5);
+    await tamper(id, 3);
+    expect(await caller.integrity.verify({})).toMatchObject({ status: "broken" });
+    expect(await caller.integrity.alarms()).toMatchObject([{ orgId: id, source: "on demand" }]);
+    await roles.owner.begin(async (tx) => {
+      await tx`SET LOCAL session_replication_role = replica`;
+      await tx`UPDATE audit_logs SET resource_name = 'WS-1' WHERE org_id = ${id} AND chain_seq = 3`;
+    });
+    await caller.integrity.verify({ from: daysAgo(1) });
+    expect(await caller.integrity.alarms()).toHaveLength(1);
+    await caller.integrity.verify({});
+    expect(await caller.integrity.alarms()).toEqual([]);
+  });
+
+  it("tells nothing of another organization", async () => {
+    const { id } = await createOrg();
+    const stranger = await open((await createOrg()).id);
+    await expect(stranger.integrity.status({ orgId: id })).rejects.toMatchObject({ code: "FORBIDDEN" });
+    await expect(stranger.integrity.verify({ orgId: id })).rejects.toMatchObject({ code: "FORBIDDEN" });
+    await expect(stranger.retention.get({ id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(stranger.retention.overview({ id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  it("shows the retention policy with what will happen", async () => {
+    const { id } = await createOrg();
+    const caller = await open(id);
+    const got = await caller.retention.get({ id });
+    expect(got).toMatchObject({ configured: true, retentionDays: 365, pruningEnabled: true });
+    expect(got.nextRunAt).toMatch(/T03:15:00.000Z$/);
+    expect(await caller.retention.set({ id, retentionDays: 90 })).toMatchObject({ retentionDays: 90 });
+    expect(await caller.retention.preview({ id, retentionDays: 30 })).toMatchObject({ rows: 0 });
+  });
+});

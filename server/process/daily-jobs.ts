@@ -1,0 +1,93 @@
+import PgBoss from "pg-boss";
+import postgres from "postgres";
+import { env } from "../env";
+import { log } from "../log";
+
+/** Work that one process among many does once a day. */
+export type DailyJob = {
+  /** A queue that the migration has made. */
+  name: "retention" | "verification";
+  /** When, in UTC. */
+  cron: string;
+  /** Rejects when it could not be done; it is tried again ten minutes later, twice. */
+  run: (signal: AbortSignal) => Promise<void>;
+  /** When it was last done by anybody, to make good a night on which no process ran. */
+  lastRanAt: () => Promise<Date | null>;
+};
+
+const POLL_SECONDS = 30;
+const OVERDUE_MS = 25 * 3_600_000;
+/** A catch-up waits until the process has settled, and is sent once an hour at most. */
+const CATCH_UP_AFTER_SECONDS = 60;
+const STOP_MS = 5_000;
+
+type Running = { boss: PgBoss; sql: postgres.Sql; abort: AbortController };
+type Pace = { pollSeconds: number; catchUpAfterSeconds: number };
+
+/** pg-boss hands JSON over as text and parameters as undefined; postgres.js would encode the one again and refuse the other. */
+function connect(): postgres.Sql {
+  return postgres(env().DATABASE_URL, {
+    max: 1,
+    prepare: env().DATABASE_PREPARE,
+    connect_timeout: 5,
+    connection: { application_name: "trailmark jobs" },
+    types: {
+      json: {
+        to: 114,
+        from: [114, 3802],
+        serialize: (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)),
+        parse: (text: string) => JSON.parse(text),
+      },
+    },
+    onnotice: () => {},
+  });
+}
+
+async function executeSql(sql: postgres.Sql, text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
+  const rows = await sql.unsafe(text, values.map((value) => value ?? null) as never[]);
+  return { rows: [...rows] };
+}
+
+async function schedule({ boss, abort }: Running, job: DailyJob, pace: Pace): Promise<void> {
+  await boss.schedule(job.name, job.cron, undefined, { tz: "UTC" });
+  await boss.work(job.name, { pollingIntervalSeconds: pace.pollSeconds, batchSize: 1 }, async () => {
+    const started = performance.now();
+    await job.run(abort.signal);
+    log.info({ job: job.name, ms: Math.round(performance.now() - started) }, "daily job done");
+  });
+  const last = await job.lastRanAt();
+  if (last && Date.now() - last.getTime() < OVERDUE_MS) return;
+  const once = { singletonKey: "catch-up", singletonSeconds: 3600, startAfter: pace.catchUpAfterSeconds };
+  await boss.send(job.name, {}, once);
+}
+
+/** A worker for startWorkers: pg-boss over tables that the migration made, with rights on rows alone. */
+export function dailyJobsWorker(
+  jobs: readonly DailyJob[],
+  pace: Pace = { pollSeconds: POLL_SECONDS, catchUpAfterSeconds: CATCH_UP_AFTER_SECONDS },
+) {
+  let running: Running | null = null;
+  return {
+    name: "daily jobs",
+    async start(): Promise<void> {
+      const sql = connect();
+      const boss = new PgBoss({
+        db: { executeSql: (text: string, values?: unknown[]) => executeSql(sql, text, values) },
+        migrate: false,
+      });
+      boss.on("error", (error: Error) => log.warn({ err: error }, "the job queue has trouble"));
+      const own: Running = { boss, sql, abort: new AbortController() };
+      running = own;
+      await boss.start();
+      for (const job of jobs) await schedule(own, job, pace);
+    },
+    async stop(): Promise<void> {
+      const own = running;
+      running = null;
+      if (!own) return;
+      own.abort.abort();
+      await own.boss.stop({ graceful: true, wait: true, timeout: STOP_MS });
+      await own.sql.end({ timeout: 1 });
+    },
+  };
+}

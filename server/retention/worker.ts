@@ -1,0 +1,40 @@
+import { max } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { auditRetentionPolicies } from "@/db/schema";
+import { log } from "../log";
+import type { DailyJob } from "../process/daily-jobs";
+import { gauge } from "../process/metrics";
+import { runRetention } from "./run";
+import { isPruningEnabled } from "./schedule";
+import { RETENTION_CRON } from "./schema";
+
+async function lastRanAt(): Promise<Date | null> {
+  const { lastCleanupAt } = auditRetentionPolicies;
+  const [row] = await asSystem((tx) => tx.select({ at: max(lastCleanupAt) }).from(auditRetentionPolicies));
+  return row?.at ?? null;
+}
+
+/** Tells whoever watches logs and metrics whether audit rows ever leave this installation. */
+export function announcePruning(): void {
+  gauge(
+    "trailmark_retention_enabled",
+    "1 when AUDIT_ADMIN_DATABASE_URL is set and expired audit rows are pruned",
+    () => (isPruningEnabled() ? 1 : 0),
+  );
+  if (!isPruningEnabled())
+    log.warn("AUDIT_ADMIN_DATABASE_URL is not set: no audit row is ever pruned, whatever the retention policies say");
+}
+
+/** The daily pruning run (spec, States, rule 1); without the admin connection it only says that it does nothing. */
+export const retentionJob: DailyJob = {
+  name: "retention",
+  cron: RETENTION_CRON,
+  lastRanAt,
+  async run(signal) {
+    const run = await runRetention({ signal });
+    const failed = run.organizations.filter((o) => o.error).length;
+    log.info({ status: run.status, rows: run.rows, organizations: run.organizations.length, failed }, "retention run");
+    if (run.status === "disabled") announcePruning();
+    if (run.status === "stopped") throw new Error("the retention run was stopped and goes on later");
+  },
+};

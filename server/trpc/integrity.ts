@@ -1,0 +1,15 @@
+import { listAlarms } from "../audit/alarm";
+import { listCheckpoints, verifyIntegrity } from "../audit/integrity";
+import { checkpointsInput, integrityInput, integrityStatusInput } from "../audit/integrity-schema";
+import { getIntegrityStatus } from "../audit/integrity-status";
+import { procedure, router } from "./init";
+
+const reading = procedure("audit:read");
+
+/** Whether the chain holds: what is known, asking anew, the signed heads, and the alarms for the banner. */
+export const integrityRouter = router({
+  status: reading.input(integrityStatusInput).query(({ ctx, input }) => getIntegrityStatus(ctx.caller, input)),
+  verify: reading.input(integrityInput).mutation(({ ctx, input }) => verifyIntegrity(ctx.caller, input)),
+  checkpoints: reading.input(checkpointsInput).query(({ ctx, input }) => listCheckpoints(ctx.caller, input)),
+  alarms: reading.query(({ ctx }) => listAlarms(ctx.caller.scope)),
+});
