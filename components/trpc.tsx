@@ -14,6 +14,8 @@ export type ApiError = TRPCClientErrorLike<AppRouter>;
 
 const context = createTRPCContext<AppRouter>();
 export const useTRPC = context.useTRPC;
+/** The procedures as plain calls: for what must be cancelled. */
+export const useTRPCClient = context.useTRPCClient;
 
 let browserClient: QueryClient | undefined;
 

@@ -5,6 +5,7 @@ import { useDisclosure } from "@mantine/hooks";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
+import { IntegrityBadge } from "../integrity/integrity-badge";
 import classes from "./frame.module.css";
 import { Mark } from "./mark";
 import { Nav } from "./nav";
@@ -51,6 +52,7 @@ export function Frame({ children }: { children: ReactNode }) {
           </Link>
           <OrgSwitcher />
           <Group gap={4} ml="auto" wrap="nowrap">
+            <IntegrityBadge />
             <SchemeMenu />
             <UserMenu />
           </Group>

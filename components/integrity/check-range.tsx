@@ -1,0 +1,145 @@
+"use client";
+
+import { Button, Group, Loader } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Download, ShieldCheck } from "lucide-react";
+import { parseAsIsoDateTime, useQueryStates } from "nuqs";
+import { useRef } from "react";
+import { count, counted } from "../shell/amounts";
+import { useElapsed } from "../shell/elapsed";
+import { Message } from "../shell/message";
+import { Failure } from "../shell/notice";
+import type { Org } from "../shell/one-org";
+import { useCan } from "../shell/org";
+import { type Outputs, useTRPC, useTRPCClient } from "../trpc";
+import { Breaks } from "./breaks";
+import classes from "./integrity.module.css";
+import { RangeFields } from "./range-fields";
+import { VerdictHead } from "./verdict-head";
+
+type Found = Outputs["integrity"]["verify"];
+
+const isoRange = ({ from, to }: { from: Date | null; to: Date | null }) => ({
+  from: from?.toISOString(),
+  to: to?.toISOString(),
+});
+
+/** Reads a range of the chain anew, or the whole of it, and takes it along as a bundle. */
+export function CheckRange({ org }: { org: Org }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const cache = useQueryClient();
+  const mayExport = useCan("audit:export");
+  const abort = useRef<AbortController | null>(null);
+  const [range, setRange] = useQueryStates({ from: parseAsIsoDateTime, to: parseAsIsoDateTime });
+  const isBackward = Boolean(range.from && range.to && range.from > range.to);
+  const verify = useMutation({
+    mutationFn: () => {
+      abort.current = new AbortController();
+      return client.integrity.verify.mutate({ orgId: org.id, ...isoRange(range) }, { signal: abort.current.signal });
+    },
+    onSuccess: () => cache.invalidateQueries(trpc.integrity.pathFilter()),
+  });
+  const seconds = useElapsed(verify.isPending);
+  const wasCancelled = verify.isError && abort.current?.signal.aborted;
+  return (
+    <>
+      <form
+        className={classes.check}
+        onSubmit={(event) => {
+          event.preventDefault();
+          verify.mutate();
+        }}
+      >
+        <RangeFields
+          range={range}
+          onRange={(next) => {
+            verify.reset();
+            void setRange(next);
+          }}
+          error={isBackward ? "Lies after the end" : null}
+        />
+        <Group gap={8}>
+          <Button
+            type="submit"
+            disabled={isBackward || verify.isPending}
+            leftSection={<ShieldCheck size={15} aria-hidden />}
+          >
+            Verify now
+          </Button>
+          {mayExport && <Evidence org={org} range={isoRange(range)} isDisabled={isBackward} />}
+        </Group>
+      </form>
+      <div aria-live="polite" className={classes.found}>
+        {verify.isPending && (
+          <div className={classes.running}>
+            <Loader size="xs" aria-hidden />
+            <span>
+              Reading every row anew. <span className="tm-figures">{seconds.toFixed(1)} s</span>
+            </span>
+            <Button variant="default" size="xs" onClick={() => abort.current?.abort()}>
+              Cancel
+            </Button>
+          </div>
+        )}
+        {wasCancelled && <Message tone="warn">Cancelled. Nothing was found out, and nothing was changed.</Message>}
+        {verify.data && <Result found={verify.data} seconds={seconds} isWhole={!range.from && !range.to} />}
+      </div>
+      {verify.isError && !wasCancelled && (
+        <Failure error={verify.error} onRetry={() => verify.mutate()} what="the verification" />
+      )}
+    </>
+  );
+}
+
+function Evidence({
+  org,
+  range,
+  isDisabled,
+}: {
+  org: Org;
+  range: Record<string, string | undefined>;
+  isDisabled: boolean;
+}) {
+  const query = new URLSearchParams({ orgId: org.id });
+  for (const [name, value] of Object.entries(range)) if (value) query.set(name, value);
+  return (
+    <Button
+      component="a"
+      href={isDisabled ? undefined : `/api/v1/audit-logs/evidence?${query}`}
+      download
+      variant="default"
+      leftSection={<Download size={15} aria-hidden />}
+    >
+      Download evidence bundle
+    </Button>
+  );
+}
+
+function Result({ found, seconds, isWhole }: { found: Found; seconds: number; isWhole: boolean }) {
+  const took = `Read in ${seconds.toFixed(1)} s.`;
+  const span =
+    found.firstSeq !== null && found.lastSeq !== null
+      ? `entries ${count(found.firstSeq)} to ${count(found.lastSeq)}`
+      : "no entries";
+  if (found.status === "empty")
+    return (
+      <VerdictHead kind="empty" title={isWhole ? "The chain is empty" : "No rows in this range"}>
+        {took}
+      </VerdictHead>
+    );
+  if (found.status === "intact")
+    return (
+      <VerdictHead kind="intact" title={isWhole ? "Intact, from the first row to the last" : "Intact in this range"}>
+        {counted(found.rowsChecked, "row")} checked, {span}. {took}
+      </VerdictHead>
+    );
+  return (
+    <>
+      <VerdictHead kind="broken" title={`Broken in ${counted(found.breaks.length, "place")}`}>
+        {counted(found.rowsChecked, "row")} checked, {span}. {took}
+      </VerdictHead>
+      <Breaks breaks={found.breaks} rowHref={(id) => `/audit/${id}`} />
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+"use client";
+
+import { Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { count } from "../shell/amounts";
+import { CopiedCode } from "../shell/copied-code";
+import { Failure, Notice } from "../shell/notice";
+import type { Org } from "../shell/one-org";
+import { type Column, RecordTable } from "../shell/record-table";
+import { Section } from "../shell/section";
+import { When } from "../shell/when";
+import { type Outputs, useTRPC } from "../trpc";
+import classes from "./integrity.module.css";
+
+type Checkpoint = Outputs["integrity"]["checkpoints"]["data"][number];
+type Sinks = Outputs["integrity"]["status"]["sinks"];
+
+const SHOWN = 10;
+
+const columns: Column<Checkpoint>[] = [
+  { header: "Through", cell: (c) => `Entry ${count(c.seq)}`, width: 170 },
+  { header: "Signed", cell: (c) => <When at={c.signedAt} />, width: 210 },
+  { header: "Checksum of that entry", cell: (c) => <CopiedCode value={c.checksum} what="checksum" /> },
+];
+
+/** The signed heads that are kept outside the database, where they go, and the keys that check them. */
+export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
+  const query = useQuery(useTRPC().integrity.checkpoints.queryOptions({ orgId: org.id, limit: SHOWN }));
+  return (
+    <>
+      <Section
+        title="Signed checkpoints"
+        lead="The chain's head, signed and kept outside the database: who rewrites the table cannot rewrite these."
+        flush
+      >
+        {query.isPending && (
+          <div className={classes.loading} role="status" aria-label="Loading the checkpoints">
+            <Skeleton height={120} />
+          </div>
+        )}
+        {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="the checkpoints" />}
+        {query.data &&
+          (query.data.data.length === 0 ? (
+            <Notice title="No checkpoint yet">The first is signed shortly after the first audit rows.</Notice>
+          ) : (
+            <RecordTable
+              caption={`The newest ${SHOWN} signed checkpoints`}
+              columns={columns}
+              rows={query.data.data}
+              rowKey={(c) => `${c.seq}-${c.signedAt}`}
+            />
+          ))}
+      </Section>
+      <Section title="Where checkpoints go">
+        <ul className={classes.plain}>
+          {sinks.map((sink) => (
+            <li key={sink.name}>
+              <strong>{SINK[sink.name]}</strong> <span>{sink.detail}</span>
+            </li>
+          ))}
+        </ul>
+      </Section>
+      <Section
+        title="Verifier keys"
+        lead="Publish these where your auditors find them by another way than this server."
+      >
+        <ul className={classes.plain}>
+          {query.data?.publicKeys.map((key) => (
+            <li key={key}>
+              <CopiedCode value={key} what="verifier key" />
+            </li>
+          ))}
+        </ul>
+      </Section>
+    </>
+  );
+}
+
+const SINK: Record<Sinks[number]["name"], string> = { file: "File", log: "Log", webhook: "Webhook" };

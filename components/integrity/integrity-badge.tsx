@@ -1,0 +1,59 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Shield, ShieldCheck, ShieldX } from "lucide-react";
+import Link from "next/link";
+import { useCan, useOrg } from "../shell/org";
+import { useTRPC } from "../trpc";
+import classes from "./integrity-badge.module.css";
+
+const EVERY_MS = 60_000;
+
+/** In the header of every page: whether the chain holds, as far as is known; leads to the page that tells more. */
+export function IntegrityBadge() {
+  return useCan("audit:read") ? <Badge /> : null;
+}
+
+function Badge() {
+  const trpc = useTRPC();
+  const { org, organizations } = useOrg();
+  const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);
+  const again = { refetchInterval: EVERY_MS };
+  const alarms = useQuery(trpc.integrity.alarms.queryOptions(undefined, again));
+  const status = useQuery({ ...trpc.integrity.status.queryOptions({ orgId: one?.id }, again), enabled: Boolean(one) });
+  const broken = (alarms.data ?? []).filter((alarm) => !one || alarm.orgId === one.id).length;
+  const target = one ?? organizations.find((o) => o.id === alarms.data?.[0]?.orgId);
+  const { state, word, told } = said({ broken, one: one?.name, isKnown: alarms.isSuccess, last: status.data?.last });
+  const Icon = { intact: ShieldCheck, broken: ShieldX, unknown: Shield }[state];
+  return (
+    <Link
+      href={target ? `/integrity?org=${target.id}` : "/integrity"}
+      className={classes.badge}
+      data-state={state}
+      aria-label={`${word}. ${told}`}
+      title={told}
+      prefetch={false}
+    >
+      <Icon size={16} strokeWidth={1.75} aria-hidden />
+      <span>{word}</span>
+    </Link>
+  );
+}
+
+type Known = { broken: number; one: string | undefined; isKnown: boolean; last?: { status: string } | null };
+
+function said({ broken, one, isKnown, last }: Known) {
+  if (broken > 0)
+    return {
+      state: "broken" as const,
+      word: "Broken",
+      told: one
+        ? `The audit chain of ${one} is broken`
+        : `${broken} audit ${broken === 1 ? "chain is" : "chains are"} broken`,
+    };
+  if (one && last?.status === "intact")
+    return { state: "intact" as const, word: "Intact", told: `The audit chain of ${one} is intact` };
+  if (!one && isKnown)
+    return { state: "intact" as const, word: "No breaks", told: "No audit chain is known to be broken" };
+  return { state: "unknown" as const, word: "Integrity", told: "The audit chain has not been verified yet" };
+}

@@ -1,0 +1,154 @@
+"use client";
+
+import { Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { count, counted } from "../shell/amounts";
+import { Figures } from "../shell/figures";
+import { Failure } from "../shell/notice";
+import { OneOrg, type Org } from "../shell/one-org";
+import { PageHeader } from "../shell/page-header";
+import { Section } from "../shell/section";
+import { When } from "../shell/when";
+import { type Outputs, useTRPC } from "../trpc";
+import { Breaks } from "./breaks";
+import { CheckRange } from "./check-range";
+import { Checkpoints } from "./checkpoints";
+import classes from "./integrity.module.css";
+import { VerdictHead } from "./verdict-head";
+
+type Status = Outputs["integrity"]["status"];
+
+/** Whether an organization's audit chain still is what was written, and how that is known. */
+export function IntegrityPage() {
+  return (
+    <OneOrg title="Integrity" why="Every organization has an audit chain of its own, which holds or breaks by itself.">
+      {(org) => <Integrity key={org.id} org={org} />}
+    </OneOrg>
+  );
+}
+
+function Integrity({ org }: { org: Org }) {
+  const status = useQuery(useTRPC().integrity.status.queryOptions({ orgId: org.id }));
+  const breaks = status.data?.alarm?.breaks ?? status.data?.last?.breaks ?? [];
+  return (
+    <>
+      <PageHeader title="Integrity" lead={`Whether the audit log of ${org.name} still is what was written.`} />
+      {status.isPending && (
+        <div className={classes.loading} role="status" aria-label="Loading what is known of the chain">
+          <Skeleton height={86} radius={8} />
+        </div>
+      )}
+      {status.isError ? (
+        <Failure error={status.error} onRetry={() => void status.refetch()} what="what is known of the chain" />
+      ) : (
+        <>
+          {status.data && <Known status={status.data} />}
+          <Numbers status={status.data} />
+        </>
+      )}
+      {breaks.length > 0 && (
+        <Section
+          title="Where it breaks"
+          lead="Nothing of this can be repaired. Keep the bundle, and find out who had access."
+          flush
+        >
+          <Breaks breaks={breaks} rowHref={(id) => `/audit/${id}`} />
+        </Section>
+      )}
+      <Section
+        title="Verify, or take it along"
+        lead={
+          <>
+            The whole chain, or a range of it. A bundle can be checked without this server, by anybody, at{" "}
+            <a className="tm-link" href="/verify">
+              /verify
+            </a>
+            .
+          </>
+        }
+      >
+        <CheckRange org={org} />
+      </Section>
+      <Checkpoints org={org} sinks={status.data?.sinks ?? []} />
+    </>
+  );
+}
+
+const KIND = { nightly: "nightly run", whole: "whole chain, on demand", range: "a range, on demand" };
+
+function Known({ status }: { status: Status }) {
+  const { alarm, last, head } = status;
+  if (alarm)
+    return (
+      <VerdictHead kind="broken" title="Broken">
+        The chain does not hold in {counted(alarm.breaks.length, "place")}. Found <When at={alarm.at} /> by{" "}
+        {alarm.source === "on demand" ? "a verification on demand" : `the ${alarm.source} run`}. This stands until a
+        verification of the whole chain finds nothing.
+      </VerdictHead>
+    );
+  if (!head)
+    return (
+      <VerdictHead kind="empty" title="Nothing logged yet">
+        The chain begins with the first audit row.
+      </VerdictHead>
+    );
+  if (!last)
+    return (
+      <VerdictHead kind="unknown" title="Not verified yet">
+        The first nightly run will read the chain; or verify it now, below.
+      </VerdictHead>
+    );
+  if (last.status === "broken")
+    return (
+      <VerdictHead kind="broken" title="Broken">
+        The last verification, <When at={last.ranAt} />, found {counted(last.breaks.length, "break")}.
+      </VerdictHead>
+    );
+  return (
+    <VerdictHead kind="intact" title="Intact">
+      Every row that was read is as it was sealed, in its place and linked to the one before.
+    </VerdictHead>
+  );
+}
+
+function Numbers({ status }: { status: Status | undefined }) {
+  const wait = <Skeleton height={20} width={96} my={4} />;
+  const last = status?.last;
+  const rows = status ? (status.head?.seq ?? 0) - status.prunedThroughSeq : 0;
+  return (
+    <Figures
+      label="What is known of the chain"
+      items={[
+        {
+          label: "Rows in the chain",
+          value: status ? count(rows) : wait,
+          note:
+            status && status.prunedThroughSeq > 0
+              ? `${count(status.prunedThroughSeq)} older ones pruned`
+              : "none pruned",
+        },
+        {
+          label: "Rows checked last",
+          value: status ? (last ? count(last.rowsChecked) : "None") : wait,
+          note: last ? KIND[last.kind] : "no verification yet",
+        },
+        {
+          label: "Anchored until",
+          value: status ? (status.anchored ? `Entry ${count(status.anchored.seq)}` : "Nothing") : wait,
+          note: status?.anchored ? <When at={status.anchored.signedAt} /> : "no signed checkpoint yet",
+        },
+        {
+          label: "Last verified",
+          value: status ? <When at={last?.ranAt ?? null} dateOnly /> : wait,
+          note: status?.nextRunAt ? (
+            <>
+              next <When at={status.nextRunAt} />
+            </>
+          ) : (
+            "no nightly run planned"
+          ),
+        },
+      ]}
+    />
+  );
+}

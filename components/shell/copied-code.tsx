@@ -1,0 +1,23 @@
+"use client";
+
+import { ActionIcon, CopyButton, Tooltip } from "@mantine/core";
+import { Check, Copy } from "lucide-react";
+import classes from "./copied-code.module.css";
+
+/** A code, key or id in full, and a button that copies it. */
+export function CopiedCode({ value, what }: { value: string; what: string }) {
+  return (
+    <span className={classes.copied}>
+      <code>{value}</code>
+      <CopyButton value={value} timeout={1500}>
+        {({ copied, copy }) => (
+          <Tooltip label={copied ? "Copied" : `Copy ${what}`}>
+            <ActionIcon size={24} onClick={copy} aria-label={copied ? `Copied ${what}` : `Copy ${what}`}>
+              {copied ? <Check size={13} aria-hidden /> : <Copy size={13} aria-hidden />}
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </CopyButton>
+    </span>
+  );
+}

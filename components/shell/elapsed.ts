@@ -1,0 +1,16 @@
+import { useEffect, useState } from "react";
+
+const TICK_MS = 100;
+
+/** Seconds since the work began, while it runs; 0 before. */
+export function useElapsed(isRunning: boolean): number {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    if (!isRunning) return;
+    const began = performance.now();
+    setSeconds(0);
+    const timer = setInterval(() => setSeconds((performance.now() - began) / 1000), TICK_MS);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return seconds;
+}
