@@ -111,7 +111,7 @@ function toOperation(operation: Operation): Json {
   const { inPath, rest } = splitInput(operation);
   const hasBody = spec.body ? spec.body !== "none" : method !== "GET" && method !== "DELETE";
   const properties = rest.properties as Record<string, Json>;
-  const query = hasBody ? [] : Object.entries(properties);
+  const query = hasBody && spec.body !== "stream" ? [] : Object.entries(properties);
   return {
     operationId: `${method.toLowerCase()}${path
       .slice(PREFIX.length)

@@ -31,8 +31,9 @@ export type RouteSpec<I extends z.ZodType, O extends z.ZodType> = {
   /** Status of success; 200 unless told. */
   status?: number;
   /** Path of a list inside the body that stays one (default: members of the body are merged into the input). */
-  body?: "json" | "none" | "optional";
-  run: (ctx: Ctx, input: z.output<I>) => Promise<z.input<O> | Response | undefined>;
+  body?: "json" | "none" | "optional" | "stream";
+  /** bytes is the body as it arrives, for a route with body "stream": unread, undecoded and without a limit of ours. */
+  run: (ctx: Ctx, input: z.output<I>, bytes: AsyncIterable<Uint8Array>) => Promise<z.input<O> | Response | undefined>;
 };
 
 export type RouteHandler = ((request: Request, context?: RouteContext) => Promise<Response>) & {
@@ -81,6 +82,8 @@ async function gatherInput(
   return Object.assign(input, await context?.params);
 }
 
+const NOTHING: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
+
 /** Whether a request that may come without a body has one. */
 function hasBody({ headers }: Request): boolean {
   const length = headers.get("content-length");
@@ -113,12 +116,12 @@ async function answer<I extends z.ZodType, O extends z.ZodType>(
   requireSameOrigin(request, caller.viaCookie);
   if (spec.permission) requirePermission(ctx, spec.permission);
   const takesBody =
-    (spec.body === "optional" ? (hasBody(request) ? "json" : "none") : spec.body) ??
+    (spec.body === "optional" ? (hasBody(request) ? "json" : "none") : spec.body === "stream" ? "none" : spec.body) ??
     (request.method === "GET" || request.method === "HEAD" || request.method === "DELETE" ? "none" : "json");
   const input = parseInput(spec.input, await gatherInput(request, context, takesBody));
   const orgId = (input as { orgId?: unknown } | undefined)?.orgId;
   if (spec.auth === "user" && typeof orgId === "string") ctx = narrow(ctx, orgId);
-  const result = await spec.run(ctx, input);
+  const result = await spec.run(ctx, input, (request.body as AsyncIterable<Uint8Array> | null) ?? NOTHING);
   if (result instanceof Response) return result;
   if (spec.output === "empty") return new Response(null, { status: spec.status ?? 204 });
   return Response.json(result, { status: spec.status ?? 200, headers: { "Cache-Control": "no-store" } });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FIELD_TYPES, fieldKey, fieldOptions, MAX_FIELD_NAME } from "../schema";
+import { FIELD_TYPES, type FieldType, fieldKey, fieldOptions, MAX_FIELD_NAME } from "../schema";
 
 /** Rows of a file, after its header. */
 export const MAX_IMPORT_ROWS = 200_000;
@@ -77,6 +77,18 @@ export type SourceColumn = z.output<typeof sourceColumn>;
 
 const column = z.int().min(0).max(MAX_IMPORT_COLUMNS);
 
+/** Only computer-scope fields are imported; the others are listed and kept out. */
+export const isImportable = (field: SourceColumn): boolean => (field.declared?.scope ?? "computer") === "computer";
+
+/** The type that a column speaks for, the product's own word before the values; null when nothing is known. */
+export const sourceType = (field: SourceColumn): FieldType | null => field.declared?.type ?? field.guess?.type ?? null;
+
+/** A conflict that a person has to settle. A choice is a text: that alone is none. */
+export function typesDisagree(field: SourceColumn, type: FieldType): boolean {
+  const found = sourceType(field);
+  return found !== null && found !== type && !(found === "dropdown" && type === "text");
+}
+
 /** One source field's fate. */
 export const planField = z.strictObject({
   column,
@@ -109,3 +121,153 @@ export const plan = z.strictObject({
   fields: z.array(planField).max(MAX_IMPORT_COLUMNS),
 });
 export type Plan = z.output<typeof plan>;
+
+export const IMPORT_STATUSES = ["draft", "staged", "checked", "running", "done", "cancelled", "undone"] as const;
+export type ImportStatus = (typeof IMPORT_STATUSES)[number];
+export const JOBS = ["stage", "check", "apply", "undo"] as const;
+export type Job = (typeof JOBS)[number];
+
+/** What the check (or the run: changed) finds for a row. */
+export const ROW_OUTCOMES = [
+  "matched_source_id",
+  "matched_hostname",
+  "ambiguous",
+  "identity_conflict",
+  "not_found",
+  "unreadable",
+  "changed",
+] as const;
+export type RowOutcome = (typeof ROW_OUTCOMES)[number];
+export const MATCHED_OUTCOMES: readonly RowOutcome[] = ["matched_source_id", "matched_hostname"];
+export const ROW_OUTCOME_LABELS: Record<RowOutcome, string> = {
+  matched_source_id: "Matched by source ID",
+  matched_hostname: "Matched by hostname",
+  ambiguous: "Ambiguous",
+  identity_conflict: "Identity conflict",
+  not_found: "Not found",
+  unreadable: "Unreadable row",
+  changed: "Changed since the check",
+};
+
+/** One letter a value in a result's codes. */
+export const VALUE_CODES = {
+  set: "s",
+  overwrite: "o",
+  clear: "c",
+  same: "=",
+  kept: "k",
+  invalid: "!",
+  empty: ".",
+  none: "-",
+} as const;
+export type ValueOutcome = keyof typeof VALUE_CODES;
+export type ValueCode = (typeof VALUE_CODES)[ValueOutcome];
+export const VALUE_OUTCOMES = Object.keys(VALUE_CODES) as ValueOutcome[];
+export const VALUE_OUTCOME_LABELS: Record<ValueOutcome, string> = {
+  set: "Set",
+  overwrite: "Overwrite",
+  clear: "Clear",
+  same: "Same",
+  kept: "Already set",
+  invalid: "Invalid",
+  empty: "Empty",
+  none: "No device",
+};
+export const outcomeOfCode = (code: string): ValueOutcome =>
+  VALUE_OUTCOMES.find((outcome) => VALUE_CODES[outcome] === code) ?? "none";
+
+export type RowCounts = Record<RowOutcome, number>;
+export type FieldCounts = { fieldId: string } & Record<ValueOutcome, number>;
+/** What a check or a run counted. readBack: of the written values, how many the devices hold afterwards. */
+export type Tally = { rows: RowCounts; fields: FieldCounts[] };
+export type RunReport = Tally & {
+  devices: number;
+  recordedSourceIds: number;
+  readBack: { fieldId: string; written: number; found: number }[] | null;
+};
+export type UndoReport = { restored: number; leftAlone: number; sourceIdsRemoved: number };
+export type ImportSummary = {
+  actor?: { id: string; name: string };
+  check?: Tally & { checkedAt: string };
+  run?: RunReport;
+  undo?: UndoReport;
+};
+
+export type ImportFile = {
+  name: string;
+  size: number;
+  complete: boolean;
+  format: FileFormat | null;
+  records: number | null;
+};
+export type SuggestedTarget = { fieldId: string; certainty: "sure" | "guess" } | null;
+
+/** An import as the wizard sees it. */
+export type ImportState = {
+  id: string;
+  source: string;
+  status: ImportStatus;
+  createdByName: string;
+  createdAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+  undoneAt: string | null;
+  files: ImportFile[];
+  columns: SourceColumn[];
+  plan: Plan | null;
+  summary: ImportSummary;
+  totalRows: number;
+  job: { name: Job; done: number; total: number; startedAt: string; cancelRequested: boolean } | null;
+  error: string | null;
+};
+
+export type Candidate = { deviceId: string; hostname: string; organization: string };
+/** One row of the check's table; cells in the order of the plan's fields. */
+export type ImportRow = {
+  rowNo: number;
+  file: string;
+  line: number;
+  outcome: RowOutcome;
+  reason: string | null;
+  sourceId: string | null;
+  hostname: string | null;
+  device: Candidate | null;
+  candidates: Candidate[];
+  pickedDeviceId: string | null;
+  cells: { fieldId: string; text: string; outcome: ValueOutcome; reason: string | null }[];
+};
+
+export const sourceInput = z.strictObject({ source: z.string().min(1).max(50) });
+export const importIdInput = z.object({ id: z.guid() });
+export const fileInput = z.strictObject({
+  id: z.guid(),
+  fileNo: z
+    .int()
+    .min(0)
+    .max(MAX_IMPORT_FILES - 1),
+});
+export const formatInput = fileInput.extend({ format: formatChange });
+export const planInput = z.strictObject({ id: z.guid(), plan });
+export const rowsInput = z.strictObject({
+  id: z.guid(),
+  outcome: z.enum(ROW_OUTCOMES).optional(),
+  value: z.enum(VALUE_OUTCOMES as [ValueOutcome, ...ValueOutcome[]]).optional(),
+  cursor: z.int().min(0).nullish(),
+  limit: z.int().min(1).max(ROWS_PAGE_LIMIT).default(100),
+});
+export const pickInput = z.strictObject({ id: z.guid(), rowNo: z.int().min(1), deviceId: z.guid().nullable() });
+
+/** Query of the upload: which file of the import this is, and at which byte this part of it begins. */
+export const uploadInput = z.object({
+  importId: z.guid(),
+  fileNo: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(MAX_IMPORT_FILES - 1),
+  name: z.string().trim().min(1).max(255),
+  offset: z.coerce.number().int().min(0).max(MAX_IMPORT_BYTES),
+  size: z.coerce.number().int().min(1),
+});
+export type UploadInput = z.output<typeof uploadInput>;
+export const uploadOutput = z.strictObject({ received: z.int(), complete: z.boolean() });

@@ -5,7 +5,8 @@ const ZERO_DATE = /^(0000-00-00|0001-01-01|0?1\/0?1\/0001)([ T].*)?$/;
 
 /** ConnectWise Automate (LabTech): its "extra data fields" of the computer screen. */
 export const automate: Preset = {
-  id: "connectwise_automate",
+  id: "automate",
+  sourceNames: ["automate", "connectwise_automate", "connectwise automate", "cw_automate", "labtech"],
   label: "ConnectWise Automate",
   hint: "Export the computer extra data view as CSV, or dump Computers/{id}/ExtraFields from its REST API as JSON.",
   aliases: {

@@ -3,6 +3,7 @@ import { cleanText, type Preset } from "./preset";
 /** Any other product, by a file with one row per computer or per (computer, field, value). */
 export const genericCsv: Preset = {
   id: "generic_csv",
+  sourceNames: ["generic_csv", "generic", "csv"],
   label: "Other product (CSV, TSV, Excel)",
   hint: "One row per computer with a column per field, or one row per computer, field and value.",
   aliases: {

@@ -15,6 +15,8 @@ export const IDENTIFIER_LABELS: Record<Identifier, string> = {
 export type Preset = {
   /** Stored with every recorded source device ID; never change it. */
   id: string;
+  /** What agents may call the product at enrolment (sourceSystem, lower case), the id among them. */
+  sourceNames: readonly string[];
   label: string;
   /** How to get the files out of the product, in one or two sentences. */
   hint: string;

@@ -1,0 +1,155 @@
+import { sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import type { FieldValue } from "../schema";
+import { readStaged } from "./check";
+import type { Compiled } from "./compile";
+import { isWrite } from "./decide-value";
+import { codesOf, count, type Derived, deriveRows } from "./derive";
+import { MATCHED_OUTCOMES, type RowOutcome, type RunReport } from "./schema";
+import { type ValuePatch, writeValues } from "./write-values";
+
+/** Rows of one transaction of a run or an undo: a kill repeats at most these, a cancel waits for at most these. */
+export const APPLY_ROWS = 4000;
+
+type Checked = { n: number; o: RowOutcome; d: string | null; p: string | null };
+const RESOLVED = sql`AND (r.outcome = ANY('{matched_source_id,matched_hostname}') OR (r.outcome = 'ambiguous' AND r.picked_device_id IS NOT NULL))`;
+
+async function readChecked(tx: Tx, importId: string, rowNos: readonly number[]): Promise<Map<number, Checked>> {
+  const rows = await tx.execute<Checked>(sql`
+    SELECT row_no AS n, outcome AS o, device_id AS d, picked_device_id AS p FROM custom_field_import_results
+    WHERE import_id = ${importId}::uuid AND row_no BETWEEN ${rowNos[0]} AND ${rowNos.at(-1)}`);
+  return new Map(rows.map((row) => [row.n, row]));
+}
+
+/** Still the device that the check found, or that a person picked. */
+function isUnchanged(row: Derived, checked: Checked | undefined): boolean {
+  if (!checked || !row.device) return false;
+  if (MATCHED_OUTCOMES.includes(checked.o))
+    return MATCHED_OUTCOMES.includes(row.outcome) && row.device.id === checked.d;
+  return checked.o === "ambiguous" && row.outcome === "ambiguous" && row.device.id === checked.p;
+}
+
+/**
+ * Records the source IDs of rows that were found otherwise.
+ * @returns the rows whose id turned out to be recorded on another device, perhaps beyond the caller's reach.
+ */
+async function recordSourceIds(
+  tx: Tx,
+  c: Compiled,
+  rows: readonly Derived[],
+): Promise<{ recorded: Set<number>; refused: Set<number> }> {
+  const wanted = rows.filter(
+    ({ identity, device }) => identity.sourceId !== null && !device?.recorded.includes(identity.sourceId),
+  );
+  if (wanted.length === 0) return { recorded: new Set(), refused: new Set() };
+  const list = wanted.map(({ identity, device }) => ({ s: identity.sourceId, d: device?.id, o: device?.orgId }));
+  const done = await tx.execute<{ s: string }>(sql`
+    INSERT INTO device_source_ids (partner_id, source, source_id, device_id, org_id)
+    SELECT ${c.partnerId}::uuid, ${c.source}, r.s, r.d, r.o
+    FROM jsonb_to_recordset(${JSON.stringify(list)}::text::jsonb) AS r(s text, d uuid, o uuid)
+    ON CONFLICT DO NOTHING RETURNING source_id AS s`);
+  const stored = new Set(done.map(({ s }) => s));
+  const isStored = ({ identity }: Derived) => stored.has(identity.sourceId as string);
+  return {
+    recorded: new Set(wanted.filter(isStored).map(({ rowNo }) => rowNo)),
+    refused: new Set(wanted.filter((row) => !isStored(row)).map(({ rowNo }) => rowNo)),
+  };
+}
+
+type Values = Record<string, FieldValue | null>;
+
+/** What of a row is written, and what was there before. */
+function changesOf(c: Compiled, row: Derived): { written: Values; previous: Values } {
+  const written: Values = {};
+  const previous: Values = {};
+  row.decisions.forEach((decision, i) => {
+    const field = c.fields[i];
+    if (!field || !isWrite(decision)) return;
+    written[field.fieldId] = decision.value;
+    previous[field.fieldId] = row.held?.[i] ?? null;
+  });
+  return { written, previous };
+}
+
+/** One row a changed device, in the same transaction as the change: what undo and the read-back go by. */
+async function storeChanges(
+  tx: Tx,
+  c: Compiled,
+  rows: readonly Derived[],
+  recorded: ReadonlySet<number>,
+): Promise<ValuePatch[]> {
+  const patches: ValuePatch[] = [];
+  const list: object[] = [];
+  for (const row of rows) {
+    const { written, previous } = changesOf(c, row);
+    const isWritten = Object.keys(written).length > 0;
+    if (!row.device || (!isWritten && !recorded.has(row.rowNo))) continue;
+    const { id, orgId } = row.device;
+    list.push({
+      n: row.rowNo,
+      o: orgId,
+      d: id,
+      p: previous,
+      w: written,
+      s: recorded.has(row.rowNo) ? row.identity.sourceId : null,
+    });
+    if (isWritten) patches.push({ deviceId: id, orgId, patch: written, isNew: row.held === null });
+  }
+  if (list.length > 0)
+    await tx.execute(sql`
+      INSERT INTO custom_field_import_changes (import_id, row_no, org_id, device_id, previous, written, recorded_source_id)
+      SELECT ${c.importId}::uuid, r.n, r.o, r.d, r.p, r.w, r.s
+      FROM jsonb_to_recordset(${JSON.stringify(list)}::text::jsonb) AS r(n int, o uuid, d uuid, p jsonb, w jsonb, s text)
+      ON CONFLICT (import_id, row_no) DO NOTHING`);
+  return patches;
+}
+
+async function markRows(tx: Tx, c: Compiled, applied: readonly Derived[], changed: readonly Derived[]): Promise<void> {
+  const list = [
+    ...applied.map((row) => ({ n: row.rowNo, a: true, c: codesOf(row), r: null })),
+    ...changed.map((row) => ({
+      n: row.rowNo,
+      a: false,
+      c: codesOf(row),
+      r: row.reason ?? "it names another device now",
+    })),
+  ];
+  await tx.execute(sql`
+    UPDATE custom_field_import_results t SET applied = r.a, codes = r.c,
+      outcome = CASE WHEN r.a THEN t.outcome ELSE 'changed' END, reason = CASE WHEN r.a THEN t.reason ELSE r.r END
+    FROM jsonb_to_recordset(${JSON.stringify(list)}::text::jsonb) AS r(n int, a boolean, c text, r text)
+    WHERE t.import_id = ${c.importId}::uuid AND t.row_no = r.n`);
+}
+
+/**
+ * Applies the next rows that the check resolved, after resolving them again: a row that comes to another device now is
+ * reported and left alone. Everything happens in the caller's transaction, the progress mark included, so that a chunk
+ * is applied once or not at all.
+ * @returns the number of the last row looked at, or null when none is left; the report is brought up to date.
+ */
+export async function applyChunk(tx: Tx, c: Compiled, after: number, report: RunReport): Promise<number | null> {
+  const staged = await readStaged(tx, c.importId, after, APPLY_ROWS, RESOLVED);
+  const last = staged.at(-1);
+  if (!last) return null;
+  const checked = await readChecked(
+    tx,
+    c.importId,
+    staged.map(({ rowNo }) => rowNo),
+  );
+  const derived = await deriveRows(tx, c, staged, true);
+  const same = derived.filter((row) => isUnchanged(row, checked.get(row.rowNo)));
+  const { recorded, refused } = await recordSourceIds(tx, c, same);
+  const applied = same.filter(({ rowNo }) => !refused.has(rowNo));
+  const done = new Set(applied.map(({ rowNo }) => rowNo));
+  const changed = derived.filter(({ rowNo }) => !done.has(rowNo));
+  const patches = await storeChanges(tx, c, applied, recorded);
+  await writeValues(tx, patches);
+  await markRows(tx, c, applied, changed);
+  for (const row of applied) count(report, row.outcome, codesOf(row));
+  report.rows.changed += changed.length;
+  // Ambiguous rows are in the report from the start: one that a person picked for is not counted twice.
+  for (const row of derived) if (checked.get(row.rowNo)?.o === "ambiguous") report.rows.ambiguous--;
+  report.devices += patches.length;
+  report.recordedSourceIds += recorded.size;
+  return last.rowNo;
+}

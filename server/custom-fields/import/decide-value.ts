@@ -1,0 +1,68 @@
+import { type Coerced, coerceText, type DateOrder, type FieldRule } from "../coerce";
+import type { FieldValue } from "../schema";
+import type { DeviceFacts } from "./resolve-row";
+import { VALUE_CODES, type ValueCode } from "./schema";
+
+/** A mapped field with everything that decides what happens to its values. */
+export type ActiveField = {
+  column: number;
+  fieldId: string;
+  name: string;
+  rule: FieldRule;
+  required: boolean;
+  secret: boolean;
+  dateOrder: DateOrder;
+  overwrite: boolean;
+  clearBlank: boolean;
+  /** True for the systems that the field is for. */
+  applies: (os: string) => boolean;
+  /** Values read so far: most columns repeat themselves. */
+  cache: Map<string, Coerced>;
+};
+
+export type Decision = { code: ValueCode; value: FieldValue | null; reason: string | null };
+const CACHED_VALUES = 20_000;
+
+function read(field: ActiveField, text: string): Coerced {
+  const known = field.cache.get(text);
+  if (known) return known;
+  const result = coerceText(field.rule, text, field.dateOrder);
+  if (field.cache.size >= CACHED_VALUES) field.cache.clear();
+  field.cache.set(text, result);
+  return result;
+}
+
+const decided = (code: ValueCode, value: FieldValue | null = null, reason: string | null = null): Decision => ({
+  code,
+  value,
+  reason,
+});
+
+/**
+ * What happens to one cell: `device` is null for a row without one (then only the cell itself is judged), `held` is
+ * what the device holds now.
+ */
+export function decideValue(
+  field: ActiveField,
+  text: string,
+  device: DeviceFacts | null,
+  held: FieldValue | null,
+): Decision {
+  if (text === "") {
+    if (!device || !field.clearBlank || held === null) return decided(VALUE_CODES.empty);
+    return field.required
+      ? decided(VALUE_CODES.invalid, null, "is required and cannot be cleared")
+      : decided(VALUE_CODES.clear);
+  }
+  const typed = read(field, text);
+  if (!typed.ok) return decided(VALUE_CODES.invalid, null, typed.reason);
+  if (!device) return decided(VALUE_CODES.none, typed.value);
+  if (!field.applies(device.os)) return decided(VALUE_CODES.invalid, null, "is not a field of this kind of device");
+  if (held === null) return decided(VALUE_CODES.set, typed.value);
+  if (held === typed.value) return decided(VALUE_CODES.same, typed.value);
+  return decided(field.overwrite ? VALUE_CODES.overwrite : VALUE_CODES.kept, typed.value);
+}
+
+/** True when the decision changes what the device holds. */
+export const isWrite = ({ code }: Decision): boolean =>
+  code === VALUE_CODES.set || code === VALUE_CODES.overwrite || code === VALUE_CODES.clear;

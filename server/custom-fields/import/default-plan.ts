@@ -1,0 +1,119 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import { customFieldDefinitions } from "@/db/schema";
+import type { Ctx } from "../../context";
+import { newId } from "../../ids";
+import type { DefinitionRow } from "../definition";
+import { type FieldType, MAX_FIELD_NAME } from "../schema";
+import { findImport } from "./find-import";
+import { guessMapping, type Target } from "./guess-mapping";
+import { freeFieldKey, normaliseHeader } from "./normalise";
+import { presetOf } from "./presets";
+import { IDENTIFIER_LABELS, IDENTIFIERS, type Identifier, type Preset } from "./presets/preset";
+import { isImportable, type Plan, type PlanField, type PlanIdentifiers, type SourceColumn, sourceType } from "./schema";
+
+/** The partner's definitions of All organizations: the only ones that an import writes to. */
+export function partnerDefinitions(tx: Tx, partnerId: string): Promise<DefinitionRow[]> {
+  const d = customFieldDefinitions;
+  return tx
+    .select()
+    .from(d)
+    .where(and(eq(d.partnerId, partnerId), isNull(d.orgId)));
+}
+
+type Proposal = { target: string | null; certainty: "sure" | "guess" | null };
+
+/** identifier:x and field:x targets in one guess, so that no column and no target is used twice. */
+function propose(columns: SourceColumn[], definitions: DefinitionRow[], preset: Preset): Proposal[] {
+  const targets: Target[] = [
+    ...IDENTIFIERS.map((id) => ({
+      id: `identifier:${id}`,
+      names: [IDENTIFIER_LABELS[id]],
+      aliases: preset.aliases[id],
+    })),
+    ...definitions.map((d) => ({ id: `field:${d.id}`, names: [d.name, d.fieldKey] })),
+  ];
+  return guessMapping(
+    columns.map((c) => c.title),
+    targets,
+  ).map(({ preselected }) => ({
+    target: preselected?.target ?? null,
+    certainty: preselected?.certainty ?? null,
+  }));
+}
+
+/** The part of a planned field that an existing definition decides. */
+export const intoExisting = (
+  d: DefinitionRow,
+): Pick<PlanField, "fieldId" | "name" | "fieldKey" | "type" | "options" | "secret"> => ({
+  fieldId: d.id,
+  name: d.name,
+  fieldKey: d.fieldKey,
+  type: d.type as FieldType,
+  options: d.options,
+  secret: d.secret,
+});
+
+/** How a column is proposed: into the definition, as a new field, or left out. */
+function newField(
+  column: SourceColumn,
+  definition: DefinitionRow | undefined,
+  taken: Set<string>,
+  preset: Preset,
+): PlanField {
+  const ignored = preset.ignored.some((title) => normaliseHeader(title) === normaliseHeader(column.title));
+  const leftOut =
+    !isImportable(column) || column.declared?.secret || ignored || (column.filled === 0 && !column.declared);
+  const base = {
+    column: column.index,
+    dateOrder: column.guess?.dateOrder ?? preset.dateOrder,
+    typeConflictAccepted: false,
+    overwrite: false,
+    clearBlank: false,
+  };
+  if (definition) return { ...base, ...intoExisting(definition), action: leftOut ? "skip" : "existing" };
+  const options = column.declared?.options ?? column.guess?.options ?? null;
+  const guessed = sourceType(column) ?? "text";
+  const type = guessed === "dropdown" && !options?.length ? "text" : guessed;
+  return {
+    ...base,
+    action: leftOut ? "skip" : "create",
+    fieldId: newId(),
+    name: column.title.slice(0, MAX_FIELD_NAME).trim() || "Field",
+    fieldKey: freeFieldKey(column.title, taken),
+    type,
+    options: type === "dropdown" ? options : null,
+    secret: column.declared?.secret ?? false,
+  };
+}
+
+/**
+ * What the wizard starts from: identifiers and existing fields preselected, every other column a new field or left
+ * out. There is an entry for every column; one that identifies the computer is left out as a field.
+ */
+export function defaultPlan(columns: SourceColumn[], definitions: DefinitionRow[], preset: Preset): Plan {
+  const proposals = propose(columns, definitions, preset);
+  const identifiers: PlanIdentifiers = { sourceId: null, hostname: null, organization: null, serial: null };
+  const taken = new Set(definitions.map((d) => d.fieldKey));
+  const fields = columns.map((column, i): PlanField => {
+    const [kind, id] = proposals[i]?.target?.split(":") ?? [];
+    const definition = kind === "field" ? definitions.find((d) => d.id === id) : undefined;
+    const field = newField(column, definition, taken, preset);
+    if (kind !== "identifier") return field;
+    identifiers[id as Identifier] = column.index;
+    return { ...field, action: "skip" };
+  });
+  return { identifiers, fields };
+}
+
+/** Certainty of what is preselected, by column, for the wizard's marks. */
+export async function listGuesses(ctx: Ctx, { id }: { id: string }): Promise<Record<number, "sure" | "guess">> {
+  return tenant(ctx.scope, async (tx) => {
+    const found = await findImport(tx, ctx, id);
+    const definitions = await partnerDefinitions(tx, found.partnerId);
+    const proposals = propose(found.columns, definitions, presetOf(found.source));
+    return Object.fromEntries(
+      proposals.flatMap((p, i) => (p.certainty ? [[found.columns[i]?.index ?? i, p.certainty]] : [])),
+    );
+  });
+}

@@ -1,0 +1,155 @@
+import { sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import type { FieldValue } from "../schema";
+import type { Compiled } from "./compile";
+import { type Decision, decideValue } from "./decide-value";
+import { uuidList } from "./find-import";
+import { identifier, shortName } from "./junk";
+import { type DeviceFacts, type DeviceIndex, type Match, type RowIdentity, resolveRow } from "./resolve-row";
+import { outcomeOfCode, type RowOutcome, type Tally } from "./schema";
+
+/** A staged row as it is read back; picked is what a person chose for it. */
+export type StagedRow = { rowNo: number; cells: string[]; fault: string | null; picked: string | null };
+
+/** What a row comes to: its device, if any, and a decision for every active field. */
+export type Derived = {
+  rowNo: number;
+  outcome: RowOutcome;
+  reason: string | null;
+  identity: RowIdentity;
+  /** The device that the values are for: matched, or picked among the candidates. */
+  device: DeviceFacts | null;
+  candidates: readonly DeviceFacts[];
+  decisions: Decision[];
+  /** What the device holds of the active fields; null where it holds no custom field at all. */
+  held: readonly (FieldValue | null)[] | null;
+};
+
+type Row = StagedRow & { identity: RowIdentity };
+const jsonText = (value: unknown) => sql`${JSON.stringify(value)}::text::jsonb`;
+
+function identityOf(row: StagedRow, { plan }: Compiled): RowIdentity {
+  const at = (column: number | null) => (column === null ? null : identifier(row.cells[column]));
+  const { sourceId, hostname, organization, serial } = plan.identifiers;
+  // A client may well be called "Default" or "Test": names of organizations are never junk.
+  const client = organization === null ? null : row.cells[organization]?.trim() || null;
+  return { sourceId: at(sourceId), hostname: at(hostname), organization: client, serial: at(serial) };
+}
+
+type FactRow = { id: string; org: string; host: string; os: string; sn: string | null; rec: string[] | null };
+
+/**
+ * The devices that any of the rows could mean, in one statement: those with a recorded source ID of theirs and those
+ * with a short name of theirs. The names' SQL mirrors shortName().
+ */
+async function loadDevices(tx: Tx, c: Compiled, rows: readonly Row[]): Promise<DeviceIndex> {
+  const names = new Set<string>();
+  const ids = new Set<string>();
+  for (const { identity, fault } of rows) {
+    if (fault !== null) continue;
+    if (identity.hostname !== null) names.add(shortName(identity.hostname));
+    if (identity.sourceId !== null) ids.add(identity.sourceId);
+  }
+  const products = sql`ARRAY(SELECT jsonb_array_elements_text(${jsonText(c.sourceNames)}))`;
+  const found = await tx.execute<FactRow>(sql`
+    WITH asked AS (
+      SELECT s.device_id FROM jsonb_array_elements_text(${jsonText([...ids])}) a(v)
+      JOIN device_source_ids s ON s.source_id = a.v AND s.partner_id = ${c.partnerId}::uuid AND s.source = ANY(${products})
+    ),
+    named AS (SELECT v FROM jsonb_array_elements_text(${jsonText([...names])}) n(v))
+    SELECT d.id, d.org_id AS org, d.hostname AS host, d.os, d.serial_number AS sn, r.ids AS rec
+    FROM devices d LEFT JOIN LATERAL (
+      SELECT array_agg(s.source_id) AS ids FROM device_source_ids s
+      WHERE s.device_id = d.id AND s.partner_id = ${c.partnerId}::uuid AND s.source = ANY(${products})
+    ) r ON true
+    WHERE d.org_id = ANY(${uuidList(c.orgIds)})
+      AND ((CASE WHEN d.hostname ~ '^[0-9.]+$' THEN d.hostname ELSE split_part(lower(d.hostname), '.', 1) END) IN (SELECT v FROM named)
+        OR d.id IN (SELECT device_id FROM asked))`);
+  const byShortName = new Map<string, DeviceFacts[]>();
+  const bySourceId = new Map<string, DeviceFacts[]>();
+  const push = (map: Map<string, DeviceFacts[]>, key: string, device: DeviceFacts) => {
+    const list = map.get(key);
+    if (list) list.push(device);
+    else map.set(key, [device]);
+  };
+  for (const { id, org, host, os, sn, rec } of found) {
+    const device: DeviceFacts = {
+      id,
+      orgId: org,
+      hostname: host,
+      os,
+      serial: identifier(sn ?? ""),
+      recorded: rec ?? [],
+    };
+    push(byShortName, shortName(host), device);
+    for (const sourceId of device.recorded) push(bySourceId, sourceId, device);
+  }
+  return { byShortName, bySourceId, orgsByName: c.orgsByName, hasSourceIds: c.plan.identifiers.sourceId !== null };
+}
+
+type Held = Map<string, (FieldValue | null)[]>;
+
+/** What the devices hold of the active fields; with `lock` nobody changes them before this transaction ends. */
+async function loadValues(tx: Tx, c: Compiled, deviceIds: readonly string[], lock: boolean): Promise<Held> {
+  const picks = sql.join(
+    c.fields.map((field) => sql`v."values" -> ${field.fieldId}::text`),
+    sql`, `,
+  );
+  const rows = await tx.execute<{ id: string; held: (FieldValue | null)[] }>(sql`
+    SELECT v.device_id AS id, jsonb_build_array(${picks}) AS held FROM custom_field_values v
+    WHERE v.device_id IN (SELECT i.v::uuid FROM jsonb_array_elements_text(${jsonText(deviceIds)}) i(v))
+    ${lock ? sql`ORDER BY v.device_id FOR UPDATE OF v` : sql``}`);
+  return new Map(rows.map(({ id, held }) => [id, held]));
+}
+
+type Resolved = { row: Row; match: Match | null; device: DeviceFacts | null };
+
+function deviceOf(match: Match | null, picked: string | null): DeviceFacts | null {
+  if (!match || match.kind === "not_found") return null;
+  if ("device" in match) return match.device;
+  return (match.kind === "ambiguous" && match.candidates.find(({ id }) => id === picked)) || null;
+}
+
+function toDerived(c: Compiled, { row, match, device }: Resolved, held: Held): Derived {
+  const values = device ? held.get(device.id) : undefined;
+  const unreadable = match === null;
+  return {
+    rowNo: row.rowNo,
+    outcome: match?.kind ?? "unreadable",
+    reason: unreadable ? row.fault : "reason" in match ? match.reason : null,
+    identity: row.identity,
+    device,
+    candidates: match && "candidates" in match ? match.candidates : [],
+    held: values ?? null,
+    decisions: c.fields.map((field, i) =>
+      decideValue(field, unreadable ? "" : (row.cells[field.column] ?? ""), device, values?.[i] ?? null),
+    ),
+  };
+}
+
+/**
+ * What each row comes to, by the database as it is now: two statements for any number of rows. Rows do not see each
+ * other; that two of them may claim one device is for the caller to find.
+ */
+export async function deriveRows(tx: Tx, c: Compiled, staged: readonly StagedRow[], lock = false): Promise<Derived[]> {
+  const rows = staged.map((row) => ({ ...row, identity: identityOf(row, c) }));
+  const index = await loadDevices(tx, c, rows);
+  const resolved = rows.map((row): Resolved => {
+    const match = row.fault === null ? resolveRow(row.identity, index) : null;
+    return { row, match, device: deviceOf(match, row.picked) };
+  });
+  const deviceIds = [...new Set(resolved.flatMap(({ device }) => (device ? [device.id] : [])))];
+  const held = deviceIds.length > 0 ? await loadValues(tx, c, deviceIds, lock) : new Map();
+  return resolved.map((one) => toDerived(c, one, held));
+}
+
+/** Adds a row to the counts (or, with -1, takes it out again). */
+export function count(tally: Tally, outcome: RowOutcome, codes: string, by: 1 | -1 = 1): void {
+  tally.rows[outcome] += by;
+  for (let i = 0; i < codes.length; i++) {
+    const field = tally.fields[i];
+    if (field) field[outcomeOfCode(codes[i] as string)] += by;
+  }
+}
+
+export const codesOf = (derived: Derived): string => derived.decisions.map(({ code }) => code).join("");

@@ -1,0 +1,82 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { customFieldImports } from "@/db/schema";
+import type { Ctx } from "../../context";
+import { AppError, notFound } from "../../errors";
+import type { ImportFile, ImportState, ImportStatus, ImportSummary, Job, Plan, SourceColumn } from "./schema";
+
+type Row = typeof customFieldImports.$inferSelect;
+export type ImportRecord = Omit<Row, "files" | "columns" | "plan" | "summary" | "status" | "job"> & {
+  files: StoredFile[];
+  columns: SourceColumn[];
+  plan: Plan | null;
+  summary: ImportSummary;
+  status: ImportStatus;
+  job: Job | null;
+};
+/** A file of an import as the database knows it; its bytes lie in the data folder under `path`. */
+export type StoredFile = ImportFile & { path: string };
+export type PartnerScope = Extract<Ctx["scope"], { kind: "partner" }>;
+
+/** @throws AppError forbidden for callers without a partner: what is imported is the partner's. */
+export function partnerScope(ctx: Ctx): PartnerScope {
+  if (ctx.scope.kind !== "partner")
+    throw new AppError("forbidden", "Only a partner's own staff can import custom fields.");
+  return ctx.scope;
+}
+
+/** PostgreSQL's spelling of a list of uuids, for a text parameter. */
+export const uuidList = (ids: readonly string[]): SQL => sql`${`{${ids.join(",")}}`}::text::uuid[]`;
+
+/** Imports of the caller's partner that concern no organization beyond the caller's reach. */
+export function ownImports(scope: PartnerScope): SQL {
+  const i = customFieldImports;
+  return and(eq(i.partnerId, scope.partnerId), sql`${i.orgIds} <@ ${uuidList(scope.orgIds)}`) as SQL;
+}
+
+/** @throws AppError not_found, alike for a missing import and one that is not the caller's. */
+export async function findImport(tx: Tx, ctx: Ctx, id: string, lock?: "update"): Promise<ImportRecord> {
+  const query = tx
+    .select()
+    .from(customFieldImports)
+    .where(and(ownImports(partnerScope(ctx)), eq(customFieldImports.id, id)));
+  const [row] = await (lock ? query.for(lock) : query);
+  if (!row) throw notFound("import");
+  return row as unknown as ImportRecord;
+}
+
+/** @throws AppError conflict while background work is under way, or in a status that does not allow the step. */
+export function requireIdle(found: ImportRecord, ...statuses: ImportStatus[]): void {
+  if (found.job) throw new AppError("conflict", "The import is at work; wait until it has finished.");
+  if (!statuses.includes(found.status))
+    throw new AppError("conflict", `This cannot be done with an import that is ${found.status}.`);
+}
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+function progressOf(row: ImportRecord): ImportState["job"] {
+  if (!row.job) return null;
+  const startedAt = (row.jobStartedAt ?? row.updatedAt).toISOString();
+  return { name: row.job, done: row.jobDone, total: row.totalRows, startedAt, cancelRequested: row.cancelRequested };
+}
+
+/** An import as the wizard sees it: where its files lie is nobody's business. */
+export function toImportState(row: ImportRecord): ImportState {
+  return {
+    id: row.id,
+    source: row.source,
+    status: row.status,
+    createdByName: row.createdByName,
+    createdAt: row.createdAt.toISOString(),
+    startedAt: iso(row.startedAt),
+    finishedAt: iso(row.finishedAt),
+    undoneAt: iso(row.undoneAt),
+    files: row.files.map(({ path: _, ...file }) => file),
+    columns: row.columns,
+    plan: row.plan,
+    summary: row.summary,
+    totalRows: row.totalRows,
+    job: progressOf(row),
+    error: row.error,
+  };
+}

@@ -1,0 +1,77 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { customFieldImportMappings } from "@/db/schema";
+import type { DefinitionRow } from "../definition";
+import { defaultPlan, intoExisting, partnerDefinitions } from "./default-plan";
+import type { ImportRecord } from "./find-import";
+import { normaliseHeader } from "./normalise";
+import { presetOf } from "./presets";
+import { IDENTIFIERS, type Identifier } from "./presets/preset";
+import type { Plan, PlanField, PlanIdentifiers, SourceColumn } from "./schema";
+
+/** A plan by titles instead of places, as it is kept for the next file with the same columns. */
+type Mapping = {
+  identifiers: Partial<Record<Identifier, string>>;
+  fields: (Omit<PlanField, "column" | "fieldId"> & { title: string })[];
+};
+
+export function toMapping(plan: Plan, columns: SourceColumn[]): Mapping {
+  const title = (index: number) => normaliseHeader(columns[index]?.title ?? "");
+  const identifiers: Mapping["identifiers"] = {};
+  for (const which of IDENTIFIERS) {
+    const column = plan.identifiers[which];
+    if (column !== null) identifiers[which] = title(column);
+  }
+  const fields = plan.fields.map(({ column, fieldId: _, ...field }) => ({ ...field, title: title(column) }));
+  return { identifiers, fields };
+}
+
+/** A kept mapping over a default plan. A definition is found again by its key; where it has gone, the default stands. */
+export function fromMapping(mapping: Mapping, base: Plan, columns: SourceColumn[], definitions: DefinitionRow[]): Plan {
+  const places = new Map(columns.map((c) => [normaliseHeader(c.title), c.index]));
+  const kept = new Map(mapping.fields.map((field) => [field.title, field]));
+  const fields = base.fields.map((field): PlanField => {
+    const before = kept.get(normaliseHeader(columns[field.column]?.title ?? ""));
+    if (!before) return field;
+    const { title: _, ...rest } = before;
+    const definition = definitions.find((d) => d.fieldKey === before.fieldKey);
+    if (before.action === "skip") return { ...field, action: "skip" };
+    if (definition) return { ...field, ...rest, ...intoExisting(definition), action: "existing" };
+    return before.action === "existing" ? field : { ...field, ...rest };
+  });
+  const identifiers: PlanIdentifiers = { sourceId: null, hostname: null, organization: null, serial: null };
+  for (const which of IDENTIFIERS) identifiers[which] = places.get(mapping.identifiers[which] ?? "") ?? null;
+  return { identifiers, fields };
+}
+
+/** The plan that a freshly read import starts from: the kept one for such columns, else the default. */
+export async function initialPlan(
+  tx: Tx,
+  found: ImportRecord,
+  columns: SourceColumn[],
+  fingerprint: string,
+): Promise<Plan> {
+  const definitions = await partnerDefinitions(tx, found.partnerId);
+  const base = defaultPlan(columns, definitions, presetOf(found.source));
+  const m = customFieldImportMappings;
+  const [kept] = await tx
+    .select()
+    .from(m)
+    .where(and(eq(m.partnerId, found.partnerId), eq(m.source, found.source), eq(m.fingerprint, fingerprint)));
+  return kept ? fromMapping(kept.mapping as Mapping, base, columns, definitions) : base;
+}
+
+/** Keeps the mapping of an import that is being run, for the next file with the same columns. */
+export async function keepMapping(tx: Tx, found: ImportRecord, plan: Plan): Promise<void> {
+  if (!found.fingerprint) return;
+  const mapping = toMapping(plan, found.columns);
+  const { partnerId, source, fingerprint } = found;
+  const m = customFieldImportMappings;
+  await tx
+    .insert(m)
+    .values({ partnerId, source, fingerprint, mapping })
+    .onConflictDoUpdate({
+      target: [m.partnerId, m.source, m.fingerprint],
+      set: { mapping, uses: sql`${m.uses} + 1`, updatedAt: sql`now()` },
+    });
+}

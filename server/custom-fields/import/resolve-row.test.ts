@@ -1,0 +1,167 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { shortName } from "./junk";
+import { normaliseHeader } from "./normalise";
+import { type DeviceFacts, type DeviceIndex, type RowIdentity, resolveRow } from "./resolve-row";
+
+type Given = Partial<DeviceFacts> & { hostname: string };
+function world(devices: Given[], hasSourceIds = true) {
+  const facts = devices.map((d, i) => ({ id: `d${i}`, orgId: "a", os: "windows", serial: null, recorded: [], ...d }));
+  const byShortName = new Map<string, DeviceFacts[]>();
+  const bySourceId = new Map<string, DeviceFacts[]>();
+  for (const device of facts) {
+    const short = shortName(device.hostname);
+    byShortName.set(short, [...(byShortName.get(short) ?? []), device]);
+    for (const id of device.recorded) bySourceId.set(id, [...(bySourceId.get(id) ?? []), device]);
+  }
+  const orgsByName = new Map([
+    [normaliseHeader("Acme Ltd."), new Set(["a"])],
+    [normaliseHeader("Beta"), new Set(["b"])],
+  ]);
+  return { bySourceId, byShortName, orgsByName, hasSourceIds } satisfies DeviceIndex;
+}
+const row = (over: Partial<RowIdentity>): RowIdentity => ({
+  sourceId: null,
+  hostname: null,
+  organization: null,
+  serial: null,
+  ...over,
+});
+function outcome(given: Partial<RowIdentity>, devices: Given[], hasSourceIds = true) {
+  const match = resolveRow(row(given), world(devices, hasSourceIds));
+  return "device" in match ? `${match.kind} ${match.device.id}` : match.kind;
+}
+
+describe("resolveRow", () => {
+  it.each<[string, Partial<RowIdentity>, Given[], string]>([
+    [
+      "finds a recorded source ID",
+      { sourceId: "1", hostname: "pc1" },
+      [{ hostname: "PC1", recorded: ["1"] }],
+      "matched_source_id d0",
+    ],
+    [
+      "finds a renamed device by its source ID",
+      { sourceId: "1", hostname: "old" },
+      [{ hostname: "new", recorded: ["1"] }],
+      "matched_source_id d0",
+    ],
+    [
+      "does not mistake a re-used hostname",
+      { sourceId: "1", hostname: "old" },
+      [{ hostname: "new", recorded: ["1"] }, { hostname: "old" }],
+      "identity_conflict",
+    ],
+    [
+      "falls back to the hostname in any case",
+      { sourceId: "1", hostname: "pc1" },
+      [{ hostname: "PC1" }],
+      "matched_hostname d0",
+    ],
+    [
+      "ignores a domain suffix on either side",
+      { hostname: "pc1" },
+      [{ hostname: "PC1.corp.local" }],
+      "matched_hostname d0",
+    ],
+    ["ignores the row's domain suffix", { hostname: "pc1.corp.local" }, [{ hostname: "PC1" }], "matched_hostname d0"],
+    ["but not when two differ", { hostname: "pc1.a.local" }, [{ hostname: "pc1.b.local" }], "not_found"],
+    [
+      "nor when it is not unique then",
+      { hostname: "pc1" },
+      [{ hostname: "pc1.a" }, { hostname: "pc1.b" }],
+      "ambiguous",
+    ],
+    [
+      "prefers the equal name",
+      { hostname: "pc1.a" },
+      [{ hostname: "pc1.a" }, { hostname: "pc1.b" }],
+      "matched_hostname d0",
+    ],
+    [
+      "reports two of one name",
+      { sourceId: "1", hostname: "pc1" },
+      [{ hostname: "pc1" }, { hostname: "PC1" }],
+      "ambiguous",
+    ],
+    [
+      "looks only at devices without a recorded source ID",
+      { sourceId: "2", hostname: "pc1" },
+      [{ hostname: "pc1", recorded: ["1"] }],
+      "not_found",
+    ],
+    [
+      "and takes the other one then",
+      { sourceId: "2", hostname: "pc1" },
+      [{ hostname: "pc1", recorded: ["1"] }, { hostname: "pc1" }],
+      "matched_hostname d1",
+    ],
+    [
+      "narrows by organization",
+      { hostname: "pc1", organization: "beta" },
+      [{ hostname: "pc1" }, { hostname: "pc1", orgId: "b" }],
+      "matched_hostname d1",
+    ],
+    [
+      "never chooses by an organization that is not there",
+      { hostname: "pc1", organization: "Gamma" },
+      [{ hostname: "pc1" }],
+      "not_found",
+    ],
+    [
+      "narrows by serial number",
+      { hostname: "pc1", serial: "S2" },
+      [
+        { hostname: "pc1", serial: "S1" },
+        { hostname: "pc1", serial: "s2" },
+      ],
+      "matched_hostname d1",
+    ],
+    [
+      "cannot rule out a device whose serial number is unknown",
+      { hostname: "pc1", serial: "S2" },
+      [{ hostname: "pc1" }, { hostname: "pc1", serial: "s2" }],
+      "ambiguous",
+    ],
+    ["never chooses by serial number alone", { serial: "S2" }, [{ hostname: "pc1", serial: "S2" }], "not_found"],
+    ["takes an address whole", { hostname: "10.0.0.1" }, [{ hostname: "10.0.0.2" }], "not_found"],
+    ["finds nothing", { sourceId: "9", hostname: "pc9" }, [{ hostname: "pc1" }], "not_found"],
+  ])("%s", (_, given, devices, expected) => expect(outcome(given, devices)).toBe(expected));
+
+  it("looks at every device when the file has no source IDs", () => {
+    expect(outcome({ hostname: "pc1" }, [{ hostname: "pc1", recorded: ["1"] }], false)).toBe("matched_hostname d0");
+  });
+
+  it("never guesses: a match is the only device that could be meant", () => {
+    const name = fc.constantFrom("a", "a.x", "a.y", "b", "B", "b.x");
+    const device = fc.record({
+      hostname: name,
+      orgId: fc.constantFrom("a", "b"),
+      serial: fc.constantFrom(null, "1", "2"),
+      recorded: fc.constantFrom<string[]>([], ["1"], ["2"]),
+    });
+    const given = fc.record({
+      sourceId: fc.constantFrom(null, "1", "2", "3"),
+      hostname: fc.option(name),
+      organization: fc.constantFrom(null, "Beta", "Nobody"),
+      serial: fc.constantFrom(null, "1", "2"),
+    });
+    fc.assert(
+      fc.property(given, fc.array(device, { maxLength: 6 }), (identity, devices) => {
+        const index = world(devices);
+        const match = resolveRow(identity, index);
+        if (match.kind === "matched_source_id")
+          expect(index.bySourceId.get(identity.sourceId as string)).toEqual([match.device]);
+        if (match.kind === "matched_hostname") {
+          expect(match.device.recorded).toEqual([]);
+          const rivals = devices.filter(
+            (d) => d.hostname.toLowerCase() === identity.hostname?.toLowerCase() && d.recorded.length === 0,
+          );
+          const narrowed = identity.organization === null && identity.serial === null;
+          if (narrowed) expect(rivals.length).toBeLessThanOrEqual(1);
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});

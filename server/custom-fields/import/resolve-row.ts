@@ -1,0 +1,109 @@
+import { shortName } from "./junk";
+import { normaliseHeader } from "./normalise";
+
+/** What identifies the computer of a row; junk is null. mapped.sourceId: the file has such a column at all. */
+export type RowIdentity = {
+  sourceId: string | null;
+  hostname: string | null;
+  organization: string | null;
+  serial: string | null;
+};
+
+/** A device within reach. recorded: its ids in this source product. */
+export type DeviceFacts = {
+  id: string;
+  orgId: string;
+  hostname: string;
+  os: string;
+  serial: string | null;
+  recorded: readonly string[];
+};
+
+export type DeviceIndex = {
+  bySourceId: ReadonlyMap<string, readonly DeviceFacts[]>;
+  byShortName: ReadonlyMap<string, readonly DeviceFacts[]>;
+  /** Organizations within reach by normalised name. */
+  orgsByName: ReadonlyMap<string, ReadonlySet<string>>;
+  /** False where no column of the file is mapped to the source ID: then a hostname is all there is. */
+  hasSourceIds: boolean;
+};
+
+export type Match =
+  | { kind: "matched_source_id" | "matched_hostname"; device: DeviceFacts }
+  | { kind: "ambiguous" | "identity_conflict"; candidates: readonly DeviceFacts[]; reason: string }
+  | { kind: "not_found"; reason: string };
+
+const hasDomain = (hostname: string): boolean => shortName(hostname) !== hostname.toLowerCase();
+
+/**
+ * The devices that a hostname names: those with exactly it, else the only one that is equal without domains, unless
+ * both have one and they differ. Several that are equal without domains are all named: then it is not unique.
+ */
+function named(hostname: string, devices: readonly DeviceFacts[]): readonly DeviceFacts[] {
+  const lower = hostname.toLowerCase();
+  const exact = devices.filter((device) => device.hostname.toLowerCase() === lower);
+  if (exact.length > 0 || devices.length !== 1) return exact.length > 0 ? exact : devices;
+  const [only] = devices as readonly [DeviceFacts];
+  return hasDomain(hostname) && hasDomain(only.hostname) ? [] : devices;
+}
+
+/** Organization and serial number rule devices out; they never choose one. An unknown serial rules nothing out. */
+function narrow(row: RowIdentity, devices: readonly DeviceFacts[], index: DeviceIndex): readonly DeviceFacts[] {
+  const orgs = row.organization === null ? null : index.orgsByName.get(normaliseHeader(row.organization));
+  const serial = row.serial?.toLowerCase();
+  return devices.filter(
+    (device) =>
+      (row.organization === null || orgs?.has(device.orgId)) &&
+      (!serial || !device.serial || device.serial.toLowerCase() === serial),
+  );
+}
+
+function bySourceId(row: RowIdentity, known: readonly DeviceFacts[], alike: readonly DeviceFacts[]): Match {
+  const [device, second] = known as readonly [DeviceFacts, DeviceFacts?];
+  if (second)
+    return {
+      kind: "ambiguous",
+      candidates: known,
+      reason: `source ID ${row.sourceId} is recorded on ${known.length} devices`,
+    };
+  if (row.hostname === null || shortName(device.hostname) === shortName(row.hostname))
+    return { kind: "matched_source_id", device };
+  const others = named(row.hostname, alike);
+  if (others.length === 0) return { kind: "matched_source_id", device };
+  return {
+    kind: "identity_conflict",
+    candidates: [device, ...others],
+    reason: `source ID ${row.sourceId} is recorded on ${device.hostname}, but the hostname names ${others.length === 1 ? "another device" : "other devices"}`,
+  };
+}
+
+function notFound(row: RowIdentity, alike: readonly DeviceFacts[], narrowed: readonly DeviceFacts[]): Match {
+  const hostname = row.hostname as string;
+  const reason = (text: string): Match => ({ kind: "not_found", reason: text });
+  if (named(hostname, alike).length === 0) return reason(`no device is called ${hostname}`);
+  if (named(hostname, narrowed).length === 0)
+    return reason(`a device is called ${hostname}, but its organization or serial number differs`);
+  return reason(`the device called ${hostname} is known under another source ID`);
+}
+
+/**
+ * Which device a row is about. Depends on this row and the index alone, never on other rows.
+ * One device by its recorded source ID, else by its hostname among the devices whose source ID is not known yet.
+ */
+export function resolveRow(row: RowIdentity, index: DeviceIndex): Match {
+  const alike = (row.hostname !== null && index.byShortName.get(shortName(row.hostname))) || [];
+  const known = row.sourceId === null ? undefined : index.bySourceId.get(row.sourceId);
+  if (known && known.length > 0) return bySourceId(row, known, alike);
+  if (row.hostname === null)
+    return {
+      kind: "not_found",
+      reason: row.sourceId === null ? "the row names no computer" : `source ID ${row.sourceId} is not known`,
+    };
+  const narrowed = narrow(row, alike, index);
+  const open = index.hasSourceIds ? narrowed.filter((device) => device.recorded.length === 0) : narrowed;
+  const found = named(row.hostname, open);
+  const [device] = found;
+  if (!device) return notFound(row, alike, narrowed);
+  if (found.length === 1) return { kind: "matched_hostname", device };
+  return { kind: "ambiguous", candidates: found, reason: `${found.length} devices are called ${row.hostname}` };
+}

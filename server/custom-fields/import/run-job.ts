@@ -1,0 +1,188 @@
+import { and, eq, sql } from "drizzle-orm";
+import { asSystem, tenant } from "@/db/client";
+import { customFieldImports, organizations } from "@/db/schema";
+import { record } from "../../audit/record";
+import { findUserCaller } from "../../auth/caller";
+import { type Ctx, systemCtx } from "../../context";
+import { AppError, isAppError } from "../../errors";
+import { applyChunk } from "./apply";
+import { checkRows } from "./check";
+import { compile, emptyTally } from "./compile";
+import { findImport, type ImportRecord, type PartnerScope, partnerScope } from "./find-import";
+import { auditOutcome, readBack } from "./finish";
+import {
+  Cancelled,
+  LEASE_MS,
+  LostLease,
+  markDone,
+  releaseLease,
+  renewLease,
+  requireLease,
+  Stopped,
+  settle,
+} from "./lease";
+import { initialPlan } from "./mapping";
+import type { ImportSummary, RunReport, UndoReport } from "./schema";
+import { stageFiles } from "./stage";
+import { undoChunk } from "./undo";
+
+/** Work in the name of a person, within what that person reaches now. */
+type Work = { found: ImportRecord; ctx: Ctx; scope: PartnerScope };
+
+/**
+ * The import with whoever set it to work, looked up again: what that person may reach counts now, not at the start.
+ * @throws AppError forbidden when the right to import, or an organization of the import, has gone.
+ */
+async function loadWork(id: string): Promise<Work> {
+  const [row] = await asSystem((tx) => tx.select().from(customFieldImports).where(eq(customFieldImports.id, id)));
+  if (!row?.job) throw new LostLease();
+  const found = row as unknown as ImportRecord;
+  const caller = await findUserCaller(found.summary.actor?.id ?? found.createdBy);
+  if (!caller?.permissions.has("custom_fields:import"))
+    throw new AppError("forbidden", "The person who started this may not import any more.");
+  const ctx = { ...systemCtx(), ...caller };
+  const scope = partnerScope(ctx);
+  if (!found.orgIds.every((org) => scope.orgIds.includes(org)))
+    throw new AppError("forbidden", "An organization of this import is no longer within reach.");
+  return { found, ctx, scope: { ...scope, orgIds: found.orgIds } };
+}
+
+async function stage({ found, scope }: Work): Promise<void> {
+  const staged = await stageFiles(found, scope, (rows) => renewLease(found.id, rows));
+  const files = found.files.map((file, n) => ({ ...file, format: staged.formats[n], records: staged.records[n] }));
+  const { columns, totalRows, fingerprint } = staged;
+  await tenant(scope, async (tx) => {
+    const plan = await initialPlan(tx, found, columns, fingerprint);
+    await settle(tx, found.id, { status: "staged", files, columns, totalRows, fingerprint, plan, jobDone: totalRows });
+  });
+}
+
+async function check({ found, scope }: Work): Promise<void> {
+  const tally = await checkRows(found, scope, (rows) => renewLease(found.id, rows));
+  const summary: ImportSummary = { ...found.summary, check: { ...tally, checkedAt: new Date().toISOString() } };
+  await tenant(scope, (tx) => settle(tx, found.id, { status: "checked", summary, jobDone: found.totalRows }));
+}
+
+/** The report as it stands; at first it holds the rows that the check could not resolve. */
+function reportOf(found: ImportRecord): RunReport {
+  if (found.summary.run) return found.summary.run;
+  const fields = (found.plan?.fields ?? []).filter((field) => field.action !== "skip" && field.fieldId);
+  const report = emptyTally(fields as { fieldId: string }[]);
+  const checked = found.summary.check?.rows;
+  for (const outcome of ["ambiguous", "identity_conflict", "not_found", "unreadable"] as const)
+    report.rows[outcome] = checked?.[outcome] ?? 0;
+  return { ...report, devices: 0, recordedSourceIds: 0, readBack: null };
+}
+
+async function finishRun(
+  { found, ctx, scope }: Work,
+  end: { status: "done" | "cancelled"; error?: string },
+): Promise<void> {
+  await tenant(scope, async (tx) => {
+    const now = await findImport(tx, ctx, found.id, "update");
+    const report = reportOf(now);
+    const run = {
+      ...report,
+      readBack: await readBack(
+        tx,
+        now.id,
+        report.fields.map((field) => field.fieldId),
+      ),
+    };
+    await auditOutcome(tx, ctx, now, "finish", run);
+    const jobDone = end.status === "done" ? now.totalRows : now.jobDone;
+    await settle(tx, now.id, { ...end, jobDone, finishedAt: new Date(), summary: { ...now.summary, run } });
+  });
+}
+
+async function apply(first: Work): Promise<void> {
+  const compiled = await tenant(first.scope, (tx) => compile(tx, first.found, first.scope));
+  for (;;) {
+    const work = await loadWork(first.found.id);
+    const isLast = await tenant(work.scope, async (tx) => {
+      const now = await findImport(tx, work.ctx, work.found.id, "update");
+      requireLease(now);
+      const report = reportOf(now);
+      const last = await applyChunk(tx, compiled, now.jobDone, report);
+      if (last !== null) await markDone(tx, now.id, last, { ...now.summary, run: report });
+      return last === null;
+    });
+    if (isLast) return finishRun(work, { status: "done" });
+  }
+}
+
+async function undo(first: Work): Promise<void> {
+  for (let isLast = false; !isLast; ) {
+    const work = await loadWork(first.found.id);
+    isLast = await tenant(work.scope, async (tx) => {
+      const now = await findImport(tx, work.ctx, work.found.id, "update");
+      requireLease(now);
+      const nothing: UndoReport = { restored: 0, leftAlone: 0, sourceIdsRemoved: 0 };
+      const report = now.jobDone > 0 && now.summary.undo ? now.summary.undo : nothing;
+      const last = await undoChunk(tx, now, now.jobDone, report);
+      const summary = { ...now.summary, undo: report };
+      if (last === null) {
+        await auditOutcome(tx, work.ctx, now, "undo", report);
+        await settle(tx, now.id, { status: "undone", undoneAt: new Date(), summary, jobDone: now.totalRows });
+      } else await markDone(tx, now.id, last, summary);
+      return last === null;
+    });
+  }
+}
+
+/** Work that cannot go on for a reason that a person should hear. A run keeps what it wrote and counts as cancelled. */
+async function giveUp(id: string, error: AppError): Promise<void> {
+  const [row] = await asSystem((tx) => tx.select().from(customFieldImports).where(eq(customFieldImports.id, id)));
+  if (!row) return;
+  const isRun = row.job === "apply";
+  await asSystem(async (tx) => {
+    const end = isRun ? { status: "cancelled", finishedAt: new Date() } : {};
+    await settle(tx, id, { error: error.message, ...end });
+    const [home] = isRun
+      ? await tx
+          .select()
+          .from(organizations)
+          .where(and(eq(organizations.partnerId, row.partnerId), sql`is_home`))
+      : [];
+    if (home)
+      record(systemCtx(), {
+        action: "custom_fields.import.cancel",
+        orgId: home.id,
+        resourceType: "custom_field_import",
+        resourceId: id,
+        result: "failure",
+        errorMessage: error.message,
+        details: { source: row.source, rowsDone: row.jobDone, rows: row.totalRows },
+      });
+  });
+}
+
+async function endWork(id: string, error: unknown): Promise<void> {
+  if (error instanceof LostLease) return;
+  if (error instanceof Stopped) return releaseLease(id);
+  if (error instanceof Cancelled) {
+    const work = await loadWork(id);
+    return work.found.job === "apply" ? finishRun(work, { status: "cancelled" }) : asSystem((tx) => settle(tx, id, {}));
+  }
+  if (!isAppError(error)) throw error;
+  return giveUp(id, error);
+}
+
+const WORK = { stage, check, apply, undo };
+
+/**
+ * Does the work of an import that this process has claimed, from where it was left. What the file or the person is at
+ * fault for becomes the import's error; any other fault leaves the claim to run out, so that the work is tried again.
+ */
+export async function runImportJob(id: string): Promise<void> {
+  // A single statement may take longer than a claim lasts; what the renewal throws is seen by the work itself.
+  const heartbeat = setInterval(() => void renewLease(id).catch(() => {}), LEASE_MS / 3);
+  try {
+    const work = await loadWork(id);
+    await WORK[work.found.job as keyof typeof WORK](work);
+  } catch (error) {
+    await endWork(id, error);
+  } finally {
+    clearInterval(heartbeat);
+  }
+}

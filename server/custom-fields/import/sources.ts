@@ -1,0 +1,11 @@
+import { PRESETS } from "./presets";
+import { MAX_IMPORT_BYTES, MAX_IMPORT_ROWS } from "./schema";
+
+export type SourceList = { sources: { id: string; label: string; hint: string }[]; maxRows: number; maxBytes: number };
+
+/** The products that can be imported from, and the limits, said before anybody uploads. */
+export const listSources = (): SourceList => ({
+  sources: PRESETS.map(({ id, label, hint }) => ({ id, label, hint })),
+  maxRows: MAX_IMPORT_ROWS,
+  maxBytes: MAX_IMPORT_BYTES,
+});

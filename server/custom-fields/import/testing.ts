@@ -1,0 +1,97 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/db/testing";
+import type { Ctx } from "../../context";
+import { env } from "../../env";
+import { newId } from "../../ids";
+import { createImport, getImport } from "./create";
+import type { ImportState, Plan, PlanField } from "./schema";
+import { startCheck, startRun, startStaging } from "./start";
+import { uploadPart } from "./upload";
+import { workOffImports } from "./worker";
+
+/** A partner with two organizations and an admin, for the importer's tests. */
+export type World = { partnerId: string; a: TestOrg; b: TestOrg; admin: TestUser; ctx: Ctx };
+
+export async function createWorld(): Promise<World> {
+  env().TRAILMARK_DATA_DIR = mkdtempSync(join(tmpdir(), "trailmark-import-"));
+  const partner = await createPartner();
+  const [a, b] = [
+    await createOrg({ partnerId: partner.id, name: "Acme" }),
+    await createOrg({ partnerId: partner.id, name: "Beta" }),
+  ];
+  const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+  return { partnerId: partner.id, a, b, admin, ctx: await ctxFor(admin) };
+}
+
+export type GivenDevice = { orgId: string; hostname: string; serial?: string; sourceId?: string; os?: string };
+
+/** Devices by the thousand: their ids in the order given. */
+export async function createDevices(
+  partnerId: string,
+  devices: readonly GivenDevice[],
+  source = "automate",
+): Promise<string[]> {
+  const rows = devices.map((d) => ({
+    id: newId(),
+    o: d.orgId,
+    h: d.hostname,
+    s: d.serial ?? null,
+    x: d.sourceId ?? null,
+    os: d.os ?? "windows",
+  }));
+  for (let at = 0; at < rows.length; at += 10_000) {
+    const json = JSON.stringify(rows.slice(at, at + 10_000));
+    await asSystem(async (tx) => {
+      await tx.execute(sql`
+        INSERT INTO devices (id, org_id, hostname, os, serial_number)
+        SELECT id, o, h, os, s FROM jsonb_to_recordset(${json}::text::jsonb) AS r(id uuid, o uuid, h text, os text, s text)`);
+      await tx.execute(sql`
+        INSERT INTO device_source_ids (partner_id, source, source_id, device_id, org_id)
+        SELECT ${partnerId}::uuid, ${source}, x, id, o FROM jsonb_to_recordset(${json}::text::jsonb) AS r(id uuid, o uuid, x text)
+        WHERE x IS NOT NULL`);
+    });
+  }
+  return rows.map(({ id }) => id);
+}
+
+async function* once(bytes: Uint8Array) {
+  yield bytes;
+}
+
+/** Uploads a file as the browser would, in one part, and reads it in. */
+export async function stageText(
+  ctx: Ctx,
+  text: string | Uint8Array,
+  name = "export.csv",
+  source = "automate",
+): Promise<ImportState> {
+  const made = await createImport(ctx, { source });
+  const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
+  await uploadPart(ctx, { importId: made.id, fileNo: 0, name, offset: 0, size: bytes.length }, once(bytes));
+  await startStaging(ctx, made);
+  await workOffImports();
+  return getImport(ctx, made);
+}
+
+/** The plan with some fields changed, by column title. */
+export function withFields(state: ImportState, changes: Record<string, Partial<PlanField>>): Plan {
+  const plan = state.plan as Plan;
+  const fields = plan.fields.map((field) => ({ ...field, ...changes[state.columns[field.column]?.title ?? ""] }));
+  return { ...plan, fields };
+}
+
+export async function check(ctx: Ctx, id: string): Promise<ImportState> {
+  await startCheck(ctx, { id });
+  await workOffImports();
+  return getImport(ctx, { id });
+}
+
+export async function run(ctx: Ctx, id: string): Promise<ImportState> {
+  await startRun(ctx, { id });
+  await workOffImports();
+  return getImport(ctx, { id });
+}

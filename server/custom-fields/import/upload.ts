@@ -1,0 +1,84 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, stat, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { eq } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { customFieldImports } from "@/db/schema";
+import type { Ctx } from "../../context";
+import { env } from "../../env";
+import { AppError, invalid } from "../../errors";
+import { repairText } from "../../text";
+import { findImport, requireIdle, type StoredFile } from "./find-import";
+import { MAX_IMPORT_BYTES, type UploadInput } from "./schema";
+
+/** Where an import's files lie until it has been discarded. */
+export const importFolder = (id: string): string => join(env().TRAILMARK_DATA_DIR, "imports", id);
+
+const sizeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    (s) => s.size,
+    () => 0,
+  );
+
+/** Lets `left` bytes pass. */
+function atMost(left: number): Transform {
+  let count = 0;
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      count += chunk.length;
+      if (count > left) done(new AppError("payload_too_large", "More bytes came than the file was said to have."));
+      else done(null, chunk);
+    },
+  });
+}
+
+async function noteFile(ctx: Ctx, input: UploadInput, path: string, received: number): Promise<void> {
+  await tenant(ctx.scope, async (tx) => {
+    const found = await findImport(tx, ctx, input.importId, "update");
+    requireIdle(found, "draft", "staged", "checked");
+    if (input.fileNo > found.files.length) throw invalid("fileNo", "leaves a gap");
+    const complete = received === input.size;
+    const file: StoredFile = {
+      name: repairText(input.name),
+      size: input.size,
+      complete,
+      format: null,
+      records: null,
+      path,
+    };
+    const files = [...found.files];
+    files[input.fileNo] = file;
+    await tx
+      .update(customFieldImports)
+      .set({ files, status: "draft", columns: [], plan: null, totalRows: 0, error: null, updatedAt: ctx.now() })
+      .where(eq(customFieldImports.id, found.id));
+  });
+}
+
+/**
+ * Stores one part of a file, as it streams in, at its offset; what lay behind it is cut off, so a part that is sent
+ * again does no harm. A file goes in one part or several.
+ * @returns how many bytes of the file are there, and whether that is all of it.
+ * @throws AppError not_found, conflict, payload_too_large; validation_failed for an offset beyond what is there.
+ */
+export async function uploadPart(
+  ctx: Ctx,
+  input: UploadInput,
+  body: AsyncIterable<Uint8Array>,
+): Promise<{ received: number; complete: boolean }> {
+  if (input.size > MAX_IMPORT_BYTES) throw new AppError("payload_too_large", "The file is over 100 MiB.");
+  const path = join(importFolder(input.importId), String(input.fileNo));
+  const before = await tenant(ctx.scope, (tx) => findImport(tx, ctx, input.importId));
+  requireIdle(before, "draft", "staged", "checked");
+  if (input.fileNo > before.files.length) throw invalid("fileNo", "leaves a gap");
+  await mkdir(importFolder(input.importId), { recursive: true, mode: 0o700 });
+  if ((await sizeOf(path)) < input.offset) throw invalid("offset", "is beyond what has arrived");
+  if (input.offset > 0) await truncate(path, input.offset);
+  const target = createWriteStream(path, { flags: input.offset > 0 ? "a" : "w", mode: 0o600 });
+  await pipeline(body, atMost(input.size - input.offset), target);
+  const received = await sizeOf(path);
+  await noteFile(ctx, input, path, received);
+  return { received, complete: received === input.size };
+}
