@@ -58,11 +58,11 @@ describe("the canonical payload", () => {
 describe("utf8Length", () => {
   it("counts what an encoder writes, lone surrogates included", () => {
     const unit = fc.oneof(
-      fc.string({ unit: "binary" }),
+      fc.string({ unit: "binary", maxLength: 8 }),
       fc.constantFrom("\ud800", "\udfff", "é", "€", "😀", "\u07ff", "\u0800"),
     );
     fc.assert(
-      fc.property(fc.array(unit), (parts) => {
+      fc.property(fc.array(unit, { maxLength: 6 }), (parts) => {
         const text = parts.join("");
         expect(utf8Length(text)).toBe(new TextEncoder().encode(text).length);
       }),
