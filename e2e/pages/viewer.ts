@@ -1,0 +1,41 @@
+import { expect, type Locator, type Page } from "@playwright/test";
+
+/** The audit log, at / */
+export class ViewerPage {
+  constructor(readonly page: Page) {}
+
+  async open(query = "") {
+    await this.page.goto(`/${query}`);
+    await expect(this.page.getByRole("heading", { level: 1, name: "Audit log" })).toBeVisible();
+  }
+
+  get table(): Locator {
+    return this.page.getByRole("table", { name: /Audit entries/ });
+  }
+
+  get search(): Locator {
+    return this.page.getByLabel("Search the audit log");
+  }
+
+  get drawer(): Locator {
+    return this.page.getByRole("dialog", { name: "Audit entry" });
+  }
+
+  get chips(): Locator {
+    return this.page.getByRole("list", { name: "Active filters" });
+  }
+
+  /** The links of all entries whose sentence holds the words. */
+  entries(words: RegExp | string = /./): Locator {
+    return this.table.getByRole("link", { name: words });
+  }
+
+  row(words: RegExp | string): Locator {
+    return this.table.getByRole("row").filter({ has: this.page.getByRole("link", { name: words }) });
+  }
+
+  async searchFor(text: string) {
+    await this.search.fill(text);
+    await this.search.press("Enter");
+  }
+}

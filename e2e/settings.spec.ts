@@ -1,0 +1,100 @@
+import { expect, test } from "./fixtures";
+import { SignInPage } from "./pages/sign-in";
+import { ViewerPage } from "./pages/viewer";
+
+/** Names of this run: tests share one server. */
+const unique = (name: string) => `${name} ${crypto.randomUUID().slice(0, 8)}`;
+
+test("an organization is made, renamed, offered in the switcher, and each step is audited", async ({
+  settings,
+  viewer,
+  page,
+}) => {
+  const name = unique("Contoso");
+  await settings.makeOrganization(name);
+  await page.getByRole("button", { name: `Rename ${name}` }).click();
+  await settings.dialog("Rename organization").getByLabel("Name").fill(`${name} Dental`);
+  await settings.dialog("Rename organization").getByRole("button", { name: "Rename" }).click();
+  await expect(settings.row(`${name} Dental`)).toBeVisible();
+
+  await page.getByRole("combobox", { name: "Organization" }).click();
+  await page.getByRole("option", { name: `${name} Dental` }).click();
+  await expect(page).toHaveURL(/org=/);
+  await page.getByRole("link", { name: "Audit log", exact: true }).click();
+  await expect(viewer.entries(/updated organization/)).toBeVisible();
+  await viewer.entries(/updated organization/).click();
+  await expect(viewer.drawer.getByRole("region", { name: "What changed" })).toContainText(`${name} Dental`);
+});
+
+test("a new user signs in and reaches only the own organization", async ({ settings, page, guest }) => {
+  const org = unique("Fabrikam");
+  const person = { email: `${crypto.randomUUID().slice(0, 8)}@fabrikam.example`, password: "a long enough password" };
+  await settings.makeOrganization(org);
+  await settings.open("users", "Users");
+  await page.getByRole("button", { name: "New user" }).click();
+  const dialog = settings.dialog("New user");
+  await dialog.getByLabel("Name").fill("Jane Doe");
+  await dialog.getByLabel("E-mail", { exact: true }).fill(person.email);
+  await dialog.getByLabel("Password", { exact: true }).fill(person.password);
+  await dialog.getByRole("combobox", { name: "Organization" }).click();
+  await page.getByRole("option", { name: org }).click();
+  await dialog.getByRole("button", { name: "Make user" }).click();
+  await expect(settings.row(person.email)).toContainText(org);
+
+  await new SignInPage(guest).signIn(person);
+  await expect(guest.getByRole("banner").getByText(org)).toBeVisible();
+  await expect(guest.getByRole("link", { name: "Users" })).toHaveCount(0);
+  await expect(new ViewerPage(guest).entries(/Jane Doe signed in/)).toBeVisible();
+  await guest.goto("/settings/users");
+  await expect(guest.getByRole("alert").filter({ hasText: "You may not see the users" })).toBeVisible();
+});
+
+test("an API key is shown once and can be revoked", async ({ settings, page }) => {
+  const name = unique("Nightly export");
+  await settings.open("api-keys", "API keys");
+  await page.getByRole("button", { name: "New API key" }).click();
+  await settings.dialog("New API key").getByLabel("Name").fill(name);
+  await page.getByRole("button", { name: "Make key" }).click();
+  await expect(settings.dialog(`Key of ${name}`)).toContainText(/tmk_[\w-]{40}/);
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect(settings.row(name)).toContainText("Active");
+  await page.getByRole("button", { name: `Revoke ${name}` }).click();
+  await page.getByRole("button", { name: "Revoke key" }).click();
+  await expect(settings.row(name)).toContainText("Revoked");
+});
+
+test("an enrollment key comes with the command that uses it", async ({ settings, page, baseURL }) => {
+  await settings.makeOrganization(unique("Litware"));
+  await settings.open("enrollment", "Enrollment");
+  await page.getByRole("button", { name: "New enrollment key" }).click();
+  await page.getByRole("button", { name: "Make key" }).click();
+  const shown = settings.dialog(/Enroll devices of/);
+  await expect(shown).toContainText(/tme_/);
+  await expect(shown).toContainText(`npm run agent -- --url ${baseURL} --enrollment-key tme_`);
+});
+
+test("a device appears once its agent has joined, with what it logged", async ({ settings, page, request }) => {
+  await settings.makeOrganization(unique("Northwind"));
+  await settings.open("enrollment", "Enrollment");
+  await page.getByRole("button", { name: "New enrollment key" }).click();
+  await page.getByRole("button", { name: "Make key" }).click();
+  const text = await settings.dialog(/Enroll devices of/).innerText();
+  const enrollmentKey = /tme_[\w-]+/.exec(text)?.[0];
+  const hostname = `WS-${crypto.randomUUID().slice(0, 6)}`;
+  const joined = await request.post("/api/v1/agents/enroll", {
+    data: { enrollmentKey, hostname, os: "Windows", osVersion: "11 24H2", agentVersion: "0.110.0" },
+  });
+  const { agentId, token } = (await joined.json()) as { agentId: string; token: string };
+  await request.post(`/api/v1/agents/${agentId}/logs`, {
+    headers: { Authorization: `Bearer ${token}` },
+    data: {
+      logs: [{ timestamp: new Date().toISOString(), level: "warn", component: "updater", message: "will retry" }],
+    },
+  });
+
+  await page.goto(`/devices?search=${hostname}`);
+  await page.getByRole("link", { name: hostname }).click();
+  await expect(page.getByRole("heading", { level: 1, name: hostname })).toBeVisible();
+  await page.getByRole("tab", { name: "Diagnostic logs" }).click();
+  await expect(page.getByRole("row").filter({ hasText: "will retry" })).toContainText("Warning");
+});

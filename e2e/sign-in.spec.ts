@@ -1,0 +1,42 @@
+import { expect, test } from "./fixtures";
+import { SignInPage } from "./pages/sign-in";
+import { ViewerPage } from "./pages/viewer";
+import { ADMIN } from "./server";
+
+test("strangers are asked to sign in and come back to where they wanted to be", async ({ guest }) => {
+  await guest.goto("/devices?state=online");
+  await expect(guest).toHaveURL(/\/login\?callbackUrl=/);
+  await new SignInPage(guest).fill(ADMIN.email, ADMIN.password);
+  await expect(guest).toHaveURL("/devices?state=online");
+  await expect(guest.getByRole("heading", { level: 1, name: "Devices" })).toBeVisible();
+});
+
+test("a wrong password is refused in words", async ({ guest }) => {
+  const signIn = new SignInPage(guest);
+  await signIn.open();
+  await signIn.fill(ADMIN.email, "not the password");
+  await expect(signIn.refusal).toBeVisible();
+  await expect(guest).toHaveURL(/\/login/);
+});
+
+test("nobody is led to another site after signing in", async ({ guest }) => {
+  await guest.goto("/login?callbackUrl=//evil.example/");
+  await new SignInPage(guest).fill(ADMIN.email, ADMIN.password);
+  await expect(guest).toHaveURL("/");
+});
+
+test("a sign-in shows in the audit log, and signing out ends the session", async ({ guest }) => {
+  await new SignInPage(guest).signIn();
+  const viewer = new ViewerPage(guest);
+  await expect(viewer.entries(/signed in/).first()).toBeVisible();
+  await guest.getByRole("button", { name: /Account of/ }).click();
+  await guest.getByRole("button", { name: "Sign out" }).click();
+  await expect(guest).toHaveURL(/\/login/);
+  await guest.goto("/");
+  await expect(guest).toHaveURL(/\/login/);
+});
+
+test("the first run is over once there is an administrator", async ({ guest }) => {
+  await guest.goto("/setup");
+  await expect(guest).toHaveURL(/\/login/);
+});

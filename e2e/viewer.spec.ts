@@ -1,0 +1,108 @@
+import { expect, test } from "./fixtures";
+
+test("the filters stand in the address, as chips, and come back with it", async ({ viewer, page }) => {
+  await viewer.open();
+  await viewer.searchFor("action:user.login result:success");
+  await expect(page).toHaveURL(/action=user\.login/);
+  await expect(page).toHaveURL(/result=success/);
+  await expect(viewer.chips).toContainText("user.login");
+  await expect(viewer.entries(/signed in/).first()).toBeVisible();
+  await expect(viewer.entries(/created organization/)).toHaveCount(0);
+
+  await page.reload();
+  await expect(viewer.chips).toContainText("Success");
+  await expect(viewer.entries(/created organization/)).toHaveCount(0);
+
+  await page.goBack();
+  await expect(viewer.chips).toHaveCount(0);
+  await expect(viewer.entries(/created organization/).first()).toBeVisible();
+});
+
+test("the filter form narrows the list, and a chip takes its filter away", async ({ viewer, page }) => {
+  await viewer.open();
+  await page.getByRole("button", { name: "Filters" }).click();
+  await page.getByRole("textbox", { name: "Action" }).fill("user.create");
+  await page.getByRole("button", { name: "Apply" }).click();
+  await expect(page).toHaveURL(/action=user\.create/);
+  await expect(viewer.entries(/created user/).first()).toBeVisible();
+  await expect(viewer.entries(/signed in/)).toHaveCount(0);
+  await page.getByRole("button", { name: /Remove filter Action/ }).click();
+  await expect(viewer.entries(/signed in/).first()).toBeVisible();
+});
+
+test("nothing matches is said, with the way back", async ({ viewer, page }) => {
+  await viewer.open("?result=denied&actor=nobody-of-that-name");
+  await expect(page.getByRole("heading", { name: "Nothing matches" })).toBeVisible();
+  await page.getByRole("button", { name: "Clear the last filter" }).click();
+  await expect(page).not.toHaveURL(/actor=/);
+  await expect(page).toHaveURL(/result=denied/);
+});
+
+test("a range of the past and a bad address", async ({ viewer, page }) => {
+  await viewer.open("?range=often");
+  await expect(page.getByRole("status").filter({ hasText: "range=often" })).toBeVisible();
+  await expect(viewer.entries().first()).toBeVisible();
+  await page.getByRole("button", { name: /Time range/ }).click();
+  await page.getByRole("button", { name: /Last hour/ }).click();
+  await expect(page).toHaveURL(/range=1h/);
+  await expect(viewer.entries(/signed in/).first()).toBeVisible();
+});
+
+test("an entry opens beside the list, with its place in the chain, and at an address of its own", async ({
+  viewer,
+  page,
+}) => {
+  await viewer.open("?action=user.login");
+  await viewer
+    .entries(/signed in/)
+    .first()
+    .click();
+  await expect(viewer.drawer.getByRole("heading", { name: /signed in/ })).toBeVisible();
+  await expect(viewer.drawer.getByRole("region", { name: "Place in the chain" })).toContainText(/[0-9a-f]{64}/);
+  await expect(page).toHaveURL(/row=/);
+  await page.reload();
+  await expect(viewer.drawer).toBeVisible();
+  await viewer.drawer.getByRole("link", { name: "Open on a page of its own" }).click();
+  await expect(page).toHaveURL(/\/audit\/[0-9a-f-]{36}$/);
+  await expect(page.getByRole("heading", { level: 1, name: /signed in/ })).toBeVisible();
+  await expect(page).toHaveTitle(/signed in · Trailmark/);
+});
+
+test("an entry that does not exist is told from an empty one", async ({ page }) => {
+  await page.goto("/audit/00000000-0000-7000-8000-000000000000");
+  await expect(page.getByRole("alert").filter({ hasText: "Could not load this entry" })).toBeVisible();
+});
+
+test("the list is walked, opened and left by keyboard alone", async ({ viewer, page }) => {
+  await viewer.open("?action=user");
+  const [first, second] = [viewer.entries().nth(0), viewer.entries().nth(1)];
+  await expect(second).toBeVisible();
+  await page.keyboard.press("j");
+  await expect(first).toBeFocused();
+  await page.keyboard.press("j");
+  await expect(second).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(viewer.drawer).toBeVisible();
+  const opened = page.url();
+  await page.keyboard.press("k");
+  await expect(page).not.toHaveURL(opened);
+  await page.keyboard.press("Escape");
+  await expect(viewer.drawer).toHaveCount(0);
+  await expect(first).toBeFocused();
+  await page.keyboard.press("/");
+  await expect(viewer.search).toBeFocused();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keyboard" })).toBeVisible();
+});
+
+test("times are shown in UTC on demand, and the address carries it", async ({ browser, admin, baseURL }) => {
+  const context = await browser.newContext({ baseURL, storageState: admin, timezoneId: "Asia/Tokyo" });
+  const page = await context.newPage();
+  await page.goto("/");
+  await expect(page.getByText("Asia/Tokyo, UTC+9").first()).toBeVisible();
+  await page.getByRole("button", { name: "Show UTC" }).click();
+  await expect(page).toHaveURL(/tz=utc/);
+  await expect(page.getByText("Times in UTC").first()).toBeVisible();
+  await context.close();
+});
