@@ -1,0 +1,38 @@
+import type { Random } from "@/db/demo/random";
+import type { AuditInsert } from "@/server/audit/append";
+import { newId } from "@/server/ids";
+
+const AGENT =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/128.0.0.0 Safari/537.36";
+
+/** Makes believable audit rows, about 750 bytes of payload each, for the organizations in turn. */
+export function eventMaker(random: Random, orgIds: readonly string[]): () => AuditInsert {
+  let i = 0;
+  return () => {
+    i++;
+    const user = random.chance(0.5);
+    const host = `WS-${random.int(1, 400)}`;
+    return {
+      id: newId(),
+      orgId: orgIds[i % orgIds.length] as string,
+      timestamp: new Date(Date.UTC(2026, 10, 2) + i).toISOString(),
+      actorType: user ? "user" : "agent",
+      actorId: `00000000-0000-4000-8000-${String(random.int(1, 400)).padStart(12, "0")}`,
+      actorEmail: user ? `person${random.int(1, 60)}@customer.example` : null,
+      action: user ? "device.update" : "agent.eventlogs.submit",
+      resourceType: "device",
+      resourceId: `00000000-0000-4000-8000-${String(random.int(1, 400)).padStart(12, "0")}`,
+      resourceName: host,
+      details: user
+        ? JSON.stringify({
+            before: { osVersion: `10.0.${random.int(1, 30_000)}`, freeGb: random.int(1, 400) },
+            after: { osVersion: `10.0.${random.int(1, 30_000)}`, freeGb: random.int(1, 400) },
+          })
+        : JSON.stringify({ received: random.int(1, 500), inserted: random.int(1, 500), categories: { system: 12 } }),
+      ipAddress: `10.0.${random.int(0, 200)}.${random.int(1, 250)}`,
+      userAgent: user ? AGENT : "trailmark-agent/2.1",
+      result: random.chance(0.03) ? "failure" : "success",
+      errorMessage: null,
+    };
+  };
+}

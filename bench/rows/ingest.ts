@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import type { AuditInsert } from "@/server/audit/append";
+import { Recorder } from "@/server/audit/recorder";
+import { laneConnection } from "@/server/audit/writer";
+import { eventMaker } from "../events";
+import { type Bench, type Figure, figure, inLanes, interleave, rateOf, rateWithin } from "../harness";
+import { createPlain, insertBatch, insertOne } from "../plain";
+import type { World } from "../world";
+
+const PRODUCERS = 256;
+const SINGLE_CONNECTIONS = 32;
+/** As many batches are on their way at once as the product's lane sends. */
+const UNDER_WAY = 2;
+
+/** The product's recorder with its spool, and the batches that it cut. */
+function startRecorder(world: World, name: string) {
+  const batches: AuditInsert[][] = [];
+  const lane = laneConnection();
+  const recorder = new Recorder({
+    ...lane,
+    append: (rows) => {
+      batches.push(rows);
+      return lane.append(rows);
+    },
+  });
+  recorder.start(join(world.dir, `spool-${name}`));
+  return { recorder, batches };
+}
+
+async function ingest(
+  world: World,
+  organizations: number,
+): Promise<{ sealed: number; batches: number; singles: number; cut: number }> {
+  const orgIds = world.orgIds.slice(0, organizations);
+  const { recorder, batches } = startRecorder(world, `${organizations}`);
+  const plain = world.connect(1);
+  const pool = world.connect(SINGLE_CONNECTIONS);
+  const ms = world.size.full ? 2_000 : 700;
+  const next = eventMaker(world.random, orgIds);
+  let [count, cut] = [0, 0];
+  const rates = await interleave(world.size.full ? 9 : 5, {
+    sealed: () => {
+      batches.length = 0;
+      return rateWithin(ms, PRODUCERS, next, (event) => recorder.durably([event]));
+    },
+    batches: () => {
+      count = batches.reduce((sum, batch) => sum + batch.length, 0);
+      cut = batches.length;
+      return rateOf(count, () => inLanes(UNDER_WAY, batches, (batch) => insertBatch(plain, batch)));
+    },
+    singles: () => rateWithin(ms, SINGLE_CONNECTIONS, next, (event) => insertOne(pool, "audit_plain", event)),
+  });
+  await recorder.stop(5_000);
+  await Promise.all([plain.end(), pool.end()]);
+  return { ...rates, cut: count / cut };
+}
+
+/** Rows 1 and 2. */
+async function run(world: World): Promise<Figure[]> {
+  await createPlain(world);
+  const figures: Figure[] = [];
+  for (const organizations of [1, 100]) {
+    const { sealed, batches, singles, cut } = await ingest(world, organizations);
+    const about = `256 producers, ${organizations} organization${organizations > 1 ? "s" : ""}`;
+    const detail = `batches of ${cut.toFixed(0)} rows on average`;
+    const shared = { unit: "rows/s", value: sealed };
+    figures.push(
+      figure({
+        ...shared,
+        row: "1",
+        name: `sealed ingest against plain batches, ${about}`,
+        reference: batches,
+        target: { min: 0.7 },
+        detail,
+      }),
+      figure({
+        ...shared,
+        row: "2",
+        name: `sealed ingest against plain single rows, ${about}`,
+        reference: singles,
+        target: { min: 2 },
+      }),
+    );
+  }
+  return figures;
+}
+
+export const ingestBench: Bench = { rows: ["1", "2"], title: "sealed ingest", run };

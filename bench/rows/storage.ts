@@ -1,0 +1,31 @@
+import { type Bench, type Figure, figure } from "../harness";
+import type { World } from "../world";
+
+/** Row 19: what a sealed row takes on disk with every index and the search table, against the table's heap alone. */
+async function run(world: World): Promise<Figure[]> {
+  await world.history();
+  const [found] = await world.owner<{ heap: string; total: string; search: string; rows: string }[]>`
+    SELECT pg_relation_size('audit_logs') AS heap, pg_total_relation_size('audit_logs') AS total,
+      coalesce(pg_total_relation_size(to_regclass('audit_search')), 0) AS search, (SELECT count(*) FROM audit_logs) AS rows`;
+  const [heap, total, search, rows] = [found?.heap, found?.total, found?.search, found?.rows].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const detail =
+    search > 0 ? `of it ${(search / rows).toFixed(0)} bytes for search` : "no search table in this version";
+  return [
+    figure({
+      row: "19",
+      name: "storage per audit row, indexes and search included",
+      unit: "bytes",
+      value: (total + search) / rows,
+      reference: heap / rows,
+      target: { max: 2.2 },
+      detail,
+    }),
+  ];
+}
+
+export const storageBench: Bench = { rows: ["19"], title: "storage", run };

@@ -1,0 +1,26 @@
+import { readChain } from "@/server/audit/chain-stream";
+import { copyQuery, verifyChain } from "@/server/audit/verify";
+import { narrow } from "@/server/auth/scope";
+import { systemCtx } from "@/server/context";
+import { interleave, rateOf } from "../harness";
+
+const ALL = Number.MAX_SAFE_INTEGER;
+
+/** The rows of the chain through COPY, thrown away as they come. */
+const drain = (orgId: string, query: string) =>
+  readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, ({ copy }) => copy(query, () => {}));
+
+/** Row 7, in a process of its own: verified rows a second, and the same rows through COPY, drained. */
+export async function verifyOnServer(orgId: string, rounds: number) {
+  const ctx = narrow(systemCtx(), orgId);
+  const first = await verifyChain(ctx, { orgId });
+  if (first.status !== "intact") throw new Error(`the chain is ${first.status}`);
+  const rows = first.rowsChecked;
+  const plain = `COPY (SELECT * FROM audit_logs WHERE org_id = '${orgId}' ORDER BY chain_seq) TO STDOUT`;
+  const rates = await interleave(rounds, {
+    verify: () => rateOf(rows, () => verifyChain(ctx, { orgId })),
+    copy: () => rateOf(rows, () => drain(orgId, plain)),
+    own: () => rateOf(rows, () => drain(orgId, copyQuery(orgId, 1, ALL, true))),
+  });
+  return { rows, ...rates };
+}

@@ -1,0 +1,54 @@
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { exportEvidence } from "@/server/audit/evidence";
+import { startRecording, stopRecording } from "@/server/audit/record";
+import { type Bench, type Figure, figure } from "../harness";
+import { inChild } from "../spawn";
+import type { World } from "../world";
+
+const MAX_MEMORY_MB = 200;
+type Rates = { rows: number; verify: number };
+
+async function writeBundle(world: World, orgId: string): Promise<string> {
+  const file = join(world.dir, "evidence.ndjson");
+  await startRecording({ dir: join(world.dir, "spool-evidence") });
+  const answer = await exportEvidence(world.ctxOf(orgId), { orgId });
+  await pipeline(Readable.fromWeb(answer.body as never), createWriteStream(file));
+  await stopRecording();
+  return file;
+}
+
+/** Rows 7 and 8: the chain on the server, and a bundle of it without a server. */
+async function run(world: World): Promise<Figure[]> {
+  const orgId = await world.history();
+  const rounds = world.size.full ? 5 : 5;
+  const server = await inChild<Rates & { copy: number; own: number }>("verify-chain", orgId, rounds);
+  const bundle = await inChild<Rates & { hash: number }>("verify-bundle", await writeBundle(world, orgId), rounds);
+  const memory = (mb: number) => `${mb.toFixed(0)} MB resident at most`;
+  const shared = { unit: "rows/s" };
+  return [
+    figure({
+      ...shared,
+      row: "7",
+      name: `verification on the server, ${server.rows} rows`,
+      value: server.verify,
+      reference: server.copy,
+      target: { min: 0.9 },
+      holds: server.maxRssMb < MAX_MEMORY_MB,
+      detail: `${memory(server.maxRssMb)}; its own COPY drained ${Math.round(server.own)} rows/s`,
+    }),
+    figure({
+      ...shared,
+      row: "8",
+      name: `offline verifier, bundle of ${bundle.rows} rows`,
+      value: bundle.verify,
+      reference: bundle.hash,
+      target: { min: 0.3 },
+      detail: memory(bundle.maxRssMb),
+    }),
+  ];
+}
+
+export const verifyBench: Bench = { rows: ["7", "8"], title: "verification", run };

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { closeDatabase } from "@/db/client";
+import { createRandom, type Random } from "@/db/demo/random";
+import { type Embedded, startEmbedded } from "@/db/embedded";
+import { migrate } from "@/db/migrate";
+import { createOrg, createPartner } from "@/db/testing";
+import { narrow } from "@/server/auth/scope";
+import { type Ctx, systemCtx } from "@/server/context";
+import { fillAudit } from "./fill";
+
+export const SEED = 20_261_120;
+const ORGANIZATIONS = 100;
+
+export type Size = { full: boolean; rows: number };
+
+/** The database that everything is measured in: safe settings, the product's own migrations, one partner. */
+export type World = {
+  size: Size;
+  dir: string;
+  embedded: Embedded;
+  random: Random;
+  /** A pool of the application role whose connections see every organization. */
+  app: postgres.Sql;
+  owner: postgres.Sql;
+  partnerId: string;
+  orgIds: string[];
+  /** Another such pool, of so many connections; ended with the world. */
+  connect: (max: number, url?: string) => postgres.Sql;
+  ctxOf: (orgId: string) => Ctx;
+  partnerCtx: () => Ctx;
+  /** The organization with the long history; it is made when first asked for. */
+  history: () => Promise<string>;
+  say: (line: string) => void;
+  end: () => Promise<void>;
+};
+
+/** The environment that the verbs read; the server under test gets the same. */
+function setEnvironment(dir: string, embedded: Embedded): void {
+  Object.assign(process.env, {
+    DATABASE_URL: embedded.appUrl,
+    AUDIT_ADMIN_DATABASE_URL: embedded.adminUrl,
+    TRAILMARK_OWNER_DATABASE_URL: embedded.ownerUrl,
+    TRAILMARK_DATA_DIR: join(dir, "data"),
+    NEXTAUTH_SECRET: "bench-secret-bench-secret-bench-secret",
+    NEXTAUTH_URL: "http://127.0.0.1:3000",
+    LOG_LEVEL: "error",
+    NODE_ENV: "production",
+  });
+}
+
+async function fillHistory(world: Pick<World, "size" | "orgIds" | "app" | "owner" | "say">): Promise<string> {
+  const [big, ...others] = world.orgIds as [string, ...string[]];
+  const started = performance.now();
+  await fillAudit(world.app, { orgId: big, rows: world.size.rows, seed: SEED });
+  const few = Math.max(100, world.size.rows / 2000);
+  for (const orgId of others) await fillAudit(world.app, { orgId, rows: few, seed: SEED });
+  await world.owner`VACUUM ANALYZE`;
+  await world.owner`CHECKPOINT`;
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  world.say(`${world.size.rows} rows in one organization of ${world.orgIds.length}, made in ${seconds} s`);
+  return big;
+}
+
+/** Starts and migrates a throw-away cluster with fsync and synchronous_commit on. */
+export async function createWorld(size: Size, say: (line: string) => void): Promise<World> {
+  const dir = mkdtempSync(join(tmpdir(), "trailmark-bench-"));
+  const embedded = await startEmbedded(join(dir, "data"), { settings: { max_connections: "150" } });
+  const pools: postgres.Sql[] = [];
+  const connect = (max: number, url = embedded.appUrl) => {
+    const settings: Record<string, string> = url === embedded.ownerUrl ? {} : { "trailmark.scope": "system" };
+    const sql = postgres(url, { max, max_lifetime: null, connection: settings, onnotice: () => {} });
+    pools.push(sql);
+    return sql;
+  };
+  let ended: Promise<void> | undefined;
+  const end = async () => {
+    await Promise.allSettled([...pools.map((sql) => sql.end({ timeout: 2 })), closeDatabase()]);
+    await embedded.stop();
+    for (const path of [embedded.cluster, dir]) rmSync(path, { recursive: true, force: true });
+  };
+  setEnvironment(dir, embedded);
+  await migrate(embedded);
+  const partner = await createPartner({ name: "Bench partner" });
+  const orgIds: string[] = [];
+  for (let i = 0; i < ORGANIZATIONS; i++)
+    orgIds.push((await createOrg({ partnerId: partner.id, name: `Customer ${i}` })).id);
+  const app = connect(4);
+  const owner = connect(2, embedded.ownerUrl);
+  let history: Promise<string> | undefined;
+  const system = systemCtx();
+  return {
+    size,
+    dir,
+    embedded,
+    random: createRandom(SEED),
+    app,
+    owner,
+    partnerId: partner.id,
+    orgIds,
+    connect,
+    ctxOf: (orgId) => narrow(system, orgId),
+    partnerCtx: () => ({ ...system, scope: { kind: "partner", orgIds, partnerId: partner.id } }),
+    history: () => (history ??= fillHistory({ size, orgIds, app, owner, say })),
+    say,
+    end: () => (ended ??= end()),
+  };
+}
