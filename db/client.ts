@@ -16,6 +16,9 @@ type Database = PostgresJsDatabase<typeof schema>;
 /** A Drizzle transaction in which row level security sees one tenant. */
 export type Tx = Parameters<Parameters<Database["transaction"]>[0]>[0];
 
+/** A statement of postgres.js, not yet sent. */
+export type Statement = postgres.PendingQuery<postgres.Row[]>;
+
 /** The application role's connections: one pool a process. */
 export function appSql(): postgres.Sql {
   return shared("db.app", () =>
@@ -38,11 +41,14 @@ function database(): Database {
   return shared("db.drizzle", () => drizzle(appSql(), { schema }));
 }
 
+function settingValues(scope: Tenant): { mode: string; orgIds: string; partnerId: string } {
+  if (scope.kind === "system") return { mode: "system", orgIds: "{}", partnerId: "" };
+  return { mode: "", orgIds: `{${scope.orgIds.join(",")}}`, partnerId: scope.partnerId };
+}
+
 /** What row level security reads, made for the transaction at hand. */
 function settingsOf(scope: Tenant): SQL {
-  const mode = scope.kind === "system" ? "system" : "";
-  const orgIds = scope.kind === "system" ? "{}" : `{${scope.orgIds.join(",")}}`;
-  const partnerId = scope.kind === "system" ? "" : scope.partnerId;
+  const { mode, orgIds, partnerId } = settingValues(scope);
   return sql`SELECT set_config('trailmark.scope', ${mode}, true), set_config('trailmark.org_ids', ${orgIds}, true), set_config('trailmark.partner_id', ${partnerId}, true)`;
 }
 
@@ -58,12 +64,24 @@ export function tenant<T>(scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T>
 }
 
 /**
- * tenant() for one INSERT … SELECT, in one round trip instead of four (half the cost of a small insert). The statement
- * must draw its rows FROM the CTE `tenant`, which makes the settings before the first row is checked; one that does
- * not is refused by row level security.
+ * tenant() for INSERT … SELECT statements alone: prepared, and a single one in one round trip instead of four (half the
+ * cost of a small insert). Each must draw its rows FROM the CTE `tenant`, which makes the settings before the first row
+ * is checked; one that does not is refused by row level security. Several are one transaction.
+ * @param inserts each made by a function of the connection that will send it
+ * @returns how many rows were inserted.
  */
-export function tenantInsert(scope: Tenant, statement: SQL): ReturnType<Tx["execute"]> {
-  return database().execute(sql`WITH tenant AS MATERIALIZED (${settingsOf(scope)}) ${statement}`);
+export async function tenantInsert(scope: Tenant, inserts: ((sql: postgres.Sql) => Statement)[]): Promise<number> {
+  const { mode, orgIds, partnerId } = settingValues(scope);
+  const send = (sql: postgres.Sql, insert: (sql: postgres.Sql) => Statement) => sql`
+    WITH tenant AS MATERIALIZED (
+      SELECT set_config('trailmark.scope', ${mode}, true), set_config('trailmark.org_ids', ${orgIds}, true),
+        set_config('trailmark.partner_id', ${partnerId}, true))
+    ${insert(sql)}`;
+  const [only] = inserts;
+  if (only && inserts.length === 1) return (await send(appSql(), only)).count;
+  // The statements leave together, one behind the other on one connection: a single round trip.
+  const results = await appSql().begin((tx) => inserts.map((insert) => send(tx as unknown as postgres.Sql, insert)));
+  return (results as { count: number }[]).reduce((sum, { count }) => sum + count, 0);
 }
 
 /** The platform's own work (looking up a credential, background jobs): every organization. */

@@ -1,6 +1,5 @@
-import { type SQL, sql } from "drizzle-orm";
 import { type AgentCaller, agentCaller } from "../agents/caller";
-import { storeRows } from "../agents/store-rows";
+import { type InsertRows, storeRows } from "../agents/store-rows";
 import type { Ctx } from "../context";
 import { newId } from "../ids";
 import { repairJson, repairText } from "../text";
@@ -17,8 +16,10 @@ const toRow = (entry: LogEntry): object => ({
   agent_version: repairJson(entry.agentVersion),
 });
 
-const insertInto = (agent: AgentCaller) => (rows: SQL) =>
-  sql`
+const insertInto =
+  (agent: AgentCaller): InsertRows =>
+  (sql, rows) =>
+    sql`
   INSERT INTO agent_logs (id, device_id, org_id, timestamp, level, component, message, fields, agent_version)
   SELECT r.id, ${agent.deviceId}::uuid, ${agent.orgId}::uuid,
     r.timestamp, r.level, r.component, r.message, r.fields, r.agent_version

@@ -2,10 +2,12 @@ import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { appSql, asSystem } from "@/db/client";
 import { createDevice, ctxFor, type TestDevice } from "@/db/testing";
-import { storeRows } from "./store-rows";
+import { type InsertRows, storeRows } from "./store-rows";
 
-const insertInto = (device: TestDevice) => (rows: ReturnType<typeof sql>) =>
-  sql`
+const insertInto =
+  (device: TestDevice): InsertRows =>
+  (db, rows) =>
+    db`
   INSERT INTO agent_logs (device_id, org_id, timestamp, level, component, message)
   SELECT ${device.id}::uuid, ${device.orgId}::uuid, now(), 'info', 'test', r.message FROM ${rows} AS r(message text)`;
 
@@ -27,9 +29,7 @@ describe("storeRows", () => {
     const [device, other] = [await createDevice(), await createDevice()];
     const { scope } = await ctxFor(other);
     for (const count of [1, 350])
-      await expect(storeRows(scope, messages(count), insertInto(device))).rejects.toMatchObject({
-        cause: { code: "42501" },
-      });
+      await expect(storeRows(scope, messages(count), insertInto(device))).rejects.toMatchObject({ code: "42501" });
     expect(await stored(device)).toBe(0);
   });
 

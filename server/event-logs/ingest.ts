@@ -1,6 +1,5 @@
-import { type SQL, sql } from "drizzle-orm";
 import { type AgentCaller, agentCaller } from "../agents/caller";
-import { storeRows } from "../agents/store-rows";
+import { type InsertRows, storeRows } from "../agents/store-rows";
 import { record } from "../audit/record";
 import type { Ctx } from "../context";
 import { newId } from "../ids";
@@ -25,8 +24,10 @@ const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 /** Every request locks keys of the deduplication index in this order, so that two at once cannot deadlock. */
 const byKey = (a: Row, b: Row): number => order(a.source, b.source) || order(a.event_id ?? "", b.event_id ?? "");
 
-const insertInto = (agent: AgentCaller) => (rows: SQL) =>
-  sql`
+const insertInto =
+  (agent: AgentCaller): InsertRows =>
+  (sql, rows) =>
+    sql`
   INSERT INTO device_event_logs
     (id, device_id, org_id, timestamp, level, category, source, event_id, message, details)
   SELECT r.id, ${agent.deviceId}::uuid, ${agent.orgId}::uuid,
