@@ -149,10 +149,10 @@ BEGIN
         details, ip_address, user_agent, result, error_message) AS lengths,
       audit_values(id, org_id, ms, actor_type, actor_id, actor_email, action, resource_type, resource_id, resource_name,
         details, ip_address, user_agent, result, error_message) AS vals
-    FROM (SELECT a.ctid AS place, a.id, a.org_id, audit_ms(a."timestamp") AS ms, a.actor_type, a.actor_id, a.actor_email, a.action, a.resource_type,
+    FROM (SELECT a.cmin::text::bigint AS command, a.ctid AS place, a.id, a.org_id, audit_ms(a."timestamp") AS ms, a.actor_type, a.actor_id, a.actor_email, a.action, a.resource_type,
         a.resource_id, a.resource_name, a.details::text AS details, a.ip_address, a.user_agent, a.result, a.error_message
       FROM audit_logs a WHERE a.chain_seq IS NULL AND a.seal_tx = me OFFSET 0) t
-    ORDER BY t.org_id, t.place
+    ORDER BY t.org_id, t.command, t.place
   LOOP
     IF org IS DISTINCT FROM r.org_id THEN
       IF org IS NOT NULL THEN new_seqs := new_seqs || seq; new_links := new_links || link; END IF;

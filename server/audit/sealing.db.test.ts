@@ -32,9 +32,13 @@ describe("sealing at commit", () => {
     await expectIntact(org, 11);
   });
 
-  it("chains the rows of one transaction in the order of their insertion", async () => {
+  it("chains the rows of one transaction in the order of its statements", async () => {
     const [org] = newOrgs(1) as [string];
-    const ids = await inTenant([org], (tx) => insertRaw(tx, org, 40));
+    const ids = await inTenant([org], async (tx) => {
+      const inserted: string[] = [];
+      for (let i = 0; i < 40; i++) inserted.push(...(await insertRaw(tx, org)));
+      return inserted;
+    });
     const rows = await expectIntact(org, 40);
     expect(rows.map((row) => row.id)).toEqual(ids);
   });
