@@ -1,5 +1,6 @@
 import { type AppError, ERROR_CODES, type ErrorCode, type FieldError, isAppError } from "../errors";
 import { log } from "../log";
+import { type Answer, toResponse } from "./answer";
 
 export type Problem = {
   type: string;
@@ -48,14 +49,21 @@ export function toProblem(error: Pick<AppError, "code" | "message" | "extra">, r
   };
 }
 
-/** An error as the HTTP answer of the REST door. */
-export function problemResponse(error: unknown, requestId: string): Response {
+/** An error as the REST door answers it. */
+export function problemAnswer(error: unknown, requestId: string): Answer {
   const known = toAppError(error, requestId);
-  const headers = new Headers({
-    "Content-Type": "application/problem+json",
-    "Cache-Control": "no-store",
-    ...known.extra.headers,
-  });
-  if (known.code === "unauthenticated") headers.set("WWW-Authenticate", "Bearer");
-  return new Response(JSON.stringify(toProblem(known, requestId)), { status: ERROR_CODES[known.code].status, headers });
+  return {
+    status: ERROR_CODES[known.code].status,
+    headers: {
+      "Content-Type": "application/problem+json",
+      "Cache-Control": "no-store",
+      ...known.extra.headers,
+      ...(known.code === "unauthenticated" ? { "WWW-Authenticate": "Bearer" } : {}),
+    },
+    body: JSON.stringify(toProblem(known, requestId)),
+  };
 }
+
+/** The same for handlers that Next or tRPC serve. */
+export const problemResponse = (error: unknown, requestId: string): Response =>
+  toResponse(problemAnswer(error, requestId));

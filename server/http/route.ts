@@ -6,9 +6,10 @@ import { narrow, requirePermission } from "../auth/scope";
 import type { Ctx } from "../context";
 import { env } from "../env";
 import { AppError, type ErrorCode, type FieldError } from "../errors";
+import { type Answer, setHeader, toResponse } from "./answer";
 import { readJson } from "./body";
 import { clientIp } from "./client-ip";
-import { problemResponse } from "./problem";
+import { problemAnswer } from "./problem";
 
 /** Who may call: nobody in particular, a person or program, or the agent that the path's :id names. */
 export type RouteAuth = "none" | "user" | "agent";
@@ -36,8 +37,10 @@ export type RouteSpec<I extends z.ZodType, O extends z.ZodType> = {
   run: (ctx: Ctx, input: z.output<I>, bytes: AsyncIterable<Uint8Array>) => Promise<z.input<O> | Response | undefined>;
 };
 
+/** A handler as Next calls it; the front takes `answer`, the same without the cost of a Response. */
 export type RouteHandler = ((request: Request, context?: RouteContext) => Promise<Response>) & {
   spec: RouteSpec<z.ZodType, z.ZodType>;
+  answer?: (request: Request, context?: RouteContext) => Promise<Answer | Response>;
 };
 export type RouteContext = { params: Promise<Record<string, string | string[]>> };
 
@@ -97,7 +100,7 @@ async function answer<I extends z.ZodType, O extends z.ZodType>(
   request: Request,
   context: RouteContext | undefined,
   requestId: string,
-): Promise<Response> {
+): Promise<Answer | Response> {
   const ip = clientIp(request.headers, request.headers.get(PEER_HEADER), env().TRUST_PROXY_HEADERS);
   const params = (await context?.params) ?? {};
   const caller = await authenticate(request, {
@@ -111,7 +114,10 @@ async function answer<I extends z.ZodType, O extends z.ZodType>(
     userAgent: request.headers.get("user-agent"),
     requestId,
     now: () => new Date(),
-    signal: request.signal,
+    // Made only for those who look at it.
+    get signal() {
+      return request.signal;
+    },
   };
   requireSameOrigin(request, caller.viaCookie);
   if (spec.permission) requirePermission(ctx, spec.permission);
@@ -123,8 +129,12 @@ async function answer<I extends z.ZodType, O extends z.ZodType>(
   if (spec.auth === "user" && typeof orgId === "string") ctx = narrow(ctx, orgId);
   const result = await spec.run(ctx, input, (request.body as AsyncIterable<Uint8Array> | null) ?? NOTHING);
   if (result instanceof Response) return result;
-  if (spec.output === "empty") return new Response(null, { status: spec.status ?? 204 });
-  return Response.json(result, { status: spec.status ?? 200, headers: { "Cache-Control": "no-store" } });
+  if (spec.output === "empty") return { status: spec.status ?? 204, headers: {}, body: null };
+  return {
+    status: spec.status ?? 200,
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+    body: JSON.stringify(result),
+  };
 }
 
 /**
@@ -132,16 +142,20 @@ async function answer<I extends z.ZodType, O extends z.ZodType>(
  * permission, validation, tenancy, limits and errors are the same for every route, here and nowhere else.
  */
 export function route<I extends z.ZodType, O extends z.ZodType>(spec: RouteSpec<I, O>): RouteHandler {
-  const handler = async (request: Request, context?: RouteContext): Promise<Response> => {
+  const give = async (request: Request, context?: RouteContext): Promise<Answer | Response> => {
     const requestId = crypto.randomUUID();
-    let response: Response;
+    let given: Answer | Response;
     try {
-      response = await answer(spec, request, context, requestId);
+      given = await answer(spec, request, context, requestId);
     } catch (error) {
-      response = problemResponse(error, requestId);
+      given = problemAnswer(error, requestId);
     }
-    response.headers.set("X-Request-Id", requestId);
-    return response;
+    setHeader(given, "X-Request-Id", requestId);
+    return given;
   };
-  return Object.assign(handler, { spec: spec as unknown as RouteSpec<z.ZodType, z.ZodType> });
+  const handler = async (request: Request, context?: RouteContext): Promise<Response> => {
+    const given = await give(request, context);
+    return given instanceof Response ? given : toResponse(given);
+  };
+  return Object.assign(handler, { spec: spec as unknown as RouteSpec<z.ZodType, z.ZodType>, answer: give });
 }

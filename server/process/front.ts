@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { RequestHandler } from "next/dist/server/next";
 import { AppError } from "../errors";
-import { problemResponse } from "../http/problem";
+import type { Answer } from "../http/answer";
+import { problemAnswer } from "../http/problem";
 import { PEER_HEADER } from "../http/route";
 import { log } from "../log";
 import { lazyRequest } from "./lazy-request";
@@ -30,17 +31,18 @@ async function callRoute(
 ): Promise<void> {
   const method = incoming.method ?? "GET";
   const handler = handlerOf(match, method);
-  let response: Response;
-  if (handler)
-    response = await handler(lazyRequest(incoming, outgoing, origin), { params: Promise.resolve(match.params) });
-  else {
+  let answer: Answer | Response;
+  if (handler) {
+    const call = handler.answer ?? handler;
+    answer = await call(lazyRequest(incoming, outgoing, origin), { params: Promise.resolve(match.params) });
+  } else {
     const allowed = METHODS.filter((m) => match.handlers[m]).flatMap((m) => (m === "GET" ? ["GET", "HEAD"] : [m]));
     const error = new AppError("method_not_allowed", `${method} is not offered here.`, {
       headers: { Allow: allowed.join(", ") },
     });
-    response = problemResponse(error, crypto.randomUUID());
+    answer = problemAnswer(error, crypto.randomUUID());
   }
-  await respond(incoming, outgoing, response);
+  await respond(incoming, outgoing, answer);
   // An unread body (refused early) would block the connection's next request.
   if (!incoming.complete) incoming.resume();
 }

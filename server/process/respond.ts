@@ -2,21 +2,50 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip, constants as zlib } from "node:zlib";
+import type { Answer } from "../http/answer";
 import { watchPeer } from "./dead-peers";
 
 const MIN_GZIP_BYTES = 1024;
 const COMPRESSIBLE = /^(application\/(json|problem\+json|x-ndjson)|text\/(csv|html|plain|css|javascript))/;
 
+const takesGzip = (incoming: IncomingMessage): boolean =>
+  /\bgzip\b/.test(String(incoming.headers["accept-encoding"] ?? ""));
+
 function wantsGzip(incoming: IncomingMessage, response: Response): boolean {
   return (
-    /\bgzip\b/.test(String(incoming.headers["accept-encoding"] ?? "")) &&
+    takesGzip(incoming) &&
     !response.headers.has("content-encoding") &&
     COMPRESSIBLE.test(response.headers.get("content-type") ?? "")
   );
 }
 
-/** Writes a handler's Response to the socket, compressed where the client takes it; a stream stays a stream. */
-export async function respond(incoming: IncomingMessage, outgoing: ServerResponse, response: Response): Promise<void> {
+async function sendBytes(outgoing: ServerResponse, bytes: Buffer, gzipped: boolean): Promise<void> {
+  if (!gzipped || bytes.length < MIN_GZIP_BYTES) {
+    outgoing.setHeader("Content-Length", bytes.length);
+    outgoing.end(bytes);
+    return;
+  }
+  setGzip(outgoing);
+  await pipeline(Readable.from([bytes]), createGzip(), outgoing);
+}
+
+async function sendAnswer(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answer): Promise<void> {
+  outgoing.statusCode = answer.status;
+  for (const name in answer.headers) outgoing.setHeader(name, answer.headers[name] as string);
+  if (answer.body === null || incoming.method === "HEAD") {
+    outgoing.end();
+    return;
+  }
+  await sendBytes(outgoing, Buffer.from(answer.body), takesGzip(incoming));
+}
+
+/** Writes a handler's answer to the socket, compressed where the client takes it; a stream stays a stream. */
+export async function respond(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  response: Answer | Response,
+): Promise<void> {
+  if (!(response instanceof Response)) return sendAnswer(incoming, outgoing, response);
   outgoing.statusCode = response.status;
   for (const [name, value] of response.headers) outgoing.setHeader(name, value);
   if (!response.body || incoming.method === "HEAD") {
@@ -28,15 +57,7 @@ export async function respond(incoming: IncomingMessage, outgoing: ServerRespons
     response.headers.has("x-stream") || /event-stream|csv|ndjson/.test(response.headers.get("content-type") ?? "");
   outgoing.removeHeader("x-stream");
   if (!isStream) {
-    const bytes = Buffer.from(await response.arrayBuffer());
-    if (bytes.length < MIN_GZIP_BYTES || !wantsGzip(incoming, response)) {
-      outgoing.setHeader("Content-Length", bytes.length);
-      outgoing.end(bytes);
-      return;
-    }
-    setGzip(outgoing);
-    await pipeline(Readable.from([bytes]), createGzip(), outgoing);
-    return;
+    return sendBytes(outgoing, Buffer.from(await response.arrayBuffer()), wantsGzip(incoming, response));
   }
   watchPeer(outgoing.socket);
   const source = Readable.fromWeb(response.body as import("node:stream/web").ReadableStream);
