@@ -4,10 +4,14 @@ import { shared } from "./process/shared";
 /** Secrets never reach the log: these paths are removed wherever a record carries them. */
 const REDACTED = ["password", "token", "key", "secret", "authorization", "cookie", "refreshToken", "accessToken"];
 
+/** A wrong level is the environment check's to tell; here it must not end the process before that. */
+const isLevel = (name: string | undefined): name is string =>
+  name !== undefined && (name === "silent" || Object.hasOwn(pino.levels.values, name));
+
 export const log = shared("log", () =>
   pino({
     name: "trailmark",
-    level: process.env.LOG_LEVEL ?? (process.env.NODE_ENV === "test" ? "silent" : "info"),
+    level: isLevel(process.env.LOG_LEVEL) ? process.env.LOG_LEVEL : process.env.NODE_ENV === "test" ? "silent" : "info",
     base: undefined,
     redact: { paths: REDACTED.flatMap((k) => [k, `*.${k}`]), censor: "[redacted]" },
   }),

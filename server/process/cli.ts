@@ -1,0 +1,66 @@
+import "./cli/quiet";
+import { ZodError } from "zod";
+import { EnvError } from "../env";
+import { isAppError } from "../errors";
+import { type Command, say, tell, UsageError } from "./cli/command";
+import { createAdmin } from "./cli/create-admin";
+import { createApiKey } from "./cli/create-api-key";
+import { doctor } from "./cli/doctor";
+import { migrate } from "./cli/migrate";
+import { retention } from "./cli/retention";
+import { verify } from "./cli/verify";
+import { UnsafeRoleError } from "./guard-role";
+
+const COMMANDS: Record<string, Command> = {
+  verify,
+  migrate,
+  doctor,
+  "create-admin": createAdmin,
+  "create-api-key": createApiKey,
+  retention,
+};
+const FAILED = 1;
+const MISUSED = 2;
+
+function help(): void {
+  say("Usage: npm run trailmark -- COMMAND");
+  for (const [name, { usage, summary }] of Object.entries(COMMANDS)) say(`\n  ${name} ${usage}\n      ${summary}`);
+}
+
+/** What an operator can do something about is told in a sentence, everything else with its stack. */
+function explain(error: unknown): string {
+  if (error instanceof ZodError)
+    return error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`).join("\n");
+  if (error instanceof EnvError || error instanceof UnsafeRoleError || isAppError(error)) return error.message;
+  if ((error as { expected?: boolean }).expected) return (error as Error).message;
+  return (error as Error).stack ?? String(error);
+}
+
+async function main([name = "help", ...args]: string[]): Promise<number> {
+  if (["help", "--help", "-h"].includes(name)) {
+    help();
+    return 0;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) {
+    tell(`There is no command "${name}".\n`);
+    help();
+    return MISUSED;
+  }
+  if (args.includes("--help") || args.includes("-h")) {
+    say(`Usage: npm run trailmark -- ${name} ${command.usage}\n\n  ${command.summary}`);
+    return 0;
+  }
+  try {
+    return await command.run(args);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      tell(`${error.message}\nUsage: npm run trailmark -- ${name} ${command.usage}`);
+      return MISUSED;
+    }
+    tell(explain(error));
+    return error instanceof ZodError ? MISUSED : FAILED;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,226 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
+import { asSystem } from "@/db/client";
+import { startEmbedded } from "@/db/embedded";
+import { migrate } from "@/db/migrate";
+import { organizations, users } from "@/db/schema";
+import { call, createOrg, createPartner, createUser, auditRows as recordedRows } from "@/db/testing";
+import { appendAudit } from "../../audit/append";
+import { auditRows, closeRoles, daysAgo, roles } from "../../audit/chain-testing";
+import { signCheckpoint } from "../../audit/checkpoints";
+import { env } from "../../env";
+import { buildCli, removeCli, runCli } from "./testing";
+
+const PASSWORD = "correct horse battery staple";
+let dir: string;
+let settings: Record<string, string>;
+
+beforeAll(async () => {
+  await buildCli();
+  dir = mkdtempSync(join(tmpdir(), "trailmark-cli-"));
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+  settings = {
+    TRAILMARK_DATA_DIR: dir,
+    DATABASE_URL: inject("databaseUrl"),
+    AUDIT_ADMIN_DATABASE_URL: inject("adminDatabaseUrl"),
+    TRAILMARK_OWNER_DATABASE_URL: inject("ownerDatabaseUrl"),
+  };
+});
+afterAll(async () => {
+  removeCli();
+  rmSync(dir, { recursive: true, force: true });
+  await closeRoles();
+});
+
+describe("verify", () => {
+  let orgId: string;
+  let bundle: string;
+  const file = () => join(dir, "bundle.ndjson");
+  const check = (text: string, ...args: string[]) => {
+    writeFileSync(file(), text);
+    return runCli(["verify", file(), ...args]);
+  };
+
+  beforeAll(async () => {
+    orgId = (await createOrg({ name: "Contoso" })).id;
+    const admin = await createUser({ orgId, role: "org_admin" });
+    // U+2028 ends a line for readline, not for a bundle.
+    await appendAudit(roles.app, auditRows(orgId, 20, { resourceName: "one\u2028two" }));
+    bundle = (await call(getEvidence, { path: "/audit-logs/evidence", token: admin })).text;
+  });
+
+  it("says intact with exit code 0, with no setting at all", async () => {
+    const ran = await check(bundle);
+    expect(ran).toMatchObject({ code: 0, err: "" });
+    expect(ran.out).toContain(`INTACT     Contoso (${orgId})`);
+    expect(ran.out).toContain("Rows       20, sequence 1 to 20");
+    expect(ran.out).toContain("Signed     through sequence 20");
+  });
+
+  it("reads standard input and answers JSON", async () => {
+    const ran = await runCli(["verify", "-", "--json"], { input: bundle });
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.out)).toMatchObject({ status: "intact", rowsChecked: 20 });
+  });
+
+  it("holds the bundle to the key that it is given", async () => {
+    const header = JSON.parse(bundle.split("\n")[0] ?? "") as { publicKeys: string[] };
+    expect((await check(bundle, "--key", header.publicKeys[0] ?? "")).code).toBe(0);
+    const other = "elsewhere+01020304+AUJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJC";
+    expect((await check(bundle, "--key", other)).code).toBe(1);
+    expect(await check(bundle, "--key", "nonsense")).toMatchObject({ code: 2, out: "" });
+  });
+
+  it("names the first break with exit code 1", async () => {
+    const ran = await check(bundle.replace("one", "two"));
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain("BROKEN");
+    expect(ran.out).toContain("altered at sequence 1 ");
+  });
+
+  it.each([
+    ["text", "hello\n"],
+    ["an empty file", ""],
+    ["another version", '{"type":"header","format":"trailmark-evidence","version":9}\n'],
+  ])("says unreadable with exit code 2 of %s", async (_, text) => {
+    const ran = await check(text);
+    expect(ran).toMatchObject({ code: 2, out: "" });
+    expect(ran.err).toContain("UNREADABLE");
+  });
+
+  it("says so of a file that is not there, and of a call without one", async () => {
+    expect(await runCli(["verify", join(dir, "none")])).toMatchObject({ code: 2 });
+    expect((await runCli(["verify"])).err).toContain("FILE is needed");
+  });
+});
+
+describe("beside a database of one's own", () => {
+  it("makes a system administrator and a partner administrator, the password from standard input", async () => {
+    const name = `cli-${Date.now()}`;
+    const system = await runCli(["create-admin", "--email", `${name}@system.example`, "--password-stdin", "--system"], {
+      env: settings,
+      input: `${PASSWORD}\n`,
+    });
+    expect(system).toMatchObject({ code: 0, err: "" });
+    const partner = await createPartner();
+    const args = [
+      "create-admin",
+      "--email",
+      `${name}@partner.example`,
+      "--password",
+      PASSWORD,
+      "--partner",
+      partner.id,
+    ];
+    expect(await runCli(args, { env: settings })).toMatchObject({ code: 0 });
+    const found = await asSystem((tx) =>
+      tx
+        .select({ role: users.role })
+        .from(users)
+        .where(eq(users.email, `${name}@partner.example`)),
+    );
+    expect(found).toEqual([{ role: "partner_admin" }]);
+    const recorded = await recordedRows(partner.homeOrgId);
+    expect(recorded.map((row) => [row.action, row.actorType])).toContainEqual(["user.create", "system"]);
+    expect((await runCli(args, { env: settings })).err).toContain("already in use");
+  });
+
+  it("refuses a short password, a missing e-mail and an unknown option, and says how", async () => {
+    const short = await runCli(["create-admin", "--email", "a@b.example", "--password", "short", "--system"], {
+      env: settings,
+    });
+    expect(short).toMatchObject({ code: 2, out: "" });
+    expect(short.err).toContain("password: must have at least 12 characters");
+    expect((await runCli(["create-admin", "--password", PASSWORD])).err).toContain("--email is needed");
+    expect(await runCli(["create-admin", "--nonsense"])).toMatchObject({ code: 2 });
+    expect(await runCli(["nonsense"])).toMatchObject({ code: 2 });
+  });
+
+  it("prints a new API key alone on standard output, and it works", async () => {
+    const org = await createOrg();
+    const [row] = await asSystem((tx) =>
+      tx.select({ slug: organizations.slug }).from(organizations).where(eq(organizations.id, org.id)),
+    );
+    const args = ["create-api-key", "--name", "Script", "--permission", "audit:read,audit:export"];
+    const made = await runCli([...args, "--org", row?.slug ?? ""], { env: settings });
+    expect(made.code).toBe(0);
+    expect(made.out).toMatch(/^tmk_[A-Za-z0-9_-]{40}\n$/);
+    expect((await call(getEvidence, { path: "/audit-logs/evidence", token: made.out.trim() })).status).toBe(200);
+    expect((await runCli([...args, "--org", "nowhere"], { env: settings })).err).toContain("no organization");
+    expect((await runCli([...args.slice(0, -1), "everything", "--org", org.id], { env: settings })).code).toBe(2);
+  });
+
+  it("prunes once, and only looks when told to", async () => {
+    const { id } = await createOrg();
+    await appendAudit(roles.app, auditRows(id, 7, { timestamp: daysAgo(400) }));
+    const look = await runCli(["retention", "--dry-run", "--org", id], { env: settings });
+    expect(look).toMatchObject({ code: 0 });
+    expect(look.out).toContain("7 rows would go (sequence 1 to 7)");
+    const run = await runCli(["retention", "--org", id], { env: settings });
+    expect(run.out).toContain("7 rows went");
+    expect((await runCli(["retention", "--org", id], { env: settings })).out).toContain("0 rows of 1 organizations");
+    const { AUDIT_ADMIN_DATABASE_URL: _, ...without } = settings;
+    const off = await runCli(["retention"], { env: without });
+    expect(off).toMatchObject({ code: 1, err: "AUDIT_ADMIN_DATABASE_URL is not set: nothing can be pruned.\n" });
+  });
+
+  it("examines everything and names what contradicts a signed checkpoint", async () => {
+    const { id } = await createOrg();
+    await appendAudit(roles.app, auditRows(id, 3));
+    await signCheckpoint(id);
+    const findings = async () => {
+      const ran = await runCli(["doctor", "--json"], { env: settings });
+      const all = JSON.parse(ran.out) as { about: string; level: string; detail: string }[];
+      return { code: ran.code, of: (about: string) => all.find((f) => f.about === about) };
+    };
+    const before = await findings();
+    for (const about of ["environment", "data folder", "database", "application role", "migrations", "pruning"])
+      expect(before.of(about)).toMatchObject({ level: "ok" });
+    expect(before.of("checkpoints")?.level).not.toBe("fail");
+    await roles.owner.begin(async (tx) => {
+      await tx`SET LOCAL session_replication_role = replica`;
+      await tx`UPDATE audit_logs SET checksum = repeat('0', 64) WHERE org_id = ${id} AND chain_seq = 3`;
+    });
+    const after = await findings();
+    expect(after.code).toBe(1);
+    expect(after.of("checkpoints")).toMatchObject({ level: "fail", detail: expect.stringContaining(id) });
+  });
+
+  it("says what is wrong with the environment, the database and its role", async () => {
+    const away = { ...settings, DATABASE_URL: "postgres://trailmark_app:x@127.0.0.1:1/none" };
+    expect((await runCli(["doctor"], { env: away })).out).toMatch(/FAIL {2}database +not reachable/);
+    const broken = await runCli(["doctor"], { env: { ...settings, PORT: "no", LOG_LEVEL: "loud" } });
+    expect(broken).toMatchObject({ code: 1 });
+    expect(broken.err).toContain("PORT");
+    const asOwner = { ...settings, DATABASE_URL: settings.TRAILMARK_OWNER_DATABASE_URL ?? "" };
+    expect((await runCli(["doctor"], { env: asOwner })).out).toContain("it could change history");
+  });
+});
+
+describe("beside the embedded PostgreSQL", () => {
+  it("works while a server runs on it, and leaves it running", async () => {
+    const home = mkdtempSync(join(tmpdir(), "trailmark-cli-embedded-"));
+    const server = await startEmbedded(home, { durable: false });
+    try {
+      await migrate(server);
+      const env = { TRAILMARK_DATA_DIR: home };
+      const made = await runCli(["create-admin", "--email", "first@partner.example", "--password-stdin"], {
+        env,
+        input: PASSWORD,
+      });
+      expect(made).toMatchObject({ code: 0, err: "" });
+      expect(made.out).toContain("Made the partner Home");
+      const sql = postgres(server.ownerUrl, { max: 1, onnotice: () => {} });
+      expect((await sql`SELECT count(*)::int AS n FROM users`)[0]?.n).toBe(1);
+      await sql.end();
+    } finally {
+      await server.stop();
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
+});

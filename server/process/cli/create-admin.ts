@@ -1,0 +1,59 @@
+import { systemCtx } from "../../context";
+import { foundPartner, isSetupNeeded } from "../../setup/found-partner";
+import { completeInput } from "../../setup/schema";
+import { createSystemAdmin } from "../../setup/system-admin";
+import { createUser } from "../../users/create";
+import { createInput } from "../../users/schema";
+import { type Command, readArgs, readStdin, required, say, UsageError } from "./command";
+import { onPlatform } from "./platform";
+
+type Given = { email: string; password: string; name: string; organization: string; partnerId: string | undefined };
+
+/** The first partner with its administrator, or one more administrator of a partner that exists. */
+async function createPartnerAdmin({ email, password, name, organization, partnerId }: Given): Promise<string> {
+  if (await isSetupNeeded()) {
+    const founding = completeInput
+      .omit({ token: true })
+      .parse({ email, password, name, organizationName: organization });
+    await foundPartner(founding);
+    return `Made the partner ${organization} with its administrator ${email}.`;
+  }
+  const input = createInput.parse({ email, password, name, role: "partner_admin", partnerId });
+  await createUser(systemCtx(), input);
+  return `Made the partner administrator ${email}.`;
+}
+
+/** Makes somebody who can sign in; --system makes the platform's operator, which no door of the server does. */
+export const createAdmin: Command = {
+  usage:
+    "--email EMAIL --password-stdin | --password PASSWORD [--name NAME] [--partner ID] [--organization NAME] [--system]",
+  summary: "make a partner administrator (the first founds the partner) or, with --system, a system administrator",
+  async run(args) {
+    const { values } = readArgs(args, {
+      email: { type: "string" },
+      password: { type: "string" },
+      "password-stdin": { type: "boolean" },
+      name: { type: "string" },
+      partner: { type: "string" },
+      organization: { type: "string" },
+      system: { type: "boolean" },
+    });
+    const email = required(values.email, "--email");
+    if (values.password && values["password-stdin"])
+      throw new UsageError("--password and --password-stdin exclude each other.");
+    if (values.system && values.partner) throw new UsageError("A system administrator belongs to no partner.");
+    const given = values["password-stdin"] ? await readStdin() : values.password;
+    const password = required(given, "--password-stdin or --password");
+    const name = values.name ?? email.split("@")[0] ?? email;
+    await onPlatform(async () => {
+      if (values.system) {
+        await createSystemAdmin({ email, password, name });
+        say(`Made the system administrator ${email}.`);
+      } else {
+        const organization = values.organization ?? "Home";
+        say(await createPartnerAdmin({ email, password, name, organization, partnerId: values.partner }));
+      }
+    });
+    return 0;
+  },
+};

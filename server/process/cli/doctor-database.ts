@@ -1,0 +1,95 @@
+import { sql } from "drizzle-orm";
+import { appSql, asSystem, closeDatabase } from "@/db/client";
+import { countMigrations } from "@/db/migrate";
+import { listAlarms } from "../../audit/alarm";
+import { readNewestCheckpoint } from "../../audit/checkpoint-store";
+import { type Head, listHeads } from "../../audit/checkpoints";
+import { checkAdminConnection } from "../../retention/check-connection";
+import { refuseUnsafeRole } from "../guard-role";
+import type { Finding } from "./doctor";
+
+const MAX_NAMED = 5;
+/** A head is signed every minute or thousand rows; one much further behind has no signer. */
+const FAR_BEHIND_ROWS = 5_000;
+
+const finding = (about: string, level: Finding["level"], detail: string): Finding => ({ level, about, detail });
+
+async function checkRole(): Promise<Finding> {
+  try {
+    await refuseUnsafeRole();
+    return finding("application role", "ok", "neither superuser nor owner, row level security applies");
+  } catch (error) {
+    return finding("application role", "fail", (error as Error).message);
+  }
+}
+
+async function checkChain(): Promise<Finding[]> {
+  const [row] = await appSql()<{ applied: number; faults: string[] }[]>`
+    SELECT (SELECT count(*)::int FROM drizzle.__drizzle_migrations) AS applied, audit_chain_health() AS faults`;
+  const [applied, wanted, faults] = [row?.applied ?? 0, countMigrations(), row?.faults ?? []];
+  return [
+    finding("migrations", applied >= wanted ? "ok" : "fail", `${applied} of ${wanted} applied`),
+    finding("chain guards", faults.length === 0 ? "ok" : "fail", faults.join("; ") || "all in place"),
+  ];
+}
+
+type Anchoring = "anchored" | "behind" | "unsigned" | "contradicted";
+
+/** Whether the newest checkpoint kept outside the database still says what the database does. */
+async function anchoringOf(head: Head): Promise<Anchoring> {
+  const newest = await readNewestCheckpoint(head.orgId);
+  if (!newest) return "unsigned";
+  if (newest.seq > head.seq) return "contradicted";
+  const [row] = (await asSystem((tx) =>
+    tx.execute(sql`SELECT checksum FROM audit_logs WHERE org_id = ${head.orgId} AND chain_seq = ${newest.seq}`),
+  )) as unknown as { checksum: string }[];
+  if (row && row.checksum !== newest.checksum) return "contradicted";
+  return head.seq - newest.seq > FAR_BEHIND_ROWS ? "behind" : "anchored";
+}
+
+async function checkAnchors(): Promise<Finding> {
+  const about = "checkpoints";
+  const byState: Record<Anchoring, string[]> = { anchored: [], behind: [], unsigned: [], contradicted: [] };
+  const heads = await listHeads();
+  for (const head of heads) byState[await anchoringOf(head)].push(head.orgId);
+  const named = (ids: string[]) => ids.slice(0, MAX_NAMED).join(", ") + (ids.length > MAX_NAMED ? " …" : "");
+  if (byState.contradicted.length > 0)
+    return finding(about, "fail", `the database contradicts what was signed: ${named(byState.contradicted)}`);
+  const late = [...byState.behind, ...byState.unsigned];
+  if (late.length > 0) return finding(about, "warn", `not or no longer signed on this machine: ${named(late)}`);
+  return finding(about, "ok", `${heads.length} chains signed`);
+}
+
+async function checkAlarms(): Promise<Finding> {
+  const alarms = await listAlarms({ kind: "system" });
+  if (alarms.length === 0) return finding("alarms", "ok", "none");
+  const named = alarms.slice(0, MAX_NAMED).map((a) => `${a.orgId} since ${a.at}`);
+  return finding("alarms", "fail", `${alarms.length} chains were found broken: ${named.join(", ")}`);
+}
+
+async function checkPruning(): Promise<Finding> {
+  const { status, detail } = await checkAdminConnection();
+  return finding("pruning", { ok: "ok", off: "warn", wrong: "fail" }[status] as Finding["level"], detail);
+}
+
+/** Everything that the database must be; when it cannot be reached, only that. */
+export async function checkDatabase(): Promise<Finding[]> {
+  try {
+    const [row] = await appSql()<{ version: string; name: string }[]>`
+      SELECT current_setting('server_version') AS version, current_user AS name`;
+    const reached = finding("database", "ok", `PostgreSQL ${row?.version}, as ${row?.name}`);
+    const role = await checkRole();
+    try {
+      return [reached, role, ...(await checkChain()), await checkAnchors(), await checkAlarms(), await checkPruning()];
+    } catch (error) {
+      const why = (error as Error).cause instanceof Error ? ((error as Error).cause as Error) : (error as Error);
+      return [reached, role, finding("migrations", "fail", `the database is not at this version: ${why.message}`)];
+    }
+  } catch (error) {
+    return [
+      finding("database", "fail", `not reachable: ${(error as Error).message || (error as { code?: string }).code}`),
+    ];
+  } finally {
+    await closeDatabase();
+  }
+}

@@ -1,0 +1,46 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { signingKeys, vkeyOf } from "../../audit/signing-key";
+import { env } from "../../env";
+import type { Finding } from "./doctor";
+
+/** More waits only while the database is away. */
+const MUCH_SPOOL_BYTES = 64 * 1024 * 1024;
+const OTHERS_MAY_READ = 0o077;
+
+/** Events that wait on disk for the database, and those that it refused for good. */
+export function checkSpool(): Finding {
+  const about = "spool";
+  const dir = join(env().TRAILMARK_DATA_DIR, "spool");
+  if (!existsSync(dir)) return { level: "ok", about, detail: "none yet" };
+  let waiting = 0;
+  let refused = 0;
+  for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const { size } = statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false }) ?? { size: 0 };
+    if (entry.name === "dead-letter.log") refused += size;
+    else waiting += size;
+  }
+  if (refused > 0)
+    return { level: "warn", about, detail: `${refused} bytes of events that the database refused: dead-letter.log` };
+  return { level: waiting > MUCH_SPOOL_BYTES ? "warn" : "ok", about, detail: `${waiting} bytes waiting` };
+}
+
+/** The key of the checkpoints: there, Ed25519, and nobody else's to read. */
+export function checkKey(): Finding {
+  const about = "signing key";
+  const { TRAILMARK_SIGNING_KEY_FILE, TRAILMARK_DATA_DIR } = env();
+  const file = TRAILMARK_SIGNING_KEY_FILE ?? join(TRAILMARK_DATA_DIR, "keys", "checkpoint-ed25519.pem");
+  if (!existsSync(file)) {
+    const level = TRAILMARK_SIGNING_KEY_FILE ? "fail" : "ok";
+    return { level, about, detail: TRAILMARK_SIGNING_KEY_FILE ? `${file} does not exist` : "made at the first start" };
+  }
+  try {
+    const keys = signingKeys().map(vkeyOf).join(" ");
+    if (statSync(file).mode & OTHERS_MAY_READ)
+      return { level: "warn", about, detail: `${file} can be read by others (chmod 600); ${keys}` };
+    return { level: "ok", about, detail: keys };
+  } catch (error) {
+    return { level: "fail", about, detail: (error as Error).message };
+  }
+}

@@ -1,0 +1,46 @@
+import { accessSync, constants } from "node:fs";
+import { env } from "../../env";
+import { prepareEnvironment } from "../prepare";
+import { type Command, readArgs, say } from "./command";
+import { checkDatabase } from "./doctor-database";
+import { checkKey, checkSpool } from "./doctor-files";
+
+/** ok: as it should be; warn: works, but somebody should know; fail: something does not work. */
+export type Finding = { level: "ok" | "warn" | "fail"; about: string; detail: string };
+
+const MARKS = { ok: "ok   ", warn: "WARN ", fail: "FAIL " };
+
+function checkDataFolder(): Finding {
+  const { TRAILMARK_DATA_DIR: dir } = env();
+  try {
+    accessSync(dir, constants.R_OK | constants.W_OK);
+    return { level: "ok", about: "data folder", detail: dir };
+  } catch {
+    return { level: "fail", about: "data folder", detail: `${dir} cannot be read and written` };
+  }
+}
+
+/** Looks at everything that this installation rests on and changes nothing. */
+export const doctor: Command = {
+  usage: "[--json]",
+  summary: "check environment, database, roles, chain, spool, keys and checkpoints; exit code 1 when something fails",
+  async run(args) {
+    const { values } = readArgs(args, { json: { type: "boolean" } });
+    const embedded = await prepareEnvironment();
+    try {
+      env();
+      const findings: Finding[] = [
+        { level: "ok", about: "environment", detail: embedded ? "embedded PostgreSQL" : "PostgreSQL of DATABASE_URL" },
+        checkDataFolder(),
+        ...(await checkDatabase()),
+        checkSpool(),
+        checkKey(),
+      ];
+      if (values.json) say(JSON.stringify(findings));
+      else for (const { level, about, detail } of findings) say(`${MARKS[level]} ${about.padEnd(18)} ${detail}`);
+      return findings.some((f) => f.level === "fail") ? 1 : 0;
+    } finally {
+      await embedded?.stop();
+    }
+  },
+};

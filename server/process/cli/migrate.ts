@@ -1,0 +1,27 @@
+import { countMigrations, migrate as migrateDatabase } from "@/db/migrate";
+import { env } from "../../env";
+import { prepareEnvironment } from "../prepare";
+import { type Command, readArgs, say } from "./command";
+
+/** Brings the database to this version, or without the owner's address says whether it is. */
+export const migrate: Command = {
+  usage: "",
+  summary: "create the roles and apply what the database lacks (needs TRAILMARK_OWNER_DATABASE_URL)",
+  async run(args) {
+    readArgs(args, {});
+    const embedded = await prepareEnvironment();
+    try {
+      const {
+        TRAILMARK_OWNER_DATABASE_URL: ownerUrl,
+        DATABASE_URL: appUrl,
+        AUDIT_ADMIN_DATABASE_URL: adminUrl,
+      } = env();
+      await migrateDatabase({ ownerUrl, appUrl, adminUrl, log: say });
+      say(`The database is at this version: ${countMigrations()} migrations applied.`);
+      if (!adminUrl) say("AUDIT_ADMIN_DATABASE_URL is not set: nothing will ever be pruned.");
+      return 0;
+    } finally {
+      await embedded?.stop();
+    }
+  },
+};

@@ -1,0 +1,33 @@
+import { join } from "node:path";
+import { closeDatabase } from "@/db/client";
+import { migrate } from "@/db/migrate";
+import { startRecording, stopRecording } from "../../audit/record";
+import { env } from "../../env";
+import { refuseUnsafeRole } from "../guard-role";
+import { prepareEnvironment } from "../prepare";
+
+/**
+ * Runs a command with everything that the server has: the environment, PostgreSQL (attached when the server's own is
+ * running, else started for as long as it takes), every migration, the recorder. Works beside a running server.
+ */
+export async function onPlatform<T>(work: () => Promise<T>): Promise<T> {
+  const embedded = await prepareEnvironment();
+  try {
+    const { TRAILMARK_OWNER_DATABASE_URL, DATABASE_URL, AUDIT_ADMIN_DATABASE_URL, TRAILMARK_DATA_DIR } = env();
+    await migrate({
+      ownerUrl: TRAILMARK_OWNER_DATABASE_URL,
+      appUrl: DATABASE_URL,
+      adminUrl: AUDIT_ADMIN_DATABASE_URL,
+    });
+    await refuseUnsafeRole();
+    await startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool") });
+    try {
+      return await work();
+    } finally {
+      await stopRecording();
+      await closeDatabase();
+    }
+  } finally {
+    await embedded?.stop();
+  }
+}

@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+export type Ran = { code: number | null; out: string; err: string };
+
+const FILE = join(process.cwd(), "dist", `test-cli-${process.pid}.mjs`);
+
+/** Bundles the command line as the product does; in dist, from where the bundle finds migrations and packages. */
+export async function buildCli(): Promise<void> {
+  mkdirSync(join(process.cwd(), "dist"), { recursive: true });
+  await build({
+    entryPoints: [join(process.cwd(), "server", "process", "cli.ts")],
+    outfile: FILE,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    jsx: "automatic",
+    packages: "external",
+    alias: { "@": process.cwd() },
+  });
+}
+
+export const removeCli = (): void => rmSync(FILE, { force: true });
+
+/** Runs the command line in a process of its own; env on top of nothing but PATH. */
+export function runCli(
+  args: string[],
+  { env = {}, input = "" }: { env?: Record<string, string>; input?: string } = {},
+) {
+  return new Promise<Ran>((resolve, reject) => {
+    const child = spawn(process.execPath, [FILE, ...args], {
+      env: { PATH: process.env.PATH ?? "", NODE_ENV: "production", ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    let [out, err] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      out += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text) => {
+      err += text;
+    });
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, out, err }));
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+  });
+}
