@@ -5,14 +5,18 @@ export class UnsafeRoleError extends Error {}
 
 /**
  * Refuses to serve as a role that could bypass the audit trail's protection (superuser, BYPASSRLS, owner of an audit
- * table, or member of such a role).
+ * table, the roles that prune and seal, or member of any of these).
  * @throws UnsafeRoleError saying which and what to do.
  */
 export async function refuseUnsafeRole(): Promise<void> {
-  const [role] = await appSql()<{ name: string; super: boolean; bypass: boolean; owns: string[] }[]>`
+  const [role] = await appSql()<
+    { name: string; super: boolean; bypass: boolean; prunes: boolean; seals: boolean; owns: string[] }[]
+  >`
     SELECT current_user AS name,
       bool_or(r.rolsuper) AS super,
       bool_or(r.rolbypassrls) AS bypass,
+      bool_or(r.rolname = 'trailmark_audit_admin') AS prunes,
+      bool_or(r.rolname = 'trailmark_sealer') AS seals,
       ARRAY(
         SELECT c.relname FROM pg_class c
         WHERE c.relname IN ('audit_logs', 'audit_chain_heads', 'audit_retention_policies')
@@ -25,6 +29,8 @@ export async function refuseUnsafeRole(): Promise<void> {
   const faults = [
     ...(role.super ? ["is a superuser"] : []),
     ...(role.bypass ? ["bypasses row level security"] : []),
+    ...(role.prunes ? ["may prune"] : []),
+    ...(role.seals ? ["may seal by itself"] : []),
     ...(role.owns.length > 0 ? [`owns ${role.owns.join(", ")}`] : []),
   ];
   if (faults.length > 0)

@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, expect, inject, it } from "vitest";
+import { appSql } from "@/db/client";
+import { closeRoles, roles } from "../audit/chain-testing";
+import { env } from "../env";
+import { refuseUnsafeRole, UnsafeRoleError } from "./guard-role";
+
+const made: string[] = [];
+
+/** What refuseUnsafeRole says of an address. */
+async function judge(url: string): Promise<string> {
+  Object.assign(env(), { DATABASE_URL: url });
+  delete (globalThis as Record<symbol, unknown>)[Symbol.for("trailmark.db.app")];
+  try {
+    await refuseUnsafeRole();
+    return "accepted";
+  } catch (error) {
+    expect(error).toBeInstanceOf(UnsafeRoleError);
+    return (error as Error).message;
+  } finally {
+    await appSql().end({ timeout: 1 });
+  }
+}
+
+/** A new login with these attributes and memberships; its address. */
+async function login(attributes: string, ...memberOf: string[]): Promise<string> {
+  const name = `guard_${randomUUID().slice(0, 8)}`;
+  made.push(name);
+  await roles.owner.unsafe(`CREATE ROLE ${name} LOGIN PASSWORD 'guard' ${attributes}`);
+  for (const group of memberOf) await roles.owner.unsafe(`GRANT ${group} TO ${name}`);
+  const url = new URL(inject("databaseUrl"));
+  url.username = name;
+  url.password = "guard";
+  return url.href;
+}
+
+afterEach(async () => {
+  for (const name of made.splice(0)) {
+    await roles.owner.unsafe(`DROP OWNED BY ${name}`);
+    await roles.owner.unsafe(`DROP ROLE ${name}`);
+  }
+});
+afterAll(closeRoles);
+
+it("accepts the application role and a login that is its member", async () => {
+  expect(await judge(inject("databaseUrl"))).toBe("accepted");
+  expect(await judge(await login("", "trailmark_app"))).toBe("accepted");
+});
+
+it("refuses a superuser, by itself or through a membership", async () => {
+  expect(await judge(await login("SUPERUSER"))).toContain("is a superuser");
+  const boss = await login("SUPERUSER");
+  expect(await judge(await login("", "trailmark_app", new URL(boss).username))).toContain("is a superuser");
+});
+
+it("refuses a role that bypasses row level security", async () => {
+  expect(await judge(await login("BYPASSRLS", "trailmark_app"))).toContain("bypasses row level security");
+});
+
+it("refuses the owner of an audit table and its members, and says what to do", async () => {
+  const [owner] = await roles.owner<{ name: string }[]>`
+    SELECT pg_get_userbyid(relowner) AS name FROM pg_class WHERE oid = 'audit_logs'::regclass`;
+  const said = await judge(await login("", "trailmark_app", owner?.name ?? ""));
+  expect(said).toMatch(/owns .*audit_logs/);
+  expect(said).toContain("TRAILMARK_OWNER_DATABASE_URL");
+  expect(await judge(inject("ownerDatabaseUrl"))).toContain("could change history");
+});
+
+it("refuses the retention role and the sealer", async () => {
+  expect(await judge(inject("adminDatabaseUrl"))).toContain("may prune");
+  expect(await judge(await login("", "trailmark_app", "trailmark_sealer"))).toContain("may seal");
+});
