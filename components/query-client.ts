@@ -1,16 +1,27 @@
-import { defaultShouldDehydrateQuery, QueryClient } from "@tanstack/react-query";
+import { defaultShouldDehydrateQuery, MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 
 const FRESH_MS = 30_000;
 
+const statusOf = (error: unknown) => (error as { data?: { httpStatus?: number } } | null)?.data?.httpStatus;
+
 /** Codes that another try would not change. */
 function isFinal(error: unknown): boolean {
-  const status = (error as { data?: { httpStatus?: number } } | null)?.data?.httpStatus;
+  const status = statusOf(error);
   return status !== undefined && status < 500;
+}
+
+/** The session ended while the page was open: sign in again and come back. */
+function onError(error: unknown): void {
+  if (statusOf(error) !== 401 || typeof window === "undefined") return;
+  const { pathname, search } = window.location;
+  if (pathname !== "/login") window.location.assign(`/login?callbackUrl=${encodeURIComponent(pathname + search)}`);
 }
 
 /** The query cache's rules, the same on the server (prefetch) and in the browser. */
 export function makeQueryClient(): QueryClient {
   return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: { staleTime: FRESH_MS, retry: (count, error) => !isFinal(error) && count < 1 },
       dehydrate: { shouldDehydrateQuery: defaultShouldDehydrateQuery },

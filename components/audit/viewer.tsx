@@ -36,6 +36,7 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
   const [helpOpen, setHelpOpen] = useState(false);
   const { zone } = useZone();
   const { org, organizations, nameOf } = useOrg();
+  const home = org ?? (organizations.length === 1 ? organizations[0] : null);
   const tableRef = useRef<HTMLTableElement>(null);
   const searchRef = useRef<HTMLInputElement>(null);
 
@@ -74,7 +75,7 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
     <>
       <PageHeader
         title="Audit log"
-        lead={org ? `Who did what at ${org.name}.` : "Who did what, in every organization that you reach."}
+        lead={home ? `Who did what at ${home.name}.` : "Who did what, in every organization that you reach."}
       />
       <Toolbar
         view={view}
