@@ -60,7 +60,7 @@ function Integrity({ org }: { org: Org }) {
         lead={
           <>
             The whole chain, or a range of it. A bundle can be checked without this server, by anybody, at{" "}
-            <a className="tm-link" href="/verify">
+            <a className="tm-link" href="/verify" style={{ textDecoration: "underline" }}>
               /verify
             </a>
             .

@@ -1,0 +1,54 @@
+"use client";
+
+import { Text } from "@mantine/core";
+import type { LibraryScript } from "@/server/scripts/schema";
+import { CodeBlock } from "../shell/code-block";
+import { When } from "../shell/when";
+import { categoryLabel, LANGUAGE_LABEL, osLabel, RUN_AS_LABEL } from "./labels";
+import classes from "./scripts.module.css";
+
+/** One script: what it does, how it runs, what it takes, and its text. */
+export function ScriptDetail({ script }: { script: LibraryScript }) {
+  const facts: [string, React.ReactNode][] = [
+    ["System", osLabel(script.osTypes)],
+    ["Category", categoryLabel(script.category)],
+    ["Language", LANGUAGE_LABEL[script.language]],
+    ["Runs as", RUN_AS_LABEL[script.runAs]],
+    ["Ends after", `${script.timeoutSeconds} s`],
+    ["Version", script.version],
+    ["Changed", <When key="at" at={script.updatedAt} dateOnly />],
+  ];
+  return (
+    <div className={classes.detail}>
+      <Text>{script.description}</Text>
+      <dl className={classes.facts}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {script.parameters.length > 0 && (
+        <section aria-label="Parameters">
+          <Text fw={600}>Parameters</Text>
+          <ul className={classes.parameters}>
+            {script.parameters.map((p) => (
+              <li key={p.name}>
+                <div>
+                  <code>{p.name}</code>
+                  <span>
+                    {p.type}
+                    {p.required ? ", required" : p.default === null ? "" : `, ${String(p.default)} unless given`}
+                  </span>
+                </div>
+                {p.description}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <CodeBlock code={script.content} label={`Text of ${script.name}`} tall />
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+"use client";
+
+import { Button, CopyButton } from "@mantine/core";
+import { Check, Copy } from "lucide-react";
+import classes from "./code-block.module.css";
+
+type Props = { code: string; label: string; tall?: boolean };
+
+/** Code to be read and copied. It scrolls by itself, and is reachable by keyboard for that. */
+export function CodeBlock({ code, label, tall }: Props) {
+  return (
+    <div className={classes.block}>
+      <CopyButton value={code} timeout={1500}>
+        {({ copied, copy }) => (
+          <Button
+            variant="default"
+            size="compact-sm"
+            className={classes.copy}
+            onClick={copy}
+            aria-label={copied ? `Copied: ${label}` : `Copy: ${label}`}
+            leftSection={copied ? <Check size={13} aria-hidden /> : <Copy size={13} aria-hidden />}
+          >
+            {copied ? "Copied" : "Copy"}
+          </Button>
+        )}
+      </CopyButton>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
+      <section className={classes.code} data-tall={tall || undefined} tabIndex={0} aria-label={label}>
+        <pre>{code}</pre>
+      </section>
+    </div>
+  );
+}
