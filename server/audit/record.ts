@@ -63,8 +63,9 @@ function eventRow(ctx: Ctx, event: AuditEvent, orgId: string): AuditInsert {
 }
 
 /**
- * Records an audit event (spec, Events): never awaited, never throws. It is on the disk's cache when this returns, so a
- * crash of the server or of the database does not lose it; an event without an organization is dropped with a warning.
+ * Records an audit event (spec, Events): never awaited, never throws. It is in the disk's cache when whenWritten()
+ * resolves, which the REST door awaits before it answers, so a crash of the server or of the database does not lose what
+ * an answered request did; an event without an organization is dropped with a warning.
  */
 export function record(ctx: Ctx, event: AuditEvent): void {
   try {
@@ -75,6 +76,9 @@ export function record(ctx: Ctx, event: AuditEvent): void {
     log.error({ err: error, action: event?.action }, "an audit event could not be recorded");
   }
 }
+
+/** Resolves when a crash of this process loses nothing of what was recorded so far; null when it would not now. */
+export const whenWritten = (): Promise<void> | null => recorder().written();
 
 /**
  * Resolves when the rows survive a crash: committed, or, when the database does not answer soon, flushed to the disk.

@@ -65,6 +65,7 @@ export class Recorder {
     const stopped = this.lane?.stop();
     await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, 500).unref())]);
     await this.sweep(true);
+    await this.spool?.written();
     await this.connection.close();
     this.spool?.close();
     this.spool = null;
@@ -103,7 +104,9 @@ export class Recorder {
       this.queue.length - this.head + rows.length > MAX_QUEUED_ROWS ||
       this.queuedBytes + text.length > MAX_QUEUED_BYTES;
     const cold = full || (this.spool?.hasCold ?? false);
-    const segment = this.spool?.append(text, rows.length, cold) ?? null;
+    const segment =
+      (ticket || cold ? this.spool?.append(text, rows.length, cold) : this.spool?.appendSoon(text, rows.length)) ??
+      null;
     if (this.spool && !segment) this.counts.spoolFailures += 1;
     if (!segment && full) {
       this.drop(rows.length, ticket);
@@ -119,6 +122,11 @@ export class Recorder {
       }
     this.startLane();
     this.lane?.wake();
+  }
+
+  /** @see whenWritten in record.ts */
+  written(): Promise<void> | null {
+    return this.spool?.written() ?? null;
   }
 
   /** @see recordDurably in record.ts */
@@ -148,6 +156,7 @@ export class Recorder {
   stats() {
     return {
       ...this.counts,
+      spoolFailures: this.counts.spoolFailures + (this.spool?.failedWrites ?? 0),
       queued: this.queue.length - this.head + this.pending + (this.spool?.coldEvents ?? 0),
       queuedBytes: this.queuedBytes,
       spoolOpen: this.spool !== null,

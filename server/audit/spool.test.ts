@@ -173,3 +173,19 @@ test("other files in the spool are nobody's business", () => {
   new Spool(dir).close();
   expect(readdirSync(dir)).toEqual(["dead-letter.log"]);
 });
+
+test("events appended soon are in the file once they are written, and what was settled before need not be", async () => {
+  const spool = new Spool(dir);
+  expect(spool.written()).toBeNull();
+  const rows = [row(), row(), row()];
+  for (const one of rows) spool.appendSoon(encodeFrame(one), 1);
+  await spool.written();
+  expect(files().flatMap((file) => decodeFrames(readFileSync(file)).rows)).toEqual(rows);
+  expect(spool.written()).toBeNull();
+  const other = new Spool(mkdtempSync(join(dir, "other-")));
+  const segment = other.appendSoon(encodeFrame(row()), 1);
+  other.settle(segment as never, 1);
+  other.close();
+  await other.written();
+  expect(other.failedWrites).toBe(0);
+});

@@ -9,6 +9,7 @@ import {
   readdirSync,
   statSync,
   unlinkSync,
+  write,
   writeSync,
 } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -27,6 +28,8 @@ const TYPICAL_FRAME_BYTES = 600;
 
 const syncData = promisify(fdatasync);
 const syncAll = promisify(fsync);
+const writeBytes = promisify(write);
+const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * A file of the spool. Hot: its events are in memory too. Cold: they are on disk alone (left by a dead process, or
@@ -40,7 +43,8 @@ export type Segment = {
   cold: boolean;
   dirty: boolean;
   fresh: boolean;
-  busy: boolean;
+  /** Flushes and writes under way off the event loop; the descriptor stays open until they are over. */
+  busy: number;
   gone: boolean;
 };
 
@@ -57,6 +61,12 @@ export class Spool {
   private refused = false;
   private syncing: Promise<void> | null = null;
   private nextSync: Promise<void> | null = null;
+  /** Frames that leave in the next write, and the write before it. */
+  private forming: { chunks: { segment: Segment; frames: string }[]; done: Promise<void> } | null = null;
+  private lastWrite: Promise<void> = Promise.resolve();
+  private writesUnderWay = 0;
+  /** Writes off the event loop that the disk refused; their events are in memory alone. */
+  failedWrites = 0;
 
   constructor(
     private readonly root: string,
@@ -118,6 +128,30 @@ export class Spool {
     segment.pending += count;
     segment.dirty = true;
     return segment;
+  }
+
+  /**
+   * append() for those who can wait for written(): room is taken at once, the frames are written off the event loop,
+   * everybody's together. A write into a file system that is busy flushing may take a millisecond.
+   */
+  appendSoon(frames: string, count: number): Segment | null {
+    const length = Buffer.byteLength(frames);
+    this.refused = true;
+    if (this.bytes + length > this.maxBytes) return null;
+    const segment = this.activeFor(length, false);
+    if (!segment) return null;
+    this.refused = false;
+    segment.bytes += length;
+    segment.pending += count;
+    segment.dirty = true;
+    this.forming ??= this.form();
+    this.forming.chunks.push({ segment, frames });
+    return segment;
+  }
+
+  /** Resolves when everything appended so far has been handed to the kernel; null when it has been. */
+  written(): Promise<void> | null {
+    return this.forming?.done ?? (this.writesUnderWay > 0 ? this.lastWrite : null);
   }
 
   /** Tells that `count` of the segment's events are in the database (or given up). */
@@ -214,6 +248,42 @@ export class Spool {
     }
   }
 
+  private form() {
+    const forming: { chunks: { segment: Segment; frames: string }[]; done: Promise<void> } = {
+      chunks: [],
+      done: this.lastWrite,
+    };
+    this.writesUnderWay += 1;
+    forming.done = this.lastWrite.then(tick).then(async () => {
+      this.forming = null;
+      for (const segment of new Set(forming.chunks.map((chunk) => chunk.segment)))
+        await this.writeOut(
+          segment,
+          forming.chunks.filter((chunk) => chunk.segment === segment).map(({ frames }) => frames),
+        );
+      this.writesUnderWay -= 1;
+    });
+    this.lastWrite = forming.done;
+    return forming;
+  }
+
+  /** A refused write leaves at most one torn line at the end of a file that takes no more. */
+  private async writeOut(segment: Segment, frames: string[]): Promise<void> {
+    // Everything in it is in the database already.
+    if (segment.fd === null || segment.pending === 0) return;
+    segment.busy += 1;
+    try {
+      const bytes = Buffer.from(frames.join(""));
+      for (let at = 0; at < bytes.length; ) at += (await writeBytes(segment.fd, bytes, at)).bytesWritten;
+    } catch {
+      this.failedWrites += frames.length;
+      if (segment === this.active) this.retire();
+    } finally {
+      segment.busy -= 1;
+      if (segment.gone) this.shut(segment);
+    }
+  }
+
   private retire(): void {
     const segment = this.active;
     this.active = null;
@@ -235,12 +305,13 @@ export class Spool {
 
   /** A descriptor under flush is closed when the flush is over. */
   private shut(segment: Segment): void {
-    if (segment.fd === null || segment.busy) return;
+    if (segment.fd === null || segment.busy > 0) return;
     closeSync(segment.fd);
     segment.fd = null;
   }
 
   private async flush(): Promise<void> {
+    await this.written();
     const dirty = [...this.segments].filter((s) => s.dirty && s.fd !== null);
     if (dirty.some((s) => s.fresh)) await this.flushFolder();
     for (const segment of dirty) await this.flushSegment(segment);
@@ -249,7 +320,7 @@ export class Spool {
   private async flushSegment(segment: Segment): Promise<void> {
     if (segment.fd === null) return;
     segment.dirty = false;
-    segment.busy = true;
+    segment.busy += 1;
     try {
       await syncData(segment.fd);
       segment.fresh = false;
@@ -257,7 +328,7 @@ export class Spool {
       segment.dirty = true;
       throw error;
     } finally {
-      segment.busy = false;
+      segment.busy -= 1;
       if (segment.gone) this.shut(segment);
     }
   }
@@ -280,6 +351,6 @@ const blank = (path: string): Segment => ({
   cold: false,
   dirty: false,
   fresh: false,
-  busy: false,
+  busy: 0,
   gone: false,
 });

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { RequestHandler } from "next/dist/server/next";
+import { whenWritten } from "../audit/record";
 import { AppError } from "../errors";
 import type { Answer } from "../http/answer";
 import { problemAnswer } from "../http/problem";
@@ -42,6 +43,7 @@ async function callRoute(
     });
     answer = problemAnswer(error, crypto.randomUUID());
   }
+  await whenWritten();
   await respond(incoming, outgoing, answer);
   // An unread body (refused early) would block the connection's next request.
   if (!incoming.complete) incoming.resume();
