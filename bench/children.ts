@@ -1,10 +1,12 @@
+import { serveBare } from "./rows/bare-server";
 import { verifyBundleFile } from "./rows/verify-bundle";
 import { verifyOnServer } from "./rows/verify-chain";
 
-/** Jobs that run in a process of their own, so that its memory is theirs alone. Each prints one line of JSON. */
+/** Jobs that run in a process of their own, so that its memory and its time are theirs alone. Each prints JSON. */
 export const children: Record<string, (args: string[]) => Promise<void>> = {
   "verify-chain": async ([orgId = "", rounds = "3"]) => tell(await verifyOnServer(orgId, Number(rounds))),
   "verify-bundle": async ([file = "", rounds = "3"]) => tell(await verifyBundleFile(file, Number(rounds))),
+  "bare-server": ([agent = "{}"]) => serveBare(JSON.parse(agent)),
 };
 
 function tell(answer: object): void {

@@ -1,11 +1,25 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
+const argsOf = (name: string, args: (string | number)[]) => [
+  process.argv[1] as string,
+  "--child",
+  name,
+  ...args.map(String),
+];
 
 /** Runs one of children.ts in a process of its own and answers what it found. */
 export async function inChild<T>(name: string, ...args: (string | number)[]): Promise<T & { maxRssMb: number }> {
-  const script = process.argv[1] as string;
-  const { stdout } = await run(process.execPath, [script, "--child", name, ...args.map(String)], { env: process.env });
+  const { stdout } = await run(process.execPath, argsOf(name, args), { env: process.env });
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "{}") as T & { maxRssMb: number };
+}
+
+/** Starts one of children.ts that goes on until it is stopped; answers its first line. */
+export async function startChild<T>(name: string, ...args: string[]): Promise<{ answer: T; stop: () => void }> {
+  const child = spawn(process.execPath, argsOf(name, args), { env: process.env, stdio: ["ignore", "pipe", "inherit"] });
+  for await (const line of createInterface({ input: child.stdout }))
+    return { answer: JSON.parse(line) as T, stop: () => void child.kill("SIGTERM") };
+  throw new Error(`${name} ended without an answer`);
 }

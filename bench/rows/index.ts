@@ -1,9 +1,19 @@
 import type { Bench } from "../harness";
+import { agentBench } from "./agents";
 import { directBench } from "./direct";
 import { ingestBench } from "./ingest";
 import { listBench } from "./lists";
+import { pruneBench } from "./prune";
 import { storageBench } from "./storage";
 import { verifyBench } from "./verify";
 
 /** In the order in which they are run: what writes comes before the long history, what removes rows last. */
-export const benches: Bench[] = [ingestBench, directBench, listBench, verifyBench, storageBench];
+export const benches: Bench[] = [
+  ingestBench,
+  directBench,
+  listBench,
+  verifyBench,
+  storageBench,
+  agentBench,
+  pruneBench,
+];

@@ -1,31 +1,13 @@
-import { join } from "node:path";
-import type { AuditInsert } from "@/server/audit/append";
-import { Recorder } from "@/server/audit/recorder";
-import { laneConnection } from "@/server/audit/writer";
 import { eventMaker } from "../events";
 import { type Bench, type Figure, figure, inLanes, interleave, rateOf, rateWithin } from "../harness";
 import { createPlain, insertBatch, insertOne } from "../plain";
+import { startRecorder } from "../recorder";
 import type { World } from "../world";
 
 const PRODUCERS = 256;
 const SINGLE_CONNECTIONS = 32;
 /** As many batches are on their way at once as the product's lane sends. */
 const UNDER_WAY = 2;
-
-/** The product's recorder with its spool, and the batches that it cut. */
-function startRecorder(world: World, name: string) {
-  const batches: AuditInsert[][] = [];
-  const lane = laneConnection();
-  const recorder = new Recorder({
-    ...lane,
-    append: (rows) => {
-      batches.push(rows);
-      return lane.append(rows);
-    },
-  });
-  recorder.start(join(world.dir, `spool-${name}`));
-  return { recorder, batches };
-}
 
 async function ingest(
   world: World,

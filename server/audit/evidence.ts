@@ -42,8 +42,11 @@ class BundleWriter {
   ready(): Promise<void> | null {
     if (!this.out.writableNeedDrain) return null;
     return new Promise((resolve) => {
-      this.out.once("drain", resolve);
-      this.out.once("close", resolve);
+      const go = () => {
+        this.out.off("drain", go).off("close", go);
+        resolve();
+      };
+      this.out.on("drain", go).on("close", go);
     });
   }
 

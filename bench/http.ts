@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import autocannon from "autocannon";
+import { createDevice } from "@/db/testing";
+import type { WireEvent } from "@/server/event-logs/schema";
+import { freePort, type Server, startServer, stopServer } from "./torture/server";
+import type { World } from "./world";
+
+export type Agent = { id: string; deviceId: string; orgId: string; token: string };
+
+export async function createAgent(orgId: string): Promise<Agent> {
+  const device = await createDevice({ orgId });
+  return { id: device.agentId, deviceId: device.id, orgId, token: device.token };
+}
+
+/** The built server on loopback over the cluster of the benchmark, without background work. */
+export async function startBuiltServer(world: World): Promise<Server & { stop: () => Promise<void> }> {
+  const { appUrl, adminUrl } = world.embedded;
+  const server = await startServer(join(world.dir, "server"), await freePort(), {
+    DATABASE_URL: appUrl,
+    AUDIT_ADMIN_DATABASE_URL: adminUrl,
+    TRAILMARK_OWNER_DATABASE_URL: "",
+    WORKERS: "off",
+  });
+  return { ...server, stop: () => stopServer(server) };
+}
+
+let made = 0;
+const MARK = "@@";
+
+/** Bodies of PUT /agents/:id/eventlogs with so many events each, no two events alike. */
+export function bodyMaker({ random }: World, count: number): () => string {
+  const event = (i: number): WireEvent => ({
+    timestamp: new Date(Date.UTC(2026, 10, 2) + i * 1000).toISOString(),
+    level: random.pick(["info", "info", "info", "warning", "error"] as const),
+    category: random.pick(["security", "hardware", "application", "system"] as const),
+    source: random.pick(["Security-Auditing", "Service Control Manager", "disk", "kernel", "sshd"]),
+    eventId: `${MARK}-${i}`,
+    message: `The service entered the running state after ${random.int(1, 900)} ms; process ${random.int(1, 65_000)}`,
+    details: { pid: random.int(1, 65_000), user: `user${random.int(1, 60)}`, host: `WS-${random.int(1, 400)}` },
+  });
+  const parts = JSON.stringify({ events: Array.from({ length: count }, (_, i) => event(i)) }).split(MARK);
+  return () => parts.join(String(++made));
+}
+
+type Load = { url: string; token: string; connections: number; seconds: number; body: () => string };
+
+/**
+ * PUTs for so many seconds; answers requests a second.
+ * @throws Error when one of them is answered otherwise than with 200
+ */
+export async function putFor({ url, token, connections, seconds, body }: Load): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const started = performance.now();
+  let [answers, last, refused] = [0, started, 0];
+  await autocannon({
+    url,
+    connections,
+    duration: seconds,
+    requests: [{ method: "PUT", headers, setupRequest: (request) => ({ ...request, body: body() }) }],
+    setupClient: (client) =>
+      client.on("response", (status) => {
+        if (status !== 200) refused = status;
+        answers++;
+        last = performance.now();
+      }),
+  });
+  if (refused > 0) throw new Error(`${url} answered ${refused}`);
+  return (answers * 1000) / (last - started);
+}

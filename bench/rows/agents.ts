@@ -1,0 +1,69 @@
+import { type DeviceEvent, ingestInput } from "@/server/event-logs/schema";
+import { type Bench, type Figure, figure, inLanes, interleave, rateOf } from "../harness";
+import { bodyMaker, createAgent, putFor, startBuiltServer } from "../http";
+import { startChild } from "../spawn";
+import type { World } from "../world";
+import { insertEvents } from "./bare-server";
+
+const BULK_EVENTS = 500;
+const BULK_CONNECTIONS = 4;
+const FEW_EVENTS = 20;
+const FEW_CONNECTIONS = 32;
+
+/** Rows 5 and 6: agents hand in events, end to end. */
+async function run(world: World): Promise<Figure[]> {
+  const agent = await createAgent(world.orgIds[1] as string);
+  const server = await startBuiltServer(world);
+  const bare = await startChild<{ port: number }>("bare-server", JSON.stringify(agent));
+  const path = `/api/v1/agents/${agent.id}/eventlogs`;
+  const [product, plain] = [`${server.base}${path}`, `http://127.0.0.1:${bare.answer.port}${path}`];
+  const { token } = agent;
+  const seconds = world.size.full ? 4 : 1;
+  const rounds = world.size.full ? 7 : 4;
+  const bulk = bodyMaker(world, BULK_EVENTS);
+  const few = bodyMaker(world, FEW_EVENTS);
+  const sql = world.connect(BULK_CONNECTIONS);
+  const insertRaw = () => {
+    const batches = Array.from(
+      { length: 40 * seconds },
+      () => ingestInput.parse({ id: agent.id, ...JSON.parse(bulk()) }).events,
+    );
+    const work = (events: DeviceEvent[]) => insertEvents(sql, agent, events);
+    return rateOf(batches.length * BULK_EVENTS, () => inLanes(BULK_CONNECTIONS, batches, work));
+  };
+  try {
+    const large = await interleave(rounds, {
+      put: async () =>
+        BULK_EVENTS * (await putFor({ url: product, token, connections: BULK_CONNECTIONS, seconds, body: bulk })),
+      raw: insertRaw,
+    });
+    const load = { token, connections: FEW_CONNECTIONS, seconds, body: few };
+    const small = await interleave(rounds, {
+      put: () => putFor({ ...load, url: product }),
+      bare: () => putFor({ ...load, url: plain }),
+    });
+    return [
+      figure({
+        row: "5",
+        name: `PUT eventlogs with ${BULK_EVENTS} events, ${BULK_CONNECTIONS} connections`,
+        unit: "rows/s",
+        value: large.put,
+        reference: large.raw,
+        target: { min: 0.6 },
+      }),
+      figure({
+        row: "6",
+        name: `PUT eventlogs with ${FEW_EVENTS} events, ${FEW_CONNECTIONS} connections`,
+        unit: "requests/s",
+        value: small.put,
+        reference: small.bare,
+        target: { min: 0.8 },
+      }),
+    ];
+  } finally {
+    bare.stop();
+    await Promise.all([server.stop(), sql.end()]);
+  }
+}
+
+export const agentBench: Bench = { rows: ["5", "6"], title: "agents' events", run };

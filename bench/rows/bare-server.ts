@@ -1,0 +1,41 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import postgres from "postgres";
+import { type DeviceEvent, ingestInput } from "@/server/event-logs/schema";
+import { newId } from "@/server/ids";
+import type { Agent } from "../http";
+
+/** One statement for all events of a request, as plainly as it can be said. */
+export async function insertEvents(sql: postgres.Sql, agent: Agent, events: readonly DeviceEvent[]): Promise<number> {
+  const rows = events.map((e) => ({ ...e, id: newId(), event_id: e.eventId ?? null }));
+  const { count } = await sql`
+    INSERT INTO device_event_logs (id, device_id, org_id, timestamp, level, category, source, event_id, message, details)
+    SELECT r.id, ${agent.deviceId}::uuid, ${agent.orgId}::uuid, r.timestamp, r.level, r.category, r.source, r.event_id, r.message, r.details
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) AS r(id uuid, timestamp timestamptz, level text, category text,
+      source text, event_id text, message text, details jsonb)
+    ON CONFLICT (device_id, source, event_id) DO NOTHING`;
+  return count;
+}
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** A bare node:http server that does the work of PUT /agents/:id/eventlogs and nothing around it: parse, zod, insert. */
+export async function serveBare(agent: Agent): Promise<void> {
+  const connection = { "trailmark.scope": "system" };
+  const sql = postgres(process.env.DATABASE_URL ?? "", { max: 20, connection, onnotice: () => {} });
+  const server = createServer(async (incoming, outgoing) => {
+    try {
+      const { events } = ingestInput.parse({ id: agent.id, ...JSON.parse(await textOf(incoming)) });
+      const count = await insertEvents(sql, agent, events);
+      outgoing.setHeader("content-type", "application/json").end(JSON.stringify({ success: true, count }));
+    } catch (error) {
+      outgoing.writeHead(500).end(String(error));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  process.stdout.write(`${JSON.stringify({ port: (server.address() as AddressInfo).port })}\n`);
+}

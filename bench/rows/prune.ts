@@ -1,0 +1,97 @@
+import { createOrg } from "@/db/testing";
+import { runRetention } from "@/server/retention/run";
+import { eventMaker } from "../events";
+import { fillAudit } from "../fill";
+import { type Bench, type Figure, figure, interleave, percentile } from "../harness";
+import { insertOne } from "../plain";
+import { SEED, type World } from "../world";
+
+const WRITERS = 8;
+const QUIET_MS = 1_000;
+const EXPIRED = { from: new Date(Date.UTC(2024, 0, 1)), to: new Date(Date.UTC(2025, 0, 1)) };
+
+type Writing = { stop: () => Promise<void>; p99: () => number; refused: () => number };
+
+/** Eight programs that write row after row to the pruned organization and seven others. */
+function startWriting(world: World, orgIds: string[]): Writing {
+  const pool = world.connect(WRITERS);
+  const latencies: number[] = [];
+  let [going, refused] = [true, 0];
+  const next = eventMaker(world.random, orgIds);
+  const write = async () => {
+    const started = performance.now();
+    await insertOne(pool, "audit_logs", next()).catch(() => refused++);
+    latencies.push(performance.now() - started);
+  };
+  const loop = async () => {
+    while (going) await write();
+  };
+  const loops = Promise.all(Array.from({ length: WRITERS }, loop));
+  return {
+    stop: async () => {
+      going = false;
+      await loops;
+      await pool.end();
+    },
+    p99: () => percentile(latencies, 0.99),
+    refused: () => refused,
+  };
+}
+
+async function prune(orgId: string, rows: number): Promise<number> {
+  const run = await runRetention({ orgIds: [orgId] });
+  if (run.rows < rows)
+    throw new Error(`pruned ${run.rows} of ${rows} rows: ${run.organizations[0]?.error ?? run.status}`);
+  return (run.rows * 1000) / run.ms;
+}
+
+/** Row 16: retention alone, and beside eight writers. */
+async function run(world: World): Promise<Figure[]> {
+  const rounds = 3;
+  const targets: string[] = [];
+  for (let i = 0; i < 2 * rounds; i++) targets.push((await createOrg({ partnerId: world.partnerId })).id);
+  const rows = Math.ceil((world.size.full ? 1_000_000 : 60_000) / targets.length);
+  for (const orgId of targets) await fillAudit(world.app, { orgId, rows, seed: SEED, ...EXPIRED });
+  await world.owner`VACUUM ANALYZE audit_logs`;
+  let refused = 0;
+  let at = 0;
+  const others = world.orgIds.slice(1, WRITERS);
+  const p99While = async (orgId: string, work: () => Promise<unknown>) => {
+    const writing = startWriting(world, [orgId, ...others]);
+    await work();
+    await writing.stop();
+    refused += writing.refused();
+    return writing.p99();
+  };
+  const pause = () => new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+  const seen = await interleave(
+    rounds,
+    {
+      alone: () => prune(targets[at++] as string, rows),
+      quiet: () => p99While(others[0] as string, pause),
+      pruning: () => p99While(targets[at] as string, () => prune(targets[at++] as string, rows)),
+    },
+    { warm: false },
+  );
+  return [
+    figure({
+      row: "16",
+      name: `pruning ${rows * targets.length} rows, alone`,
+      unit: "rows/s",
+      value: seen.alone,
+      target: { min: 300_000 },
+    }),
+    figure({
+      row: "16",
+      name: "p99 of 8 writers while pruning",
+      unit: "ms",
+      value: seen.pruning,
+      reference: seen.quiet,
+      target: { max: 3 },
+      holds: refused === 0,
+      detail: `${refused} refused`,
+    }),
+  ];
+}
+
+export const pruneBench: Bench = { rows: ["16"], title: "pruning", run };
