@@ -1,0 +1,40 @@
+import { rowsOf, typeOf } from "./describe";
+import classes from "./docs.module.css";
+import type { Schema } from "./openapi";
+
+type Row = { name: string; type: string; rule: string; isRequired: boolean };
+
+/** Names, types and rules of what is sent or answered. */
+export function MemberRows({ rows, label }: { rows: Row[]; label: string }) {
+  return (
+    <ul className={classes.members} aria-label={label}>
+      {rows.map((row) => (
+        <li key={row.name}>
+          <div className={classes.member}>
+            <code>{row.name}</code>
+            {row.isRequired && <span className={classes.required}>required</span>}
+          </div>
+          <div className={classes.rule}>
+            <span>{row.type}</span>
+            {row.rule && <span>{row.rule}</span>}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The members of an object; a value that is none is told in a line. */
+export function Members({
+  schema,
+  schemas,
+  label,
+}: {
+  schema: Schema;
+  schemas: Record<string, Schema>;
+  label: string;
+}) {
+  const rows = rowsOf(schema, schemas);
+  if (rows.length === 0) return <p className={classes.none}>{typeOf(schema)}</p>;
+  return <MemberRows rows={rows} label={label} />;
+}

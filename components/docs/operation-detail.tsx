@@ -1,0 +1,115 @@
+"use client";
+
+import { Tabs, Title } from "@mantine/core";
+import { parseAsStringLiteral, useQueryState } from "nuqs";
+import { Children } from "react";
+import { CodeBlock } from "../shell/code-block";
+import { Section } from "../shell/section";
+import { ruleOf, typeOf } from "./describe";
+import classes from "./docs.module.css";
+import { MemberRows, Members } from "./members";
+import type { ApiDocument, Operation } from "./openapi";
+import { LANGUAGE_LABEL, LANGUAGES, type Language, sampleOf } from "./samples";
+
+type Props = { operation: Operation; document: ApiDocument };
+
+/** `audit:read` in a sentence as code; every second part stood between backticks. */
+function withCode(text: string) {
+  return Children.toArray(text.split("`").map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part)));
+}
+
+/** One operation: what it takes, what it answers, how it is called. */
+export function OperationDetail({ operation, document }: Props) {
+  const { schemas } = document;
+  const answers = Object.entries(operation.responses);
+  const good = answers.filter(([status]) => status.startsWith("2"));
+  const bad = answers.filter(([status]) => !status.startsWith("2"));
+  const parametersIn = (place: string) =>
+    operation.parameters
+      .filter((p) => p.in === place)
+      .map((p) => ({ name: p.name, type: typeOf(p.schema), rule: ruleOf(p.schema), isRequired: p.required ?? false }));
+  return (
+    <article className={classes.operation}>
+      <header>
+        <Title order={2} size="h1">
+          {operation.summary}
+        </Title>
+        <p className={classes.address}>
+          <span className={classes.method}>{operation.method}</span>
+          <code>{operation.path}</code>
+        </p>
+        <p className={classes.needs}>
+          {operation.description && withCode(operation.description)} {credentials(operation)}
+        </p>
+      </header>
+      <Sample operation={operation} document={document} />
+      {["path", "query", "header"].map((place) => {
+        const rows = parametersIn(place);
+        return rows.length > 0 ? (
+          <Section key={place} title={PLACE[place] ?? place}>
+            <MemberRows rows={rows} label={PLACE[place] ?? place} />
+          </Section>
+        ) : null;
+      })}
+      {operation.body && (
+        <Section title="Body" lead={operation.body.type}>
+          <Members schema={operation.body.schema} schemas={schemas} label="Body" />
+        </Section>
+      )}
+      {good.map(([status, answer]) => (
+        <Section
+          key={status}
+          title={`Answer ${status}`}
+          lead={Object.keys(answer.content ?? {}).join(", ") || "no body"}
+        >
+          {Object.entries(answer.content ?? {}).map(([type, { schema }]) => (
+            <Members key={type} schema={schema} schemas={schemas} label={`Answer ${status}`} />
+          ))}
+        </Section>
+      ))}
+      <Section title="Errors" lead="application/problem+json">
+        <dl className={classes.errors}>
+          {bad.map(([status, answer]) => (
+            <div key={status}>
+              <dt>{status}</dt>
+              <dd>{withCode(answer.description)}</dd>
+            </div>
+          ))}
+        </dl>
+      </Section>
+    </article>
+  );
+}
+
+const PLACE: Record<string, string> = { path: "In the path", query: "Query parameters", header: "Headers" };
+
+function credentials({ security }: Operation): string {
+  if (security.length === 0) return "Open: no credential is needed.";
+  return security.some((s) => "agentToken" in s)
+    ? "Takes an agent's own token."
+    : "Takes an access token, an API key or a browser session.";
+}
+
+function Sample({ operation, document }: Props) {
+  const [language, setLanguage] = useQueryState("lang", parseAsStringLiteral(LANGUAGES).withDefault("curl"));
+  return (
+    <Tabs value={language} onChange={(value) => void setLanguage(value as Language)} keepMounted={false}>
+      <Tabs.List className={classes.tabs} aria-label="Sample in">
+        {LANGUAGES.map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {LANGUAGE_LABEL[name]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {LANGUAGES.map((name) => (
+        <Tabs.Panel key={name} value={name} className={classes.sample}>
+          <CodeBlock
+            code={sampleOf(operation, { language: name, base: document.base, schemas: document.schemas })}
+            label={`Sample in ${LANGUAGE_LABEL[name]}`}
+          />
+          <p>Words in capitals are yours to fill in.</p>
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
