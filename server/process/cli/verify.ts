@@ -27,7 +27,7 @@ function describeAnchors(verdict: Judged, hasKeys: boolean): void {
     say("No signed checkpoint covers these rows: whoever owns the database could have rewritten all of them alike.");
     return;
   }
-  say(`Signed     through sequence ${verdict.anchoredThrough}, ${verdict.checkpoints} checkpoints`);
+  say(`Signed     through sequence ${verdict.anchoredThrough}, checkpoints: ${verdict.checkpoints}`);
   const keys = hasKeys ? "the given key" : `keys that the bundle itself names: ${verdict.header.publicKeys.join(" ")}`;
   say(`Signed by  ${keys}`);
   if (!hasKeys) say("           Compare them with those that the installation publishes, or give one with --key.");

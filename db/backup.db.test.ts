@@ -1,0 +1,159 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { appendAudit } from "@/server/audit/append";
+import { auditRows } from "@/server/audit/chain-testing";
+import { verifyChain } from "@/server/audit/verify";
+import { systemCtx } from "@/server/context";
+import { env } from "@/server/env";
+import { migrate } from "./migrate";
+
+/** A real PostgreSQL with its client programs, as Debian installs it; without one there is no pg_dump to test. */
+const HOME = "/usr/lib/postgresql";
+const version = existsSync(HOME) ? readdirSync(HOME).sort((a, b) => Number(b) - Number(a))[0] : undefined;
+const bin = (name: string) => join(HOME, version ?? "", "bin", name);
+const available =
+  version !== undefined && ["initdb", "pg_ctl", "pg_dump", "pg_restore"].every((n) => existsSync(bin(n)));
+const asRoot = process.getuid?.() === 0;
+const RUNNER = 65534;
+
+const guide = readFileSync("docs/operating.md", "utf8");
+const backupRole = /-- backup role\n([\s\S]+?)```/.exec(guide)?.[1] ?? "";
+
+describe.skipIf(!available)("a logical backup, as the operating guide tells it", () => {
+  let folder: string;
+  let port: number;
+  const orgIds = ["6f1d2b5e-0000-4000-8000-000000000001", "6f1d2b5e-0000-4000-8000-000000000002"];
+  const url = (user: string, database = "trailmark") => `postgres://${user}:secret@127.0.0.1:${port}/${database}`;
+  const input = () => ({
+    ownerUrl: url("trailmark_owner"),
+    appUrl: url("trailmark_app"),
+    adminUrl: url("trailmark_audit_admin"),
+  });
+
+  const run = (name: string, ...args: string[]) =>
+    execFileSync(bin(name), args, { stdio: "pipe", cwd: "/", ...(asRoot ? { uid: RUNNER, gid: RUNNER } : {}) });
+  const attempt = (name: string, ...args: string[]) => spawnSync(bin(name), args, { encoding: "utf8" });
+  async function query<T extends object>(address: string, statement: string): Promise<T[]> {
+    const sql = postgres(address, { max: 1, onnotice: () => {} });
+    try {
+      return await sql.unsafe<T[]>(statement);
+    } finally {
+      await sql.end({ timeout: 5 });
+    }
+  }
+  const dump = (...more: string[]) =>
+    attempt("pg_dump", "--format", "custom", "--file", join(folder, "dump"), ...more, url("trailmark_backup"));
+  /** How many audit rows the dump holds. */
+  const rowsDumped = () =>
+    attempt("pg_restore", "--data-only", "--table", "audit_logs", "--file", "-", join(folder, "dump"))
+      .stdout.split("\n")
+      .filter((line) => /^[0-9a-f]{8}-.*\tdevice\.update\t/.test(line)).length;
+
+  beforeAll(async () => {
+    port = await new Promise<number>((resolve) => {
+      const server = createServer().listen(0, "127.0.0.1", () => {
+        const address = server.address();
+        server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+      });
+    });
+    folder = mkdtempSync(join(tmpdir(), "trailmark-backup-"));
+    if (asRoot) chownSync(folder, RUNNER, RUNNER);
+    run(
+      "initdb",
+      "-D",
+      join(folder, "data"),
+      "-U",
+      "super",
+      "--auth",
+      "trust",
+      "--encoding",
+      "UTF8",
+      "--locale",
+      "C",
+      "-N",
+    );
+    const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c fsync=off`;
+    run("pg_ctl", "-D", join(folder, "data"), "-w", "-s", "-l", join(folder, "log"), "-o", options, "start");
+    await query(url("super", "postgres"), "CREATE ROLE trailmark_owner LOGIN CREATEROLE PASSWORD 'secret'");
+    await query(url("super", "postgres"), "CREATE DATABASE trailmark OWNER trailmark_owner");
+    await migrate(input());
+    const app = postgres(url("trailmark_app"), { max: 1, onnotice: () => {} });
+    for (const orgId of orgIds) await appendAudit(app, auditRows(orgId, 25));
+    await app.end();
+  });
+  afterAll(() => {
+    if (!folder) return;
+    run("pg_ctl", "-D", join(folder, "data"), "-m", "immediate", "-s", "stop");
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("by a role without policies is refused, or empty without a word", async () => {
+    await query(
+      url("trailmark_owner"),
+      `CREATE ROLE trailmark_backup LOGIN PASSWORD 'secret';
+       GRANT USAGE ON SCHEMA public, drizzle, pgboss TO trailmark_backup;
+       GRANT SELECT ON ALL TABLES IN SCHEMA public TO trailmark_backup;
+       GRANT SELECT ON ALL TABLES IN SCHEMA drizzle TO trailmark_backup;
+       GRANT SELECT ON ALL TABLES IN SCHEMA pgboss TO trailmark_backup;
+       GRANT SELECT ON ALL SEQUENCES IN SCHEMA drizzle TO trailmark_backup`,
+    );
+    const plain = dump();
+    expect(plain.status).not.toBe(0);
+    expect(plain.stderr).toContain("row-level security");
+    expect(dump("--enable-row-security").status).toBe(0);
+    expect(rowsDumped()).toBe(0);
+  });
+
+  it("by the guide's role holds every row, and leaves the chain's guards content", async () => {
+    expect(backupRole).toContain("CREATE POLICY");
+    await query(url("trailmark_owner"), backupRole);
+    await query(url("trailmark_owner"), backupRole);
+    expect(dump("--enable-row-security")).toMatchObject({ status: 0, stderr: "" });
+    expect(rowsDumped()).toBe(50);
+    const [health] = await query<{ faults: string[] }>(url("trailmark_app"), "SELECT audit_chain_health() AS faults");
+    expect(health?.faults).toEqual([]);
+    await expect(query(url("trailmark_backup"), "DELETE FROM audit_logs")).rejects.toMatchObject({ code: "42501" });
+  });
+
+  it("is restored into a chain that is intact, guarded and goes on", async () => {
+    await query(url("super", "postgres"), "CREATE DATABASE restored OWNER trailmark_owner");
+    const restored = attempt(
+      "pg_restore",
+      "--exit-on-error",
+      "--dbname",
+      url("super", "restored"),
+      join(folder, "dump"),
+    );
+    expect(restored).toMatchObject({ status: 0, stderr: "" });
+    const at = (user: string) => url(user, "restored");
+    await migrate({ appUrl: at("trailmark_app") });
+    const app = postgres(at("trailmark_app"), { max: 1, onnotice: () => {} });
+    expect((await app`SELECT audit_chain_health() AS faults`)[0]?.faults).toEqual([]);
+    await appendAudit(app, auditRows(orgIds[0] as string, 5));
+    await app.end();
+    Object.assign(env(), { DATABASE_URL: at("trailmark_app"), TRAILMARK_DATA_DIR: folder });
+    for (const [orgId, rows] of [
+      [orgIds[0], 30],
+      [orgIds[1], 25],
+    ] as const)
+      expect(await verifyChain(systemCtx(), { orgId: orgId as string })).toMatchObject({
+        status: "intact",
+        rowsChecked: rows,
+        firstSeq: 1,
+        lastSeq: rows,
+      });
+    for (const who of ["trailmark_owner", "super"])
+      await expect(query(at(who), "UPDATE audit_logs SET action = 'x'")).rejects.toMatchObject({ code: "42501" });
+  });
+});
+
+it("the operating guide names every setting", () => {
+  const names = [...readFileSync("server/env.ts", "utf8").matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(15);
+  for (const name of names) expect(guide).toContain(`\`${name}\``);
+});
