@@ -25,16 +25,23 @@ function lookupSql(): postgres.Sql {
 }
 
 /** Runs one query with sight of every organization, before any tenant is known. Only server/auth looks callers up. */
-export async function lookUp<Row extends object>(
+export async function lookUpAll<Row extends object>(
   query: (sql: postgres.Sql) => postgres.PendingQuery<Row[]>,
-): Promise<Row | undefined> {
+): Promise<Row[]> {
   const sql = lookupSql();
-  if (env().DATABASE_PREPARE) return (await query(sql))[0];
+  if (env().DATABASE_PREPARE) return query(sql);
   const [, rows] = await sql.begin((tx) => [
     tx`SELECT set_config('trailmark.scope', 'system', true)`,
     query(tx as unknown as postgres.Sql),
   ]);
-  return (rows as unknown as Row[])[0];
+  return rows as unknown as Row[];
+}
+
+/** lookUpAll() for the one row that there can be. */
+export async function lookUp<Row extends object>(
+  query: (sql: postgres.Sql) => postgres.PendingQuery<Row[]>,
+): Promise<Row | undefined> {
+  return (await lookUpAll(query))[0];
 }
 
 /** Ends the look-up connections, if there are any. */
