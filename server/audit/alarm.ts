@@ -14,6 +14,15 @@ export type Alarm = { orgId: string; at: string; source: "nightly" | "checkpoint
 /** What this process found itself: it stands even when the database does not keep it. */
 const alarms = () => shared("audit.alarms", () => new Map<string, Alarm>());
 
+/** How many alarms the database holds, looked up every minute for the metric; another process may have raised them. */
+const standing = () =>
+  shared("audit.alarms.standing", (): { count: number; timer: NodeJS.Timeout | null } => ({ count: 0, timer: null }));
+
+const registerGauge = () =>
+  gauge("trailmark_audit_broken_chains", "Organizations whose audit chain was found broken", () =>
+    Math.max(standing().count, alarms().size),
+  );
+
 function keep({ orgId, at, source, breaks }: Alarm): Promise<unknown> {
   const values = { orgId, raisedAt: new Date(at), source, breaks };
   return asSystem((tx) =>
@@ -34,7 +43,7 @@ function keep({ orgId, at, source, breaks }: Alarm): Promise<unknown> {
 export async function raiseAlarm(alarm: Alarm): Promise<void> {
   alarms().set(alarm.orgId, alarm);
   log.error({ orgId: alarm.orgId, source: alarm.source, breaks: alarm.breaks.slice(0, 5) }, "AUDIT CHAIN BROKEN");
-  gauge("trailmark_audit_broken_chains", "Organizations whose audit chain was found broken", () => alarms().size);
+  registerGauge();
   await keep(alarm).catch((error: unknown) => log.error({ err: error }, "an alarm could not be stored"));
 }
 
@@ -58,3 +67,30 @@ export async function listAlarms(scope: Scope): Promise<Alarm[]> {
     breaks: breaks as Break[],
   }));
 }
+
+const LOOK_EVERY_MS = 60_000;
+
+async function look(): Promise<void> {
+  const found = await listAlarms({ kind: "system" });
+  standing().count = found.length;
+  const known = new Set(found.map((alarm) => alarm.orgId));
+  // Cleared by another process, unless the database had not taken it.
+  for (const [orgId, alarm] of alarms())
+    if (!known.has(orgId) && Date.now() - Date.parse(alarm.at) > LOOK_EVERY_MS) alarms().delete(orgId);
+}
+
+/** Keeps the metric of this process at what the database holds, also after a restart. */
+export const alarmWatch = {
+  name: "alarm watch",
+  async start(): Promise<void> {
+    registerGauge();
+    await look();
+    standing().timer = setInterval(() => {
+      look().catch((error: unknown) => log.warn({ err: error }, "standing alarms could not be read"));
+    }, LOOK_EVERY_MS).unref();
+  },
+  async stop(): Promise<void> {
+    const { timer } = standing();
+    if (timer) clearInterval(timer);
+  },
+};

@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOrg, createUser, ctxFor } from "@/db/testing";
 import { env } from "../env";
+import { metrics } from "../process/metrics";
 import { runRetention } from "../retention/run";
 import { createCaller } from "../trpc/init";
 import { appRouter } from "../trpc/root";
-import { listAlarms } from "./alarm";
+import { alarmWatch, listAlarms } from "./alarm";
 import { appendAudit } from "./append";
 import { auditRows, closeRoles, daysAgo, roles } from "./chain-testing";
 import { signCheckpoint } from "./checkpoints";
@@ -58,6 +59,9 @@ describe("the nightly verification", () => {
     const scope = { kind: "organization", orgIds: [id], partnerId: "" } as const;
     expect(await listAlarms(scope)).toMatchObject([{ orgId: id, source: "nightly", breaks: [{ seq: 15 }] }]);
     expect(await readProgress(id)).toMatchObject({ verifiedThrough: 10 });
+    await alarmWatch.start();
+    expect(await metrics.registry.metrics()).toMatch(/trailmark_audit_broken_chains [1-9]/);
+    await alarmWatch.stop();
   });
 
   it("finds an old altered row within thirty nights", async () => {
