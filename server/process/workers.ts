@@ -1,3 +1,4 @@
+import { alarmWatch } from "../audit/alarm";
 import { checkpointWorker } from "../audit/checkpoint-worker";
 import { verificationJob } from "../audit/nightly-job";
 import { importWorker } from "../custom-fields/import/worker";
@@ -9,7 +10,12 @@ import { dailyJobsWorker } from "./daily-jobs";
 /** A background job of this process: started once, stopped at shutdown. */
 export type Worker = { name: string; start: () => Promise<void>; stop: () => Promise<void> };
 
-const WORKERS: Worker[] = [checkpointWorker, importWorker, dailyJobsWorker([verificationJob, retentionJob])];
+const WORKERS: Worker[] = [
+  alarmWatch,
+  checkpointWorker,
+  importWorker,
+  dailyJobsWorker([verificationJob, retentionJob]),
+];
 const running: Worker[] = [];
 
 /** Starts the background work unless WORKERS=off; one that cannot start is logged and does not keep the others back. */
