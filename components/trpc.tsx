@@ -1,7 +1,7 @@
 "use client";
 
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createTRPCClient, httpBatchLink, type TRPCClientErrorLike } from "@trpc/client";
+import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCClientErrorLike } from "@trpc/client";
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
@@ -26,9 +26,24 @@ function queryClient(): QueryClient {
   return browserClient;
 }
 
+/** Calls with this context go alone: a batch answers as a whole, and nobody shall wait for a slow device. */
+export const ALONE = { context: { alone: true } };
+
+const url = "/api/trpc";
+const makeClient = () =>
+  createTRPCClient<AppRouter>({
+    links: [
+      splitLink({
+        condition: (op) => op.context.alone === true,
+        true: httpLink({ url }),
+        false: httpBatchLink({ url }),
+      }),
+    ],
+  });
+
 /** Gives the tree its query cache and the typed way to the procedures. */
 export function TrpcProvider({ children }: { children: ReactNode }) {
-  const [client] = useState(() => createTRPCClient<AppRouter>({ links: [httpBatchLink({ url: "/api/trpc" })] }));
+  const [client] = useState(makeClient);
   const cache = queryClient();
   return (
     <QueryClientProvider client={cache}>

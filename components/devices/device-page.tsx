@@ -9,14 +9,22 @@ import { Failure } from "../shell/notice";
 import { useOrg } from "../shell/org";
 import { PageHeader } from "../shell/page-header";
 import { useTRPC } from "../trpc";
+import { AuditHistory } from "./audit-history";
 import classes from "./device-page.module.css";
 import { DiagnosticLogs } from "./diagnostic-logs";
 import { EventLogs } from "./event-logs";
+import { LiveEvents } from "./live/live-events";
 import { Online } from "./online";
 import { Overview } from "./overview";
 
-const TABS = ["overview", "diagnostics", "events"] as const;
-const LABEL = { overview: "Overview", diagnostics: "Diagnostic logs", events: "Event logs" } as const;
+const TABS = ["overview", "diagnostics", "events", "live", "history"] as const;
+const LABEL = {
+  overview: "Overview",
+  diagnostics: "Diagnostic logs",
+  events: "Event logs",
+  live: "Live event logs",
+  history: "Audit history",
+} as const;
 
 /** One device: what it is, what its agent says of itself, what its system logged. */
 export function DevicePage({ id }: { id: string }) {
@@ -63,6 +71,12 @@ export function DevicePage({ id }: { id: string }) {
             </Tabs.Panel>
             <Tabs.Panel value="events">
               <EventLogs deviceId={id} />
+            </Tabs.Panel>
+            <Tabs.Panel value="live">
+              <LiveEvents device={device} />
+            </Tabs.Panel>
+            <Tabs.Panel value="history">
+              <AuditHistory device={device} />
             </Tabs.Panel>
           </Tabs>
         </>

@@ -4,6 +4,8 @@ const TONE: Record<string, Tone> = { warn: "warn", warning: "warn", error: "bad"
 const WORD: Record<string, string> = {
   debug: "Debug",
   info: "Info",
+  information: "Information",
+  verbose: "Verbose",
   warn: "Warning",
   warning: "Warning",
   error: "Error",

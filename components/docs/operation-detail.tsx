@@ -2,7 +2,7 @@
 
 import { Tabs, Title } from "@mantine/core";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
-import { Children } from "react";
+import { Fragment } from "react";
 import { CodeBlock } from "../shell/code-block";
 import { Section } from "../shell/section";
 import { ruleOf, typeOf } from "./describe";
@@ -15,7 +15,11 @@ type Props = { operation: Operation; document: ApiDocument };
 
 /** `audit:read` in a sentence as code; every second part stood between backticks. */
 function withCode(text: string) {
-  return Children.toArray(text.split("`").map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part)));
+  let at = 0;
+  return text.split("`").map((part, i) => {
+    at += part.length + 1;
+    return i % 2 === 1 ? <code key={at}>{part}</code> : <Fragment key={at}>{part}</Fragment>;
+  });
 }
 
 /** One operation: what it takes, what it answers, how it is called. */

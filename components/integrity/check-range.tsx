@@ -11,7 +11,7 @@ import { Message } from "../shell/message";
 import { Failure } from "../shell/notice";
 import type { Org } from "../shell/one-org";
 import { useCan } from "../shell/org";
-import { type Outputs, useTRPC, useTRPCClient } from "../trpc";
+import { ALONE, type Outputs, useTRPC, useTRPCClient } from "../trpc";
 import { Breaks } from "./breaks";
 import classes from "./integrity.module.css";
 import { RangeFields } from "./range-fields";
@@ -36,7 +36,10 @@ export function CheckRange({ org }: { org: Org }) {
   const verify = useMutation({
     mutationFn: () => {
       abort.current = new AbortController();
-      return client.integrity.verify.mutate({ orgId: org.id, ...isoRange(range) }, { signal: abort.current.signal });
+      return client.integrity.verify.mutate(
+        { orgId: org.id, ...isoRange(range) },
+        { signal: abort.current.signal, ...ALONE },
+      );
     },
     onSuccess: () => cache.invalidateQueries(trpc.integrity.pathFilter()),
   });

@@ -1,0 +1,68 @@
+"use client";
+
+import { Anchor } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import type { DeviceDetail } from "@/server/devices/schema";
+import { type Entry, sentenceText } from "../audit/entry";
+import { ResultBadge } from "../audit/result-badge";
+import { Notice } from "../shell/notice";
+import { useOrg } from "../shell/org";
+import { PagedList } from "../shell/paged-list";
+import { type Column, RecordTable } from "../shell/record-table";
+import { When } from "../shell/when";
+import { useTRPC } from "../trpc";
+import classes from "./device-page.module.css";
+
+const LIMIT = 50;
+
+const columns: Column<Entry>[] = [
+  {
+    header: "What happened",
+    cell: (e) => (
+      <Anchor component={Link} href={`/audit/${e.id}`} fz="inherit" prefetch={false}>
+        {sentenceText(e)}
+      </Anchor>
+    ),
+  },
+  { header: "Action", cell: (e) => <code>{e.action}</code>, width: 240, minor: true },
+  { header: "Time", cell: (e) => <When at={e.timestamp} />, width: 196 },
+  { header: "Result", cell: (e) => <ResultBadge result={e.result} />, width: 110 },
+];
+
+/** What the audit log holds of this device, newest first. */
+export function AuditHistory({ device }: { device: DeviceDetail }) {
+  const { orgId } = useOrg();
+  const query = useQuery(
+    useTRPC().audit.list.queryOptions(
+      { resourceId: device.id, limit: LIMIT, skipCount: true },
+      { select: ({ data }) => ({ data, pagination: { page: 1, totalPages: 1, total: data.length } }) },
+    ),
+  );
+  const all = new URLSearchParams({ resource: device.hostname, ...(orgId ? { org: orgId } : {}) });
+  return (
+    <>
+      <div className={classes.tools}>
+        <Anchor component={Link} href={`/?${all}`}>
+          Everything about {device.hostname} in the audit log
+        </Anchor>
+      </div>
+      <PagedList
+        query={query}
+        what="the audit history"
+        onPage={() => undefined}
+        empty={<Notice title="Nothing logged about this device yet" />}
+      >
+        {(rows, isStale) => (
+          <RecordTable
+            caption={`The newest ${LIMIT} audit entries about ${device.hostname}`}
+            columns={columns}
+            rows={rows}
+            rowKey={(e) => e.id}
+            isStale={isStale}
+          />
+        )}
+      </PagedList>
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+"use client";
+
+import { Button, NumberInput, Select, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { LIVE_LEVELS, type LiveLevel } from "@/server/live-events/schema";
+import { RangeFields } from "../../integrity/range-fields";
+import classes from "./live.module.css";
+
+export type LiveFilters = {
+  liveLevel: LiveLevel | null;
+  liveSource: string | null;
+  liveEvent: number | null;
+  start: Date | null;
+  end: Date | null;
+};
+
+const LEVELS = LIVE_LEVELS.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) }));
+
+type Props = { filters: LiveFilters; onAsk: (filters: LiveFilters) => void; isAsking: boolean };
+
+/** What to ask for; the device is asked when the form is sent, not at every key. */
+export function LiveFilterForm({ filters, onAsk, isAsking }: Props) {
+  const [draft, setDraft] = useState(filters);
+  const set = (part: Partial<LiveFilters>) => setDraft({ ...draft, ...part });
+  const isBackward = Boolean(draft.start && draft.end && draft.start > draft.end);
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    onAsk(draft);
+  };
+  return (
+    <form className={classes.filters} onSubmit={send} aria-label="What to ask for">
+      <Select
+        label="Level"
+        placeholder="Any level"
+        data={LEVELS}
+        value={draft.liveLevel}
+        onChange={(level) => set({ liveLevel: level as LiveLevel | null })}
+        clearable
+        clearButtonProps={{ "aria-label": "Any level" }}
+        w={150}
+      />
+      <TextInput
+        label="Source"
+        value={draft.liveSource ?? ""}
+        onChange={(event) => set({ liveSource: event.currentTarget.value || null })}
+        maxLength={255}
+        w={170}
+      />
+      <NumberInput
+        label="Event id"
+        value={draft.liveEvent ?? ""}
+        onChange={(value) => set({ liveEvent: typeof value === "number" ? value : null })}
+        allowDecimal={false}
+        allowNegative={false}
+        hideControls
+        w={110}
+      />
+      <RangeFields
+        range={{ from: draft.start, to: draft.end }}
+        onRange={({ from, to }) => set({ start: from, end: to })}
+        error={isBackward ? "Lies after the end" : null}
+      />
+      <Button type="submit" disabled={isAsking || isBackward} className={classes.ask}>
+        Ask
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,121 @@
+"use client";
+
+import { Button, Pagination, UnstyledButton } from "@mantine/core";
+import { ArrowLeft } from "lucide-react";
+import { useQueryStates } from "nuqs";
+import type { DeviceDetail } from "@/server/devices/schema";
+import type { Entry } from "@/server/live-events/schema";
+import { counted } from "../../shell/amounts";
+import { Notice } from "../../shell/notice";
+import pagedClasses from "../../shell/paged-list.module.css";
+import { type Column, RecordTable } from "../../shell/record-table";
+import { When } from "../../shell/when";
+import { ALONE, useTRPCClient } from "../../trpc";
+import { Level } from "../level";
+import { AskState } from "./ask-state";
+import classes from "./live.module.css";
+import { LiveFilterForm } from "./live-filters";
+import { liveParsers } from "./live-params";
+import { RecordDrawer } from "./record-drawer";
+import { useAsk } from "./use-ask";
+
+const LIMIT = 50;
+
+type Props = { device: DeviceDetail; log: string; onBack: () => void };
+
+/** The entries of one log on the device, newest first. */
+export function LiveLog({ device, log, onBack }: Props) {
+  const client = useTRPCClient();
+  const [view, setView] = useQueryStates(liveParsers);
+  const input = {
+    deviceId: device.id,
+    name: log,
+    page: view.livePage,
+    limit: LIMIT,
+    level: view.liveLevel ?? undefined,
+    source: view.liveSource ?? undefined,
+    eventId: view.liveEvent ?? undefined,
+    startTime: view.start?.toISOString(),
+    endTime: view.end?.toISOString(),
+  };
+  const asked = useAsk({
+    key: [input],
+    ask: (signal) => client.liveEvents.events.query(input, { signal, ...ALONE }),
+  });
+  const { data } = asked.query;
+  const columns: Column<Entry>[] = [
+    {
+      header: "Time",
+      width: 196,
+      cell: (e) => (
+        <UnstyledButton className={classes.open} onClick={() => setView({ record: e.recordId })}>
+          <When at={e.timeCreated} />
+        </UnstyledButton>
+      ),
+    },
+    { header: "Level", cell: (e) => <Level level={e.level} />, width: 124 },
+    { header: "Source", cell: (e) => e.source, width: 190 },
+    { header: "Event", cell: (e) => <code>{e.eventId}</code>, width: 90, minor: true },
+    { header: "Message", cell: (e) => <span className={classes.message}>{e.message}</span> },
+  ];
+  return (
+    <>
+      <div className={classes.head}>
+        <Button variant="default" size="xs" leftSection={<ArrowLeft size={14} aria-hidden />} onClick={onBack}>
+          All logs
+        </Button>
+        <strong>{log}</strong>
+        {data && <span>{counted(data.meta.total, "entry", "entries")}</span>}
+      </div>
+      <LiveFilterForm
+        filters={view}
+        isAsking={asked.isAsking}
+        onAsk={(filters) => {
+          const isSame = (Object.keys(filters) as (keyof typeof filters)[]).every(
+            (name) => String(filters[name]) === String(view[name]),
+          );
+          if (isSame && view.livePage === 1) asked.again();
+          else void setView({ ...filters, livePage: null, record: null });
+        }}
+      />
+      <AskState
+        asked={asked}
+        error={asked.query.error}
+        what={`entries of ${log}`}
+        hostname={device.hostname}
+        lastSeenAt={device.lastSeenAt}
+      >
+        {data && data.data.length === 0 && (
+          <Notice title="No entry matches">{`${device.hostname} answered: nothing in ${log} fits.`}</Notice>
+        )}
+        {data && data.data.length > 0 && (
+          <RecordTable
+            caption={`Entries of ${log} on ${device.hostname}, newest first`}
+            columns={columns}
+            rows={data.data}
+            rowKey={(e) => String(e.recordId)}
+            isStale={asked.isAsking}
+          />
+        )}
+        {data && data.meta.totalPages > 1 && (
+          <nav className={pagedClasses.pages} aria-label="Pages">
+            <span>{counted(data.meta.total, "entry", "entries")} in all</span>
+            <Pagination
+              size="sm"
+              total={data.meta.totalPages}
+              value={view.livePage}
+              onChange={(livePage) => setView({ livePage })}
+            />
+          </nav>
+        )}
+      </AskState>
+      <RecordDrawer
+        device={device}
+        log={log}
+        recordId={view.record}
+        known={data?.data.find((e) => e.recordId === view.record)}
+        onClose={() => setView({ record: null })}
+      />
+    </>
+  );
+}

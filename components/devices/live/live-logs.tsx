@@ -1,0 +1,90 @@
+"use client";
+
+import { Button, UnstyledButton } from "@mantine/core";
+import { RotateCw } from "lucide-react";
+import type { DeviceDetail } from "@/server/devices/schema";
+import type { Descriptor } from "@/server/live-events/schema";
+import { bytes, count } from "../../shell/amounts";
+import { Notice } from "../../shell/notice";
+import { type Column, RecordTable } from "../../shell/record-table";
+import { When } from "../../shell/when";
+import { ALONE, useTRPCClient } from "../../trpc";
+import pageClasses from "../device-page.module.css";
+import { AskState } from "./ask-state";
+import classes from "./live.module.css";
+import { useAsk } from "./use-ask";
+
+type Props = { device: DeviceDetail; onOpen: (log: string) => void };
+
+/** The logs that the device keeps. */
+export function LiveLogs({ device, onOpen }: Props) {
+  const client = useTRPCClient();
+  const asked = useAsk({
+    key: [device.id, "logs"],
+    ask: (signal) => client.liveEvents.logs.query({ deviceId: device.id }, { signal, ...ALONE }),
+  });
+  const { query } = asked;
+  const columns: Column<Descriptor>[] = [
+    {
+      header: "Log",
+      cell: (l) => (
+        <UnstyledButton className={classes.open} onClick={() => onOpen(l.name)}>
+          {l.displayName || l.name}
+        </UnstyledButton>
+      ),
+    },
+    { header: "Name", cell: (l) => <code>{l.name}</code>, width: 240, minor: true },
+    { header: "Records", cell: (l) => count(l.recordCount), width: 120 },
+    { header: "At most", cell: (l) => (l.maxSize > 0 ? bytes(l.maxSize) : "Not told"), width: 110, minor: true },
+    {
+      header: "Kept",
+      cell: (l) => (l.retentionDays > 0 ? `${count(l.retentionDays)} days` : "Until full"),
+      width: 110,
+      minor: true,
+    },
+    {
+      header: "Newest entry",
+      cell: (l) => <When at={isTime(l.lastWriteTime) ? l.lastWriteTime : null} none="None" />,
+      width: 200,
+    },
+  ];
+  return (
+    <>
+      <div className={pageClasses.tools}>
+        <p className={classes.lead}>
+          Asked of the device itself at this moment. Each question stands in the audit log.
+        </p>
+        <Button
+          variant="default"
+          leftSection={<RotateCw size={14} aria-hidden />}
+          onClick={asked.again}
+          disabled={asked.isAsking}
+        >
+          Ask again
+        </Button>
+      </div>
+      <AskState
+        asked={asked}
+        error={query.error}
+        what="its logs"
+        hostname={device.hostname}
+        lastSeenAt={device.lastSeenAt}
+      >
+        {query.data &&
+          (query.data.data.length === 0 ? (
+            <Notice title="The device names no logs" />
+          ) : (
+            <RecordTable
+              caption={`Logs on ${device.hostname}`}
+              columns={columns}
+              rows={query.data.data}
+              rowKey={(l) => l.name}
+              isStale={asked.isAsking}
+            />
+          ))}
+      </AskState>
+    </>
+  );
+}
+
+const isTime = (text: string) => text !== "" && !Number.isNaN(Date.parse(text));

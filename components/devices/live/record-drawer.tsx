@@ -1,0 +1,90 @@
+"use client";
+
+import { Drawer, Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { DeviceDetail } from "@/server/devices/schema";
+import type { Entry } from "@/server/live-events/schema";
+import { CodeBlock } from "../../shell/code-block";
+import { When } from "../../shell/when";
+import { ALONE, useTRPCClient } from "../../trpc";
+import { Level } from "../level";
+import { AskState } from "./ask-state";
+import classes from "./live.module.css";
+import { useAsk } from "./use-ask";
+
+type Props = {
+  device: DeviceDetail;
+  log: string;
+  recordId: number | null;
+  /** The entry where the list holds it; otherwise the device is asked for it. */
+  known: Entry | undefined;
+  onClose: () => void;
+};
+
+/** One entry in full, with the XML that the device keeps of it. */
+export function RecordDrawer({ device, log, recordId, known, onClose }: Props) {
+  const client = useTRPCClient();
+  const asked = useAsk({
+    key: [device.id, log, "record", recordId],
+    ask: (signal) =>
+      client.liveEvents.event.query({ deviceId: device.id, name: log, recordId: recordId ?? 0 }, { signal, ...ALONE }),
+    isWanted: recordId !== null && !known,
+  });
+  const entry = known ?? asked.query.data?.data;
+  return (
+    <Drawer
+      opened={recordId !== null}
+      onClose={onClose}
+      position="right"
+      size={620}
+      title={recordId === null ? "" : `Record ${recordId}`}
+    >
+      {entry ? (
+        <RecordDetail entry={entry} />
+      ) : (
+        <AskState
+          asked={asked}
+          error={asked.query.error}
+          what={`record ${recordId}`}
+          hostname={device.hostname}
+          lastSeenAt={device.lastSeenAt}
+        >
+          {null}
+        </AskState>
+      )}
+    </Drawer>
+  );
+}
+
+function RecordDetail({ entry }: { entry: Entry }) {
+  const facts: [string, ReactNode][] = [
+    ["Time", <When key="time" at={entry.timeCreated} />],
+    ["Level", <Level key="level" level={entry.level} />],
+    ["Source", entry.source],
+    ["Event id", <code key="id">{entry.eventId}</code>],
+    ["Category", entry.category || "None"],
+    ["User", entry.user ?? "None"],
+    ["Computer", entry.computer],
+  ];
+  return (
+    <div className={classes.record}>
+      <p className={classes.message}>{entry.message}</p>
+      <dl>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Text fw={600}>Raw XML</Text>
+      {entry.rawXml ? (
+        <CodeBlock code={entry.rawXml} label="Raw XML of the record" />
+      ) : (
+        <Text size="sm" c="dimmed">
+          The device keeps none of this record.
+        </Text>
+      )}
+    </div>
+  );
+}
