@@ -15,6 +15,8 @@ export function createPostgresBus(): Bus {
     max: 1,
     prepare: env().DATABASE_PREPARE,
     connect_timeout: 5,
+    // The default waits up to 20 s after a restart of the database, and live queries with it.
+    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
     connection: { application_name: "trailmark-live" },
     onnotice: () => {},
   });
