@@ -1,3 +1,4 @@
+import "./quiet";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { children } from "./children";

@@ -7,6 +7,7 @@ import { createRandom, type Random } from "@/db/demo/random";
 import { type Embedded, startEmbedded } from "@/db/embedded";
 import { migrate } from "@/db/migrate";
 import { createOrg, createPartner } from "@/db/testing";
+import { advanceIndex, listBacklog } from "@/server/audit/search-index";
 import { narrow } from "@/server/auth/scope";
 import { type Ctx, systemCtx } from "@/server/context";
 import { fillAudit } from "./fill";
@@ -33,6 +34,8 @@ export type World = {
   partnerCtx: () => Ctx;
   /** The organization with the long history; it is made when first asked for. */
   history: () => Promise<string>;
+  /** Brings the search index up to the newest row of every chain, as the worker would in time. */
+  index: () => Promise<void>;
   say: (line: string) => void;
   end: () => Promise<void>;
 };
@@ -57,11 +60,20 @@ async function fillHistory(world: Pick<World, "size" | "orgIds" | "app" | "owner
   await fillAudit(world.app, { orgId: big, rows: world.size.rows, seed: SEED });
   const few = Math.max(100, world.size.rows / 2000);
   for (const orgId of others) await fillAudit(world.app, { orgId, rows: few, seed: SEED });
+  await indexAll();
   await world.owner`VACUUM ANALYZE`;
   await world.owner`CHECKPOINT`;
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
   world.say(`${world.size.rows} rows in one organization of ${world.orgIds.length}, made in ${seconds} s`);
   return big;
+}
+
+async function indexAll(): Promise<void> {
+  for (;;) {
+    let advanced = 0;
+    for (const orgId of await listBacklog()) advanced += (await advanceIndex(orgId)) ?? 0;
+    if (advanced === 0) return;
+  }
 }
 
 /** Starts and migrates a throw-away cluster with fsync and synchronous_commit on. */
@@ -104,6 +116,7 @@ export async function createWorld(size: Size, say: (line: string) => void): Prom
     ctxOf: (orgId) => narrow(system, orgId),
     partnerCtx: () => ({ ...system, scope: { kind: "partner", orgIds, partnerId: partner.id } }),
     history: () => (history ??= fillHistory({ size, orgIds, app, owner, say })),
+    index: indexAll,
     say,
     end: () => (ended ??= end()),
   };

@@ -1,9 +1,13 @@
 import type { Bench } from "../harness";
 import { agentBench } from "./agents";
 import { directBench } from "./direct";
+import { growthBench } from "./growth";
+import { importBench } from "./import";
+import { indexingBench } from "./indexing";
 import { ingestBench } from "./ingest";
 import { listBench } from "./lists";
 import { pruneBench } from "./prune";
+import { searchBench } from "./search";
 import { storageBench } from "./storage";
 import { verifyBench } from "./verify";
 
@@ -11,9 +15,13 @@ import { verifyBench } from "./verify";
 export const benches: Bench[] = [
   ingestBench,
   directBench,
+  indexingBench,
   listBench,
+  searchBench,
   verifyBench,
   storageBench,
+  growthBench,
   agentBench,
+  importBench,
   pruneBench,
 ];

@@ -6,7 +6,8 @@ async function run(world: World): Promise<Figure[]> {
   await world.history();
   const [found] = await world.owner<{ heap: string; total: string; search: string; rows: string }[]>`
     SELECT pg_relation_size('audit_logs') AS heap, pg_total_relation_size('audit_logs') AS total,
-      coalesce(pg_total_relation_size(to_regclass('audit_search')), 0) AS search, (SELECT count(*) FROM audit_logs) AS rows`;
+      pg_total_relation_size('audit_search') + pg_total_relation_size('audit_search_state')
+        + pg_total_relation_size('audit_search_terms') + pg_total_relation_size('audit_tallies') AS search, (SELECT count(*) FROM audit_logs) AS rows`;
   const [heap, total, search, rows] = [found?.heap, found?.total, found?.search, found?.rows].map(Number) as [
     number,
     number,

@@ -46,7 +46,6 @@ async function run(world: World): Promise<Figure[]> {
       value: bundle.verify,
       reference: bundle.hash,
       target: { min: 0.3 },
-      detail: memory(bundle.maxRssMb),
     }),
   ];
 }

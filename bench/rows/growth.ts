@@ -1,0 +1,87 @@
+import { migrate } from "@/db/migrate";
+import { createOrg } from "@/db/testing";
+import { listFullEntries } from "@/server/audit/list";
+import { listInput, searchInput } from "@/server/audit/schema";
+import { searchEntries } from "@/server/audit/search";
+import { eventMaker } from "../events";
+import { fillAudit } from "../fill";
+import { type Bench, type Figure, figure, interleave, medianMsOf, rateWithin } from "../harness";
+import { startRecorder } from "../recorder";
+import { SEED, type World } from "../world";
+import { cursorAt } from "./place";
+
+const PRODUCERS = 256;
+const CALLS = 15;
+
+/** A second database of the same cluster with a twentieth of the rows. */
+async function smallDatabase(world: World, rows: number): Promise<{ url: string; orgId: string }> {
+  const name = "trailmark_small";
+  const there = (url: string) => url.replace(/\/trailmark$/, `/${name}`);
+  const { ownerUrl, appUrl, adminUrl } = world.embedded;
+  await world.owner.unsafe(`CREATE DATABASE ${name}`);
+  await migrate({ ownerUrl: there(ownerUrl), appUrl: there(appUrl), adminUrl: there(adminUrl) });
+  const orgId = world.orgIds[0] as string;
+  await fillAudit(world.connect(1, there(appUrl)), { orgId, rows, seed: SEED });
+  const owner = world.connect(1, there(ownerUrl));
+  await owner`VACUUM ANALYZE`;
+  return { url: there(appUrl), orgId };
+}
+
+async function ingest(world: World, rows: number): Promise<{ few: number; many: number }> {
+  const small = await smallDatabase(world, rows);
+  const next = eventMaker(world.random, [small.orgId]);
+  const ms = world.size.full ? 2_000 : 700;
+  const many = startRecorder(world, "many").recorder;
+  const few = startRecorder(world, "few", small.url).recorder;
+  const write = (recorder: typeof many) => () => rateWithin(ms, PRODUCERS, next, (event) => recorder.durably([event]));
+  const rates = await interleave(world.size.full ? 7 : 4, { few: write(few), many: write(many) });
+  await Promise.all([few.stop(5_000), many.stop(5_000)]);
+  return rates;
+}
+
+/** Row 18: the same at a twentieth of the history and at the whole of it. */
+async function run(world: World): Promise<Figure[]> {
+  const big = await world.history();
+  const rows = world.size.rows / 20;
+  const { id: small } = await createOrg({ partnerId: world.partnerId });
+  await fillAudit(world.app, { orgId: small, rows, seed: SEED });
+  await world.index();
+  await world.owner`VACUUM ANALYZE`;
+  const about = (orgId: string, depth: number) => async () => {
+    const ctx = world.ctxOf(orgId);
+    const cursor = await cursorAt(world, orgId, depth);
+    return {
+      first: () => medianMsOf(CALLS, () => listFullEntries(ctx, listInput.parse({}))),
+      deep: () => medianMsOf(CALLS, () => listFullEntries(ctx, listInput.parse({ skipCount: true, cursor }))),
+      search: () => medianMsOf(CALLS, () => searchEntries(ctx, searchInput.parse({ q: "qqxzjw-absent" }))),
+    };
+  };
+  const few = await about(small, rows / 2)();
+  const many = await about(big, world.size.rows / 2)();
+  const seen = await interleave(world.size.full ? 9 : 5, {
+    few9: few.first,
+    many9: many.first,
+    few10: few.deep,
+    many10: many.deep,
+    few12: few.search,
+    many12: many.search,
+  });
+  const rates = await ingest(world, rows);
+  const line = (name: string, value: number, reference: number) =>
+    figure({
+      row: "18",
+      name: `growth: ${name}, ${world.size.rows} rows against ${rows}`,
+      unit: "ms",
+      value,
+      reference,
+      target: { max: 1.5 },
+    });
+  return [
+    line("sealed ingest, 1,000 rows", 1e6 / rates.many, 1e6 / rates.few),
+    line("first page with total", seen.many9, seen.few9),
+    line("page by cursor", seen.many10, seen.few10),
+    line("search for an absent term", seen.many12, seen.few12),
+  ];
+}
+
+export const growthBench: Bench = { rows: ["18"], title: "growth", run };

@@ -1,0 +1,36 @@
+import { searchWorker } from "@/server/audit/search-worker";
+import { eventMaker } from "../events";
+import { type Bench, type Figure, figure, interleave, rateWithin } from "../harness";
+import { startRecorder } from "../recorder";
+import type { World } from "../world";
+
+const PRODUCERS = 256;
+
+/** Row 4: what the search's indexer takes from those who write while it works. */
+async function run(world: World): Promise<Figure[]> {
+  const { recorder } = startRecorder(world, "indexing");
+  const next = eventMaker(world.random, world.orgIds.slice(0, 1));
+  const ms = world.size.full ? 4_000 : 1_500;
+  const write = () => rateWithin(ms, PRODUCERS, next, (event) => recorder.durably([event]));
+  const rates = await interleave(world.size.full ? 7 : 4, {
+    indexed: async () => {
+      await searchWorker.start();
+      return write().finally(() => searchWorker.stop());
+    },
+    alone: write,
+  });
+  await recorder.stop(5_000);
+  return [
+    figure({
+      row: "4",
+      name: "cost of search indexing on the write path",
+      unit: "rows/s",
+      value: rates.indexed,
+      reference: rates.alone,
+      ratio: rates.alone / rates.indexed,
+      target: { max: 1.1 },
+    }),
+  ];
+}
+
+export const indexingBench: Bench = { rows: ["4"], title: "search indexing", run };
