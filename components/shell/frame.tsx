@@ -10,6 +10,7 @@ import classes from "./frame.module.css";
 import { Mark } from "./mark";
 import { Nav } from "./nav";
 import { OrgSwitcher } from "./org-switcher";
+import { PaletteKey } from "./palette-key";
 import { SchemeMenu } from "./scheme-menu";
 import { UserMenu } from "./user-menu";
 
@@ -53,6 +54,7 @@ export function Frame({ children }: { children: ReactNode }) {
           <OrgSwitcher />
           <Group gap={4} ml="auto" wrap="nowrap">
             <IntegrityBadge />
+            <PaletteKey />
             <SchemeMenu />
             <UserMenu />
           </Group>

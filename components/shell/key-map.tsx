@@ -1,0 +1,50 @@
+"use client";
+
+import { Kbd, Modal } from "@mantine/core";
+import classes from "./key-map.module.css";
+
+const KEYS: [string, [string[], string][]][] = [
+  [
+    "Everywhere",
+    [
+      [["Ctrl", "K"], "Go to a page, device or organization (Cmd K on a Mac)"],
+      [["?"], "This list"],
+      [["Esc"], "Close what is open"],
+      [["Tab"], "On to the next thing; the first leads past the navigation"],
+    ],
+  ],
+  [
+    "In the audit log",
+    [
+      [["/"], "Go to the search box"],
+      [["j"], "Next entry"],
+      [["k"], "Previous entry"],
+      [["Enter"], "Open the entry"],
+    ],
+  ],
+];
+
+/** What the keyboard does. */
+export function KeyMap({ onClose }: { onClose: () => void }) {
+  return (
+    <Modal opened onClose={onClose} title="Keyboard" size="md">
+      {KEYS.map(([place, keys]) => (
+        <section key={place} className={classes.group} aria-label={place}>
+          <h3>{place}</h3>
+          <dl>
+            {keys.map(([names, what]) => (
+              <div key={what}>
+                <dt>
+                  {names.map((name) => (
+                    <Kbd key={name}>{name}</Kbd>
+                  ))}
+                </dt>
+                <dd>{what}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </Modal>
+  );
+}

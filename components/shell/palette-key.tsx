@@ -1,0 +1,50 @@
+"use client";
+
+import { ActionIcon, Tooltip } from "@mantine/core";
+import { Search } from "lucide-react";
+import dynamic from "next/dynamic";
+import { usePathname } from "next/navigation";
+import { useEffect, useState } from "react";
+
+const Palette = dynamic(() => import("./palette").then((m) => m.Palette), { ssr: false });
+const KeyMap = dynamic(() => import("./key-map").then((m) => m.KeyMap), { ssr: false });
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** Ctrl or Cmd and K opens the palette on every page, "?" the keys; neither is loaded before. */
+export function PaletteKey() {
+  const pathname = usePathname();
+  const [asked, setAsked] = useState(0);
+  const [isHelpOpen, setIsHelpOpen] = useState(false);
+  // The audit log has keys of its own and tells them itself.
+  const hasOwnHelp = pathname === "/";
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        setAsked((n) => n + 1);
+      } else if (event.key === "?" && !hasOwnHelp && !isTyping(event.target)) {
+        if (!document.querySelector("[role=dialog]")) setIsHelpOpen(true);
+      }
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [hasOwnHelp]);
+  return (
+    <>
+      <Tooltip label="Go to a page, device or organization (Ctrl K)">
+        <ActionIcon
+          size={32}
+          aria-label="Go to"
+          aria-keyshortcuts="Control+K Meta+K"
+          onClick={() => setAsked(asked + 1)}
+        >
+          <Search size={17} strokeWidth={1.75} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+      {asked > 0 && <Palette asked={asked} onHelp={() => setIsHelpOpen(true)} />}
+      {isHelpOpen && <KeyMap onClose={() => setIsHelpOpen(false)} />}
+    </>
+  );
+}
