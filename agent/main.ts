@@ -2,23 +2,13 @@ import { Client } from "./client";
 import { Diagnostics } from "./diagnostics";
 import { keepCommandStream } from "./live/command-stream";
 import { type Options, parseOptions, USAGE, UsageError } from "./options";
-import { FileProvider, SYSTEM_LOG_FILES } from "./providers/files";
-import { hasJournal, JournaldProvider } from "./providers/journald";
-import type { LogProvider } from "./providers/provider";
+import { findLogs } from "./providers/find-logs";
 import { type Agent, enroll, flush, runOnce, runUntilStopped } from "./run";
 import { UnknownAgentError } from "./ship";
 import { StateFolder } from "./state";
 
 const ONCE_ATTEMPTS = 5;
 const FLUSH_DEADLINE_MS = 5_000;
-
-/** The journal holds what the syslog files hold too, so it is one or the other; the package logs are in neither. */
-async function findProviders(): Promise<LogProvider[]> {
-  const files = SYSTEM_LOG_FILES.map((source) => new FileProvider(source));
-  if (!(await hasJournal())) return files;
-  const packageLogs = files.filter((file) => /dpkg|alternatives/.test(file.name));
-  return [new JournaldProvider(), ...packageLogs];
-}
 
 async function start(options: Options, signal: AbortSignal): Promise<Agent> {
   const folder = await StateFolder.open(options.stateDir);
@@ -27,10 +17,10 @@ async function start(options: Options, signal: AbortSignal): Promise<Agent> {
   const diagnostics = new Diagnostics();
   const client = new Client({ url, diagnostics, signal, ...(options.once ? { maxAttempts: ONCE_ATTEMPTS } : {}) });
   client.token = folder.state.token;
-  const providers = await findProviders();
-  const agent = { options: { ...options, url }, folder, client, diagnostics, providers, signal };
+  const logs = await findLogs();
+  const agent = { options: { ...options, url }, folder, client, diagnostics, logs, signal };
   if (!client.token) await enroll(agent);
-  diagnostics.log("info", "main", "started", { url, logs: providers.map((p) => p.name) });
+  diagnostics.log("info", "main", "started", { url, logs: logs.shipped.map((log) => log.key ?? log.name) });
   return agent;
 }
 
@@ -46,11 +36,18 @@ async function stop(agent: Agent): Promise<void> {
 
 /** Ships what comes and answers live queries side by side, until the signal. */
 async function serve(agent: Agent): Promise<void> {
-  const { options, folder, client, diagnostics } = agent;
+  const { options, folder, client, diagnostics, logs } = agent;
   const ending = new AbortController();
   const signal = AbortSignal.any([agent.signal, ending.signal]);
   const { url, token } = { url: options.url as string, token: client.token as string };
-  const answering = keepCommandStream({ url, token, agentId: folder.state.agentId, diagnostics, signal });
+  const answering = keepCommandStream({
+    url,
+    token,
+    agentId: folder.state.agentId,
+    diagnostics,
+    logs: logs.live,
+    signal,
+  });
   try {
     await runUntilStopped(agent);
   } finally {

@@ -5,7 +5,7 @@ import type { Client } from "./client";
 import { AGENT_VERSION, type Diagnostics } from "./diagnostics";
 import { describeMachine, measureMachine } from "./machine";
 import type { Options } from "./options";
-import type { LogProvider } from "./providers/provider";
+import type { Logs } from "./providers/provider";
 import { type Shipped, shipDiagnostics, shipEvents, UnknownAgentError } from "./ship";
 import type { StateFolder } from "./state";
 
@@ -16,7 +16,7 @@ export type Agent = {
   folder: StateFolder;
   client: Client;
   diagnostics: Diagnostics;
-  providers: LogProvider[];
+  logs: Logs;
   signal: AbortSignal;
 };
 
@@ -58,7 +58,7 @@ const portOf = ({ client, diagnostics, folder }: Agent) => ({ client, diagnostic
 async function shipRound(agent: Agent): Promise<{ shipped: Shipped; more: boolean }> {
   const total: Shipped = { sent: 0, stored: 0, refused: 0 };
   let more = false;
-  for (const provider of agent.providers) {
+  for (const provider of agent.logs.shipped) {
     if (agent.signal.aborted) break;
     try {
       const result = await shipEvents(portOf(agent), provider, agent.folder);
@@ -67,7 +67,7 @@ async function shipRound(agent: Agent): Promise<{ shipped: Shipped; more: boolea
     } catch (error) {
       if (error instanceof UnknownAgentError) throw error;
       agent.diagnostics.log("error", "events", "a log cannot be read", {
-        log: provider.name,
+        log: provider.key ?? provider.name,
         error: (error as Error).message,
       });
     }

@@ -33,7 +33,7 @@ const record = (n: number): LogRecord => ({
 });
 
 /** A log of 700 records whose watermark is the number of those read. */
-const log: LogProvider = {
+const log: Pick<LogProvider, "name" | "read"> = {
   name: "test",
   read: async (since, max) => {
     const from = Number(since || 0);

@@ -56,14 +56,15 @@ async function sendItems<T>(port: Port, items: T[], send: (items: T[]) => Promis
  */
 export async function shipEvents(
   port: Port,
-  provider: LogProvider,
+  provider: Pick<LogProvider, "name" | "key" | "read">,
   folder: StateFolder,
 ): Promise<{ shipped: Shipped; more: boolean }> {
-  const reading = await provider.read(folder.state.watermarks[provider.name], MAX_EVENTS_PER_REQUEST);
+  const key = provider.key ?? provider.name;
+  const reading = await provider.read(folder.state.watermarks[key], MAX_EVENTS_PER_REQUEST);
   const put = (events: WireEvent[]) => port.client.send("PUT", `/agents/${port.agentId}/eventlogs`, { events });
   const outcome = await sendItems(port, reading.records.map(toWireEvent), put);
   if (outcome.kind !== "done") return { shipped: NONE, more: false };
-  await folder.advance(provider.name, reading.watermark);
+  await folder.advance(key, reading.watermark);
   return { shipped: outcome.shipped, more: reading.more };
 }
 

@@ -1,5 +1,6 @@
 import { type Command, type CommandResult, command } from "@/server/live-events/schema";
-import { findLog, type LiveLog, type Page } from "./live-log";
+import type { LogProvider, Page } from "../providers/provider";
+import { findLog } from "../providers/query";
 
 /** Below the server's 5 MiB, with room for the envelope. */
 const MAX_ANSWER_BYTES = 4.5 * 1024 * 1024;
@@ -14,7 +15,7 @@ function fitting(page: Page): Page {
   return { ...page, events };
 }
 
-async function run(logs: readonly LiveLog[], wanted: Command): Promise<CommandResult> {
+async function run(logs: readonly LogProvider[], wanted: Command): Promise<CommandResult> {
   if (wanted.name === "eventlogs.list") {
     const described = await Promise.allSettled(logs.map((log) => log.describe()));
     return { ok: true, data: { logs: described.flatMap((log) => (log.status === "fulfilled" ? [log.value] : [])) } };
@@ -27,12 +28,13 @@ async function run(logs: readonly LiveLog[], wanted: Command): Promise<CommandRe
 }
 
 /** Answers one `command` event; a fault of this machine becomes an answer too. */
-export async function answer(findLogs: () => Promise<LiveLog[]>, data: unknown): Promise<CommandResult> {
+export async function answer(logs: readonly LogProvider[], data: unknown): Promise<CommandResult> {
   const parsed = command.safeParse(data);
   if (!parsed.success) return refusal("unsupported", "this agent does not know the command");
   try {
-    return await run(await findLogs(), parsed.data);
+    return await run(logs, parsed.data);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return refusal("not_found", "there is no such log");
     return refusal("failed", (error as Error).message);
   }
 }

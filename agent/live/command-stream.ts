@@ -2,10 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { STREAM_COMMENT_MS } from "@/server/live-events/schema";
 import { backoffMs, Client, retryAfterMs } from "../client";
 import type { Diagnostics } from "../diagnostics";
+import type { LogProvider } from "../providers/provider";
 import { answer } from "./answer";
 import { readEvents } from "./event-stream";
-import { findLiveLogs } from "./find-logs";
-import type { LiveLog } from "./live-log";
 
 /** Two comments missed: the connection is dead even if nobody said so. */
 const SILENCE_MS = 2.5 * STREAM_COMMENT_MS;
@@ -23,13 +22,13 @@ export type LiveOptions = {
   token: string;
   diagnostics: Diagnostics;
   signal: AbortSignal;
-  findLogs?: () => Promise<LiveLog[]>;
+  logs: readonly LogProvider[];
   random?: () => number;
 };
 
 /** Takes commands from one connection until it ends. @returns the milliseconds that the server wants to be left alone. */
 async function listen(options: LiveOptions, client: Client): Promise<number> {
-  const { url, agentId, token, diagnostics, signal, findLogs = findLiveLogs } = options;
+  const { url, agentId, token, diagnostics, signal } = options;
   const silence = new AbortController();
   const watch = setTimeout(() => silence.abort(new Error("the server has fallen silent")), SILENCE_MS);
   try {
@@ -50,7 +49,7 @@ async function listen(options: LiveOptions, client: Client): Promise<number> {
     for await (const { event, data } of readEvents(response.body, () => watch.refresh())) {
       if (event !== "command") continue;
       const lane = next++ % LANES;
-      lanes[lane] = (lanes[lane] as Promise<void>).then(() => respond(options, client, findLogs, data));
+      lanes[lane] = (lanes[lane] as Promise<void>).then(() => respond(options, client, data));
     }
     return 0;
   } finally {
@@ -58,16 +57,11 @@ async function listen(options: LiveOptions, client: Client): Promise<number> {
   }
 }
 
-async function respond(
-  { agentId, diagnostics }: LiveOptions,
-  client: Client,
-  findLogs: () => Promise<LiveLog[]>,
-  data: string,
-): Promise<void> {
+async function respond({ agentId, diagnostics, logs }: LiveOptions, client: Client, data: string): Promise<void> {
   try {
     const command = JSON.parse(data) as { id: string; name: string };
     const started = performance.now();
-    const result = await answer(findLogs, command);
+    const result = await answer(logs, command);
     const reply = await client.send("POST", `/agents/${agentId}/commands/${command.id}/result`, result);
     diagnostics.log("debug", "live", "answered a live query", {
       command: command.name,

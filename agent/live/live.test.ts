@@ -8,12 +8,13 @@ import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Entry } from "@/server/live-events/schema";
 import { Diagnostics } from "../diagnostics";
+import { FileProvider } from "../providers/files";
+import { JournaldProvider } from "../providers/journald";
+import type { LogProvider } from "../providers/provider";
+import { findLog } from "../providers/query";
 import { answer } from "./answer";
 import { keepCommandStream } from "./command-stream";
 import { readEvents } from "./event-stream";
-import { FileLog } from "./file-log";
-import { JournalLog } from "./journal-log";
-import { findLog, type LiveLog } from "./live-log";
 
 const line = (n: number) =>
   `2026-11-20T10:00:${String(n).padStart(2, "0")}.000Z web01 ${n % 2 ? "sshd" : "cron"}[${n}]: ${n % 10 ? "ok" : "error: failed"} ${n}\n`;
@@ -31,19 +32,19 @@ for (const i of n) console.log(JSON.stringify({ __CURSOR: "s=a;i=" + i.toString(
 `;
 
 let dir: string;
-let logs: LiveLog[];
+let logs: LogProvider[];
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "agent-live-"));
   await writeFile(join(dir, "auth.log"), Array.from({ length: 60 }, (_, n) => line(n)).join(""));
   await writeFile(join(dir, "journalctl.cjs"), JOURNALCTL, { mode: 0o755 });
   logs = [
-    new JournalLog(join(dir, "journalctl.cjs")),
-    new FileLog({ path: join(dir, "auth.log"), program: "auth", facility: 10 }),
+    new JournaldProvider(join(dir, "journalctl.cjs")),
+    new FileProvider({ path: join(dir, "auth.log"), program: "auth", facility: 10 }),
   ];
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read an answer's members freely
-const ask = async (name: string, params: object = {}): Promise<any> => answer(async () => logs, command(name, params));
+const ask = async (name: string, params: object = {}): Promise<any> => answer(logs, command(name, params));
 const query = async (params: object): Promise<{ events: Entry[]; total: number }> =>
   (await ask("eventlogs.query", { logName: "auth.log", page: 1, limit: 10, ...params })).data;
 
@@ -106,10 +107,10 @@ describe("a live query at the agent", () => {
 
   it("answers what it cannot do, and what breaks", async () => {
     expect(await ask("eventlogs.delete")).toMatchObject({ ok: false, error: { code: "unsupported" } });
-    logs = [new FileLog({ path: join(dir, "gone.log"), program: "x" })];
+    logs = [new FileProvider({ path: join(dir, "gone.log"), program: "x" })];
     expect(await ask("eventlogs.query", { logName: "gone.log", page: 1, limit: 1 })).toMatchObject({
       ok: false,
-      error: { code: "failed" },
+      error: { code: "not_found" },
     });
     expect(findLog(logs, "GONE.LOG")).toBe(logs[0]);
   });
@@ -155,7 +156,7 @@ it("the command stream is kept open: answers go out, a broken stream is opened a
     token: "tma_x",
     diagnostics: new Diagnostics(),
     signal: stopping.signal,
-    findLogs: async () => logs,
+    logs,
     random: () => 0.01,
   });
   const send = (at: number, id: string) =>

@@ -1,9 +1,11 @@
 import type { FileHandle } from "node:fs/promises";
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename } from "node:path";
+import type { Descriptor, Entry } from "@/server/live-events/schema";
 import { syslogCategory, syslogLevel, textLevel } from "../mapping";
 import { fileOccurrence } from "../occurrence-id";
+import { lineStart, readLines } from "./file-lines";
 import {
   backlogOffset,
   findRotated,
@@ -14,7 +16,17 @@ import {
   toWatermark,
 } from "./file-position";
 import { type ParsedLine, parseLine } from "./parse-line";
-import { BACKLOG_RECORDS, type LogProvider, type LogRecord, type Reading } from "./provider";
+import {
+  BACKLOG_RECORDS,
+  type Filters,
+  type LogProvider,
+  type LogRecord,
+  MAX_SCANNED,
+  type Page,
+  type Reading,
+  toEntry,
+} from "./provider";
+import { pageOfOldestFirst } from "./query";
 
 /** A log file, the program that lines without one belong to, and the facility that the file stands for. */
 export type FileSource = { path: string; program: string; facility?: number };
@@ -30,37 +42,21 @@ export const SYSTEM_LOG_FILES: readonly FileSource[] = [
   { path: "/var/log/alternatives.log", program: "update-alternatives" },
 ];
 
-/** One reading never takes more, so that a batch of events stays far below the server's body limit. */
-const READ_BYTES = 256 * 1024;
-const NEWLINE = 0x0a;
-
-type Line = { text: string; offset: number };
-
-/** At most max complete lines from an offset. A line that fills the whole reading is cut there. */
-async function readLines(file: FileHandle, offset: number, max: number): Promise<{ lines: Line[]; end: number }> {
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, offset);
-  const lines: Line[] = [];
-  let start = 0;
-  while (lines.length < max && start < bytesRead) {
-    const newline = buffer.subarray(0, bytesRead).indexOf(NEWLINE, start);
-    if (newline < 0 && !(start === 0 && bytesRead === READ_BYTES)) break;
-    const end = newline < 0 ? bytesRead : newline;
-    const text = buffer.toString("utf8", start, end).trimEnd();
-    if (text) lines.push({ text, offset: offset + start });
-    start = newline < 0 ? end : newline + 1;
-  }
-  return { lines, end: offset + start };
-}
+/** Of a huge file the newest part is enough for live queries. */
+const MAX_SCANNED_BYTES = 32 * 1024 * 1024;
+const SCAN_BATCH = 5_000;
 
 /** Tails one log file over rotation, by rename or by copy and truncate. */
 export class FileProvider implements LogProvider {
   readonly name: string;
+  readonly key: string;
 
   constructor(
     private readonly source: FileSource,
     private readonly now: () => Date = () => new Date(),
   ) {
-    this.name = source.path;
+    this.name = basename(source.path);
+    this.key = source.path;
   }
 
   async read(since: string | undefined, max: number): Promise<Reading> {
@@ -129,5 +125,51 @@ export class FileProvider implements LogProvider {
       user: null,
       details: { path: this.source.path, ...(line.pid === null ? {} : { pid: line.pid }) },
     };
+  }
+
+  async describe(): Promise<Descriptor> {
+    const { size, mtime } = await stat(this.source.path);
+    let recordCount = 0;
+    for await (const _ of this.records(-MAX_SCANNED_BYTES)) recordCount++;
+    return {
+      name: this.name,
+      displayName: this.source.path,
+      recordCount,
+      maxSize: size,
+      retentionDays: 0,
+      lastWriteTime: mtime.toISOString(),
+    };
+  }
+
+  query(filters: Filters): Promise<Page> {
+    return pageOfOldestFirst(this.records(-MAX_SCANNED_BYTES), filters);
+  }
+
+  async get(recordId: number): Promise<Entry | undefined> {
+    for await (const record of this.records(recordId))
+      return record.recordId === recordId ? toEntry(record) : undefined;
+    return undefined;
+  }
+
+  /** Records from an offset on, oldest first; from the end where it is negative. */
+  private async *records(from: number): AsyncGenerator<LogRecord> {
+    const file = await open(this.source.path);
+    try {
+      const { ino, size } = await file.stat();
+      const generation = await generationOf(file);
+      let offset = await lineStart(file, from < 0 ? size + from : from);
+      if (!generation) return;
+      for (let seen = 0; seen < MAX_SCANNED * 10 && offset < size; ) {
+        const at = { inode: String(ino), generation, restarts: 0, offset };
+        const reading = await this.take(file, at, SCAN_BATCH);
+        yield* reading.records;
+        seen += reading.records.length;
+        const end = fromWatermark(reading.watermark)?.offset ?? offset;
+        if (!reading.more || end === offset) return;
+        offset = end;
+      }
+    } finally {
+      await file.close();
+    }
   }
 }

@@ -2,7 +2,8 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { fieldText, hasJournal, JournaldProvider, toRecord } from "./journald";
+import { fieldText, toRecord } from "./journal-entry";
+import { hasJournal, JournaldProvider } from "./journald";
 
 const entry = (n: number, over: object = {}) => ({
   __CURSOR: `s=aa;i=${n.toString(16)};b=b007;m=1;t=2;x=3`,

@@ -1,12 +1,21 @@
 import { execFile, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { syslogCategory, syslogLevel } from "../mapping";
-import { journaldOccurrence } from "../occurrence-id";
-import { BACKLOG_RECORDS, type LogProvider, type LogRecord, type Reading } from "./provider";
+import { promisify } from "node:util";
+import type { Descriptor, Entry } from "@/server/live-events/schema";
+import { fieldText, parseEntry, toRecord } from "./journal-entry";
+import { linesOf } from "./lines-of";
+import {
+  BACKLOG_RECORDS,
+  type Filters,
+  type LogProvider,
+  type LogRecord,
+  MAX_SCANNED,
+  type Page,
+  type Reading,
+  toEntry,
+} from "./provider";
+import { pageOfNewestFirst } from "./query";
 
-/** A field as journalctl -o json prints it: text, bytes of what is no UTF-8, several values, or null when too long. */
-type JournalField = string | number[] | (string | number[])[] | null | undefined;
-type JournalEntry = Record<string, JournalField>;
 type Mark = { cursor: string; time: number };
 
 /** One reading never takes more characters, so that a batch of events stays far below the server's body limit. */
@@ -15,80 +24,49 @@ const PROBE_TIMEOUT_MS = 10_000;
 const FIELDS =
   "MESSAGE,PRIORITY,SYSLOG_FACILITY,SYSLOG_IDENTIFIER,_COMM,_PID,_UID,_TRANSPORT,_SYSTEMD_UNIT,_HOSTNAME,MESSAGE_ID";
 
-/** A field as text; the first of several values. */
-export function fieldText(field: JournalField): string {
-  if (typeof field === "string") return field;
-  if (!Array.isArray(field) || field.length === 0) return "";
-  return typeof field[0] === "number" ? Buffer.from(field as number[]).toString("utf8") : fieldText(field[0] as string);
+const run = promisify(execFile);
+
+/** journalctl takes whole seconds here; the filters are exact. */
+function timeRange({ startTime, endTime }: Partial<Filters>): string[] {
+  return [
+    ...(startTime ? [`--since=@${Math.floor(Date.parse(startTime) / 1000)}`] : []),
+    ...(endTime ? [`--until=@${Math.ceil(Date.parse(endTime) / 1000)}`] : []),
+  ];
 }
 
-const fieldNumber = (field: JournalField): number | null => {
-  const text = fieldText(field);
-  return /^\d+$/.test(text) ? Number(text) : null;
-};
-
-/** One entry of the journal. */
-export function toRecord(entry: JournalEntry): LogRecord {
-  const cursor = fieldText(entry.__CURSOR);
-  const message = fieldText(entry.MESSAGE);
-  const unit = fieldText(entry._SYSTEMD_UNIT);
-  const transport = fieldText(entry._TRANSPORT);
-  const isKernel = transport === "kernel";
-  const program = fieldText(entry.SYSLOG_IDENTIFIER) || fieldText(entry._COMM) || unit || transport || "journal";
-  const pid = fieldNumber(entry._PID);
-  return {
-    logName: "journal",
-    recordId: Number.parseInt(/(?:^|;)i=([0-9a-f]+)/.exec(cursor)?.[1] ?? "0", 16),
-    occurrenceId: journaldOccurrence(cursor),
-    time: new Date((fieldNumber(entry.__REALTIME_TIMESTAMP) ?? 0) / 1000),
-    level: syslogLevel(fieldNumber(entry.PRIORITY) ?? 6),
-    category: syslogCategory({ facility: fieldNumber(entry.SYSLOG_FACILITY), isKernel, program, message }),
-    source: program,
-    message,
-    computer: fieldText(entry._HOSTNAME) || null,
-    user: fieldText(entry._UID) || null,
-    details: { ...(unit ? { unit } : {}), ...(pid === null ? {} : { pid }), ...(transport ? { transport } : {}) },
-  };
-}
-
-function parse(line: string): JournalEntry | null {
-  try {
-    const entry = JSON.parse(line) as JournalEntry;
-    return entry.__CURSOR ? entry : null;
-  } catch {
-    return null;
-  }
-}
+const sumOf = (text: string, label: string): number =>
+  [...text.matchAll(new RegExp(`^${label}: (\\d+)`, "gm"))].reduce((sum, [, digits]) => sum + Number(digits), 0);
 
 /** True when journalctl is there and has an entry that this user may read. */
 export function hasJournal(command = "journalctl"): Promise<boolean> {
   return new Promise((resolve) => {
     const options = { timeout: PROBE_TIMEOUT_MS };
     execFile(command, ["--no-pager", "--quiet", "-o", "json", "-n", "1"], options, (error, stdout) =>
-      resolve(!error && parse(stdout.trim()) !== null),
+      resolve(!error && parseEntry(stdout.trim()) !== null),
     );
   });
 }
 
 /** systemd's journal, through journalctl. */
 export class JournaldProvider implements LogProvider {
-  readonly name = "journald";
+  readonly name = "journal";
+  readonly key = "journald";
 
   constructor(private readonly command = "journalctl") {}
 
   async read(since: string | undefined, max: number): Promise<Reading> {
     const mark = since ? (JSON.parse(since) as Mark) : undefined;
-    if (!mark) return this.run(["-n", String(BACKLOG_RECORDS)], since, max);
+    if (!mark) return this.take(["-n", String(BACKLOG_RECORDS)], since, max);
     try {
-      return await this.run([`--after-cursor=${mark.cursor}`], since, max);
+      return await this.take([`--after-cursor=${mark.cursor}`], since, max);
     } catch {
       // The cursor's entry may have been vacuumed; entries of that very second are then sent again and not stored twice.
-      return this.run([`--since=@${Math.floor(mark.time / 1000)}`], since, max);
+      return this.take([`--since=@${Math.floor(mark.time / 1000)}`], since, max);
     }
   }
 
   /** Reads until max entries or the size limit, then ends journalctl: it has no option for "the first N after". */
-  private async run(range: string[], since: string | undefined, max: number): Promise<Reading> {
+  private async take(range: string[], since: string | undefined, max: number): Promise<Reading> {
     const args = ["--no-pager", "--quiet", "-o", "json", `--output-fields=${FIELDS}`, ...range];
     const child = spawn(this.command, args, { stdio: ["ignore", "pipe", "ignore"] });
     const ended = new Promise<number | null>((resolve, reject) => {
@@ -105,7 +83,7 @@ export class JournaldProvider implements LogProvider {
         more = true;
         break;
       }
-      const entry = parse(line);
+      const entry = parseEntry(line);
       if (!entry) continue;
       const record = toRecord(entry);
       characters += line.length;
@@ -116,5 +94,37 @@ export class JournaldProvider implements LogProvider {
     const code = await ended;
     if (!more && code !== 0) throw new Error(`journalctl ended with ${code}`);
     return { records, watermark: mark ?? "", more };
+  }
+
+  async describe(): Promise<Descriptor> {
+    const { stdout } = await run(this.command, ["--no-pager", "--quiet", "--header"], { maxBuffer: 16 * 1024 * 1024 });
+    let last = "";
+    for await (const record of this.newest({})) {
+      last = record.time.toISOString();
+      break;
+    }
+    return {
+      name: this.name,
+      displayName: "systemd journal",
+      recordCount: sumOf(stdout, "Entry [Oo]bjects"),
+      maxSize: sumOf(stdout, "Arena [Ss]ize"),
+      retentionDays: 0,
+      lastWriteTime: last,
+    };
+  }
+
+  query(filters: Filters): Promise<Page> {
+    return pageOfNewestFirst(this.newest(filters), filters);
+  }
+
+  async get(recordId: number): Promise<Entry | undefined> {
+    for await (const record of this.newest({})) if (record.recordId === recordId) return toEntry(record);
+    return undefined;
+  }
+
+  /** Newest first, up to MAX_SCANNED; journalctl ends with the loop. */
+  private async *newest(range: Partial<Filters>): AsyncGenerator<LogRecord> {
+    const args = ["--no-pager", "--quiet", "--reverse", "-o", "json", "-n", String(MAX_SCANNED), ...timeRange(range)];
+    for await (const line of linesOf(this.command, args)) if (line.startsWith("{")) yield toRecord(JSON.parse(line));
   }
 }

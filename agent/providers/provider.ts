@@ -1,10 +1,11 @@
 import type { EventCategory, WireEvent } from "@/server/event-logs/schema";
+import type { Descriptor, Entry, QueryParams } from "@/server/live-events/schema";
 import { type LiveLevel, toStoredLevel } from "../mapping";
 
 /** One entry of a log on this machine, in the words of the live channel; a stored event is made of it. */
 export type LogRecord = {
   logName: string;
-  /** Identifies the entry within its log: a sequence number or a byte offset. */
+  /** Identifies the entry within its log: a sequence number, a byte offset, a time in microseconds. */
   recordId: number;
   /** Identifies the entry for ever; the server deduplicates by it. */
   occurrenceId: string;
@@ -12,31 +13,48 @@ export type LogRecord = {
   level: LiveLevel;
   category: EventCategory;
   source: string;
+  /** The number of this kind of event; only Windows numbers them. */
+  eventNumber?: number;
   message: string;
   computer: string | null;
   user: string | null;
   details: Record<string, unknown>;
+  rawXml?: string;
 };
 
 /** What lies behind a watermark: text that only its provider understands. */
 export type Reading = { records: LogRecord[]; watermark: string; more: boolean };
+export type Filters = Omit<QueryParams, "logName">;
+export type Page = { events: Entry[]; total: number };
 
-/** A log of this machine. */
+/** A log of this machine: its entries are shipped in order, and asked for live. */
 export interface LogProvider {
-  /** Under this name the watermark is kept. */
+  /** The log's name in live queries, and the one under which its watermark is kept unless `key` is given. */
   readonly name: string;
+  /** Where the name alone does not tell two logs apart. */
+  readonly key?: string;
   /** At most max entries after a watermark, oldest first; without one, the newest BACKLOG_RECORDS and onwards. */
   read(since: string | undefined, max: number): Promise<Reading>;
+  /** @throws where the log is not there or may not be read. */
+  describe(): Promise<Descriptor>;
+  /** The matching entries of one page, newest first. */
+  query(filters: Filters): Promise<Page>;
+  get(recordId: number): Promise<Entry | undefined>;
 }
+
+/** The logs of a machine: all that can be asked for, and those of them whose entries are sent. */
+export type Logs = { live: LogProvider[]; shipped: LogProvider[] };
 
 /** How far back a first run goes in each log. */
 export const BACKLOG_RECORDS = 1000;
+/** Beyond so many entries of a log nobody pages; totals count up to here. */
+export const MAX_SCANNED = 100_000;
 /** Longer messages are cut: half a megabyte on one line helps nobody and fills a request. */
 const MAX_MESSAGE_CHARACTERS = 32_768;
 
 /** A record as PUT /agents/:id/eventlogs takes it. */
 export function toWireEvent(record: LogRecord): WireEvent {
-  const { logName, computer, user } = record;
+  const { logName, computer, user, eventNumber } = record;
   return {
     timestamp: record.time.toISOString(),
     level: toStoredLevel(record.level),
@@ -44,6 +62,28 @@ export function toWireEvent(record: LogRecord): WireEvent {
     source: record.source.slice(0, 127) || logName,
     eventId: record.occurrenceId,
     message: record.message.slice(0, MAX_MESSAGE_CHARACTERS),
-    details: { log: logName, ...(computer ? { computer } : {}), ...(user ? { user } : {}), ...record.details },
+    details: {
+      log: logName,
+      ...(eventNumber === undefined ? {} : { eventId: eventNumber }),
+      ...(computer ? { computer } : {}),
+      ...(user ? { user } : {}),
+      ...record.details,
+    },
+  };
+}
+
+/** A record as a live query answers it. */
+export function toEntry(record: LogRecord): Entry {
+  return {
+    recordId: record.recordId,
+    timeCreated: record.time.toISOString(),
+    level: record.level,
+    source: record.source,
+    eventId: record.eventNumber ?? 0,
+    message: record.message,
+    category: record.category,
+    user: record.user,
+    computer: record.computer ?? "",
+    rawXml: record.rawXml ?? "",
   };
 }

@@ -1,0 +1,23 @@
+import { platform } from "node:os";
+import { FileProvider, SYSTEM_LOG_FILES } from "./files";
+import { hasJournal, JournaldProvider } from "./journald";
+import type { Logs } from "./provider";
+import { UnifiedLogProvider } from "./unified-log";
+import { findWindowsLogs } from "./windows";
+
+/** The journal holds what the syslog files hold too, so one of them is shipped; the package logs are in neither. */
+async function findLinuxLogs(): Promise<Logs> {
+  const files = SYSTEM_LOG_FILES.map((source) => new FileProvider(source));
+  if (!(await hasJournal())) return { live: files, shipped: files };
+  const journal = new JournaldProvider();
+  const packageLogs = files.filter((file) => /dpkg|alternatives/.test(file.name));
+  return { live: [journal, ...files], shipped: [journal, ...packageLogs] };
+}
+
+/** The logs of this machine. A file that is not there yet counts: it is left out of lists until it can be read. */
+export async function findLogs(os: NodeJS.Platform = platform()): Promise<Logs> {
+  if (os === "win32") return findWindowsLogs();
+  if (os !== "darwin") return findLinuxLogs();
+  const unified = new UnifiedLogProvider();
+  return { live: [unified], shipped: [unified] };
+}

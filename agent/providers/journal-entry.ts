@@ -1,0 +1,53 @@
+import { syslogCategory, syslogLevel } from "../mapping";
+import { journaldOccurrence } from "../occurrence-id";
+import type { LogRecord } from "./provider";
+
+/** A field as journalctl -o json prints it: text, bytes of what is no UTF-8, several values, or null when too long. */
+type JournalField = string | number[] | (string | number[])[] | null | undefined;
+export type JournalEntry = Record<string, JournalField>;
+
+/** A field as text; the first of several values. */
+export function fieldText(field: JournalField): string {
+  if (typeof field === "string") return field;
+  if (!Array.isArray(field) || field.length === 0) return "";
+  return typeof field[0] === "number" ? Buffer.from(field as number[]).toString("utf8") : fieldText(field[0] as string);
+}
+
+const fieldNumber = (field: JournalField): number | null => {
+  const text = fieldText(field);
+  return /^\d+$/.test(text) ? Number(text) : null;
+};
+
+/** One entry of the journal. */
+export function toRecord(entry: JournalEntry): LogRecord {
+  const cursor = fieldText(entry.__CURSOR);
+  const message = fieldText(entry.MESSAGE);
+  const unit = fieldText(entry._SYSTEMD_UNIT);
+  const transport = fieldText(entry._TRANSPORT);
+  const isKernel = transport === "kernel";
+  const program = fieldText(entry.SYSLOG_IDENTIFIER) || fieldText(entry._COMM) || unit || transport || "journal";
+  const pid = fieldNumber(entry._PID);
+  return {
+    logName: "journal",
+    recordId: Number.parseInt(/(?:^|;)i=([0-9a-f]+)/.exec(cursor)?.[1] ?? "0", 16),
+    occurrenceId: journaldOccurrence(cursor),
+    time: new Date((fieldNumber(entry.__REALTIME_TIMESTAMP) ?? 0) / 1000),
+    level: syslogLevel(fieldNumber(entry.PRIORITY) ?? 6),
+    category: syslogCategory({ facility: fieldNumber(entry.SYSLOG_FACILITY), isKernel, program, message }),
+    source: program,
+    message,
+    computer: fieldText(entry._HOSTNAME) || null,
+    user: fieldText(entry._UID) || null,
+    details: { ...(unit ? { unit } : {}), ...(pid === null ? {} : { pid }), ...(transport ? { transport } : {}) },
+  };
+}
+
+/** A line of journalctl; null when it is no entry. */
+export function parseEntry(line: string): JournalEntry | null {
+  try {
+    const entry = JSON.parse(line) as JournalEntry;
+    return entry.__CURSOR ? entry : null;
+  } catch {
+    return null;
+  }
+}

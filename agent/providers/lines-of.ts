@@ -1,0 +1,28 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+
+const MAX_ERROR_CHARACTERS = 500;
+
+/**
+ * The lines that a program prints, as they come; the program ends with the loop.
+ * @throws when it cannot be started, or ends by itself with another code than 0.
+ */
+export async function* linesOf(command: string, args: string[]): AsyncGenerator<string> {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
+  let complaint = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    if (complaint.length < MAX_ERROR_CHARACTERS) complaint += chunk;
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  ended.catch(() => {});
+  try {
+    yield* createInterface({ input: child.stdout });
+    const code = await ended;
+    if (code !== 0) throw new Error(complaint.trim().slice(0, MAX_ERROR_CHARACTERS) || `${command} ended with ${code}`);
+  } finally {
+    child.kill();
+  }
+}

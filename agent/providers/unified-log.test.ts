@@ -1,0 +1,74 @@
+import { chmod, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { event as storedEvent } from "@/server/event-logs/schema";
+import { toWireEvent } from "./provider";
+import { microsecondsOf, toUnifiedRecord, UnifiedLogProvider } from "./unified-log";
+
+const line = (over: object) =>
+  JSON.stringify({
+    traceID: 1126518,
+    eventMessage: "failed to authenticate user jane",
+    eventType: "logEvent",
+    timestamp: "2026-11-20 10:00:00.123456+0100",
+    messageType: "Error",
+    subsystem: "com.apple.opendirectoryd",
+    category: "auth",
+    processImagePath: "/usr/libexec/opendirectoryd",
+    processID: 88,
+    threadID: 4711,
+    userID: 0,
+    ...over,
+  });
+const at = (micros: string, message: string) =>
+  line({ timestamp: `2026-11-20 09:00:00.${micros}+0000`, eventMessage: message });
+
+it("an entry of the unified log is mapped", () => {
+  const record = toUnifiedRecord(line({}));
+  expect(record).toMatchObject({
+    recordId: microsecondsOf("2026-11-20 09:00:00.123456+0000"),
+    time: new Date("2026-11-20T09:00:00.123Z"),
+    level: "error",
+    category: "security",
+    source: "opendirectoryd",
+    details: { pid: 88, subsystem: "com.apple.opendirectoryd" },
+  });
+  expect(storedEvent.safeParse(toWireEvent(record as never)).success).toBe(true);
+  expect(toUnifiedRecord(line({ messageType: "Fault", subsystem: "", processImagePath: "/kernel" }))).toMatchObject({
+    level: "critical",
+    category: "system",
+  });
+  expect(toUnifiedRecord('{"count":2,"finished":1}')).toBeNull();
+  expect(toUnifiedRecord("")).toBeNull();
+});
+
+it("batches go on where the last one ended, also among entries of one moment; one record is found again", async () => {
+  const printed = [
+    at("000001", "a"),
+    at("000002", "b"),
+    at("000002", "c"),
+    at("000002", "d"),
+    at("900000", "e"),
+    '{"finished":1}',
+  ];
+  const command = join(await mkdtemp(join(tmpdir(), "unified-")), "log.cjs");
+  await writeFile(
+    command,
+    `#!/usr/bin/env node\nprocess.stdout.write(${JSON.stringify(`${printed.join("\n")}\n`)});\n`,
+  );
+  await chmod(command, 0o755);
+  const log = new UnifiedLogProvider(command, () => new Date("2026-11-20T09:30:00Z"));
+  const seen: string[] = [];
+  let watermark: string | undefined;
+  for (let more = true; more; ) {
+    const reading = await log.read(watermark, 2);
+    seen.push(...reading.records.map((record) => record.message));
+    ({ watermark, more } = reading);
+  }
+  expect(seen).toEqual(["a", "b", "c", "d", "e"]);
+  expect(await log.read(watermark, 2)).toEqual({ records: [], watermark, more: false });
+  const page = await log.query({ page: 1, limit: 2 });
+  expect([page.total, page.events.map((e) => e.message)]).toEqual([5, ["e", "d"]]);
+  expect(await log.get(page.events[0]?.recordId as number)).toEqual(page.events[0]);
+});

@@ -1,0 +1,144 @@
+import type { Descriptor, Entry } from "@/server/live-events/schema";
+import { unifiedLogCategory, unifiedLogLevel } from "../mapping";
+import { unifiedLogOccurrence } from "../occurrence-id";
+import { linesOf } from "./lines-of";
+import {
+  BACKLOG_RECORDS,
+  type Filters,
+  type LogProvider,
+  type LogRecord,
+  MAX_SCANNED,
+  type Page,
+  type Reading,
+  toEntry,
+} from "./provider";
+import { pageOfOldestFirst } from "./query";
+
+/** An entry as `log show --style ndjson` prints it. */
+export type UnifiedEntry = {
+  timestamp: string;
+  messageType?: string;
+  eventMessage?: string;
+  subsystem?: string;
+  category?: string;
+  processImagePath?: string;
+  processID?: number;
+  threadID?: number;
+  userID?: number;
+};
+
+/** A Mac writes thousands of entries a second: shipped is what went wrong and what concerns security. */
+const SHIPPED =
+  'messageType == error OR messageType == fault OR subsystem == "com.apple.securityd" OR process == "opendirectoryd" OR process == "authd"';
+/** Without a start `log show` reads days: a first run and an open query look back so far. */
+const LOOK_BACK_MS = 3_600_000;
+
+/** `2026-11-20 10:00:00.123456+0100` in microseconds since 1970. */
+export function microsecondsOf(timestamp: string): number {
+  const m = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?([+-]\d\d):?(\d\d)$/.exec(timestamp);
+  if (!m) return Number.NaN;
+  return Date.parse(`${m[1]}T${m[2]}${m[4]}:${m[5]}`) * 1000 + Number((m[3] ?? "0").padEnd(6, "0"));
+}
+
+/** One entry of the unified log; null for the line that ends the output. */
+export function toUnifiedRecord(line: string): LogRecord | null {
+  if (!line.startsWith("{")) return null;
+  const entry = JSON.parse(line) as UnifiedEntry;
+  const micros = microsecondsOf(entry.timestamp ?? "");
+  if (Number.isNaN(micros)) return null;
+  const { subsystem = "", eventMessage: message = "", processID: pid = 0, threadID: thread = 0 } = entry;
+  const program = entry.processImagePath?.split("/").pop() || "unknown";
+  return {
+    logName: "unified",
+    recordId: micros,
+    occurrenceId: unifiedLogOccurrence({ time: entry.timestamp, pid, thread, message }),
+    time: new Date(Math.floor(micros / 1000)),
+    level: unifiedLogLevel(entry.messageType ?? "Default"),
+    category: unifiedLogCategory(subsystem, program, message),
+    source: program,
+    message,
+    computer: null,
+    user: entry.userID === undefined ? null : String(entry.userID),
+    details: { pid, ...(subsystem ? { subsystem } : {}), ...(entry.category ? { category: entry.category } : {}) },
+  };
+}
+
+const seconds = (micros: number): number => Math.floor(micros / 1_000_000);
+
+/** A time in microseconds and how many entries of that very moment have been read: several may share one. */
+function markAfter(records: LogRecord[], from: number, done: number): string {
+  const last = records.at(-1)?.recordId ?? from;
+  const shared = records.filter((record) => record.recordId === last).length;
+  return `${last}:${last === from ? done + shared : shared}`;
+}
+
+/** The macOS unified log, through `log show`. */
+export class UnifiedLogProvider implements LogProvider {
+  readonly name = "unified";
+
+  constructor(
+    private readonly command = "/usr/bin/log",
+    private readonly now: () => Date = () => new Date(),
+  ) {}
+
+  async read(since: string | undefined, max: number): Promise<Reading> {
+    const [from = 0, done = 0] = since?.split(":").map(Number) ?? [(this.now().getTime() - LOOK_BACK_MS) * 1000];
+    const found: LogRecord[] = [];
+    let atMark = 0;
+    for await (const record of this.records(seconds(from), undefined, SHIPPED)) {
+      if (record.recordId < from || (record.recordId === from && atMark++ < done)) continue;
+      found.push(record);
+      if (since && found.length > max) break;
+      if (found.length > BACKLOG_RECORDS) found.shift();
+    }
+    const records = found.slice(0, max);
+    return { records, watermark: markAfter(records, from, done), more: found.length > max };
+  }
+
+  async describe(): Promise<Descriptor> {
+    let recordCount = 0;
+    let lastWriteTime = "";
+    for await (const record of this.records(this.lookBack(), undefined)) {
+      recordCount++;
+      lastWriteTime = record.time.toISOString();
+    }
+    return {
+      name: this.name,
+      displayName: "Unified log (last hour)",
+      recordCount,
+      maxSize: 0,
+      retentionDays: 0,
+      lastWriteTime,
+    };
+  }
+
+  query(filters: Filters): Promise<Page> {
+    const { startTime, endTime } = filters;
+    const from = startTime ? Math.floor(Date.parse(startTime) / 1000) : this.lookBack();
+    const to = endTime ? Math.ceil(Date.parse(endTime) / 1000) + 1 : undefined;
+    return pageOfOldestFirst(this.records(from, to), filters);
+  }
+
+  async get(recordId: number): Promise<Entry | undefined> {
+    const from = seconds(recordId);
+    for await (const record of this.records(from, from + 1)) if (record.recordId === recordId) return toEntry(record);
+    return undefined;
+  }
+
+  private lookBack(): number {
+    return Math.floor((this.now().getTime() - LOOK_BACK_MS) / 1000);
+  }
+
+  /** Oldest first; from and to are seconds since 1970. */
+  private async *records(from: number, to: number | undefined, predicate?: string): AsyncGenerator<LogRecord> {
+    const args = ["show", "--style", "ndjson", "--info", "--start", `@${from}`];
+    if (to !== undefined) args.push("--end", `@${to}`);
+    if (predicate) args.push("--predicate", predicate);
+    let seen = 0;
+    for await (const line of linesOf(this.command, args)) {
+      const record = toUnifiedRecord(line);
+      if (record) yield record;
+      if (record && ++seen >= MAX_SCANNED) return;
+    }
+  }
+}

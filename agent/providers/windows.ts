@@ -1,0 +1,130 @@
+import type { Descriptor, Entry } from "@/server/live-events/schema";
+import { COUNT, LIST_LOGS, READ_AFTER, READ_NEWEST, type RunScript, runPowerShell } from "./powershell";
+import {
+  BACKLOG_RECORDS,
+  type Filters,
+  type LogProvider,
+  type LogRecord,
+  type Logs,
+  MAX_SCANNED,
+  type Page,
+  type Reading,
+  toEntry,
+} from "./provider";
+import { matches } from "./query";
+import { parseWindowsEvent, toWindowsRecord, toXPath } from "./windows-event";
+
+/** Shipped where they can be read; Security needs an administrator's rights. */
+const SHIPPED_CHANNELS = ["System", "Application", "Security"];
+type Mark = { recordId: number; time: string };
+type ListedLog = { LogName: string; RecordCount: number; MaximumSizeInBytes: number; LastWriteTime: string };
+
+const toDescriptor = (log: ListedLog): Descriptor => ({
+  name: log.LogName,
+  displayName: log.LogName,
+  recordCount: log.RecordCount,
+  maxSize: log.MaximumSizeInBytes,
+  retentionDays: 0,
+  lastWriteTime: log.LastWriteTime,
+});
+
+/** Every channel that has entries, from one PowerShell; those who ask at the same time share it. */
+function channelList(run: RunScript): () => Promise<Map<string, Descriptor>> {
+  let asking: Promise<Map<string, Descriptor>> | null = null;
+  const ask = async () => {
+    const found = new Map<string, Descriptor>();
+    for await (const line of run(LIST_LOGS, {}))
+      if (line.startsWith("{")) found.set(JSON.parse(line).LogName, toDescriptor(JSON.parse(line) as ListedLog));
+    return found;
+  };
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = null;
+    });
+    return asking;
+  };
+}
+
+/** One channel of the Windows event log, through PowerShell's Get-WinEvent. */
+export class WindowsProvider implements LogProvider {
+  constructor(
+    readonly name: string,
+    private readonly run: RunScript = runPowerShell,
+    private readonly listChannels: () => Promise<Map<string, Descriptor>> = channelList(run),
+  ) {}
+
+  async read(since: string | undefined, max: number): Promise<Reading> {
+    const mark = since ? (JSON.parse(since) as Mark) : undefined;
+    if (!mark) return this.backlog(max);
+    const found = await this.records(READ_AFTER, { after: mark.recordId, time: mark.time, max });
+    return {
+      records: found.map(({ record }) => record),
+      watermark: markOf(found) ?? since ?? "",
+      more: found.length === max,
+    };
+  }
+
+  /**
+   * The first reading finds where the newest BACKLOG_RECORDS begin: the log is read newest first, and what one batch
+   * cannot take is read after its mark.
+   */
+  private async backlog(max: number): Promise<Reading> {
+    const newest = (await this.records(READ_NEWEST, { xpath: "*", skip: 0, max: BACKLOG_RECORDS })).reverse();
+    const found = newest.slice(0, max);
+    const more = newest.length > max;
+    return { records: found.map(({ record }) => record), watermark: markOf(found) ?? "", more };
+  }
+
+  async describe(): Promise<Descriptor> {
+    const found = (await this.listChannels()).get(this.name);
+    if (!found) throw new Error(`${this.name} is empty or cannot be read`);
+    return found;
+  }
+
+  async query(filters: Filters): Promise<Page> {
+    const { page, limit } = filters;
+    const xpath = toXPath(this.name, filters);
+    const skip = Math.min((page - 1) * limit, MAX_SCANNED);
+    const [records, total] = await Promise.all([
+      this.records(READ_NEWEST, { xpath, skip, max: limit, xml: true }),
+      this.count(xpath),
+    ]);
+    const events = records.map(({ record }) => record).filter((record) => matches(record, filters));
+    return { events: events.map(toEntry), total };
+  }
+
+  async get(recordId: number): Promise<Entry | undefined> {
+    const xpath = `*[System[EventRecordID=${recordId}]]`;
+    const [found] = await this.records(READ_NEWEST, { xpath, skip: 0, max: 1, xml: true });
+    return found && toEntry(found.record);
+  }
+
+  private async records(script: string, parameters: object): Promise<{ record: LogRecord; time: string }[]> {
+    const records: { record: LogRecord; time: string }[] = [];
+    for await (const line of this.run(script, { log: this.name, ...parameters })) {
+      const event = parseWindowsEvent(line);
+      if (event) records.push({ record: toWindowsRecord(event), time: event.TimeCreated });
+    }
+    return records;
+  }
+
+  private async count(xpath: string): Promise<number> {
+    for await (const line of this.run(COUNT, { log: this.name, xpath, max: MAX_SCANNED }))
+      if (/^\d+$/.test(line.trim())) return Number(line);
+    return 0;
+  }
+}
+
+/** PowerShell's seven digits of a second are kept: the mark is compared as text. */
+function markOf(records: { record: LogRecord; time: string }[]): string | undefined {
+  const last = records.at(-1);
+  return last && JSON.stringify({ recordId: last.record.recordId, time: last.time } satisfies Mark);
+}
+
+/** Every channel with entries can be asked; the three that matter are shipped. */
+export async function findWindowsLogs(run: RunScript = runPowerShell): Promise<Logs> {
+  const list = channelList(run);
+  const provider = (name: string) => new WindowsProvider(name, run, list);
+  const live = [...(await list()).keys()].map(provider);
+  return { live, shipped: SHIPPED_CHANNELS.map(provider) };
+}
