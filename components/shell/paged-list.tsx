@@ -38,7 +38,7 @@ export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>)
     <>
       {children(data, query.isPlaceholderData)}
       {pagination.totalPages > 1 && (
-        <nav className={classes.pages} aria-label="Pages">
+        <nav className={classes.pages} aria-label="Pages of this list">
           <span role="status">{pagination.total.toLocaleString("en-GB")} in all</span>
           <Pagination size="sm" total={pagination.totalPages} value={pagination.page} onChange={onPage} />
         </nav>

@@ -98,7 +98,7 @@ export function LiveLog({ device, log, onBack }: Props) {
           />
         )}
         {data && data.meta.totalPages > 1 && (
-          <nav className={pagedClasses.pages} aria-label="Pages">
+          <nav className={pagedClasses.pages} aria-label="Pages of this list">
             <span>{counted(data.meta.total, "entry", "entries")} in all</span>
             <Pagination
               size="sm"
