@@ -11,6 +11,10 @@ export const devices = pgTable(
       .notNull()
       .references(() => organizations.id),
     hostname: text("hostname").notNull(),
+    /** The hostname without its domain, in lower case (an address stays whole): what an import finds devices by. */
+    shortName: text("short_name").generatedAlwaysAs(
+      sql`CASE WHEN hostname ~ '^[0-9.]+$' THEN hostname ELSE split_part(lower(hostname), '.', 1) END`,
+    ),
     os: text("os").notNull(),
     osVersion: text("os_version"),
     serialNumber: text("serial_number"),
@@ -25,6 +29,7 @@ export const devices = pgTable(
   (t) => [
     index("devices_org_hostname_idx").on(t.orgId, t.hostname),
     index("devices_hostname_lower_idx").on(sql`lower(${t.hostname})`),
+    index("devices_short_name_idx").on(t.shortName),
   ],
 );
 
