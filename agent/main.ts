@@ -5,6 +5,8 @@ import { type Options, parseOptions, USAGE, UsageError } from "./options";
 import { findLogs } from "./providers/find-logs";
 import { type Agent, enroll, flush, runOnce, runUntilStopped } from "./run";
 import { UnknownAgentError } from "./ship";
+import { parseSimulateOptions, SIMULATE_USAGE } from "./simulate/options";
+import { simulate } from "./simulate/simulate";
 import { StateFolder } from "./state";
 
 const ONCE_ATTEMPTS = 5;
@@ -56,11 +58,18 @@ async function serve(agent: Agent): Promise<void> {
   }
 }
 
+async function runSimulation(args: string[], signal: AbortSignal): Promise<number> {
+  if (args.includes("--help")) return print(SIMULATE_USAGE, 0);
+  await simulate(parseSimulateOptions(args), signal);
+  return 0;
+}
+
 /** @returns the exit code: 0 done, 1 not possible, 2 wrong usage, 3 the server does not know this agent. */
 async function main(args: string[]): Promise<number> {
   const stopping = new AbortController();
   for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => stopping.abort());
   try {
+    if (args[0] === "simulate") return await runSimulation(args.slice(1), stopping.signal);
     const options = parseOptions(args);
     if (options.help) return print(USAGE, 0);
     const agent = await start(options, stopping.signal);
@@ -73,7 +82,8 @@ async function main(args: string[]): Promise<number> {
     await stop(agent);
     return 0;
   } catch (error) {
-    if (error instanceof UsageError) return print(`${error.message}\n\n${USAGE}`, 2);
+    if (error instanceof UsageError)
+      return print(`${error.message}\n\n${args[0] === "simulate" ? SIMULATE_USAGE : USAGE}`, 2);
     if (error instanceof UnknownAgentError) return print(`The server turned this agent away: ${error.message}`, 3);
     return print((error as Error).message, 1);
   }

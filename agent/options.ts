@@ -23,14 +23,17 @@ export const USAGE = `Usage: npm run agent -- --url URL --enrollment-key KEY [op
   --once                   ship what there is, then exit
   --source-system NAME     with --source-device-id: what another RMM product calls this device
   --source-device-id ID
-  --help`;
+  --help
+
+npm run agent -- simulate … drives many simulated agents; see npm run agent -- simulate --help`;
 
 /** Thrown with a message for the person at the command line. */
 export class UsageError extends Error {}
 
 const DEFAULT_INTERVAL_SECONDS = 120;
 
-function serverUrl(text: string): string {
+/** An http address without its last slash. @throws UsageError */
+export function serverUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
     throw new UsageError(`--url: ${text} is no http address`);

@@ -23,6 +23,8 @@ export type LiveOptions = {
   diagnostics: Diagnostics;
   signal: AbortSignal;
   logs: readonly LogProvider[];
+  /** Told of each answer: whether somebody still waited for it, and how long it took. */
+  onAnswered?: (taken: boolean, ms: number) => void;
   random?: () => number;
 };
 
@@ -57,17 +59,23 @@ async function listen(options: LiveOptions, client: Client): Promise<number> {
   }
 }
 
-async function respond({ agentId, diagnostics, logs }: LiveOptions, client: Client, data: string): Promise<void> {
+async function respond(
+  { agentId, diagnostics, logs, onAnswered }: LiveOptions,
+  client: Client,
+  data: string,
+): Promise<void> {
   try {
     const command = JSON.parse(data) as { id: string; name: string };
     const started = performance.now();
     const result = await answer(logs, command);
     const reply = await client.send("POST", `/agents/${agentId}/commands/${command.id}/result`, result);
+    const [taken, ms] = [reply.kind === "ok", performance.now() - started];
+    onAnswered?.(taken, ms);
     diagnostics.log("debug", "live", "answered a live query", {
       command: command.name,
       ok: result.ok,
-      taken: reply.kind === "ok",
-      ms: Math.round(performance.now() - started),
+      taken,
+      ms: Math.round(ms),
     });
   } catch (error) {
     diagnostics.log("error", "live", "a live query could not be answered", { error: (error as Error).message });

@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EnrollOutput } from "@/server/agents/schema";
+import { retryAfterMs } from "../client";
+import { AGENT_VERSION } from "../diagnostics";
+import { toWireEvent } from "../providers/provider";
+import type { Figures } from "./figures";
+import { CHANNELS, MemoryLog } from "./memory-log";
+
+const REQUEST_TIMEOUT_MS = 30_000;
+const ROLES = ["FRONTDESK", "ACCOUNTING", "LAPTOP", "SRV-FILE", "SRV-SQL", "MEETING"];
+
+export type Port = { url: string; figures: Figures; signal: AbortSignal; random: () => number };
+type Answer = { status: number; body: Record<string, unknown>; retryAfterMs: number };
+
+/** One agent of the simulation and the machine that it pretends to be on. */
+export class SimulatedDevice {
+  readonly agentId: string;
+  readonly hostname: string;
+  readonly logs: MemoryLog[];
+  token = "";
+  private readonly started = Date.now();
+
+  constructor(
+    private readonly port: Port,
+    private readonly enrollmentKey: string,
+    number: number,
+  ) {
+    // The same key makes the same devices again, and no other organization's.
+    const keyDigest = createHash("sha256").update(enrollmentKey).digest("hex").slice(0, 10);
+    this.agentId = `sim-${keyDigest}-${number}`;
+    this.hostname = `${ROLES[number % ROLES.length]}-${String(number).padStart(3, "0")}`;
+    this.logs = CHANNELS.map((name) => new MemoryLog(name, this.hostname, port.random));
+  }
+
+  /** @throws when the server refuses for good, or the simulation ends. */
+  async enroll(): Promise<void> {
+    for (;;) {
+      const {
+        status,
+        body,
+        retryAfterMs: wait,
+      } = await this.call("enrol", "POST", "/agents/enroll", {
+        enrollmentKey: this.enrollmentKey,
+        agentId: this.agentId,
+        hostname: this.hostname,
+        os: "windows",
+        osVersion: "Windows 11 Pro 10.0.26100",
+        agentVersion: AGENT_VERSION,
+      });
+      if (status === 201) {
+        this.token = (body as EnrollOutput).token;
+        return;
+      }
+      this.port.signal.throwIfAborted();
+      if (status >= 400 && status < 500 && status !== 429)
+        throw new Error(`the server did not enrol ${this.agentId}: ${status} ${body.detail ?? ""}`);
+      await sleep(Math.max(wait, 1_000), undefined, { signal: this.port.signal });
+    }
+  }
+
+  async heartbeat(): Promise<void> {
+    const { random } = this.port;
+    const metrics = {
+      uptimeSeconds: Math.round((Date.now() - this.started) / 1000),
+      cpuPercent: Math.round(random() * 100),
+      memoryFreeBytes: Math.round((2 + random() * 12) * 1024 ** 3),
+    };
+    await this.call("heartbeat", "POST", `/agents/${this.agentId}/heartbeat`, {
+      agentVersion: AGENT_VERSION,
+      status: "running",
+      metrics,
+    });
+  }
+
+  async sendDiagnostics(): Promise<void> {
+    const entry = (level: string, component: string, message: string) => ({
+      timestamp: new Date().toISOString(),
+      level,
+      component,
+      message,
+      fields: { simulated: true },
+      agentVersion: AGENT_VERSION,
+    });
+    const logs = [entry("debug", "heartbeat", "sent"), entry("info", "shipper", "shipped events")];
+    if (this.port.random() < 0.05)
+      logs.push(entry("warn", "updater", "the update server did not answer; trying later"));
+    await this.call("logs", "POST", `/agents/${this.agentId}/logs`, { logs });
+  }
+
+  async sendEvents(): Promise<void> {
+    const count = 1 + Math.floor(this.port.random() * 8);
+    const pick = () => this.logs[Math.floor(this.port.random() * this.logs.length)] as MemoryLog;
+    const events = Array.from({ length: count }, () => toWireEvent(pick().happen()));
+    const { body } = await this.call("events", "PUT", `/agents/${this.agentId}/eventlogs`, { events });
+    if (typeof body.count === "number") this.port.figures.eventsStored += body.count;
+  }
+
+  private async call(kind: string, method: string, path: string, body: object): Promise<Answer> {
+    const { url, figures, signal } = this.port;
+    const started = performance.now();
+    const note = (outcome: number | string) => figures.note(kind, outcome, performance.now() - started);
+    try {
+      const response = await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers: {
+          "Content-Type": "application/json",
+          ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}),
+        },
+        body: JSON.stringify(body),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+      });
+      const text = await response.text();
+      note(response.status);
+      const wait = retryAfterMs(response.headers.get("retry-after"), Date.now());
+      return { status: response.status, body: text ? JSON.parse(text) : {}, retryAfterMs: wait };
+    } catch (error) {
+      if (!signal.aborted) note((error as Error).name === "TimeoutError" ? "timeout" : "network");
+      return { status: 0, body: {}, retryAfterMs: 0 };
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { parseArgs } from "node:util";
+import { serverUrl, UsageError } from "../options";
+
+export type SimulateOptions = { url: string; enrollmentKey: string; devices: number; rate: number; seconds: number };
+
+export const SIMULATE_USAGE = `Usage: npm run agent -- simulate --url URL --enrollment-key KEY [options]
+
+  --devices N     simulated agents, 1 to 1000 (default 20)
+  --rate R        requests a second in total, up to 2000 (default 20)
+  --seconds S     how long, up to 86400 (default 60)
+
+The same key makes the same devices again. Enrols, keeps command streams open and answers live queries, sends
+heartbeats, diagnostics and events; ends with counts, errors by status and latencies. SIGTERM ends it early.`;
+
+function numberIn(name: string, text: string | undefined, fallback: number, max: number): number {
+  const value = Number(text ?? fallback);
+  if (!(value > 0 && value <= max)) throw new UsageError(`--${name} takes a number up to ${max}`);
+  return value;
+}
+
+/** @throws UsageError when an option is unknown, lacks its value or makes no sense. */
+export function parseSimulateOptions(args: string[]): SimulateOptions {
+  const text = { type: "string" } as const;
+  const read = () =>
+    parseArgs({ args, options: { url: text, "enrollment-key": text, devices: text, rate: text, seconds: text } });
+  let values: ReturnType<typeof read>["values"];
+  try {
+    values = read().values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+  if (!values.url || !values["enrollment-key"]) throw new UsageError("--url and --enrollment-key are needed");
+  return {
+    url: serverUrl(values.url),
+    enrollmentKey: values["enrollment-key"],
+    devices: Math.ceil(numberIn("devices", values.devices, 20, 1000)),
+    rate: numberIn("rate", values.rate, 20, 2000),
+    seconds: numberIn("seconds", values.seconds, 60, 86_400),
+  };
+}

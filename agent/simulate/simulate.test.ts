@@ -1,0 +1,78 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it } from "vitest";
+import { UsageError } from "../options";
+import { MemoryLog } from "./memory-log";
+import { parseSimulateOptions } from "./options";
+import { simulate } from "./simulate";
+
+it("options are bounded", () => {
+  const base = ["--url", "http://127.0.0.1:1", "--enrollment-key", "tme_x"];
+  expect(parseSimulateOptions([...base, "--devices", "200", "--rate", "50.5"])).toMatchObject({
+    devices: 200,
+    rate: 50.5,
+    seconds: 60,
+  });
+  for (const wrong of [["--devices", "0"], ["--devices", "1001"], ["--rate", "x"], ["--seconds", "-1"], ["--what"]])
+    expect(() => parseSimulateOptions([...base, ...wrong])).toThrow(UsageError);
+  expect(() => parseSimulateOptions(["--url", "http://x"])).toThrow(UsageError);
+});
+
+it("a simulated log is paged, filtered and bounded", async () => {
+  const log = new MemoryLog("Security", "PC-1", Math.random, 490);
+  for (let n = 0; n < 30; n++) log.happen();
+  expect((await log.describe()).recordCount).toBe(500);
+  const page = await log.query({ page: 2, limit: 10 });
+  expect([page.total, page.events[0]?.recordId]).toEqual([500, 510]);
+  const failures = await log.query({ page: 1, limit: 500, eventId: 4625 });
+  expect(failures.events.every((entry) => entry.level === "warning")).toBe(true);
+  expect(await log.get(520)).toMatchObject({ recordId: 520, computer: "PC-1" });
+  expect(await log.get(1)).toBeUndefined();
+});
+
+it("drives agents at the rate, answers live queries, counts errors by status and stops when told", async () => {
+  const seen = new Map<string, number>();
+  const answers: unknown[] = [];
+  const server = createServer(async (request, response: ServerResponse) => {
+    const kind = request.url?.split("/").pop() ?? "";
+    seen.set(kind, (seen.get(kind) ?? 0) + 1);
+    if (kind === "commands") {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const command = { id: "c1", name: "eventlogs.list", params: {}, deadline: new Date().toISOString() };
+      response.write(`event: command\ndata: ${JSON.stringify(command)}\n\n`);
+      return;
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (kind === "enroll") {
+      const { agentId } = JSON.parse(Buffer.concat(chunks).toString());
+      response.writeHead(201).end(JSON.stringify({ agentId, deviceId: "d", orgId: "o", token: "tma_x" }));
+    } else if (kind === "result") {
+      answers.push(1);
+      response.writeHead(204).end();
+    } else if (kind === "eventlogs") response.writeHead(200).end(JSON.stringify({ success: true, count: 1 }));
+    else response.writeHead(kind === "logs" ? 503 : 200).end("{}");
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const lines: string[] = [];
+  const stopping = new AbortController();
+  const running = simulate(
+    { url, enrollmentKey: "tme_x", devices: 3, rate: 100, seconds: 60 },
+    stopping.signal,
+    (line) => lines.push(line),
+  );
+  await expect
+    .poll(() => (seen.get("eventlogs") ?? 0) > 5 && (seen.get("logs") ?? 0) > 0, { timeout: 8_000 })
+    .toBe(true);
+  await expect.poll(() => answers.length).toBe(3);
+  stopping.abort();
+  const figures = await running;
+  expect(seen.get("enroll")).toBe(3);
+  expect(figures.eventsStored).toBeGreaterThan(5);
+  expect([...figures.errors.keys()]).toEqual(["logs 503"]);
+  expect(lines.at(-1)).toContain("errors: logs 503");
+  server.closeAllConnections();
+  server.close();
+}, 15_000);

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Diagnostics } from "../diagnostics";
+import { keepCommandStream } from "../live/command-stream";
+import { SimulatedDevice } from "./device";
+import { Figures } from "./figures";
+import type { SimulateOptions } from "./options";
+
+/** More requests than these are never under way: a server that falls behind is not buried. */
+const MAX_UNDER_WAY = 256;
+const ENROLLING_AT_ONCE = 8;
+/** How long requests under way may take when the end has come. */
+const LAST_ANSWERS_MS = 3_000;
+
+type Simulation = { options: SimulateOptions; figures: Figures; signal: AbortSignal; print: (line: string) => void };
+
+/** Enrols a few at a time and opens each one's command stream. @returns the streams' ends. */
+async function bringUp(devices: SimulatedDevice[], { options, figures, signal }: Simulation): Promise<Promise<void>[]> {
+  const streams: Promise<void>[] = [];
+  const waiting = [...devices];
+  const worker = async () => {
+    for (let device = waiting.shift(); device && !signal.aborted; device = waiting.shift()) {
+      await device.enroll();
+      const { agentId, token, logs } = device;
+      const onAnswered = (taken: boolean, ms: number) => figures.note("live answer", taken ? 204 : "refused", ms);
+      const diagnostics = new Diagnostics(() => {}, 100);
+      streams.push(keepCommandStream({ url: options.url, agentId, token, logs, diagnostics, signal, onAnswered }));
+    }
+  };
+  await Promise.all(Array.from({ length: ENROLLING_AT_ONCE }, worker));
+  return streams;
+}
+
+/** What an agent does next: mostly events, now and then the rest. */
+function act(device: SimulatedDevice, draw: number): Promise<void> {
+  if (draw < 0.15) return device.heartbeat();
+  return draw < 0.4 ? device.sendDiagnostics() : device.sendEvents();
+}
+
+/** Requests at the wanted rate, one device after the other, until the end. */
+async function drive(devices: SimulatedDevice[], { options, figures, signal }: Simulation): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  const started = performance.now();
+  for (let n = 0; !signal.aborted; n++) {
+    const due = started + (n * 1000) / options.rate;
+    const wait = due - performance.now();
+    if (wait > 1) await sleep(wait, undefined, { signal }).catch(() => {});
+    if (signal.aborted) break;
+    if (underWay.size >= MAX_UNDER_WAY) {
+      figures.heldBack++;
+      // Without this a rate that cannot be kept would never let an answer in.
+      await Promise.race(underWay);
+      continue;
+    }
+    const request = act(devices[n % devices.length] as SimulatedDevice, Math.random());
+    underWay.add(request);
+    void request.finally(() => underWay.delete(request));
+  }
+  await Promise.race([Promise.all(underWay), sleep(LAST_ANSWERS_MS)]);
+}
+
+/**
+ * Drives simulated agents against a server until the time is up or the signal comes.
+ * @returns what was done, for the last line and for tests.
+ * @throws when the server does not enrol them.
+ */
+export async function simulate(
+  options: SimulateOptions,
+  stopping: AbortSignal,
+  print: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
+): Promise<Figures> {
+  const figures = new Figures();
+  const ending = new AbortController();
+  const signal = AbortSignal.any([stopping, ending.signal]);
+  const simulation = { options, figures, signal, print };
+  const port = { url: options.url, figures, signal, random: Math.random };
+  const devices = Array.from(
+    { length: options.devices },
+    (_, n) => new SimulatedDevice(port, options.enrollmentKey, n + 1),
+  );
+  let streams: Promise<void>[] = [];
+  let seconds = 0;
+  try {
+    streams = await bringUp(devices, simulation);
+    print(`${devices.length} agents are enrolled and listening; ${options.rate} requests/s for ${options.seconds} s`);
+    const started = performance.now();
+    const timer = setTimeout(() => ending.abort(), options.seconds * 1000);
+    await drive(devices, simulation);
+    clearTimeout(timer);
+    seconds = (performance.now() - started) / 1000;
+  } catch (error) {
+    if (!stopping.aborted) throw error;
+  } finally {
+    ending.abort();
+    await Promise.all(streams);
+  }
+  print(figures.table(Math.max(seconds, 0.001)));
+  return figures;
+}
