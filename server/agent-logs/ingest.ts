@@ -1,5 +1,6 @@
 import { type AgentCaller, agentCaller } from "../agents/caller";
 import { type InsertRows, storeRows } from "../agents/store-rows";
+import { storableDetails } from "../audit/details";
 import type { Ctx } from "../context";
 import { newId } from "../ids";
 import { repairJson, repairText } from "../text";
@@ -12,7 +13,7 @@ const toRow = (entry: LogEntry): object => ({
   level: entry.level,
   component: repairText(entry.component),
   message: repairText(entry.message),
-  fields: repairJson(entry.fields),
+  fields: storableDetails(entry.fields),
   agent_version: repairJson(entry.agentVersion),
 });
 

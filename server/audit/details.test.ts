@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { condenseDetails, detailsText, isSecretName, repairText } from "./details";
+import { repairText } from "../text";
+import { condenseDetails, detailsText, isSecretName, storableDetails } from "./details";
 
 const stored = (details: Record<string, unknown>) => JSON.parse(detailsText(details));
 const anyString = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((n) => String.fromCharCode(n)) });
@@ -98,4 +99,17 @@ test("details over the limit keep what fits and name the rest", () => {
   expect(condenseDetails('{"a":1}', 4096)).toBe('{"a":1}');
   const many = JSON.stringify(Object.fromEntries(Array.from({ length: 9999 }, (_, i) => [`k${i}`, "v".repeat(50)])));
   expect(Buffer.byteLength(condenseDetails(many, 65_536))).toBeLessThan(65_536);
+});
+
+test("what an agent sends is masked like the trail's own details, and left alone where there is nothing to mask", () => {
+  const plain = { eventId: 4625, nested: [{ ok: true, note: "password was wrong" }], tokenCount: 3, hasPassword: true };
+  expect(storableDetails(plain)).toBe(plain);
+  expect(storableDetails(null)).toBeNull();
+  expect(storableDetails({ a: [{ api_key: "x", "Pass\0word": 1 }], Authorization: "Bearer y", note: "a\0" })).toEqual({
+    a: [{ api_key: "[redacted]", "Pass\uFFFDword": "[redacted]" }],
+    Authorization: "[redacted]",
+    note: "a\uFFFD",
+  });
+  const deep = Array.from({ length: 60_000 }, (_, n) => ({ n }));
+  expect(storableDetails({ deep, password: "x" })).toEqual({ deep, password: "[redacted]" });
 });

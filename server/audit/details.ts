@@ -1,10 +1,9 @@
+import { repairText } from "../text";
+
 const MAX_DEPTH = 32;
 const MAX_NODES = 50_000;
 const MASK = "[redacted]";
-const REPLACEMENT = "\uFFFD";
 
-/** In unicode mode a surrogate pair is one character, so this matches NUL and lone surrogates alone. */
-const UNSTORABLE = /[\0\p{Surrogate}]/gu;
 /** Names of values that must never be stored, compared without case and punctuation; counts and flags of them pass. */
 const SECRET_NAME =
   /(password|passwd|passphrase|passcode|secret|token|apikey|privatekey|secretkey|accesskey|signingkey|encryptionkey|enrollmentkey|authorization|credential|cookie|(password|token|key|secret)hash)s?$|^(pwd|pass|jwt|bearer|otp|totp|pin|cvv)$/;
@@ -12,11 +11,11 @@ const MAY_HOLD_SECRET = /pass|pwd|secret|token|key|authorization|credential|cook
 const MAY_NEED_REPAIR = /\\u0000|\\u[dD][89a-fA-F]|"__proto__"|"constructor"|"prototype"/;
 const PROTOTYPE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
-/** PostgreSQL holds neither NUL nor lone surrogates; no log line may be lost over one, so they become U+FFFD. */
-export const repairText = (text: string): string => text.replace(UNSTORABLE, REPLACEMENT);
-
 /** True for a member name such as apiKey, refresh_token or X-Auth-Cookie. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name.toLowerCase().replace(/[^a-z0-9]/g, ""));
+
+/** Counts and flags of secrets tell nothing. */
+const isHarmless = (value: unknown): boolean => value === null || typeof value === "boolean";
 
 type Walk = { nodes: number; ancestors: Set<object> };
 
@@ -28,8 +27,7 @@ function cleanObject(value: object, walk: Walk, depth: number): unknown {
   const copy: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
     if (PROTOTYPE_KEYS.has(key)) continue;
-    const harmless = item === null || typeof item === "boolean";
-    copy[repairText(key)] = !harmless && isSecretName(key) ? MASK : clean(item, walk, depth + 1);
+    copy[repairText(key)] = !isHarmless(item) && isSecretName(key) ? MASK : clean(item, walk, depth + 1);
   }
   return copy;
 }
@@ -45,6 +43,28 @@ function clean(value: unknown, walk: Walk, depth: number): unknown {
   const copy = cleanObject(value, walk, depth);
   walk.ancestors.delete(value);
   return copy;
+}
+
+/** True when a value can be stored as it is: nothing to repair, nothing to mask. */
+function isClean(value: unknown): boolean {
+  if (typeof value === "string") return repairText(value) === value;
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isClean);
+  for (const key of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[key];
+    if (MAY_HOLD_SECRET.test(key) && !isHarmless(item) && isSecretName(key)) return false;
+    if (repairText(key) !== key || !isClean(item)) return false;
+  }
+  return true;
+}
+
+/**
+ * What an agent sends beside a message, as it may be stored: secrets masked, text repaired. The door has bounded it
+ * already, so nothing is cut. What needs neither is returned as it is, uncopied.
+ */
+export function storableDetails<T extends object | null | undefined>(details: T): T {
+  if (!details || isClean(details)) return details;
+  return clean(details, { nodes: Number.NEGATIVE_INFINITY, ancestors: new Set() }, 1) as T;
 }
 
 function plainText(details: object): string | null {

@@ -1,7 +1,8 @@
 import { ZERO_UUID } from "../context";
 import { isUuid } from "../ids";
+import { repairText } from "../text";
 import type { AuditInsert } from "./append";
-import { condenseDetails, detailsText, repairText } from "./details";
+import { condenseDetails, detailsText } from "./details";
 import { type ActorType, type AuditResult, MAX_DETAILS_BYTES, MAX_LENGTH } from "./schema";
 
 /** An event with its organization and actor settled, before the table's rules are applied. */

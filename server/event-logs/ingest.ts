@@ -1,9 +1,10 @@
 import { type AgentCaller, agentCaller } from "../agents/caller";
 import { type InsertRows, storeRows } from "../agents/store-rows";
+import { storableDetails } from "../audit/details";
 import { record } from "../audit/record";
 import type { Ctx } from "../context";
 import { newId } from "../ids";
-import { repairJson, repairText } from "../text";
+import { repairText } from "../text";
 import type { DeviceEvent, EventCategory, IngestInput, IngestOutput } from "./schema";
 
 type Row = { id: string; source: string; event_id: string | null };
@@ -17,7 +18,7 @@ const toRow = (e: DeviceEvent): Row & Record<string, unknown> => ({
   source: repairText(e.source),
   event_id: e.eventId ? repairText(e.eventId) : null,
   message: repairText(e.message),
-  details: repairJson(e.details),
+  details: storableDetails(e.details),
 });
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
