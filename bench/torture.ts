@@ -1,5 +1,6 @@
 import { createRandom } from "@/db/demo/random";
 import { killLines } from "./torture/kills";
+import { liveLine } from "./torture/live";
 import type { Line } from "./torture/types";
 
 /**
@@ -7,7 +8,11 @@ import type { Line } from "./torture/types";
  * prints what was tried and what failed, and exits non-zero on any failure.
  */
 
-const LINES: { line: Line; quick: number; full: number }[] = killLines.map((line) => ({ line, quick: 5, full: 50 }));
+const LINES: { line: Line; quick: number; full: number }[] = [...killLines, liveLine].map((line) => ({
+  line,
+  quick: 5,
+  full: 50,
+}));
 
 const args = process.argv.slice(2);
 const seedAt = args.indexOf("--seed");

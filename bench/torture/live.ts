@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connectAgent } from "@/server/live-events/testing";
+import { prepare } from "./load";
+import { freePort, type Server, startServer, stopServer } from "./server";
+import type { Line, Outcome } from "./types";
+
+/**
+ * Live queries over the wire: the built agent as its own program, enrolled by the one-line command, then stopped,
+ * frozen and impersonated by one that answers garbage; many simulated agents with queries in flight.
+ */
+
+const FIRST_ANSWER_MS = 2_000;
+const SIMULATED = 200;
+/** The frozen agent costs the whole timeout of a query, so only a full run waits for it. */
+const FULL_ROUNDS = 50;
+
+type Api = { base: string; token: string };
+type Asked = { status: number; body: { code?: string; data?: unknown }; ms: number };
+
+async function call({ base, token }: Api, method: string, path: string, body?: object): Promise<Asked> {
+  const started = performance.now();
+  const response = await fetch(`${base}/api/v1${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text ? JSON.parse(text) : {}, ms: performance.now() - started };
+}
+
+function startAgent(args: string[]): ChildProcess {
+  return spawn(process.execPath, [join("dist", "agent.mjs"), ...args], { stdio: ["ignore", "pipe", "ignore"] });
+}
+
+async function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill(signal);
+  await ended;
+}
+
+/** Asks until the agent is connected; the answer that came, or the last refusal. */
+async function untilAnswered(ask: () => Promise<Asked>, patienceMs: number): Promise<Asked> {
+  for (const deadline = Date.now() + patienceMs; ; await sleep(20)) {
+    const asked = await ask();
+    if (asked.status !== 409 || Date.now() > deadline) return asked;
+  }
+}
+
+type Checks = { tried: number; faults: string[] };
+function check(tally: Checks, what: string, ok: boolean): void {
+  tally.tried += 1;
+  if (!ok) tally.faults.push(what);
+}
+
+const live = (deviceId: string, rest = "") => `/system-tools/devices/${deviceId}/eventlogs${rest}`;
+const isCode = (asked: Asked, status: number, code: string) => asked.status === status && asked.body.code === code;
+
+/** The reference agent: real lines within two seconds of its start, then stopped, and in a full run frozen. */
+async function referenceAgent(api: Api, key: string, dir: string, tally: Checks, full: boolean): Promise<string> {
+  const args = ["--url", api.base, "--enrollment-key", key, "--state-dir", dir];
+  const started = performance.now();
+  let agent = startAgent(args);
+  try {
+    let deviceId = "";
+    for (const deadline = Date.now() + 10_000; !deviceId && Date.now() < deadline; await sleep(20)) {
+      const { body } = await call(api, "GET", "/devices?limit=100");
+      const found = (body.data as { id: string; hostname: string }[]).find((d) => d.hostname !== "TORTURE-1");
+      deviceId = found?.id ?? "";
+    }
+    const logs = await untilAnswered(() => call(api, "GET", live(deviceId)), 10_000);
+    const upMs = performance.now() - started;
+    const [log] = (logs.body.data ?? []) as { name: string; recordCount: number }[];
+    const events = await call(api, "GET", live(deviceId, `/${log?.name}/events?limit=20`));
+    const [entry] = (events.body.data ?? []) as { message: string; recordId: number }[];
+    check(tally, `no real log line: ${logs.status} ${events.status}`, Boolean(entry?.message));
+    check(tally, `a live query took ${Math.round(events.ms)} ms`, events.ms < FIRST_ANSWER_MS);
+    const one = await call(api, "GET", live(deviceId, `/${log?.name}/events/${entry?.recordId}`));
+    check(tally, `one record: ${one.status}`, one.status === 200);
+    await stopped(agent, "SIGTERM");
+    const offline = await untilOffline(() => call(api, "GET", live(deviceId)));
+    check(tally, `a stopped agent: ${offline.status} ${offline.body.code}`, isCode(offline, 409, "device_offline"));
+    let frozenMs = "not tried";
+    if (full) {
+      agent = startAgent(args);
+      await untilAnswered(() => call(api, "GET", live(deviceId)), 10_000);
+      agent.kill("SIGSTOP");
+      const frozen = await call(api, "GET", live(deviceId));
+      frozenMs = `${Math.round(frozen.ms)} ms`;
+      check(tally, `a frozen agent: ${frozen.status} ${frozen.body.code}`, isCode(frozen, 504, "agent_timeout"));
+      agent.kill("SIGCONT");
+    }
+    return `enrolled and answering ${Math.round(upMs)} ms after its start, ${log?.name} in ${Math.round(events.ms)} ms, frozen ${frozenMs}`;
+  } finally {
+    await stopped(agent, "SIGKILL");
+  }
+}
+
+/** The stream's end takes a moment to be known; a query in flight then is 502. */
+async function untilOffline(ask: () => Promise<Asked>): Promise<Asked> {
+  for (const deadline = Date.now() + 3_000; ; await sleep(20)) {
+    const asked = await ask();
+    if (asked.status === 409 || Date.now() > deadline) return asked;
+  }
+}
+
+/** An agent that answers what nobody can read, and one that leaves in the middle of a query. */
+async function badAgents(api: Api, key: string, tally: Checks): Promise<void> {
+  const enroll = await call(api, "POST", "/agents/enroll", { enrollmentKey: key, hostname: "GARBAGE-1", os: "linux" });
+  const agent = enroll.body as unknown as { agentId: string; deviceId: string; token: string };
+  for (const garbage of [{ ok: true, data: "x" }, { ok: true, data: { logs: [{ name: 7 }] } }, { ok: true }]) {
+    const fake = await connectAgent(`${api.base}/api/v1`, agent, () => garbage);
+    const asked = await untilAnswered(() => call(api, "GET", live(agent.deviceId)), 3_000);
+    check(tally, `garbage: ${asked.status} ${asked.body.code}`, isCode(asked, 502, "agent_bad_response"));
+    fake.leave();
+    await fake.ended;
+  }
+  const leaving = await connectAgent(`${api.base}/api/v1`, agent, () => void setTimeout(() => leaving.leave(), 20));
+  const asked = await untilAnswered(() => call(api, "GET", live(agent.deviceId)), 3_000);
+  check(
+    tally,
+    `left: ${asked.status} ${asked.body.code}`,
+    isCode(asked, 502, "agent_disconnected") && asked.ms < 2_000,
+  );
+}
+
+/** A query to each of the simulated agents at once, while they ship. */
+async function manyAgents(api: Api, key: string, tally: Checks): Promise<string> {
+  const args = ["simulate", "--url", api.base, "--enrollment-key", key, "--devices", String(SIMULATED), "--rate", "50"];
+  const simulation = startAgent(args);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      simulation.stdout?.on("data", (chunk: Buffer) => String(chunk).includes("listening") && resolve());
+      simulation.once("exit", () => reject(new Error("the simulation ended early")));
+    });
+    const pages = await Promise.all([1, 2, 3].map((page) => call(api, "GET", `/devices?limit=100&page=${page}`)));
+    const devices = pages
+      .flatMap(({ body }) => body.data as { id: string; agentId: string }[])
+      .filter(({ agentId }) => agentId?.startsWith("sim-"));
+    const asked = await Promise.all(
+      devices.map(({ id }) => untilAnswered(() => call(api, "GET", live(id, "/Security/events?limit=50")), 5_000)),
+    );
+    check(tally, `${devices.length} devices are simulated`, devices.length === SIMULATED);
+    for (const { status, body } of asked)
+      check(tally, `simulated: ${status}`, status === 200 && (body.data as unknown[]).length === 50);
+    const sorted = asked.map(({ ms }) => ms).sort((a, b) => a - b);
+    const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0);
+    return `${devices.length} queries at once p50 ${at(0.5)} ms, max ${at(1)} ms`;
+  } finally {
+    await stopped(simulation, "SIGTERM");
+  }
+}
+
+async function run(rounds: number, folder: string): Promise<Outcome> {
+  const server: Server = await startServer(join(folder, "data"), await freePort());
+  try {
+    const { accessToken, orgId } = await prepare(server.base);
+    const api = { base: server.base, token: accessToken };
+    const made = await call(api, "POST", "/enrollment-keys", { orgId });
+    const { key } = made.body as unknown as { key: string };
+    const tally: Checks = { tried: 0, faults: [] };
+    const reference = await referenceAgent(api, key, join(folder, "agent"), tally, rounds >= FULL_ROUNDS);
+    await badAgents(api, key, tally);
+    const many = await manyAgents(api, key, tally);
+    const detail = [reference, many, ...new Set(tally.faults)].join("; ");
+    return { tried: tally.tried, failed: tally.faults.length, detail };
+  } finally {
+    await stopServer(server);
+  }
+}
+
+export const liveLine: Line = {
+  id: "L1",
+  title: "live queries over the wire: reference agent, offline, garbage, 200 agents",
+  run: async ({ rounds }) => {
+    const folder = mkdtempSync(join(tmpdir(), "trailmark-live-"));
+    try {
+      return await run(rounds, folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
