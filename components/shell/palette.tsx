@@ -10,6 +10,7 @@ import { useEffect, useState } from "react";
 import { useTRPC } from "../trpc";
 import { navGroups } from "./nav-items";
 import { useCan, useMe, useOrg } from "./org";
+import classes from "./palette.module.css";
 
 const [store, palette] = createSpotlight();
 const PAUSE_MS = 200;
@@ -48,6 +49,8 @@ export function Palette({ asked, onHelp }: { asked: number; onHelp: () => void }
       scrollable
       maxHeight={440}
       title="Go to"
+      overlayProps={{ backgroundOpacity: 0.3, blur: 0 }}
+      classNames={{ header: classes.header, content: classes.content, actionsGroup: classes.group }}
       attributes={{ header: { role: "presentation" } } as object}
     >
       <Spotlight.Search

@@ -1,0 +1,8 @@
+import type { Metadata } from "next";
+import { ReportsPage } from "@/components/reports/reports-page";
+
+export const metadata: Metadata = { title: "Reports" };
+
+export default function ReportsRoute() {
+  return <ReportsPage />;
+}

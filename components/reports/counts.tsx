@@ -1,0 +1,59 @@
+"use client";
+
+import { Anchor } from "@mantine/core";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { count } from "../shell/amounts";
+import { Notice } from "../shell/notice";
+import { type Column, RecordTable } from "../shell/record-table";
+import { Section } from "../shell/section";
+import { Chart } from "./chart";
+import classes from "./reports.module.css";
+
+export type Count = { key: string; name: string; detail?: ReactNode; count: number; href: string };
+
+type Props = { title: string; head: string; counts: Count[]; more?: Column<Count>[] };
+
+/** Counts as a drawing and as a table; each number leads to the rows behind it. */
+export function Counts({ title, head, counts, more = [] }: Props) {
+  if (counts.length === 0) return null;
+  const columns: Column<Count>[] = [
+    {
+      header: head,
+      cell: (c) => (
+        <span className={classes.name}>
+          {c.name}
+          {c.detail && <span>{c.detail}</span>}
+        </span>
+      ),
+    },
+    ...more,
+    {
+      header: "Rows",
+      width: 120,
+      align: "end",
+      cell: (c) => <NumberLink href={c.href}>{c.count}</NumberLink>,
+    },
+  ];
+  return (
+    <Section title={title} flush>
+      <div className={classes.pair}>
+        <Chart bars={counts.map(({ name, count: n }) => ({ name, count: n }))} />
+        <RecordTable caption={title} columns={columns} rows={counts} rowKey={(c) => c.key} />
+      </div>
+    </Section>
+  );
+}
+
+/** A number that leads to its rows. */
+export function NumberLink({ href, children }: { href: string; children: number }) {
+  return (
+    <Anchor component={Link} href={href} prefetch={false} fz="inherit" className="tm-figures">
+      {count(children)}
+    </Anchor>
+  );
+}
+
+export const Nothing = () => (
+  <Notice title="Nothing in this range">Choose a longer one, or another organization.</Notice>
+);

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { toCsv } from "./csv";
+
+test("quotes what needs it and disarms formulas", () => {
+  expect(
+    toCsv([
+      ["name", "count"],
+      ['Smith, "J"', 2],
+      ["=1+1", -3],
+    ]),
+  ).toBe('name,count\r\n"Smith, ""J""",2\r\n\'=1+1,-3\r\n');
+});

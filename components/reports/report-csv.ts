@@ -1,0 +1,55 @@
+import type { Kind, Reports } from "./shapes";
+
+type Rows = (string | number)[][];
+
+const entries = (title: string, list: Reports["security"]["recentEvents"]): Rows => [
+  [],
+  [title],
+  ["time", "actor", "action", "resource", "result"],
+  ...list.map((e) => [e.timestamp, e.user.name || e.user.email, e.action, e.resource.name, e.result]),
+];
+
+const WRITERS: { [K in Kind]: (report: Reports[K]) => Rows } = {
+  activity: (r) => [
+    ["total users", r.totalUsers],
+    [],
+    ["user", "e-mail", "rows", "last active"],
+    ...r.actionsPerUser.map((u) => [u.userName, u.userEmail, u.actionCount, u.lastActiveAt]),
+    ...entries("most recent", r.recentActivity),
+  ],
+  security: (r) => [
+    ["sign-in attempts", r.loginAttempts],
+    ["failed sign-ins", r.failedLogins],
+    ["permission changes", r.permissionChanges],
+    [],
+    ["action", "rows"],
+    ...r.byAction.map((a) => [a.action, a.count]),
+    ...entries("most recent", r.recentEvents),
+  ],
+  compliance: (r) => [
+    ["data accesses", r.dataAccess],
+    ["changes", r.dataChanges],
+    ["exports", r.exports],
+    [],
+    ["action", "rows"],
+    ...r.byAction.map((a) => [a.action, a.count]),
+    ...entries("most recent", r.recentEvents),
+  ],
+  statistics: (r) => [
+    ["category", "rows"],
+    ...r.byCategory.map((c) => [c.category, c.count]),
+    [],
+    ["user", "rows"],
+    ...r.byUser.map((u) => [u.userName, u.actionCount]),
+  ],
+};
+
+/** A report as rows of a CSV file: what it covers, its numbers, its tables. */
+export function csvOf<K extends Kind>(kind: K, report: Reports[K], covers: string): Rows {
+  return [
+    ["covers", covers],
+    ["rows", report.totalEvents],
+    ...(report.truncated ? [["cut", "the newest 5,000 rows"]] : []),
+    ...WRITERS[kind](report),
+  ];
+}

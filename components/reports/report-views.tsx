@@ -1,0 +1,179 @@
+"use client";
+
+import { actionLabel } from "@/server/audit/action-label";
+import { CATEGORY_LABEL } from "../audit/filters";
+import { type Figure, Figures } from "../shell/figures";
+import { When } from "../shell/when";
+import { type Count, Counts, Nothing, NumberLink } from "./counts";
+import { Recent } from "./recent";
+import type { RangeView } from "./report-range";
+import { actorFilter, rowsBehind } from "./rows-behind";
+import { MAX_REPORT_ROWS, type Reports } from "./shapes";
+
+export type ViewProps<T> = { report: T; range: RangeView; orgId: string | undefined };
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const capped = (isTruncated: boolean) =>
+  isTruncated ? `of the newest ${MAX_REPORT_ROWS.toLocaleString("en-GB")}` : "all of the range";
+
+type Link = (filter: Parameters<typeof rowsBehind>[0]) => string;
+const linker =
+  (range: RangeView, orgId: string | undefined): Link =>
+  (filter) =>
+    rowsBehind(filter, range, orgId);
+
+const figure = (label: string, value: number, href: string, note?: string): Figure => ({
+  label,
+  value: <NumberLink href={href}>{value}</NumberLink>,
+  note,
+});
+
+function actionCounts(byAction: { action: string; count: number }[], link: Link): Count[] {
+  return byAction.map(({ action, count }) => ({
+    key: action,
+    name: sentence(actionLabel(action)),
+    detail: <code>{action}</code>,
+    count,
+    href: link({ action }),
+  }));
+}
+
+export function ActivityReport({ report, range, orgId }: ViewProps<Reports["activity"]>) {
+  const link = linker(range, orgId);
+  if (report.totalEvents === 0) return <Nothing />;
+  const byKey = new Map(report.actionsPerUser.map((user) => [user.userId, user]));
+  return (
+    <>
+      <Figures
+        label="User activity in numbers"
+        items={[
+          figure("Rows", report.totalEvents, link({}), capped(report.truncated)),
+          { label: "Who acted", value: report.totalUsers.toLocaleString("en-GB"), note: "people, keys and agents" },
+          ...report.topUsers.slice(0, 2).map((user, i) => ({
+            label: i === 0 ? "Most active" : "Second",
+            value: <NumberLink href={link(actorFilter(user))}>{user.actionCount}</NumberLink>,
+            note: user.userName || user.userEmail,
+          })),
+        ]}
+      />
+      <Counts
+        title="Rows by person"
+        head="Who"
+        counts={report.actionsPerUser.map((user) => ({
+          key: user.userId,
+          name: user.userName || user.userEmail || user.userId,
+          detail: user.userEmail !== user.userName ? user.userEmail : undefined,
+          count: user.actionCount,
+          href: link(actorFilter(user)),
+        }))}
+        more={[
+          {
+            header: "Last active",
+            width: 200,
+            minor: true,
+            cell: (c) => <When at={byKey.get(c.key)?.lastActiveAt ?? null} />,
+          },
+        ]}
+      />
+      <Recent entries={report.recentActivity} />
+    </>
+  );
+}
+
+export function SecurityReport({ report, range, orgId }: ViewProps<Reports["security"]>) {
+  const link = linker(range, orgId);
+  if (report.totalEvents === 0) return <Nothing />;
+  return (
+    <>
+      <Figures
+        label="Security events in numbers"
+        items={[
+          {
+            label: "Security events",
+            value: report.totalEvents.toLocaleString("en-GB"),
+            note: `${capped(report.truncated)}; by action below`,
+          },
+          figure("Sign-in attempts", report.loginAttempts, link({ action: "user.login" })),
+          figure("Failed sign-ins", report.failedLogins, link({ action: "user.login.failed" })),
+          figure("Permission changes", report.permissionChanges, link({ action: "user.permission.change" })),
+        ]}
+      />
+      <Counts title="Security events by action" head="Action" counts={actionCounts(report.byAction, link)} />
+      <Recent entries={report.recentEvents} />
+    </>
+  );
+}
+
+export function ComplianceReport({ report, range, orgId }: ViewProps<Reports["compliance"]>) {
+  const link = linker(range, orgId);
+  if (report.totalEvents === 0) return <Nothing />;
+  return (
+    <>
+      <Figures
+        label="Compliance in numbers"
+        items={[
+          {
+            label: "Compliance events",
+            value: report.totalEvents.toLocaleString("en-GB"),
+            note: `${capped(report.truncated)}; by action below`,
+          },
+          figure("Data accesses", report.dataAccess, link({ action: "data.access" })),
+          {
+            label: "Changes",
+            value: report.dataChanges.toLocaleString("en-GB"),
+            note: "every other action below",
+          },
+          figure("Data exports", report.exports, link({ action: "data.export" })),
+        ]}
+      />
+      <Counts title="Compliance events by action" head="Action" counts={actionCounts(report.byAction, link)} />
+      <Recent entries={report.recentEvents} />
+    </>
+  );
+}
+
+export function StatisticsReport({ report, range, orgId }: ViewProps<Reports["statistics"]>) {
+  const link = linker(range, orgId);
+  if (report.totalEvents === 0) return <Nothing />;
+  return (
+    <>
+      <Figures
+        label="Statistics"
+        items={[
+          figure("Rows", report.totalEvents, link({}), capped(report.truncated)),
+          { label: "Categories", value: report.byCategory.length },
+          { label: "Who acted", value: report.byUser.length.toLocaleString("en-GB") },
+          {
+            label: "First and last row asked for",
+            value: <When at={report.range.from} none="The beginning" dateOnly />,
+            note: (
+              <>
+                to <When at={report.range.to} none="now" dateOnly />
+              </>
+            ),
+          },
+        ]}
+      />
+      <Counts
+        title="Rows by category"
+        head="Category"
+        counts={report.byCategory.map(({ category, count }) => ({
+          key: category,
+          name: CATEGORY_LABEL[category as keyof typeof CATEGORY_LABEL] ?? sentence(category),
+          count,
+          href: link({ category }),
+        }))}
+      />
+      <Counts
+        title="Rows by person"
+        head="Who"
+        counts={report.byUser.map((user) => ({
+          key: user.userId,
+          name: user.userName || user.userId,
+          count: user.actionCount,
+          href: link(actorFilter(user)),
+        }))}
+      />
+    </>
+  );
+}

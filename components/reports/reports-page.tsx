@@ -1,0 +1,116 @@
+"use client";
+
+import { Button, Group, Skeleton, Tabs } from "@mantine/core";
+import { Download, Printer } from "lucide-react";
+import { parseAsStringLiteral, useQueryState } from "nuqs";
+import type { ComponentType } from "react";
+import { PRESET_LABEL } from "../audit/range";
+import { Failure } from "../shell/notice";
+import { useOrg } from "../shell/org";
+import { PageHeader } from "../shell/page-header";
+import { dateTime, zoneName } from "../shell/time";
+import { useZone } from "../shell/zone";
+import { saveCsv } from "./csv";
+import { csvOf } from "./report-csv";
+import { ReportRange, useReportRange } from "./report-range";
+import { ActivityReport, ComplianceReport, SecurityReport, StatisticsReport, type ViewProps } from "./report-views";
+import classes from "./reports.module.css";
+import { KIND_LABEL, KINDS, type Kind, type Reports } from "./shapes";
+import { useReport } from "./use-report";
+
+const VIEW: { [K in Kind]: ComponentType<ViewProps<Reports[K]>> } = {
+  activity: ActivityReport,
+  security: SecurityReport,
+  compliance: ComplianceReport,
+  statistics: StatisticsReport,
+};
+
+/** Four reports over a range; the address holds which and of when. */
+export function ReportsPage() {
+  const [kind, setKind] = useQueryState(
+    "report",
+    parseAsStringLiteral(KINDS).withDefault("activity").withOptions({ history: "push" }),
+  );
+  const { org, orgId } = useOrg();
+  const { zone } = useZone();
+  const { chosen, setView, now, asked } = useReportRange();
+  const at = (when: string | undefined, none: string) => (when ? dateTime(when, zone) : none);
+  const covers = `${org?.name ?? "All organizations"}, ${at(asked.from, "the beginning")} to ${at(asked.to, "now")} (${zoneName(zone)})`;
+  const query = useReport(kind, { ...asked, orgId });
+  const save = () =>
+    query.data && saveCsv(`${kind}-${now.toISOString().slice(0, 10)}.csv`, csvOf(kind, query.data, covers));
+  return (
+    <div className={classes.page}>
+      <PageHeader title="Reports" lead={covers}>
+        <Group gap={8} className={classes.tools}>
+          <ReportRange chosen={chosen} setView={setView} now={now} />
+          <Button
+            variant="default"
+            leftSection={<Download size={15} aria-hidden />}
+            disabled={!query.data}
+            onClick={save}
+          >
+            CSV
+          </Button>
+          <Button variant="default" leftSection={<Printer size={15} aria-hidden />} onClick={() => window.print()}>
+            Print
+          </Button>
+        </Group>
+      </PageHeader>
+      <Tabs value={kind} onChange={(value) => void setKind(value as Kind)} keepMounted={false}>
+        <Tabs.List className={classes.tabs} aria-label="Report">
+          {KINDS.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {KIND_LABEL[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {KINDS.map((name) => (
+          <Tabs.Panel key={name} value={name} className={classes.panel}>
+            <h2 className={classes.printed}>
+              {KIND_LABEL[name]}
+              {chosen.range ? `, ${PRESET_LABEL[chosen.range].toLowerCase()}` : ""}
+            </h2>
+            <OneReport kind={name} asked={{ ...asked, orgId }} range={chosen} orgId={orgId} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </div>
+  );
+}
+
+type OneProps<K extends Kind> = {
+  kind: K;
+  asked: Parameters<typeof useReport>[1];
+  range: ViewProps<Reports[K]>["range"];
+  orgId: string | undefined;
+};
+
+function OneReport<K extends Kind>({ kind, asked, range, orgId }: OneProps<K>) {
+  const query = useReport(kind, asked);
+  const Shown = VIEW[kind] as ComponentType<ViewProps<Reports[K]>>;
+  if (query.isPending)
+    return (
+      <div className={classes.loading} role="status" aria-label="Loading the report">
+        <Skeleton height={92} />
+        <Skeleton height={280} />
+      </div>
+    );
+  if (query.isError)
+    return (
+      <Failure
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        what={`the report on ${KIND_LABEL[kind].toLowerCase()}`}
+      />
+    );
+  return (
+    <div
+      className={classes.report}
+      data-stale={query.isPlaceholderData || undefined}
+      aria-busy={query.isPlaceholderData}
+    >
+      <Shown report={query.data} range={range} orgId={orgId} />
+    </div>
+  );
+}
