@@ -10,6 +10,7 @@ import { pruneBench } from "./prune";
 import { searchBench } from "./search";
 import { storageBench } from "./storage";
 import { verifyBench } from "./verify";
+import { viewerBench } from "./viewer";
 
 /** In the order in which they are run: what writes comes before the long history, what removes rows last. */
 export const benches: Bench[] = [
@@ -22,6 +23,7 @@ export const benches: Bench[] = [
   storageBench,
   growthBench,
   agentBench,
+  viewerBench,
   importBench,
   pruneBench,
 ];
