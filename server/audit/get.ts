@@ -1,19 +1,21 @@
-import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import type { Ctx } from "../context";
 import { notFound } from "../errors";
-import { fetchRows } from "./row-query";
+import { type EntryRow, reachedBy, rowOfId } from "./row-query";
 import type { FullEntry } from "./schema";
 import { toFullEntry } from "./to-entry";
+
+/** @throws AppError not_found when the row is missing or belongs to another organization. */
+export async function getRow(ctx: Ctx, id: string): Promise<EntryRow> {
+  const row = await tenant(ctx.scope, async (tx) => rowOfId(tx, await reachedBy(tx, ctx.scope), id));
+  if (!row) throw notFound("audit log entry");
+  return row;
+}
 
 /**
  * One audit entry in the full format.
  * @throws AppError not_found when it is missing or belongs to another organization.
  */
 export async function getAuditEntry(ctx: Ctx, { id }: { id: string }): Promise<FullEntry> {
-  const rows = await tenant(ctx.scope, (tx) =>
-    fetchRows(tx, ctx.scope, { conditions: [sql`a.id = ${id}::uuid`], limit: 1 }),
-  );
-  if (!rows[0]) throw notFound("audit log entry");
-  return toFullEntry(rows[0]);
+  return toFullEntry(await getRow(ctx, id));
 }

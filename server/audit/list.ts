@@ -1,35 +1,63 @@
-import { tenant } from "@/db/client";
+import { type Tx, tenant } from "@/db/client";
 import type { Ctx } from "../context";
 import { countRows } from "./count";
-import { decodeCursor, encodeCursor } from "./cursor";
-import { conditionsOf } from "./filters";
-import { type EntryRow, fetchRows } from "./row-query";
+import { decodeCursor, encodeCursor, type Place } from "./cursor";
+import { conditionsOf, type Question } from "./filters";
+import { type EntryRow, newestRows, reachedBy, rowsOf } from "./row-query";
 import type { FlatPage, FullPage, ListInput, Pagination } from "./schema";
+import { findKeys } from "./search-keys";
+import { type Needle, needleOf } from "./search-needle";
 import { toFlatEntry, toFullEntry } from "./to-entry";
 
-function paginate(input: ListInput, total: number, rows: EntryRow[], more: boolean): Pagination {
-  const last = rows.at(-1);
-  return {
-    page: input.page,
-    limit: input.limit,
-    total,
-    totalPages: total < 0 ? -1 : Math.ceil(total / input.limit),
-    nextCursor: more && last ? encodeCursor({ ms: last.ms, seq: last.chain_seq, orgId: last.org_id }) : null,
-  };
+/** Pages that lie deeper are asked for only when there are so many rows, even when the caller does not want the total. */
+const MAX_BLIND_OFFSET = 10_000;
+
+type PageInput = Pick<ListInput, "page" | "limit" | "skipCount" | "cursor">;
+/** A question with the organizations and the needle that belong to it. */
+export type Asked = { orgIds: readonly string[]; question: Question; needle: Needle | null };
+
+export async function ask(tx: Tx, ctx: Ctx, question: Question): Promise<Asked> {
+  const orgIds = await reachedBy(tx, ctx.scope);
+  return { orgIds, question, needle: await needleOf(tx, orgIds, question) };
+}
+
+const placeOf = (row: EntryRow): Place => ({ ms: row.ms, seq: row.chain_seq, orgId: row.org_id });
+
+/** The pagination of a page that ends with `last` (null: nothing follows). */
+export function paginate({ page, limit }: PageInput, total: number, last: Place | null): Pagination {
+  const totalPages = total < 0 ? -1 : Math.ceil(total / limit);
+  return { page, limit, total, totalPages, nextCursor: last && encodeCursor(last) };
+}
+
+/** Where a page begins: at a cursor, or so many rows from the newest. */
+export function startOf({ cursor, page, limit }: PageInput): { after: Place | undefined; offset: number } {
+  return cursor ? { after: decodeCursor(cursor), offset: 0 } : { after: undefined, offset: (page - 1) * limit };
+}
+
+/** The rows of a page and one more, if there is one. */
+async function readRows(tx: Tx, asked: Asked, input: PageInput): Promise<EntryRow[]> {
+  const { after, offset } = startOf(input);
+  const limit = input.limit + 1;
+  if (!asked.needle)
+    return newestRows(tx, asked.orgIds, { conditions: conditionsOf(asked.question), after, offset, limit });
+  const { keys } = await findKeys(tx, asked, { after, need: offset + limit });
+  return rowsOf(tx, keys.slice(offset));
 }
 
 /** One page of stored rows with its pagination; one row more is read to know whether another page follows. */
-async function readPage(ctx: Ctx, input: ListInput): Promise<{ rows: EntryRow[]; pagination: Pagination }> {
-  const after = input.cursor ? decodeCursor(input.cursor) : undefined;
-  const offset = after ? 0 : (input.page - 1) * input.limit;
+export async function readPage(
+  ctx: Ctx,
+  input: PageInput,
+  question: Question,
+): Promise<{ rows: EntryRow[]; pagination: Pagination }> {
+  const { offset } = startOf(input);
   return tenant(ctx.scope, async (tx) => {
-    const total = input.skipCount ? -1 : await countRows(tx, ctx.scope, input);
-    const beyond = total >= 0 && offset >= total;
-    const found = beyond
-      ? []
-      : await fetchRows(tx, ctx.scope, { conditions: conditionsOf(input), after, offset, limit: input.limit + 1 });
+    const asked = await ask(tx, ctx, question);
+    const total = input.skipCount && offset <= MAX_BLIND_OFFSET ? -1 : await countRows(tx, asked);
+    const found = total >= 0 && offset >= total ? [] : await readRows(tx, asked, input);
     const rows = found.slice(0, input.limit);
-    return { rows, pagination: paginate(input, total, rows, found.length > input.limit) };
+    const last = found.length > input.limit ? (rows.at(-1) as EntryRow) : null;
+    return { rows, pagination: paginate(input, input.skipCount ? -1 : total, last && placeOf(last)) };
   });
 }
 
@@ -38,12 +66,12 @@ async function readPage(ctx: Ctx, input: ListInput): Promise<{ rows: EntryRow[];
  * @throws AppError validation_failed for a cursor that is none.
  */
 export async function listFlatEntries(ctx: Ctx, input: ListInput): Promise<FlatPage> {
-  const { rows, pagination } = await readPage(ctx, input);
+  const { rows, pagination } = await readPage(ctx, input, input);
   return { entries: rows.map(toFlatEntry), pagination };
 }
 
 /** The same page in the full format. */
 export async function listFullEntries(ctx: Ctx, input: ListInput): Promise<FullPage> {
-  const { rows, pagination } = await readPage(ctx, input);
+  const { rows, pagination } = await readPage(ctx, input, input);
   return { data: rows.map(toFullEntry), pagination };
 }

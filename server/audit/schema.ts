@@ -35,6 +35,8 @@ export const MAX_LENGTH = {
   rawId: 1024,
 } as const;
 const MAX_FILTER_LENGTH = 255;
+/** Characters from which on a search term is looked up in the index and answered exactly whatever the history's length. */
+export const MIN_INDEXED_TERM = 3;
 
 /** PostgreSQL counts characters, JavaScript UTF-16 units: an emoji is one of the former and two of the latter. */
 const fits = (text: string, max: number): boolean =>
@@ -183,7 +185,13 @@ export const flatPage = z.strictObject({ entries: z.array(flatEntry), pagination
 export type FlatPage = z.output<typeof flatPage>;
 export const fullPage = z.strictObject({ data: z.array(fullEntry), pagination });
 export type FullPage = z.output<typeof fullPage>;
-export const searchPage = z.strictObject({ data: z.array(fullEntry), query: z.string(), pagination });
+/** truncated: the term is too short for the index, older rows were not looked at and total counts the newer ones. */
+export const searchPage = z.strictObject({
+  data: z.array(fullEntry),
+  query: z.string(),
+  pagination,
+  truncated: z.literal(true).optional(),
+});
 export type SearchPage = z.output<typeof searchPage>;
 
 const named = (max: number) => columnText(max).refine((s) => s.trim() !== "", "is blank");

@@ -1,6 +1,7 @@
 import { alarmWatch } from "../audit/alarm";
 import { checkpointWorker } from "../audit/checkpoint-worker";
 import { verificationJob } from "../audit/nightly-job";
+import { searchWorker } from "../audit/search-worker";
 import { importWorker } from "../custom-fields/import/worker";
 import { env } from "../env";
 import { log } from "../log";
@@ -13,6 +14,7 @@ export type Worker = { name: string; start: () => Promise<void>; stop: () => Pro
 const WORKERS: Worker[] = [
   alarmWatch,
   checkpointWorker,
+  searchWorker,
   importWorker,
   dailyJobsWorker([verificationJob, retentionJob]),
 ];

@@ -1,0 +1,12 @@
+import { searchInput, searchPage } from "@/server/audit/schema";
+import { searchEntries } from "@/server/audit/search";
+import { route } from "@/server/http/route";
+
+export const GET = route({
+  summary: "Full-text search over audit entries, newest first, together with the common filters.",
+  auth: "user",
+  permission: "audit:read",
+  input: searchInput,
+  output: searchPage,
+  run: searchEntries,
+});
