@@ -7,6 +7,7 @@ import { indexingBench } from "./indexing";
 import { ingestBench } from "./ingest";
 import { listBench } from "./lists";
 import { pruneBench } from "./prune";
+import { reportBench } from "./reports";
 import { searchBench } from "./search";
 import { storageBench } from "./storage";
 import { verifyBench } from "./verify";
@@ -19,6 +20,7 @@ export const benches: Bench[] = [
   indexingBench,
   listBench,
   searchBench,
+  reportBench,
   verifyBench,
   storageBench,
   growthBench,

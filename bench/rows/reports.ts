@@ -1,0 +1,47 @@
+import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
+import { MAX_REPORT_ROWS } from "@/server/audit/report-schema";
+import { getStatistics, reportCompliance, reportSecurityEvents, reportUserActivity } from "@/server/audit/reports";
+import { type RangeInput, rangeInput } from "@/server/audit/schema";
+import type { Ctx } from "@/server/context";
+import { type Bench, type Figure, figure, interleave, medianMsOf } from "../harness";
+import type { World } from "../world";
+
+const CALLS = 3;
+type Report = (ctx: Ctx, input: RangeInput) => Promise<unknown>;
+
+/** The rows themselves, all columns, of these actions or of all. */
+function read({ app }: World, orgId: string, actions?: readonly string[]) {
+  const about = actions ? app`AND action = ANY (${[...actions]})` : app``;
+  return app`SELECT * FROM audit_logs WHERE org_id = ${orgId} ${about}
+    ORDER BY "timestamp" DESC, chain_seq DESC LIMIT ${MAX_REPORT_ROWS}`;
+}
+
+/** Row 14: each report and the statistics, against reading the rows that it is about. */
+async function run(world: World): Promise<Figure[]> {
+  const orgId = await world.history();
+  const ctx = world.ctxOf(orgId);
+  const input = rangeInput.parse({});
+  const line = async (name: string, report: Report, actions?: readonly string[]) => {
+    const rows = (await read(world, orgId, actions)).length;
+    const seen = await interleave(world.size.full ? 9 : 5, {
+      report: () => medianMsOf(CALLS, () => report(ctx, input)),
+      read: () => medianMsOf(CALLS, () => read(world, orgId, actions)),
+    });
+    return figure({
+      row: "14",
+      name: `${name} over ${rows} rows`,
+      unit: "ms",
+      value: seen.report,
+      reference: seen.read,
+      target: { max: 2 },
+    });
+  };
+  return [
+    await line("user activity", reportUserActivity),
+    await line("security report", reportSecurityEvents, [...SECURITY_ACTIONS]),
+    await line("compliance report", reportCompliance, [...COMPLIANCE_ACTIONS]),
+    await line("statistics", getStatistics),
+  ];
+}
+
+export const reportBench: Bench = { rows: ["14"], title: "reports", run };
