@@ -87,6 +87,8 @@ export const customFieldImports = pgTable(
     summary: jsonb("summary").notNull().default({}),
     fingerprint: text("fingerprint"),
     totalRows: integer("total_rows").notNull().default(0),
+    /** Rows up to this one have been applied, as far as they were resolved and have not changed since the check. */
+    appliedThrough: integer("applied_through").notNull().default(0),
     job: text("job"),
     jobDone: integer("job_done").notNull().default(0),
     jobStartedAt: instant("job_started_at"),
@@ -142,7 +144,6 @@ export const customFieldImportResults = pgTable(
     candidates: uuid("candidates").array(),
     /** The candidate that a person chose for an ambiguous row. */
     pickedDeviceId: uuid("picked_device_id"),
-    applied: boolean("applied").notNull().default(false),
   },
   (t) => [
     primaryKey({ name: "custom_field_import_results_pkey", columns: [t.importId, t.rowNo] }),
