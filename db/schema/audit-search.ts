@@ -4,7 +4,7 @@ import { instant } from "./columns";
 
 /**
  * What the background indexer knows of audit_logs; all of it can be made again from there. One row stands for a block of
- * some thirty consecutive rows of a chain: `tags` are hashes of their exact values, `text` is their searchable text.
+ * some eight consecutive rows of a chain: `tags` are hashes of their exact values, `text` is their searchable text.
  * rough marks a block whose text may hold more than its rows do, so that a match in it must be looked up.
  */
 export const auditSearch = pgTable(

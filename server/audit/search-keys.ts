@@ -7,12 +7,12 @@ import { isHopeless, isIndexed, type Needle } from "./search-needle";
 
 /** Rows of the first look along the index by time, which most questions that many rows meet need nothing beyond. */
 const PROBE_ROWS = 500;
-/** Up to this many blocks of about 32 rows a match is rare: all of them are looked at, in any order. */
-const RARE_BLOCKS = 4_000;
-const FIRST_WINDOW = 64;
-const MAX_WINDOW = 4_096;
+/** Up to this many blocks of about eight rows a match is rare: all of them are looked at, in any order. */
+const RARE_BLOCKS = 10_000;
+const FIRST_WINDOW = 256;
+const MAX_WINDOW = 16_384;
 /** While a clock runs, so that one window does not take all of it. */
-const MAX_TIMED_WINDOW = 512;
+const MAX_TIMED_WINDOW = 4_096;
 const MAX_SEQ = "999999999999999999";
 const MAX_UUID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
@@ -181,7 +181,7 @@ export async function findKeys(
 }
 
 async function searchBlocks(tx: Tx, search: Search, matches: Matches, window: KeyWindow): Promise<Place | null> {
-  const size = Math.min(MAX_WINDOW, Math.max(FIRST_WINDOW, Math.ceil(window.need / 8)));
+  const size = Math.min(MAX_WINDOW, Math.max(FIRST_WINDOW, Math.ceil(window.need / 2)));
   const first = await walk(tx, search, { ...window, matches, from: null, size, windows: 1 });
   if (first === "done") return null;
   const rare = isIndexed(search.needle) ? await rareBlocks(tx, search) : null;
