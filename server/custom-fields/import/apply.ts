@@ -11,13 +11,14 @@ import { type ValuePatch, writeValues } from "./write-values";
 /** Rows of one transaction of a run or an undo: a kill repeats at most these, a cancel waits for at most these. */
 export const APPLY_ROWS = 4000;
 
-type Checked = { n: number; o: RowOutcome; d: string | null; p: string | null };
-const RESOLVED = sql`AND (r.outcome = ANY('{matched_source_id,matched_hostname}') OR (r.outcome = 'ambiguous' AND r.picked_device_id IS NOT NULL))`;
+type Checked = { n: number; o: RowOutcome; c: string; d: string | null; p: string | null };
 
-async function readChecked(tx: Tx, importId: string, rowNos: readonly number[]): Promise<Map<number, Checked>> {
+/** What the check resolved, or a person, of a range of rows. */
+async function readResolved(tx: Tx, importId: string, after: number, through: number): Promise<Map<number, Checked>> {
   const rows = await tx.execute<Checked>(sql`
-    SELECT row_no AS n, outcome AS o, device_id AS d, picked_device_id AS p FROM custom_field_import_results
-    WHERE import_id = ${importId}::uuid AND row_no BETWEEN ${rowNos[0]} AND ${rowNos.at(-1)}`);
+    SELECT row_no AS n, outcome AS o, codes AS c, device_id AS d, picked_device_id AS p FROM custom_field_import_results
+    WHERE import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through}
+      AND (device_id IS NOT NULL OR (outcome = 'ambiguous' AND picked_device_id IS NOT NULL))`);
   return new Map(rows.map((row) => [row.n, row]));
 }
 
@@ -58,7 +59,7 @@ async function recordSourceIds(
 
 type Values = Record<string, FieldValue | null>;
 
-/** What of a row is written, and what was there before. */
+/** What of a row is written, and what was there before (nothing said: nothing was). */
 function changesOf(c: Compiled, row: Derived): { written: Values; previous: Values } {
   const written: Values = {};
   const previous: Values = {};
@@ -66,7 +67,8 @@ function changesOf(c: Compiled, row: Derived): { written: Values; previous: Valu
     const field = c.fields[i];
     if (!field || !isWrite(decision)) return;
     written[field.fieldId] = decision.value;
-    previous[field.fieldId] = row.held?.[i] ?? null;
+    const before = row.held?.[i] ?? null;
+    if (before !== null) previous[field.fieldId] = before;
   });
   return { written, previous };
 }
@@ -104,38 +106,44 @@ async function storeChanges(
   return patches;
 }
 
-async function markRows(tx: Tx, c: Compiled, applied: readonly Derived[], changed: readonly Derived[]): Promise<void> {
+/** Notes where the run came to something else than the check. By upsert, whose plan is always the key's index. */
+async function markRows(
+  tx: Tx,
+  c: Compiled,
+  checked: Map<number, Checked>,
+  applied: readonly Derived[],
+  changed: readonly Derived[],
+): Promise<void> {
   const list = [
-    ...applied.map((row) => ({ n: row.rowNo, a: true, c: codesOf(row), r: null })),
+    ...applied
+      .map((row) => ({ n: row.rowNo, o: checked.get(row.rowNo)?.o, c: codesOf(row), r: row.reason }))
+      .filter(({ n, c: codes }) => codes !== checked.get(n)?.c),
     ...changed.map((row) => ({
       n: row.rowNo,
-      a: false,
+      o: "changed",
       c: codesOf(row),
       r: row.reason ?? "it names another device now",
     })),
   ];
+  if (list.length === 0) return;
   await tx.execute(sql`
-    UPDATE custom_field_import_results t SET applied = r.a, codes = r.c,
-      outcome = CASE WHEN r.a THEN t.outcome ELSE 'changed' END, reason = CASE WHEN r.a THEN t.reason ELSE r.r END
-    FROM jsonb_to_recordset(${JSON.stringify(list)}::text::jsonb) AS r(n int, a boolean, c text, r text)
-    WHERE t.import_id = ${c.importId}::uuid AND t.row_no = r.n`);
+    INSERT INTO custom_field_import_results (import_id, row_no, partner_id, outcome, codes, reason)
+    SELECT ${c.importId}::uuid, r.n, ${c.partnerId}::uuid, r.o, r.c, r.r
+    FROM jsonb_to_recordset(${JSON.stringify(list)}::text::jsonb) AS r(n int, o text, c text, r text)
+    ON CONFLICT (import_id, row_no) DO UPDATE SET outcome = excluded.outcome, codes = excluded.codes, reason = excluded.reason`);
 }
 
 /**
  * Applies the next rows that the check resolved, after resolving them again: a row that comes to another device now is
  * reported and left alone. Everything happens in the caller's transaction, the progress mark included, so that a chunk
- * is applied once or not at all.
- * @returns the number of the last row looked at, or null when none is left; the report is brought up to date.
+ * is applied once or not at all. The report is brought up to date.
+ * @returns the number of the last row done.
  */
-export async function applyChunk(tx: Tx, c: Compiled, after: number, report: RunReport): Promise<number | null> {
-  const staged = await readStaged(tx, c.importId, after, APPLY_ROWS, RESOLVED);
-  const last = staged.at(-1);
-  if (!last) return null;
-  const checked = await readChecked(
-    tx,
-    c.importId,
-    staged.map(({ rowNo }) => rowNo),
-  );
+export async function applyChunk(tx: Tx, c: Compiled, after: number, report: RunReport): Promise<number> {
+  const through = after + APPLY_ROWS;
+  const checked = await readResolved(tx, c.importId, after, through);
+  if (checked.size === 0) return through;
+  const staged = (await readStaged(tx, c.importId, after, through)).filter(({ rowNo }) => checked.has(rowNo));
   const derived = await deriveRows(tx, c, staged, true);
   const same = derived.filter((row) => isUnchanged(row, checked.get(row.rowNo)));
   const { recorded, refused } = await recordSourceIds(tx, c, same);
@@ -144,12 +152,12 @@ export async function applyChunk(tx: Tx, c: Compiled, after: number, report: Run
   const changed = derived.filter(({ rowNo }) => !done.has(rowNo));
   const patches = await storeChanges(tx, c, applied, recorded);
   await writeValues(tx, patches);
-  await markRows(tx, c, applied, changed);
+  await markRows(tx, c, checked, applied, changed);
   for (const row of applied) count(report, row.outcome, codesOf(row));
   report.rows.changed += changed.length;
   // Ambiguous rows are in the report from the start: one that a person picked for is not counted twice.
   for (const row of derived) if (checked.get(row.rowNo)?.o === "ambiguous") report.rows.ambiguous--;
   report.devices += patches.length;
   report.recordedSourceIds += recorded.size;
-  return last.rowNo;
+  return through;
 }

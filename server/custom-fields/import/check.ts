@@ -3,29 +3,28 @@ import { type Tx, tenant } from "@/db/client";
 import { type Compiled, compile, emptyTally } from "./compile";
 import { codesOf, count, type Derived, deriveRows, type StagedRow } from "./derive";
 import type { ImportRecord, PartnerScope } from "./find-import";
-import { MATCHED_OUTCOMES, type RowOutcome, type Tally } from "./schema";
+import { MATCHED_OUTCOMES, type RowOutcome, type Tally, VALUE_CODES } from "./schema";
 
 /** Rows of one round: few statements for many rows, and some megabytes in memory. */
 const CHECK_ROWS = 10_000;
 /** Candidates kept of an ambiguous row. */
 const MAX_CANDIDATES = 50;
 
-type ReadRow = { n: number; c: string[]; x: string | null; p: string | null };
+type ReadRow = { n: number; c: string[]; x: string | null };
 
-/** Staged rows after a row number, in order, with what a person picked for them. */
-export async function readStaged(
-  tx: Tx,
-  importId: string,
-  after: number,
-  limit: number,
-  only?: ReturnType<typeof sql>,
-): Promise<StagedRow[]> {
+/**
+ * Staged rows of a range of row numbers (they count from 1, without gaps) with what a person picked for them. Two
+ * statements over one table each: of rows just written the planner knows no numbers, and joins go badly wrong.
+ */
+export async function readStaged(tx: Tx, importId: string, after: number, through: number): Promise<StagedRow[]> {
+  const range = sql`import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through}`;
   const rows = await tx.execute<ReadRow>(sql`
-    SELECT s.row_no AS n, s.cells AS c, s.fault AS x, r.picked_device_id AS p
-    FROM custom_field_import_rows s LEFT JOIN custom_field_import_results r ON r.import_id = s.import_id AND r.row_no = s.row_no
-    WHERE s.import_id = ${importId}::uuid AND s.row_no > ${after} ${only ?? sql``}
-    ORDER BY s.row_no LIMIT ${limit}`);
-  return rows.map(({ n, c, x, p }) => ({ rowNo: n, cells: c, fault: x, picked: p }));
+    SELECT row_no AS n, cells AS c, fault AS x FROM custom_field_import_rows WHERE ${range} ORDER BY row_no`);
+  const picks = await tx.execute<{ n: number; p: string }>(sql`
+    SELECT row_no AS n, picked_device_id AS p FROM custom_field_import_results
+    WHERE ${range} AND picked_device_id IS NOT NULL`);
+  const pickOf = new Map(picks.map(({ n, p }) => [n, p]));
+  return rows.map(({ n, c, x }) => ({ rowNo: n, cells: c, fault: x, picked: pickOf.get(n) ?? null }));
 }
 
 const toResult = (derived: Derived) => ({
@@ -46,37 +45,38 @@ export async function storeResults(tx: Tx, c: Compiled, rows: readonly Derived[]
     FROM jsonb_to_recordset(${JSON.stringify(rows.map(toResult))}::text::jsonb)
       AS r(n int, o text, d uuid, s text, c text, r text, a uuid[])
     ON CONFLICT (import_id, row_no) DO UPDATE SET outcome = excluded.outcome, device_id = excluded.device_id,
-      source_id = excluded.source_id, codes = excluded.codes, reason = excluded.reason, candidates = excluded.candidates,
-      applied = false`);
+      source_id = excluded.source_id, codes = excluded.codes, reason = excluded.reason, candidates = excluded.candidates`);
 }
+
+type Claim = { n: number; o: RowOutcome; c: string; d: string; twice: boolean };
 
 /**
  * Two rows that reach one device, or give one source ID to two devices, contradict each other: none of them is applied.
  * Only a look over all rows can tell.
  */
 async function markClaims(tx: Tx, c: Compiled, tally: Tally): Promise<void> {
-  const changed = await tx.execute<{ before: RowOutcome; old: string; codes: string }>(sql`
-    WITH matched AS (
-      SELECT row_no, outcome, codes, device_id, source_id FROM custom_field_import_results
-      WHERE import_id = ${c.importId}::uuid AND device_id IS NOT NULL
-    ),
-    devices_twice AS (SELECT device_id FROM matched GROUP BY device_id HAVING count(*) > 1),
-    ids_twice AS (SELECT source_id FROM matched WHERE source_id IS NOT NULL GROUP BY source_id HAVING count(*) > 1),
-    bad AS (
-      SELECT m.*, t.device_id IS NOT NULL AS is_device FROM matched m
-      LEFT JOIN devices_twice t USING (device_id) LEFT JOIN ids_twice i USING (source_id)
-      WHERE t.device_id IS NOT NULL OR i.source_id IS NOT NULL
-    )
-    UPDATE custom_field_import_results r SET outcome = 'identity_conflict', device_id = NULL, candidates = ARRAY[b.device_id],
-      codes = translate(b.codes, 's=koc', '-----'),
-      reason = CASE WHEN b.is_device THEN 'another row of the file claims the same device'
-        ELSE 'the file gives this source ID to two devices' END
-    FROM bad b WHERE r.import_id = ${c.importId}::uuid AND r.row_no = b.row_no
-    RETURNING b.outcome AS before, b.codes AS old, r.codes`);
-  for (const { before, old, codes } of changed) {
-    count(tally, before, old, -1);
+  const claims = await tx.execute<Claim>(sql`
+    SELECT n, o, c, d, twice FROM (
+      SELECT row_no AS n, outcome AS o, codes AS c, device_id AS d, count(*) OVER (PARTITION BY device_id) > 1 AS twice,
+        source_id IS NOT NULL AND count(*) OVER (PARTITION BY source_id) > 1 AS known
+      FROM custom_field_import_results WHERE import_id = ${c.importId}::uuid AND device_id IS NOT NULL
+    ) matched WHERE twice OR known`);
+  const rows = claims.map(({ n, o, c: old, d, twice }) => {
+    const codes = old.replace(/[s=koc]/g, VALUE_CODES.none);
+    count(tally, o, old, -1);
     count(tally, "identity_conflict", codes);
-  }
+    const reason = twice
+      ? "another row of the file claims the same device"
+      : "the file gives this source ID to two devices";
+    return { n, c: codes, r: reason, a: [d] };
+  });
+  if (rows.length === 0) return;
+  await tx.execute(sql`
+    INSERT INTO custom_field_import_results (import_id, row_no, partner_id, outcome, codes, reason, candidates)
+    SELECT ${c.importId}::uuid, r.n, ${c.partnerId}::uuid, 'identity_conflict', r.c, r.r, r.a
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) AS r(n int, c text, r text, a uuid[])
+    ON CONFLICT (import_id, row_no) DO UPDATE SET outcome = excluded.outcome, device_id = NULL, codes = excluded.codes,
+      reason = excluded.reason, candidates = excluded.candidates`);
 }
 
 /**
@@ -91,16 +91,12 @@ export async function checkRows(
   return tenant(scope, async (tx) => {
     const c = await compile(tx, found, scope);
     const tally = emptyTally(c.fields);
-    let after = 0;
-    for (;;) {
-      const staged = await readStaged(tx, found.id, after, CHECK_ROWS);
-      const last = staged.at(-1);
-      if (!last) break;
+    for (let after = 0; after < found.totalRows; after += CHECK_ROWS) {
+      const staged = await readStaged(tx, found.id, after, after + CHECK_ROWS);
       const derived = await deriveRows(tx, c, staged);
       for (const row of derived) count(tally, row.outcome, codesOf(row));
       await storeResults(tx, c, derived);
-      after = last.rowNo;
-      await onRows(after);
+      await onRows(Math.min(after + CHECK_ROWS, found.totalRows));
     }
     await markClaims(tx, c, tally);
     return tally;

@@ -26,6 +26,8 @@ export type Derived = {
 };
 
 type Row = StagedRow & { identity: RowIdentity };
+const textList = (words: readonly string[]) =>
+  sql`${`{${words.map((word) => JSON.stringify(word)).join(",")}}`}::text[]`;
 const jsonText = (value: unknown) => sql`${JSON.stringify(value)}::text::jsonb`;
 
 function identityOf(row: StagedRow, { plan }: Compiled): RowIdentity {
@@ -38,10 +40,26 @@ function identityOf(row: StagedRow, { plan }: Compiled): RowIdentity {
 
 type FactRow = { id: string; org: string; host: string; os: string; sn: string | null; rec: string[] | null };
 
-/**
- * The devices that any of the rows could mean, in one statement: those with a recorded source ID of theirs and those
- * with a short name of theirs. The names' SQL mirrors shortName().
+/*
+ * Each of the statements below takes a list and looks every element up in one index. OFFSET 0 keeps the planner from
+ * turning that round: of tables that a running import has just filled it knows no numbers, and the plans that it makes
+ * up for small ones take minutes.
  */
+
+/** Devices by recorded source ID. */
+const askedById = (c: Compiled, ids: readonly string[]) => sql`
+  SELECT k.device_id AS id FROM jsonb_array_elements_text(${jsonText(ids)}) a(v) CROSS JOIN LATERAL (
+    SELECT s.device_id FROM device_source_ids s
+    WHERE s.partner_id = ${c.partnerId}::uuid AND s.source = ANY(${textList(c.sourceNames)}) AND s.source_id = a.v OFFSET 0
+  ) k`;
+
+/** Devices by short name. */
+const askedByName = (names: readonly string[]) => sql`
+  SELECT k.id FROM jsonb_array_elements_text(${jsonText(names)}) n(v) CROSS JOIN LATERAL (
+    SELECT d.id FROM devices d WHERE d.short_name = n.v OFFSET 0
+  ) k`;
+
+/** The devices within reach that any of the rows could mean, with their ids in the source product. */
 async function loadDevices(tx: Tx, c: Compiled, rows: readonly Row[]): Promise<DeviceIndex> {
   const names = new Set<string>();
   const ids = new Set<string>();
@@ -50,28 +68,17 @@ async function loadDevices(tx: Tx, c: Compiled, rows: readonly Row[]): Promise<D
     if (identity.hostname !== null) names.add(shortName(identity.hostname));
     if (identity.sourceId !== null) ids.add(identity.sourceId);
   }
-  const products = sql`ARRAY(SELECT jsonb_array_elements_text(${jsonText(c.sourceNames)}))`;
   const found = await tx.execute<FactRow>(sql`
-    WITH asked AS (
-      SELECT s.device_id FROM jsonb_array_elements_text(${jsonText([...ids])}) a(v)
-      JOIN device_source_ids s ON s.source_id = a.v AND s.partner_id = ${c.partnerId}::uuid AND s.source = ANY(${products})
-    ),
-    named AS (SELECT v FROM jsonb_array_elements_text(${jsonText([...names])}) n(v))
     SELECT d.id, d.org_id AS org, d.hostname AS host, d.os, d.serial_number AS sn, r.ids AS rec
-    FROM devices d LEFT JOIN LATERAL (
-      SELECT array_agg(s.source_id) AS ids FROM device_source_ids s
-      WHERE s.device_id = d.id AND s.partner_id = ${c.partnerId}::uuid AND s.source = ANY(${products})
-    ) r ON true
-    WHERE d.org_id = ANY(${uuidList(c.orgIds)})
-      AND ((CASE WHEN d.hostname ~ '^[0-9.]+$' THEN d.hostname ELSE split_part(lower(d.hostname), '.', 1) END) IN (SELECT v FROM named)
-        OR d.id IN (SELECT device_id FROM asked))`);
+    FROM (${askedById(c, [...ids])} UNION ${askedByName([...names])}) asked
+    CROSS JOIN LATERAL (SELECT * FROM devices d WHERE d.id = asked.id OFFSET 0) d
+    CROSS JOIN LATERAL (
+      SELECT array_agg(s.source_id) FILTER (WHERE s.partner_id = ${c.partnerId}::uuid AND s.source = ANY(${textList(c.sourceNames)})) AS ids
+      FROM (SELECT * FROM device_source_ids s WHERE s.device_id = asked.id OFFSET 0) s
+    ) r
+    WHERE d.org_id = ANY(${uuidList(c.orgIds)})`);
   const byShortName = new Map<string, DeviceFacts[]>();
   const bySourceId = new Map<string, DeviceFacts[]>();
-  const push = (map: Map<string, DeviceFacts[]>, key: string, device: DeviceFacts) => {
-    const list = map.get(key);
-    if (list) list.push(device);
-    else map.set(key, [device]);
-  };
   for (const { id, org, host, os, sn, rec } of found) {
     const device: DeviceFacts = {
       id,
@@ -87,6 +94,12 @@ async function loadDevices(tx: Tx, c: Compiled, rows: readonly Row[]): Promise<D
   return { byShortName, bySourceId, orgsByName: c.orgsByName, hasSourceIds: c.plan.identifiers.sourceId !== null };
 }
 
+function push(map: Map<string, DeviceFacts[]>, key: string, device: DeviceFacts): void {
+  const list = map.get(key);
+  if (list) list.push(device);
+  else map.set(key, [device]);
+}
+
 type Held = Map<string, (FieldValue | null)[]>;
 
 /** What the devices hold of the active fields; with `lock` nobody changes them before this transaction ends. */
@@ -96,9 +109,11 @@ async function loadValues(tx: Tx, c: Compiled, deviceIds: readonly string[], loc
     sql`, `,
   );
   const rows = await tx.execute<{ id: string; held: (FieldValue | null)[] }>(sql`
-    SELECT v.device_id AS id, jsonb_build_array(${picks}) AS held FROM custom_field_values v
-    WHERE v.device_id IN (SELECT i.v::uuid FROM jsonb_array_elements_text(${jsonText(deviceIds)}) i(v))
-    ${lock ? sql`ORDER BY v.device_id FOR UPDATE OF v` : sql``}`);
+    SELECT k.id, k.held FROM (SELECT v::uuid AS id FROM jsonb_array_elements_text(${jsonText(deviceIds)}) i(v) ORDER BY 1) asked
+    CROSS JOIN LATERAL (
+      SELECT v.device_id AS id, jsonb_build_array(${picks}) AS held FROM custom_field_values v
+      WHERE v.device_id = asked.id OFFSET 0 ${lock ? sql`FOR UPDATE OF v` : sql``}
+    ) k`);
   return new Map(rows.map(({ id, held }) => [id, held]));
 }
 

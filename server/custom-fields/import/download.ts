@@ -5,7 +5,7 @@ import type { Ctx } from "../../context";
 import { MASK } from "../schema";
 import { type Compiled, compile } from "./compile";
 import { findImport, type ImportRecord, partnerScope } from "./find-import";
-import { nameDevices, type ResultRow, readResults, reasonOf } from "./rows";
+import { isApplied, nameDevices, type ResultRow, readResults, reasonOf } from "./rows";
 import {
   isImportable,
   outcomeOfCode,
@@ -69,7 +69,7 @@ function outcomeColumns(c: Compiled, found: ImportRecord): Columns {
         row.l,
         ROW_OUTCOME_LABELS[row.o],
         row.r ?? "",
-        row.done ? "yes" : "no",
+        isApplied(row, found) ? "yes" : "no",
         row.s ?? "",
         hostname === null ? "" : (row.c[hostname] ?? ""),
         (device && names.get(device)?.hostname) || "",
@@ -88,10 +88,13 @@ function rejectedColumns(c: Compiled, found: ImportRecord): Columns {
     );
   return {
     header: [...found.columns.map((column) => column.title), "Reason"],
-    only: sql`AND (NOT r.applied OR strpos(r.codes, ${VALUE_CODES.invalid}) > 0)`,
+    only: sql`AND (r.row_no > ${found.appliedThrough} OR strpos(r.codes, ${VALUE_CODES.invalid}) > 0
+      OR NOT (r.outcome LIKE 'matched%' OR (r.outcome = 'ambiguous' AND r.picked_device_id IS NOT NULL)))`,
     row: (row) => {
       const cells = found.columns.map((_, i) => row.c[i] ?? "");
-      const reason = [...(row.done ? [] : [row.r ?? ROW_OUTCOME_LABELS[row.o]]), ...faults(row)].join("; ");
+      const reason = [...(isApplied(row, found) ? [] : [row.r ?? ROW_OUTCOME_LABELS[row.o]]), ...faults(row)].join(
+        "; ",
+      );
       return [...cells, ...row.c.slice(cells.length), reason];
     },
   };

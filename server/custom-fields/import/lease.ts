@@ -61,9 +61,14 @@ export function requireLease(locked: ImportRecord): void {
   if (owner.isStopping) throw new Stopped();
 }
 
+type Progress = { jobDone: number; summary: ImportRecord["summary"]; appliedThrough?: number };
+
 /** Moves the progress mark in the transaction that did the work. */
-export async function markDone(tx: Tx, id: string, jobDone: number, summary: ImportRecord["summary"]): Promise<void> {
-  await tx.update(i).set({ jobDone, summary, leaseUntil: leaseEnd() }).where(eq(i.id, id));
+export async function markDone(tx: Tx, id: string, progress: Progress): Promise<void> {
+  await tx
+    .update(i)
+    .set({ ...progress, leaseUntil: leaseEnd() })
+    .where(eq(i.id, id));
 }
 
 /** Ends the work with its result. @throws LostLease when another process has it by now. */

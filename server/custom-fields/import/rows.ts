@@ -14,6 +14,7 @@ import {
   type Candidate,
   type ImportRow,
   type ImportState,
+  MATCHED_OUTCOMES,
   outcomeOfCode,
   type RowOutcome,
   VALUE_CODES,
@@ -32,26 +33,35 @@ type ReadRow = {
   v: string;
   a: string[] | null;
   p: string | null;
-  done: boolean;
 };
 export type ResultRow = ReadRow;
 
-/** Results with their staged rows after a row number, in order. */
-export function readResults(
+/** Results after a row number, in order, with their staged rows: a statement over each table, see readStaged(). */
+export async function readResults(
   tx: Tx,
   importId: string,
   after: number,
   limit: number,
   only = sql``,
-): Promise<readonly ResultRow[]> {
-  return tx.execute<ReadRow>(sql`
-    SELECT r.row_no AS n, s.file_no AS f, s.line AS l, s.cells AS c, r.outcome AS o, r.reason AS r, r.device_id AS d,
-      r.source_id AS s, r.codes AS v, r.candidates AS a, r.picked_device_id AS p, r.applied AS done
-    FROM custom_field_import_results r
-    JOIN custom_field_import_rows s ON s.import_id = r.import_id AND s.row_no = r.row_no
-    WHERE r.import_id = ${importId}::uuid AND r.row_no > ${after} ${only}
+): Promise<ResultRow[]> {
+  const results = await tx.execute<Omit<ReadRow, "f" | "l" | "c">>(sql`
+    SELECT r.row_no AS n, r.outcome AS o, r.reason AS r, r.device_id AS d, r.source_id AS s, r.codes AS v,
+      r.candidates AS a, r.picked_device_id AS p
+    FROM custom_field_import_results r WHERE r.import_id = ${importId}::uuid AND r.row_no > ${after} ${only}
     ORDER BY r.row_no LIMIT ${limit}`);
+  const rows = await tx.execute<Pick<ReadRow, "n" | "f" | "l" | "c">>(sql`
+    SELECT row_no AS n, file_no AS f, line AS l, cells AS c FROM custom_field_import_rows
+    WHERE import_id = ${importId}::uuid AND row_no = ANY(${`{${results.map(({ n }) => n).join(",")}}`}::int[])`);
+  const byNo = new Map(rows.map((row) => [row.n, row]));
+  return results.flatMap((result) => {
+    const row = byNo.get(result.n);
+    return row ? [{ ...row, ...result }] : [];
+  });
 }
+
+/** True for a row that the run has applied. */
+export const isApplied = (row: ResultRow, found: ImportRecord): boolean =>
+  row.n <= found.appliedThrough && (MATCHED_OUTCOMES.includes(row.o) || (row.o === "ambiguous" && row.p !== null));
 
 /** Names of devices within reach, for rows that speak of them. */
 export async function nameDevices(

@@ -103,9 +103,10 @@ async function apply(first: Work): Promise<void> {
       const now = await findImport(tx, work.ctx, work.found.id, "update");
       requireLease(now);
       const report = reportOf(now);
-      const last = await applyChunk(tx, compiled, now.jobDone, report);
-      if (last !== null) await markDone(tx, now.id, last, { ...now.summary, run: report });
-      return last === null;
+      const through = await applyChunk(tx, compiled, now.jobDone, report);
+      const jobDone = Math.min(through, now.totalRows);
+      await markDone(tx, now.id, { jobDone, appliedThrough: jobDone, summary: { ...now.summary, run: report } });
+      return through >= now.totalRows;
     });
     if (isLast) return finishRun(work, { status: "done" });
   }
@@ -124,7 +125,7 @@ async function undo(first: Work): Promise<void> {
       if (last === null) {
         await auditOutcome(tx, work.ctx, now, "undo", report);
         await settle(tx, now.id, { status: "undone", undoneAt: new Date(), summary, jobDone: now.totalRows });
-      } else await markDone(tx, now.id, last, summary);
+      } else await markDone(tx, now.id, { jobDone: last, summary });
       return last === null;
     });
   }

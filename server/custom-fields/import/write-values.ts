@@ -11,7 +11,7 @@ const records = (patches: readonly ValuePatch[]) => {
 };
 
 /**
- * Writes many devices' values in two statements. Devices that were read under a lock are merged into; for one that had
+ * Writes many devices' values in two statements (upserts, whose plan is always the key's index). Devices that were read under a lock are merged into; for one that had
  * no row to lock, what somebody else wrote in between wins.
  */
 export async function writeValues(tx: Tx, patches: readonly ValuePatch[]): Promise<void> {
@@ -19,8 +19,8 @@ export async function writeValues(tx: Tx, patches: readonly ValuePatch[]): Promi
   const fresh = patches.filter(({ isNew }) => isNew);
   if (known.length > 0)
     await tx.execute(sql`
-      UPDATE custom_field_values v SET "values" = jsonb_strip_nulls(v."values" || p.p), updated_at = now()
-      FROM ${records(known)} WHERE v.device_id = p.d`);
+      INSERT INTO custom_field_values AS v (device_id, org_id, "values") SELECT p.d, p.o, p.p FROM ${records(known)}
+      ON CONFLICT (device_id) DO UPDATE SET "values" = jsonb_strip_nulls(v."values" || excluded."values"), updated_at = now()`);
   if (fresh.length > 0)
     await tx.execute(sql`
       INSERT INTO custom_field_values AS v (device_id, org_id, "values")
