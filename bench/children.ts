@@ -1,4 +1,5 @@
 import { serveBare } from "./rows/bare-server";
+import { exportCsvFile } from "./rows/export-csv";
 import { verifyBundleFile } from "./rows/verify-bundle";
 import { verifyOnServer } from "./rows/verify-chain";
 
@@ -6,10 +7,11 @@ import { verifyOnServer } from "./rows/verify-chain";
 export const children: Record<string, (args: string[]) => Promise<void>> = {
   "verify-chain": async ([orgId = "", rounds = "3"]) => tell(await verifyOnServer(orgId, Number(rounds))),
   "verify-bundle": async ([file = "", rounds = "3"]) => tell(await verifyBundleFile(file, Number(rounds))),
+  "export-csv": async ([orgId = "", rounds = "3"]) => tell(await exportCsvFile(orgId, Number(rounds))),
   "bare-server": ([agent = "{}"]) => serveBare(JSON.parse(agent)),
 };
 
 function tell(answer: object): void {
   const maxRssMb = process.resourceUsage().maxRSS / 1024;
-  process.stdout.write(`${JSON.stringify({ ...answer, maxRssMb })}\n`);
+  process.stdout.write(`${JSON.stringify({ ...answer, maxRssMb })}\n`, () => process.exit(0));
 }

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const argsOf = (name: string, args: (string | number)[]) => [
+  "--expose-gc",
   process.argv[1] as string,
   "--child",
   name,

@@ -1,6 +1,7 @@
 import type { Bench } from "../harness";
 import { agentBench } from "./agents";
 import { directBench } from "./direct";
+import { exportBench } from "./export";
 import { growthBench } from "./growth";
 import { importBench } from "./import";
 import { indexingBench } from "./indexing";
@@ -21,6 +22,7 @@ export const benches: Bench[] = [
   listBench,
   searchBench,
   reportBench,
+  exportBench,
   verifyBench,
   storageBench,
   growthBench,

@@ -1,0 +1,29 @@
+import postgres from "postgres";
+import { exportEntries } from "@/server/audit/export";
+import { exportInput, MAX_EXPORT_ROWS } from "@/server/audit/export-schema";
+import { flushRecording } from "@/server/audit/record";
+import { narrow } from "@/server/auth/scope";
+import { systemCtx } from "@/server/context";
+import { growthOf, interleave, msOf } from "../harness";
+
+/** Row 15, in a process of its own: ms of a CSV export and of a SELECT of its rows, and what the export's memory grows by. */
+export async function exportCsvFile(orgId: string, rounds: number) {
+  const ctx = narrow(systemCtx(), orgId);
+  const connection = { "trailmark.scope": "system" };
+  const sql = postgres(process.env.DATABASE_URL ?? "", { max: 1, connection, onnotice: () => {} });
+  let lines = 0;
+  const toCsv = async () => {
+    const answer = await exportEntries(ctx, exportInput.parse({ format: "csv", orgId }));
+    lines = 0;
+    for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>)
+      for (const byte of chunk) if (byte === 0x0a) lines++;
+  };
+  const select = () => sql`SELECT * FROM audit_logs WHERE org_id = ${orgId}
+    ORDER BY "timestamp" DESC, chain_seq DESC LIMIT ${MAX_EXPORT_ROWS}`;
+  for (let i = 0; i < 3; i++) await toCsv();
+  const growthMb = await growthOf(toCsv);
+  const seen = await interleave(rounds, { csv: () => msOf(toCsv), select: () => msOf(select) });
+  await flushRecording();
+  await sql.end();
+  return { ...seen, lines, growthMb };
+}

@@ -1,0 +1,26 @@
+import { type Bench, type Figure, figure } from "../harness";
+import { inChild } from "../spawn";
+import type { World } from "../world";
+
+const MAX_GROWTH_MB = 30;
+
+/** Row 15: a CSV of 10,000 rows. */
+async function run(world: World): Promise<Figure[]> {
+  const orgId = await world.history();
+  type Seen = { csv: number; select: number; lines: number; growthMb: number };
+  const { csv, select, lines, growthMb } = await inChild<Seen>("export-csv", orgId, world.size.full ? 9 : 7);
+  return [
+    figure({
+      row: "15",
+      name: `CSV export of ${lines - 1} rows`,
+      unit: "ms",
+      value: csv,
+      reference: select,
+      target: { max: 2 },
+      holds: growthMb < MAX_GROWTH_MB && lines === 10_001,
+      detail: `memory grows by ${growthMb.toFixed(0)} MB`,
+    }),
+  ];
+}
+
+export const exportBench: Bench = { rows: ["15"], title: "export", run };
