@@ -1,13 +1,30 @@
 import { getAuditEntry } from "../audit/get";
 import { listFullEntries } from "../audit/list";
-import { entryIdInput, listInput } from "../audit/schema";
+import { getStatistics, reportCompliance, reportSecurityEvents, reportUserActivity } from "../audit/reports";
+import { entryIdInput, listInput, rangeInput, searchInput } from "../audit/schema";
+import { searchEntries } from "../audit/search";
 import { procedure, router } from "./init";
 
 export const auditRouter = router({
   list: procedure("audit:read")
     .input(listInput)
     .query(({ ctx, input }) => listFullEntries(ctx.caller, input)),
+  search: procedure("audit:read")
+    .input(searchInput)
+    .query(({ ctx, input }) => searchEntries(ctx.caller, input)),
   get: procedure("audit:read")
     .input(entryIdInput)
     .query(({ ctx, input }) => getAuditEntry(ctx.caller, input)),
+  reportUserActivity: procedure("audit:read")
+    .input(rangeInput)
+    .query(({ ctx, input }) => reportUserActivity(ctx.caller, input)),
+  reportSecurityEvents: procedure("audit:read")
+    .input(rangeInput)
+    .query(({ ctx, input }) => reportSecurityEvents(ctx.caller, input)),
+  reportCompliance: procedure("audit:read")
+    .input(rangeInput)
+    .query(({ ctx, input }) => reportCompliance(ctx.caller, input)),
+  statistics: procedure("audit:read")
+    .input(rangeInput)
+    .query(({ ctx, input }) => getStatistics(ctx.caller, input)),
 });

@@ -1,0 +1,159 @@
+import { parse } from "csv-parse/sync";
+import { beforeAll, describe, expect, it } from "vitest";
+import { call, createOrg, createPartner, createUser, type TestOrg, type TestUser } from "@/db/testing";
+import { CSV_COLUMNS } from "@/server/audit/export-csv";
+import { exportOutput } from "@/server/audit/export-schema";
+import { flushRecording } from "@/server/audit/record";
+import { appendEvents } from "@/server/audit/testing";
+import { GET as getLogs } from "../logs/route";
+import { GET, POST } from "./route";
+
+const HOSTILE = [
+  '=HYPERLINK("http://x")',
+  "+1",
+  "-1",
+  "@cmd",
+  "\ttab",
+  "\rcr",
+  'a"b',
+  "a,b",
+  "line\nbreak",
+  "cr\rhere",
+  "crlf\r\n",
+  "ümläut 😀",
+  "'quoted'",
+  " lead",
+  "",
+];
+
+describe("export", () => {
+  let org: TestOrg;
+  let admin: TestUser;
+  beforeAll(async () => {
+    org = await createOrg();
+    admin = await createUser({ orgId: org.id, role: "org_admin" });
+    await appendEvents([
+      ...HOSTILE.map((resourceName, i) => ({
+        orgId: org.id,
+        timestamp: new Date(Date.UTC(2026, 8, 1, 0, i)),
+        resourceName,
+        details: { text: resourceName },
+      })),
+      {
+        orgId: org.id,
+        timestamp: new Date(Date.UTC(2026, 8, 2)),
+        actorType: "user" as const,
+        actorId: admin.id,
+        actorEmail: admin.email,
+        action: "policy.update",
+        resourceType: "policy",
+        result: "denied" as const,
+      },
+    ]);
+  });
+
+  const records = (csv: string) => parse(csv, { columns: true, record_delimiter: "\r\n" }) as Record<string, string>[];
+  const bare = (cell: string) => (/^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);
+
+  it("as CSV, parsed back by another reader, equals the stored rows; no cell starts a formula", async () => {
+    const csv = await call(POST, { token: admin, body: { format: "csv", dateRange: { to: "2026-09-01T23:00:00Z" } } });
+    expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(csv.headers.get("content-disposition")).toMatch(/^attachment; filename="audit-logs-\d{4}-\d\d-\d\d\.csv"$/);
+    expect(csv.headers.get("x-truncated")).toBeNull();
+    expect(csv.text.split("\r\n")[0]).toBe(CSV_COLUMNS.join(","));
+    const rows = records(csv.text);
+    expect(rows.map((r) => bare(r.resourceName as string)).reverse()).toEqual(HOSTILE);
+    expect(rows.map((r) => (JSON.parse(r.details as string) as { text: string }).text).reverse()).toEqual(HOSTILE);
+    for (const row of rows) for (const cell of Object.values(row)) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
+  });
+
+  it("as JSON equals the list under the same filter", async () => {
+    const filters = { result: "denied" };
+    const json = await call(POST, { token: admin, body: { filters } });
+    const answer = exportOutput.parse(JSON.parse(json.text));
+    const list = await call(getLogs, { path: "/?result=denied", token: admin });
+    expect(answer).toEqual({ data: list.body.data, total: 1, truncated: false });
+  });
+
+  it("of nothing is empty, not an error", async () => {
+    const body = { filters: { action: "nothing.like.it" } };
+    expect(JSON.parse((await call(POST, { token: admin, body })).text)).toEqual({
+      data: [],
+      total: 0,
+      truncated: false,
+    });
+    expect((await call(POST, { token: admin, body: { ...body, format: "csv" } })).text).toBe(
+      `${CSV_COLUMNS.join(",")}\r\n`,
+    );
+  });
+
+  it("by GET is CSV, of one actor where userId names one", async () => {
+    const csv = await call(GET, { path: `/?userId=${admin.id}`, token: admin });
+    const rows = records(csv.text);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(new Set(rows.map((r) => r.actorId))).toEqual(new Set([admin.id]));
+    expect((await call(GET, { path: "/?userId=42", token: admin })).status).toBe(400);
+  });
+
+  it("is audited with format, filters, range and count, once per organization whose rows left", async () => {
+    const partner = await createPartner();
+    const orgs = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
+    for (const { id } of orgs) await appendEvents([{ orgId: id }, { orgId: id }]);
+    const chief = await createUser({ partnerId: partner.id, role: "partner_admin" });
+    await call(POST, {
+      token: chief,
+      body: { format: "csv", filters: { action: "device" }, dateRange: { from: "2020-01-01T00:00:00Z" } },
+    });
+    await flushRecording(5_000);
+    for (const { id } of orgs) {
+      const found = await call(getLogs, { path: `/?orgId=${id}&action=audit_logs.export`, token: chief });
+      expect(found.body.data).toHaveLength(1);
+      expect(found.body.data[0]).toMatchObject({
+        user: { id: chief.id },
+        details: {
+          format: "csv",
+          filters: { action: "device" },
+          dateRange: { from: "2020-01-01T00:00:00.000Z", to: null },
+          rows: 2,
+        },
+      });
+    }
+  });
+
+  it("holds the newest 10,000 and says that it is cut", async () => {
+    const { id } = await createOrg();
+    const owner = await createUser({ orgId: id });
+    await appendEvents(
+      Array.from({ length: 10_005 }, (_, i) => ({ orgId: id, timestamp: new Date(Date.UTC(2026, 0, 1, 0, 0, i)) })),
+    );
+    const csv = await call(POST, { token: owner, body: { format: "csv" } });
+    expect(csv.headers.get("x-truncated")).toBe("true");
+    const rows = records(csv.text);
+    expect(rows).toHaveLength(10_000);
+    expect([rows[0]?.timestamp, rows.at(-1)?.timestamp]).toEqual([
+      "2026-01-01T02:46:44.000Z",
+      "2026-01-01T00:00:05.000Z",
+    ]);
+    const json = JSON.parse((await call(POST, { token: owner, body: {} })).text) as {
+      total: number;
+      truncated: boolean;
+    };
+    expect(json).toMatchObject({ total: 10_006, truncated: true });
+  });
+
+  it.each([
+    { format: "xml" },
+    { filters: { nonsense: 1 } },
+    { dateRange: { from: "x" } },
+    { extra: 1 },
+    { dateRange: { from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z" } },
+  ])("refuses %j", async (body) => expect((await call(POST, { token: admin, body })).status).toBe(400));
+
+  it("needs audit:export and keeps organizations apart", async () => {
+    const viewer = await createUser({ orgId: org.id, role: "org_viewer" });
+    expect((await call(POST, { token: viewer, body: {} })).status).toBe(403);
+    const stranger = await createUser();
+    expect((await call(POST, { token: stranger, body: { filters: { orgId: org.id } } })).status).toBe(403);
+    expect(records((await call(POST, { token: stranger, body: { format: "csv" } })).text)).toEqual([]);
+  });
+});

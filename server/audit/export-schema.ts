@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { filterShape, fromBeforeTo, fullEntry } from "./schema";
+
+/** Spec, Limits: export rows. */
+export const MAX_EXPORT_ROWS = 10_000;
+export const EXPORT_FORMATS = ["csv", "json"] as const;
+
+const { from, to, orgId, ...filters } = filterShape;
+
+/** Body of POST /audit-logs/export: the lists' filters, and `q` for what a search shows. */
+export const exportInput = z.strictObject({
+  format: z.enum(EXPORT_FORMATS).default("json"),
+  orgId,
+  filters: z.strictObject({ ...filters, orgId, q: z.string().min(1).max(255).optional() }).optional(),
+  dateRange: z.strictObject({ from, to }).superRefine(fromBeforeTo).optional(),
+});
+export type ExportInput = z.output<typeof exportInput>;
+
+/** Query of GET /audit-logs/export: CSV, userId filters by actorId. */
+export const exportCsvInput = z.strictObject({ userId: z.guid().optional(), orgId });
+export type ExportCsvInput = z.output<typeof exportCsvInput>;
+
+/** total counts every match; `truncated` says that only the newest of them are in data. */
+export const exportOutput = z.strictObject({ data: z.array(fullEntry), total: z.int(), truncated: z.boolean() });

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { CATEGORIES, fullEntry } from "./schema";
+
+/** Spec, Limits: report rows read. */
+export const MAX_REPORT_ROWS = 5_000;
+export const TOP_USERS = 5;
+export const RECENT_ENTRIES = 10;
+
+/** Only so many of the newest rows were read when `truncated` is true. */
+const shared = { totalEvents: z.int(), truncated: z.boolean() };
+const byAction = z.array(z.strictObject({ action: z.string(), count: z.int() }));
+const recentEvents = z.array(fullEntry);
+
+/** userId is the actor's id, or its own text where that is no UUID. */
+const activeUser = z.strictObject({
+  userId: z.string(),
+  userName: z.string(),
+  userEmail: z.string(),
+  actionCount: z.int(),
+  lastActiveAt: z.iso.datetime(),
+});
+export type ActiveUser = z.output<typeof activeUser>;
+
+export const userActivityReport = z.strictObject({
+  ...shared,
+  totalUsers: z.int(),
+  actionsPerUser: z.array(activeUser),
+  topUsers: z.array(activeUser),
+  recentActivity: recentEvents,
+});
+export type UserActivityReport = z.output<typeof userActivityReport>;
+
+export const securityReport = z.strictObject({
+  ...shared,
+  loginAttempts: z.int(),
+  failedLogins: z.int(),
+  permissionChanges: z.int(),
+  byAction,
+  recentEvents,
+});
+export type SecurityReport = z.output<typeof securityReport>;
+
+export const complianceReport = z.strictObject({
+  ...shared,
+  dataAccess: z.int(),
+  dataChanges: z.int(),
+  exports: z.int(),
+  byAction,
+  recentEvents,
+});
+export type ComplianceReport = z.output<typeof complianceReport>;
+
+export const statistics = z.strictObject({
+  ...shared,
+  byCategory: z.array(z.strictObject({ category: z.enum(CATEGORIES), count: z.int() })),
+  byUser: z.array(z.strictObject({ userId: z.string(), userName: z.string(), actionCount: z.int() })),
+  range: z.strictObject({ from: z.iso.datetime().nullable(), to: z.iso.datetime().nullable() }),
+});
+export type Statistics = z.output<typeof statistics>;

@@ -1,0 +1,92 @@
+import type { Ctx } from "../context";
+import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "./actions";
+import { eachChunk } from "./each-row";
+import type { Question } from "./filters";
+import {
+  type ComplianceReport,
+  MAX_REPORT_ROWS,
+  RECENT_ENTRIES,
+  type SecurityReport,
+  type Statistics,
+  TOP_USERS,
+  type UserActivityReport,
+} from "./report-schema";
+import type { FullEntry, RangeInput } from "./schema";
+import { Tally } from "./tally";
+import { toFullEntry } from "./to-entry";
+
+type Counted = { tally: Tally; recent: FullEntry[]; truncated: boolean };
+
+/** Counts the newest rows that a report is about, at most MAX_REPORT_ROWS; one more is read to know of others. */
+async function count(ctx: Ctx, question: Question): Promise<Counted> {
+  const tally = new Tally();
+  const recent: FullEntry[] = [];
+  let truncated = false;
+  for await (const rows of eachChunk(ctx, question, MAX_REPORT_ROWS + 1)) {
+    for (const row of rows) {
+      if (tally.total === MAX_REPORT_ROWS) truncated = true;
+      else {
+        if (recent.length < RECENT_ENTRIES) recent.push(toFullEntry(row));
+        tally.add(row);
+      }
+    }
+  }
+  return { tally, recent, truncated };
+}
+
+/** Who did how much (spec, report user-activity). */
+export async function reportUserActivity(ctx: Ctx, { from, to }: RangeInput): Promise<UserActivityReport> {
+  const { tally, recent, truncated } = await count(ctx, { from, to });
+  const actionsPerUser = tally.users();
+  return {
+    totalUsers: actionsPerUser.length,
+    totalEvents: tally.total,
+    actionsPerUser,
+    topUsers: actionsPerUser.slice(0, TOP_USERS),
+    recentActivity: recent,
+    truncated,
+  };
+}
+
+/** Sign-ins, permission and policy changes (spec, report security-events): security actions alone. */
+export async function reportSecurityEvents(ctx: Ctx, { from, to }: RangeInput): Promise<SecurityReport> {
+  const { tally, recent, truncated } = await count(ctx, { from, to, actions: SECURITY_ACTIONS });
+  const failedLogins = tally.actions.get("user.login.failed");
+  return {
+    totalEvents: tally.total,
+    loginAttempts: tally.actions.get("user.login") + failedLogins,
+    failedLogins,
+    permissionChanges: tally.actions.get("user.permission.change"),
+    byAction: tally.byAction(),
+    recentEvents: recent,
+    truncated,
+  };
+}
+
+/** Access to data and changes to what is governed (spec, report compliance): compliance actions alone. */
+export async function reportCompliance(ctx: Ctx, { from, to }: RangeInput): Promise<ComplianceReport> {
+  const { tally, recent, truncated } = await count(ctx, { from, to, actions: COMPLIANCE_ACTIONS });
+  const dataAccess = tally.actions.get("data.access");
+  const exports = tally.actions.get("data.export");
+  return {
+    totalEvents: tally.total,
+    dataAccess,
+    dataChanges: tally.total - dataAccess - exports,
+    exports,
+    byAction: tally.byAction(),
+    recentEvents: recent,
+    truncated,
+  };
+}
+
+/** Events by category and actor (spec, stats). */
+export async function getStatistics(ctx: Ctx, { from, to }: RangeInput): Promise<Statistics> {
+  const { tally, truncated } = await count(ctx, { from, to });
+  return {
+    totalEvents: tally.total,
+    byCategory: tally.categories.sorted().map(([category, n]) => ({ category, count: n })),
+    byUser: tally.users().map(({ userId, userName, actionCount }) => ({ userId, userName, actionCount })),
+    range: { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null },
+    truncated,
+  };
+}
