@@ -9,3 +9,13 @@ export const updatedAt = () => instant("updated_at").notNull().defaultNow();
 
 /** A PostgreSQL transaction id (xid8), read and written as text. */
 export const xid8 = customType<{ data: string }>({ dataType: () => "xid8" });
+
+/**
+ * jsonb that holds a bare text, number or truth value. Drizzle's own jsonb parses what the driver has parsed already, so
+ * that the text "42" would come back as a number and '{"a":1}' as an object.
+ */
+export const jsonScalar = customType<{ data: string | number | boolean; driverData: unknown }>({
+  dataType: () => "jsonb",
+  toDriver: (value) => JSON.stringify(value),
+  fromDriver: (value) => value as string | number | boolean,
+});

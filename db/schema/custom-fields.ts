@@ -13,7 +13,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { createdAt, id, instant, updatedAt } from "./columns";
+import { createdAt, id, instant, jsonScalar, updatedAt } from "./columns";
 import { devices } from "./devices";
 import { organizations, partners } from "./organizations";
 
@@ -31,7 +31,7 @@ export const customFieldDefinitions = pgTable(
     type: text("type").notNull(),
     options: jsonb("options").$type<string[]>(),
     required: boolean("required").notNull().default(false),
-    defaultValue: jsonb("default_value").$type<string | number | boolean>(),
+    defaultValue: jsonScalar("default_value"),
     deviceTypes: jsonb("device_types").$type<string[]>(),
     secret: boolean("secret").notNull().default(false),
     createdAt: createdAt(),

@@ -47,8 +47,21 @@ export type RouteContext = { params: Promise<Record<string, string | string[]>> 
 /** The header in which the front tells its own handlers the socket's address; it overwrites what a client sends. */
 export const PEER_HEADER = "x-trailmark-peer";
 
+const MAX_FIELD_ERRORS = 50;
+/** Characters of a field's name that an answer repeats. */
+const MAX_PATH = 300;
+
+/** Every offending field by name: of an unknown member its own, of the body as a whole "body". */
 const toFieldErrors = (error: z.ZodError): FieldError[] =>
-  error.issues.slice(0, 50).map((i) => ({ path: i.path.join("."), message: i.message }));
+  error.issues
+    .flatMap((issue): FieldError[] => {
+      const path = issue.path.map(String);
+      if (issue.code === "unrecognized_keys")
+        return issue.keys.map((key) => ({ path: [...path, key].join("."), message: "is not a known field" }));
+      return [{ path: path.join(".") || "body", message: issue.message }];
+    })
+    .slice(0, MAX_FIELD_ERRORS)
+    .map(({ path, message }) => ({ path: path.slice(0, MAX_PATH) || "body", message }));
 
 /** @throws AppError validation_failed naming every offending field. */
 export function parseInput<I extends z.ZodType>(schema: I, value: unknown): z.output<I> {
@@ -56,7 +69,7 @@ export function parseInput<I extends z.ZodType>(schema: I, value: unknown): z.ou
   if (parsed.success) return parsed.data;
   const errors = toFieldErrors(parsed.error);
   const first = errors[0];
-  throw new AppError("validation_failed", first ? `${first.path || "body"}: ${first.message}` : undefined, { errors });
+  throw new AppError("validation_failed", first ? `${first.path}: ${first.message}` : undefined, { errors });
 }
 
 async function gatherInput(

@@ -1,0 +1,230 @@
+import fc from "fast-check";
+import { BAD_BODIES, BAD_QUERIES, BAD_TEXTS, BAD_VALUES, withOwn } from "./fuzz-values";
+
+/** Requests made from the OpenAPI document: mostly what it describes, with one or two members spoilt. */
+
+type Json = Record<string, unknown>;
+export type Described = { method: string; path: string; operation: Json };
+export type FuzzRequest = {
+  params: Record<string, string>;
+  query: string;
+  body: Uint8Array | null;
+  headers: Record<string, string>;
+};
+/** Ids that exist, so that a request comes further than the first look-up. */
+export type Hints = { params: (path: string, name: string) => string[]; ids: string[] };
+
+const INSTANTS = [
+  "2026-01-01T00:00:00Z",
+  "2026-11-20T10:00:00.123Z",
+  "1970-01-01T00:00:00Z",
+  "2026-06-01T00:00:00+02:00",
+];
+const badText = fc.constantFrom(...Object.values(BAD_TEXTS));
+const badValue = fc.oneof(badText, fc.constantFrom(...Object.values(BAD_VALUES)), fc.jsonValue({ maxDepth: 2 }));
+
+/** Every operation of the document. */
+export function describedOperations(document: Json): Described[] {
+  return Object.entries(document.paths as Record<string, Record<string, Json>>).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+}
+
+function textOf(schema: Json, hints: Hints): fc.Arbitrary<unknown> {
+  const { format, pattern, minLength = 0, maxLength = 60 } = schema as { [key: string]: never };
+  if (format === "uuid" || format === "guid")
+    return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...hints.ids) }, fc.uuid());
+  if (format === "date-time") return fc.constantFrom(...INSTANTS);
+  if (format === "email") return fc.uuid().map((id) => `${id}@example.test`);
+  if (pattern)
+    try {
+      return fc.stringMatching(new RegExp(pattern));
+    } catch {
+      return fc.constantFrom("1", "a");
+    }
+  return fc.string({ minLength, maxLength: Math.max(minLength, Math.min(maxLength, 60)), unit: "grapheme" });
+}
+
+function objectOf(schema: Json, hints: Hints): fc.Arbitrary<unknown> {
+  const members = Object.entries((schema.properties as Record<string, Json>) ?? {});
+  const required = new Set((schema.required as string[]) ?? []);
+  const known = fc.record(Object.fromEntries(members.map(([key, inner]) => [key, validOf(inner, hints)])), {
+    requiredKeys: members.map(([key]) => key).filter((key) => required.has(key)),
+  });
+  const more = schema.additionalProperties;
+  if (!more || typeof more !== "object") return known;
+  const extra = fc.dictionary(fc.string({ minLength: 1, maxLength: 12 }), validOf(more as Json, hints), { maxKeys: 3 });
+  return fc.tuple(known, extra).map(([a, b]) => ({ ...b, ...a }));
+}
+
+/** A value that the schema takes, refinements aside. */
+export function validOf(schema: Json, hints: Hints): fc.Arbitrary<unknown> {
+  const options = (schema.anyOf ?? schema.oneOf) as Json[] | undefined;
+  if (options) return fc.oneof(...options.map((option) => validOf(option, hints)));
+  if ("const" in schema) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...(schema.enum as unknown[]));
+  const { minimum = 0, maximum = 1000 } = schema as { minimum?: number; maximum?: number };
+  switch (schema.type) {
+    case "string":
+      return textOf(schema, hints);
+    case "integer":
+      return fc.integer({ min: Math.max(minimum, -1e6), max: Math.min(maximum, 1e6) });
+    case "number":
+      return fc.double({ noNaN: true });
+    case "boolean":
+      return fc.boolean();
+    case "null":
+      return fc.constant(null);
+    case "array":
+      return fc.array(validOf((schema.items as Json) ?? {}, hints), {
+        minLength: (schema.minItems as number) ?? 0,
+        maxLength: Math.max((schema.minItems as number) ?? 0, 3),
+      });
+    case "object":
+      return objectOf(schema, hints);
+    default:
+      return fc.jsonValue({ maxDepth: 2 });
+  }
+}
+
+type Change = { kind: "set" | "drop" | "add"; at: number; key: string; value: unknown };
+const change: fc.Arbitrary<Change> = fc.record({
+  kind: fc.constantFrom("set", "set", "set", "drop", "add"),
+  at: fc.nat(),
+  key: fc.constantFrom("extra", "__proto__", "constructor", "toString", "orgId", "id", "", "a\0b"),
+  value: badValue,
+});
+
+/** Every member anywhere inside, as its holder and key. */
+function placesIn(value: unknown, found: [Json, string][] = []): [Json, string][] {
+  if (typeof value !== "object" || value === null) return found;
+  for (const key of Object.keys(value)) {
+    found.push([value as Json, key]);
+    placesIn((value as Json)[key], found);
+  }
+  return found;
+}
+
+function spoil(input: Json, changes: Change[]): Json {
+  const value = structuredClone(input);
+  for (const { kind, at, key, value: bad } of changes) {
+    const places = placesIn(value);
+    const [holder, name] = places[at % Math.max(1, places.length)] ?? [value, key];
+    if (kind === "add") withOwn(Array.isArray(holder) ? value : holder, key, bad);
+    else if (kind === "drop") delete holder[name];
+    else if (places.length > 0) withOwn(holder, name, bad);
+  }
+  return value;
+}
+
+const encoded = (value: unknown): string => {
+  const text = typeof value === "string" ? value : typeof value === "object" ? JSON.stringify(value) : String(value);
+  return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "\ufffd"));
+};
+
+const toQuery = (input: Json): string =>
+  Object.entries(input)
+    .map(([key, value]) => `${encoded(key)}=${encoded(value)}`)
+    .join("&");
+
+type Parameter = { name: string; in: string; required: boolean; schema: Json };
+
+function queryOf(parameters: Parameter[], hints: Hints): fc.Arbitrary<string> {
+  const schema = {
+    properties: Object.fromEntries(parameters.map((p) => [p.name, p.schema])),
+    required: parameters.filter((p) => p.required).map((p) => p.name),
+  };
+  const few = fc.tuple(objectOf(schema, hints) as fc.Arbitrary<Json>, fc.integer({ min: 0, max: 3 }), fc.nat());
+  const made = few.map(([all, keep, from]) => {
+    const entries = Object.entries(all);
+    const kept = entries.filter(([key], i) => schema.required.includes(key) || (i + from) % entries.length < keep);
+    return Object.fromEntries(kept);
+  });
+  const spoilt = fc
+    .tuple(made, fc.array(change, { maxLength: 2 }))
+    .map(([value, changes]) => toQuery(spoil(value, changes)));
+  return fc.oneof({ weight: 6, arbitrary: spoilt }, { weight: 1, arbitrary: fc.constantFrom(...BAD_QUERIES) });
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+const HEADERS: Record<string, string>[] = [
+  JSON_TYPE,
+  { "content-type": "text/plain" },
+  { "content-type": "application/json; charset=utf-16" },
+  { "content-type": "multipart/form-data; boundary=" },
+  { ...JSON_TYPE, "content-encoding": "gzip" },
+  { ...JSON_TYPE, "content-encoding": "br" },
+  { ...JSON_TYPE, "user-agent": "x".repeat(4000) },
+  { ...JSON_TYPE, "user-agent": "\u00ff\u0080'--" },
+];
+
+type Sent = Pick<FuzzRequest, "body" | "headers">;
+
+function bodyOf(schema: Json, hints: Hints): fc.Arbitrary<Sent> {
+  const spoilt = fc
+    .tuple(validOf(schema, hints) as fc.Arbitrary<Json>, fc.array(change, { maxLength: 2 }))
+    .map(([value, changes]): Sent => {
+      const body = new TextEncoder().encode(JSON.stringify(spoil(value, changes)));
+      return { body, headers: JSON_TYPE };
+    });
+  const raw = fc.record({
+    body: fc.constantFrom(...Object.values(BAD_BODIES)),
+    headers: fc.oneof({ weight: 3, arbitrary: fc.constant(JSON_TYPE) }, fc.constantFrom(...HEADERS)),
+  });
+  return fc.oneof({ weight: 6, arbitrary: spoilt }, { weight: 1, arbitrary: raw });
+}
+
+/** Requests for one operation of the document. */
+export function requestsFor({ path, operation }: Described, hints: Hints): fc.Arbitrary<FuzzRequest> {
+  const parameters = (operation.parameters as Parameter[]) ?? [];
+  const inPath = parameters
+    .filter((p) => p.in === "path")
+    .map((p) => {
+      const known = hints.params(path, p.name);
+      const right = known.length > 0 ? fc.constantFrom(...known) : validOf(p.schema, hints).map(String);
+      return [p.name, fc.oneof({ weight: 8, arbitrary: right }, { weight: 1, arbitrary: badText })] as const;
+    });
+  const inQuery = parameters.filter((p) => p.in === "query");
+  const content = (operation.requestBody as { content?: Record<string, { schema: Json }> } | undefined)?.content;
+  const schema = content?.["application/json"]?.schema;
+  const none: Sent = { body: null, headers: {} };
+  const sent = schema ? bodyOf(schema, hints) : fc.constant(none);
+  return fc
+    .tuple(fc.record(Object.fromEntries(inPath)), queryOf(inQuery, hints), sent)
+    .map(([params, query, rest]) => ({ params: params as Record<string, string>, query, ...rest }));
+}
+
+/** Texts that only our own inside writes; what a client sent may be echoed, so none of them is among the bad values. */
+const INTERNAL =
+  /postgres|drizzle|node_modules|\n\s+at |\.(ts|mjs|js):\d+|SELECT .+ FROM|INSERT INTO|violates|syntax error|invalid input syntax|\/work\/|\/tmp\/|ECONN|TypeError|ZodError/i;
+const MAX_MS = 2_000;
+const GATEWAY = new Set([502, 503, 504]);
+
+type Given = { status: number; contentType: string; text: string; ms: number };
+
+function problemFault({ status, text }: Given): string | null {
+  const body = JSON.parse(text) as Json;
+  const missing = ["type", "title", "detail", "code", "requestId"].filter(
+    (k) => typeof body[k] !== "string" || !body[k],
+  );
+  if (missing.length > 0) return `problem without ${missing}`;
+  if (body.status !== status) return `problem says ${body.status}`;
+  if (body.code !== "validation_failed") return null;
+  const errors = (body.errors as { path?: string; message?: string }[] | undefined) ?? [];
+  if (errors.length === 0) return "validation_failed without field errors";
+  return errors.every((e) => e.path && e.message) ? null : `a field error without path: ${JSON.stringify(errors[0])}`;
+}
+
+/** What is wrong with an answer, or null. The shape of a success is the caller's to check. */
+export function faultOf({ operation, path }: Described, given: Given): string | null {
+  const documented = Object.keys(operation.responses as Json);
+  const { status, contentType, text, ms } = given;
+  if (!documented.includes(String(status))) return `undocumented status ${status}`;
+  if (status >= 500 && !GATEWAY.has(status)) return `status ${status}`;
+  if (ms > MAX_MS) return `took ${Math.round(ms)} ms`;
+  const leak = INTERNAL.exec(text)?.[0];
+  if (leak && !/openapi|system-library/.test(path)) return `internal text in the body: ${leak}`;
+  if (status < 400) return null;
+  if (!contentType.startsWith("application/problem+json")) return `content type ${contentType}`;
+  return problemFault(given);
+}
