@@ -15,7 +15,7 @@ export function Bars({ bars, height }: { bars: Bar[]; height: number }) {
         dataKey="name"
         orientation="vertical"
         series={[{ name: "count", label: "Rows", color: "teal.6" }]}
-        gridAxis="x"
+        gridAxis="none"
         tickLine="none"
         withTooltip
         yAxisProps={{ width: 150, interval: 0 }}

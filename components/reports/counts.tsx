@@ -12,6 +12,9 @@ import classes from "./reports.module.css";
 
 export type Count = { key: string; name: string; detail?: ReactNode; count: number; href: string };
 
+/** More rows are in the CSV file. */
+const SHOWN_ROWS = 50;
+
 type Props = { title: string; head: string; counts: Count[]; more?: Column<Count>[] };
 
 /** Counts as a drawing and as a table; each number leads to the rows behind it. */
@@ -39,7 +42,12 @@ export function Counts({ title, head, counts, more = [] }: Props) {
     <Section title={title} flush>
       <div className={classes.pair}>
         <Chart bars={counts.map(({ name, count: n }) => ({ name, count: n }))} />
-        <RecordTable caption={title} columns={columns} rows={counts} rowKey={(c) => c.key} />
+        <div>
+          <RecordTable caption={title} columns={columns} rows={counts.slice(0, SHOWN_ROWS)} rowKey={(c) => c.key} />
+          {counts.length > SHOWN_ROWS && (
+            <p className={classes.more}>{count(counts.length - SHOWN_ROWS)} more are in the CSV file.</p>
+          )}
+        </div>
       </div>
     </Section>
   );
@@ -48,7 +56,7 @@ export function Counts({ title, head, counts, more = [] }: Props) {
 /** A number that leads to its rows. */
 export function NumberLink({ href, children }: { href: string; children: number }) {
   return (
-    <Anchor component={Link} href={href} prefetch={false} fz="inherit" className="tm-figures">
+    <Anchor component={Link} href={href} prefetch={false} fz="inherit" fw="inherit" className="tm-figures">
       {count(children)}
     </Anchor>
   );

@@ -1,0 +1,72 @@
+import { Api } from "./api";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { IntegrityPage } from "./pages/integrity";
+import { VerifyPage } from "./pages/verify";
+
+const PHONE = { width: 390, height: 844 };
+
+/** One row's contents changed, its checksum left as it was. */
+function alter(bundle: string): string {
+  const lines = bundle.split("\n");
+  const at = lines.findIndex((line) => line.startsWith('{"type":"row"'));
+  lines[at] = (lines[at] as string).replace('"result":"success"', '"result":"failure"');
+  return lines.join("\n");
+}
+
+test("a chain is verified on demand, and its bundle holds in a browser that is offline", async ({
+  page,
+  guest,
+  request,
+}) => {
+  const orgId = await (await Api.signIn(request)).makeChain("Evidence");
+  const integrity = new IntegrityPage(page);
+  await integrity.open(orgId);
+  await integrity.verifyNow();
+  await expect(integrity.verdict("Intact, from the first row to the last")).toBeVisible();
+  await expectAccessible(page);
+  await page.setViewportSize(PHONE);
+  await expectNoSidewaysScroll(page);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const bundle = await integrity.downloadEvidence();
+
+  const verify = new VerifyPage(guest);
+  await verify.open();
+  const sent: string[] = [];
+  guest.on("request", (outgoing) => sent.push(outgoing.url()));
+  await guest.context().setOffline(true);
+  await verify.choose(bundle);
+  await expect(verify.verdict("Intact")).toBeVisible();
+  await expect(guest.getByText("Evidence", { exact: true })).toBeVisible();
+  expect(sent).toEqual([]);
+  await expectAccessible(guest);
+});
+
+test("an altered row, a foreign signer and a file that is no bundle are told apart", async ({
+  page,
+  guest,
+  request,
+}) => {
+  const orgId = await (await Api.signIn(request)).makeChain("Altered evidence");
+  const integrity = new IntegrityPage(page);
+  await integrity.open(orgId);
+  const bundle = await integrity.downloadEvidence();
+  const verify = new VerifyPage(guest);
+
+  await verify.open();
+  await verify.choose(alter(bundle));
+  await expect(verify.verdict("Broken")).toBeVisible();
+  await expect(verify.breaks().filter({ hasText: "Entry 1" })).toContainText("Altered");
+  await expectAccessible(guest);
+
+  await guest.getByRole("button", { name: "Check another bundle" }).click();
+  await verify.choose("not a bundle", "notes.txt");
+  await expect(verify.verdict("Unreadable")).toBeVisible();
+
+  await guest.getByRole("button", { name: "Check another bundle" }).click();
+  await verify.key.fill("nonsense");
+  await expect(guest.getByText("This is no verifier key.")).toBeVisible();
+  await verify.key.fill("elsewhere.example+4ea2afad+ASscf+ZpMQ5W/jmqVtnaPC9z3Ulj77/w4zT5CR5gqAhE");
+  await verify.choose(bundle);
+  await expect(verify.verdict("Broken")).toBeVisible();
+  await expect(guest.getByText("Your key, which signed nothing here")).toBeVisible();
+});

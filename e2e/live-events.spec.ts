@@ -1,0 +1,77 @@
+import { connectAgent } from "./agent";
+import { Api } from "./api";
+import { expect, expectAccessible, test } from "./fixtures";
+import { LiveEventsPage } from "./pages/live-events";
+
+const LOG = {
+  name: "System",
+  displayName: "System",
+  recordCount: 1,
+  maxSize: 20_971_520,
+  retentionDays: 0,
+  lastWriteTime: "2026-11-20T14:02:31.000Z",
+};
+const ENTRY = {
+  recordId: 42,
+  timeCreated: "2026-11-20T14:02:31.000Z",
+  level: "error",
+  source: "Service Control Manager",
+  eventId: 7031,
+  message: "The Print Spooler service terminated unexpectedly.",
+  category: "None",
+  user: null,
+  computer: "WS-LIVE",
+  rawXml: "<Event><EventID>7031</EventID></Event>",
+};
+
+test("an offline device is told as one; once it is back its logs, entries and raw XML are shown", async ({
+  page,
+  request,
+  baseURL,
+}) => {
+  const api = await Api.signIn(request);
+  const joined = await api.enroll(await api.makeOrganization("Live"), "WS-LIVE");
+  const live = new LiveEventsPage(page);
+  await live.open(joined.deviceId, "WS-LIVE");
+  await expect(live.failure("WS-LIVE is offline")).toContainText("Last seen:");
+  await expectAccessible(page);
+
+  const disconnect = await connectAgent(baseURL as string, joined, ({ name }) =>
+    name === "eventlogs.list"
+      ? { ok: true, data: [LOG] }
+      : { ok: true, data: name === "eventlogs.get" ? ENTRY : { events: [ENTRY], total: 1 } },
+  );
+  await live.retry();
+  await live.log("System").click();
+  await expect(live.entries("System")).toContainText("Print Spooler");
+  await expectAccessible(page);
+  await live.entries("System").getByRole("button").first().click();
+  await expect(live.record).toContainText("<EventID>7031</EventID>");
+  await expectAccessible(page);
+  disconnect();
+});
+
+test("an unreadable answer and one that does not come have their own words, and asking can be cancelled", async ({
+  page,
+  request,
+  baseURL,
+}) => {
+  const api = await Api.signIn(request);
+  const joined = await api.enroll(await api.makeOrganization("Live faults"), "WS-FAULT");
+  let answer: { ok: true; data: unknown } | null = { ok: true, data: "nonsense" };
+  const disconnect = await connectAgent(baseURL as string, joined, () => answer);
+  const live = new LiveEventsPage(page);
+  await live.open(joined.deviceId, "WS-FAULT");
+  await expect(live.failure("The agent on WS-FAULT could not answer")).toBeVisible();
+
+  answer = null;
+  await live.retry();
+  await expect(page.getByText("Asking WS-FAULT for its logs")).toBeVisible();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await expect(page.getByText("Asking WS-FAULT for its logs")).toHaveCount(0);
+
+  await page.reload();
+  await expect(page.getByText("Asking WS-FAULT for its logs")).toBeVisible();
+  disconnect();
+  await expect(live.failure("WS-FAULT went away while it was asked")).toBeVisible();
+});
