@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { asSystem } from "@/db/client";
-import { customFieldDefinitions } from "@/db/schema";
+import { customFieldDefinitions, customFieldImports } from "@/db/schema";
 import {
   bearer,
   claimsOf,
@@ -164,6 +164,23 @@ export async function fieldIn(world: World, orgId: string): Promise<{ id: string
     tx
       .insert(customFieldDefinitions)
       .values({ id, orgId, partnerId, name: `Probe ${id}`, fieldKey: `k_${id.replaceAll("-", "")}`, type: "text" }),
+  );
+  return { id };
+}
+
+/** A draft of an import by the partner of an organization. */
+export async function importOf(world: World, orgId: string): Promise<{ id: string }> {
+  const id = randomUUID();
+  const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
+  await asSystem((tx) =>
+    tx.insert(customFieldImports).values({
+      id,
+      partnerId,
+      orgIds: [orgId],
+      createdBy: randomUUID(),
+      createdByName: "Probe",
+      source: "generic-csv",
+    }),
   );
   return { id };
 }

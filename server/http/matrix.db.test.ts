@@ -7,6 +7,7 @@ import {
   deviceIn,
   enrollmentKeyIn,
   fieldIn,
+  importOf,
   keyIn,
   mayKnock,
   orgFor,
@@ -84,6 +85,7 @@ const name = () => `Probe ${randomUUID().slice(0, 8)}`;
 const key = () => `k_${randomUUID().slice(0, 8)}`;
 let world: World;
 const field = (orgId: string) => fieldIn(world, orgId);
+const draft = (orgId: string) => importOf(world, orgId);
 const offline = [409];
 const now = () => new Date().toISOString();
 
@@ -150,6 +152,18 @@ const MATRIX: Record<string, Row> = {
   "GET /custom-fields/[id]": made(field, [200]),
   "PATCH /custom-fields/[id]": made(field, [200], { name: "Renamed" }),
   "DELETE /custom-fields/[id]": made(field, [200, 204]),
+  // A draft has no outcomes yet: the caller's own is a conflict, not a missing one.
+  "GET /custom-fields/imports/[id]/other-scopes": made(draft, [200, 409]),
+  "GET /custom-fields/imports/[id]/outcomes": made(draft, [200, 409]),
+  "GET /custom-fields/imports/[id]/rejected": made(draft, [200, 409]),
+  "POST /custom-fields/imports/upload": {
+    by: "path",
+    own: [200],
+    make: async (orgId, target) => {
+      const id = target === "missing" ? randomUUID() : (await draft(orgId)).id;
+      return { query: `importId=${id}&fileNo=0&name=a.csv&offset=0&size=10` };
+    },
+  },
   "GET /custom-fields": list(),
   "POST /custom-fields": posted([201], (orgId) => ({ orgId, name: name(), fieldKey: key(), type: "text" })),
   "PATCH /devices/[id]/custom-fields": device([200], { body: {} }),
