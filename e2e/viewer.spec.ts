@@ -106,3 +106,13 @@ test("times are shown in UTC on demand, and the address carries it", async ({ br
   await expect(page.getByText("Times in UTC").first()).toBeVisible();
   await context.close();
 });
+
+test("free text finds entries by what is in them, and nothing else", async ({ settings, viewer, page }) => {
+  const name = `Searchable ${crypto.randomUUID().slice(0, 8)}`;
+  await settings.makeOrganization(name);
+  await viewer.open();
+  await viewer.searchFor(name.slice(0, -2));
+  await expect(page).toHaveURL(/q=Searchable/);
+  await expect(viewer.entries(`created organization ${name}`)).toBeVisible();
+  await expect(viewer.entries(/signed in/)).toHaveCount(0);
+});
