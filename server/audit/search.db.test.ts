@@ -1,0 +1,303 @@
+import fc from "fast-check";
+import postgres from "postgres";
+import { beforeAll, describe, expect, it } from "vitest";
+import { GET } from "@/app/api/v1/audit-logs/search/route";
+import { appSql, tenant } from "@/db/client";
+import { call, createOrg, createPartner, createUser, ctxFor, type TestUser } from "@/db/testing";
+import type { Ctx } from "../context";
+import { countRows } from "./count";
+import { ask, listFullEntries } from "./list";
+import type { RowInput } from "./row";
+import { type Filters, listInput, searchInput } from "./schema";
+import { searchEntries } from "./search";
+import { advanceIndex } from "./search-index";
+import { scanKeys } from "./search-scan";
+import { appendEvents, type TestEvent } from "./testing";
+
+const LETTERS = [
+  "a",
+  "B",
+  "é",
+  "Σ",
+  "ß",
+  "日",
+  "😀",
+  "%",
+  "_",
+  "\\",
+  "'",
+  '"',
+  "\n",
+  "\x1e",
+  "7",
+  "-",
+  " ",
+  ".",
+  "x",
+  "İ",
+];
+const word = fc.array(fc.constantFrom(...LETTERS), { minLength: 0, maxLength: 12 }).map((l) => l.join(""));
+const ACTIONS = ["user.login", "device.create", "policy.update", "Data.Export", "script.execute"];
+const event = fc.record({
+  action: fc.constantFrom(...ACTIONS),
+  actorEmail: fc.oneof(fc.constant(null), word),
+  resourceType: fc.constantFrom("device", "Policy", "é_%"),
+  resourceName: fc.oneof(fc.constant(null), word),
+  details: fc.oneof(fc.constant(null), fc.record({ note: word, kéy: word })),
+  result: fc.constantFrom("success", "failure", "denied"),
+  actorType: fc.constantFrom("system", "api_key", "ai_agent"),
+  minute: fc.integer({ min: 0, max: 2_000 }),
+});
+const eventsOf = (orgId: string, count: number, seed: number): TestEvent[] =>
+  fc.sample(event, { numRuns: count, seed }).map(({ minute, ...rest }) => ({
+    ...(rest as Partial<RowInput>),
+    orgId,
+    timestamp: new Date(Date.UTC(2026, 5, 1, 0, minute)),
+  }));
+
+/** The specification's predicate, word by word, without any index. */
+async function naive(ctx: Ctx, q: string, filters: Partial<Filters> = {}): Promise<string[]> {
+  const like = (text: string) => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+  const scope = ctx.scope as { orgIds: readonly string[] };
+  const sql = appSql();
+  return sql.begin(async (tx) => {
+    await tx`SELECT set_config('trailmark.scope', 'system', true), set_config('enable_indexscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`;
+    const rows = await tx<{ id: string }[]>`SELECT id FROM audit_logs WHERE org_id = ANY (${[...scope.orgIds]}::uuid[])
+      AND (action ILIKE ${like(q)} OR actor_email ILIKE ${like(q)} OR resource_type ILIKE ${like(q)} OR resource_name ILIKE ${like(q)} OR details::text ILIKE ${like(q)})
+      AND (${filters.action ?? null}::text IS NULL OR action ILIKE ${like(filters.action ?? "")})
+      AND (${filters.result ?? null}::text IS NULL OR result = ${filters.result ?? null})
+      AND (${filters.user ?? null}::text IS NULL OR actor_email ILIKE ${like(filters.user ?? "")})
+      AND (${filters.resource ?? null}::text IS NULL OR resource_type ILIKE ${like(filters.resource ?? "")} OR resource_name ILIKE ${like(filters.resource ?? "")})
+      AND (${filters.from?.toISOString() ?? null}::timestamptz IS NULL OR "timestamp" >= ${filters.from?.toISOString() ?? null})
+      AND (${filters.to?.toISOString() ?? null}::timestamptz IS NULL OR "timestamp" <= ${filters.to?.toISOString() ?? null})
+      ORDER BY "timestamp" DESC, chain_seq DESC, org_id DESC`;
+    return rows.map((row) => row.id);
+  });
+}
+
+/** Every page of a search, by cursor. */
+async function searched(
+  ctx: Ctx,
+  q: string,
+  filters: Partial<Filters> = {},
+): Promise<{ ids: string[]; total: number }> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  let total = -1;
+  do {
+    const page = await searchEntries(ctx, {
+      ...searchInput.parse({ q, limit: 100, cursor, skipCount: cursor !== undefined }),
+      ...filters,
+    }); // prettier-ignore
+    expect(page.truncated).toBeUndefined();
+    if (!cursor) total = page.pagination.total;
+    ids.push(...page.data.map((entry) => entry.id));
+    cursor = page.pagination.nextCursor ?? undefined;
+  } while (cursor);
+  return { ids, total };
+}
+
+const filters = fc.record(
+  {
+    action: fc.constantFrom("login", "E", "data.", "_", "nope"),
+    result: fc.constantFrom("success", "denied"),
+    user: fc.constantFrom("a", "é", "%", "b7"),
+    resource: fc.constantFrom("poli", "é_", "x", "日"),
+    from: fc.constant(new Date("2026-06-01T05:00:00Z")),
+    to: fc.constant(new Date("2026-06-02T01:00:00Z")),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<Partial<Filters>>;
+
+describe("search", () => {
+  let single: Ctx;
+  let several: Ctx;
+  let admin: TestUser;
+  let texts: string[];
+
+  beforeAll(async () => {
+    const partner = await createPartner();
+    const orgs = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
+    admin = await createUser({ orgId: orgs[0]?.id as string, name: "Nobody in particular" });
+    single = await ctxFor(admin);
+    several = await ctxFor(await createUser({ partnerId: partner.id, role: "partner_admin", name: "Nobody" }));
+    const rows: RowInput[] = [];
+    for (const [n, { id }] of orgs.entries()) {
+      rows.push(...(await appendEvents(eventsOf(id, 500, n))));
+      expect(await advanceIndex(id, 300 + n * 100)).toBeGreaterThan(200);
+      rows.push(...(await appendEvents(eventsOf(id, 60, 10 + n))));
+    }
+    texts = rows
+      .flatMap((r) => [r.actorEmail, r.resourceName, r.details && JSON.stringify(r.details), r.action])
+      .filter((t): t is string => Boolean(t)); // prettier-ignore
+  });
+
+  const term = () =>
+    fc
+      .oneof(
+        {
+          weight: 3,
+          arbitrary: fc
+            .tuple(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 9 }), fc.constantFrom("", "u", "l"))
+            .map(([i, at, length, fold]) => {
+              const text = texts[i % texts.length] as string;
+              const start = at % text.length;
+              const part = [...text.slice(start)].slice(0, length).join("").toWellFormed();
+              return fold === "u" ? part.toUpperCase() : fold === "l" ? part.toLowerCase() : part;
+            }),
+        },
+        { weight: 1, arbitrary: word },
+      )
+      .filter((t) => t !== ""); // prettier-ignore
+
+  it("equals the naive predicate over the five fields while a part of the rows is indexed, with any filters", async () => {
+    await fc.assert(
+      fc.asyncProperty(term(), filters, fc.boolean(), async (q, more, wide) => {
+        const ctx = wide ? several : single;
+        const expected = await naive(ctx, q, more);
+        expect(await searched(ctx, q, more)).toEqual({ ids: expected, total: expected.length });
+      }),
+      { numRuns: 120 },
+    );
+  });
+
+  it("lists and counts by the same filters as the naive predicate", async () => {
+    await fc.assert(
+      fc.asyncProperty(filters, fc.boolean(), async (more, wide) => {
+        const ctx = wide ? several : single;
+        const expected = await naive(ctx, "", more);
+        const page = await listFullEntries(ctx, { ...listInput.parse({ limit: 100 }), ...more });
+        expect(page.data.map((e) => e.id)).toEqual(expected.slice(0, 100));
+        expect(page.pagination.total).toBe(expected.length);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("answers data, query and pagination over the wire, and pages by number", async () => {
+    const first = await call(GET, { path: "/?q=LOGIN&limit=5", token: admin });
+    expect(first.body).toMatchObject({ query: "LOGIN", pagination: { page: 1, limit: 5 } });
+    const second = await call(GET, { path: "/?q=LOGIN&limit=5&page=2", token: admin });
+    const all = (await naive(single, "login")).slice(0, 10);
+    expect([...first.body.data, ...second.body.data].map((e: { id: string }) => e.id)).toEqual(all);
+    expect((await call(GET, { path: "/?q=", token: admin })).status).toBe(400);
+    expect((await call(GET, { path: "/", token: admin })).body.errors[0].path).toBe("q");
+  });
+
+  it("reads no other organization's rows, and hands out none of their blocks", async () => {
+    const stranger = await ctxFor("org_viewer");
+    expect(await searched(stranger, "user.login")).toEqual({ ids: [], total: 0 });
+    const foreign = single.scope.kind === "organization" ? single.scope.orgIds[0] : "";
+    await tenant(stranger.scope, async (tx) => {
+      const query = `SELECT * FROM audit_search_blocks(ARRAY['${foreign}']::uuid[], '{"terms":["log"],"tags":[]}', false, NULL)`;
+      expect(await tx.execute(query)).toHaveLength(0);
+      expect(await tx.execute(`SELECT audit_search_count(ARRAY['${foreign}']::uuid[], 'log') AS n`)).toEqual([
+        { n: "0" },
+      ]);
+    });
+    const peek = tenant(stranger.scope, (tx) => tx.execute("SELECT 1 FROM audit_search"));
+    await expect(peek).rejects.toMatchObject({ cause: { code: "42501" } });
+  });
+
+  it("looks for a short term among the newest rows within its time and goes on at the cursor", async () => {
+    const org = await createOrg();
+    const ctx = await ctxFor(await createUser({ orgId: org.id }));
+    await appendEvents(
+      Array.from({ length: 1_300 }, (_, i) => ({ orgId: org.id, resourceName: i === 3 ? "zq" : "other" })),
+    );
+    const first = await tenant(ctx.scope, (tx) =>
+      scanKeys(tx, { orgIds: [org.id], question: { q: "zq" } }, { after: undefined, need: 1, deadline: 0 }),
+    );
+    expect(first.keys).toEqual([]);
+    const rest = await tenant(ctx.scope, (tx) =>
+      scanKeys(
+        tx,
+        { orgIds: [org.id], question: { q: "zq" } },
+        { after: first.rest ?? undefined, need: 1, deadline: 0 },
+      ),
+    );
+    expect(rest.keys.map((k) => k.seq)).toEqual(["4"]);
+    expect(await searched(ctx, "zq")).toMatchObject({ total: 1 });
+  });
+});
+
+describe("the index of a chain that retention cuts", () => {
+  it("neither shows nor counts pruned rows, before and after the indexer follows", async () => {
+    const org = await createOrg();
+    const ctx = await ctxFor(await createUser({ orgId: org.id }));
+    const old = (n: number): TestEvent => ({
+      orgId: org.id,
+      timestamp: new Date(Date.UTC(2020, 0, 1, 0, n)),
+      action: n % 3 ? "device.update" : "user.login",
+      actorEmail: n < 900 ? "gone@example.test" : "here@example.test",
+      resourceName: `thing ${n}`,
+    });
+    await appendEvents(Array.from({ length: 2_400 }, (_, n) => old(n)));
+    while ((await advanceIndex(org.id)) !== 0);
+    const admin = postgres(process.env.AUDIT_ADMIN_DATABASE_URL as string, { max: 1, onnotice: () => {} });
+    await admin.begin(async (tx) => {
+      await tx`SELECT set_config('trailmark.prune', 'on', true)`;
+      await tx`DELETE FROM audit_logs WHERE org_id = ${org.id} AND chain_seq <= 1003`;
+    });
+    await admin.end();
+    const check = async () => {
+      for (const q of ["thing 99", "device.upd", "gone@ex", "here@example"])
+        expect(await searched(ctx, q)).toEqual({ ids: await naive(ctx, q), total: (await naive(ctx, q)).length });
+      for (const question of [
+        { action: "login" },
+        { action: "update", from: new Date("2020-01-01T18:30:00Z"), to: new Date("2020-01-02T14:07:00Z") },
+        { action: "prune" },
+      ]) {
+        const count = await tenant(ctx.scope, async (tx) => countRows(tx, await ask(tx, ctx, question)));
+        expect([question.action, count]).toEqual([question.action, (await naive(ctx, "", question)).length]);
+      }
+    };
+    await check();
+    await advanceIndex(org.id);
+    await check();
+    const terms = await tenant(ctx.scope, (tx) =>
+      tx.execute("SELECT value FROM audit_search_terms WHERE kind = 'email'"),
+    );
+    expect(terms).toEqual([{ value: "here@example.test" }]);
+    const [lowest] = await tenant(ctx.scope, (tx) =>
+      tx.execute("SELECT min(first_seq)::int AS seq FROM audit_tallies"),
+    );
+    expect(lowest).toEqual({ seq: 1004 });
+  });
+});
+
+describe("totals by kind and time", () => {
+  it("equal a count of the rows, whatever the range cuts", async () => {
+    const org = await createOrg();
+    const ctx = await ctxFor(await createUser({ orgId: org.id }));
+    const kinds = ACTIONS.map((action, i) => ({
+      action,
+      result: (["success", "failure", "denied"] as const)[i % 3] as "success",
+    }));
+    await appendEvents(
+      Array.from({ length: 4_300 }, (_, n) => ({
+        orgId: org.id,
+        ...kinds[(n * 7) % kinds.length],
+        timestamp: new Date(Date.UTC(2026, 5, 1) + ((n * 7919) % 4_300) * 97_531),
+      })),
+    );
+    while ((await advanceIndex(org.id)) !== 0);
+    const moment = fc
+      .integer({ min: -5, max: 130 })
+      .chain((h) =>
+        fc.constantFrom(0, -1, 1, 1_234_567).map((ms) => new Date(Date.UTC(2026, 5, 1) + h * 3_600_000 + ms)),
+      ); // prettier-ignore
+    const question = fc.record(
+      { from: moment, to: moment, action: fc.constantFrom("user", "E"), result: fc.constantFrom("denied", "success") },
+      { requiredKeys: [] },
+    ) as fc.Arbitrary<Partial<Filters>>;
+    await fc.assert(
+      fc.asyncProperty(question, async (q) => {
+        fc.pre(!q.from || !q.to || q.from <= q.to);
+        const count = await tenant(ctx.scope, async (tx) => countRows(tx, await ask(tx, ctx, q)));
+        expect(count).toBe((await naive(ctx, "", q)).length);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
