@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import autocannon from "autocannon";
 import { createDevice } from "@/db/testing";
 import type { WireEvent } from "@/server/event-logs/schema";
 import { freePort, type Server, startServer, stopServer } from "./torture/server";
@@ -52,6 +51,7 @@ export async function putFor({ url, token, connections, seconds, body }: Load): 
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const started = performance.now();
   let [answers, last, refused] = [0, started, 0];
+  const { default: autocannon } = await import("autocannon");
   await autocannon({
     url,
     connections,

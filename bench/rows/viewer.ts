@@ -1,7 +1,6 @@
 import { gzipSync } from "node:zlib";
-import { type BrowserContext, chromium, type Page } from "@playwright/test";
+import type { BrowserContext, Page } from "@playwright/test";
 import { createOrg, createUser, type TestUser } from "@/db/testing";
-import { findBrowser } from "@/e2e/browser";
 import { type Bench, type Figure, figure, interleave } from "../harness";
 import { startBuiltServer } from "../http";
 import type { World } from "../world";
@@ -55,6 +54,8 @@ async function run(world: World): Promise<Figure[]> {
   const big = await world.history();
   const empty = await createOrg({ partnerId: world.partnerId });
   const server = await startBuiltServer(world);
+  // Loaded here alone: the processes that measure memory must not carry them.
+  const [{ chromium }, { findBrowser }] = await Promise.all([import("@playwright/test"), import("@/e2e/browser")]);
   const browser = await chromium.launch(await findBrowser(process.cwd()));
   try {
     const open = async (orgId: string) => {
