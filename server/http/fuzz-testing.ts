@@ -107,7 +107,8 @@ function placesIn(value: unknown, found: [Json, string][] = []): [Json, string][
 
 function spoil(input: Json, changes: Change[]): Json {
   const value = structuredClone(input);
-  for (const { kind, at, key, value: bad } of changes) {
+  for (const { kind, at, key, value: given } of changes) {
+    const bad = structuredClone(given); // a later change may reach into it, and the bad values are shared
     const places = placesIn(value);
     const [holder, name] = places[at % Math.max(1, places.length)] ?? [value, key];
     if (kind === "add") withOwn(Array.isArray(holder) ? value : holder, key, bad);

@@ -20,9 +20,11 @@ export type FrontOptions = {
   dev: boolean;
 };
 
-/** Slow clients: headers within 10 s, a whole request within 60 s (a body of 5 MiB over a poor line). */
-const HEADERS_TIMEOUT_MS = 10_000;
+/** Slow clients: headers within 4 s, a whole request within 60 s (a body of 5 MiB over a poor line). */
+const HEADERS_TIMEOUT_MS = 4_000;
 const REQUEST_TIMEOUT_MS = 60_000;
+/** Node looks every 30 s unless told; a slow client would hold its socket for as long. */
+const TIMEOUT_LOOK_MS = 500;
 
 async function callRoute(
   match: RouteMatch,
@@ -56,7 +58,7 @@ async function callRoute(
 export function createFront(options: FrontOptions): Server {
   const match = createRegistry(options.routes);
   const https = options.origin.startsWith("https:");
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer({ connectionsCheckingInterval: TIMEOUT_LOOK_MS }, (incoming, outgoing) => {
     incoming.headers[PEER_HEADER] = incoming.socket.remoteAddress ?? "";
     setSecurityHeaders(outgoing, https);
     const pathname = (incoming.url ?? "/").split("?", 1)[0] as string;

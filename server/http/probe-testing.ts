@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { bearer, createApiKey, createUser, type TestUser } from "@/db/testing";
+import { appendEvents } from "../audit/testing";
+import { PERMISSIONS } from "../auth/permissions";
+import { type Described, describedOperations, type FuzzRequest, faultOf, type Hints } from "./fuzz-testing";
+import { createWorld, enrollmentKeyIn, fieldIn, keyIn, userIn, type World } from "./matrix-testing";
+import { describeApi, listOperations } from "./openapi";
+import type { RouteHandler } from "./route";
+import { routes } from "./routes.generated";
+
+export let world: World;
+let key: string;
+let person: TestUser;
+export let hints: Hints;
+
+const operations = listOperations(routes);
+/** Every operation, as the document tells it. */
+export const described = describedOperations(describeApi(operations, "http://127.0.0.1:3000"));
+const specOf = ({ method, path }: Described) => {
+  const own = `/api/v1${path.replace(/\{(\w+)\}/g, "[$1]")}`;
+  const file = routes.find((r) => r.path === own || r.path === own.replace(/\[(\w+)\]$/, "[...$1]"));
+  return file?.module[method] as RouteHandler;
+};
+
+type Given = { status: number; contentType: string; text: string; ms: number };
+
+const paramsIn = ({ path }: Described, { params }: FuzzRequest) =>
+  Object.fromEntries(Object.entries(params).filter(([name]) => path.includes(`{${name}}`)));
+
+async function send(operation: Described, request: FuzzRequest, token: string | null): Promise<Given> {
+  const handler = specOf(operation);
+  const headers = new Headers({ ...request.headers, "x-trailmark-peer": `10.1.${Date.now() % 250}.1` });
+  if (token) headers.set("authorization", `Bearer ${token}`);
+  const started = performance.now();
+  const response = await handler(
+    new Request(`http://127.0.0.1:3000/api/v1/x${request.query ? `?${request.query}` : ""}`, {
+      method: operation.method,
+      headers,
+      ...(request.body === null ? {} : { body: request.body as BodyInit }),
+    }),
+    { params: Promise.resolve(paramsIn(operation, request)) },
+  );
+  const contentType = response.headers.get("content-type") ?? "";
+  const endless = contentType.includes("event-stream");
+  if (endless) await response.body?.cancel();
+  const text = endless ? "" : await response.text();
+  const { output } = handler.spec;
+  if (response.ok && output instanceof z.ZodType) output.parse(JSON.parse(text));
+  return { status: response.status, contentType, text, ms: performance.now() - started };
+}
+
+/** Someone whom the door lets in; signing out ends sign-ins, so it gets one of its own. */
+async function tokenFor({ path, operation }: Described): Promise<string | null> {
+  const [security] = operation.security as Record<string, unknown>[];
+  if (!security) return null;
+  if (security.agentToken) return world.deviceA.token;
+  return path === "/auth/logout" ? bearer(person) : key;
+}
+
+/** Sends a request as somebody who may, and says what is wrong with the answer. */
+export async function probe(
+  operation: Described,
+  request: FuzzRequest,
+): Promise<{ fault: string | null; status: number; text: string }> {
+  try {
+    const given = await send(operation, request, await tokenFor(operation));
+    const fault = faultOf(operation, given);
+    return { fault: fault && `${fault} ${given.text.slice(0, 200)}`, status: given.status, text: given.text };
+  } catch (error) {
+    return { fault: `threw ${String(error).slice(0, 300)}`, status: 0, text: "" };
+  }
+}
+
+/** A request in one line. */
+export const shown = ({ params, query, body }: FuzzRequest) =>
+  `${JSON.stringify(params)} ?${query.slice(0, 150)} ${body ? Buffer.from(body).toString("utf8").slice(0, 200) : ""}`;
+
+/** One example of each kind, so that a failure can be read. */
+export const summary = (wrong: string[]) =>
+  [...new Map(wrong.map((w) => [w.replace(/^[^:]+/, "").slice(0, 90), w.slice(0, 400)])).values()].slice(0, 20);
+
+/** A world to send requests to, with ids that exist in it. */
+export async function createProbeWorld(): Promise<void> {
+  world = await createWorld();
+  key = (await createApiKey({ partnerId: world.partnerId, permissions: [...PERMISSIONS] })).key;
+  person = await createUser({ orgId: world.a });
+  const entry = (await appendEvents([{ orgId: world.a, details: { a: "100%_\\" } }]))[0] as { id: string };
+  const ids: Record<string, string[]> = {
+    agents: [world.deviceA.agentId],
+    devices: [world.deviceA.id, world.deviceB.id, world.deviceElsewhere.id],
+    "system-tools": [world.deviceA.id],
+    orgs: [world.a, world.b, world.elsewhere],
+    users: [(await userIn(world.a)).id],
+    "api-keys": [(await keyIn(world.a)).id],
+    "enrollment-keys": [(await enrollmentKeyIn(world.a)).id],
+    "custom-fields": [(await fieldIn(world, world.a)).id],
+    "audit-logs": [entry.id],
+  };
+  hints = {
+    ids: [world.a, world.a, world.a, world.b, world.elsewhere],
+    params: (path, name) => (name === "id" || name === "deviceId" ? (ids[path.split("/")[1] as string] ?? []) : []),
+  };
+}
