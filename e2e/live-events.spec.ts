@@ -59,7 +59,11 @@ test("an unreadable answer and one that does not come have their own words, and 
   const api = await Api.signIn(request);
   const joined = await api.enroll(await api.makeOrganization("Live faults"), "WS-FAULT");
   let answer: { ok: true; data: unknown } | null = { ok: true, data: "nonsense" };
-  const disconnect = await connectAgent(baseURL as string, joined, () => answer);
+  let asked = 0;
+  const disconnect = await connectAgent(baseURL as string, joined, () => {
+    asked++;
+    return answer;
+  });
   const live = new LiveEventsPage(page);
   await live.open(joined.deviceId, "WS-FAULT");
   await expect(live.failure("The agent on WS-FAULT could not answer")).toBeVisible();
@@ -67,11 +71,13 @@ test("an unreadable answer and one that does not come have their own words, and 
   answer = null;
   await live.retry();
   await expect(page.getByText("Asking WS-FAULT for its logs")).toBeVisible();
+  await expect.poll(() => asked).toBe(2);
   await page.getByRole("button", { name: "Cancel" }).click();
   await expect(page.getByText("Asking WS-FAULT for its logs")).toHaveCount(0);
 
   await page.reload();
   await expect(page.getByText("Asking WS-FAULT for its logs")).toBeVisible();
+  await expect.poll(() => asked).toBe(3);
   disconnect();
   await expect(live.failure("WS-FAULT went away while it was asked")).toBeVisible();
 });

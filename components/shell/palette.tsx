@@ -46,8 +46,6 @@ export function Palette({ asked, onHelp }: { asked: number; onHelp: () => void }
       shortcut={null}
       query={typed}
       onQueryChange={setTyped}
-      scrollable
-      maxHeight={440}
       title="Go to"
       overlayProps={{ backgroundOpacity: 0.3, blur: 0 }}
       classNames={{ header: classes.header, content: classes.content, actionsGroup: classes.group }}
@@ -58,7 +56,7 @@ export function Palette({ asked, onHelp }: { asked: number; onHelp: () => void }
         placeholder="Page, device or organization"
         leftSection={<Search size={17} strokeWidth={1.75} aria-hidden />}
       />
-      <Spotlight.ActionsList aria-label="Where to go">
+      <Spotlight.ActionsList role="group" aria-label="Where to go" tabIndex={0} className={classes.list}>
         {pages.length > 0 && (
           <Spotlight.ActionsGroup label="Pages">
             {pages.map(({ href, label, icon: Icon }) => (

@@ -33,7 +33,7 @@ export function DropFile({ onFile }: { onFile: (file: File) => void }) {
           <FileCheck2 size={26} strokeWidth={1.5} aria-hidden />
           <span className={classes.dropTitle}>Drop an evidence bundle here, or choose the file</span>
           <span className={classes.dropNote}>
-            A .ndjson file from Integrity, or from GET /api/v1/audit-logs/evidence
+            A .ndjson file from the Integrity page, or from <code>GET /api/v1/audit-logs/evidence</code>
           </span>
         </button>
       )}
