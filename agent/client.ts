@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { linkedTo } from "./abort";
 import type { Diagnostics } from "./diagnostics";
 
 const compress = promisify(gzip);
@@ -70,8 +71,9 @@ export class Client {
   }
 
   private async attempt(method: Method, path: string, body: object): Promise<Attempt> {
+    const linked = linkedTo(this.options.signal, REQUEST_TIMEOUT_MS);
     try {
-      const response = await this.fetch(method, path, body);
+      const response = await this.fetch(method, path, body, linked.signal);
       const text = await response.text();
       if (response.ok) return { kind: "ok", body: text ? JSON.parse(text) : undefined };
       const detail = `${response.status} ${describe(text)}`.trim();
@@ -80,10 +82,12 @@ export class Client {
     } catch (error) {
       const cause = (error as Error).cause as Error | undefined;
       return { kind: "retry", detail: cause?.message || (error as Error).message, afterMs: 0 };
+    } finally {
+      linked.release();
     }
   }
 
-  private async fetch(method: Method, path: string, body: object): Promise<Response> {
+  private async fetch(method: Method, path: string, body: object, signal: AbortSignal): Promise<Response> {
     const json = Buffer.from(JSON.stringify(body));
     const zipped = json.length >= GZIP_FROM_BYTES;
     return fetch(`${this.options.url}/api/v1${path}`, {
@@ -95,7 +99,7 @@ export class Client {
         ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}),
       },
       redirect: "error",
-      signal: AbortSignal.any([this.options.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+      signal,
     });
   }
 

@@ -1,3 +1,4 @@
+import { linkedTo } from "./abort";
 import { Client } from "./client";
 import { Diagnostics } from "./diagnostics";
 import { keepCommandStream } from "./live/command-stream";
@@ -39,8 +40,8 @@ async function stop(agent: Agent): Promise<void> {
 /** Ships what comes and answers live queries side by side, until the signal. */
 async function serve(agent: Agent): Promise<void> {
   const { options, folder, client, diagnostics, logs } = agent;
-  const ending = new AbortController();
-  const signal = AbortSignal.any([agent.signal, ending.signal]);
+  const ending = linkedTo(agent.signal);
+  const { signal } = ending;
   const { url, token } = { url: options.url as string, token: client.token as string };
   const answering = keepCommandStream({
     url,

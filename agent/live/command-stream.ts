@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { STREAM_COMMENT_MS } from "@/server/live-events/schema";
+import { linkedTo } from "../abort";
 import { backoffMs, Client, retryAfterMs } from "../client";
 import type { Diagnostics } from "../diagnostics";
 import type { LogProvider } from "../providers/provider";
@@ -31,13 +32,13 @@ export type LiveOptions = {
 /** Takes commands from one connection until it ends. @returns the milliseconds that the server wants to be left alone. */
 async function listen(options: LiveOptions, client: Client): Promise<number> {
   const { url, agentId, token, diagnostics, signal } = options;
-  const silence = new AbortController();
-  const watch = setTimeout(() => silence.abort(new Error("the server has fallen silent")), SILENCE_MS);
+  const connection = linkedTo(signal);
+  const watch = setTimeout(() => connection.abort(new Error("the server has fallen silent")), SILENCE_MS);
   try {
     const response = await fetch(`${url}/api/v1/agents/${agentId}/commands`, {
       headers: { Authorization: `Bearer ${token}`, Accept: "text/event-stream" },
       redirect: "error",
-      signal: AbortSignal.any([signal, silence.signal]),
+      signal: connection.signal,
     });
     if (!response.ok || !response.body) {
       await response.body?.cancel();
@@ -56,6 +57,7 @@ async function listen(options: LiveOptions, client: Client): Promise<number> {
     return 0;
   } finally {
     clearTimeout(watch);
+    connection.release();
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EnrollOutput } from "@/server/agents/schema";
+import { linkedTo } from "../abort";
 import { retryAfterMs } from "../client";
 import { AGENT_VERSION } from "../diagnostics";
 import { toWireEvent } from "../providers/provider";
@@ -100,6 +101,7 @@ export class SimulatedDevice {
     const { url, figures, signal } = this.port;
     const started = performance.now();
     const note = (outcome: number | string) => figures.note(kind, outcome, performance.now() - started);
+    const linked = linkedTo(signal, REQUEST_TIMEOUT_MS);
     try {
       const response = await fetch(`${url}/api/v1${path}`, {
         method,
@@ -108,7 +110,7 @@ export class SimulatedDevice {
           ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}),
         },
         body: JSON.stringify(body),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+        signal: linked.signal,
       });
       const text = await response.text();
       note(response.status);
@@ -117,6 +119,8 @@ export class SimulatedDevice {
     } catch (error) {
       if (!signal.aborted) note((error as Error).name === "TimeoutError" ? "timeout" : "network");
       return { status: 0, body: {}, retryAfterMs: 0 };
+    } finally {
+      linked.release();
     }
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { linkedTo } from "../abort";
 import { Diagnostics } from "../diagnostics";
 import { keepCommandStream } from "../live/command-stream";
 import { SimulatedDevice } from "./device";
@@ -69,8 +70,8 @@ export async function simulate(
   print: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
 ): Promise<Figures> {
   const figures = new Figures();
-  const ending = new AbortController();
-  const signal = AbortSignal.any([stopping, ending.signal]);
+  const ending = linkedTo(stopping);
+  const { signal } = ending;
   const simulation = { options, figures, signal, print };
   const port = { url: options.url, figures, signal, random: Math.random };
   const devices = Array.from(
