@@ -145,10 +145,7 @@ export const customFieldImportResults = pgTable(
     /** The candidate that a person chose for an ambiguous row. */
     pickedDeviceId: uuid("picked_device_id"),
   },
-  (t) => [
-    primaryKey({ name: "custom_field_import_results_pkey", columns: [t.importId, t.rowNo] }),
-    index("custom_field_import_results_outcome_idx").on(t.importId, t.outcome, t.rowNo),
-  ],
+  (t) => [primaryKey({ name: "custom_field_import_results_pkey", columns: [t.importId, t.rowNo] })],
 );
 
 /** What an import changed on a device: the values before and after (null: none), for the read-back and for undo. */

@@ -1,0 +1,1 @@
+DROP INDEX "custom_field_import_results_outcome_idx";
