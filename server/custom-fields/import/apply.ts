@@ -4,12 +4,12 @@ import type { FieldValue } from "../schema";
 import { readStaged } from "./check";
 import type { Compiled } from "./compile";
 import { isWrite } from "./decide-value";
-import { codesOf, count, type Derived, deriveRows } from "./derive";
+import { codesOf, count, type Derived, deriveRows, type StagedRow } from "./derive";
 import { MATCHED_OUTCOMES, type RowOutcome, type RunReport } from "./schema";
 import { type ValuePatch, writeValues } from "./write-values";
 
 /** Rows of one transaction of a run or an undo: a kill repeats at most these, a cancel waits for at most these. */
-export const APPLY_ROWS = 4000;
+export const APPLY_ROWS = 5000;
 
 type Checked = { n: number; o: RowOutcome; c: string; d: string | null; p: string | null };
 
@@ -134,6 +134,26 @@ async function markRows(
 }
 
 /**
+ * Rows derived for writing: where a device's values are about to change they are read again under a lock. A row that
+ * writes nothing locks nothing, so a second run of the same file costs little.
+ */
+async function deriveLocked(tx: Tx, c: Compiled, staged: readonly StagedRow[]): Promise<Derived[]> {
+  const derived = await deriveRows(tx, c, staged);
+  const writing = new Set(
+    derived.filter((row) => row.held !== null && row.decisions.some(isWrite)).map(({ rowNo }) => rowNo),
+  );
+  if (writing.size === 0) return derived;
+  const again = await deriveRows(
+    tx,
+    c,
+    staged.filter(({ rowNo }) => writing.has(rowNo)),
+    true,
+  );
+  const locked = new Map(again.map((row) => [row.rowNo, row]));
+  return derived.map((row) => locked.get(row.rowNo) ?? row);
+}
+
+/**
  * Applies the next rows that the check resolved, after resolving them again: a row that comes to another device now is
  * reported and left alone. Everything happens in the caller's transaction, the progress mark included, so that a chunk
  * is applied once or not at all. The report is brought up to date.
@@ -143,8 +163,9 @@ export async function applyChunk(tx: Tx, c: Compiled, after: number, report: Run
   const through = after + APPLY_ROWS;
   const checked = await readResolved(tx, c.importId, after, through);
   if (checked.size === 0) return through;
-  const staged = (await readStaged(tx, c.importId, after, through)).filter(({ rowNo }) => checked.has(rowNo));
-  const derived = await deriveRows(tx, c, staged, true);
+  const picks = new Map([...checked.values()].flatMap(({ n, p }) => (p === null ? [] : [[n, p] as const])));
+  const staged = (await readStaged(tx, c.importId, after, through, picks)).filter(({ rowNo }) => checked.has(rowNo));
+  const derived = await deriveLocked(tx, c, staged);
   const same = derived.filter((row) => isUnchanged(row, checked.get(row.rowNo)));
   const { recorded, refused } = await recordSourceIds(tx, c, same);
   const applied = same.filter(({ rowNo }) => !refused.has(rowNo));

@@ -11,20 +11,29 @@ const CHECK_ROWS = 10_000;
 const MAX_CANDIDATES = 50;
 
 type ReadRow = { n: number; c: string[]; x: string | null };
+/** Row number to the candidate that a person picked. */
+export type Picks = ReadonlyMap<number, string>;
 
-/**
- * Staged rows of a range of row numbers (they count from 1, without gaps) with what a person picked for them. Two
- * statements over one table each: of rows just written the planner knows no numbers, and joins go badly wrong.
- */
-export async function readStaged(tx: Tx, importId: string, after: number, through: number): Promise<StagedRow[]> {
-  const range = sql`import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through}`;
+/** Staged rows of a range of row numbers, which count from 1 without gaps. */
+export async function readStaged(
+  tx: Tx,
+  importId: string,
+  after: number,
+  through: number,
+  picks: Picks,
+): Promise<StagedRow[]> {
   const rows = await tx.execute<ReadRow>(sql`
-    SELECT row_no AS n, cells AS c, fault AS x FROM custom_field_import_rows WHERE ${range} ORDER BY row_no`);
-  const picks = await tx.execute<{ n: number; p: string }>(sql`
-    SELECT row_no AS n, picked_device_id AS p FROM custom_field_import_results
-    WHERE ${range} AND picked_device_id IS NOT NULL`);
-  const pickOf = new Map(picks.map(({ n, p }) => [n, p]));
-  return rows.map(({ n, c, x }) => ({ rowNo: n, cells: c, fault: x, picked: pickOf.get(n) ?? null }));
+    SELECT row_no AS n, cells AS c, fault AS x FROM custom_field_import_rows
+    WHERE import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through} ORDER BY row_no`);
+  return rows.map(({ n, c, x }) => ({ rowNo: n, cells: c, fault: x, picked: picks.get(n) ?? null }));
+}
+
+/** Takes the results of the check before away; what people picked is kept. */
+async function clearResults(tx: Tx, importId: string): Promise<Picks> {
+  const gone = await tx.execute<{ n: number; p: string }>(sql`
+    WITH gone AS (DELETE FROM custom_field_import_results WHERE import_id = ${importId}::uuid RETURNING row_no, picked_device_id)
+    SELECT row_no AS n, picked_device_id AS p FROM gone WHERE picked_device_id IS NOT NULL`);
+  return new Map(gone.map(({ n, p }) => [n, p]));
 }
 
 const toResult = (derived: Derived) => ({
@@ -37,15 +46,21 @@ const toResult = (derived: Derived) => ({
   a: derived.candidates.length > 0 ? derived.candidates.slice(0, MAX_CANDIDATES).map(({ id }) => id) : null,
 });
 
-/** Stores results; a pick that a person made before stays. */
-export async function storeResults(tx: Tx, c: Compiled, rows: readonly Derived[]): Promise<void> {
+async function storeResults(tx: Tx, c: Compiled, rows: readonly Derived[], picks: Picks): Promise<void> {
+  const list = rows.map((row) => ({ ...toResult(row), p: picks.get(row.rowNo) }));
   await tx.execute(sql`
-    INSERT INTO custom_field_import_results (import_id, row_no, partner_id, outcome, device_id, source_id, codes, reason, candidates)
-    SELECT ${c.importId}::uuid, r.n, ${c.partnerId}::uuid, r.o, r.d, r.s, r.c, r.r, r.a
-    FROM jsonb_to_recordset(${JSON.stringify(rows.map(toResult))}::text::jsonb)
-      AS r(n int, o text, d uuid, s text, c text, r text, a uuid[])
-    ON CONFLICT (import_id, row_no) DO UPDATE SET outcome = excluded.outcome, device_id = excluded.device_id,
-      source_id = excluded.source_id, codes = excluded.codes, reason = excluded.reason, candidates = excluded.candidates`);
+    INSERT INTO custom_field_import_results
+      (import_id, row_no, partner_id, outcome, device_id, source_id, codes, reason, candidates, picked_device_id)
+    SELECT ${c.importId}::uuid, r.n, ${c.partnerId}::uuid, r.o, r.d, r.s, r.c, r.r, r.a, r.p
+    FROM jsonb_to_recordset(${JSON.stringify(list)}::text::jsonb)
+      AS r(n int, o text, d uuid, s text, c text, r text, a uuid[], p uuid)`);
+}
+
+/** Brings one row's result up to date. */
+export async function replaceResult(tx: Tx, c: Compiled, row: Derived, picked: string | null): Promise<void> {
+  await tx.execute(sql`
+    DELETE FROM custom_field_import_results WHERE import_id = ${c.importId}::uuid AND row_no = ${row.rowNo}`);
+  await storeResults(tx, c, [row], picked ? new Map([[row.rowNo, picked]]) : new Map());
 }
 
 type Claim = { n: number; o: RowOutcome; c: string; d: string; twice: boolean };
@@ -91,11 +106,12 @@ export async function checkRows(
   return tenant(scope, async (tx) => {
     const c = await compile(tx, found, scope);
     const tally = emptyTally(c.fields);
+    const picks = await clearResults(tx, found.id);
     for (let after = 0; after < found.totalRows; after += CHECK_ROWS) {
-      const staged = await readStaged(tx, found.id, after, after + CHECK_ROWS);
+      const staged = await readStaged(tx, found.id, after, after + CHECK_ROWS, picks);
       const derived = await deriveRows(tx, c, staged);
       for (const row of derived) count(tally, row.outcome, codesOf(row));
-      await storeResults(tx, c, derived);
+      await storeResults(tx, c, derived, picks);
       await onRows(Math.min(after + CHECK_ROWS, found.totalRows));
     }
     await markClaims(tx, c, tally);

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import type { FieldValue } from "../schema";
 import type { Compiled } from "./compile";
@@ -47,50 +47,63 @@ type FactRow = { id: string; org: string; host: string; os: string; sn: string |
  */
 
 /** Devices by recorded source ID. */
-const askedById = (c: Compiled, ids: readonly string[]) => sql`
+const byIds = (c: Compiled, ids: readonly string[]) => sql`
   SELECT k.device_id AS id FROM jsonb_array_elements_text(${jsonText(ids)}) a(v) CROSS JOIN LATERAL (
     SELECT s.device_id FROM device_source_ids s
     WHERE s.partner_id = ${c.partnerId}::uuid AND s.source = ANY(${textList(c.sourceNames)}) AND s.source_id = a.v OFFSET 0
   ) k`;
 
 /** Devices by short name. */
-const askedByName = (names: readonly string[]) => sql`
+const byNames = (names: readonly string[]) => sql`
   SELECT k.id FROM jsonb_array_elements_text(${jsonText(names)}) n(v) CROSS JOIN LATERAL (
     SELECT d.id FROM devices d WHERE d.short_name = n.v OFFSET 0
   ) k`;
 
-/** The devices within reach that any of the rows could mean, with their ids in the source product. */
-async function loadDevices(tx: Tx, c: Compiled, rows: readonly Row[]): Promise<DeviceIndex> {
-  const names = new Set<string>();
-  const ids = new Set<string>();
-  for (const { identity, fault } of rows) {
-    if (fault !== null) continue;
-    if (identity.hostname !== null) names.add(shortName(identity.hostname));
-    if (identity.sourceId !== null) ids.add(identity.sourceId);
-  }
+/** Facts of the asked devices within reach, with their ids in the source product. */
+async function loadFacts(tx: Tx, c: Compiled, asked: SQL): Promise<DeviceFacts[]> {
   const found = await tx.execute<FactRow>(sql`
     SELECT d.id, d.org_id AS org, d.hostname AS host, d.os, d.serial_number AS sn, r.ids AS rec
-    FROM (${askedById(c, [...ids])} UNION ${askedByName([...names])}) asked
+    FROM (${asked}) asked
     CROSS JOIN LATERAL (SELECT * FROM devices d WHERE d.id = asked.id OFFSET 0) d
     CROSS JOIN LATERAL (
-      SELECT array_agg(s.source_id) FILTER (WHERE s.partner_id = ${c.partnerId}::uuid AND s.source = ANY(${textList(c.sourceNames)})) AS ids
+      SELECT array_agg(s.source_id)
+        FILTER (WHERE s.partner_id = ${c.partnerId}::uuid AND s.source = ANY(${textList(c.sourceNames)})) AS ids
       FROM (SELECT * FROM device_source_ids s WHERE s.device_id = asked.id OFFSET 0) s
     ) r
     WHERE d.org_id = ANY(${uuidList(c.orgIds)})`);
+  return found.map(({ id, org, host, os, sn, rec }) => ({
+    id,
+    orgId: org,
+    hostname: host,
+    os,
+    serial: identifier(sn ?? ""),
+    recorded: rec ?? [],
+  }));
+}
+
+/**
+ * The devices that any of the rows could mean. Names are looked up only where the source ID does not settle the row:
+ * when it is not known, or its device is called otherwise.
+ */
+async function loadDevices(tx: Tx, c: Compiled, rows: readonly Row[]): Promise<DeviceIndex> {
+  const readable = rows.filter(({ fault }) => fault === null).map(({ identity }) => identity);
+  const ids = new Set(readable.flatMap(({ sourceId }) => sourceId ?? []));
   const byShortName = new Map<string, DeviceFacts[]>();
   const bySourceId = new Map<string, DeviceFacts[]>();
-  for (const { id, org, host, os, sn, rec } of found) {
-    const device: DeviceFacts = {
-      id,
-      orgId: org,
-      hostname: host,
-      os,
-      serial: identifier(sn ?? ""),
-      recorded: rec ?? [],
-    };
-    push(byShortName, shortName(host), device);
-    for (const sourceId of device.recorded) push(bySourceId, sourceId, device);
-  }
+  if (ids.size > 0)
+    for (const device of await loadFacts(tx, c, byIds(c, [...ids])))
+      for (const sourceId of device.recorded) push(bySourceId, sourceId, device);
+  const isSettled = ({ sourceId, hostname }: RowIdentity): boolean =>
+    sourceId !== null &&
+    (bySourceId.get(sourceId)?.some((d) => shortName(d.hostname) === shortName(hostname ?? "")) ?? false);
+  const names = new Set(
+    readable.flatMap((identity) =>
+      identity.hostname === null || isSettled(identity) ? [] : shortName(identity.hostname),
+    ),
+  );
+  if (names.size > 0)
+    for (const device of await loadFacts(tx, c, byNames([...names])))
+      push(byShortName, shortName(device.hostname), device);
   return { byShortName, bySourceId, orgsByName: c.orgsByName, hasSourceIds: c.plan.identifiers.sourceId !== null };
 }
 

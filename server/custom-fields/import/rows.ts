@@ -1,11 +1,11 @@
 import { eq, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
-import { customFieldImportResults, customFieldImports } from "@/db/schema";
+import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "../../context";
 import { AppError, invalid, notFound } from "../../errors";
 import { coerceText } from "../coerce";
 import { MASK } from "../schema";
-import { storeResults } from "./check";
+import { replaceResult } from "./check";
 import { type Compiled, compile } from "./compile";
 import type { ActiveField } from "./decide-value";
 import { codesOf, count, deriveRows } from "./derive";
@@ -36,7 +36,7 @@ type ReadRow = {
 };
 export type ResultRow = ReadRow;
 
-/** Results after a row number, in order, with their staged rows: a statement over each table, see readStaged(). */
+/** Results after a row number, in order, with their staged rows: a statement over each table. */
 export async function readResults(
   tx: Tx,
   importId: string,
@@ -142,7 +142,7 @@ async function recheck(
   const [derived] = await deriveRows(tx, c, [{ rowNo: row.n, cells: row.c, fault: null, picked }]);
   const check = found.summary.check;
   if (!derived || !check) return found;
-  await storeResults(tx, c, [derived]);
+  await replaceResult(tx, c, derived, picked);
   count(check, row.o, row.v, -1);
   count(check, derived.outcome, codesOf(derived));
   const summary = { ...found.summary, check };
@@ -172,11 +172,6 @@ export async function pickCandidate(
       if (!row.a?.includes(input.deviceId)) throw invalid("deviceId", "is not one of the row's candidates");
       await refuseTaken(tx, found.id, input.rowNo, input.deviceId);
     }
-    const r = customFieldImportResults;
-    await tx
-      .update(r)
-      .set({ pickedDeviceId: input.deviceId })
-      .where(sql`${r.importId} = ${found.id}::uuid AND ${r.rowNo} = ${input.rowNo}`);
     return toImportState(await recheck(tx, await compile(tx, found, scope), found, row, input.deviceId));
   });
 }
