@@ -3,7 +3,7 @@ import type { Tx } from "@/db/client";
 import type { Place } from "./cursor";
 import { conditionsOf, type Question } from "./filters";
 import { allOf, newestPlaces } from "./row-query";
-import type { Found } from "./search-keys";
+import type { Found } from "./search-blocks";
 
 const FIRST_CHUNK = 1_000;
 const MAX_CHUNK = 8_000;

@@ -141,8 +141,9 @@ describe("search", () => {
             .tuple(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 9 }), fc.constantFrom("", "u", "l"))
             .map(([i, at, length, fold]) => {
               const text = texts[i % texts.length] as string;
-              const start = at % text.length;
-              const part = [...text.slice(start)].slice(0, length).join("").toWellFormed();
+              const letters = [...text];
+              const start = at % letters.length;
+              const part = letters.slice(start, start + length).join("");
               return fold === "u" ? part.toUpperCase() : fold === "l" ? part.toLowerCase() : part;
             }),
         },

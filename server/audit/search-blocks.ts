@@ -1,0 +1,147 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { eachOf, INDEXED_THROUGH, type Key, rowsBetween } from "./row-query";
+import type { Needle } from "./search-needle";
+
+/** Most blocks of one look, each of about eight rows. */
+export const MAX_WINDOW = 16_384;
+/** While a clock runs, so that one window does not take all of it. */
+const MAX_TIMED_WINDOW = 4_096;
+/** Up to this many blocks a match is rare: all of them are fetched. */
+const RARE_BLOCKS = 10_000;
+const FIRST_LOOK = 256;
+
+export type Found = Key & { ms: number };
+
+export type KeyRow = { org_id: string; chain_seq: string; ms: number };
+type Block = { org_id: string; first_seq: string; last_seq: string };
+/** ms is the time of the block's newest row. */
+export type TimedBlock = Block & { ms: number };
+/** A block of a window; at is its newest row's time as the database wrote it. */
+export type WindowBlock = TimedBlock & { at: string; matches: boolean; seen: number };
+/** Where a question is asked, and the exact conditions on its rows. */
+export type Search = { orgIds: readonly string[]; needle: Needle; where: SQL };
+
+export const KEY = sql.raw(`a.org_id, a.chain_seq, (extract(epoch FROM a."timestamp") * 1000)::float8 AS ms`);
+export const NEWEST_FIRST = sql.raw(`ORDER BY a."timestamp" DESC, a.chain_seq DESC, a.org_id DESC`);
+
+/** The matches found so far, each once. */
+export class Matches {
+  readonly #found = new Map<string, Found>();
+
+  add(rows: KeyRow[]): void {
+    for (const row of rows)
+      this.#found.set(`${row.org_id}${row.chain_seq}`, { orgId: row.org_id, seq: row.chain_seq, ms: row.ms });
+  }
+
+  get count(): number {
+    return this.#found.size;
+  }
+
+  newest(need: number): Found[] {
+    const order = (a: Found, b: Found) => b.ms - a.ms || Number(b.seq) - Number(a.seq) || (a.orgId < b.orgId ? 1 : -1);
+    return [...this.#found.values()].sort(order).slice(0, need);
+  }
+
+  newerThan(ms: number): number {
+    let count = 0;
+    for (const key of this.#found.values()) if (key.ms > ms) count++;
+    return count;
+  }
+}
+
+export const run = async <Row>(tx: Tx, query: SQL): Promise<Row[]> => (await tx.execute(query)) as unknown as Row[];
+const uuids = (values: readonly string[]): SQL => sql`${sql.param([...values])}::uuid[]`;
+const bigints = (values: readonly string[]): SQL => sql`${sql.param([...values])}::bigint[]`;
+
+/** Rows that the indexer has not come to yet. */
+export async function unindexedKeys(tx: Tx, { orgIds, where }: Search, need: number): Promise<KeyRow[]> {
+  return run(
+    tx,
+    sql`SELECT ${KEY} FROM ${eachOf(orgIds)}, ${INDEXED_THROUGH}, ${rowsBetween(sql`i.through`)} WHERE ${where} ${NEWEST_FIRST} LIMIT ${need}`,
+  );
+}
+
+/** Rows of some blocks that really match. */
+export async function keysIn(tx: Tx, blocks: Block[], { where }: Search, need: number): Promise<KeyRow[]> {
+  if (blocks.length === 0) return [];
+  const column = (name: keyof Block) => blocks.map((block) => block[name]);
+  return run(
+    tx,
+    sql`SELECT ${KEY} FROM unnest(${uuids(column("org_id"))}, ${bigints(column("first_seq"))}, ${bigints(column("last_seq"))})
+        AS b(org_id, first_seq, last_seq),
+      LATERAL (SELECT * FROM audit_logs l WHERE l.org_id = b.org_id AND l.chain_seq BETWEEN b.first_seq AND b.last_seq OFFSET 0) a
+      WHERE ${where} ${NEWEST_FIRST} LIMIT ${need}`,
+  );
+}
+
+/** Every block that can hold a match, newest first, or null when there are more than RARE_BLOCKS. */
+export async function rareBlocks(tx: Tx, { orgIds, needle }: Search): Promise<TimedBlock[] | null> {
+  const blocks = await run<TimedBlock>(
+    tx,
+    sql`SELECT org_id, first_seq, last_seq, (extract(epoch FROM max_at) * 1000)::float8 AS ms
+      FROM audit_search_blocks(${uuids(orgIds)}, ${JSON.stringify(needle)}::jsonb, false, ${RARE_BLOCKS + 1})`,
+  );
+  return blocks.length > RARE_BLOCKS ? null : blocks.sort((a, b) => b.ms - a.ms);
+}
+
+async function nextWindow(tx: Tx, { orgIds, needle }: Search, from: WindowBlock | null, size: number) {
+  return run<WindowBlock>(
+    tx,
+    sql`SELECT org_id, first_seq, last_seq, max_at::text AS at, (extract(epoch FROM max_at) * 1000)::float8 AS ms, matches, seen::int AS seen
+      FROM audit_search_window(${uuids(orgIds)}, ${JSON.stringify(needle)}::jsonb, ${from?.at ?? null}::timestamptz,
+        ${from?.org_id ?? null}::uuid, ${from?.first_seq ?? null}::bigint, ${size})`,
+  );
+}
+
+const isOlder = (a: WindowBlock, b: WindowBlock): boolean =>
+  a.ms !== b.ms ? a.ms < b.ms : a.org_id !== b.org_id ? a.org_id < b.org_id : Number(a.first_seq) < Number(b.first_seq);
+
+type Walk = {
+  need: number;
+  deadline?: number | undefined;
+  matches: Matches;
+  from: WindowBlock | null;
+  size: number;
+  windows: number;
+};
+
+/**
+ * Looks at blocks newest first, a window after the other, until enough matches are newer than any block still unseen.
+ * @returns the last block seen when the walk ended early, "done" when what was asked for is found
+ */
+export async function walk(
+  tx: Tx,
+  search: Search,
+  { matches, from, size, windows, need, deadline }: Walk,
+): Promise<WindowBlock | "done" | null> {
+  let last = from;
+  let next = size;
+  for (let n = 0; n < windows; n++) {
+    const blocks = await nextWindow(tx, search, last, next);
+    const matching = blocks.filter((block) => block.matches);
+    matches.add(await keysIn(tx, matching, search, need));
+    const floor = blocks.reduce<WindowBlock | null>((a, b) => (a && isOlder(a, b) ? a : b), null);
+    if (!floor || floor.seen < next || matches.newerThan(floor.ms) >= need) return "done";
+    last = floor;
+    if (deadline !== undefined && performance.now() > deadline) return last;
+    next = Math.min(next * 4, deadline === undefined ? MAX_WINDOW : MAX_TIMED_WINDOW);
+  }
+  return last;
+}
+
+/** Looks at the rows of all blocks there are, newest first, until enough matches are newer than any block left. */
+export async function lookThrough(
+  tx: Tx,
+  search: Search,
+  blocks: TimedBlock[],
+  { matches, need }: { matches: Matches; need: number },
+) {
+  let size = FIRST_LOOK;
+  for (let at = 0; at < blocks.length; size *= 4) {
+    matches.add(await keysIn(tx, blocks.slice(at, at + size), search, need));
+    at += size;
+    const next = blocks[at];
+    if (next && matches.newerThan(next.ms) >= need) return;
+  }
+}
