@@ -1,11 +1,11 @@
-import { and, count, desc, eq, gte, lte } from "drizzle-orm";
+import { and, count, desc, eq, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { deviceEventLogs } from "@/db/schema";
 import type { Ctx } from "../context";
 import { findDevice, preferDeviceIndex } from "../devices/find";
 import { paginate } from "../devices/list";
 import { repairText } from "../text";
-import type { EventLog, EventLogPage, ListInput } from "./schema";
+import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog, type EventLogPage, type ListInput } from "./schema";
 
 const toEvent = (row: typeof deviceEventLogs.$inferSelect): EventLog => ({
   ...row,
@@ -17,29 +17,66 @@ const toEvent = (row: typeof deviceEventLogs.$inferSelect): EventLog => ({
 });
 
 /**
+ * The ids of a page of one category or level. The index begins with both, so each pair is an arm of its own that is
+ * read newest first, and the arms are merged: the cost is that of the page, however rare its rows are in the history.
+ */
+function pageOfArms(input: ListInput, device: { id: string }): SQL {
+  const end = input.page * input.limit;
+  const pairs = (input.category ? [input.category] : EVENT_CATEGORIES).flatMap((category) =>
+    (input.level ? [input.level] : EVENT_LEVELS).map((level) => sql`(${category}, ${level})`),
+  );
+  return sql`ARRAY(
+    SELECT e.id
+    FROM (VALUES ${sql.join(pairs, sql`, `)}) AS arm(category, level)
+    CROSS JOIN LATERAL (
+      SELECT x.timestamp, x.id
+      FROM device_event_logs x
+      WHERE x.category = arm.category AND x.level = arm.level AND x.device_id = ${device.id}::uuid
+        ${input.startDate ? sql`AND x.timestamp >= ${input.startDate.toISOString()}::timestamptz` : sql``}
+        ${input.endDate ? sql`AND x.timestamp <= ${input.endDate.toISOString()}::timestamptz` : sql``}
+      ORDER BY x.timestamp DESC, x.id DESC
+      LIMIT ${end}) e
+    ORDER BY e.timestamp DESC, e.id DESC
+    LIMIT ${input.limit} OFFSET ${end - input.limit})`;
+}
+
+/**
  * One device's stored events, newest first; among equal timestamps the one stored last comes first.
  * @throws AppError not_found when the device is missing or another organization's.
  */
 export function listEvents(ctx: Ctx, input: ListInput): Promise<EventLogPage> {
+  const narrowed = input.category !== undefined || input.level !== undefined;
   return tenant(ctx.scope, async (tx) => {
     const [device] = await Promise.all([findDevice(ctx, tx, input.id), preferDeviceIndex(tx)]);
     const where = and(
       eq(deviceEventLogs.orgId, device.orgId),
       eq(deviceEventLogs.deviceId, device.id),
-      input.category ? eq(deviceEventLogs.category, input.category) : undefined,
-      input.level ? eq(deviceEventLogs.level, input.level) : undefined,
+      // Both or neither: the index over the two is of use for one of them when the other's values are named.
+      narrowed
+        ? inArray(deviceEventLogs.category, input.category ? [input.category] : [...EVENT_CATEGORIES])
+        : undefined,
+      narrowed ? inArray(deviceEventLogs.level, input.level ? [input.level] : [...EVENT_LEVELS]) : undefined,
       input.source ? eq(deviceEventLogs.source, repairText(input.source)) : undefined,
       input.startDate ? gte(deviceEventLogs.timestamp, input.startDate) : undefined,
       input.endDate ? lte(deviceEventLogs.timestamp, input.endDate) : undefined,
     );
+    const newestFirst = [desc(deviceEventLogs.timestamp), desc(deviceEventLogs.id)];
+    const page =
+      narrowed && !input.source
+        ? tx
+            .select()
+            .from(deviceEventLogs)
+            .where(sql`${deviceEventLogs.id} = ANY (${pageOfArms(input, device)})`)
+            .orderBy(...newestFirst)
+        : tx
+            .select()
+            .from(deviceEventLogs)
+            .where(where)
+            .orderBy(...newestFirst)
+            .limit(input.limit)
+            .offset((input.page - 1) * input.limit);
     const [rows, [counted]] = await Promise.all([
-      tx
-        .select()
-        .from(deviceEventLogs)
-        .where(where)
-        .orderBy(desc(deviceEventLogs.timestamp), desc(deviceEventLogs.id))
-        .limit(input.limit)
-        .offset((input.page - 1) * input.limit),
+      page,
       tx.select({ total: count() }).from(deviceEventLogs).where(where),
     ]);
     return { data: rows.map(toEvent), pagination: paginate(input, counted?.total ?? 0) };
