@@ -13,6 +13,8 @@ import { useCan, useMe, useOrg } from "./org";
 import classes from "./palette.module.css";
 
 const [store, palette] = createSpotlight();
+/** What scrolls must be reachable by keyboard; the list hands this on to its scroll area, which its type leaves out. */
+const LIST = { viewportProps: { tabIndex: 0, role: "group", "aria-label": "Where to go" } } as object;
 const PAUSE_MS = 200;
 const SHOWN = 8;
 const MIN_LETTERS = 2;
@@ -46,6 +48,8 @@ export function Palette({ asked, onHelp }: { asked: number; onHelp: () => void }
       shortcut={null}
       query={typed}
       onQueryChange={setTyped}
+      scrollable
+      maxHeight={440}
       title="Go to"
       overlayProps={{ backgroundOpacity: 0.3, blur: 0 }}
       classNames={{ header: classes.header, content: classes.content, actionsGroup: classes.group }}
@@ -56,7 +60,7 @@ export function Palette({ asked, onHelp }: { asked: number; onHelp: () => void }
         placeholder="Page, device or organization"
         leftSection={<Search size={17} strokeWidth={1.75} aria-hidden />}
       />
-      <Spotlight.ActionsList role="group" aria-label="Where to go" tabIndex={0} className={classes.list}>
+      <Spotlight.ActionsList {...LIST}>
         {pages.length > 0 && (
           <Spotlight.ActionsGroup label="Pages">
             {pages.map(({ href, label, icon: Icon }) => (
