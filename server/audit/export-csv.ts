@@ -1,4 +1,3 @@
-import { stringify } from "csv-stringify/sync";
 import { categoryOf } from "./actions";
 import type { EntryRow } from "./row-query";
 import { actorName } from "./to-entry";
@@ -21,16 +20,25 @@ export const CSV_COLUMNS = [
   "details",
 ] as const;
 
-/**
- * RFC 4180 with CRLF. A cell that a spreadsheet would run as a formula gets an apostrophe in front; the library quotes
- * for its own delimiter alone, so a lone CR or LF is named here.
- */
-const OPTIONS = { escape_formulas: true, record_delimiter: "\r\n", quoted_match: /[\r\n]/ };
+const QUOTED = /[",\r\n]/;
+/** First characters by which a spreadsheet takes a cell for a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
 
-export const csvHeader = (): string => stringify([[...CSV_COLUMNS]], OPTIONS);
+/** One cell by RFC 4180; what a spreadsheet would run gets an apostrophe in front. */
+function toCell(value: string | null): string {
+  if (!value) return "";
+  const text = FORMULA.test(value) ? `'${value}` : value;
+  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const toRecord = (cells: readonly (string | null)[]): string => `${cells.map(toCell).join(",")}\r\n`;
+
+export const csvHeader = (): string => toRecord(CSV_COLUMNS);
 
 function cellsOf(row: EntryRow): (string | null)[] {
-  const details = row.actor_type === "agent" && row.details ? (JSON.parse(row.details) as Record<string, unknown>) : {};
+  // Only an agent without a known device is named by its raw id, so details are rarely taken apart.
+  const nameless = row.actor_type === "agent" && !row.hostname && row.details;
+  const details = nameless ? (JSON.parse(row.details as string) as Record<string, unknown>) : {};
   return [
     row.id,
     new Date(row.ms).toISOString(),
@@ -49,5 +57,5 @@ function cellsOf(row: EntryRow): (string | null)[] {
   ];
 }
 
-/** Stored rows as CSV records. */
-export const toCsv = (rows: EntryRow[]): string => stringify(rows.map(cellsOf), OPTIONS);
+/** Stored rows as CSV records, RFC 4180 with CRLF. */
+export const toCsv = (rows: EntryRow[]): string => rows.map((row) => toRecord(cellsOf(row))).join("");
