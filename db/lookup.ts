@@ -24,16 +24,37 @@ function lookupSql(): postgres.Sql {
   );
 }
 
+/** A database may take connections and answer nothing (frozen, its disk stuck): then callers are told to come back. */
+const LOOKUP_TIMEOUT_MS = 5_000;
+
+function inTime<T>(answer: PromiseLike<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = Object.assign(new Error("the database did not answer in time"), { code: "ETIMEDOUT" });
+    const timer = setTimeout(reject, LOOKUP_TIMEOUT_MS, late);
+    answer.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}
+
 /** Runs one query with sight of every organization, before any tenant is known. Only server/auth looks callers up. */
 export async function lookUpAll<Row extends object>(
   query: (sql: postgres.Sql) => postgres.PendingQuery<Row[]>,
 ): Promise<Row[]> {
   const sql = lookupSql();
-  if (env().DATABASE_PREPARE) return query(sql);
-  const [, rows] = await sql.begin((tx) => [
+  if (env().DATABASE_PREPARE) return inTime(query(sql));
+  const both = sql.begin((tx) => [
     tx`SELECT set_config('trailmark.scope', 'system', true)`,
     query(tx as unknown as postgres.Sql),
   ]);
+  const [, rows] = await inTime(both);
   return rows as unknown as Row[];
 }
 

@@ -4,6 +4,7 @@ import type { Ctx } from "../context";
 import { countMatches, eachChunk } from "./each-row";
 import { csvHeader, toCsv } from "./export-csv";
 import { type ExportCsvInput, type ExportInput, MAX_EXPORT_ROWS } from "./export-schema";
+import { beginExport } from "./export-slots";
 import type { Question } from "./filters";
 import { record } from "./record";
 import type { EntryRow } from "./row-query";
@@ -62,12 +63,16 @@ async function* writeExport(plan: Plan): AsyncGenerator<string> {
 }
 
 async function startExport(ctx: Ctx, format: Format, question: Question): Promise<Response> {
+  const end = beginExport(ctx);
   // Counted before the first byte: the header must say whether the newest rows are all of them.
-  const total = await countMatches(ctx, question);
+  const total = await countMatches(ctx, question).catch((error: unknown) => {
+    end();
+    throw error;
+  });
   const text = Readable.from(writeExport({ ctx, format, question, total }), {
     objectMode: false,
     highWaterMark: 64 * 1024,
-  });
+  }).once("close", end);
   const headers: Record<string, string> = { "Cache-Control": "no-store" };
   if (total > MAX_EXPORT_ROWS) headers["X-Truncated"] = "true";
   if (format === "csv") {

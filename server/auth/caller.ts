@@ -2,6 +2,7 @@ import { lookUp, lookUpAll } from "@/db/lookup";
 import type { Ctx, Scope } from "../context";
 import { shared } from "../process/shared";
 import { type Permission, ROLE_PERMISSIONS, type Role } from "./permissions";
+import { orRemembered } from "./recording-keys";
 import { sameHash } from "./secrets";
 import { together } from "./together";
 
@@ -78,7 +79,10 @@ type KeyRow = {
 };
 
 /** A program by the hash of its key; null when unknown, revoked or expired. Notes the use, to the minute. */
-export async function findApiKeyCaller(keyHash: string): Promise<Caller | null> {
+export const findApiKeyCaller = (keyHash: string): Promise<Caller | null> =>
+  orRemembered(keyHash, lookUpApiKey(keyHash));
+
+async function lookUpApiKey(keyHash: string): Promise<Caller | null> {
   const row = await lookUp<KeyRow>(
     (sql) => sql`
       WITH used AS (

@@ -46,6 +46,8 @@ async function callRoute(
     answer = problemAnswer(error, crypto.randomUUID());
   }
   await whenWritten();
+  // Closed while the rest of a refused body still arrives, the connection would be reset and the answer lost with it.
+  if (!incoming.complete) outgoing.shouldKeepAlive = true;
   await respond(incoming, outgoing, answer);
   // An unread body (refused early) would block the connection's next request.
   if (!incoming.complete) incoming.resume();
