@@ -1,6 +1,10 @@
 import { createRandom } from "@/db/demo/random";
+import { fuzzLine } from "./torture/fuzz";
+import { hostileLine } from "./torture/hostile";
 import { killLines } from "./torture/kills";
 import { liveLine } from "./torture/live";
+import { proxyLine } from "./torture/proxy";
+import { frozenLine, stopLine } from "./torture/stops";
 import type { Line } from "./torture/types";
 
 /**
@@ -8,11 +12,14 @@ import type { Line } from "./torture/types";
  * prints what was tried and what failed, and exits non-zero on any failure.
  */
 
-const LINES: { line: Line; quick: number; full: number }[] = [...killLines, liveLine].map((line) => ({
-  line,
-  quick: 5,
-  full: 50,
-}));
+const LINES: { line: Line; quick: number; full: number }[] = [
+  ...[...killLines, liveLine].map((line) => ({ line, quick: 5, full: 50 })),
+  { line: frozenLine, quick: 1, full: 5 },
+  { line: stopLine, quick: 1, full: 20 },
+  { line: fuzzLine, quick: 3, full: 850 },
+  { line: hostileLine, quick: 1, full: 50 },
+  { line: proxyLine, quick: 1, full: 1 },
+];
 
 const args = process.argv.slice(2);
 const seedAt = args.indexOf("--seed");

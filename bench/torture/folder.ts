@@ -1,0 +1,45 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { clusterOf, freePort, type Server, startServer, stopServer } from "./server";
+
+let folder: string | undefined;
+
+/** One data folder for the lines that do not mind what an earlier one left: making a cluster takes longest of all. */
+function sharedFolder(): string {
+  if (folder) return folder;
+  const made = mkdtempSync(join(tmpdir(), "trailmark-torture-"));
+  process.on("exit", () => {
+    const cluster = existsSync(join(made, "postgres.json")) ? clusterOf(made).folder : made;
+    for (const path of [cluster, made]) rmSync(path, { recursive: true, force: true });
+  });
+  folder = made;
+  return made;
+}
+
+/** Starts the built server on the shared folder. */
+export const startShared = async (extra: Record<string, string> = {}): Promise<Server> =>
+  startServer(sharedFolder(), await freePort(), extra);
+
+/** The same for as long as fn takes. */
+export async function withServer<T>(
+  fn: (server: Server) => Promise<T>,
+  extra: Record<string, string> = {},
+): Promise<T> {
+  const server = await startShared(extra);
+  try {
+    return await fn(server);
+  } finally {
+    await stopServer(server);
+  }
+}
+
+/** Resident memory of the server's process in MB; 0 where the system does not tell. */
+export function residentMb({ child }: Server): number {
+  try {
+    const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}

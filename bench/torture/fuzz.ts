@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { describedOperations, type FuzzRequest, faultOf, type Hints, requestsFor } from "@/server/http/fuzz-testing";
+import { withServer } from "./folder";
+import { type Credentials, prepare } from "./load";
+import type { Server } from "./server";
+import type { Line } from "./types";
+
+/** F1: requests made from the server's own OpenAPI document, over the wire. */
+
+const AT_ONCE = 4;
+type Described = ReturnType<typeof describedOperations>[number];
+
+/** Signing out would end the run; its own test signs in anew each time. */
+const SPARED = new Set(["/auth/logout"]);
+
+function tokenFor({ operation }: Described, { accessToken, agentToken }: Credentials): string | null {
+  const [security] = operation.security as Record<string, unknown>[];
+  if (!security) return null;
+  return security.agentToken ? agentToken : accessToken;
+}
+
+const plain = (text: string) => encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "\ufffd")).slice(0, 4000) || "%20";
+
+async function send(
+  server: Server,
+  described: Described,
+  sent: FuzzRequest,
+  token: string | null,
+): Promise<string | null> {
+  const path = described.path.replace(/\{(\w+)\}/g, (_, name: string) => plain(sent.params[name] ?? ""));
+  const started = performance.now();
+  const answer = await fetch(`${server.base}/api/v1${path}${sent.query ? `?${sent.query}` : ""}`, {
+    method: described.method,
+    headers: { ...sent.headers, ...(token ? { Authorization: `Bearer ${token}` } : {}) },
+    ...(sent.body === null ? {} : { body: sent.body as BodyInit }),
+    redirect: "manual",
+  });
+  const contentType = answer.headers.get("content-type") ?? "";
+  const endless = contentType.includes("event-stream");
+  if (endless) await answer.body?.cancel();
+  const text = endless ? "" : await answer.text();
+  const fault = faultOf(described, { status: answer.status, contentType, text, ms: performance.now() - started });
+  return fault && `${described.method} ${described.path}: ${fault}`;
+}
+
+export const fuzzLine: Line = {
+  id: "F1",
+  title: "requests made from the OpenAPI document, spoilt here and there",
+  run: ({ rounds, random }) =>
+    withServer(async (server) => {
+      let credentials = await prepare(server.base);
+      const document = (await (await fetch(`${server.base}/api/v1/openapi.json`)).json()) as Record<string, unknown>;
+      const operations = describedOperations(document).filter(({ path }) => !SPARED.has(path));
+      const faults = new Map<string, number>();
+      let tried = 0;
+      for (let round = 0; round < rounds; round++) {
+        // A new organization now and then: what the requests themselves have changed must not narrow the rest.
+        if (round % 50 === 49) credentials = await prepare(server.base);
+        const hints: Hints = {
+          ids: [credentials.orgId, credentials.orgId, randomUUID()],
+          params: (path, name) => {
+            if (name !== "id") return [];
+            if (path.startsWith("/agents/")) return [credentials.agentId];
+            return path.startsWith("/orgs/") ? [credentials.orgId] : [];
+          },
+        };
+        const seed = Math.floor(random() * 0x7fffffff);
+        const queue = operations.flatMap((one) =>
+          fc.sample(requestsFor(one, hints), { numRuns: 1, seed }).map((r) => ({ one, r })),
+        );
+        const work = async () => {
+          for (let next = queue.pop(); next; next = queue.pop()) {
+            const token = tokenFor(next.one, credentials);
+            const fault = await send(server, next.one, next.r, token).catch(
+              (e: Error) => `${next?.one.path}: ${e.message} ${e.cause}`,
+            );
+            tried++;
+            if (fault) faults.set(fault.slice(0, 150), (faults.get(fault.slice(0, 150)) ?? 0) + 1);
+          }
+        };
+        await Promise.all(Array.from({ length: AT_ONCE }, work));
+      }
+      const failed = [...faults.values()].reduce((a, b) => a + b, 0);
+      const kinds = [...faults].slice(0, 10).map(([what, times]) => `${times} x ${what}`);
+      return { tried, failed, detail: [`${operations.length} operations`, ...kinds].join("; ") };
+    }),
+};

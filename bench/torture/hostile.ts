@@ -1,0 +1,251 @@
+import { randomUUID } from "node:crypto";
+import { type ClientRequest, request } from "node:http";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { residentMb, withServer } from "./folder";
+import { type Credentials, prepare } from "./load";
+import type { Server } from "./server";
+import type { Line } from "./types";
+
+/** F4: requests that are meant to cost the server much more than their sender. */
+
+const PATIENCE_MS = 5_000;
+const MAX_GROWTH_MB = 100;
+/** Below this nobody notices; a quick run on a busy machine only sees that others are not shut out. */
+const NOTICED_MS = 250;
+const MIB = 1024 * 1024;
+const LORIS_SOCKETS = 40;
+const EXPORTS = 50;
+const FULL_ROUNDS = 50;
+
+type Target = { server: Server; credentials: Credentials };
+type Seen = { status: number; code: string | undefined; ms: number };
+type Body = Uint8Array | ((to: ClientRequest) => void);
+
+/** One request through node's own client, which can go on sending after the answer is there. */
+function send(url: string, method: string, headers: Record<string, string>, body?: Body): Promise<Seen> {
+  const started = performance.now();
+  return new Promise((resolve) => {
+    const outgoing = request(url, { method, headers, agent: false, timeout: 4 * PATIENCE_MS }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (chunk: string) => {
+        if (text.length < 10_000) text += chunk;
+      });
+      answer.once("end", () => {
+        const code = /"code":"(\w+)"/.exec(text)?.[1];
+        resolve({ status: answer.statusCode ?? 0, code, ms: performance.now() - started });
+        outgoing.destroy();
+      });
+    });
+    outgoing.once("timeout", () => outgoing.destroy());
+    // A connection cut in the middle of a body is a refusal too.
+    outgoing.once("error", () => resolve({ status: 0, code: undefined, ms: performance.now() - started }));
+    if (typeof body === "function") body(outgoing);
+    else outgoing.end(body);
+  });
+}
+
+const bearer = (token: string, more: Record<string, string> = {}) => ({ Authorization: `Bearer ${token}`, ...more });
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+/** Writes so many bytes as fast as they are taken, until the connection is cut. */
+const endless = (bytes: number) => (to: ClientRequest) => {
+  const block = Buffer.alloc(256 * 1024, 0x20);
+  let left = bytes;
+  const more = () => {
+    while (left > 0 && !to.destroyed) {
+      left -= block.length;
+      if (!to.write(block)) return void to.once("drain", more);
+    }
+    if (!to.destroyed) to.end();
+  };
+  more();
+};
+
+type Attack = { name: string; run: (target: Target) => Promise<string[]> };
+const expectAll = (seen: Seen[], right: (s: Seen) => boolean): string[] =>
+  seen
+    .filter((s) => !right(s) || s.ms > PATIENCE_MS)
+    .map(({ status, code, ms }) => `${status} ${code ?? ""} after ${Math.round(ms)} ms`);
+
+const bodyAttack = (
+  name: string,
+  status: number,
+  make: () => { headers?: Record<string, string>; body: Body },
+  times = 4,
+): Attack => ({
+  name,
+  run: async ({ server, credentials: { agentId, agentToken } }) => {
+    const url = `${server.base}/api/v1/agents/${agentId}/logs`;
+    const one = () => {
+      const { headers, body } = make();
+      return send(url, "POST", bearer(agentToken, { ...JSON_TYPE, ...headers }), body);
+    };
+    return expectAll(await Promise.all(Array.from({ length: times }, one)), (s) => s.status === status);
+  },
+});
+
+const wild = "%_".repeat(120);
+const QUERIES = (orgId: string): string[] => {
+  const text = encodeURIComponent(wild);
+  return [
+    `/audit-logs?orgId=${orgId}&user=${text}&action=${text}&resource=${text}`,
+    `/audit-logs/logs?orgId=${orgId}&resource=${encodeURIComponent("%\\_".repeat(80))}`,
+    `/audit-logs/search?orgId=${orgId}&q=${text}`,
+    `/audit-logs/search?orgId=${orgId}&q=${encodeURIComponent("%_%")}`,
+    `/devices?search=${text}&os=${text}`,
+    `/audit-logs?orgId=${orgId}&page=1000000000&limit=100`,
+    `/audit-logs/logs?orgId=${orgId}&page=999999999999999&limit=100`,
+    `/audit-logs/search?orgId=${orgId}&q=torture&page=1000000000`,
+    "/devices?page=1000000000",
+    `/users?page=1000000000&search=${text}`,
+  ];
+};
+
+/** Sockets that send the beginning of a request, byte by byte; how many the server still holds after its patience. */
+async function slowLoris({ server }: Target): Promise<string[]> {
+  const sockets = Array.from({ length: LORIS_SOCKETS }, () => {
+    const socket = connect(server.port, "127.0.0.1");
+    socket.on("error", () => {}).on("data", () => {});
+    socket.write("POST /api/v1/agents/enroll HTTP/1.1\r\nHost: x\r\n");
+    return socket;
+  });
+  let open = LORIS_SOCKETS;
+  for (const socket of sockets) socket.once("close", () => open--);
+  const drip = setInterval(() => {
+    for (const socket of sockets) if (socket.writable) socket.write("X");
+  }, 500);
+  const deadline = Date.now() + PATIENCE_MS + 500;
+  while (open > 0 && Date.now() < deadline) await sleep(50);
+  clearInterval(drip);
+  const held = open;
+  for (const socket of sockets) socket.destroy();
+  return held > 0 ? [`${held} of ${LORIS_SOCKETS} still open`] : [];
+}
+
+/** Exports, of which half read what comes and half hold the line without reading, then leave. */
+async function exportsAtOnce({ server, credentials: { accessToken, orgId } }: Target): Promise<string[]> {
+  const body = Buffer.from(JSON.stringify({ format: "csv", orgId }));
+  const url = `${server.base}/api/v1/audit-logs/export`;
+  const headers = bearer(accessToken, JSON_TYPE);
+  const one = (_: unknown, at: number) => {
+    if (at % 2 === 0) return send(url, "POST", headers, body);
+    return new Promise<Seen>((resolve) => {
+      const outgoing = request(url, { method: "POST", headers, agent: false }, (answer) => answer.pause());
+      outgoing.on("error", () => {}).end(body);
+      setTimeout(() => {
+        outgoing.destroy();
+        resolve({ status: 200, code: undefined, ms: 0 });
+      }, 3_000);
+    });
+  };
+  const seen = await Promise.all(Array.from({ length: EXPORTS }, one));
+  // One caller's few go through, the others are told to come back: none may fail or wait for long.
+  const wrong = expectAll(seen, (s) => s.status === 200 || s.status === 429);
+  if (!seen.some((s) => s.status === 429)) wrong.push("none was refused");
+  return wrong;
+}
+
+const ATTACKS = (full: boolean): Attack[] => {
+  const bomb = gzipSync(Buffer.alloc((full ? 512 : 64) * MIB, 0x20));
+  const deep = Buffer.from("[".repeat(100_000) + "]".repeat(100_000));
+  const deepObject = Buffer.from(`${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`);
+  const large = 100 * MIB;
+  return [
+    bodyAttack("gzip bomb", 413, () => ({ headers: { "Content-Encoding": "gzip" }, body: bomb })),
+    bodyAttack("100 MB body", 413, () => ({ headers: { "Content-Length": String(large) }, body: endless(large) })),
+    bodyAttack("100 MB body in chunks", 413, () => ({ body: endless(large) })),
+    bodyAttack("nested 100,000 deep", 400, () => ({ body: deep })),
+    bodyAttack("objects 100,000 deep", 400, () => ({ body: deepObject })),
+    {
+      name: "wildcards and far pages",
+      run: async ({ server, credentials: { accessToken, orgId } }) => {
+        const ask = (path: string) => send(`${server.base}/api/v1${path}`, "GET", bearer(accessToken));
+        return expectAll(await Promise.all(QUERIES(orgId).map(ask)), (s) => s.status === 200 || s.status === 400);
+      },
+    },
+    { name: "slow loris", run: slowLoris },
+    { name: `${EXPORTS} exports at once`, run: exportsAtOnce },
+  ];
+};
+
+/** Rows to export. */
+async function fill({ server, credentials: { key } }: Target, rows: number): Promise<void> {
+  for (let at = 0; at < rows; at += 500) {
+    const one = () => ({
+      actorType: "system",
+      actorId: "torture",
+      action: "device.update",
+      resourceType: "device",
+      resourceName: "T",
+      details: { id: randomUUID(), text: "x".repeat(300) },
+      result: "success",
+    });
+    const body = Buffer.from(JSON.stringify({ events: Array.from({ length: 500 }, one) }));
+    const { status } = await send(`${server.base}/api/v1/audit-logs/events`, "POST", bearer(key, JSON_TYPE), body);
+    if (status !== 202) throw new Error(`events: ${status}`);
+  }
+}
+
+/** Another tenant, who only wants the first page of its log, again and again. */
+function bystander(base: string, { accessToken, orgId }: Credentials) {
+  const times: number[] = [];
+  let stop = false;
+  const running = (async () => {
+    while (!stop) {
+      const seen = await send(`${base}/api/v1/audit-logs?orgId=${orgId}&limit=20`, "GET", bearer(accessToken));
+      times.push(seen.status === 200 ? seen.ms : Number.POSITIVE_INFINITY);
+      await sleep(20);
+    }
+  })();
+  return {
+    end: async () => {
+      stop = true;
+      await running;
+      return times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
+    },
+  };
+}
+
+export const hostileLine: Line = {
+  id: "F4",
+  title: "requests that are meant to exhaust the server",
+  run: ({ rounds }) =>
+    withServer(async (server) => {
+      const full = rounds >= FULL_ROUNDS;
+      const target = { server, credentials: await prepare(server.base) };
+      const other = await prepare(server.base);
+      await fill(target, full ? 10_000 : 2_000);
+      const calm = bystander(server.base, other);
+      await sleep(1_000);
+      const before = await calm.end();
+      const notes: string[] = [];
+      const faults: string[] = [];
+      const attacks = ATTACKS(full);
+      for (const { name, run } of attacks) {
+        const start = residentMb(server);
+        let peak = start;
+        const watch = setInterval(() => {
+          peak = Math.max(peak, residentMb(server));
+        }, 25);
+        const beside = bystander(server.base, other);
+        const started = Date.now();
+        const wrong = await run(target);
+        const took = Date.now() - started;
+        const p95 = await beside.end();
+        clearInterval(watch);
+        const growth = Math.round(peak - start);
+        notes.push(`${name} ${took} ms +${growth} MB (others' p95 ${Math.round(p95)} ms)`);
+        faults.push(...wrong.slice(0, 3).map((what) => `${name}: ${what}`));
+        if (growth > MAX_GROWTH_MB) faults.push(`${name}: memory grew by ${growth} MB`);
+        if (p95 > (full ? Math.max(2 * before, NOTICED_MS) : PATIENCE_MS))
+          faults.push(`${name}: others waited ${Math.round(p95)} ms`);
+      }
+      return {
+        tried: attacks.length,
+        failed: faults.length,
+        detail: `others' p95 before ${Math.round(before)} ms; ${[...notes, ...faults].join("; ")}`,
+      };
+    }),
+};

@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { request } from "node:http";
+import { withServer } from "./folder";
+import { type Credentials, prepare } from "./load";
+import type { Server } from "./server";
+import type { Line } from "./types";
+
+/** S2: what a client claims of its address, and what must be stored of it with and without trust in proxy headers. */
+
+type Mix = { headers: Record<string, string | string[]>; trusted: string };
+const SOCKET = "127.0.0.1";
+const mix = (trusted: string, headers: Mix["headers"]): Mix => ({ trusted, headers });
+const cf = (value: string) => ({ "cf-connecting-ip": value });
+const xff = (value: string | string[]) => ({ "x-forwarded-for": value });
+const real = (value: string) => ({ "x-real-ip": value });
+
+const MIXES: Mix[] = [
+  mix(SOCKET, {}),
+  mix("203.0.113.1", cf("203.0.113.1")),
+  mix("203.0.113.2", xff("203.0.113.2")),
+  mix("203.0.113.3", real("203.0.113.3")),
+  mix("203.0.113.1", { ...cf("203.0.113.1"), ...xff("203.0.113.2"), ...real("203.0.113.3") }),
+  mix("203.0.113.2", { ...xff("203.0.113.2"), ...real("203.0.113.3") }),
+  mix("203.0.113.1", { ...real("203.0.113.3"), ...cf("203.0.113.1") }),
+  mix("203.0.113.2", { ...cf("unknown"), ...xff("203.0.113.2") }),
+  mix("203.0.113.3", { ...cf(""), ...xff("garbage"), ...real("203.0.113.3") }),
+  mix(SOCKET, { ...cf("x"), ...xff("y"), ...real("z") }),
+  mix("198.51.100.1", xff("198.51.100.1, 10.0.0.1, 10.0.0.2")),
+  mix("10.0.0.1", xff("unknown, 10.0.0.1")),
+  mix("10.0.0.1", xff(" , ,10.0.0.1")),
+  mix("198.51.100.7", xff(["198.51.100.7", "198.51.100.8"])),
+  mix("198.51.100.8", xff(["nonsense", "198.51.100.8"])),
+  mix("198.51.100.9", xff("198.51.100.9:51234")),
+  mix("2001:db8::1", xff("[2001:db8::1]:443")),
+  mix("2001:db8::2", xff("2001:db8::2")),
+  mix("2001:db8::3", cf("2001:0DB8:0000:0000:0000:0000:0000:0003")),
+  mix("192.0.2.33", cf("::ffff:192.0.2.33")),
+  mix("192.0.2.34", xff("::ffff:c000:222")),
+  mix("fe80::1", real("fe80::1%eth0")),
+  mix("203.0.113.9", { ...cf("0x7f000001"), ...real("203.0.113.9") }),
+  mix("203.0.113.9", { ...cf("2130706433"), ...real("203.0.113.9") }),
+  mix("203.0.113.9", { ...cf("127.1"), ...real("203.0.113.9") }),
+  mix("203.0.113.9", { ...cf("256.1.1.1"), ...real("203.0.113.9") }),
+  mix("203.0.113.9", { ...cf("1.2.3"), ...real("203.0.113.9") }),
+  mix("203.0.113.9", { ...cf("1.2.3.4.5"), ...real("203.0.113.9") }),
+  mix("203.0.113.9", { ...cf("for=1.2.3.4"), ...real("203.0.113.9") }),
+  mix("203.0.113.9", { ...cf("' OR 1=1 --"), ...real("203.0.113.9") }),
+  mix("203.0.113.9", { ...cf("<script>"), ...real("203.0.113.9") }),
+  mix("203.0.113.9", { ...cf("9".repeat(2000)), ...real("203.0.113.9") }),
+  mix("203.0.113.9", { ...cf(":::1"), ...real("203.0.113.9") }),
+  mix(SOCKET, { forwarded: "for=203.0.113.20", "x-client-ip": "203.0.113.21", "true-client-ip": "203.0.113.22" }),
+  mix(SOCKET, { "x-trailmark-peer": "203.0.113.23" }),
+  mix("203.0.113.24", { "x-trailmark-peer": "203.0.113.23", ...xff("203.0.113.24") }),
+  mix("10.1.2.3", { "X-FORWARDED-FOR": "10.1.2.3" }),
+  mix("203.0.113.25", cf("  203.0.113.25\t")),
+  mix("127.0.0.1", xff("127.0.0.1, 203.0.113.26")),
+  mix("::1", real("::1")),
+];
+
+/** node's own client: fetch refuses to send some of these. */
+function post(base: string, path: string, token: string, headers: Mix["headers"], body: object): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = { "Content-Type": "application/json", Authorization: `Bearer ${token}`, ...headers };
+    const outgoing = request(`${base}/api/v1${path}`, { method: "POST", headers: sent }, (answer) => {
+      answer.resume().once("end", () => resolve(answer.statusCode ?? 0));
+    });
+    outgoing.once("error", reject).end(JSON.stringify(body));
+  });
+}
+
+type Entry = { userAgent: string; ipAddress: string };
+
+/** The stored address of each audited request, by its user agent. */
+async function storedAddresses(server: Server, { orgId, accessToken }: Credentials): Promise<Map<string, string>> {
+  const query = new URLSearchParams({ orgId, action: "enrollment_key.create", limit: "100" });
+  const found = new Map<string, string>();
+  for (const deadline = Date.now() + 5_000; found.size < MIXES.length && Date.now() < deadline; ) {
+    const answer = await fetch(`${server.base}/api/v1/audit-logs/logs?${query}`, {
+      headers: { Authorization: `Bearer ${accessToken}` },
+    });
+    const { data } = (await answer.json()) as { data: Entry[] };
+    for (const entry of data) if (entry.userAgent.startsWith("mix ")) found.set(entry.userAgent, entry.ipAddress);
+  }
+  return found;
+}
+
+const wrongWith = (trust: boolean) =>
+  withServer(
+    async (server) => {
+      const credentials = await prepare(server.base);
+      const name = (at: number) => `mix ${at} ${run}`;
+      const run = randomUUID().slice(0, 8);
+      const wrong: string[] = [];
+      for (const [at, { headers }] of MIXES.entries()) {
+        const sent = { ...headers, "User-Agent": name(at) };
+        const body = { orgId: credentials.orgId };
+        const status = await post(server.base, "/enrollment-keys", credentials.accessToken, sent, body);
+        if (status !== 201) wrong.push(`mix ${at}: status ${status}`);
+      }
+      const stored = await storedAddresses(server, credentials);
+      for (const [at, { trusted }] of MIXES.entries()) {
+        const right = trust ? trusted : SOCKET;
+        const got = stored.get(name(at));
+        if (got !== right) wrong.push(`mix ${at} (${trust ? "trusting" : "not trusting"}): ${got} instead of ${right}`);
+      }
+      return wrong;
+    },
+    { TRUST_PROXY_HEADERS: String(trust) },
+  );
+
+export const proxyLine: Line = {
+  id: "S2",
+  title: "proxy headers, with and without trust: the stored address",
+  run: async () => {
+    const wrong = [...(await wrongWith(false)), ...(await wrongWith(true))];
+    const detail = `${MIXES.length} mixes of headers, each with TRUST_PROXY_HEADERS off and on`;
+    return { tried: MIXES.length * 2, failed: wrong.length, detail: [detail, ...wrong.slice(0, 5)].join("; ") };
+  },
+};

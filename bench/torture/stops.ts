@@ -1,0 +1,157 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connectAgent, type FakeAgent } from "@/server/live-events/testing";
+import { compare } from "./compare";
+import { startShared, withServer } from "./folder";
+import { type Acknowledged, type Credentials, nothingYet, prepare, startLoad } from "./load";
+import { clusterOf, isReady, type Server, stopServer } from "./server";
+import type { Line } from "./types";
+
+const EXIT_MS = 10_000;
+const WRITERS = 6;
+const AGENTS = 20;
+const BURST = 400;
+
+/** Agents with an open command stream each. */
+async function openStreams(server: Server, { accessToken, orgId }: Credentials): Promise<FakeAgent[]> {
+  const post = async <T>(path: string, body: object, token?: string): Promise<T> => {
+    const headers = { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) };
+    const answer = await fetch(`${server.base}/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as T;
+  };
+  const { key } = await post<{ key: string }>("/enrollment-keys", { orgId }, accessToken);
+  return Promise.all(
+    Array.from({ length: AGENTS }, async (_, i) => {
+      const body = { enrollmentKey: key, hostname: `STREAM-${i}`, os: "linux", agentId: randomUUID() };
+      const agent = await post<{ agentId: string; token: string }>("/agents/enroll", body);
+      return connectAgent(`${server.base}/api/v1`, agent, () => undefined);
+    }),
+  );
+}
+
+/** One large batch whose rows still wait for the database when the answer is there. */
+async function burst(server: Server, { key }: Credentials, acked: Acknowledged): Promise<void> {
+  const ids = Array.from({ length: BURST }, () => randomUUID());
+  const rest = { actorType: "system", actorId: "torture", action: "device.update", resourceType: "device" };
+  const events = ids.map((id) => ({ id, ...rest, details: { id }, result: "success" }));
+  const answer = await fetch(`${server.base}/api/v1/audit-logs/events`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
+    body: JSON.stringify({ events }),
+  }).catch(() => null);
+  if (answer?.ok) for (const id of ids) acked.events.add(id);
+}
+
+/** SIGTERM; how long the process takes to end, and with which code. */
+async function terminate({ child }: Server): Promise<{ ms: number; code: number | null }> {
+  const started = Date.now();
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  const code = await Promise.race([ended, sleep(EXIT_MS * 2).then(() => -1)]);
+  if (code === -1) child.kill("SIGKILL");
+  return { ms: Date.now() - started, code };
+}
+
+/** K5: SIGTERM with open agent streams and unflushed events: out within 10 s, nothing lost. */
+export const stopLine: Line = {
+  id: "K5",
+  title: "SIGTERM with open agent streams and unflushed events",
+  run: async ({ rounds, random }) => {
+    const acked = nothingYet();
+    let server = await startShared();
+    const credentials = await prepare(server.base);
+    let slowest = 0;
+    const faults: string[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const streams = await openStreams(server, {
+        ...credentials,
+        accessToken: (await prepare(server.base)).accessToken,
+      });
+      const stop = startLoad(server.base, credentials, acked, WRITERS);
+      await sleep(300 + random() * 500);
+      void burst(server, credentials, acked);
+      await sleep(random() * 60);
+      const { ms, code } = await terminate(server);
+      await stop();
+      slowest = Math.max(slowest, ms);
+      if (ms > EXIT_MS || code !== 0) faults.push(`round ${round}: ended with ${code} after ${ms} ms`);
+      const open = await Promise.race([
+        Promise.all(streams.map((s) => s.ended)).then(() => false),
+        sleep(1_000).then(() => true),
+      ]);
+      if (open) faults.push(`round ${round}: an agent's stream did not end`);
+      server = await startShared();
+    }
+    const found = await compare(server, credentials, acked);
+    await stopServer(server);
+    const lost = found.missing + found.duplicates + found.unsealed + found.breaks;
+    const detail = `${rounds} stops with ${AGENTS} streams, at most ${slowest} ms, missing ${found.missing}, duplicates ${found.duplicates}, unsealed ${found.unsealed}, breaks ${found.breaks}`;
+    return {
+      tried: found.acknowledged,
+      failed: found.acknowledged === 0 ? 1 : lost + faults.length,
+      detail: [detail, ...faults].join("; "),
+    };
+  },
+};
+
+/** Every process of the embedded PostgreSQL: stopped ones answer nothing and close nothing. */
+function signalPostgres(dataDir: string, signal: NodeJS.Signals): void {
+  const pid = Number(readFileSync(join(clusterOf(dataDir).folder, "postmaster.pid"), "utf8").split("\n")[0]);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(/\s+/).filter(Boolean);
+  for (const one of [pid, ...children.map(Number)]) process.kill(one, signal);
+}
+
+const FREEZE_MS = 10_000;
+const QUICK_FREEZE_MS = 4_000;
+/** What a request that only records may take while the database is frozen: the patience for a commit, and the disk. */
+const RECORD_MS = 2_000;
+const RECOVERY_MS = 5_000;
+
+/** K4: PostgreSQL frozen; what only records is answered from the spool, and all is in the database afterwards. */
+export const frozenLine: Line = {
+  id: "K4",
+  title: "PostgreSQL frozen: recording does not wait, recovery by itself",
+  run: ({ rounds }) =>
+    withServer(async (server) => {
+      const credentials = await prepare(server.base);
+      const acked = nothingYet();
+      const faults: string[] = [];
+      let slowest = 0;
+      let back = 0;
+      let posts = 0;
+      for (let round = 0; round < rounds; round++) {
+        await burst(server, credentials, acked);
+        signalPostgres(server.dataDir, "SIGSTOP");
+        const until = Date.now() + (rounds > 1 ? FREEZE_MS : QUICK_FREEZE_MS);
+        try {
+          while (Date.now() < until) {
+            const [started, before] = [performance.now(), acked.events.size];
+            await burst(server, credentials, acked);
+            const ms = performance.now() - started;
+            posts++;
+            slowest = Math.max(slowest, ms);
+            if (ms > RECORD_MS) faults.push(`a batch took ${Math.round(ms)} ms`);
+            if (acked.events.size === before) faults.push("a batch was refused");
+            await sleep(100);
+          }
+        } finally {
+          signalPostgres(server.dataDir, "SIGCONT");
+        }
+        const thawed = Date.now();
+        while (!(await isReady(server.base)) && Date.now() - thawed < 30_000) await sleep(25);
+        back = Math.max(back, Date.now() - thawed);
+        if (back > RECOVERY_MS) faults.push(`ready only after ${back} ms`);
+      }
+      const found = await compare(server, credentials, acked);
+      const lost = found.missing + found.duplicates + found.unsealed + found.breaks;
+      const detail = `${posts} batches while frozen, at most ${Math.round(slowest)} ms, ready ${back} ms after the thaw, missing ${found.missing}, duplicates ${found.duplicates}`;
+      return {
+        tried: found.acknowledged,
+        failed: posts === 0 ? 1 : lost + faults.length,
+        detail: [detail, ...new Set(faults)].join("; "),
+      };
+    }),
+};
