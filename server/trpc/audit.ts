@@ -1,5 +1,6 @@
 import { getAuditEntry } from "../audit/get";
 import { listFullEntries } from "../audit/list";
+import { listRelated } from "../audit/related";
 import { getStatistics, reportCompliance, reportSecurityEvents, reportUserActivity } from "../audit/reports";
 import { entryIdInput, listInput, rangeInput, searchInput } from "../audit/schema";
 import { searchEntries } from "../audit/search";
@@ -15,6 +16,9 @@ export const auditRouter = router({
   get: procedure("audit:read")
     .input(entryIdInput)
     .query(({ ctx, input }) => getAuditEntry(ctx.caller, input)),
+  related: procedure("audit:read")
+    .input(entryIdInput)
+    .query(({ ctx, input }) => listRelated(ctx.caller, input)),
   reportUserActivity: procedure("audit:read")
     .input(rangeInput)
     .query(({ ctx, input }) => reportUserActivity(ctx.caller, input)),

@@ -77,6 +77,7 @@ describe("every tRPC procedure", () => {
 
   /** Procedures that name one thing by its id: a foreign one must look like a missing one. */
   const NAMED: Record<string, { make: (orgId: string) => Promise<{ id: string }>; rest?: object }> = {
+    "audit.related": { make: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
     "audit.get": { make: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
     "devices.get": { make: deviceIn },
     "devices.diagnosticLogs": { make: deviceIn },

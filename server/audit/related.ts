@@ -1,0 +1,56 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import type { Ctx } from "../context";
+import { conditionsOf, type Question } from "./filters";
+import { getRow } from "./get";
+import { type EntryRow, newestRows } from "./row-query";
+import type { FullEntry } from "./schema";
+import { toFullEntry } from "./to-entry";
+
+/** Around the entry, each way: what one sitting leaves. It also keeps the look-up to a short piece of the index by time. */
+export const RELATED_WITHIN_MS = 5 * 60_000;
+const MAX_RELATED = 10;
+const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
+
+/** Rows close to an entry that share its actor, its resource or its address; each list newest first, at most 10. */
+export type Related = { actor: FullEntry[]; resource: FullEntry[]; address: FullEntry[] };
+
+/** The condition of one list; null where the entry names nothing to share. */
+type Shared = { question?: Question; condition?: SQL } | null;
+
+function sameActor(row: EntryRow): Shared {
+  if (row.actor_id !== ZERO_UUID) return { question: { actorType: row.actor_type, actorId: row.actor_id } };
+  const raw: unknown = toFullEntry(row).details.rawActorId;
+  return typeof raw === "string" && raw ? { question: { actorType: row.actor_type, rawActorId: raw } } : null;
+}
+
+function sameResource(row: EntryRow): Shared {
+  if (row.resource_id) return { question: { resourceId: row.resource_id } };
+  if (!row.resource_name) return null;
+  return { condition: sql`a.resource_type = ${row.resource_type} AND a.resource_name = ${row.resource_name}` };
+}
+
+const sameAddress = (row: EntryRow): Shared =>
+  row.ip_address ? { condition: sql`a.ip_address = ${row.ip_address}` } : null;
+
+async function near(tx: Tx, row: EntryRow, shared: Shared): Promise<FullEntry[]> {
+  if (!shared) return [];
+  const range = { from: new Date(row.ms - RELATED_WITHIN_MS), to: new Date(row.ms + RELATED_WITHIN_MS) };
+  const conditions = [...conditionsOf({ ...shared.question, ...range }), sql`a.id <> ${row.id}::uuid`];
+  if (shared.condition) conditions.push(shared.condition);
+  const rows = await newestRows(tx, [row.org_id], { conditions, limit: MAX_RELATED });
+  return rows.map(toFullEntry);
+}
+
+/**
+ * What else happened within five minutes of an entry, in its organization: by its actor, to its resource, from its address.
+ * @throws AppError not_found when the entry is missing or belongs to another organization.
+ */
+export async function listRelated(ctx: Ctx, { id }: { id: string }): Promise<Related> {
+  const row = await getRow(ctx, id);
+  return tenant(ctx.scope, async (tx) => ({
+    actor: await near(tx, row, sameActor(row)),
+    resource: await near(tx, row, sameResource(row)),
+    address: await near(tx, row, sameAddress(row)),
+  }));
+}
