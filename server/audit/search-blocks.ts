@@ -3,13 +3,19 @@ import type { Tx } from "@/db/client";
 import { eachOf, INDEXED_THROUGH, type Key, rowsBetween } from "./row-query";
 import type { Needle } from "./search-needle";
 
-/** Most blocks of one look, each of about eight rows. */
-export const MAX_WINDOW = 16_384;
+/** How much is looked at a time; blocks are of about eight rows. */
+export const SIZES = {
+  /** Rows of the first look along the index by time, which most questions that many rows meet need nothing beyond. */
+  probe: 500,
+  /** Blocks of the first look, and of the largest. */
+  first: 256,
+  most: 16_384,
+  /** Up to this many blocks a match is rare: all of them are fetched. */
+  rare: 10_000,
+};
+export type Sizes = typeof SIZES;
 /** While a clock runs, so that one window does not take all of it. */
-const MAX_TIMED_WINDOW = 4_096;
-/** Up to this many blocks a match is rare: all of them are fetched. */
-const RARE_BLOCKS = 10_000;
-const FIRST_LOOK = 256;
+const MOST_TIMED = 4_096;
 
 export type Found = Key & { ms: number };
 
@@ -20,7 +26,7 @@ export type TimedBlock = Block & { ms: number };
 /** A block of a window; at is its newest row's time as the database wrote it. */
 export type WindowBlock = TimedBlock & { at: string; matches: boolean; seen: number };
 /** Where a question is asked, and the exact conditions on its rows. */
-export type Search = { orgIds: readonly string[]; needle: Needle; where: SQL };
+export type Search = { orgIds: readonly string[]; needle: Needle; where: SQL; sizes: Sizes };
 
 export const KEY = sql.raw(`a.org_id, a.chain_seq, (extract(epoch FROM a."timestamp") * 1000)::float8 AS ms`);
 export const NEWEST_FIRST = sql.raw(`ORDER BY a."timestamp" DESC, a.chain_seq DESC, a.org_id DESC`);
@@ -75,14 +81,14 @@ export async function keysIn(tx: Tx, blocks: Block[], { where }: Search, need: n
   );
 }
 
-/** Every block that can hold a match, newest first, or null when there are more than RARE_BLOCKS. */
-export async function rareBlocks(tx: Tx, { orgIds, needle }: Search): Promise<TimedBlock[] | null> {
+/** Every block that can hold a match, newest first, or null when there are too many. */
+export async function rareBlocks(tx: Tx, { orgIds, needle, sizes }: Search): Promise<TimedBlock[] | null> {
   const blocks = await run<TimedBlock>(
     tx,
     sql`SELECT org_id, first_seq, last_seq, (extract(epoch FROM max_at) * 1000)::float8 AS ms
-      FROM audit_search_blocks(${uuids(orgIds)}, ${JSON.stringify(needle)}::jsonb, false, ${RARE_BLOCKS + 1})`,
+      FROM audit_search_blocks(${uuids(orgIds)}, ${JSON.stringify(needle)}::jsonb, false, ${sizes.rare + 1})`,
   );
-  return blocks.length > RARE_BLOCKS ? null : blocks.sort((a, b) => b.ms - a.ms);
+  return blocks.length > sizes.rare ? null : blocks.sort((a, b) => b.ms - a.ms);
 }
 
 async function nextWindow(tx: Tx, { orgIds, needle }: Search, from: WindowBlock | null, size: number) {
@@ -125,7 +131,7 @@ export async function walk(
     if (!floor || floor.seen < next || matches.newerThan(floor.ms) >= need) return "done";
     last = floor;
     if (deadline !== undefined && performance.now() > deadline) return last;
-    next = Math.min(next * 4, deadline === undefined ? MAX_WINDOW : MAX_TIMED_WINDOW);
+    next = Math.min(next * 4, search.sizes.most, deadline === undefined ? search.sizes.most : MOST_TIMED);
   }
   return last;
 }
@@ -137,7 +143,7 @@ export async function lookThrough(
   blocks: TimedBlock[],
   { matches, need }: { matches: Matches; need: number },
 ) {
-  let size = FIRST_LOOK;
+  let size = search.sizes.first;
   for (let at = 0; at < blocks.length; size *= 4) {
     matches.add(await keysIn(tx, blocks.slice(at, at + size), search, need));
     at += size;

@@ -8,25 +8,19 @@ import {
   KEY,
   type KeyRow,
   lookThrough,
-  MAX_WINDOW,
   Matches,
   NEWEST_FIRST,
   rareBlocks,
   run,
   type Search,
+  SIZES,
   unindexedKeys,
   walk,
 } from "./search-blocks";
 import { isHopeless, isIndexed, type Needle } from "./search-needle";
 
-/** Rows of the first look along the index by time, which most questions that many rows meet need nothing beyond. */
-const PROBE_ROWS = 500;
-const FIRST_WINDOW = 256;
-const MAX_SEQ = "999999999999999999";
-const MAX_UUID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
-
-/** cut: the time was up, and rows from this place on were not looked at. */
-export type FoundKeys = { keys: Found[]; cut: Place | null };
+/** cut: the time was up; the keys are the newest ones, older ones were not looked for. */
+export type FoundKeys = { keys: Found[]; cut: boolean };
 export type KeyWindow = {
   after?: Place | undefined;
   /** How many of the newest matches are wanted. */
@@ -48,8 +42,13 @@ async function byTime(
   );
 }
 
-async function firstLook(tx: Tx, orgId: string, conditions: SQL[], { after, need }: KeyWindow): Promise<KeyRow[]> {
-  const newest = newestPlaces([orgId], { conditions: [], after, limit: PROBE_ROWS }, sql.raw("a.*"));
+async function firstLook(
+  tx: Tx,
+  orgId: string,
+  conditions: SQL[],
+  { after, need, rows }: KeyWindow & { rows: number },
+): Promise<KeyRow[]> {
+  const newest = newestPlaces([orgId], { conditions: [], after, limit: rows }, sql.raw("a.*"));
   return run(tx, sql`SELECT ${KEY} FROM (${newest}) a WHERE ${allOf(conditions)} ${NEWEST_FIRST} LIMIT ${need}`);
 }
 
@@ -64,39 +63,41 @@ const until = (needle: Needle, after: Place | undefined): Needle => {
 /**
  * The places of the newest rows that answer a question, newest first, exactly: from blocks of the background index, and
  * from rows it has not come to. The cost follows the answer: many matches are met among the newest rows, few by the index.
- * @param needle needleOf(question)
+ * @param asked with needle: needleOf(question)
  */
 export async function findKeys(
   tx: Tx,
   { orgIds, question, needle }: { orgIds: readonly string[]; question: Question; needle: Needle | null },
   window: KeyWindow,
+  sizes = SIZES,
 ): Promise<FoundKeys> {
   const { after, need } = window;
   const conditions = conditionsOf(question);
-  if (orgIds.length === 0) return { keys: [], cut: null };
-  if (!needle) return { keys: inOrder(await byTime(tx, orgIds, conditions, window)), cut: null };
-  if (orgIds.length === 1 && need < PROBE_ROWS && !question.q) {
-    const rows = await firstLook(tx, orgIds[0] as string, conditions, window);
-    if (rows.length >= need) return { keys: inOrder(rows), cut: null };
+  if (orgIds.length === 0) return { keys: [], cut: false };
+  if (!needle) return { keys: inOrder(await byTime(tx, orgIds, conditions, window)), cut: false };
+  if (orgIds.length === 1 && need < sizes.probe && !question.q) {
+    const rows = await firstLook(tx, orgIds[0] as string, conditions, { ...window, rows: sizes.probe });
+    if (rows.length >= need) return { keys: inOrder(rows), cut: false };
   }
   const where = allOf(after ? [...conditions, before(after)] : conditions);
-  const search = { orgIds, needle: until(needle, after), where };
+  const search = { orgIds, needle: until(needle, after), where, sizes };
   const matches = new Matches();
   matches.add(await unindexedKeys(tx, search, need));
-  const cut = isHopeless(needle) ? null : await searchBlocks(tx, search, matches, window);
-  // Blocks that were not looked at may hold rows as old as the cut, so what is given out ends there.
-  return { keys: matches.newest(need).filter((key) => !cut || key.ms > cut.ms), cut };
+  const floor = isHopeless(needle) ? null : await searchBlocks(tx, search, matches, window);
+  // Blocks that were not looked at may hold rows as new as the last one seen.
+  return { keys: matches.newest(need).filter((key) => floor === null || key.ms > floor), cut: floor !== null };
 }
 
 /**
  * A first window of the newest blocks tells how frequent matches are. Frequent ones are met by walking on; else the index
  * says where they are, unless its answer is long, which makes walking cheap again.
+ * @returns where the time was up, in ms: only newer matches are all there
  */
-async function searchBlocks(tx: Tx, search: Search, matches: Matches, window: KeyWindow): Promise<Place | null> {
+async function searchBlocks(tx: Tx, search: Search, matches: Matches, window: KeyWindow): Promise<number | null> {
   const { need } = window;
-  const size = Math.min(MAX_WINDOW, Math.max(FIRST_WINDOW, Math.ceil(need / 2)));
+  const size = Math.min(search.sizes.most, Math.max(search.sizes.first, Math.ceil(need / 2)));
   let last = await walk(tx, search, { ...window, matches, from: null, size, windows: 1 });
-  const frequent = matches.count > 0 && (size * need) / matches.count <= MAX_WINDOW;
+  const frequent = matches.count > 0 && (size * need) / matches.count <= search.sizes.most;
   if (last !== "done" && frequent)
     last = await walk(tx, search, { ...window, matches, from: last, size: size * 4, windows: 2 });
   if (last === "done") return null;
@@ -106,5 +107,5 @@ async function searchBlocks(tx: Tx, search: Search, matches: Matches, window: Ke
     return null;
   }
   last = await walk(tx, search, { ...window, matches, from: last, size: size * 4, windows: Number.POSITIVE_INFINITY });
-  return last === "done" || !last ? null : { ms: last.ms, seq: MAX_SEQ, orgId: MAX_UUID };
+  return last === "done" || !last ? null : last.ms;
 }

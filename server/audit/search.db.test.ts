@@ -8,9 +8,12 @@ import type { Ctx } from "../context";
 import { countRows } from "./count";
 import { ask, listFullEntries } from "./list";
 import type { RowInput } from "./row";
+import { type Key, rowsOf } from "./row-query";
 import { type Filters, listInput, searchInput } from "./schema";
 import { searchEntries } from "./search";
+import type { Found } from "./search-blocks";
 import { advanceIndex } from "./search-index";
+import { findKeys } from "./search-keys";
 import { scanKeys } from "./search-scan";
 import { appendEvents, type TestEvent } from "./testing";
 
@@ -170,6 +173,29 @@ describe("search", () => {
         const page = await listFullEntries(ctx, { ...listInput.parse({ limit: 100 }), ...more });
         expect(page.data.map((e) => e.id)).toEqual(expected.slice(0, 100));
         expect(page.pagination.total).toBe(expected.length);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("finds the same places in small steps as in large ones, from any place on, and after a stop", async () => {
+    const small = { probe: 8, first: 2, most: 8, rare: 6 };
+    await fc.assert(
+      fc.asyncProperty(term(), filters, fc.boolean(), fc.integer({ min: 9, max: 90 }), async (q, more, wide, need) => {
+        const ctx = wide ? several : single;
+        const expected = await naive(ctx, q, more);
+        await tenant(ctx.scope, async (tx) => {
+          const asked = await ask(tx, ctx, { ...more, q });
+          const idsOf = async (keys: Key[]) => (await rowsOf(tx, keys)).map((row) => row.id);
+          const keys: Found[] = [];
+          for (let page: Found[] | null = null; page === null || page.length === need; ) {
+            page = (await findKeys(tx, asked, { after: keys.at(-1), need }, small)).keys;
+            keys.push(...page);
+          }
+          expect(await idsOf(keys)).toEqual(expected);
+          const stopped = await findKeys(tx, asked, { need, deadline: 0 }, small);
+          expect(await idsOf(stopped.keys)).toEqual(expected.slice(0, stopped.cut ? stopped.keys.length : need));
+        });
       }),
       { numRuns: 40 },
     );
