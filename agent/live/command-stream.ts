@@ -29,6 +29,22 @@ export type LiveOptions = {
   random?: () => number;
 };
 
+/**
+ * A body's chunks, ended by the signal for sure: once the answer's head has come, Node 20's fetch may forget its signal
+ * when memory is collected, and a dead connection would be listened to for ever.
+ */
+async function* chunksUntil(signal: AbortSignal, body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  const cancel = () => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    for (let read = await reader.read(); !read.done && !signal.aborted; read = await reader.read()) yield read.value;
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    cancel();
+  }
+}
+
 /** Takes commands from one connection until it ends. @returns the milliseconds that the server wants to be left alone. */
 async function listen(options: LiveOptions, client: Client): Promise<number> {
   const { url, agentId, token, diagnostics, signal } = options;
@@ -49,7 +65,9 @@ async function listen(options: LiveOptions, client: Client): Promise<number> {
     diagnostics.log("debug", "live", "listening for live queries");
     const lanes = Array.from({ length: LANES }, () => Promise.resolve());
     let next = 0;
-    for await (const { event, data } of readEvents(response.body, () => watch.refresh())) {
+    for await (const { event, data } of readEvents(chunksUntil(connection.signal, response.body), () =>
+      watch.refresh(),
+    )) {
       if (event !== "command") continue;
       const lane = next++ % LANES;
       lanes[lane] = (lanes[lane] as Promise<void>).then(() => respond(options, client, data));
