@@ -7,7 +7,8 @@ import classes from "./viewer.module.css";
 
 type Chip = { key: string; name: string; value: string; clear: Partial<View> };
 
-function chipsOf(view: View): Chip[] {
+/** What narrows the list, in words. */
+export function chipsOf(view: View): Chip[] {
   const chips: Chip[] = [];
   const add = (key: keyof View, name: string, value: string | null) =>
     value && chips.push({ key, name, value, clear: { [key]: null } });

@@ -13,13 +13,17 @@ import { changesOf, type Entry, sentenceOf } from "./entry";
 import { EntryCopies } from "./entry-copies";
 import classes from "./entry-detail.module.css";
 import { CATEGORY_LABEL } from "./filters";
+import { Related } from "./related";
 import { ResultBadge } from "./result-badge";
 import { describeAgent } from "./user-agent";
 
 const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
 
+/** onOpen: where another entry opens in the place of this one, instead of on its own page. */
+type Props = { entry: Entry; level?: 1 | 2; onOpen?: (id: string) => void };
+
 /** Everything about one entry: who, what, target, where from, what changed, and its place in the chain. */
-export function EntryDetail({ entry, level = 2 }: { entry: Entry; level?: 1 | 2 }) {
+export function EntryDetail({ entry, level = 2, onOpen }: Props) {
   const { zone } = useZone();
   const { actor, before, target, after } = sentenceOf(entry);
   const changes = changesOf(entry);
@@ -48,6 +52,9 @@ export function EntryDetail({ entry, level = 2 }: { entry: Entry; level?: 1 | 2 
       )}
       <Section title="Place in the chain">
         <ChainPanel entry={entry} />
+      </Section>
+      <Section title="Within five minutes of it">
+        <Related entry={entry} onOpen={onOpen} />
       </Section>
       <Section title="Raw entry" action={<EntryCopies entry={entry} />}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}

@@ -14,10 +14,16 @@ const EntryDetail = dynamic(() => import("./entry-detail").then((m) => m.EntryDe
   loading: () => <DetailSkeleton />,
 });
 
-type Props = { id: string | null; entries: Entry[]; onStep: (by: 1 | -1) => void; onClose: () => void };
+type Props = {
+  id: string | null;
+  entries: Entry[];
+  onStep: (by: 1 | -1) => void;
+  onOpen: (id: string) => void;
+  onClose: () => void;
+};
 
 /** The entry that the address names, beside the list; asked of the server where the list does not hold it. */
-export function EntryDrawer({ id, entries, onStep, onClose }: Props) {
+export function EntryDrawer({ id, entries, onStep, onOpen, onClose }: Props) {
   const trpc = useTRPC();
   const at = entries.findIndex((entry) => entry.id === id);
   const found = entries[at];
@@ -43,7 +49,7 @@ export function EntryDrawer({ id, entries, onStep, onClose }: Props) {
           <Drawer.CloseButton ml="auto" />
         </Drawer.Header>
         <Drawer.Body p={0}>
-          {entry && <EntryDetail entry={entry} />}
+          {entry && <EntryDetail entry={entry} onOpen={onOpen} />}
           {!entry && fetched.isError && (
             <Failure error={fetched.error} onRetry={() => void fetched.refetch()} what="this entry" />
           )}

@@ -9,13 +9,14 @@ const KEYS: [string[], string][] = [
   [["Esc"], "Close, and back to where you were"],
   [["?"], "This list"],
 ];
+const EXPORT: (typeof KEYS)[number] = [["e"], "Export what the list shows"];
 
 /** What the keyboard does on this page. */
-export function KeyHelp({ onClose }: { onClose: () => void }) {
+export function KeyHelp({ onClose, mayExport }: { onClose: () => void; mayExport: boolean }) {
   return (
     <Modal opened onClose={onClose} title="Keyboard" size="sm">
       <dl className={classes.keys}>
-        {KEYS.map(([keys, what]) => (
+        {(mayExport ? [EXPORT, ...KEYS] : KEYS).map(([keys, what]) => (
           <div key={what} style={{ display: "contents" }}>
             <dt>
               {keys.map((key) => (

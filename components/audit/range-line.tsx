@@ -1,21 +1,35 @@
 "use client";
 
+import { count, counted } from "../shell/amounts";
 import { dateTime, zoneName } from "../shell/time";
 import { useZone } from "../shell/zone";
 import { spanOf, type View } from "./filters";
+import type { Span } from "./range";
 import classes from "./viewer.module.css";
 
+/** shown: null while there are no rows yet; total: null while it is counted; isCut: it counts the newest entries only. */
+type Props = { view: View; now: Date; shown: number | null; total: number | null; isCut: boolean };
+
+/** A span in absolute times. */
+export const spanText = ({ from, to }: Span, zone: string): string =>
+  from || to
+    ? `${from ? dateTime(from, zone) : "The beginning"} to ${to ? dateTime(to, zone) : "now"}`
+    : "Everything, newest first";
+
+function amount({ shown, total, isCut }: Props): string {
+  if (shown === null) return "";
+  if (isCut)
+    return `${total === null ? "The newest" : `${count(total)} among the newest`} entries: a search for one or two letters does not look further back`;
+  if (total === null) return `${counted(shown, "entry", "entries")} on this page`;
+  return shown < total ? `${count(shown)} of ${count(total)} entries` : counted(total, "entry", "entries");
+}
+
 /** The span in absolute times, how much of it is shown, and the zone, said once. */
-export function RangeLine({ view, now, shown }: { view: View; now: Date; shown: number | null }) {
+export function RangeLine(props: Props) {
   const { zone, local, isUtc, setUtc } = useZone();
-  const { from, to } = spanOf(view, zone, now);
   return (
     <div className={classes.line}>
-      <span>
-        {from || to
-          ? `${from ? dateTime(from, zone) : "The beginning"} to ${to ? dateTime(to, zone) : "now"}`
-          : "Everything, newest first"}
-      </span>
+      <span>{spanText(spanOf(props.view, zone, props.now), zone)}</span>
       <span>
         Times in {zoneName(zone)}{" "}
         {local !== "UTC" && (
@@ -24,9 +38,7 @@ export function RangeLine({ view, now, shown }: { view: View; now: Date; shown: 
           </button>
         )}
       </span>
-      <span role="status">
-        {shown === null ? "" : shown === 1 ? "1 entry on this page" : `${shown} entries on this page`}
-      </span>
+      <span role="status">{amount(props)}</span>
     </div>
   );
 }

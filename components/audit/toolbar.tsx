@@ -1,12 +1,13 @@
 "use client";
 
-import { ActionIcon, Kbd, TextInput, Tooltip } from "@mantine/core";
-import { CircleHelp, RefreshCw, Search } from "lucide-react";
+import { ActionIcon, Button, Kbd, TextInput, Tooltip } from "@mantine/core";
+import { CircleHelp, Download, RefreshCw, Search } from "lucide-react";
 import { type FormEvent, type RefObject, useEffect, useState } from "react";
 import { FilterMenu } from "./filter-menu";
 import type { View } from "./filters";
 import { parseQuery } from "./query-text";
 import { RangeMenu } from "./range-menu";
+import { SavedViews } from "./saved-views";
 import classes from "./viewer.module.css";
 
 export type SetView = (change: Partial<View>, options?: { history?: "push" | "replace"; scroll?: boolean }) => unknown;
@@ -18,11 +19,12 @@ type Props = {
   searchRef: RefObject<HTMLInputElement | null>;
   isBusy: boolean;
   onRefresh: () => void;
+  onExport: (() => void) | null;
   onHelp: () => void;
 };
 
 /** Search box, range, filters. What is typed counts on Enter: the log is not searched for every letter. */
-export function Toolbar({ view, setView, now, searchRef, isBusy, onRefresh, onHelp }: Props) {
+export function Toolbar({ view, setView, now, searchRef, isBusy, onRefresh, onExport, onHelp }: Props) {
   const [typed, setTyped] = useState(view.q ?? "");
   useEffect(() => setTyped(view.q ?? ""), [view.q]);
   const submit = (event: FormEvent) => {
@@ -52,11 +54,17 @@ export function Toolbar({ view, setView, now, searchRef, isBusy, onRefresh, onHe
       </search>
       <RangeMenu view={view} setView={setView} now={now} />
       <FilterMenu view={view} setView={setView} />
+      <SavedViews view={view} setView={setView} />
       <Tooltip label="Look for newer entries">
         <ActionIcon size={36} variant="default" aria-label="Refresh" onClick={onRefresh} loading={isBusy}>
           <RefreshCw size={15} aria-hidden />
         </ActionIcon>
       </Tooltip>
+      {onExport && (
+        <Button variant="default" onClick={onExport} leftSection={<Download size={15} aria-hidden />}>
+          Export
+        </Button>
+      )}
       <Tooltip label="Keyboard">
         <ActionIcon size={36} aria-label="Keyboard help" onClick={onHelp} visibleFrom="sm">
           <CircleHelp size={16} aria-hidden />

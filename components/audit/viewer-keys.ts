@@ -8,6 +8,7 @@ type Options = {
   isOpen: boolean;
   step: (by: 1 | -1) => void;
   onHelp: () => void;
+  onExport: (() => void) | null;
 };
 
 const isTyping = (target: EventTarget | null) =>
@@ -27,8 +28,8 @@ function moveFocus(table: HTMLTableElement | null, by: 1 | -1): void {
   next?.scrollIntoView({ block: "nearest" });
 }
 
-/** j and k walk the entries, also behind the open drawer; "/" goes to the search box; "?" shows the keys. */
-export function useViewerKeys({ table, search, isOpen, step, onHelp }: Options): void {
+/** j and k walk the entries, also behind the open drawer; "/" goes to the search box; "e" exports; "?" shows the keys. */
+export function useViewerKeys({ table, search, isOpen, step, onHelp, onExport }: Options): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
@@ -38,6 +39,7 @@ export function useViewerKeys({ table, search, isOpen, step, onHelp }: Options):
       if (by) isOpen ? step(by) : moveFocus(table.current, by);
       else if (event.key === "/" && !isOpen) search.current?.focus();
       else if (event.key === "?" && !isOpen) onHelp();
+      else if (event.key === "e" && onExport && !isOpen) onExport();
       else return;
       event.preventDefault();
     };

@@ -6,13 +6,13 @@ import { useSearchParams } from "next/navigation";
 import { useQueryStates } from "nuqs";
 import { useCallback, useMemo, useRef, useState } from "react";
 import { Failure } from "../shell/notice";
-import { useOrg } from "../shell/org";
+import { useCan, useOrg } from "../shell/org";
 import { PageHeader } from "../shell/page-header";
 import { useZone } from "../shell/zone";
 import { useTRPC } from "../trpc";
 import { Chips } from "./chips";
 import { EmptyList } from "./empty-list";
-import { entriesQuery } from "./entries-query";
+import { entriesQuery, isCut, totalQuery } from "./entries-query";
 import type { Entry } from "./entry";
 import { EntrySkeleton } from "./entry-skeleton";
 import { EntryTable } from "./entry-table";
@@ -25,6 +25,7 @@ import classes from "./viewer.module.css";
 import { focusEntry, useViewerKeys } from "./viewer-keys";
 
 const EntryDrawer = dynamic(() => import("./entry-drawer").then((m) => m.EntryDrawer), { ssr: false });
+const ExportDialog = dynamic(() => import("./export-dialog").then((m) => m.ExportDialog), { ssr: false });
 const KeyHelp = dynamic(() => import("./key-help").then((m) => m.KeyHelp), { ssr: false });
 const NONE: Entry[] = [];
 
@@ -33,7 +34,8 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
   const trpc = useTRPC();
   const [view, setView] = useQueryStates(viewParsers, { history: "push" });
   const [now, setNow] = useState(() => new Date(loadedAt));
-  const [helpOpen, setHelpOpen] = useState(false);
+  const [dialog, setDialog] = useState<"help" | "export" | null>(null);
+  const mayExport = useCan("audit:export");
   const { zone } = useZone();
   const { org, organizations, nameOf } = useOrg();
   const home = org ?? (organizations.length === 1 ? organizations[0] : null);
@@ -42,6 +44,8 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
 
   const input = useMemo(() => toListInput(view, zone, now), [view, zone, now]);
   const list = useQuery(entriesQuery(trpc, input));
+  const counted = useQuery(totalQuery(trpc, input));
+  const total = counted.data?.pagination.total ?? null;
   const entries = list.data?.data ?? NONE;
   const wrong = misread(new URLSearchParams(useSearchParams()));
 
@@ -64,11 +68,13 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
     search: searchRef,
     isOpen: view.row !== null,
     step,
-    onHelp: () => setHelpOpen(true),
+    onHelp: () => setDialog("help"),
+    onExport: mayExport ? () => setDialog("export") : null,
   });
 
   const refresh = () => {
     setNow(new Date());
+    void counted.refetch();
     if (!view.range) void list.refetch();
   };
   return (
@@ -84,11 +90,18 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
         searchRef={searchRef}
         onRefresh={refresh}
         isBusy={list.isFetching}
-        onHelp={() => setHelpOpen(true)}
+        onExport={mayExport ? () => setDialog("export") : null}
+        onHelp={() => setDialog("help")}
       />
       <Chips view={view} setView={setView} />
       {wrong.length > 0 && <Misread parts={wrong} />}
-      <RangeLine view={view} now={now} shown={list.isSuccess ? entries.length : null} />
+      <RangeLine
+        view={view}
+        now={now}
+        shown={list.isSuccess ? entries.length : null}
+        total={total}
+        isCut={isCut(counted.data)}
+      />
       {list.isPending && <EntrySkeleton />}
       {list.isError && <Failure error={list.error} onRetry={() => void list.refetch()} what="the audit log" />}
       {list.isSuccess && entries.length === 0 && <EmptyList view={view} setView={setView} />}
@@ -111,8 +124,18 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
           />
         </div>
       )}
-      <EntryDrawer id={view.row} entries={entries} onStep={step} onClose={close} />
-      {helpOpen && <KeyHelp onClose={() => setHelpOpen(false)} />}
+      <EntryDrawer id={view.row} entries={entries} onStep={step} onOpen={open} onClose={close} />
+      {dialog === "help" && <KeyHelp onClose={() => setDialog(null)} mayExport={mayExport} />}
+      {dialog === "export" && (
+        <ExportDialog
+          view={view}
+          input={input}
+          now={now}
+          total={total}
+          isCut={isCut(counted.data)}
+          onClose={() => setDialog(null)}
+        />
+      )}
     </>
   );
 }

@@ -1,0 +1,74 @@
+import { readFile } from "node:fs/promises";
+import type { Download, Page } from "@playwright/test";
+import { Api } from "./api";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { SignInPage } from "./pages/sign-in";
+import { ViewerPage } from "./pages/viewer";
+
+const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Export entries" });
+
+async function save(page: Page): Promise<Download> {
+  const started = page.waitForEvent("download");
+  await dialogOf(page).getByRole("button", { name: "Export" }).click();
+  return started;
+}
+
+test("an export holds exactly what the screen shows, and says so before", async ({ viewer, page, request }) => {
+  const orgId = await (await Api.signIn(request)).makeChain("Exported Ltd", 4);
+  await viewer.open(`?org=${orgId}&action=retention&range=1h`);
+  await expect(viewer.entries()).toHaveCount(4);
+  await expect(page.getByRole("status").filter({ hasText: /^4 entries$/ })).toBeVisible();
+  const shown = await viewer.entries().evaluateAll((links) => links.map((link) => link.getAttribute("data-entry")));
+
+  await page.keyboard.press("e");
+  const dialog = dialogOf(page);
+  await expect(dialog).toContainText("Action: retention");
+  await expect(dialog).toContainText("Exported Ltd");
+  await expect(dialog).toContainText("at most the newest 10,000 entries");
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expectAccessible(page);
+  await expectNoSidewaysScroll(page);
+
+  await dialog.getByRole("radio", { name: /JSON/ }).check();
+  const json = await save(page);
+  expect(json.suggestedFilename()).toMatch(/^audit-exported-ltd-\d{4}-\d\d-\d\d-to-\d{4}-\d\d-\d\d\.json$/);
+  const { data, total } = JSON.parse(await readFile(await json.path(), "utf8")) as {
+    data: { id: string }[];
+    total: number;
+  };
+  expect(data.map((entry) => entry.id)).toEqual(shown);
+  expect(total).toBe(4);
+  await expect(dialog.getByRole("status")).toContainText("Saved as audit-exported-ltd");
+
+  await dialog.getByRole("radio", { name: /CSV/ }).check();
+  const csv = await readFile(await (await save(page)).path(), "utf8");
+  expect(csv.trim().split("\r\n")).toHaveLength(5);
+  const evidence = page.waitForEvent("download");
+  await dialog.getByRole("link", { name: "download the evidence bundle" }).click();
+  expect((await evidence).suggestedFilename()).toContain("evidence");
+});
+
+test("who may not export is offered no export", async ({ request, guest }) => {
+  const api = await Api.signIn(request);
+  const person = { email: `${crypto.randomUUID().slice(0, 8)}@reader.example`, password: "a long enough password" };
+  const orgId = await api.makeOrganization("Readers");
+  await api.call("POST", "/users", { ...person, name: "Rita Reader", role: "org_viewer", orgId });
+  await new SignInPage(guest).signIn(person);
+  await expect(new ViewerPage(guest).entries(/signed in/).first()).toBeVisible();
+  await expect(guest.getByRole("button", { name: "Export" })).toHaveCount(0);
+  await guest.keyboard.press("e");
+  await expect(dialogOf(guest)).toHaveCount(0);
+});
+
+test("a saved view is one click and stands in the address", async ({ viewer, page }) => {
+  await viewer.open("?actor=nobody-of-that-name&range=24h");
+  await page.getByRole("button", { name: "Views" }).click();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Failed sign-ins" }).click();
+  await expect(page).toHaveURL(/action=user\.login\.failed/);
+  await expect(page).toHaveURL(/range=24h/);
+  await expect(viewer.chips).not.toContainText("nobody");
+  await page.getByRole("button", { name: "Views" }).click();
+  await expect(page.getByRole("button", { name: "Failed sign-ins", pressed: true })).toBeVisible();
+});
