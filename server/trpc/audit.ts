@@ -1,4 +1,7 @@
+import { getFacets } from "../audit/facets";
+import { facetsInput } from "../audit/facets-schema";
 import { getAuditEntry } from "../audit/get";
+import { getHistogram } from "../audit/histogram";
 import { listFullEntries } from "../audit/list";
 import { listRelated } from "../audit/related";
 import { getStatistics, reportCompliance, reportSecurityEvents, reportUserActivity } from "../audit/reports";
@@ -31,4 +34,10 @@ export const auditRouter = router({
   statistics: procedure("audit:read")
     .input(rangeInput)
     .query(({ ctx, input }) => getStatistics(ctx.caller, input)),
+  facets: procedure("audit:read")
+    .input(facetsInput)
+    .query(({ ctx, input }) => getFacets(ctx.caller, input)),
+  histogram: procedure("audit:read")
+    .input(facetsInput)
+    .query(({ ctx, input }) => getHistogram(ctx.caller, input)),
 });

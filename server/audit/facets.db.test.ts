@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/db/testing";
+import type { Ctx } from "../context";
+import { getFacets } from "./facets";
+import { facets, histogram } from "./facets-schema";
+import { getHistogram, stepOf } from "./histogram";
+import { advanceIndex } from "./search-index";
+import { appendEvents, type TestEvent } from "./testing";
+
+const HOUR = 3_600_000;
+const START = Date.UTC(2026, 3, 1);
+
+describe("facets and histogram", () => {
+  let orgs: TestOrg[];
+  let jane: TestUser;
+  let ctx: Ctx;
+  let rows: TestEvent[];
+
+  beforeAll(async () => {
+    const partner = await createPartner();
+    orgs = [await createOrg({ partnerId: partner.id, name: "First" }), await createOrg({ partnerId: partner.id })];
+    jane = await createUser({ orgId: orgs[0]?.id as string, name: "Jane" });
+    ctx = await ctxFor(await createUser({ partnerId: partner.id, role: "partner_admin" }));
+    rows = Array.from({ length: 3_000 }, (_, n) => ({
+      orgId: orgs[n % 5 === 0 ? 1 : 0]?.id as string,
+      timestamp: new Date(START + n * HOUR),
+      action: n % 3 ? "device.update" : "user.login",
+      resourceType: "thing",
+      result: n % 10 ? ("success" as const) : ("denied" as const),
+      ...(n % 2
+        ? { actorType: "user" as const, actorId: jane.id }
+        : { actorType: "agent" as const, actorId: "agent-7" }),
+    }));
+    await appendEvents(rows);
+  });
+
+  const counted = (value: (row: TestEvent) => string | undefined) => {
+    const counts = new Map<string, number>();
+    for (const row of rows) counts.set(value(row) as string, (counts.get(value(row) as string) ?? 0) + 1);
+    return Object.fromEntries(counts);
+  };
+  const asObject = (facet: { value: string; count: number }[]) =>
+    Object.fromEntries(facet.map(({ value, count }) => [value, count]));
+
+  it("counts the values of every facet and names them", async () => {
+    const found = facets.parse(await getFacets(ctx, {}));
+    expect(found).toMatchObject({ rows: rows.length, truncated: false });
+    expect(asObject(found.action)).toEqual(counted((row) => row.action));
+    expect(asObject(found.result)).toEqual(counted((row) => row.result));
+    expect(asObject(found.organization)).toEqual(counted((row) => row.orgId));
+    expect(asObject(found.actor)).toEqual(counted((row) => row.actorId as string));
+    expect(found.category.map((c) => c.value)).toEqual(["device", "authentication"]);
+    expect(found.organization[0]?.label).toBe("First");
+    expect(found.actor.map((a) => a.label).sort()).toEqual(["Agent agent-7", "Jane"]);
+    expect(found.action[0]).toMatchObject({ value: "device.update", label: "updated device" });
+  });
+
+  it("narrows facets by the same filters as the lists, and to nothing", async () => {
+    expect(asObject((await getFacets(ctx, { result: "denied" })).result)).toEqual({ denied: 300 });
+    expect(await getFacets(ctx, { q: "no such thing" })).toMatchObject({ rows: 0, action: [], truncated: false });
+    expect(await getFacets(await ctxFor("org_viewer"), {})).toMatchObject({ rows: 0, organization: [] });
+  });
+
+  it.each([
+    ["all time", {}],
+    ["a cut range", { from: new Date(START + 100.5 * HOUR), to: new Date(START + 1_900.2 * HOUR) }],
+    ["a few days", { from: new Date(START + 500.5 * HOUR), to: new Date(START + 540 * HOUR) }],
+    ["a kind", { action: "login", result: "denied" as const }],
+    ["an actor", { user: "jane" }],
+    ["a search", { q: "THING" }],
+  ])("draws %s, indexed or not", async (_, question) => {
+    const expected = rows.filter((row) => {
+      const at = row.timestamp as Date;
+      if ("from" in question && (at < question.from || at > question.to)) return false;
+      if ("action" in question && (row.action !== "user.login" || row.result !== "denied")) return false;
+      return !("user" in question) || row.actorType === "user";
+    });
+    const drawn = histogram.parse(await getHistogram(ctx, question));
+    const buckets = new Map<string, number>();
+    for (const row of expected) {
+      const at = new Date(Math.floor((row.timestamp as Date).getTime() / drawn.stepMs) * drawn.stepMs).toISOString();
+      buckets.set(`${at} ${row.result}`, (buckets.get(`${at} ${row.result}`) ?? 0) + 1);
+    }
+    const flat = drawn.buckets.flatMap(({ at, ...counts }) =>
+      Object.entries(counts)
+        .filter(([, n]) => n > 0)
+        .map(([result, n]) => [`${at} ${result}`, n] as const),
+    ); // prettier-ignore
+    expect(Object.fromEntries(flat)).toEqual(Object.fromEntries(buckets));
+    expect(drawn.truncated).toBe(false);
+    for (const { id } of orgs) while (((await advanceIndex(id)) ?? 0) > 0);
+    expect(await getHistogram(ctx, question)).toEqual(drawn);
+  });
+
+  it("has an answer for an organization without rows", async () => {
+    expect(await getHistogram(await ctxFor("org_viewer"), {})).toMatchObject({ buckets: [], from: null });
+  });
+
+  it.each([
+    [0, 60_000],
+    [2 * HOUR, 5 * 60_000],
+    [48 * HOUR, HOUR],
+    [365 * 24 * HOUR, 7 * 24 * HOUR],
+  ])("steps through %d ms by %d ms", (range, step) => expect(stepOf(START, START + range)).toBe(step));
+});
