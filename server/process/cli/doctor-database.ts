@@ -6,7 +6,7 @@ import { readNewestCheckpoint } from "../../audit/checkpoint-store";
 import { type Head, listHeads } from "../../audit/checkpoints";
 import { checkAdminConnection } from "../../retention/check-connection";
 import { refuseUnsafeRole } from "../guard-role";
-import type { Finding } from "./doctor";
+import type { Finding } from "./finding";
 
 const MAX_NAMED = 5;
 /** A head is signed every minute or thousand rows; one much further behind has no signer. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { signingKeys, vkeyOf } from "../../audit/signing-key";
 import { env } from "../../env";
-import type { Finding } from "./doctor";
+import type { Finding } from "./finding";
 
 /** More waits only while the database is away. */
 const MUCH_SPOOL_BYTES = 64 * 1024 * 1024;

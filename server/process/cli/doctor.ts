@@ -4,9 +4,7 @@ import { prepareEnvironment } from "../prepare";
 import { type Command, readArgs, say } from "./command";
 import { checkDatabase } from "./doctor-database";
 import { checkKey, checkSpool } from "./doctor-files";
-
-/** ok: as it should be; warn: works, but somebody should know; fail: something does not work. */
-export type Finding = { level: "ok" | "warn" | "fail"; about: string; detail: string };
+import type { Finding } from "./finding";
 
 const MARKS = { ok: "ok   ", warn: "WARN ", fail: "FAIL " };
 
