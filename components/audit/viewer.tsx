@@ -35,6 +35,8 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
   const [view, setView] = useQueryStates(viewParsers, { history: "push" });
   const [now, setNow] = useState(() => new Date(loadedAt));
   const [dialog, setDialog] = useState<"help" | "export" | null>(null);
+  const [usesDrawer, setUsesDrawer] = useState(view.row !== null);
+  if (view.row !== null && !usesDrawer) setUsesDrawer(true);
   const mayExport = useCan("audit:export");
   const { zone } = useZone();
   const { org, organizations, nameOf } = useOrg();
@@ -124,7 +126,7 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
           />
         </div>
       )}
-      <EntryDrawer id={view.row} entries={entries} onStep={step} onOpen={open} onClose={close} />
+      {usesDrawer && <EntryDrawer id={view.row} entries={entries} onStep={step} onOpen={open} onClose={close} />}
       {dialog === "help" && <KeyHelp onClose={() => setDialog(null)} mayExport={mayExport} />}
       {dialog === "export" && (
         <ExportDialog
