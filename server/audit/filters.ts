@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { containsPattern } from "../text";
 import { CATEGORY_PREFIXES } from "./actions";
 import type { Filters } from "./schema";
 
@@ -11,9 +12,6 @@ export type Question = Partial<Filters> & {
   /** The actor's own id where it is no UUID. */
   rawActorId?: string;
 };
-
-/** A text as an ILIKE pattern that finds it anywhere; wildcards in it are literal. */
-export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 
 const either = (conditions: SQL[]): SQL => sql`(${sql.join(conditions, sql` OR `)})`;
 
@@ -29,7 +27,8 @@ const SEARCHED = ["action", "actor_email", "resource_type", "resource_name", "de
 );
 
 /** People whose name holds the text; row level security leaves those whom the caller may know. */
-export const namedPeople = (text: string): SQL => sql`SELECT u.id FROM users u WHERE u.name ILIKE ${containing(text)}`;
+export const namedPeople = (text: string): SQL =>
+  sql`SELECT u.id FROM users u WHERE u.name ILIKE ${containsPattern(text)}`;
 
 const oneOf = (values: readonly string[]): SQL => sql`${sql.param([...values])}::text[]`;
 
@@ -45,7 +44,7 @@ export function kindConditions({ action, category, excludeActions, actions, acto
 export function actionConditions({ action, category, excludeActions, actions }: Question): SQL[] {
   const conditions: SQL[] = [];
   if (actions) conditions.push(sql`a.action = ANY (${oneOf(actions)})`);
-  if (action) conditions.push(sql`a.action ILIKE ${containing(action)}`);
+  if (action) conditions.push(sql`a.action ILIKE ${containsPattern(action)}`);
   if (category) conditions.push(ofCategory(category));
   if (excludeActions?.length) conditions.push(sql`a.action <> ALL (${oneOf(excludeActions)})`);
   return conditions;
@@ -58,12 +57,14 @@ function otherConditions({ user, resource, actorId, resourceId, rawActorId, q }:
   if (resourceId) conditions.push(sql`a.resource_id = ${resourceId}::uuid`);
   if (rawActorId) conditions.push(sql`a.details ->> 'rawActorId' = ${rawActorId}`);
   if (user)
-    conditions.push(sql`(a.actor_email ILIKE ${containing(user)} OR a.actor_id = ANY (ARRAY(${namedPeople(user)})))`);
+    conditions.push(
+      sql`(a.actor_email ILIKE ${containsPattern(user)} OR a.actor_id = ANY (ARRAY(${namedPeople(user)})))`,
+    );
   if (resource) {
-    const pattern = containing(resource);
+    const pattern = containsPattern(resource);
     conditions.push(sql`(a.resource_type ILIKE ${pattern} OR a.resource_name ILIKE ${pattern})`);
   }
-  if (q) conditions.push(either(SEARCHED.map((field) => sql`${field} ILIKE ${containing(q)}`)));
+  if (q) conditions.push(either(SEARCHED.map((field) => sql`${field} ILIKE ${containsPattern(q)}`)));
   return conditions;
 }
 

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import { actionConditions, containing, namedPeople, type Question } from "./filters";
+import { containsPattern } from "../text";
+import { actionConditions, namedPeople, type Question } from "./filters";
 import { allOf } from "./row-query";
 import { MIN_INDEXED_TERM } from "./schema";
 
@@ -26,7 +27,7 @@ async function matchingActions(tx: Tx, orgIds: readonly string[], question: Ques
 async function matchingActors(tx: Tx, orgIds: readonly string[], user: string): Promise<string[]> {
   const rows = (await tx.execute(sql`
     SELECT DISTINCT 'email:' || t.value AS tag FROM audit_search_terms t
-    WHERE t.org_id = ANY (${sql.param([...orgIds])}::uuid[]) AND t.kind = 'email' AND t.value ILIKE ${containing(user)}
+    WHERE t.org_id = ANY (${sql.param([...orgIds])}::uuid[]) AND t.kind = 'email' AND t.value ILIKE ${containsPattern(user)}
     UNION ALL SELECT 'actor:' || n.id FROM (${namedPeople(user)}) n
     LIMIT ${MAX_VALUES + 1}`)) as unknown as { tag: string }[];
   return rows.map((row) => row.tag);
