@@ -27,6 +27,7 @@ const STATES = [
 export function DeviceList() {
   const trpc = useTRPC();
   const mayEnroll = useCan("agents:enroll");
+  const mayImport = useCan("custom_fields:import");
   const { org, orgId, organizations, nameOf } = useOrg();
   const [view, setView] = useQueryStates({
     page: parseAsInteger.withDefault(1),
@@ -66,7 +67,13 @@ export function DeviceList() {
       <PageHeader
         title="Devices"
         lead={org ? `Managed devices of ${org.name}.` : "Every managed device that you reach."}
-      />
+      >
+        {mayImport && (
+          <Button variant="default" component={Link} href="/settings/custom-fields/import">
+            Import custom fields
+          </Button>
+        )}
+      </PageHeader>
       <div className={pagedClasses.tools}>
         <SearchField label="Search by name" value={view.search ?? ""} onSearch={onSearch} />
         <Select

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
+import { DeviceFields } from "../custom-fields/device-fields";
 import { Failure } from "../shell/notice";
 import { useOrg } from "../shell/org";
 import { PageHeader } from "../shell/page-header";
@@ -65,6 +66,7 @@ export function DevicePage({ id }: { id: string }) {
             </Tabs.List>
             <Tabs.Panel value="overview">
               <Overview device={device} />
+              <DeviceFields deviceId={id} />
             </Tabs.Panel>
             <Tabs.Panel value="diagnostics">
               <DiagnosticLogs deviceId={id} />

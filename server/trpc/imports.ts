@@ -1,6 +1,6 @@
 import { cancelImport, createImport, discardImport, getImport, listImports } from "../custom-fields/import/create";
 import { listGuesses } from "../custom-fields/import/default-plan";
-import { savePlan } from "../custom-fields/import/plan";
+import { listFaults, savePlan } from "../custom-fields/import/plan";
 import { previewFile } from "../custom-fields/import/preview";
 import { listRows, pickCandidate } from "../custom-fields/import/rows";
 import {
@@ -25,6 +25,7 @@ export const importsRouter = router({
   list: importer.query(({ ctx }) => listImports(ctx.caller)),
   get: ofImport.query(({ ctx, input }) => getImport(ctx.caller, input)),
   guesses: ofImport.query(({ ctx, input }) => listGuesses(ctx.caller, input)),
+  faults: ofImport.query(({ ctx, input }) => listFaults(ctx.caller, input)),
   rows: importer.input(rowsInput).query(({ ctx, input }) => listRows(ctx.caller, input)),
   create: importer.input(sourceInput).mutation(({ ctx, input }) => createImport(ctx.caller, input)),
   preview: importer.input(fileInput).query(({ ctx, input }) => previewFile(ctx.caller, input)),

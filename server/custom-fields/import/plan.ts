@@ -5,6 +5,7 @@ import type { Ctx } from "../../context";
 import { AppError, type FieldError } from "../../errors";
 import type { DefinitionRow } from "../definition";
 import type { FieldType } from "../schema";
+import { partnerDefinitions } from "./default-plan";
 import { findImport, type ImportRecord, requireIdle, toImportState } from "./find-import";
 import { IDENTIFIERS } from "./presets/preset";
 import {
@@ -60,6 +61,14 @@ export function planFaults(plan: Plan, columns: SourceColumn[], definitions: Def
   });
   if (active(plan).length === 0) say("fields", "choose at least one field");
   return errors;
+}
+
+/** What still keeps the plan from being checked, tied to its fields, for the wizard to show beside them. */
+export function listFaults(ctx: Ctx, { id }: { id: string }): Promise<FieldError[]> {
+  return tenant(ctx.scope, async (tx) => {
+    const found = await findImport(tx, ctx, id);
+    return found.plan ? planFaults(found.plan, found.columns, await partnerDefinitions(tx, found.partnerId)) : [];
+  });
 }
 
 /** @throws AppError validation_failed with every fault of the plan. */

@@ -1,0 +1,13 @@
+import type { Metadata } from "next";
+import { Prefetched, trpc } from "@/app/trpc-server";
+import { ImportPage } from "@/components/import/import-page";
+
+export const metadata: Metadata = { title: "Import custom fields" };
+
+export default function CustomFieldImportPage() {
+  return (
+    <Prefetched queries={[trpc.imports.sources.queryOptions(), trpc.imports.list.queryOptions()]}>
+      <ImportPage />
+    </Prefetched>
+  );
+}

@@ -1,0 +1,117 @@
+"use client";
+
+import { Button, Group } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { FileUp, Plus } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { type Definition, FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
+import { Failure, Notice } from "../shell/notice";
+import { useCan, useMe, useOrg } from "../shell/org";
+import { PageHeader } from "../shell/page-header";
+import { type Column, RecordTable } from "../shell/record-table";
+import { StateTag } from "../shell/state-tag";
+import { useTRPC } from "../trpc";
+import { DeleteField } from "./delete-field";
+import { FieldDialog } from "./field-dialog";
+
+/** Whose a field is, in words. */
+export const ownerOf = (field: Definition, nameOf: (id: string) => string): string =>
+  field.orgId ? nameOf(field.orgId) : "All organizations";
+
+function typeOf(field: Definition): string {
+  const choices = field.options ? ` (${field.options.length} choices)` : "";
+  return `${FIELD_TYPE_LABELS[field.type]}${choices}`;
+}
+
+/** The definitions of custom fields: what can be noted of a device beyond what its agent tells. */
+export function CustomFields() {
+  const { org, orgId, nameOf } = useOrg();
+  const { user } = useMe();
+  const mayManage = useCan("custom_fields:manage");
+  const mayImport = useCan("custom_fields:import");
+  const [editing, setEditing] = useState<Definition | null>(null);
+  const [deleting, setDeleting] = useState<Definition | null>(null);
+  const [creating, create] = useDisclosure(false);
+  const list = useQuery(useTRPC().customFields.list.queryOptions({ orgId }));
+  const isPartner = !user.role.startsWith("org_");
+  const mayChange = (field: Definition) => mayManage && (isPartner || field.orgId !== null);
+  const columns: Column<Definition>[] = [
+    { header: "Name", cell: (f) => f.name },
+    { header: "Key", cell: (f) => <code>{f.fieldKey}</code>, width: 200 },
+    { header: "Type", cell: typeOf, width: 170 },
+    { header: "Owner", cell: (f) => ownerOf(f, nameOf), width: 180 },
+    { header: "Rules", cell: (f) => <Rules field={f} />, width: 150, minor: true },
+    {
+      header: "Change",
+      width: 160,
+      align: "end",
+      cell: (f) =>
+        mayChange(f) ? (
+          <Group gap={4} wrap="nowrap" justify="flex-end" display="inline-flex">
+            <RowButton label={`Edit ${f.name}`} onClick={() => setEditing(f)}>
+              Edit
+            </RowButton>
+            <RowButton label={`Delete ${f.name}`} onClick={() => setDeleting(f)}>
+              Delete
+            </RowButton>
+          </Group>
+        ) : null,
+    },
+  ];
+  const rows = list.data?.data ?? [];
+  return (
+    <>
+      <PageHeader
+        title="Custom fields"
+        lead={
+          org
+            ? `Fields of devices of ${org.name}, its own and the partner's.`
+            : "What is noted of devices beyond what agents tell."
+        }
+      >
+        <Group gap="sm">
+          {mayImport && (
+            <Button
+              variant="default"
+              component={Link}
+              href="/settings/custom-fields/import"
+              leftSection={<FileUp size={15} aria-hidden />}
+            >
+              Import
+            </Button>
+          )}
+          {mayManage && (
+            <Button leftSection={<Plus size={15} aria-hidden />} onClick={create.open}>
+              New field
+            </Button>
+          )}
+        </Group>
+      </PageHeader>
+      {list.isError && <Failure error={list.error} onRetry={() => void list.refetch()} what="the custom fields" />}
+      {list.data && rows.length === 0 && (
+        <Notice title="No custom fields yet">
+          Make one by hand, or bring definitions and values over from another product with Import.
+        </Notice>
+      )}
+      {rows.length > 0 && <RecordTable caption="Custom fields" columns={columns} rows={rows} rowKey={(f) => f.id} />}
+      {creating && <FieldDialog onClose={create.close} />}
+      {editing && <FieldDialog field={editing} onClose={() => setEditing(null)} />}
+      {deleting && <DeleteField field={deleting} onClose={() => setDeleting(null)} />}
+    </>
+  );
+}
+
+function Rules({ field }: { field: Definition }) {
+  if (field.secret) return <StateTag tone="warn">Secret</StateTag>;
+  return field.required ? "Required" : "None";
+}
+
+function RowButton({ label, onClick, children }: { label: string; onClick: () => void; children: string }) {
+  return (
+    <Button variant="subtle" color="gray" size="compact-sm" onClick={onClick} aria-label={label}>
+      {children}
+    </Button>
+  );
+}

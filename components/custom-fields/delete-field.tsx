@@ -1,0 +1,38 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Definition } from "@/server/custom-fields/schema";
+import { counted } from "../shell/amounts";
+import { Confirm } from "../shell/confirm";
+import { useTRPC } from "../trpc";
+
+/** Deletes a field after saying how many values go with it. */
+export function DeleteField({ field, onClose }: { field: Definition; onClose: () => void }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const usage = useQuery(trpc.customFields.usage.queryOptions({ id: field.id }));
+  const remove = useMutation(
+    trpc.customFields.remove.mutationOptions({
+      onSuccess: async () => {
+        onClose();
+        await cache.invalidateQueries(trpc.customFields.pathFilter());
+      },
+    }),
+  );
+  const values = usage.data
+    ? counted(usage.data.values, "device holds a value", "devices hold a value")
+    : "Counting values";
+  return (
+    <Confirm
+      opened
+      title={`Delete ${field.name}`}
+      action="Delete field"
+      isBusy={remove.isPending}
+      error={remove.error ?? usage.error}
+      onConfirm={() => remove.mutate({ id: field.id })}
+      onClose={onClose}
+    >
+      {values} of this field. {usage.data?.values ? "The values go with it and cannot be brought back." : ""}
+    </Confirm>
+  );
+}

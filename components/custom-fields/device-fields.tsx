@@ -1,0 +1,143 @@
+"use client";
+
+import { Button, Checkbox, Group, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { DeviceValue, FieldValue } from "@/server/custom-fields/schema";
+import { Message } from "../shell/message";
+import { errorText, Failure } from "../shell/notice";
+import { useCan } from "../shell/org";
+import { Section } from "../shell/section";
+import { useTRPC } from "../trpc";
+import classes from "./device-fields.module.css";
+
+type Draft = string | number | boolean | null;
+
+/** A device's custom fields, editable in place. */
+export function DeviceFields({ deviceId }: { deviceId: string }) {
+  const query = useQuery(useTRPC().customFields.ofDevice.queryOptions({ id: deviceId }));
+  if (query.isError)
+    return <Failure error={query.error} onRetry={() => void query.refetch()} what="the custom fields" />;
+  if (!query.data?.length) return null;
+  return (
+    <Section title="Custom fields">
+      <ul className={classes.list}>
+        {query.data.map((field) => (
+          <Field key={field.fieldId} deviceId={deviceId} field={field} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function shown(value: FieldValue | null): string {
+  if (value === null || value === "") return "Not set";
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  return String(value);
+}
+
+function Field({ deviceId, field }: { deviceId: string; field: DeviceValue }) {
+  const mayManage = useCan("custom_fields:manage");
+  const [isEditing, setEditing] = useState(false);
+  return (
+    <li>
+      <span className={classes.name}>{field.name}</span>
+      {isEditing ? (
+        <Editor deviceId={deviceId} field={field} onDone={() => setEditing(false)} />
+      ) : (
+        <span className={classes.value}>
+          <span data-unset={field.value === null || undefined}>
+            {shown(field.value)}
+            {field.isDefault && field.value !== null && <small> (default)</small>}
+          </span>
+          {mayManage && (
+            <Button
+              variant="subtle"
+              color="gray"
+              size="compact-xs"
+              onClick={() => setEditing(true)}
+              aria-label={`Edit ${field.name}`}
+            >
+              Edit
+            </Button>
+          )}
+        </span>
+      )}
+    </li>
+  );
+}
+
+function Editor({ deviceId, field, onDone }: { deviceId: string; field: DeviceValue; onDone: () => void }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const [draft, setDraft] = useState<Draft>(field.value);
+  const save = useMutation(
+    trpc.customFields.setOfDevice.mutationOptions({
+      onSuccess: async () => {
+        await cache.invalidateQueries(trpc.customFields.ofDevice.queryFilter({ id: deviceId }));
+        onDone();
+      },
+    }),
+  );
+  const send = (value: Draft) => save.mutate({ id: deviceId, [field.fieldKey]: value === "" ? null : value });
+  return (
+    <form
+      className={classes.editor}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send(draft);
+      }}
+    >
+      <Input field={field} value={draft} onChange={setDraft} />
+      {save.error && <Message tone="bad">{errorText(save.error)}</Message>}
+      <Group gap="xs">
+        <Button type="submit" size="compact-sm" loading={save.isPending}>
+          Save
+        </Button>
+        {!field.required && !field.isDefault && (
+          <Button variant="default" size="compact-sm" onClick={() => send(null)}>
+            Clear
+          </Button>
+        )}
+        <Button variant="subtle" color="gray" size="compact-sm" onClick={onDone}>
+          Cancel
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+type InputProps = { field: DeviceValue; value: Draft; onChange: (value: Draft) => void };
+
+function Input({ field, value, onChange }: InputProps) {
+  const shared = { "aria-label": field.name, "data-autofocus": true, autoFocus: true, size: "xs" } as const;
+  const text = typeof value === "string" ? value : "";
+  switch (field.type) {
+    case "boolean":
+      return (
+        <Checkbox
+          label="Yes"
+          checked={value === true}
+          onChange={(e) => onChange(e.currentTarget.checked)}
+          aria-label={field.name}
+          autoFocus
+        />
+      );
+    case "number":
+      return (
+        <NumberInput
+          {...shared}
+          value={typeof value === "number" ? value : ""}
+          onChange={(next) => onChange(typeof next === "number" ? next : null)}
+        />
+      );
+    case "dropdown":
+      return <Select {...shared} data={field.options ?? []} value={text || null} onChange={onChange} />;
+    case "date":
+      return <TextInput {...shared} type="date" value={text} onChange={(e) => onChange(e.currentTarget.value)} />;
+    case "text":
+      return (
+        <Textarea {...shared} autosize maxRows={8} value={text} onChange={(e) => onChange(e.currentTarget.value)} />
+      );
+  }
+}

@@ -1,0 +1,157 @@
+"use client";
+
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, useState } from "react";
+import {
+  type ImportRow,
+  type ImportState,
+  ROW_OUTCOME_LABELS,
+  type RowOutcome,
+  type ValueOutcome,
+} from "@/server/custom-fields/import/schema";
+import { count } from "../shell/amounts";
+import { Failure, Notice } from "../shell/notice";
+import { StateTag, type Tone } from "../shell/state-tag";
+import { useTRPC } from "../trpc";
+import classes from "./import.module.css";
+import { RowDrawer } from "./row-drawer";
+
+const ROW_PX = 52;
+const PAGE = 200;
+const TONE: Record<RowOutcome, Tone> = {
+  matched_source_id: "good",
+  matched_hostname: "good",
+  ambiguous: "warn",
+  identity_conflict: "bad",
+  not_found: "off",
+  unreadable: "bad",
+  changed: "warn",
+};
+
+type Props = { state: ImportState; outcome: RowOutcome | null; value: ValueOutcome | null };
+
+/** Every row with its outcome and reason; of a hundred thousand only those in sight are in the page. */
+export function CheckTable({ state, outcome, value }: Props) {
+  const trpc = useTRPC();
+  const [opened, setOpened] = useState<number | null>(null);
+  const input = { id: state.id, limit: PAGE, ...(outcome ? { outcome } : {}), ...(value ? { value } : {}) };
+  const query = useInfiniteQuery(
+    trpc.imports.rows.infiniteQueryOptions(input, {
+      getNextPageParam: (last) => last.nextCursor ?? undefined,
+      initialCursor: 0,
+    }),
+  );
+  const rows = query.data?.pages.flatMap((page) => page.rows) ?? [];
+  if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} what="the rows" />;
+  if (query.data && rows.length === 0) return <Notice title="No row has this outcome" />;
+  const row = rows.find((r) => r.rowNo === opened) ?? null;
+  return (
+    <>
+      <Scroller
+        rows={rows}
+        hasMore={query.hasNextPage}
+        onMore={() => !query.isFetching && void query.fetchNextPage()}
+        onOpen={setOpened}
+      />
+      <p className={classes.lead} role="status">
+        {count(rows.length)} rows shown{query.hasNextPage ? "; scroll for more" : ""}
+      </p>
+      <RowDrawer state={state} row={row} onClose={() => setOpened(null)} />
+    </>
+  );
+}
+
+type ScrollerProps = { rows: ImportRow[]; hasMore: boolean; onMore: () => void; onOpen: (rowNo: number) => void };
+
+function Scroller({ rows, hasMore, onMore, onOpen }: ScrollerProps) {
+  const frame = useRef<HTMLElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasMore && last >= rows.length - 20) onMore();
+  }, [hasMore, last, rows.length, onMore]);
+  const before = items[0]?.start ?? 0;
+  const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section ref={frame} className={classes.frame} tabIndex={0} aria-label="Rows of the file">
+      <table className={classes.rows} aria-rowcount={hasMore ? -1 : rows.length + 1}>
+        <caption className={classes.hidden}>Rows of the file with their outcomes</caption>
+        <thead>
+          <tr>
+            <th scope="col">Row</th>
+            <th scope="col">Computer</th>
+            <th scope="col">Outcome</th>
+            <th scope="col">Device or reason</th>
+            <th scope="col">Values</th>
+          </tr>
+        </thead>
+        <tbody>
+          {before > 0 && <Spacer height={before} />}
+          {items.map((item) => {
+            const row = rows[item.index] as ImportRow;
+            return <Row key={row.rowNo} row={row} index={item.index} onOpen={() => onOpen(row.rowNo)} />;
+          })}
+          {after > 0 && <Spacer height={after} />}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const Spacer = ({ height }: { height: number }) => (
+  <tr aria-hidden style={{ height }}>
+    <td colSpan={5} />
+  </tr>
+);
+
+/** "8 set, 1 invalid" */
+function summary(row: ImportRow): string {
+  const n = (name: ValueOutcome) => row.cells.filter((cell) => cell.outcome === name).length;
+  const parts: [ValueOutcome, string][] = [
+    ["set", "set"],
+    ["overwrite", "overwritten"],
+    ["clear", "cleared"],
+    ["same", "same"],
+    ["kept", "already set"],
+    ["invalid", "invalid"],
+  ];
+  return parts.flatMap(([name, word]) => (n(name) > 0 ? [`${n(name)} ${word}`] : [])).join(", ") || "nothing";
+}
+
+function Row({ row, index, onOpen }: { row: ImportRow; index: number; onOpen: () => void }) {
+  const picked = row.candidates.find((c) => c.deviceId === row.pickedDeviceId);
+  const device = row.device ?? picked;
+  return (
+    <tr aria-rowindex={index + 2} data-invalid={row.cells.some((cell) => cell.outcome === "invalid") || undefined}>
+      <th scope="row">
+        <button type="button" className={classes.open} onClick={onOpen} aria-label={`Open row ${row.rowNo}`}>
+          {count(row.rowNo)}
+        </button>
+      </th>
+      <td>
+        <span className={classes.clip}>{row.hostname || "No name"}</span>
+        <small className={classes.clip}>{row.sourceId ? `ID ${row.sourceId}` : "no ID"}</small>
+      </td>
+      <td>
+        <StateTag tone={picked ? "good" : TONE[row.outcome]}>
+          {picked ? "Picked" : ROW_OUTCOME_LABELS[row.outcome]}
+        </StateTag>
+      </td>
+      <td>
+        <span className={classes.clip}>{device ? device.hostname : (row.reason ?? "")}</span>
+        {device && <small className={classes.clip}>{device.organization}</small>}
+      </td>
+      <td>
+        <span className={classes.clip}>{summary(row)}</span>
+      </td>
+    </tr>
+  );
+}

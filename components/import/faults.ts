@@ -1,0 +1,35 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import type { ImportState, Plan } from "@/server/custom-fields/import/schema";
+import { useTRPC } from "../trpc";
+
+export type Faults = {
+  ofColumn: (column: number) => string | null;
+  ofIdentifier: (name: string) => string | null;
+  general: string[];
+  count: number;
+};
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What the server still finds wrong with the mapping, by the thing it is about. */
+export function useFaults(state: ImportState, plan: Plan): Faults {
+  const list = useQuery(useTRPC().imports.faults.queryOptions({ id: state.id })).data ?? [];
+  const byColumn = new Map<number, string>();
+  const byIdentifier = new Map<string, string>();
+  const general: string[] = [];
+  for (const { path, message } of list) {
+    const [kind, which] = path.split(".");
+    const field = kind === "fields" && which !== undefined ? plan.fields[Number(which)] : undefined;
+    if (field) byColumn.set(field.column, sentence(message));
+    else if (kind === "identifiers" && which) byIdentifier.set(which, sentence(message));
+    else general.push(sentence(message));
+  }
+  return {
+    ofColumn: (column) => byColumn.get(column) ?? null,
+    ofIdentifier: (name) => byIdentifier.get(name) ?? null,
+    general,
+    count: list.length,
+  };
+}

@@ -1,0 +1,180 @@
+"use client";
+
+import { Group, NumberInput, Select, Skeleton } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  DELIMITERS,
+  ENCODINGS,
+  type FileFormat,
+  type FormatChange,
+  type ImportFile,
+  SHAPES,
+} from "@/server/custom-fields/import/schema";
+import { bytes } from "../shell/amounts";
+import { Message } from "../shell/message";
+import { errorText } from "../shell/notice";
+import { Section } from "../shell/section";
+import { type Outputs, useTRPC } from "../trpc";
+import classes from "./import.module.css";
+
+const ENCODING_LABEL: Record<FileFormat["encoding"], string> = {
+  "utf-8": "UTF-8",
+  "utf-16le": "UTF-16 LE",
+  "utf-16be": "UTF-16 BE",
+  "windows-1252": "Windows-1252",
+};
+const DELIMITER_LABEL: Record<FileFormat["delimiter"], string> = {
+  ",": "Comma",
+  ";": "Semicolon",
+  "\t": "Tab",
+  "|": "Bar",
+};
+const SHAPE_LABEL: Record<FileFormat["shape"], string> = {
+  wide: "A row per computer",
+  long: "A row per computer and field",
+  fields: "A list of fields",
+  rest: "REST dump",
+};
+
+type Props = { importId: string; fileNo: number; file: ImportFile };
+
+/** The first rows of a file as the import will read them; what was found out about it can be changed. */
+export function FilePreview({ importId, fileNo, file }: Props) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const key = { id: importId, fileNo };
+  const preview = useQuery(trpc.imports.preview.queryOptions(key));
+  const change = useMutation(
+    trpc.imports.setFormat.mutationOptions({
+      onSuccess: async (next) => {
+        cache.setQueryData(trpc.imports.preview.queryKey(key), next);
+        await cache.invalidateQueries(trpc.imports.get.queryFilter({ id: importId }));
+      },
+    }),
+  );
+  const error = change.error ?? preview.error;
+  return (
+    <Section title={file.name} lead={`${bytes(file.size)}${file.format?.gzip ? ", gzipped" : ""}`} flush>
+      {preview.isPending && (
+        <div className={classes.pad} role="status" aria-label="Reading the first rows">
+          <Skeleton height={120} />
+        </div>
+      )}
+      {error && (
+        <div className={classes.pad}>
+          <Message tone="bad">{errorText(error)}</Message>
+        </div>
+      )}
+      {preview.data && (
+        <FormatFields format={preview.data.format} onChange={(format) => change.mutate({ ...key, format })} />
+      )}
+      {preview.data && <PreviewTable name={file.name} preview={preview.data} isStale={change.isPending} />}
+    </Section>
+  );
+}
+
+const options = <T extends string>(values: readonly T[], label: Record<T, string>) =>
+  values.map((value) => ({ value, label: label[value] }));
+
+function FormatFields({ format, onChange }: { format: FileFormat; onChange: (change: FormatChange) => void }) {
+  if (format.kind === "json") return <p className={classes.pad}>JSON, {ENCODING_LABEL[format.encoding]}.</p>;
+  const set = (change: FormatChange) => onChange(change);
+  return (
+    <Group gap="md" className={classes.pad} align="flex-end">
+      {format.kind === "text" && (
+        <>
+          <Select
+            label="Encoding"
+            w={150}
+            data={options(ENCODINGS, ENCODING_LABEL)}
+            value={format.encoding}
+            onChange={(value) => value && set({ encoding: value as FileFormat["encoding"] })}
+            allowDeselect={false}
+          />
+          <Select
+            label="Delimiter"
+            w={130}
+            data={options(DELIMITERS, DELIMITER_LABEL)}
+            value={format.delimiter}
+            onChange={(value) => value && set({ delimiter: value as FileFormat["delimiter"] })}
+            allowDeselect={false}
+          />
+        </>
+      )}
+      <NumberInput
+        label="Header row"
+        w={100}
+        min={1}
+        max={100}
+        allowDecimal={false}
+        value={format.headerRow}
+        onChange={(value) =>
+          typeof value === "number" &&
+          value >= 1 &&
+          value <= 100 &&
+          value !== format.headerRow &&
+          set({ headerRow: value })
+        }
+      />
+      <Select
+        label="Shape"
+        w={230}
+        data={options(
+          SHAPES.filter((shape) => shape !== "rest"),
+          SHAPE_LABEL,
+        )}
+        value={format.shape}
+        onChange={(value) => value && set({ shape: value as FileFormat["shape"] })}
+        allowDeselect={false}
+      />
+    </Group>
+  );
+}
+
+function PreviewTable({
+  name,
+  preview,
+  isStale,
+}: {
+  name: string;
+  preview: Outputs["imports"]["preview"];
+  isStale: boolean;
+}) {
+  if (preview.format.shape === "fields" && preview.rows.length === 0)
+    return (
+      <p className={classes.pad}>
+        {preview.titles.length} fields: {preview.titles.slice(0, 30).join(", ")}
+        {preview.titles.length > 30 ? " and more" : ""}
+      </p>
+    );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className={classes.scroll} tabIndex={0} aria-label={`First rows of ${name}`}>
+      <table className={classes.preview} data-stale={isStale || undefined}>
+        <caption className={classes.hidden}>First rows of {name}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Line</th>
+            {preview.titles.map((title) => (
+              <th scope="col" key={title}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {preview.rows.map((row) => (
+            <tr key={row.line} data-fault={row.fault !== null || undefined}>
+              <th scope="row">{row.line}</th>
+              {row.fault !== null ? (
+                <td colSpan={preview.titles.length}>This row {row.fault}; it is reported, not applied.</td>
+              ) : (
+                preview.titles.map((title, i) => <td key={title}>{row.cells[i]}</td>)
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,119 @@
+"use client";
+
+import { Button, Radio } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import type { ImportState } from "@/server/custom-fields/import/schema";
+import { count } from "../shell/amounts";
+import { Message } from "../shell/message";
+import { errorText } from "../shell/notice";
+import { PageHeader } from "../shell/page-header";
+import { type Column, RecordTable } from "../shell/record-table";
+import { Section } from "../shell/section";
+import { StateTag, type Tone } from "../shell/state-tag";
+import { When } from "../shell/when";
+import { useTRPC } from "../trpc";
+import classes from "./import.module.css";
+
+const STATE: Record<ImportState["status"], [Tone, string]> = {
+  draft: ["off", "Begun"],
+  staged: ["off", "Mapped"],
+  checked: ["off", "Checked"],
+  running: ["warn", "Running"],
+  done: ["good", "Done"],
+  cancelled: ["bad", "Cancelled"],
+  undone: ["off", "Undone"],
+};
+const addressOf = (id: string) => `/settings/custom-fields/import?import=${id}`;
+
+/** Begins an import, and lists the ones before. */
+export function ImportHome() {
+  return (
+    <>
+      <PageHeader
+        title="Import custom fields"
+        lead="Bring custom field definitions and values over from another product. Nothing is written before you have seen a check of every row."
+      />
+      <NewImport />
+      <PastImports />
+    </>
+  );
+}
+
+function NewImport() {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const cache = useQueryClient();
+  const { sources, maxRows } = useSuspenseQuery(trpc.imports.sources.queryOptions()).data;
+  const [source, setSource] = useState(sources[0]?.id ?? "");
+  const create = useMutation(
+    trpc.imports.create.mutationOptions({
+      onSuccess: async (made) => {
+        await cache.invalidateQueries(trpc.imports.list.queryFilter());
+        router.push(`${addressOf(made.id)}&step=source`);
+      },
+    }),
+  );
+  return (
+    <Section title="New import">
+      <form
+        className={classes.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate({ source });
+        }}
+      >
+        <Radio.Group label="Where the fields come from" value={source} onChange={setSource}>
+          <div className={classes.choices}>
+            {sources.map(({ id, label, hint }) => (
+              <Radio key={id} value={id} label={label} description={hint} />
+            ))}
+          </div>
+        </Radio.Group>
+        <p className={classes.quiet}>
+          Only computer-scope fields are imported, as fields of All organizations. Location-scope and client-scope
+          fields are listed, kept out and offered as a CSV, to be made by hand as an organization's fields. Files have
+          at most {count(maxRows)} rows and 100 MiB.
+        </p>
+        {create.error && <Message tone="bad">{errorText(create.error)}</Message>}
+        <Button type="submit" loading={create.isPending}>
+          Begin
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+function PastImports() {
+  const trpc = useTRPC();
+  const { sources } = useSuspenseQuery(trpc.imports.sources.queryOptions()).data;
+  const list = useQuery(trpc.imports.list.queryOptions());
+  if (!list.data?.length) return null;
+  const nameOf = (state: ImportState) => state.files.map((file) => file.name).join(", ") || "No file yet";
+  const columns: Column<ImportState>[] = [
+    {
+      header: "Import",
+      cell: (state) => (
+        <Link href={addressOf(state.id)} className="tm-link">
+          {nameOf(state)}
+        </Link>
+      ),
+    },
+    { header: "From", cell: (state) => sources.find((s) => s.id === state.source)?.label ?? state.source, width: 220 },
+    { header: "Rows", cell: (state) => count(state.totalRows), width: 100 },
+    { header: "By", cell: (state) => state.createdByName, width: 170, minor: true },
+    { header: "Begun", cell: (state) => <When at={state.createdAt} />, width: 190 },
+    {
+      header: "State",
+      cell: (state) => <StateTag tone={STATE[state.status][0]}>{STATE[state.status][1]}</StateTag>,
+      width: 130,
+    },
+  ];
+  return (
+    <Section title="Imports so far" flush>
+      <RecordTable caption="Imports so far" columns={columns} rows={list.data} rowKey={(state) => state.id} />
+    </Section>
+  );
+}

@@ -1,0 +1,26 @@
+"use client";
+
+import { parseAsString, useQueryState } from "nuqs";
+import { Failure } from "../shell/notice";
+import { useCan } from "../shell/org";
+import { PageHeader } from "../shell/page-header";
+import { ImportHome } from "./import-home";
+import { Wizard } from "./wizard";
+
+const DENIED = {
+  data: { problem: { code: "forbidden", detail: "This needs the permission custom_fields:import.", requestId: "" } },
+};
+
+/** The wizard of one import where the address names one, else where imports begin. */
+export function ImportPage() {
+  const mayImport = useCan("custom_fields:import");
+  const [id] = useQueryState("import", parseAsString);
+  if (!mayImport)
+    return (
+      <>
+        <PageHeader title="Import custom fields" />
+        <Failure error={DENIED as unknown as Error} what="imports" />
+      </>
+    );
+  return id ? <Wizard key={id} id={id} /> : <ImportHome />;
+}

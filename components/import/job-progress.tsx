@@ -1,0 +1,74 @@
+"use client";
+
+import { Button, Progress } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
+import type { ImportState } from "@/server/custom-fields/import/schema";
+import { count } from "../shell/amounts";
+import { useTRPC } from "../trpc";
+import classes from "./import.module.css";
+
+type Job = NonNullable<ImportState["job"]>;
+const WHAT: Record<Job["name"], string> = {
+  stage: "Reading the file",
+  check: "Checking every row",
+  apply: "Writing values",
+  undo: "Putting values back",
+};
+
+/** "1 min 20 s" */
+function duration(seconds: number): string {
+  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
+
+/** Rows a second since this page began to look, so that a run taken up again is not blamed for the pause. */
+function useRate(job: Job): number {
+  const first = useRef<{ at: number; done: number } | null>(null);
+  const now = Date.now();
+  if (!first.current || job.done < first.current.done) first.current = { at: now, done: job.done };
+  const since = (now - first.current.at) / 1000;
+  const overall = (now - Date.parse(job.startedAt)) / 1000;
+  if (since > 2 && job.done > first.current.done) return (job.done - first.current.done) / since;
+  return overall > 0 ? job.done / overall : 0;
+}
+
+/** How far the background work is, how fast it goes and how long it will take; it can be stopped. */
+export function JobProgress({ id, job }: { id: string; job: Job }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const rate = useRate(job);
+  const cancel = useMutation(
+    trpc.imports.cancel.mutationOptions({
+      onSettled: () => cache.invalidateQueries(trpc.imports.get.queryFilter({ id })),
+    }),
+  );
+  const isCounted = job.name !== "stage" && job.total > 0;
+  const share = isCounted ? Math.min(100, (job.done / job.total) * 100) : 100;
+  const left = isCounted && rate > 0 && job.done > 0 ? duration((job.total - job.done) / rate) : null;
+  return (
+    <div className={classes.progress}>
+      <div className={classes.progressHead}>
+        <strong>{job.cancelRequested ? "Stopping after the rows at hand" : WHAT[job.name]}</strong>
+        <Button
+          variant="default"
+          size="compact-sm"
+          disabled={job.cancelRequested}
+          loading={cancel.isPending}
+          onClick={() => cancel.mutate({ id })}
+        >
+          Cancel
+        </Button>
+      </div>
+      <Progress value={share} animated={!isCounted} aria-label={WHAT[job.name]} />
+      <p className={classes.quiet} aria-live="polite">
+        <span className="tm-figures">
+          {count(job.done)}
+          {isCounted ? ` of ${count(job.total)}` : ""} rows
+        </span>
+        {rate >= 1 && <span className="tm-figures">, {count(Math.round(rate))} a second</span>}
+        {left && <span className="tm-figures">, about {left} left</span>}. You can close this page: the work goes on.
+      </p>
+    </div>
+  );
+}

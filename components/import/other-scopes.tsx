@@ -1,0 +1,20 @@
+import { Anchor } from "@mantine/core";
+import { type ImportState, isImportable } from "@/server/custom-fields/import/schema";
+import { counted } from "../shell/amounts";
+import classes from "./import.module.css";
+
+/** The fields that are not the importer's business: listed, kept out, and given as a file. */
+export function OtherScopes({ state }: { state: ImportState }) {
+  const others = state.columns.filter((column) => !isImportable(column));
+  if (others.length === 0) return null;
+  const names = others.map((column) => `${column.title} (${column.declared?.scope})`).join(", ");
+  return (
+    <div className={classes.note}>
+      <strong>{counted(others.length, "field is", "fields are")} kept out.</strong> Only computer-scope fields are
+      imported. Make these by hand as an organization's fields: {names}.{" "}
+      <Anchor href={`/api/v1/custom-fields/imports/${state.id}/other-scopes`} download>
+        Download them as CSV
+      </Anchor>
+    </div>
+  );
+}

@@ -1,0 +1,144 @@
+"use client";
+
+import { Button, Group } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Download, Undo2 } from "lucide-react";
+import Link from "next/link";
+import { ROW_OUTCOME_LABELS, ROW_OUTCOMES, type RunReport } from "@/server/custom-fields/import/schema";
+import { count, counted } from "../shell/amounts";
+import { Confirm } from "../shell/confirm";
+import { Figures } from "../shell/figures";
+import { Message } from "../shell/message";
+import { Section } from "../shell/section";
+import { When } from "../shell/when";
+import { useTRPC } from "../trpc";
+import { FieldTally } from "./field-tally";
+import classes from "./import.module.css";
+import { JobProgress } from "./job-progress";
+import type { StepProps } from "./wizard";
+
+/** What was written and what was not, the files to go on with, and the way back. */
+export function ReportStep({ state }: StepProps) {
+  const report = state.summary.run;
+  if (!report) return null;
+  return (
+    <>
+      <div className={classes.pad}>
+        <Verdict state={state} report={report} />
+      </div>
+      {state.job && <JobProgress id={state.id} job={state.job} />}
+      <Figures
+        label="Result of the import"
+        items={[
+          { label: "Values written", value: count(written(report)), note: readBackNote(report) },
+          { label: "Devices changed", value: count(report.devices) },
+          { label: "Source IDs recorded", value: count(report.recordedSourceIds) },
+          { label: "Rows", value: count(state.totalRows), note: state.finishedAt && <When at={state.finishedAt} /> },
+        ]}
+      />
+      <Section title="Rows">
+        <dl className={classes.counts}>
+          {ROW_OUTCOMES.filter((name) => report.rows[name] > 0).map((name) => (
+            <div key={name}>
+              <dt>{ROW_OUTCOME_LABELS[name]}</dt>
+              <dd className="tm-figures">{count(report.rows[name])}</dd>
+            </div>
+          ))}
+        </dl>
+      </Section>
+      <Section title="Fields">
+        <FieldTally state={state} fields={report.fields} />
+      </Section>
+      <Section
+        title="Downloads"
+        lead="Fix the rows that were not applied and import that file again: what is applied already stays as it is."
+      >
+        <Group gap="sm">
+          <FileLink href={`/api/v1/custom-fields/imports/${state.id}/rejected`}>Rows not applied (CSV)</FileLink>
+          <FileLink href={`/api/v1/custom-fields/imports/${state.id}/outcomes`}>All outcomes (CSV)</FileLink>
+        </Group>
+      </Section>
+      {(state.status === "done" || state.status === "cancelled") && !state.job && <Undo id={state.id} />}
+      <div className={classes.foot}>
+        <Button component={Link} variant="default" href="/settings/custom-fields/import">
+          All imports
+        </Button>
+      </div>
+    </>
+  );
+}
+
+const written = (report: RunReport): number => report.fields.reduce((sum, f) => sum + f.set + f.overwrite + f.clear, 0);
+
+function readBackNote(report: RunReport): string | null {
+  if (!report.readBack) return null;
+  const found = report.readBack.reduce((sum, field) => sum + field.found, 0);
+  return `${count(found)} read back from the devices`;
+}
+
+function Verdict({ state, report }: { state: StepProps["state"]; report: RunReport }) {
+  if (state.status === "undone" && state.summary.undo) {
+    const { restored, leftAlone, sourceIdsRemoved } = state.summary.undo;
+    return (
+      <Message tone="warn">
+        This import was undone: {counted(restored, "value was", "values were")} put back,{" "}
+        {counted(leftAlone, "was", "were")} left alone because something changed since,{" "}
+        {counted(sourceIdsRemoved, "source ID was", "source IDs were")} forgotten. The fields stay.
+      </Message>
+    );
+  }
+  if (state.status === "cancelled")
+    return (
+      <Message tone="warn">
+        This import was stopped before its end. What it wrote until then is kept, and can be undone.
+      </Message>
+    );
+  if (written(report) === 0)
+    return <p className={classes.verdict}>Nothing was written: every value was there already or was left alone.</p>;
+  return <p className={classes.verdict}>The import is complete.</p>;
+}
+
+function FileLink({ href, children }: { href: string; children: string }) {
+  return (
+    <Button component="a" href={href} download variant="default" leftSection={<Download size={15} aria-hidden />}>
+      {children}
+    </Button>
+  );
+}
+
+function Undo({ id }: { id: string }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const [isAsking, ask] = useDisclosure(false);
+  const undo = useMutation(
+    trpc.imports.undo.mutationOptions({
+      onSuccess: (next) => {
+        ask.close();
+        cache.setQueryData(trpc.imports.get.queryKey({ id }), next);
+      },
+    }),
+  );
+  return (
+    <Section
+      title="Undo this import"
+      lead="Puts back what the devices held before, where nothing has changed since. The new fields stay."
+    >
+      <Button variant="default" leftSection={<Undo2 size={15} aria-hidden />} onClick={ask.open}>
+        Undo this import
+      </Button>
+      <Confirm
+        opened={isAsking}
+        title="Undo this import"
+        action="Undo"
+        isBusy={undo.isPending}
+        error={undo.error}
+        onConfirm={() => undo.mutate({ id })}
+        onClose={ask.close}
+      >
+        Every value that this import wrote goes back to what it was before, unless somebody has changed it since. The
+        source IDs that it recorded are forgotten.
+      </Confirm>
+    </Section>
+  );
+}

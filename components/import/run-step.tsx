@@ -1,0 +1,68 @@
+"use client";
+
+import { Button } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { counted } from "../shell/amounts";
+import { Message } from "../shell/message";
+import { errorText } from "../shell/notice";
+import { useTRPC } from "../trpc";
+import classes from "./import.module.css";
+import { JobProgress } from "./job-progress";
+import type { StepProps } from "./wizard";
+
+/** What is about to be written, the go-ahead, and how it goes. */
+export function RunStep({ state, onStep }: StepProps) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const run = useMutation(
+    trpc.imports.run.mutationOptions({
+      onSuccess: async (next) => {
+        cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next);
+        await cache.invalidateQueries(trpc.customFields.pathFilter());
+      },
+    }),
+  );
+  const hasEnded = state.status === "done" || state.status === "cancelled";
+  useEffect(() => {
+    if (hasEnded) onStep("report");
+  }, [hasEnded, onStep]);
+  if (state.job) return <JobProgress id={state.id} job={state.job} />;
+  const check = state.summary.check;
+  if (!check || state.status !== "checked") return null;
+  const sum = (name: "set" | "overwrite" | "clear") => check.fields.reduce((total, field) => total + field[name], 0);
+  const matched = check.rows.matched_source_id + check.rows.matched_hostname;
+  const left = check.rows.ambiguous + check.rows.identity_conflict + check.rows.not_found + check.rows.unreadable;
+  const made = state.plan?.fields.filter((field) => field.action === "create").length ?? 0;
+  const writes = sum("set") + sum("overwrite") + sum("clear");
+  return (
+    <>
+      <div className={classes.pad}>
+        <ul className={classes.plain}>
+          <li>
+            {counted(made, "new field is", "new fields are")} made, of All organizations, where they are not there yet.
+          </li>
+          <li>
+            {counted(writes, "value is", "values are")} written to the devices of {counted(matched, "matched row")}
+            {sum("overwrite") > 0
+              ? `, ${counted(sum("overwrite"), "of them overwrites", "of them overwrite")} another value`
+              : ""}
+            {sum("clear") > 0 ? `, ${counted(sum("clear"), "is cleared", "are cleared")}` : ""}.
+          </li>
+          <li>{counted(check.rows.matched_hostname, "source ID is", "source IDs are")} recorded for the next time.</li>
+          <li>{counted(left, "row is", "rows are")} left alone, but for those that you picked a device for.</li>
+        </ul>
+        {writes === 0 && (
+          <Message tone="warn">There is nothing to write: every value is there already or is left alone.</Message>
+        )}
+        {run.error && <Message tone="bad">{errorText(run.error)}</Message>}
+      </div>
+      <div className={classes.foot}>
+        <Button onClick={() => run.mutate({ id: state.id })} loading={run.isPending}>
+          Start the import
+        </Button>
+        <span className={classes.quiet}>Rows are resolved again while it runs. The import can be undone.</span>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/schema";
+
+type Part = { importId: string; fileNo: number; file: File; onProgress: (sent: number) => void; signal: AbortSignal };
+
+/** What the server said, in its own words. */
+async function problemOf(answer: Response): Promise<Error> {
+  const problem = (await answer.json().catch(() => null)) as { detail?: string } | null;
+  return new Error(problem?.detail ?? "The upload failed. Nothing was changed.");
+}
+
+/**
+ * Sends a file in parts, so that no single request takes long and a broken line costs one part.
+ * @throws Error with the server's words.
+ */
+export async function upload({ importId, fileNo, file, onProgress, signal }: Part): Promise<void> {
+  for (let offset = 0; offset < file.size || offset === 0; ) {
+    const query = new URLSearchParams({
+      importId,
+      fileNo: String(fileNo),
+      name: file.name,
+      offset: String(offset),
+      size: String(file.size),
+    });
+    const answer = await fetch(`/api/v1/custom-fields/imports/upload?${query}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/octet-stream" },
+      body: file.slice(offset, offset + UPLOAD_PART_BYTES),
+      signal,
+    });
+    if (!answer.ok) throw await problemOf(answer);
+    const { received, complete } = (await answer.json()) as { received: number; complete: boolean };
+    offset = received;
+    onProgress(received);
+    if (complete) return;
+  }
+}
