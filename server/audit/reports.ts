@@ -1,7 +1,7 @@
 import type { Ctx } from "../context";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "./actions";
-import { eachChunk } from "./each-row";
 import type { Question } from "./filters";
+import { readReportRows } from "./report-rows";
 import {
   type ComplianceReport,
   MAX_REPORT_ROWS,
@@ -19,19 +19,10 @@ type Counted = { tally: Tally; recent: FullEntry[]; truncated: boolean };
 
 /** Counts the newest rows that a report is about, at most MAX_REPORT_ROWS; one more is read to know of others. */
 async function count(ctx: Ctx, question: Question): Promise<Counted> {
-  const tally = new Tally();
-  const recent: FullEntry[] = [];
-  let truncated = false;
-  for await (const rows of eachChunk(ctx, question, MAX_REPORT_ROWS + 1)) {
-    for (const row of rows) {
-      if (tally.total === MAX_REPORT_ROWS) truncated = true;
-      else {
-        if (recent.length < RECENT_ENTRIES) recent.push(toFullEntry(row));
-        tally.add(row);
-      }
-    }
-  }
-  return { tally, recent, truncated };
+  const found = await readReportRows(ctx, question, { max: MAX_REPORT_ROWS + 1, recent: RECENT_ENTRIES });
+  const tally = new Tally(found.names);
+  for (const row of found.rows.slice(0, MAX_REPORT_ROWS)) tally.add(row);
+  return { tally, recent: found.recent.map(toFullEntry), truncated: found.rows.length > MAX_REPORT_ROWS };
 }
 
 /** Who did how much (spec, report user-activity). */
@@ -84,7 +75,7 @@ export async function getStatistics(ctx: Ctx, { from, to }: RangeInput): Promise
   const { tally, truncated } = await count(ctx, { from, to });
   return {
     totalEvents: tally.total,
-    byCategory: tally.categories.sorted().map(([category, n]) => ({ category, count: n })),
+    byCategory: tally.byCategory(),
     byUser: tally.users().map(({ userId, userName, actionCount }) => ({ userId, userName, actionCount })),
     range: { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null },
     truncated,

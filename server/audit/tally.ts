@@ -1,7 +1,6 @@
-import { ZERO_UUID } from "../context";
 import { categoryOf } from "./actions";
+import { type ActorNames, actorKey, type ReportRow } from "./report-rows";
 import type { ActiveUser } from "./report-schema";
-import type { EntryRow } from "./row-query";
 import type { Category } from "./schema";
 import { actorName } from "./to-entry";
 
@@ -22,37 +21,31 @@ export class Counts<K extends string> {
   }
 }
 
-/** An actor whose id is no UUID is itself, not the zero UUID that all of them share. */
-function identityOf(row: EntryRow): { id: string; details: Record<string, unknown> } {
-  if (row.actor_id !== ZERO_UUID || row.details === null || !row.details.includes("rawActorId"))
-    return { id: row.actor_id, details: {} };
-  const details = JSON.parse(row.details) as Record<string, unknown>;
-  return { id: typeof details.rawActorId === "string" ? details.rawActorId : row.actor_id, details };
-}
+const NOBODY: ActorNames = { user_name: null, user_email: null, key_name: null, hostname: null };
 
-/** Rows of a report as they come, newest first, counted by actor, action and category. */
+/** Rows of a report, newest first, counted by actor, action and category. */
 export class Tally {
   readonly actions = new Counts<string>();
-  readonly categories = new Counts<Category>();
   readonly #users = new Map<string, ActiveUser>();
   total = 0;
 
-  add(row: EntryRow): void {
+  constructor(private readonly names: ReadonlyMap<string, ActorNames>) {}
+
+  add(row: ReportRow): void {
     this.total++;
     this.actions.add(row.action);
-    this.categories.add(categoryOf(row.action));
-    const { id, details } = identityOf(row);
-    const key = `${row.actor_type}:${id}`;
+    const key = actorKey(row);
     const known = this.#users.get(key);
     if (known) {
       known.actionCount++;
       known.userEmail ||= row.actor_email ?? "";
       return;
     }
+    const named = this.names.get(key) ?? NOBODY;
     this.#users.set(key, {
-      userId: id,
-      userName: actorName(row, details),
-      userEmail: row.actor_email ?? row.user_email ?? "",
+      userId: row.raw_id ?? row.actor_id,
+      userName: actorName({ ...row, ...named }, { rawActorId: row.raw_id }),
+      userEmail: row.actor_email ?? named.user_email ?? "",
       actionCount: 1,
       lastActiveAt: new Date(row.ms).toISOString(),
     });
@@ -67,5 +60,16 @@ export class Tally {
 
   byAction(): { action: string; count: number }[] {
     return this.actions.sorted().map(([action, count]) => ({ action, count }));
+  }
+
+  byCategory(): { category: Category; count: number }[] {
+    const counts = new Map<Category, number>();
+    for (const [action, count] of this.actions.sorted()) {
+      const category = categoryOf(action);
+      counts.set(category, (counts.get(category) ?? 0) + count);
+    }
+    return [...counts]
+      .map(([category, count]) => ({ category, count }))
+      .sort((a, b) => b.count - a.count || (a.category < b.category ? -1 : 1));
   }
 }

@@ -12,8 +12,10 @@ function detailsOf(row: EntryRow): Record<string, unknown> {
 
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 
+type Named = Pick<EntryRow, "actor_type" | "actor_email" | "user_name" | "key_name" | "hostname">;
+
 /** What people call the actor (contract, flat entry: user.name). */
-export function actorName(row: EntryRow, details: Record<string, unknown>): string {
+export function actorName(row: Named, details: Record<string, unknown>): string {
   switch (row.actor_type) {
     case "user":
       return row.user_name ?? row.actor_email ?? "Unknown user";
