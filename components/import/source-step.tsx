@@ -58,8 +58,8 @@ export function SourceStep({ state, onStep }: StepProps) {
         state.files.map(
           (file, fileNo) =>
             file.complete && (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a file's place in the import is what it is known by
               <FilePreview
+                // biome-ignore lint/suspicious/noArrayIndexKey: a file's place in the import is what it is known by
                 key={`${fileNo} ${file.name} ${file.size}`}
                 importId={state.id}
                 fileNo={fileNo}
