@@ -8,6 +8,7 @@ import { PEER_HEADER } from "../http/route";
 import { log } from "../log";
 import { lazyRequest } from "./lazy-request";
 import { countRequest } from "./metrics";
+import { refuseMalformed } from "./refuse-malformed";
 import { createRegistry, handlerOf, METHODS, type RouteFile, type RouteMatch } from "./registry";
 import { respond } from "./respond";
 import { setPagePolicy, setSecurityHeaders } from "./security-headers";
@@ -77,6 +78,7 @@ export function createFront(options: FrontOptions): Server {
       outgoing.destroy();
     });
   });
+  server.on("clientError", refuseMalformed);
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = 65_000;
