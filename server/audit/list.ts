@@ -44,6 +44,13 @@ async function readRows(tx: Tx, asked: Asked, input: PageInput): Promise<EntryRo
   return rowsOf(tx, keys.slice(offset));
 }
 
+/** A page that its rows did not fill tells the total itself; -1 where it has to be counted. */
+function totalBy(input: PageInput, found: EntryRow[]): number {
+  const { after, offset } = startOf(input);
+  const isLast = found.length <= input.limit && (found.length > 0 || offset === 0);
+  return !after && isLast ? offset + found.length : -1;
+}
+
 /** One page of stored rows with its pagination; one row more is read to know whether another page follows. */
 export async function readPage(
   ctx: Ctx,
@@ -53,8 +60,10 @@ export async function readPage(
   const { offset } = startOf(input);
   return tenant(ctx.scope, async (tx) => {
     const asked = await ask(tx, ctx, question);
-    const total = input.skipCount && offset <= MAX_BLIND_OFFSET ? -1 : await countRows(tx, asked);
+    let total = offset > MAX_BLIND_OFFSET ? await countRows(tx, asked) : -1;
     const found = total >= 0 && offset >= total ? [] : await readRows(tx, asked, input);
+    if (!input.skipCount && total < 0) total = totalBy(input, found);
+    if (!input.skipCount && total < 0) total = await countRows(tx, asked);
     const rows = found.slice(0, input.limit);
     const last = found.length > input.limit ? (rows.at(-1) as EntryRow) : null;
     return { rows, pagination: paginate(input, input.skipCount ? -1 : total, last && placeOf(last)) };

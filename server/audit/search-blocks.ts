@@ -81,14 +81,19 @@ export async function keysIn(tx: Tx, blocks: Block[], { where }: Search, need: n
   );
 }
 
-/** Every block that can hold a match, newest first, or null when there are too many. */
-export async function rareBlocks(tx: Tx, { orgIds, needle, sizes }: Search): Promise<TimedBlock[] | null> {
+/** Every block that can hold a match, newest first, or null when there are many more than are wanted. */
+export async function rareBlocks(
+  tx: Tx,
+  { orgIds, needle, sizes }: Search,
+  need: number,
+): Promise<TimedBlock[] | null> {
+  const most = Math.max(sizes.rare, need);
   const blocks = await run<TimedBlock>(
     tx,
     sql`SELECT org_id, first_seq, last_seq, (extract(epoch FROM max_at) * 1000)::float8 AS ms
-      FROM audit_search_blocks(${uuids(orgIds)}, ${JSON.stringify(needle)}::jsonb, false, ${sizes.rare + 1})`,
+      FROM audit_search_blocks(${uuids(orgIds)}, ${JSON.stringify(needle)}::jsonb, false, ${most + 1})`,
   );
-  return blocks.length > sizes.rare ? null : blocks.sort((a, b) => b.ms - a.ms);
+  return blocks.length > most ? null : blocks.sort((a, b) => b.ms - a.ms);
 }
 
 async function nextWindow(tx: Tx, { orgIds, needle }: Search, from: WindowBlock | null, size: number) {

@@ -14,10 +14,14 @@ import {
   run,
   type Search,
   SIZES,
+  type Sizes,
   unindexedKeys,
   walk,
 } from "./search-blocks";
 import { isHopeless, isIndexed, type Needle } from "./search-needle";
+
+/** One row in so many: then reading the newest rows is faster than asking the index. */
+const FREQUENT = 10;
 
 /** cut: the time was up; the keys are the newest ones, older ones were not looked for. */
 export type FoundKeys = { keys: Found[]; cut: boolean };
@@ -42,14 +46,33 @@ async function byTime(
   );
 }
 
-async function firstLook(
+/** The newest `limit` rows, as many of them as match. */
+async function amongNewest(
   tx: Tx,
   orgId: string,
   conditions: SQL[],
-  { after, need, rows }: KeyWindow & { rows: number },
+  { after, need, limit }: KeyWindow & { limit: number },
 ): Promise<KeyRow[]> {
-  const newest = newestPlaces([orgId], { conditions: [], after, limit: rows }, sql.raw("a.*"));
+  const newest = newestPlaces([orgId], { conditions: [], after, limit }, sql.raw("a.*"));
   return run(tx, sql`SELECT ${KEY} FROM (${newest}) a WHERE ${allOf(conditions)} ${NEWEST_FIRST} LIMIT ${need}`);
+}
+
+/**
+ * A look at a few newest rows of one organization: what many rows meet is found there, or by reading on. Null where
+ * matches are too few for that.
+ */
+async function lookAhead(
+  tx: Tx,
+  orgId: string,
+  conditions: SQL[],
+  { window, sizes }: { window: KeyWindow; sizes: Sizes },
+): Promise<KeyRow[] | null> {
+  const few = await amongNewest(tx, orgId, conditions, { ...window, limit: sizes.probe });
+  if (few.length >= window.need) return few;
+  if (few.length * FREQUENT < sizes.probe) return null;
+  const limit = Math.ceil(((window.need * sizes.probe) / few.length) * 2);
+  const rows = await amongNewest(tx, orgId, conditions, { ...window, limit });
+  return rows.length >= window.need ? rows : null;
 }
 
 const inOrder = (rows: KeyRow[]): Found[] => rows.map((row) => ({ orgId: row.org_id, seq: row.chain_seq, ms: row.ms }));
@@ -75,9 +98,9 @@ export async function findKeys(
   const conditions = conditionsOf(question);
   if (orgIds.length === 0) return { keys: [], cut: false };
   if (!needle) return { keys: inOrder(await byTime(tx, orgIds, conditions, window)), cut: false };
-  if (orgIds.length === 1 && need < sizes.probe && !question.q) {
-    const rows = await firstLook(tx, orgIds[0] as string, conditions, { ...window, rows: sizes.probe });
-    if (rows.length >= need) return { keys: inOrder(rows), cut: false };
+  if (orgIds.length === 1 && !question.q) {
+    const rows = await lookAhead(tx, orgIds[0] as string, conditions, { window, sizes });
+    if (rows) return { keys: inOrder(rows), cut: false };
   }
   const where = allOf(after ? [...conditions, before(after)] : conditions);
   const search = { orgIds, needle: until(needle, after), where, sizes };
@@ -101,7 +124,7 @@ async function searchBlocks(tx: Tx, search: Search, matches: Matches, window: Ke
   if (last !== "done" && frequent)
     last = await walk(tx, search, { ...window, matches, from: last, size: size * 4, windows: 2 });
   if (last === "done") return null;
-  const rare = isIndexed(search.needle) ? await rareBlocks(tx, search) : null;
+  const rare = isIndexed(search.needle) ? await rareBlocks(tx, search, need) : null;
   if (rare) {
     await lookThrough(tx, search, rare, { matches, need });
     return null;

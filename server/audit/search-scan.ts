@@ -2,18 +2,24 @@ import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import type { Place } from "./cursor";
 import { conditionsOf, type Question } from "./filters";
-import { allOf, newestPlaces } from "./row-query";
+import { allOf, before, eachOf } from "./row-query";
 import type { Found } from "./search-blocks";
 
 const FIRST_CHUNK = 1_000;
 const MAX_CHUNK = 8_000;
+/** Organizations differ in how much they write, so each may give some times its even share of a chunk. */
+const SHARE = 3;
 
 /** What a bounded look at the newest rows found; rest is where it stopped, null when nothing was left. */
 export type Scan = { keys: Found[]; rest: Place | null };
 
-type ScannedRow = { org_id: string; chain_seq: string; ms: number; hit: boolean; seen: number };
+type ScannedRow = { org_id: string; chain_seq: string; ms: number; hit: boolean; done: boolean };
 
-/** The next `size` rows before a place: those that match, and the last one, whose place is where to go on. */
+/**
+ * The rows of the next `size` places, or somewhat fewer: those that match, and the last one, whose place is where to go on.
+ * Of several organizations each gives its share, and what is older than the youngest end of a share waits for the next
+ * chunk: the newest `size` of all would take `size` of each.
+ */
 async function scanChunk(
   tx: Tx,
   orgIds: readonly string[],
@@ -22,16 +28,19 @@ async function scanChunk(
   size: number,
 ) {
   const { from, to, ...rest } = question;
-  const newest = newestPlaces(
-    orgIds,
-    { conditions: conditionsOf({ ...(from && { from }), ...(to && { to }) }), after, limit: size },
-    sql.raw("a.*"),
-  );
+  const span = conditionsOf({ ...(from && { from }), ...(to && { to }) });
+  const where = allOf(after ? [...span, before(after)] : span);
+  const share = Math.ceil((size * (orgIds.length === 1 ? 1 : SHARE)) / orgIds.length);
   return (await tx.execute(sql`
+    WITH newest AS MATERIALIZED (
+      SELECT n.*, row_number() OVER (PARTITION BY n.org_id ORDER BY n."timestamp" DESC, n.chain_seq DESC) AS turn FROM ${eachOf(orgIds)}, LATERAL (
+        SELECT a.* FROM audit_logs a WHERE a.org_id = o.id AND ${where} ORDER BY a."timestamp" DESC, a.chain_seq DESC LIMIT ${share}) n),
+    final AS (SELECT "timestamp", chain_seq, org_id FROM newest WHERE turn = ${share} ORDER BY 1 DESC, 2 DESC, 3 DESC LIMIT 1)
     SELECT * FROM (
       SELECT a.org_id, a.chain_seq, (extract(epoch FROM a."timestamp") * 1000)::float8 AS ms, (${allOf(conditionsOf(rest))}) IS TRUE AS hit,
-        count(*) OVER ()::int AS seen, row_number() OVER (ORDER BY a."timestamp", a.chain_seq, a.org_id) AS place
-      FROM (${newest}) a) scanned
+        f.org_id IS NULL AS done, row_number() OVER (ORDER BY a."timestamp", a.chain_seq, a.org_id) AS place
+      FROM newest a LEFT JOIN final f ON true
+      WHERE f.org_id IS NULL OR (a."timestamp", a.chain_seq, a.org_id) >= (f."timestamp", f.chain_seq, f.org_id)) scanned
     WHERE hit OR place = 1 ORDER BY place DESC`)) as unknown as ScannedRow[];
 }
 
@@ -52,7 +61,7 @@ export async function scanKeys(
     const rows = await scanChunk(tx, orgIds, question, place, size);
     const last = rows.at(-1);
     for (const row of rows) if (row.hit) keys.push({ orgId: row.org_id, seq: row.chain_seq, ms: row.ms });
-    if (!last || last.seen < size) return { keys, rest: null };
+    if (!last || last.done) return { keys, rest: null };
     place = { ms: last.ms, seq: last.chain_seq, orgId: last.org_id };
     if (keys.length >= need || performance.now() > deadline) return { keys, rest: place };
   }

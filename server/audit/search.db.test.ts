@@ -6,6 +6,7 @@ import { appSql, tenant } from "@/db/client";
 import { call, createOrg, createPartner, createUser, ctxFor, type TestUser } from "@/db/testing";
 import type { Ctx } from "../context";
 import { countRows } from "./count";
+import type { Place } from "./cursor";
 import { ask, listFullEntries } from "./list";
 import type { RowInput } from "./row";
 import { type Key, rowsOf } from "./row-query";
@@ -245,6 +246,38 @@ describe("search", () => {
     );
     expect(rest.keys.map((k) => k.seq)).toEqual(["4"]);
     expect(await searched(ctx, "zq")).toMatchObject({ total: 1 });
+  });
+});
+
+describe("a look at the newest rows of several organizations", () => {
+  it("takes them in the order of the lists, chunk after chunk, each once", async () => {
+    const partner = await createPartner();
+    const orgs = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
+    const ctx = await ctxFor(await createUser({ partnerId: partner.id, role: "partner_admin" }));
+    for (const [n, { id }] of orgs.entries())
+      await appendEvents(
+        Array.from({ length: n ? 3_000 : 400 }, (_, i) => ({
+          orgId: id,
+          // A few hundred rows a moment, so that chunks end within one.
+          timestamp: new Date(Date.UTC(2026, 0, 1) + Math.floor((i * (n ? 1 : 6)) / 300) * 1_000),
+          resourceName: i % 2 ? "zq" : "other",
+        })),
+      );
+    const keys: Found[] = [];
+    let after: Place | undefined;
+    let turns = 0;
+    do {
+      const { keys: found, rest } = await tenant(ctx.scope, (tx) =>
+        scanKeys(tx, { orgIds: orgs.map((org) => org.id), question: { q: "zq" } }, { after, need: 1, deadline: 0 }),
+      );
+      keys.push(...found);
+      after = rest ?? undefined;
+      turns++;
+    } while (after);
+    expect(turns).toBeGreaterThan(2);
+    const rows = await tenant(ctx.scope, (tx) => rowsOf(tx, keys));
+    expect(rows.map((row) => row.id)).toEqual(await naive(ctx, "zq"));
+    expect(keys.map((key) => `${key.orgId} ${key.seq}`)).toEqual(rows.map((row) => `${row.org_id} ${row.chain_seq}`));
   });
 });
 
