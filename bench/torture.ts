@@ -27,17 +27,29 @@ const seed = seedAt >= 0 ? Number(args[seedAt + 1]) : Date.now() % 1_000_000;
 const full = args.includes("--full");
 const chosen = args.filter((a, i) => !a.startsWith("--") && i !== seedAt + 1);
 
+/** A line that hangs is a line that failed; the others still run. */
+const QUICK_LIMIT_MS = 120_000;
+const FULL_LIMIT_MS = 90 * 60_000;
+const LIMIT_MS = full ? FULL_LIMIT_MS : QUICK_LIMIT_MS;
+
+function limited<T>(work: Promise<T>): Promise<T> {
+  const limit = new Promise<never>((_, reject) =>
+    setTimeout(() => reject(new Error(`no result within ${LIMIT_MS / 1000} s`)), LIMIT_MS).unref(),
+  );
+  return Promise.race([work, limit]);
+}
+
 let failures = 0;
 for (const { line, quick, full: many } of LINES) {
   if (chosen.length > 0 && !chosen.includes(line.id)) continue;
   const started = Date.now();
-  const outcome = await line
-    .run({ rounds: full ? many : quick, random: createRandom(seed).next })
-    .catch((error: unknown) => ({
+  const outcome = await limited(line.run({ rounds: full ? many : quick, random: createRandom(seed).next })).catch(
+    (error: unknown) => ({
       tried: 0,
       failed: 1,
       detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    }));
+    }),
+  );
   if (outcome.failed > 0) failures++;
   const verdict = outcome.failed > 0 ? "FAILED" : "ok";
   process.stdout.write(
