@@ -85,7 +85,12 @@ export const theme = createTheme({
     },
     Popover: { defaultProps: { transitionProps: { duration: 80 }, shadow: "md" } },
     Select: {
-      defaultProps: { checkIconPosition: "right", comboboxProps: { shadow: "md", transitionProps: { duration: 80 } } },
+      // Opened by a click or a key: a list that drops over a dialog as it opens hides what stands below it.
+      defaultProps: {
+        openOnFocus: false,
+        checkIconPosition: "right",
+        comboboxProps: { shadow: "md", transitionProps: { duration: 80 } },
+      },
     },
     Spotlight: { defaultProps: { searchProps: { "aria-label": "Search" } } },
     Tooltip: { defaultProps: { openDelay: 300, transitionProps: { duration: 80 } } },
