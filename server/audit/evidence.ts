@@ -64,12 +64,19 @@ async function organizationName(ctx: Ctx, orgId: string): Promise<string> {
   return found.name;
 }
 
-type Plan = { orgId: string; organization: string; input: EvidenceInput; kept: StoredCheckpoint[]; now: Date };
+type Plan = {
+  orgId: string;
+  organization: string;
+  input: EvidenceInput;
+  kept: StoredCheckpoint[];
+  signedThrough: number | null;
+  now: Date;
+};
 
 /** Writes the whole bundle; the rows go on to the first checkpoint at or behind the end of the range. */
 async function writeBundle(
   writer: BundleWriter,
-  { orgId, organization, input, kept, now }: Plan,
+  { orgId, organization, input, kept, signedThrough, now }: Plan,
   signal: AbortSignal,
 ): Promise<void> {
   await readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, async (reader) => {
@@ -77,7 +84,7 @@ async function writeBundle(
     const range = await rangeOf(reader, { orgId, from: input.from, to: input.to });
     const earliest = (pruned?.throughSeq ?? 0) + 1;
     const first = typeof range === "object" ? Math.max(range.first, earliest) : earliest;
-    const wanted = range === "none" ? first - 1 : range === "whole" ? (head?.seq ?? 0) : range.last;
+    const wanted = range === "none" ? first - 1 : range === "whole" ? (signedThrough ?? head?.seq ?? 0) : range.last;
     const covering = kept.find((c) => c.seq >= wanted && c.seq <= (head?.seq ?? 0));
     const last = range === "none" ? wanted : (covering?.seq ?? wanted);
     const fromStart = first === earliest;
@@ -120,7 +127,8 @@ export async function exportEvidence(ctx: Ctx, input: EvidenceInput): Promise<Re
   const scoped = narrow(ctx, orgId);
   const now = ctx.now();
   const organization = await organizationName(scoped, orgId);
-  await signCheckpoint(orgId, now);
+  // Rows that come after this moment, the record of this very download among them, are the next bundle's.
+  const signedThrough = (await signCheckpoint(orgId, now))?.seq ?? null;
   const kept = await readCheckpoints(orgId);
   const details = { from: input.from?.toISOString() ?? null, to: input.to?.toISOString() ?? null };
   record(scoped, {
@@ -133,7 +141,7 @@ export async function exportEvidence(ctx: Ctx, input: EvidenceInput): Promise<Re
   const writer = new BundleWriter();
   const gone = new AbortController();
   writer.out.once("close", () => gone.abort());
-  writeBundle(writer, { orgId, organization, input, kept, now }, gone.signal).catch((error: unknown) =>
+  writeBundle(writer, { orgId, organization, input, kept, signedThrough, now }, gone.signal).catch((error: unknown) =>
     writer.out.destroy(error as Error),
   );
   const slug =
