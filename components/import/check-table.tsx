@@ -108,9 +108,12 @@ function Scroller({ rows, hasMore, onMore, onOpen }: ScrollerProps) {
 
 const Spacer = ({ height }: { height: number }) => (
   <tr aria-hidden style={{ height }}>
-    <td colSpan={5} />
+    <td />
   </tr>
 );
+
+/** A reason as it stands alone. */
+const sentence = (text: string | null): string => (text ? text.charAt(0).toUpperCase() + text.slice(1) : "");
 
 /** "8 set, 1 invalid" */
 function summary(row: ImportRow): string {
@@ -146,7 +149,7 @@ function Row({ row, index, onOpen }: { row: ImportRow; index: number; onOpen: ()
         </StateTag>
       </td>
       <td>
-        <span className={classes.clip}>{device ? device.hostname : (row.reason ?? "")}</span>
+        <span className={classes.clip}>{device ? device.hostname : sentence(row.reason)}</span>
         {device && <small className={classes.clip}>{device.organization}</small>}
       </td>
       <td>

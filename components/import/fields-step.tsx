@@ -177,6 +177,14 @@ function NewField({ title, field, onChange }: EditProps) {
         }
         allowDeselect={false}
       />
+      <Checkbox
+        className={classes.wholeLine}
+        size="sm"
+        label="Secret: masked for people who may not change fields"
+        aria-label={`Secret: the values of ${title} are masked`}
+        checked={field.secret}
+        onChange={(event) => onChange({ secret: event.currentTarget.checked })}
+      />
       {field.type === "dropdown" && <Choices title={title} field={field} onChange={onChange} />}
     </div>
   );
@@ -185,7 +193,7 @@ function NewField({ title, field, onChange }: EditProps) {
 function Choices({ title, field, onChange }: EditProps) {
   return (
     <Textarea
-      className={classes.choiceText}
+      className={classes.wholeLine}
       size="xs"
       aria-label={`Choices of the field for ${title}, one a line`}
       autosize

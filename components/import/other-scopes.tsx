@@ -10,9 +10,11 @@ export function OtherScopes({ state }: { state: ImportState }) {
   const names = others.map((column) => `${column.title} (${column.declared?.scope})`).join(", ");
   return (
     <div className={classes.note}>
-      <strong>{counted(others.length, "field is", "fields are")} kept out.</strong> Only computer-scope fields are
-      imported. Make these by hand as an organization's fields: {names}.{" "}
-      <Anchor href={`/api/v1/custom-fields/imports/${state.id}/other-scopes`} download>
+      <p>
+        <strong>{counted(others.length, "field is", "fields are")} kept out.</strong> Only computer-scope fields are
+        imported. Make these by hand as an organization's fields: {names}.
+      </p>
+      <Anchor href={`/api/v1/custom-fields/imports/${state.id}/other-scopes`} download fz="inherit">
         Download them as CSV
       </Anchor>
     </div>

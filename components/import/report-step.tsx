@@ -48,7 +48,11 @@ export function ReportStep({ state }: StepProps) {
         </dl>
       </Section>
       <Section title="Fields">
-        <FieldTally state={state} fields={report.fields} />
+        {report.devices + report.rows.matched_source_id + report.rows.matched_hostname > 0 ? (
+          <FieldTally state={state} fields={report.fields} />
+        ) : (
+          <p className={classes.quiet}>No row was matched, so no value was looked at.</p>
+        )}
       </Section>
       <Section
         title="Downloads"

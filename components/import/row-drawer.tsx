@@ -24,7 +24,7 @@ export function RowDrawer({ state, row, onClose }: Props) {
           <div>
             <Text fw={600}>{ROW_OUTCOME_LABELS[row.outcome]}</Text>
             <Text c="dimmed">
-              {row.reason ? `${row.reason}. ` : ""}
+              {row.reason ? `${row.reason.charAt(0).toUpperCase()}${row.reason.slice(1)}. ` : ""}
               {row.file}, line {row.line}
             </Text>
           </div>

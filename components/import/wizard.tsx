@@ -40,14 +40,13 @@ export function Wizard({ id }: { id: string }) {
 }
 
 function Lead({ state }: { state: ImportState }) {
-  const files = state.files.map((file) => file.name).join(", ");
   return (
-    <>
-      {files || "No file yet"}.{" "}
+    <span className={classes.words}>
+      <span>{state.files.map((file) => file.name).join(", ") || "No file yet"}</span>
       <Link href="/settings/custom-fields/import" className="tm-link">
         All imports
       </Link>
-    </>
+    </span>
   );
 }
 

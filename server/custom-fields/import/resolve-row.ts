@@ -77,12 +77,17 @@ function bySourceId(row: RowIdentity, known: readonly DeviceFacts[], alike: read
   };
 }
 
-function notFound(row: RowIdentity, alike: readonly DeviceFacts[], narrowed: readonly DeviceFacts[]): Match {
+function notFound(row: RowIdentity, alike: readonly DeviceFacts[], index: DeviceIndex): Match {
   const hostname = row.hostname as string;
   const reason = (text: string): Match => ({ kind: "not_found", reason: text });
-  if (named(hostname, alike).length === 0) return reason(`no device is called ${hostname}`);
-  if (named(hostname, narrowed).length === 0)
-    return reason(`a device is called ${hostname}, but its organization or serial number differs`);
+  const isNamed = (devices: readonly DeviceFacts[]) => named(hostname, devices).length > 0;
+  if (!isNamed(alike)) return reason(`no device is called ${hostname}`);
+  if (row.organization !== null && !index.orgsByName.has(normaliseHeader(row.organization)))
+    return reason(`no organization is called ${row.organization}`);
+  if (!isNamed(narrow({ ...row, serial: null }, alike, index)))
+    return reason(`a device is called ${hostname}, but not in ${row.organization}`);
+  if (!isNamed(narrow(row, alike, index)))
+    return reason(`a device is called ${hostname}, but its serial number is not ${row.serial}`);
   return reason(`the device called ${hostname} is known under another source ID`);
 }
 
@@ -103,7 +108,7 @@ export function resolveRow(row: RowIdentity, index: DeviceIndex): Match {
   const open = index.hasSourceIds ? narrowed.filter((device) => device.recorded.length === 0) : narrowed;
   const found = named(row.hostname, open);
   const [device] = found;
-  if (!device) return notFound(row, alike, narrowed);
+  if (!device) return notFound(row, alike, index);
   if (found.length === 1) return { kind: "matched_hostname", device };
   return { kind: "ambiguous", candidates: found, reason: `${found.length} devices are called ${row.hostname}` };
 }

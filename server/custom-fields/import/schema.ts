@@ -248,7 +248,8 @@ export const fileInput = z.strictObject({
 });
 export const formatInput = fileInput.extend({ format: formatChange });
 export const planInput = z.strictObject({ id: z.guid(), plan });
-export const rowsInput = z.strictObject({
+/** Not strict: the client's endless query says its direction too. */
+export const rowsInput = z.object({
   id: z.guid(),
   outcome: z.enum(ROW_OUTCOMES).optional(),
   value: z.enum(VALUE_OUTCOMES as [ValueOutcome, ...ValueOutcome[]]).optional(),

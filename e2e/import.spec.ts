@@ -1,0 +1,137 @@
+import { Api } from "./api";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { ImportWizard } from "./pages/import";
+
+const PHONE = { width: 390, height: 844 };
+const name = () => `E2E${crypto.randomUUID().slice(0, 8)}`.toUpperCase();
+
+/** An export of three computers: one is here, one is not, one is here twice. */
+async function arrange(api: Api) {
+  const [known, twin, field] = [name(), name(), `Rack ${name()}`];
+  const [a, b] = [await api.makeOrganization(`Left ${known}`), await api.makeOrganization(`Right ${known}`)];
+  const { deviceId } = await api.enroll(a, known);
+  await api.enroll(a, twin);
+  const picked = await api.enroll(b, twin);
+  const id = () => crypto.randomUUID().slice(0, 8);
+  const rows = [
+    ["Computer ID", "Computer Name", field, "Patched"],
+    [id(), known, "R1", "1"],
+    [id(), "RETIRED-PC", "R2", "0"],
+    [id(), twin, "R3", "1"],
+  ];
+  return {
+    known,
+    twin,
+    field,
+    deviceId,
+    picked: picked.deviceId,
+    org: `Right ${known}`,
+    csv: rows.map((row) => row.join(",")).join("\r\n"),
+  };
+}
+
+test("a file is read, mapped, checked, run, reported and undone", async ({ page, request }) => {
+  const api = await Api.signIn(request);
+  const given = await arrange(api);
+  const wizard = new ImportWizard(page);
+  await wizard.begin();
+  await expectAccessible(page);
+  await wizard.read("automate.csv", given.csv);
+  await expect(wizard.field(given.field)).toContainText("100 %");
+  await expectAccessible(page);
+  await wizard.field("Patched").getByRole("combobox", { name: "Where Patched goes" }).click();
+  await page.getByRole("option", { name: "Leave out" }).click();
+  await wizard.go("Go on to the values", "Values");
+  await expect(page.getByRole("combobox", { name: "Source device ID" })).toHaveValue("Computer ID");
+  await expect(page.getByRole("combobox", { name: "Hostname" })).toHaveValue("Computer Name");
+  await expectAccessible(page);
+
+  await wizard.go("Check all rows", "Check");
+  await expect(wizard.row(given.known)).toContainText("Matched by hostname");
+  await expect(wizard.row("RETIRED-PC")).toContainText("Not found");
+  await expectAccessible(page);
+  await wizard
+    .row(given.twin)
+    .getByRole("button", { name: /Open row/ })
+    .click();
+  const drawer = page.getByRole("dialog", { name: "Row 3" });
+  await drawer
+    .getByRole("radio")
+    .and(page.locator(`[value="${given.picked}"]`))
+    .click();
+  await expect(drawer.getByRole("button", { name: "Take the choice back" })).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect(wizard.row(given.twin)).toContainText("Picked");
+
+  await wizard.go("Go on to the run", "Run");
+  await expect(page.getByText("2 values are written")).toBeVisible();
+  await wizard.go("Start the import", "Report");
+  await expect(page.getByText("2 read back from the devices")).toBeVisible();
+  await expectAccessible(page);
+  const device = await api.call("GET", `/devices/${given.deviceId}`);
+  expect(Object.values(device.customFields as object)).toContain("R1");
+  const download = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Rows not applied (CSV)" }).click();
+  expect((await download).suggestedFilename()).toBe("automate-not-applied.csv");
+
+  await page.getByRole("button", { name: "Undo this import" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
+  await expect(page.getByText("2 values were put back")).toBeVisible();
+  const after = await api.call("GET", `/devices/${given.deviceId}`);
+  expect(Object.values(after.customFields as object)).not.toContain("R1");
+});
+
+test("the step is in the address, a closed tab loses nothing, and it fits a phone", async ({ page, request }) => {
+  const given = await arrange(await Api.signIn(request));
+  const wizard = new ImportWizard(page);
+  await wizard.begin();
+  await wizard.read("automate.csv", given.csv);
+  await page.getByRole("textbox", { name: "Name of the field for Patched" }).fill("Is patched");
+  await wizard.go("Go on to the values", "Values");
+  await expect(page).toHaveURL(/step=values/);
+  await page.reload();
+  await expect(wizard.step("Values")).toContainText("to Is patched");
+  await page.goBack();
+  await expect(wizard.step("Fields")).toBeVisible();
+  await expect(page).toHaveTitle("Import custom fields · Trailmark");
+  await page.setViewportSize(PHONE);
+  for (const step of ["Source", "Fields", "Values"]) {
+    await page.getByRole("navigation", { name: "Steps of the import" }).getByRole("button", { name: step }).click();
+    await expect(wizard.step(step)).toBeVisible();
+    await expectNoSidewaysScroll(page);
+    await expectAccessible(page);
+  }
+  await wizard.go("Check all rows", "Check");
+  await expect(wizard.row(given.known)).toBeVisible();
+  await expectNoSidewaysScroll(page);
+  await expectAccessible(page);
+});
+
+test("a field is made, changed, filled in on a device and deleted with its values", async ({ page, request }) => {
+  const api = await Api.signIn(request);
+  const host = name();
+  const orgId = await api.makeOrganization(`Org ${host}`);
+  const { deviceId } = await api.enroll(orgId, host);
+  const field = `Shelf ${host}`;
+  await page.goto("/settings/custom-fields");
+  await page.getByRole("button", { name: "New field" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill(field);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Make field" }).click();
+  await expect(page.getByRole("row").filter({ hasText: field })).toContainText("All organizations");
+  await expectAccessible(page);
+
+  await page.goto(`/devices/${deviceId}`);
+  await page.getByRole("button", { name: `Edit ${field}` }).click();
+  await page.getByRole("textbox", { name: field }).fill("Top");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("listitem").filter({ hasText: field })).toContainText("Top");
+  await expectAccessible(page);
+
+  await page.goto("/settings/custom-fields");
+  await page.getByRole("button", { name: `Delete ${field}` }).click();
+  await expect(page.getByRole("dialog")).toContainText("1 device holds a value");
+  await page.getByRole("button", { name: "Delete field" }).click();
+  await expect(page.getByRole("row").filter({ hasText: field })).toHaveCount(0);
+});
