@@ -1,50 +1,108 @@
-import { tenant } from "@/db/client";
+import { type SQL, sql } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
 import type { Ctx } from "../context";
+import { shared } from "../process/shared";
 import { countRows } from "./count";
 import type { Place } from "./cursor";
 import { conditionsOf, type Question } from "./filters";
 import { ask } from "./list";
-import { type EntryRow, newestRows, rowsOf } from "./row-query";
+import { type Key, newestRows, rowsOf, type Shape } from "./row-query";
 import { findKeys } from "./search-keys";
 
-/** Rows held in memory at a time: what is read goes on before the next is read. */
-const CHUNK_ROWS = 1_000;
+/** Rows and bytes of details that are read at a time; twice as much is held, being read and being written. */
+const FIRST_ROWS = 500;
+const MAX_ROWS = 2_500;
+const CHUNK_BYTES = 2 * 1024 * 1024;
+/** Chunks that all exports of this process read at once, so that many of them leave the database to the others. */
+const MAX_READERS = 2;
 
-/** Where a reader stands: the keys that the index found, or the place of the last row read along the table. */
-async function readChunk(ctx: Ctx, question: Question, after: Place | undefined, limit: number): Promise<EntryRow[]> {
-  return tenant(ctx.scope, async (tx) => {
-    const { orgIds } = await ask(tx, ctx, {});
-    return newestRows(tx, orgIds, { conditions: conditionsOf(question), after, limit });
-  });
+type Waiting = { free: number; queue: (() => void)[] };
+const readers = () => shared("audit.export-readers", (): Waiting => ({ free: MAX_READERS, queue: [] }));
+
+async function inTurn<T>(read: () => Promise<T>): Promise<T> {
+  const turns = readers();
+  if (turns.free > 0) turns.free--;
+  else await new Promise<void>((resolve) => turns.queue.push(resolve));
+  try {
+    return await read();
+  } finally {
+    const next = turns.queue.shift();
+    if (next) next();
+    else turns.free++;
+  }
 }
 
 /**
- * The newest rows that meet a question, chunk after chunk, by the same conditions as the lists: so an export equals its
- * screen and a report its rows. Each chunk has a transaction of its own: a slow reader holds no connection.
- * @param max at most so many rows in all
+ * Rows that are settled: by their places, or as those of one chain that meet conditions and were there at the time. Rows
+ * never change, so both stay what they are whatever is written meanwhile.
  */
-export async function* eachChunk(ctx: Ctx, question: Question, max: number): AsyncGenerator<EntryRow[]> {
-  const keys = await tenant(ctx.scope, async (tx) => {
-    const asked = await ask(tx, ctx, question);
-    return asked.needle ? (await findKeys(tx, asked, { after: undefined, need: max })).keys.slice(0, max) : null;
-  });
-  if (keys) {
-    for (let at = 0; at < keys.length; at += CHUNK_ROWS)
-      yield await tenant(ctx.scope, (tx) => rowsOf(tx, keys.slice(at, at + CHUNK_ROWS)));
-    return;
-  }
-  let after: Place | undefined;
-  for (let left = max; left > 0; ) {
-    const limit = Math.min(CHUNK_ROWS, left);
-    const rows = await readChunk(ctx, question, after, limit);
-    if (rows.length > 0) yield rows;
-    const last = rows.at(-1);
-    if (rows.length < limit || !last) return;
-    after = { ms: last.ms, seq: last.chain_seq, orgId: last.org_id };
-    left -= rows.length;
-  }
+export type Settled = { keys: readonly Key[] } | { orgId: string; conditions: SQL[]; max: number };
+
+async function headOf(tx: Tx, orgId: string): Promise<SQL> {
+  const [head] = (await tx.execute(sql`SELECT seq FROM audit_chain_head(${orgId}::uuid)`)) as unknown as {
+    seq: string;
+  }[];
+  return sql`a.chain_seq <= ${head?.seq ?? 0}::bigint`;
 }
 
-/** How many rows meet a question in all. */
-export const countMatches = (ctx: Ctx, question: Question): Promise<number> =>
-  tenant(ctx.scope, async (tx) => countRows(tx, await ask(tx, ctx, question)));
+/**
+ * Which rows meet a question, settled in one snapshot, found as the lists find them: so an export equals its screen.
+ * @returns the newest `max`, and how many rows meet it in all
+ */
+export const settleRows = (ctx: Ctx, question: Question, max: number): Promise<{ rows: Settled; total: number }> =>
+  inTurn(() =>
+    tenant(ctx.scope, async (tx) => {
+      const asked = await ask(tx, ctx, question);
+      const [orgId] = asked.orgIds;
+      if (!asked.needle && asked.orgIds.length === 1 && orgId) {
+        const conditions = [...conditionsOf(question), await headOf(tx, orgId)];
+        return { rows: { orgId, conditions, max }, total: await countRows(tx, asked) };
+      }
+      const { keys } = await findKeys(tx, asked, { need: max + 1 });
+      const total = keys.length > max ? Math.max(keys.length, await countRows(tx, asked)) : keys.length;
+      return { rows: { keys: keys.slice(0, max) }, total };
+    }),
+  );
+
+type Row = { org_id: string; ms: number; chain_seq: string; details: string | null };
+
+/** Reads a chunk after the other: each call the next `size` rows, fewer or none at the end. */
+function reader<R extends Row>(tx: (fn: (tx: Tx) => Promise<R[]>) => Promise<R[]>, rows: Settled, shape: Shape<R>) {
+  let at = 0;
+  let after: Place | undefined;
+  return async (size: number): Promise<R[]> => {
+    if ("keys" in rows) {
+      const keys = rows.keys.slice(at, at + size);
+      at += size;
+      return keys.length === 0 ? [] : tx((t) => rowsOf(t, keys, shape));
+    }
+    const limit = Math.min(size, rows.max - at);
+    if (limit <= 0) return [];
+    const { orgId, conditions } = rows;
+    const found = await tx((t) => newestRows(t, [orgId], { conditions, after, limit }, shape));
+    const last = found.at(-1);
+    at = found.length < limit ? rows.max : at + limit;
+    after = last && { ms: last.ms, seq: last.chain_seq, orgId };
+    return found;
+  };
+}
+
+/**
+ * Settled rows, chunk after chunk, the next one read while the last is written. Each chunk has a transaction of its own, so
+ * a slow client holds no connection; what retention takes meanwhile is left out.
+ */
+export async function* eachChunk<R extends Row>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
+  const read = reader((fn) => inTurn(() => tenant(ctx.scope, fn)), rows, shape);
+  const next = (size: number): Promise<R[]> => {
+    const chunk = read(size);
+    chunk.catch(() => {}); // Whoever awaits it hears of it; nobody may have to, when the client is gone.
+    return chunk;
+  };
+  for (let coming = next(FIRST_ROWS); ; ) {
+    const chunk = await coming;
+    if (chunk.length === 0) return;
+    const bytes = chunk.reduce((sum, row) => sum + (row.details?.length ?? 0), 0);
+    coming = next(Math.max(1, Math.min(MAX_ROWS, Math.floor((CHUNK_BYTES * chunk.length) / (bytes + 1)))));
+    yield chunk;
+  }
+}

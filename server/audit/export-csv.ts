@@ -1,5 +1,5 @@
 import { categoryOf } from "./actions";
-import type { EntryRow } from "./row-query";
+import type { BodyRow } from "./row-query";
 import { actorName } from "./to-entry";
 
 /** Spec: the CSV columns in order. */
@@ -35,7 +35,7 @@ const toRecord = (cells: readonly (string | null)[]): string => `${cells.map(toC
 
 export const csvHeader = (): string => toRecord(CSV_COLUMNS);
 
-function cellsOf(row: EntryRow): (string | null)[] {
+function cellsOf(row: BodyRow): (string | null)[] {
   // Only an agent without a known device is named by its raw id, so details are rarely taken apart.
   const nameless = row.actor_type === "agent" && !row.hostname && row.details;
   const details = nameless ? (JSON.parse(row.details as string) as Record<string, unknown>) : {};
@@ -58,4 +58,4 @@ function cellsOf(row: EntryRow): (string | null)[] {
 }
 
 /** Stored rows as CSV records, RFC 4180 with CRLF. */
-export const toCsv = (rows: EntryRow[]): string => rows.map((row) => toRecord(cellsOf(row))).join("");
+export const toCsv = (rows: BodyRow[]): string => rows.map((row) => toRecord(cellsOf(row))).join("");

@@ -1,17 +1,17 @@
 import { Readable } from "node:stream";
 import { narrow } from "../auth/scope";
 import type { Ctx } from "../context";
-import { countMatches, eachChunk } from "./each-row";
+import { eachChunk, type Settled, settleRows } from "./each-row";
 import { csvHeader, toCsv } from "./export-csv";
 import { type ExportCsvInput, type ExportInput, MAX_EXPORT_ROWS } from "./export-schema";
 import { beginExport } from "./export-slots";
 import type { Question } from "./filters";
 import { record } from "./record";
-import type { EntryRow } from "./row-query";
+import { BODY_ONLY, type BodyRow, ENTRY, type EntryRow, type Shape } from "./row-query";
 import { toFullEntry } from "./to-entry";
 
 type Format = ExportInput["format"];
-type Plan = { ctx: Ctx; format: Format; question: Question; total: number };
+type Plan = { ctx: Ctx; format: Format; question: Question; rows: Settled; total: number };
 
 /** Records the export once for each organization whose rows left; one that found nothing, for the caller's own. */
 function recordExport({ ctx, format, question }: Plan, rowsPerOrg: Map<string, number>, complete: boolean): void {
@@ -30,32 +30,35 @@ function recordExport({ ctx, format, question }: Plan, rowsPerOrg: Map<string, n
     });
 }
 
-const CSV = {
-  head: csvHeader,
-  body: (rows: EntryRow[]) => toCsv(rows),
-  tail: () => "",
+/** How a format reads rows and writes them. */
+type Writer<Row> = {
+  shape: Shape<Row>;
+  head: string;
+  body: (rows: Row[], first: boolean) => string;
+  tail: (total: number) => string;
 };
-const JSON_PARTS = {
-  head: () => '{"data":[',
-  body: (rows: EntryRow[], first: boolean) =>
-    (first ? "" : ",") + rows.map((r) => JSON.stringify(toFullEntry(r))).join(","),
-  tail: (total: number) => `],"total":${total},"truncated":${total > MAX_EXPORT_ROWS}}`,
+
+const asCsv: Writer<BodyRow> = { shape: BODY_ONLY, head: csvHeader(), body: toCsv, tail: () => "" };
+const asJson: Writer<EntryRow> = {
+  shape: ENTRY,
+  head: '{"data":[',
+  body: (rows, first) => (first ? "" : ",") + rows.map((row) => JSON.stringify(toFullEntry(row))).join(","),
+  tail: (total) => `],"total":${total},"truncated":${total > MAX_EXPORT_ROWS}}`,
 };
 
 /** The text of an export, chunk after chunk; however it ends, what left is recorded. */
-async function* writeExport(plan: Plan): AsyncGenerator<string> {
-  const { head, body, tail } = plan.format === "csv" ? CSV : JSON_PARTS;
+async function* writeExport<Row extends BodyRow>(plan: Plan, writer: Writer<Row>): AsyncGenerator<string> {
   const rowsPerOrg = new Map<string, number>();
   let complete = false;
   try {
     let first = true;
-    yield head();
-    for await (const rows of eachChunk(plan.ctx, plan.question, MAX_EXPORT_ROWS)) {
+    yield writer.head;
+    for await (const rows of eachChunk(plan.ctx, plan.rows, writer.shape)) {
       for (const { org_id } of rows) rowsPerOrg.set(org_id, (rowsPerOrg.get(org_id) ?? 0) + 1);
-      yield body(rows, first);
+      yield writer.body(rows, first);
       first = false;
     }
-    yield tail(plan.total);
+    yield writer.tail(plan.total);
     complete = true;
   } finally {
     recordExport(plan, rowsPerOrg, complete);
@@ -64,15 +67,14 @@ async function* writeExport(plan: Plan): AsyncGenerator<string> {
 
 async function startExport(ctx: Ctx, format: Format, question: Question): Promise<Response> {
   const end = beginExport(ctx);
-  // Counted before the first byte: the header must say whether the newest rows are all of them.
-  const total = await countMatches(ctx, question).catch((error: unknown) => {
+  // Known before the first byte: the header must say whether the newest rows are all of them.
+  const { rows, total } = await settleRows(ctx, question, MAX_EXPORT_ROWS).catch((error: unknown) => {
     end();
     throw error;
   });
-  const text = Readable.from(writeExport({ ctx, format, question, total }), {
-    objectMode: false,
-    highWaterMark: 64 * 1024,
-  }).once("close", end);
+  const plan = { ctx, format, question, rows, total };
+  const parts = format === "csv" ? writeExport(plan, asCsv) : writeExport(plan, asJson);
+  const text = Readable.from(parts, { objectMode: false, highWaterMark: 64 * 1024 }).once("close", end);
   const headers: Record<string, string> = { "Cache-Control": "no-store" };
   if (total > MAX_EXPORT_ROWS) headers["X-Truncated"] = "true";
   if (format === "csv") {
