@@ -1,6 +1,7 @@
 import { createRandom } from "@/db/demo/random";
 import { fuzzLine } from "./torture/fuzz";
 import { hostileLine } from "./torture/hostile";
+import { importKillLine } from "./torture/import-kills";
 import { killLines } from "./torture/kills";
 import { liveLine } from "./torture/live";
 import { proxyLine } from "./torture/proxy";
@@ -14,6 +15,7 @@ import type { Line } from "./torture/types";
 
 const LINES: { line: Line; quick: number; full: number }[] = [
   ...[...killLines, liveLine].map((line) => ({ line, quick: 5, full: 50 })),
+  { line: importKillLine, quick: 5, full: 20 },
   { line: frozenLine, quick: 1, full: 5 },
   { line: stopLine, quick: 1, full: 20 },
   { line: fuzzLine, quick: 3, full: 850 },
@@ -25,7 +27,7 @@ const args = process.argv.slice(2);
 const seedAt = args.indexOf("--seed");
 const seed = seedAt >= 0 ? Number(args[seedAt + 1]) : Date.now() % 1_000_000;
 const full = args.includes("--full");
-const chosen = args.filter((a, i) => !a.startsWith("--") && i !== seedAt + 1);
+const chosen = args.filter((a, i) => !a.startsWith("--") && (seedAt < 0 || i !== seedAt + 1));
 
 /** A line that hangs is a line that failed; the others still run. */
 const QUICK_LIMIT_MS = 120_000;

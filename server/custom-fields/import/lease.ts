@@ -24,6 +24,33 @@ export class LostLease extends Error {}
 
 const leaseEnd = () => new Date(Date.now() + LEASE_MS);
 
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code === "EPERM";
+  }
+}
+
+/**
+ * Frees what processes of this machine held that are no longer there, so that a restart need not wait for their claims
+ * to run out. Taking a claim from one that is there after all does no harm: every chunk asks again whose it is.
+ */
+export async function freeDeadClaims(): Promise<void> {
+  const held = await asSystem((tx) =>
+    tx
+      .selectDistinct({ name: i.leaseOwner })
+      .from(i)
+      .where(and(isNotNull(i.job), isNotNull(i.leaseOwner))),
+  );
+  for (const { name } of held) {
+    const [host, pid] = name?.split(":") ?? [];
+    if (!name || name === owner.name || host !== hostname() || isAlive(Number(pid))) continue;
+    await asSystem((tx) => tx.update(i).set({ leaseUntil: null, leaseOwner: null }).where(eq(i.leaseOwner, name)));
+  }
+}
+
 /** Claims the longest waiting work that nobody holds, under a row lock that other processes skip. */
 export async function claimImport(): Promise<string | null> {
   const [row] = await asSystem((tx) =>

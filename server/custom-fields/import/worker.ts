@@ -1,6 +1,6 @@
 import { log } from "../../log";
 import { shared } from "../../process/shared";
-import { claimImport, owner } from "./lease";
+import { claimImport, freeDeadClaims, owner } from "./lease";
 import { runImportJob } from "./run-job";
 
 /** How often a process looks for work that another one has been asked for, or has left behind. */
@@ -46,6 +46,7 @@ export const importWorker = {
   async start(): Promise<void> {
     owner.isStopping = false;
     loop.isOn = true;
+    await freeDeadClaims();
     look();
   },
   async stop(): Promise<void> {

@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import postgres from "postgres";
+import type { ImportState } from "@/server/custom-fields/import/schema";
+import { startShared } from "./folder";
+import { prepare, signIn } from "./load";
+import { clusterOf, killServer, type Server, stopServer } from "./server";
+import type { Line } from "./types";
+
+const ROWS = 20_000;
+const PATIENCE_MS = 60_000;
+
+function ownerOf(server: Server): postgres.Sql {
+  const { owner, port } = clusterOf(server.dataDir);
+  return postgres(`postgres://trailmark_owner:${owner}@127.0.0.1:${port}/trailmark`, { max: 1, onnotice: () => {} });
+}
+
+/** The wizard's procedures over the wire, as the administrator. */
+async function procedure<T>(server: Server, kind: "query" | "mutation", name: string, input: object): Promise<T> {
+  const token = await signIn(server.base);
+  const url = `${server.base}/api/trpc/${name}`;
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const answer =
+    kind === "query"
+      ? await fetch(`${url}?input=${encodeURIComponent(JSON.stringify(input))}`, { headers })
+      : await fetch(url, { method: "POST", headers, body: JSON.stringify(input) });
+  if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`);
+  return ((await answer.json()) as { result: { data: T } }).result.data;
+}
+
+const get = (server: Server, id: string) => procedure<ImportState>(server, "query", "imports.get", { id });
+const start = (server: Server, name: string, id: string) =>
+  procedure<ImportState>(server, "mutation", `imports.${name}`, { id });
+
+async function makeDevices(server: Server, orgId: string, prefix: string): Promise<void> {
+  const sql = ownerOf(server);
+  await sql`
+    WITH scope AS MATERIALIZED (SELECT set_config('trailmark.scope', 'system', false))
+    INSERT INTO devices (org_id, hostname, os) SELECT ${orgId}::uuid, ${prefix} || n, 'windows' FROM scope, generate_series(1, ${ROWS}::int) n`;
+  await sql.end();
+}
+
+async function upload(server: Server, prefix: string): Promise<string> {
+  const { id } = await procedure<ImportState>(server, "mutation", "imports.create", { source: "automate" });
+  const lines = Array.from(
+    { length: ROWS },
+    (_, i) => `${prefix}${i + 1},${prefix}${i + 1},tag ${i + 1},${i % 2},note ${i % 50}`,
+  );
+  const body = `Computer ID,Computer Name,${prefix} Tag,${prefix} On,${prefix} Note\n${lines.join("\n")}\n`;
+  const query = new URLSearchParams({
+    importId: id,
+    fileNo: "0",
+    name: "torture.csv",
+    offset: "0",
+    size: String(body.length),
+  });
+  const headers = { Authorization: `Bearer ${await signIn(server.base)}`, "Content-Type": "application/octet-stream" };
+  const answer = await fetch(`${server.base}/api/v1/custom-fields/imports/upload?${query}`, {
+    method: "POST",
+    headers,
+    body,
+  });
+  if (!answer.ok) throw new Error(`upload: ${answer.status} ${await answer.text()}`);
+  return id;
+}
+
+type Battle = { server: Server; kills: number };
+
+/** Sets the import to work, kills the server now and then, and waits until the work is done all the same. */
+async function survive(
+  battle: Battle,
+  id: string,
+  job: string,
+  kills: number,
+  random: () => number,
+): Promise<ImportState> {
+  await start(battle.server, job, id);
+  for (let i = 0; i < kills; i++) {
+    await sleep(60 + random() * 500);
+    await killServer(battle.server);
+    battle.kills++;
+    battle.server = await startShared();
+  }
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const state = await get(battle.server, id);
+    if (!state.job) return state;
+    if (Date.now() > deadline) throw new Error(`${job} has not ended`);
+    await sleep(100);
+  }
+}
+
+type Found = { devices: number; values: number; changes: number; events: number; source_ids: number };
+
+async function count(server: Server, orgId: string, id: string): Promise<Found> {
+  const sql = ownerOf(server);
+  await sql`SELECT set_config('trailmark.scope', 'system', false)`;
+  await sleep(1_000);
+  const [row] = await sql<Found[]>`
+    SELECT
+      (SELECT count(*)::int FROM custom_field_values WHERE org_id = ${orgId} AND "values" <> '{}') AS devices,
+      (SELECT count(*)::int FROM custom_field_values v, jsonb_object_keys(v."values") k WHERE v.org_id = ${orgId}) AS values,
+      (SELECT count(*)::int FROM custom_field_import_changes WHERE import_id = ${id}) AS changes,
+      (SELECT count(*)::int FROM device_source_ids WHERE org_id = ${orgId}) AS source_ids,
+      (SELECT count(*)::int FROM audit_logs WHERE org_id = ${orgId} AND action = 'device.custom_fields.update') AS events`;
+  await sql.end();
+  return row as Found;
+}
+
+function faultsOf(what: string, found: Found, expected: Found): string[] {
+  return (Object.keys(expected) as (keyof Found)[])
+    .filter((key) => found[key] !== expected[key])
+    .map((key) => `${what}: ${key} ${found[key]} instead of ${expected[key]}`);
+}
+
+/** K3, import: kill -9 while a file is read, checked, applied and taken back; all or nothing, and nothing twice. */
+export const importKillLine: Line = {
+  id: "K3-import",
+  title: "kill -9 of the server during an import and its undo",
+  run: async ({ rounds, random }) => {
+    const battle: Battle = { server: await startShared(), kills: 0 };
+    const { orgId } = await prepare(battle.server.base);
+    const prefix = `K${randomUUID().slice(0, 6)}`;
+    await makeDevices(battle.server, orgId, prefix);
+    const id = await upload(battle.server, prefix);
+    const share = Math.max(1, Math.round(rounds / 5));
+    const faults: string[] = [];
+    await survive(battle, id, "stage", share, random);
+    const checked = await survive(battle, id, "check", share, random);
+    if (checked.summary.check?.rows.matched_hostname !== ROWS) faults.push("the check did not match every row");
+    const done = await survive(battle, id, "run", 2 * share, random);
+    if (done.summary.run?.devices !== ROWS) faults.push(`the report counts ${done.summary.run?.devices} devices`);
+    const written = await count(battle.server, orgId, id);
+    faults.push(
+      ...faultsOf("after the run", written, {
+        devices: ROWS,
+        values: 3 * ROWS,
+        changes: ROWS,
+        events: 1,
+        source_ids: ROWS,
+      }),
+    );
+    const undone = await survive(battle, id, "undo", share, random);
+    if (undone.summary.undo?.restored !== 3 * ROWS)
+      faults.push(`the undo counts ${undone.summary.undo?.restored} values`);
+    const back = await count(battle.server, orgId, id);
+    faults.push(
+      ...faultsOf("after the undo", back, { devices: 0, values: 0, changes: ROWS, events: 2, source_ids: 0 }),
+    );
+    await stopServer(battle.server);
+    const detail = `${battle.kills} kills over ${ROWS} rows and ${3 * ROWS} values`;
+    return { tried: battle.kills, failed: faults.length, detail: [detail, ...faults].join("; ") };
+  },
+};
