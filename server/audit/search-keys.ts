@@ -105,8 +105,11 @@ export async function findKeys(
   const where = allOf(after ? [...conditions, before(after)] : conditions);
   const search = { orgIds, needle: until(needle, after), where, sizes };
   const matches = new Matches();
-  matches.add(await unindexedKeys(tx, search, need));
-  const floor = isHopeless(needle) ? null : await searchBlocks(tx, search, matches, window);
+  // Sent together: they are answered in this order, so the walk knows what is not indexed yet.
+  const [, floor] = await Promise.all([
+    unindexedKeys(tx, search, need).then((rows) => matches.add(rows)),
+    isHopeless(needle) ? null : searchBlocks(tx, search, matches, window),
+  ]);
   // Blocks that were not looked at may hold rows as new as the last one seen.
   return { keys: matches.newest(need).filter((key) => floor === null || key.ms > floor), cut: floor !== null };
 }
