@@ -18,7 +18,7 @@ function toChanges(fields: Map<string, DefinitionRow>, given: Record<string, Fie
   const changes: Change[] = [];
   for (const [key, value] of Object.entries(given)) {
     const field = fields.get(key);
-    if (!field) errors.push({ path: key, message: "is no custom field of this device" });
+    if (!field) errors.push({ path: key || "body", message: "is no custom field of this device" });
     else if (value === null) {
       if (field.required) errors.push({ path: key, message: "is required" });
       else changes.push({ field, value });
