@@ -29,8 +29,13 @@ test("a sign-in shows in the audit log, and signing out ends the session", async
   await new SignInPage(guest).signIn();
   const viewer = new ViewerPage(guest);
   await expect(viewer.entries(/signed in/).first()).toBeVisible();
-  await guest.getByRole("button", { name: /Account of/ }).click();
-  await guest.getByRole("button", { name: "Sign out" }).click();
+  // The page is there before its scripts are: a click that comes too early opens nothing.
+  const signOut = guest.getByRole("button", { name: "Sign out" });
+  await expect(async () => {
+    if (!(await signOut.isVisible())) await guest.getByRole("button", { name: /Account of/ }).click();
+    await expect(signOut).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+  await signOut.click();
   await expect(guest).toHaveURL(/\/login/);
   await guest.goto("/");
   await expect(guest).toHaveURL(/\/login/);
