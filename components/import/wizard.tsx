@@ -69,7 +69,10 @@ function Steps({ state, wanted, onStep }: { state: ImportState; wanted: Step | n
   const shown = useRef(step);
   // After a step has changed the keyboard goes on where the new one begins.
   useEffect(() => {
-    if (shown.current !== step) top.current?.focus();
+    if (shown.current !== step) {
+      top.current?.focus({ preventScroll: true });
+      window.scrollTo({ top: 0 });
+    }
     shown.current = step;
   }, [step]);
   return (

@@ -1,9 +1,6 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 
-/** Rows that one step takes in; its lock and its transaction last a fraction of a second. */
-const STEP_ROWS = 4_096;
-
 /** Organizations whose newest rows are not indexed yet, or whose pruned ones still are. */
 export async function listBacklog(): Promise<string[]> {
   const rows = (await asSystem((tx) => tx.execute(sql`SELECT org_id FROM audit_search_backlog()`))) as unknown as {
@@ -13,10 +10,10 @@ export async function listBacklog(): Promise<string[]> {
 }
 
 /**
- * One step of the indexer in one organization's chain.
+ * One step of the indexer in one organization's chain: the next `rows` rows, those kept back that do not fill a block.
  * @returns how many rows it indexed; null while another process is at it
  */
-export async function advanceIndex(orgId: string, rows = STEP_ROWS): Promise<number | null> {
+export async function advanceIndex(orgId: string, rows = 4_096): Promise<number | null> {
   const [answer] = (await asSystem((tx) =>
     tx.execute(sql`SELECT audit_search_advance(${orgId}::uuid, ${rows})::int AS advanced`),
   )) as unknown as { advanced: number | null }[];

@@ -7,18 +7,40 @@ const POLL_MS = 1_000;
 /** The indexer takes at most a third of one core from those who write. */
 const REST_FACTOR = 2;
 
-type State = { stopping: AbortController | null; running: Promise<void> | null };
-const state = () => shared("audit.search-worker", (): State => ({ stopping: null, running: null }));
+/** Rows of a step: as many as take a moment, whatever their size. */
+const MAX_STEP_ROWS = 4_096;
+const MIN_STEP_ROWS = 64;
+const SHORT_MS = 200;
+const LONG_MS = 600;
+
+type State = { stopping: AbortController | null; running: Promise<void> | null; rows: number };
+const state = () =>
+  shared("audit.search-worker", (): State => ({ stopping: null, running: null, rows: MAX_STEP_ROWS }));
+
+/** One step, after which the next is as large as this one was fast. */
+async function step(orgId: string): Promise<{ advanced: number | null; ms: number }> {
+  const own = state();
+  const began = performance.now();
+  try {
+    const advanced = await advanceIndex(orgId, own.rows);
+    const ms = performance.now() - began;
+    if (ms < SHORT_MS) own.rows = Math.min(MAX_STEP_ROWS, own.rows * 2);
+    else if (ms > LONG_MS) own.rows = Math.max(MIN_STEP_ROWS, own.rows >> 1);
+    return { advanced, ms };
+  } catch (error) {
+    own.rows = MIN_STEP_ROWS; // Rows so large that the statement took too long.
+    throw error;
+  }
+}
 
 /** One step in each chain that needs one, so that a long history does not keep the others waiting. */
 async function round(signal: AbortSignal): Promise<boolean> {
   let worked = false;
   for (const orgId of await listBacklog()) {
-    const began = performance.now();
-    const advanced = await advanceIndex(orgId);
+    const { advanced, ms } = await step(orgId);
     if (advanced === null || signal.aborted) return false;
     worked ||= advanced > 0;
-    await sleep(REST_FACTOR * (performance.now() - began), undefined, { signal });
+    await sleep(REST_FACTOR * ms, undefined, { signal });
   }
   return worked;
 }

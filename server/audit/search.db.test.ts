@@ -16,6 +16,7 @@ import type { Found } from "./search-blocks";
 import { advanceIndex } from "./search-index";
 import { findKeys } from "./search-keys";
 import { scanKeys } from "./search-scan";
+import { searchWorker } from "./search-worker";
 import { appendEvents, type TestEvent } from "./testing";
 
 const LETTERS = [
@@ -359,5 +360,23 @@ describe("totals by kind and time", () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe("the indexer in the background", () => {
+  it("comes close behind every chain by itself and stops when told", async () => {
+    const { id } = await createOrg();
+    const ctx = await ctxFor(await createUser({ orgId: id }));
+    await searchWorker.start();
+    await appendEvents(Array.from({ length: 400 }, (_, n) => ({ orgId: id, details: { text: "x".repeat(n * 20) } })));
+    const indexed = async () => {
+      const [row] = await tenant(ctx.scope, (tx) =>
+        tx.execute("SELECT indexed_through_seq::int AS seq FROM audit_search_state"),
+      );
+      return (row?.seq as number | undefined) ?? 0;
+    };
+    await expect.poll(indexed, { timeout: 20_000 }).toBeGreaterThan(272);
+    await searchWorker.stop();
+    expect(await searched(ctx, "xxxx")).toMatchObject({ total: 399 });
   });
 });
