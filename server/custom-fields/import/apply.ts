@@ -9,18 +9,22 @@ import { MATCHED_OUTCOMES, type RowOutcome, type RunReport } from "./schema";
 import { type ValuePatch, writeValues } from "./write-values";
 
 /** Rows of one transaction of a run or an undo: a kill repeats at most these, a cancel waits for at most these. */
-export const APPLY_ROWS = 5000;
+export const APPLY_ROWS = 10_000;
 
-type Checked = { n: number; o: RowOutcome; c: string; d: string | null; p: string | null };
+type Checked = { n: number; o: RowOutcome; c: string; d: string | null; p: string | null; s: boolean };
 
 /** What the check resolved, or a person, of a range of rows. */
 async function readResolved(tx: Tx, importId: string, after: number, through: number): Promise<Map<number, Checked>> {
   const rows = await tx.execute<Checked>(sql`
-    SELECT row_no AS n, outcome AS o, codes AS c, device_id AS d, picked_device_id AS p FROM custom_field_import_results
+    SELECT row_no AS n, outcome AS o, codes AS c, device_id AS d, picked_device_id AS p, source_id IS NOT NULL AS s
+    FROM custom_field_import_results
     WHERE import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through}
       AND (device_id IS NOT NULL OR (outcome = 'ambiguous' AND picked_device_id IS NOT NULL))`);
   return new Map(rows.map((row) => [row.n, row]));
 }
+
+/** True when the check found something to write: a value, or the source ID of a device that was found otherwise. */
+const hasWork = ({ o, c, s }: Checked): boolean => /[soc]/.test(c) || (s && o !== "matched_source_id");
 
 /** Still the device that the check found, or that a person picked. */
 function isUnchanged(row: Derived, checked: Checked | undefined): boolean {
@@ -155,30 +159,38 @@ async function deriveLocked(tx: Tx, c: Compiled, staged: readonly StagedRow[]): 
 
 /**
  * Applies the next rows that the check resolved, after resolving them again: a row that comes to another device now is
- * reported and left alone. Everything happens in the caller's transaction, the progress mark included, so that a chunk
- * is applied once or not at all. The report is brought up to date.
+ * reported and left alone. A row for which the check found nothing to write is counted as checked: a second run of the
+ * same file is over as soon as its results have been read. Everything happens in the caller's transaction, the progress
+ * mark included, so that a chunk is applied once or not at all. The report is brought up to date.
  * @returns the number of the last row done.
  */
 export async function applyChunk(tx: Tx, c: Compiled, after: number, report: RunReport): Promise<number> {
   const through = after + APPLY_ROWS;
   const checked = await readResolved(tx, c.importId, after, through);
-  if (checked.size === 0) return through;
-  const picks = new Map([...checked.values()].flatMap(({ n, p }) => (p === null ? [] : [[n, p] as const])));
-  const staged = (await readStaged(tx, c.importId, after, through, picks)).filter(({ rowNo }) => checked.has(rowNo));
+  // Ambiguous rows are in the report from the start: one that a person picked for is not counted twice.
+  for (const { o } of checked.values()) if (o === "ambiguous") report.rows.ambiguous--;
+  const work = new Map([...checked].filter(([, row]) => hasWork(row)));
+  for (const [rowNo, { o, c: codes }] of checked) if (!work.has(rowNo)) count(report, o, codes);
+  if (work.size > 0) await applyRows(tx, c, { after, through, work, report });
+  return through;
+}
+
+type Chunk = { after: number; through: number; work: Map<number, Checked>; report: RunReport };
+
+async function applyRows(tx: Tx, c: Compiled, { after, through, work, report }: Chunk): Promise<void> {
+  const picks = new Map([...work.values()].flatMap(({ n, p }) => (p === null ? [] : [[n, p] as const])));
+  const staged = (await readStaged(tx, c.importId, after, through, picks)).filter(({ rowNo }) => work.has(rowNo));
   const derived = await deriveLocked(tx, c, staged);
-  const same = derived.filter((row) => isUnchanged(row, checked.get(row.rowNo)));
+  const same = derived.filter((row) => isUnchanged(row, work.get(row.rowNo)));
   const { recorded, refused } = await recordSourceIds(tx, c, same);
   const applied = same.filter(({ rowNo }) => !refused.has(rowNo));
   const done = new Set(applied.map(({ rowNo }) => rowNo));
   const changed = derived.filter(({ rowNo }) => !done.has(rowNo));
   const patches = await storeChanges(tx, c, applied, recorded);
   await writeValues(tx, patches);
-  await markRows(tx, c, checked, applied, changed);
+  await markRows(tx, c, work, applied, changed);
   for (const row of applied) count(report, row.outcome, codesOf(row));
   report.rows.changed += changed.length;
-  // Ambiguous rows are in the report from the start: one that a person picked for is not counted twice.
-  for (const row of derived) if (checked.get(row.rowNo)?.o === "ambiguous") report.rows.ambiguous--;
   report.devices += patches.length;
   report.recordedSourceIds += recorded.size;
-  return through;
 }

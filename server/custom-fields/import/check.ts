@@ -107,9 +107,14 @@ export async function checkRows(
     const c = await compile(tx, found, scope);
     const tally = emptyTally(c.fields);
     const picks = await clearResults(tx, found.id);
+    const derive = async (after: number) =>
+      deriveRows(tx, c, await readStaged(tx, found.id, after, after + CHECK_ROWS, picks));
+    // The database reads the next rows while this process still decides on the last ones.
+    let next = derive(0);
     for (let after = 0; after < found.totalRows; after += CHECK_ROWS) {
-      const staged = await readStaged(tx, found.id, after, after + CHECK_ROWS, picks);
-      const derived = await deriveRows(tx, c, staged);
+      const derived = await next;
+      next = after + CHECK_ROWS < found.totalRows ? derive(after + CHECK_ROWS) : next;
+      next.catch(() => {});
       for (const row of derived) count(tally, row.outcome, codesOf(row));
       await storeResults(tx, c, derived, picks);
       await onRows(Math.min(after + CHECK_ROWS, found.totalRows));

@@ -46,31 +46,33 @@ type FactRow = { id: string; org: string; host: string; os: string; sn: string |
  * up for small ones take minutes.
  */
 
-/** Devices by recorded source ID. */
+const FACTS = sql`d.id, d.org_id AS org, d.hostname AS host, d.os, d.serial_number AS sn`;
+
+/** Devices within reach by recorded source ID; rec is the ID asked for. */
 const byIds = (c: Compiled, ids: readonly string[]) => sql`
-  SELECT k.device_id AS id FROM jsonb_array_elements_text(${jsonText(ids)}) a(v) CROSS JOIN LATERAL (
+  SELECT ${FACTS}, ARRAY[a.v] AS rec
+  FROM jsonb_array_elements_text(${jsonText(ids)}) a(v)
+  CROSS JOIN LATERAL (
     SELECT s.device_id FROM device_source_ids s
     WHERE s.partner_id = ${c.partnerId}::uuid AND s.source = ANY(${textList(c.sourceNames)}) AND s.source_id = a.v OFFSET 0
-  ) k`;
+  ) k
+  CROSS JOIN LATERAL (SELECT * FROM devices d WHERE d.id = k.device_id OFFSET 0) d
+  WHERE d.org_id = ANY(${uuidList(c.orgIds)})`;
 
-/** Devices by short name. */
-const byNames = (names: readonly string[]) => sql`
-  SELECT k.id FROM jsonb_array_elements_text(${jsonText(names)}) n(v) CROSS JOIN LATERAL (
-    SELECT d.id FROM devices d WHERE d.short_name = n.v OFFSET 0
-  ) k`;
+/** Devices within reach by short name, with all their recorded IDs. */
+const byNames = (c: Compiled, names: readonly string[]) => sql`
+  SELECT ${FACTS}, r.ids AS rec
+  FROM jsonb_array_elements_text(${jsonText(names)}) n(v)
+  CROSS JOIN LATERAL (SELECT * FROM devices d WHERE d.short_name = n.v OFFSET 0) d
+  CROSS JOIN LATERAL (
+    SELECT array_agg(s.source_id)
+      FILTER (WHERE s.partner_id = ${c.partnerId}::uuid AND s.source = ANY(${textList(c.sourceNames)})) AS ids
+    FROM (SELECT * FROM device_source_ids s WHERE s.device_id = d.id OFFSET 0) s
+  ) r
+  WHERE d.org_id = ANY(${uuidList(c.orgIds)})`;
 
-/** Facts of the asked devices within reach, with their ids in the source product. */
-async function loadFacts(tx: Tx, c: Compiled, asked: SQL): Promise<DeviceFacts[]> {
-  const found = await tx.execute<FactRow>(sql`
-    SELECT d.id, d.org_id AS org, d.hostname AS host, d.os, d.serial_number AS sn, r.ids AS rec
-    FROM (${asked}) asked
-    CROSS JOIN LATERAL (SELECT * FROM devices d WHERE d.id = asked.id OFFSET 0) d
-    CROSS JOIN LATERAL (
-      SELECT array_agg(s.source_id)
-        FILTER (WHERE s.partner_id = ${c.partnerId}::uuid AND s.source = ANY(${textList(c.sourceNames)})) AS ids
-      FROM (SELECT * FROM device_source_ids s WHERE s.device_id = asked.id OFFSET 0) s
-    ) r
-    WHERE d.org_id = ANY(${uuidList(c.orgIds)})`);
+async function loadFacts(tx: Tx, query: SQL): Promise<DeviceFacts[]> {
+  const found = await tx.execute<FactRow>(query);
   return found.map(({ id, org, host, os, sn, rec }) => ({
     id,
     orgId: org,
@@ -91,7 +93,7 @@ async function loadDevices(tx: Tx, c: Compiled, rows: readonly Row[]): Promise<D
   const byShortName = new Map<string, DeviceFacts[]>();
   const bySourceId = new Map<string, DeviceFacts[]>();
   if (ids.size > 0)
-    for (const device of await loadFacts(tx, c, byIds(c, [...ids])))
+    for (const device of await loadFacts(tx, byIds(c, [...ids])))
       for (const sourceId of device.recorded) push(bySourceId, sourceId, device);
   const isSettled = ({ sourceId, hostname }: RowIdentity): boolean =>
     sourceId !== null &&
@@ -102,15 +104,16 @@ async function loadDevices(tx: Tx, c: Compiled, rows: readonly Row[]): Promise<D
     ),
   );
   if (names.size > 0)
-    for (const device of await loadFacts(tx, c, byNames([...names])))
+    for (const device of await loadFacts(tx, byNames(c, [...names])))
       push(byShortName, shortName(device.hostname), device);
   return { byShortName, bySourceId, orgsByName: c.orgsByName, hasSourceIds: c.plan.identifiers.sourceId !== null };
 }
 
+/** A device that two names of the product lead to is still one device. */
 function push(map: Map<string, DeviceFacts[]>, key: string, device: DeviceFacts): void {
   const list = map.get(key);
-  if (list) list.push(device);
-  else map.set(key, [device]);
+  if (!list) map.set(key, [device]);
+  else if (!list.some(({ id }) => id === device.id)) list.push(device);
 }
 
 type Held = Map<string, (FieldValue | null)[]>;
