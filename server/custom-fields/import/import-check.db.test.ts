@@ -1,0 +1,169 @@
+import { eq, sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { customFieldValues } from "@/db/schema";
+import { toCsv } from "./fixtures";
+import { savePlan } from "./plan";
+import { listRows, pickCandidate } from "./rows";
+import type { ImportState, RowOutcome } from "./schema";
+import { startCheck } from "./start";
+import { check, createDevices, createWorld, run, stageText, withFields } from "./testing";
+
+const HEADER = ["Computer ID", "Computer Name", "Client Name", "Asset Tag", "Patched", "Bought"];
+const csv = (...rows: string[][]) => toCsv([HEADER, ...rows]);
+const outcomes = async (ctx: Parameters<typeof listRows>[0], state: ImportState) =>
+  (await listRows(ctx, { id: state.id, limit: 200 })).rows.map((row) => row.outcome);
+const valuesOf = async (deviceId: string) => {
+  const [row] = await asSystem((tx) =>
+    tx.select().from(customFieldValues).where(eq(customFieldValues.deviceId, deviceId)),
+  );
+  return row ? Object.values(row.values).sort() : null;
+};
+
+async function simple(hostnames = ["PC1", "PC2", "PC3"]) {
+  const world = await createWorld();
+  const ids = await createDevices(
+    world.partnerId,
+    hostnames.map((hostname) => ({ orgId: world.a.id, hostname })),
+  );
+  const text = csv(
+    ...hostnames.map((hostname, i) => [String(i + 1), hostname, "Acme", `A${i + 1}`, String(i % 2), "1/31/2024"]),
+  );
+  return { ...world, ids, text };
+}
+
+describe("the check", () => {
+  it("tells apart every outcome of a row, and applies only what is resolved", async () => {
+    const { ctx, a, b, partnerId } = await createWorld();
+    const ids = await createDevices(partnerId, [
+      { orgId: a.id, hostname: "renamed", sourceId: "1" },
+      { orgId: a.id, hostname: "ByName.corp.local" },
+      { orgId: a.id, hostname: "twin" },
+      { orgId: b.id, hostname: "TWIN" },
+      { orgId: a.id, hostname: "known", sourceId: "5" },
+      { orgId: a.id, hostname: "other" },
+      { orgId: a.id, hostname: "claimed" },
+      { orgId: b.id, hostname: "narrow" },
+      { orgId: a.id, hostname: "narrow" },
+    ]);
+    const text = toCsv([
+      ["Computer ID", "Computer Name", "Client Name", "Asset Tag"],
+      ["1", "old-name", "", "v"],
+      ["2", "byname", "", "v"],
+      ["3", "twin", "", "v"],
+      ["5", "other", "", "v"],
+      ["6", "claimed", "", "v"],
+      ["7", "CLAIMED", "", "v"],
+      ["8", "narrow", "Beta", "v"],
+      ["9", "gone", "", "v"],
+      ["00000", "localhost", "", "v"],
+      ["11", "byname", "", "v", "surplus"],
+    ]);
+    const staged = await stageText(ctx, text);
+    const checked = await check(ctx, staged.id);
+    const expected: RowOutcome[] = [
+      "matched_source_id",
+      "matched_hostname",
+      "ambiguous",
+      "identity_conflict",
+      "identity_conflict",
+      "identity_conflict",
+      "matched_hostname",
+      "not_found",
+      "not_found",
+      "unreadable",
+    ];
+    expect(await outcomes(ctx, checked)).toEqual(expected);
+    expect(checked.summary.check?.fields[0]).toMatchObject({ set: 3, none: 6, empty: 1 });
+    const done = await run(ctx, staged.id);
+    expect(done.summary.run).toMatchObject({ devices: 3, recordedSourceIds: 2 });
+    for (const [i, id] of ids.entries()) expect(await valuesOf(id)).toEqual([0, 1, 7].includes(i) ? ["v"] : null);
+  });
+
+  it("writes nothing", async () => {
+    const { ctx, text, partnerId } = await simple();
+    const counts = () =>
+      asSystem(async (tx) => [
+        ...(await tx.execute(sql`SELECT (SELECT count(*) FROM custom_field_definitions WHERE partner_id = ${partnerId}::uuid) AS d,
+          (SELECT count(*) FROM custom_field_values v JOIN organizations o ON o.id = v.org_id WHERE o.partner_id = ${partnerId}::uuid) AS v,
+          (SELECT count(*) FROM device_source_ids WHERE partner_id = ${partnerId}::uuid) AS s`)),
+      ]);
+    const before = await counts();
+    await check(ctx, (await stageText(ctx, text)).id);
+    expect(await counts()).toEqual(before);
+  });
+
+  it("judges each value by the definition, with the reason", async () => {
+    const { ctx } = await simple(["PC1", "PC2", "PC3", "PC4"]);
+    const staged = await stageText(
+      ctx,
+      csv(["1", "PC1", "", "t", "maybe", "2024-02-30"], ["2", "PC2", "", "t", "1", "2024-02-03"]),
+    );
+    const plan = withFields(staged, { Patched: { type: "boolean" }, Bought: { type: "date", options: null } });
+    await savePlan(ctx, { id: staged.id, plan });
+    const checked = await check(ctx, staged.id);
+    const { rows } = await listRows(ctx, { id: staged.id, value: "invalid", limit: 100 });
+    expect(rows.map((row) => row.cells.map((cell) => cell.reason))).toEqual([
+      [null, "is neither yes nor no", "is not a date of the calendar"],
+    ]);
+    expect(checked.summary.check?.fields.map((f) => f.invalid)).toEqual([0, 1, 1]);
+  });
+
+  it("refuses a plan that maps one thing twice, nothing, or a type that disagrees", async () => {
+    const { ctx, text } = await simple();
+    const first = await stageText(ctx, text);
+    await check(ctx, first.id);
+    await run(ctx, first.id);
+    const again = await stageText(ctx, csv(["1", "PC1", "Acme", "7", "1", "x"], ["2", "PC2", "Acme", "8", "1", "x"]));
+    await expect(startCheck(ctx, again)).rejects.toMatchObject({
+      code: "validation_failed",
+      message: expect.stringContaining("settle that first"),
+    });
+    const accepted = { typeConflictAccepted: true };
+    await savePlan(ctx, { id: again.id, plan: withFields(again, { "Asset Tag": accepted, Bought: accepted }) });
+    expect((await check(ctx, again.id)).summary.check?.fields.map((f) => [f.kept, f.invalid])).toEqual([
+      [2, 0],
+      [1, 0],
+      [0, 2],
+    ]);
+    const plan = withFields(again, {
+      "Asset Tag": accepted,
+      Bought: { ...accepted, fieldId: again.plan?.fields[3]?.fieldId as string },
+    });
+    await savePlan(ctx, { id: again.id, plan });
+    await expect(startCheck(ctx, again)).rejects.toThrow("chosen only once");
+    await savePlan(ctx, {
+      id: again.id,
+      plan: { ...plan, identifiers: { sourceId: null, hostname: null, organization: null, serial: null } },
+    });
+    await expect(startCheck(ctx, again)).rejects.toThrow("Source device ID or Hostname");
+  });
+
+  it("lets a person pick among candidates, once per device", async () => {
+    const { ctx, a, b, partnerId } = await createWorld();
+    const ids = await createDevices(partnerId, [
+      { orgId: a.id, hostname: "twin" },
+      { orgId: b.id, hostname: "twin" },
+    ]);
+    const staged = await stageText(
+      ctx,
+      toCsv([
+        ["Computer ID", "Computer Name", "Asset Tag"],
+        ["1", "twin", "one"],
+        ["2", "twin", "two"],
+      ]),
+    );
+    await check(ctx, staged.id);
+    const [row] = (await listRows(ctx, { id: staged.id, outcome: "ambiguous", limit: 10 })).rows;
+    expect(row?.candidates.map((c) => c.organization).sort()).toEqual(["Acme", "Beta"]);
+    const picked = await pickCandidate(ctx, { id: staged.id, rowNo: 1, deviceId: ids[1] as string });
+    expect(picked.summary.check?.fields[0]).toMatchObject({ set: 1, none: 1 });
+    await expect(pickCandidate(ctx, { id: staged.id, rowNo: 2, deviceId: ids[1] as string })).rejects.toThrow(
+      "Row 1 already",
+    );
+    const done = await run(ctx, staged.id);
+    expect(await valuesOf(ids[1] as string)).toEqual(["one"]);
+    expect(await valuesOf(ids[0] as string)).toBeNull();
+    expect(done.summary.run?.rows).toMatchObject({ ambiguous: 2, changed: 0 });
+  });
+});

@@ -1,0 +1,150 @@
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { GET as OUTCOMES } from "@/app/api/v1/custom-fields/imports/[id]/outcomes/route";
+import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejected/route";
+import { POST as UPLOAD } from "@/app/api/v1/custom-fields/imports/upload/route";
+import { asSystem } from "@/db/client";
+import { customFieldValues } from "@/db/schema";
+import { call, createUser, ctxFor } from "@/db/testing";
+import { createImport, getImport, listImports } from "./create";
+import { toCsv } from "./fixtures";
+import { savePlan } from "./plan";
+import { listRows } from "./rows";
+import type { ImportState } from "./schema";
+import { check, createDevices, createWorld, run, stageText, withFields } from "./testing";
+
+const HEADER = ["Computer ID", "Computer Name", "Client Name", "Asset Tag", "Patched", "Bought"];
+const csv = (...rows: string[][]) => toCsv([HEADER, ...rows]);
+const outcomes = async (ctx: Parameters<typeof listRows>[0], state: ImportState) =>
+  (await listRows(ctx, { id: state.id, limit: 200 })).rows.map((row) => row.outcome);
+const valuesOf = async (deviceId: string) => {
+  const [row] = await asSystem((tx) =>
+    tx.select().from(customFieldValues).where(eq(customFieldValues.deviceId, deviceId)),
+  );
+  return row ? Object.values(row.values).sort() : null;
+};
+
+async function simple(hostnames = ["PC1", "PC2", "PC3"]) {
+  const world = await createWorld();
+  const ids = await createDevices(
+    world.partnerId,
+    hostnames.map((hostname) => ({ orgId: world.a.id, hostname })),
+  );
+  const text = csv(
+    ...hostnames.map((hostname, i) => [String(i + 1), hostname, "Acme", `A${i + 1}`, String(i % 2), "1/31/2024"]),
+  );
+  return { ...world, ids, text };
+}
+
+describe("files", () => {
+  it("takes a file in parts, a part sent again included", async () => {
+    const { ctx, admin, text } = await simple();
+    const { id } = await createImport(ctx, { source: "automate" });
+    const bytes = Buffer.from(text);
+    const part = (offset: number, end: number) =>
+      call(UPLOAD, {
+        method: "POST",
+        token: admin,
+        path: `/x?importId=${id}&fileNo=0&name=export.csv&offset=${offset}&size=${bytes.length}`,
+        body: bytes.subarray(offset, end),
+        headers: { "content-type": "application/octet-stream" },
+      });
+    expect((await part(0, 20)).body).toEqual({ received: 20, complete: false });
+    expect((await part(20, 60)).body.received).toBe(60);
+    expect((await part(20, 50)).body.received).toBe(50);
+    expect((await part(70, 80)).body.code).toBe("validation_failed");
+    expect((await part(50, bytes.length)).body.complete).toBe(true);
+    expect((await getImport(ctx, { id })).files).toMatchObject([
+      { name: "export.csv", size: bytes.length, complete: true },
+    ]);
+  });
+
+  it("refuses what is too large, technicians, strangers and imports beyond one's reach", async () => {
+    const { ctx, partnerId, a } = await simple();
+    const { id } = await createImport(ctx, { source: "automate" });
+    const send = (
+      token: Parameters<typeof call>[1] extends infer O
+        ? NonNullable<O> extends { token?: infer T }
+          ? T
+          : never
+        : never,
+      size: number,
+    ) =>
+      call(UPLOAD, {
+        method: "POST",
+        token,
+        path: `/x?importId=${id}&fileNo=0&name=a.csv&offset=0&size=${size}`,
+        body: "x,y\n",
+      });
+    const technician = await createUser({ role: "partner_technician", partnerId });
+    const stranger = await createUser({ role: "partner_admin" });
+    const limited = await createUser({ role: "partner_admin", partnerId, organizationIds: [a.id] });
+    const admin = await createUser({ role: "partner_admin", partnerId });
+    expect((await send(admin, 200 * 1024 * 1024)).status).toBe(413);
+    expect((await send(admin, 3)).status).toBe(413);
+    expect((await send(technician, 4)).status).toBe(403);
+    expect((await send(stranger, 4)).status).toBe(404);
+    expect((await send(limited, 4)).status).toBe(404);
+    expect((await call(REJECTED, { token: stranger, params: { id } })).status).toBe(404);
+    expect(await listImports(await ctxFor(limited))).toEqual([]);
+    await expect(createImport(await ctxFor("org_admin"), { source: "automate" })).rejects.toMatchObject({
+      code: "forbidden",
+    });
+  });
+
+  it("looks devices up only where the person reaches", async () => {
+    const { partnerId, a, b } = await createWorld();
+    await createDevices(partnerId, [
+      { orgId: a.id, hostname: "PC1" },
+      { orgId: b.id, hostname: "PC2", sourceId: "9" },
+    ]);
+    const limited = await ctxFor(await createUser({ role: "partner_admin", partnerId, organizationIds: [a.id] }));
+    const staged = await stageText(
+      limited,
+      toCsv([
+        ["Computer ID", "Computer Name", "Asset Tag"],
+        ["1", "PC2", "x"],
+        ["9", "PC1", "y"],
+      ]),
+    );
+    expect(await outcomes(limited, await check(limited, staged.id))).toEqual(["not_found", "matched_hostname"]);
+    // The source id is recorded on a device beyond reach: nobody sees that, and nothing is guessed.
+    const done = await run(limited, staged.id);
+    expect(done.summary.run).toMatchObject({ devices: 0, recordedSourceIds: 0, rows: { changed: 1, not_found: 1 } });
+  });
+
+  it("gives all outcomes and the rows not applied as CSV, the latter ready to be sent again", async () => {
+    const { ctx, admin, ids } = await simple();
+    const staged = await stageText(
+      ctx,
+      csv(
+        ["1", "PC1", "Acme", "=A1", "1", ""],
+        ["9", "gone", "Acme", "-5", "1", ""],
+        ["3", "PC3", "Acme", "x", "7", ""],
+      ),
+    );
+    await savePlan(ctx, { id: staged.id, plan: withFields(staged, { Patched: { type: "boolean" } }) });
+    await check(ctx, staged.id);
+    await run(ctx, staged.id);
+    expect(await valuesOf(ids[0] as string)).toEqual(["=A1", true]);
+    const all = await call(OUTCOMES, { token: admin, params: { id: staged.id } });
+    expect(all.text.split("\r\n")).toHaveLength(5);
+    expect(all.text).toContain("'=A1");
+    const rejected = await call(REJECTED, { token: admin, params: { id: staged.id } });
+    const lines = rejected.text.replace("\ufeff", "").trim().split("\r\n");
+    expect(lines).toEqual([
+      `${HEADER.join(",")},Reason`,
+      "9,gone,Acme,'-5,1,,no device is called gone",
+      "3,PC3,Acme,x,7,,Patched is neither yes nor no",
+    ]);
+    const again = await stageText(ctx, rejected.text, "fixed.csv");
+    expect(again).toMatchObject({ totalRows: 2, error: null });
+    expect(again.columns[3]?.samples).toEqual(["-5", "x"]);
+  });
+
+  it("says in plain words what is wrong with a file", async () => {
+    const { ctx } = await createWorld();
+    const broken = await stageText(ctx, 'Computer ID,Name\n1,"never closed\n');
+    expect(broken).toMatchObject({ status: "draft", job: null, error: expect.stringContaining("is never closed") });
+  });
+});
