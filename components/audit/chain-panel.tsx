@@ -1,5 +1,5 @@
+import { CopiedCode } from "../shell/copied-code";
 import classes from "./chain-panel.module.css";
-import { Copied } from "./copied";
 import type { Entry } from "./entry";
 
 /** The entry as a stamp on the trail: sealed with its own checksum, linked to the one before by that one's. */
@@ -8,13 +8,13 @@ export function ChainPanel({ entry }: { entry: Entry }) {
     <ol className={classes.chain}>
       <li className={classes.link} data-current>
         <span className={classes.name}>Entry {entry.chainSeq}</span>
-        <Copied value={entry.checksum} what="checksum" />
+        <CopiedCode value={entry.checksum} what="checksum" />
       </li>
       <li className={classes.link}>
         {entry.prevChecksum ? (
           <>
             <span className={classes.name}>Linked to the one before</span>
-            <Copied value={entry.prevChecksum} what="previous checksum" />
+            <CopiedCode value={entry.prevChecksum} what="previous checksum" />
           </>
         ) : (
           <>

@@ -2,13 +2,13 @@
 
 import { Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { CopiedCode } from "../shell/copied-code";
 import { useOrg } from "../shell/org";
 import { dateTime, zoneName } from "../shell/time";
 import { useZone } from "../shell/zone";
 import { ActorType } from "./actor-type";
 import { ChainPanel } from "./chain-panel";
 import { Changes } from "./changes";
-import { Copied } from "./copied";
 import { changesOf, type Entry, sentenceOf } from "./entry";
 import { EntryCopies } from "./entry-copies";
 import classes from "./entry-detail.module.css";
@@ -100,21 +100,21 @@ function Facts({ entry }: { entry: Entry }) {
           <ActorType type={entry.actorType} />
         </span>
         {entry.user.email && entry.user.email !== entry.user.name && <span>{entry.user.email}</span>}
-        {actorId && <Copied value={actorId} what="actor id" />}
+        {actorId && <CopiedCode value={actorId} what="actor id" />}
       </Fact>
       <Fact name="What">
-        <Copied value={entry.action} what="action" />
+        <CopiedCode value={entry.action} what="action" />
         <span className={classes.quiet}>{CATEGORY_LABEL[entry.category]}</span>
       </Fact>
       <Fact name="Target">
         {entry.resource.name && <span>{entry.resource.name}</span>}
         <span className={classes.quiet}>{entry.resource.type}</span>
-        {entry.resource.id && <Copied value={entry.resource.id} what="resource id" />}
+        {entry.resource.id && <CopiedCode value={entry.resource.id} what="resource id" />}
       </Fact>
       {organizations.length > 1 && <Fact name="Organization">{nameOf(entry.orgId)}</Fact>}
       <Fact name="Where from">
         {entry.ipAddress ? (
-          <Copied value={entry.ipAddress} what="address" />
+          <CopiedCode value={entry.ipAddress} what="address" />
         ) : (
           <span className={classes.quiet}>No address recorded</span>
         )}
@@ -123,7 +123,7 @@ function Facts({ entry }: { entry: Entry }) {
       </Fact>
       <Fact name="When">
         <span>{dateTime(entry.timestamp, "UTC")} UTC</span>
-        <Copied value={entry.timestamp} what="timestamp" />
+        <CopiedCode value={entry.timestamp} what="timestamp" />
       </Fact>
     </dl>
   );
