@@ -1,0 +1,62 @@
+-- What the viewer narrows by beside the first six values: an address, a device by its name, a kind of resource, and an
+-- actor whose id is no UUID. Each becomes a tag of its block; addresses and device names, of which filters give a part,
+-- also become terms. What was indexed is indexed again.
+
+-- Replacing a function takes membership in its owner, for these lines only (see the end of the chain's migration).
+DO $$
+BEGIN
+  IF NOT pg_has_role(current_user, 'trailmark_sealer', 'USAGE') THEN EXECUTE format('GRANT trailmark_sealer TO %I', current_user); END IF;
+END
+$$;
+--> statement-breakpoint
+GRANT CREATE ON SCHEMA public TO trailmark_sealer;
+--> statement-breakpoint
+-- Makes blocks of the rows in (after, through] and returns the last row of the last one. A block is full at 4 KiB of
+-- text, where a row counts for an eighth part at least; one that is not full is kept back unless told otherwise.
+CREATE OR REPLACE FUNCTION audit_search_make(p_org uuid, p_after bigint, p_through bigint, p_all boolean) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+  WITH named AS (
+    SELECT a.chain_seq, a."timestamp", a.action, a.actor_email, a.result, a.actor_type, a.resource_id, a.resource_type, a.ip_address,
+      coalesce(CASE WHEN a.actor_id = '00000000-0000-0000-0000-000000000000' THEN a.details ->> 'rawActorId' END, a.actor_id::text) AS actor,
+      CASE WHEN a.resource_type = 'device' THEN a.resource_name END AS device,
+      concat_ws(E'\n', a.action, a.actor_email, a.resource_type, a.resource_name, a.details::text) AS line
+    FROM audit_logs a WHERE a.org_id = p_org AND a.chain_seq > p_after AND a.chain_seq <= p_through),
+  weighed AS (SELECT *, (sum(least(greatest(octet_length(line), 512), 4096)) OVER (ORDER BY chain_seq) - 1) / 4096 AS block FROM named),
+  blocks AS (
+    SELECT block, min(chain_seq) AS first_seq, max(chain_seq) AS last_seq, min("timestamp") AS min_at, max("timestamp") AS max_at,
+      bool_or(octet_length(line) <> char_length(line) OR line ~ E'[\x1e\x1f]') AS rough,
+      array_agg(audit_search_tag('action:' || action)) || array_agg(audit_search_tag('email:' || actor_email)) || array_agg(audit_search_tag('result:' || result))
+        || array_agg(audit_search_tag('type:' || actor_type)) || array_agg(audit_search_tag('actor:' || actor))
+        || array_agg(audit_search_tag('resource:' || resource_id)) || array_agg(audit_search_tag('kind:' || resource_type))
+        || array_agg(audit_search_tag('ip:' || ip_address)) || array_agg(audit_search_tag('device:' || device)) AS tags,
+      string_agg(line, E'\x1e' ORDER BY chain_seq) AS text
+    FROM weighed GROUP BY block),
+  made AS (
+    INSERT INTO audit_search (org_id, first_seq, last_seq, min_at, max_at, rough, tags, text)
+    SELECT p_org, first_seq, last_seq, min_at, max_at, rough, ARRAY(SELECT DISTINCT t FROM unnest(tags) AS t WHERE t IS NOT NULL), audit_search_text(text)
+    FROM blocks WHERE p_all OR block < (SELECT max(block) FROM blocks)
+    RETURNING last_seq)
+  SELECT max(last_seq) FROM made
+$$;
+--> statement-breakpoint
+-- Remembers the distinct values of the rows in (after, through] that filters give a part of.
+CREATE OR REPLACE FUNCTION audit_search_name(p_org uuid, p_after bigint, p_through bigint) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+  INSERT INTO audit_search_terms (org_id, kind, value)
+  SELECT DISTINCT p_org, v.kind, v.value
+  FROM audit_logs a, LATERAL (VALUES ('action', a.action), ('email', a.actor_email), ('ip', a.ip_address),
+    ('device', CASE WHEN a.resource_type = 'device' THEN a.resource_name END)) AS v(kind, value)
+  WHERE a.org_id = p_org AND a.chain_seq > p_after AND a.chain_seq <= p_through AND v.value IS NOT NULL
+  ON CONFLICT DO NOTHING
+$$;
+--> statement-breakpoint
+REVOKE CREATE ON SCHEMA public FROM trailmark_sealer;
+--> statement-breakpoint
+DO $$
+BEGIN
+  IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN EXECUTE format('REVOKE trailmark_sealer FROM %I', current_user); END IF;
+EXCEPTION WHEN insufficient_privilege THEN NULL;
+END
+$$;
+--> statement-breakpoint
+TRUNCATE audit_search, audit_search_state, audit_search_terms, audit_tallies;
