@@ -16,8 +16,8 @@ GRANT CREATE ON SCHEMA public TO trailmark_sealer;
 CREATE OR REPLACE FUNCTION audit_search_make(p_org uuid, p_after bigint, p_through bigint, p_all boolean) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
   WITH named AS (
-    SELECT a.chain_seq, a."timestamp", a.action, a.actor_email, a.result, a.actor_type, a.resource_id, a.resource_type, a.ip_address,
-      coalesce(CASE WHEN a.actor_id = '00000000-0000-0000-0000-000000000000' THEN a.details ->> 'rawActorId' END, a.actor_id::text) AS actor,
+    SELECT a.chain_seq, a."timestamp", a.action, a.actor_email, a.result, a.actor_type, a.actor_id, a.resource_id, a.resource_type, a.ip_address,
+      a.details ->> 'rawActorId' AS raw_actor,
       CASE WHEN a.resource_type = 'device' THEN a.resource_name END AS device,
       concat_ws(E'\n', a.action, a.actor_email, a.resource_type, a.resource_name, a.details::text) AS line
     FROM audit_logs a WHERE a.org_id = p_org AND a.chain_seq > p_after AND a.chain_seq <= p_through),
@@ -26,7 +26,8 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $
     SELECT block, min(chain_seq) AS first_seq, max(chain_seq) AS last_seq, min("timestamp") AS min_at, max("timestamp") AS max_at,
       bool_or(octet_length(line) <> char_length(line) OR line ~ E'[\x1e\x1f]') AS rough,
       array_agg(audit_search_tag('action:' || action)) || array_agg(audit_search_tag('email:' || actor_email)) || array_agg(audit_search_tag('result:' || result))
-        || array_agg(audit_search_tag('type:' || actor_type)) || array_agg(audit_search_tag('actor:' || actor))
+        || array_agg(audit_search_tag('type:' || actor_type)) || array_agg(audit_search_tag('actor:' || actor_id))
+        || array_agg(audit_search_tag('actor:' || raw_actor))
         || array_agg(audit_search_tag('resource:' || resource_id)) || array_agg(audit_search_tag('kind:' || resource_type))
         || array_agg(audit_search_tag('ip:' || ip_address)) || array_agg(audit_search_tag('device:' || device)) AS tags,
       string_agg(line, E'\x1e' ORDER BY chain_seq) AS text

@@ -83,6 +83,13 @@ const commaList = z.union([
     ),
 ]);
 
+/** What `exclude` takes apart from actions, which have a parameter of their own. */
+export const EXCLUDABLE = ["category", "actorType", "result", "resourceType", "actorId", "orgId", "ip"] as const;
+const excludable = new RegExp(`^(${EXCLUDABLE.join("|")}):.`);
+const exclusions = commaList.refine((parts) => parts.every((part) => excludable.test(part)), {
+  message: `each must be one of ${EXCLUDABLE.join(", ")}, a colon and a value`,
+});
+
 /** The conditions that list, search, export and stats share (spec: common list/filter query parameters, and ours). */
 export const filterShape = {
   orgId: z.guid().optional(),
@@ -97,6 +104,17 @@ export const filterShape = {
   actorId: z.guid().optional(),
   resourceId: z.guid().optional(),
   excludeActions: commaList.optional(),
+  /** Exact actions, any of them. */
+  actions: commaList.optional(),
+  resourceType: filterText,
+  /** The id of an actor that is no UUID, as details.rawActorId keeps it. */
+  rawActorId: filterText,
+  /** An address, or the beginning of some: "10.1.". */
+  ip: filterText,
+  /** Part of a hostname: entries about such devices and by their agents. */
+  device: filterText,
+  /** "result:success,category:device": entries with none of these. */
+  exclude: exclusions.optional(),
 };
 
 /** Refinement of every schema with from and to. */
