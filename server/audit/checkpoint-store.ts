@@ -43,17 +43,10 @@ function isGenuine(stored: StoredCheckpoint): boolean {
   });
 }
 
-/**
- * The checkpoints of an organization kept on this machine, oldest first; lines that no key of ours signed are left out.
- * @param range only those from one sequence to another
- */
-export async function readCheckpoints(
-  orgId: string,
-  range: { from?: number; to?: number } = {},
-): Promise<StoredCheckpoint[]> {
+/** The genuine checkpoints of a file in a span, oldest first; lines that no key of ours signed are left out. */
+async function* checkpointsIn(orgId: string, from: number, to: number): AsyncGenerator<StoredCheckpoint> {
   const file = fileOf(orgId);
-  if (!existsSync(file)) return [];
-  const kept: StoredCheckpoint[] = [];
+  if (!existsSync(file)) return;
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
     if (!line) continue;
     let stored: StoredCheckpoint;
@@ -62,10 +55,27 @@ export async function readCheckpoints(
     } catch {
       continue; // a line torn by a crash: its checkpoint is signed anew
     }
-    if (stored.seq < (range.from ?? 0) || stored.seq > (range.to ?? Number.MAX_SAFE_INTEGER)) continue;
-    if (isGenuine(stored)) kept.push(stored);
+    if (stored.seq >= from && stored.seq <= to && isGenuine(stored)) yield stored;
   }
+}
+
+/**
+ * The checkpoints of an organization kept on this machine, oldest first.
+ * @param range only those from one sequence to another
+ */
+export async function readCheckpoints(
+  orgId: string,
+  { from = 0, to = Number.MAX_SAFE_INTEGER }: { from?: number; to?: number } = {},
+): Promise<StoredCheckpoint[]> {
+  const kept: StoredCheckpoint[] = [];
+  for await (const checkpoint of checkpointsIn(orgId, from, to)) kept.push(checkpoint);
   return kept;
+}
+
+/** The first checkpoint that was signed over an entry and everything before it. */
+export async function readCheckpointOver(orgId: string, seq: number): Promise<StoredCheckpoint | null> {
+  for await (const checkpoint of checkpointsIn(orgId, seq, Number.MAX_SAFE_INTEGER)) return checkpoint;
+  return null;
 }
 
 /** A line of the file is about 600 bytes; a longer tail is read only when none in this one is genuine. */

@@ -94,3 +94,13 @@ export const integrityStatus = z.strictObject({
   nextRunAt: z.iso.datetime().nullable(),
 });
 export type IntegrityStatus = z.output<typeof integrityStatus>;
+
+/** How one entry stands in its chain; checkpoint is the first signed one at or after it. */
+export const standing = z.strictObject({
+  status: z.enum(["intact", "broken"]),
+  readAt: z.iso.datetime(),
+  breaks: z.array(chainBreak),
+  checkpoint: z.strictObject({ seq: z.int(), signedAt: z.iso.datetime() }).nullable(),
+  lastVerified: z.strictObject({ at: z.iso.datetime(), status: z.enum(["intact", "broken"]) }).nullable(),
+});
+export type Standing = z.output<typeof standing>;

@@ -2,6 +2,8 @@ import { listAlarms } from "../audit/alarm";
 import { listCheckpoints, verifyIntegrity } from "../audit/integrity";
 import { checkpointsInput, integrityInput, integrityStatusInput } from "../audit/integrity-schema";
 import { getIntegrityStatus } from "../audit/integrity-status";
+import { entryIdInput } from "../audit/schema";
+import { getStanding } from "../audit/standing";
 import { procedure, router } from "./init";
 
 const reading = procedure("audit:read");
@@ -11,5 +13,6 @@ export const integrityRouter = router({
   status: reading.input(integrityStatusInput).query(({ ctx, input }) => getIntegrityStatus(ctx.caller, input)),
   verify: reading.input(integrityInput).mutation(({ ctx, input }) => verifyIntegrity(ctx.caller, input)),
   checkpoints: reading.input(checkpointsInput).query(({ ctx, input }) => listCheckpoints(ctx.caller, input)),
+  standing: reading.input(entryIdInput).query(({ ctx, input }) => getStanding(ctx.caller, input)),
   alarms: reading.query(({ ctx }) => listAlarms(ctx.caller.scope)),
 });

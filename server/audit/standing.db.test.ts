@@ -1,0 +1,52 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { createOrg, createUser, ctxFor } from "@/db/testing";
+import { appendAudit } from "./append";
+import { auditRows, closeRoles, roles } from "./chain-testing";
+import { signCheckpoint } from "./checkpoints";
+import { verifyIntegrity } from "./integrity";
+import { standing } from "./integrity-schema";
+import { getStanding } from "./standing";
+
+afterAll(closeRoles);
+
+describe("an entry's standing", () => {
+  it("tells the first checkpoint over it and the last verification that read it", async () => {
+    const { id: orgId } = await createOrg();
+    const ctx = await ctxFor(await createUser({ orgId, role: "org_admin" }));
+    const rows = auditRows(orgId, 6);
+    await appendAudit(roles.app, rows.slice(0, 4));
+    await signCheckpoint(orgId);
+    await verifyIntegrity(ctx, { orgId });
+    await appendAudit(roles.app, rows.slice(4));
+
+    const early = standing.parse(await getStanding(ctx, { id: rows[1]?.id as string }));
+    expect(early).toMatchObject({ status: "intact", breaks: [], checkpoint: { seq: 4 } });
+    expect(early.lastVerified).toMatchObject({ status: "intact" });
+    const late = await getStanding(ctx, { id: rows[5]?.id as string });
+    expect(late).toMatchObject({ status: "intact", checkpoint: null, lastVerified: null });
+    await signCheckpoint(orgId);
+    expect((await getStanding(ctx, { id: rows[5]?.id as string })).checkpoint).toMatchObject({ seq: 6 });
+    expect((await getStanding(ctx, { id: rows[1]?.id as string })).checkpoint).toMatchObject({ seq: 4 });
+  });
+
+  it("shows what was changed behind its back, at that entry and at the one linked to it", async () => {
+    const { id: orgId } = await createOrg();
+    const ctx = await ctxFor(await createUser({ orgId, role: "org_viewer" }));
+    const rows = auditRows(orgId, 5);
+    await appendAudit(roles.app, rows);
+    await roles.owner.begin(async (tx) => {
+      await tx`SET LOCAL session_replication_role = replica`;
+      await tx`UPDATE audit_logs SET resource_name = 'other' WHERE org_id = ${orgId} AND chain_seq = 3`;
+      await tx`UPDATE audit_logs SET checksum = repeat('0', 64) WHERE org_id = ${orgId} AND chain_seq = 4`;
+    });
+    const standings = await Promise.all(rows.map(({ id }) => getStanding(ctx, { id: id as string })));
+    expect(standings.map(({ status }) => status)).toEqual(["intact", "intact", "broken", "broken", "broken"]);
+    expect(standings.map(({ breaks }) => breaks[0]?.kind)).toEqual([
+      undefined,
+      undefined,
+      "altered",
+      "altered",
+      "relinked",
+    ]);
+  });
+});

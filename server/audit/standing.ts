@@ -1,0 +1,47 @@
+import { and, desc, eq, gte, lte, or, sql } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { auditVerifications } from "@/db/schema";
+import { inScope, narrow } from "../auth/scope";
+import type { Ctx } from "../context";
+import { readCheckpointOver } from "./checkpoint-store";
+import { getRow } from "./get";
+import type { Standing } from "./integrity-schema";
+import { verifyChain } from "./verify";
+
+/** The newest verification that read an entry's place in the chain. */
+async function lastReading(ctx: Ctx, orgId: string, seq: number): Promise<Standing["lastVerified"]> {
+  const { ranAt, status, firstSeq, lastSeq } = auditVerifications;
+  const covers = and(or(lte(firstSeq, seq), sql`${firstSeq} IS NULL`), gte(lastSeq, seq));
+  const [row] = await tenant(ctx.scope, (tx) =>
+    tx
+      .select({ ranAt, status })
+      .from(auditVerifications)
+      .where(and(inScope(auditVerifications.orgId, ctx.scope), eq(auditVerifications.orgId, orgId), covers))
+      .orderBy(desc(ranAt))
+      .limit(1),
+  );
+  return row ? { at: row.ranAt.toISOString(), status: row.status as "intact" | "broken" } : null;
+}
+
+/**
+ * How an entry stands in its chain, as of now: its contents against its checksum and its link to the entry before, read
+ * anew; the first signed checkpoint that covers it; the last verification that read it.
+ * @throws AppError not_found when the entry is missing or belongs to another organization.
+ */
+export async function getStanding(ctx: Ctx, { id }: { id: string }): Promise<Standing> {
+  const row = await getRow(ctx, id);
+  const [orgId, seq] = [row.org_id, Number(row.chain_seq)];
+  const own = narrow(ctx, orgId);
+  const [found, checkpoint, lastVerified] = await Promise.all([
+    verifyChain(own, { orgId, fromSeq: seq, toSeq: seq, signal: ctx.signal }),
+    readCheckpointOver(orgId, seq),
+    lastReading(own, orgId, seq),
+  ]);
+  return {
+    status: found.status === "intact" ? "intact" : "broken",
+    readAt: ctx.now().toISOString(),
+    breaks: found.breaks,
+    checkpoint: checkpoint && { seq: checkpoint.seq, signedAt: checkpoint.signedAt },
+    lastVerified,
+  };
+}
