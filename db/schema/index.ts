@@ -6,4 +6,6 @@ export * from "./identity";
 export * from "./live";
 export * from "./logs";
 export * from "./organizations";
+export * from "./preferences";
+export * from "./saved-views";
 export * from "./verifications";

@@ -79,11 +79,3 @@ export async function manageable(tx: Tx, ctx: Ctx, id: string): Promise<Definiti
     throw new AppError("forbidden", "Only the partner may change a field of All organizations.");
   return row;
 }
-
-/** True for PostgreSQL's unique_violation, also where Drizzle has wrapped it. */
-export function isDuplicate(error: unknown): boolean {
-  const codes = [error, (error as { cause?: unknown } | null)?.cause].map(
-    (e) => (e as { code?: unknown } | null)?.code,
-  );
-  return codes.includes("23505");
-}

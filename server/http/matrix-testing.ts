@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { asSystem } from "@/db/client";
-import { customFieldDefinitions, customFieldImports } from "@/db/schema";
+import { auditSavedViews, customFieldDefinitions, customFieldImports } from "@/db/schema";
 import {
   bearer,
   claimsOf,
@@ -166,6 +166,16 @@ export async function fieldIn(world: World, orgId: string): Promise<{ id: string
       .values({ id, orgId, partnerId, name: `Probe ${id}`, fieldKey: `k_${id.replaceAll("-", "")}`, type: "text" }),
   );
   return { id };
+}
+
+/** A view that is shared with an organization. */
+export async function savedViewIn(orgId: string): Promise<{ id: string }> {
+  const { id: createdBy, partnerId } = await userIn(orgId);
+  const view = { id: randomUUID(), orgId, partnerId, createdBy, shared: true };
+  await asSystem((tx) =>
+    tx.insert(auditSavedViews).values({ ...view, createdByName: "Probe", name: `Probe ${view.id}`, query: "" }),
+  );
+  return view;
 }
 
 /** A draft of an import by the partner of an organization. */

@@ -11,6 +11,7 @@ import {
   fieldIn,
   keyIn,
   type Principal,
+  savedViewIn,
   userIn,
   type World,
 } from "../http/matrix-testing";
@@ -93,6 +94,8 @@ describe("every tRPC procedure", () => {
     "customFields.update": { make: (orgId) => fieldIn(world, orgId), rest: { name: "Renamed" } },
     "customFields.remove": { make: (orgId) => fieldIn(world, orgId) },
     "customFields.ofDevice": { make: deviceIn },
+    "savedViews.update": { make: savedViewIn, rest: { name: "Renamed" } },
+    "savedViews.remove": { make: savedViewIn },
   };
 
   it.each(Object.keys(NAMED).filter((path) => procedures.some(([p]) => p === path)))(

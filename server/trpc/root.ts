@@ -9,7 +9,9 @@ import { integrityRouter } from "./integrity";
 import { liveEventsRouter } from "./live-events";
 import { meRouter } from "./me";
 import { organizationsRouter } from "./organizations";
+import { preferencesRouter } from "./preferences";
 import { retentionRouter } from "./retention";
+import { savedViewsRouter } from "./saved-views";
 import { scriptsRouter } from "./scripts";
 import { setupRouter } from "./setup";
 import { usersRouter } from "./users";
@@ -26,6 +28,8 @@ export const appRouter = router({
   imports: importsRouter,
   me: meRouter,
   organizations: organizationsRouter,
+  preferences: preferencesRouter,
+  savedViews: savedViewsRouter,
   scripts: scriptsRouter,
   retention: retentionRouter,
   setup: setupRouter,

@@ -1,10 +1,11 @@
 import { eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
+import { isDuplicate } from "@/db/duplicate";
 import { customFieldDefinitions, customFieldImports } from "@/db/schema";
 import { record } from "../../audit/record";
 import type { Ctx } from "../../context";
 import { AppError } from "../../errors";
-import { auditable, type DefinitionRow, fitToType, isDuplicate, toDefinition } from "../definition";
+import { auditable, type DefinitionRow, fitToType, toDefinition } from "../definition";
 import { MAX_DEFINITIONS_PER_OWNER } from "../schema";
 import { partnerDefinitions } from "./default-plan";
 import { findImport, type ImportRecord, partnerScope, requireIdle, toImportState } from "./find-import";

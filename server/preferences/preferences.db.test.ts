@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { createApiKey, createOrg, createUser, ctxFor } from "@/db/testing";
+import { getPreference } from "./get";
+import { setInput } from "./schema";
+import { setPreference } from "./set";
+
+const TABLE = { columns: ["time", "event"], widths: { time: 120 }, density: "compact" } as const;
+const chosen = (value: object = TABLE) => setInput.parse({ key: "audit.table", value });
+
+it("keeps a person's choice, the last one, and gives it to nobody else", async () => {
+  const orgId = (await createOrg()).id;
+  const [person, colleague] = [await ctxFor(await createUser({ orgId })), await ctxFor(await createUser({ orgId }))];
+  expect(await getPreference(person, { key: "audit.table" })).toBeNull();
+  await setPreference(person, chosen());
+  await setPreference(person, chosen({ ...TABLE, density: "normal" }));
+  expect(await getPreference(person, { key: "audit.table" })).toEqual({ ...TABLE, density: "normal" });
+  expect(await getPreference(colleague, { key: "audit.table" })).toBeNull();
+});
+
+it.each(["partner_technician", "system_admin"] as const)("is kept for a %s too", async (role) => {
+  const person = await ctxFor(role);
+  await setPreference(person, chosen());
+  expect(await getPreference(person, { key: "audit.table" })).toEqual(TABLE);
+});
+
+it("is nothing that programs have", async () => {
+  const key = await ctxFor(await createApiKey());
+  await expect(setPreference(key, chosen())).rejects.toMatchObject({ code: "forbidden" });
+  expect(await getPreference(key, { key: "audit.table" })).toBeNull();
+});
+
+it.each([
+  [{ key: "other", value: TABLE }],
+  [{ key: "audit.table", value: { ...TABLE, widths: { time: 4 } } }],
+  [{ key: "audit.table", value: { ...TABLE, columns: [] } }],
+  [{ key: "audit.table", value: { ...TABLE, columns: ["not a name"] } }],
+  [{ key: "audit.table", value: { ...TABLE, surprise: "x".repeat(10_000) } }],
+  [{ key: "audit.table", value: { ...TABLE, density: "airy" } }],
+])("refuses %j", (input) => {
+  expect(setInput.safeParse(input).success).toBe(false);
+});

@@ -1,0 +1,27 @@
+import { z } from "zod";
+
+export const MAX_COLUMNS = 40;
+export const MIN_COLUMN_PX = 48;
+export const MAX_COLUMN_PX = 960;
+export const DENSITIES = ["compact", "normal"] as const;
+
+const columnId = z.string().regex(/^[a-z][A-Za-z]{0,29}$/, "is no column's name");
+
+/** How a person likes the audit log's table: which columns in which order, how wide (pixels), how high the rows. */
+const auditTable = z.strictObject({
+  columns: z.array(columnId).min(1).max(MAX_COLUMNS).nullable().default(null),
+  widths: z
+    .record(columnId, z.int().min(MIN_COLUMN_PX).max(MAX_COLUMN_PX))
+    .refine((widths) => Object.keys(widths).length <= MAX_COLUMNS, `holds more than ${MAX_COLUMNS} widths`)
+    .default({}),
+  density: z.enum(DENSITIES).nullable().default(null),
+});
+export type AuditTable = z.output<typeof auditTable>;
+
+/** Every preference under its key. */
+const preference = z.discriminatedUnion("key", [z.strictObject({ key: z.literal("audit.table"), value: auditTable })]);
+
+export const getInput = z.strictObject({ key: z.enum(["audit.table"]) });
+export type GetInput = z.output<typeof getInput>;
+export const setInput = preference;
+export type SetInput = z.output<typeof setInput>;

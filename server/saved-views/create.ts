@@ -1,0 +1,42 @@
+import { count, eq } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import { auditSavedViews } from "@/db/schema";
+import { record } from "../audit/record";
+import type { Ctx } from "../context";
+import { AppError } from "../errors";
+import { newId } from "../ids";
+import { repairJson } from "../text";
+import { auditable, nameTaken, ownPlace, personOf, type SavedViewRow, sharedPlace, toSavedView } from "./saved-view";
+import { type CreateInput, MAX_VIEWS_PER_PERSON, type SavedView } from "./schema";
+
+async function refuseTooMany(tx: Tx, personId: string): Promise<void> {
+  const t = auditSavedViews;
+  const [row] = await tx.select({ total: count() }).from(t).where(eq(t.createdBy, personId));
+  if ((row?.total ?? 0) >= MAX_VIEWS_PER_PERSON)
+    throw new AppError("conflict", `You keep ${MAX_VIEWS_PER_PERSON} views already; delete one first.`);
+}
+
+/**
+ * Keeps a view for the caller, or for everybody whom it is shared with.
+ * @throws AppError conflict when the name is taken or the caller keeps too many; forbidden for who may not share.
+ */
+export async function createSavedView(ctx: Ctx, given: CreateInput): Promise<SavedView> {
+  const { name, query, sharedWith } = repairJson(given);
+  const person = personOf(ctx);
+  const row = await tenant(ctx.scope, async (tx) => {
+    const place = sharedWith ? await sharedPlace(tx, ctx, sharedWith) : ownPlace(ctx);
+    await refuseTooMany(tx, person.id);
+    const values = { id: newId(), name, query, ...place, createdBy: person.id, createdByName: person.name };
+    const [made] = await tx.insert(auditSavedViews).values(values).returning();
+    return made as SavedViewRow;
+  }).catch(nameTaken);
+  record(ctx, {
+    action: "audit.view.create",
+    orgId: row.orgId ?? ctx.homeOrgId,
+    resourceType: "audit_view",
+    resourceId: row.id,
+    resourceName: row.name,
+    details: { after: auditable(row) },
+  });
+  return toSavedView(row, ctx);
+}

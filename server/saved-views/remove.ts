@@ -1,0 +1,24 @@
+import { eq } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { auditSavedViews } from "@/db/schema";
+import { record } from "../audit/record";
+import type { Ctx } from "../context";
+import { auditable, changeable } from "./saved-view";
+import type { ViewIdInput } from "./schema";
+
+/** Deletes a view, for everybody who saw it. @throws AppError not_found, forbidden. */
+export async function removeSavedView(ctx: Ctx, { id }: ViewIdInput): Promise<undefined> {
+  const row = await tenant(ctx.scope, async (tx) => {
+    const found = await changeable(tx, ctx, id);
+    await tx.delete(auditSavedViews).where(eq(auditSavedViews.id, found.id));
+    return found;
+  });
+  record(ctx, {
+    action: "audit.view.delete",
+    orgId: row.orgId ?? ctx.homeOrgId,
+    resourceType: "audit_view",
+    resourceId: row.id,
+    resourceName: row.name,
+    details: { before: auditable(row) },
+  });
+}

@@ -1,0 +1,114 @@
+import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { isDuplicate } from "@/db/duplicate";
+import { auditSavedViews, organizations } from "@/db/schema";
+import type { Role } from "../auth/permissions";
+import { inScope, reaches } from "../auth/scope";
+import { type Actor, type Ctx, ZERO_UUID } from "../context";
+import { AppError, invalid, notFound } from "../errors";
+import type { Audience, SavedView } from "./schema";
+
+export type SavedViewRow = typeof auditSavedViews.$inferSelect;
+export type Person = Extract<Actor, { type: "user" }>;
+type Owner = Pick<SavedViewRow, "partnerId" | "orgId" | "shared">;
+
+/** Who may show a view to others: whoever works here, not who only looks. Who tends everybody's: administrators. */
+const SHARING_ROLES: readonly Role[] = [
+  "org_admin",
+  "org_technician",
+  "partner_admin",
+  "partner_technician",
+  "system_admin",
+];
+const TENDING_ROLES: readonly Role[] = ["org_admin", "partner_admin", "system_admin"];
+
+/** @throws AppError forbidden for programs: views are people's. */
+export function personOf({ actor }: Ctx): Person {
+  if (actor.type !== "user") throw new AppError("forbidden", "Saved views belong to people.");
+  return actor;
+}
+
+export const mayShare = (actor: Actor): boolean => actor.type === "user" && SHARING_ROLES.includes(actor.role);
+
+const mayChange = (actor: Actor, row: SavedViewRow): boolean =>
+  actor.type === "user" && (row.createdBy === actor.id || (row.shared && TENDING_ROLES.includes(actor.role)));
+
+/** True for what the caller made; a program makes none. */
+export const isOwn = (actor: Actor): SQL => eq(auditSavedViews.createdBy, actor.type === "user" ? actor.id : ZERO_UUID);
+
+/**
+ * One's own views, and the shared ones of one's reach. A partner's are for the partner's people: they may name what
+ * belongs to one customer, and no other customer shall read it.
+ */
+export function visible({ actor, scope }: Ctx): SQL {
+  const t = auditSavedViews;
+  const partnerWide = scope.kind === "partner" ? and(isNull(t.orgId), eq(t.partnerId, scope.partnerId)) : undefined;
+  const reached = scope.kind === "system" ? sql`true` : or(inScope(t.orgId, scope), partnerWide);
+  return or(isOwn(actor), and(eq(t.shared, true), reached)) as SQL;
+}
+
+/** Where a view of the caller's own stands. */
+export const ownPlace = ({ scope }: Ctx): Owner => ({
+  partnerId: scope.kind === "system" ? null : scope.partnerId,
+  orgId: scope.kind === "organization" ? scope.orgIds[0] : null,
+  shared: false,
+});
+
+/** Where a view stands that others see. @throws AppError forbidden for who may not share so far. */
+export async function sharedPlace(tx: Tx, ctx: Ctx, audience: NonNullable<Audience>): Promise<Owner> {
+  const { scope } = ctx;
+  if (!mayShare(ctx.actor)) throw new AppError("forbidden", "Your role may keep views, not share them.");
+  if (audience.orgId === null) {
+    if (scope.kind === "organization") throw new AppError("forbidden", "Only the partner may share with its people.");
+    if (scope.kind === "system") throw invalid("sharedWith", "name the organization");
+    return { partnerId: scope.partnerId, orgId: null, shared: true };
+  }
+  if (!reaches(scope, audience.orgId)) throw new AppError("forbidden", "That organization is outside your reach.");
+  const [org] = await tx.select().from(organizations).where(eq(organizations.id, audience.orgId));
+  if (!org) throw notFound("organization");
+  return { partnerId: org.partnerId, orgId: org.id, shared: true };
+}
+
+/**
+ * A view that the caller may change, locked for this transaction.
+ * @throws AppError not_found for what the caller does not see, forbidden for what others share.
+ */
+export async function changeable(tx: Tx, ctx: Ctx, id: string): Promise<SavedViewRow> {
+  const t = auditSavedViews;
+  const [row] = await tx
+    .select()
+    .from(t)
+    .where(and(visible(ctx), eq(t.id, id)))
+    .for("update");
+  if (!row) throw notFound("saved view");
+  if (!mayChange(ctx.actor, row))
+    throw new AppError("forbidden", "Only who made a shared view, or an administrator, may change it.");
+  return row;
+}
+
+const audienceOf = (row: Owner): Audience => (row.shared ? { orgId: row.orgId } : null);
+
+/** A view as this caller sees it. */
+export const toSavedView = (row: SavedViewRow, { actor }: Ctx): SavedView => ({
+  id: row.id,
+  name: row.name,
+  query: row.query,
+  sharedWith: audienceOf(row),
+  isMine: actor.type === "user" && row.createdBy === actor.id,
+  mayChange: mayChange(actor, row),
+  createdByName: row.createdByName,
+});
+
+/** What the audit log holds of a view. */
+export const auditable = (row: SavedViewRow): Record<string, unknown> => ({
+  name: row.name,
+  query: row.query,
+  sharedWith: audienceOf(row),
+});
+
+/** A name that its owner has already is told as that; anything else stays what it is. */
+export function nameTaken(error: unknown): never {
+  if (!isDuplicate(error)) throw error;
+  const message = "there is a view of that name already";
+  throw new AppError("conflict", "There is a view of that name already.", { errors: [{ path: "name", message }] });
+}

@@ -1,0 +1,162 @@
+import { sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { auditRows, createApiKey, createOrg, createPartner, createUser, ctxFor } from "@/db/testing";
+import type { Ctx } from "../context";
+import { createSavedView } from "./create";
+import { listSavedViews } from "./list";
+import { removeSavedView } from "./remove";
+import { createInput, MAX_VIEWS_PER_PERSON, type SavedView, savedView, savedViewList } from "./schema";
+import { updateSavedView } from "./update";
+
+async function arrange() {
+  const partner = await createPartner();
+  const [own, other] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
+  const of = (role: "org_admin" | "org_technician" | "org_viewer", orgId = own.id) =>
+    createUser({ role, orgId, partnerId: partner.id }).then((user) => ctxFor(user));
+  const atPartner = (role: "partner_admin" | "partner_technician") =>
+    createUser({ role, partnerId: partner.id }).then((user) => ctxFor(user));
+  return { partner, own, other, of, atPartner };
+}
+
+const make = async (ctx: Ctx, over: object = {}): Promise<SavedView> =>
+  savedView.parse(await createSavedView(ctx, createInput.parse({ name: "Denied", query: "result=denied", ...over })));
+const names = async (ctx: Ctx) => savedViewList.parse(await listSavedViews(ctx)).data.map((v) => v.name);
+const share = (orgId: string | null) => ({ sharedWith: { orgId } });
+
+describe("views of one's own", () => {
+  it("are kept, listed by name and seen by nobody else", async () => {
+    const { of } = await arrange();
+    const [maker, admin] = [await of("org_viewer"), await of("org_admin")];
+    await make(maker, { name: "zeta" });
+    await make(maker, { name: "Alpha" });
+    expect(await names(maker)).toEqual(["Alpha", "zeta"]);
+    expect(await names(admin)).toEqual([]);
+  });
+
+  it("are changed and deleted by their maker alone; to anybody else they do not exist", async () => {
+    const { of, atPartner } = await arrange();
+    const maker = await of("org_technician");
+    const { id } = await make(maker);
+    for (const stranger of [await of("org_admin"), await atPartner("partner_admin"), await ctxFor("org_admin")]) {
+      await expect(updateSavedView(stranger, { id, name: "Mine now" })).rejects.toMatchObject({ code: "not_found" });
+      await expect(removeSavedView(stranger, { id })).rejects.toMatchObject({ code: "not_found" });
+    }
+    expect(await updateSavedView(maker, { id, query: "result=failure" })).toMatchObject({ query: "result=failure" });
+    await removeSavedView(maker, { id });
+    expect(await names(maker)).toEqual([]);
+  });
+
+  it("have one name each, whatever its case, told as a conflict of that field", async () => {
+    const { of } = await arrange();
+    const maker = await of("org_viewer");
+    await make(maker);
+    const conflict = { code: "conflict", extra: { errors: [{ path: "name" }] } };
+    await expect(make(maker, { name: "DENIED" })).rejects.toMatchObject(conflict);
+    const second = await make(maker, { name: "Other" });
+    await expect(updateSavedView(maker, { id: second.id, name: "denied" })).rejects.toMatchObject(conflict);
+    await make(await of("org_viewer"));
+  });
+
+  it("are limited in number, and the refusal says how to go on", async () => {
+    const { own, of } = await arrange();
+    const maker = await of("org_viewer");
+    const person = maker.actor as { id: string };
+    await asSystem((tx) =>
+      tx.execute(sql`
+        INSERT INTO audit_saved_views (org_id, created_by, created_by_name, name, query)
+        SELECT ${own.id}::uuid, ${person.id}::uuid, 'x', 'View ' || n, '' FROM generate_series(1, ${MAX_VIEWS_PER_PERSON}) n`),
+    );
+    await expect(make(maker)).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("delete one first"),
+    });
+  });
+
+  it("belong to people, not to programs", async () => {
+    const key = await ctxFor(await createApiKey());
+    await expect(make(key)).rejects.toMatchObject({ code: "forbidden" });
+    expect(await names(key)).toEqual([]);
+  });
+});
+
+describe("shared views", () => {
+  it("are seen by everybody of the organization and by nobody of another", async () => {
+    const { own, other, of, atPartner } = await arrange();
+    await make(await of("org_technician"), share(own.id));
+    expect(await names(await of("org_viewer"))).toEqual(["Denied"]);
+    expect(await names(await atPartner("partner_technician"))).toEqual(["Denied"]);
+    expect(await names(await of("org_admin", other.id))).toEqual([]);
+    expect(await names(await ctxFor("partner_admin"))).toEqual([]);
+  });
+
+  it("of the partner are for the partner's people, for they may name a customer", async () => {
+    const { of, atPartner } = await arrange();
+    const { id } = await make(await atPartner("partner_technician"), share(null));
+    expect(await names(await atPartner("partner_admin"))).toEqual(["Denied"]);
+    const customer = await of("org_admin");
+    expect(await names(customer)).toEqual([]);
+    await expect(removeSavedView(customer, { id })).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("are changed by their maker and by administrators, not by colleagues", async () => {
+    const { own, of, atPartner } = await arrange();
+    const { id } = await make(await of("org_technician"), share(own.id));
+    for (const colleague of [await of("org_technician"), await of("org_viewer"), await atPartner("partner_technician")])
+      await expect(updateSavedView(colleague, { id, name: "x" })).rejects.toMatchObject({ code: "forbidden" });
+    for (const admin of [await of("org_admin"), await atPartner("partner_admin")])
+      expect(await updateSavedView(admin, { id, name: "Tended" })).toMatchObject({ name: "Tended", isMine: false });
+  });
+
+  it("are not made by viewers, nor with an organization or partner out of reach", async () => {
+    const { own, other, of } = await arrange();
+    await expect(make(await of("org_viewer"), share(own.id))).rejects.toMatchObject({ code: "forbidden" });
+    await expect(make(await of("org_admin"), share(other.id))).rejects.toMatchObject({ code: "forbidden" });
+    await expect(make(await of("org_admin"), share(null))).rejects.toMatchObject({ code: "forbidden" });
+    const mine = await make(await of("org_viewer"));
+    expect(mine.sharedWith).toBeNull();
+  });
+
+  it("can be taken back, and then are their maker's alone again", async () => {
+    const { own, of } = await arrange();
+    const [maker, colleague] = [await of("org_technician"), await of("org_viewer")];
+    const { id } = await make(maker, share(own.id));
+    expect(await updateSavedView(maker, { id, sharedWith: null })).toMatchObject({ sharedWith: null });
+    expect(await names(colleague)).toEqual([]);
+    expect(await names(maker)).toEqual(["Denied"]);
+  });
+});
+
+it("keeps no view of the platform's operator from it", async () => {
+  const operator = await ctxFor("system_admin");
+  const name = `Operator ${crypto.randomUUID()}`;
+  await make(operator, { name });
+  expect(await names(operator)).toContain(name);
+  await expect(make(operator, { name: `${name} 2`, ...share(null) })).rejects.toMatchObject({
+    code: "validation_failed",
+  });
+});
+
+it("records what was made, changed and deleted", async () => {
+  const { own, of } = await arrange();
+  const maker = await of("org_admin");
+  const { id } = await make(maker);
+  await updateSavedView(maker, { id, name: "Refused", sharedWith: { orgId: own.id } });
+  await removeSavedView(maker, { id });
+  const rows = await auditRows(own.id);
+  expect(rows.map((r) => [r.action, r.resourceName])).toEqual([
+    ["audit.view.create", "Denied"],
+    ["audit.view.update", "Refused"],
+    ["audit.view.delete", "Refused"],
+  ]);
+  expect(rows[1]?.details).toMatchObject({ before: { sharedWith: null }, after: { sharedWith: { orgId: own.id } } });
+});
+
+it.each([["org=x"], ["row=1"], ["cursor=1"], ["a=1&a=2"], ["<b>=1"], ["=1"]])("refuses %j as a query", (query) => {
+  expect(createInput.safeParse({ name: "x", query }).success).toBe(false);
+});
+
+it("refuses a blank name, and what is too long", () => {
+  for (const input of [{ name: "  " }, { name: "x".repeat(81) }, { query: `q=${"x".repeat(4000)}` }])
+    expect(createInput.safeParse({ name: "x", query: "", ...input }).success).toBe(false);
+});

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { columnText } from "../audit/schema";
+
+export const MAX_VIEW_NAME = 80;
+/** Characters of a view's query. */
+export const MAX_VIEW_QUERY = 4000;
+export const MAX_VIEWS_PER_PERSON = 100;
+/** Views that one list holds: nobody picks from more. */
+export const MAX_LISTED_VIEWS = 500;
+
+/** Parts of the viewer's address that say where one stands in the list or how it looks, not what is asked. */
+const PLACES: ReadonlySet<string> = new Set(["org", "tz", "cursor", "row", "cols", "density"]);
+const FILTER_NAME = /^[a-z][A-Za-z]{0,29}$/;
+
+function isFilterPart(query: string): boolean {
+  const names = [...new URLSearchParams(query).keys()];
+  return new Set(names).size === names.length && names.every((name) => FILTER_NAME.test(name) && !PLACES.has(name));
+}
+
+const name = columnText(MAX_VIEW_NAME)
+  .transform((text) => text.trim())
+  .refine((text) => text !== "", "is blank");
+/** Which filters there are the viewer knows; it leaves out what it does not, here as in any address. */
+const query = z.string().max(MAX_VIEW_QUERY).refine(isFilterPart, "is not the filter part of an address");
+
+/** Who sees a view: null its maker alone; else everybody of an organization, or (orgId null) the partner's people. */
+const audience = z.strictObject({ orgId: z.guid().nullable() }).nullable();
+export type Audience = z.output<typeof audience>;
+
+export const listInput = z.strictObject({});
+
+export const createInput = z.strictObject({ name, query, sharedWith: audience.default(null) });
+export type CreateInput = z.output<typeof createInput>;
+
+export const updateInput = z.strictObject({
+  id: z.guid(),
+  name: name.optional(),
+  query: query.optional(),
+  sharedWith: audience.optional(),
+});
+export type UpdateInput = z.output<typeof updateInput>;
+
+export const viewIdInput = z.object({ id: z.guid() });
+export type ViewIdInput = z.output<typeof viewIdInput>;
+
+export const savedView = z.strictObject({
+  id: z.guid(),
+  name: z.string(),
+  query: z.string(),
+  sharedWith: audience,
+  isMine: z.boolean(),
+  /** True for one's own, and for shared ones in the hands of an administrator. */
+  mayChange: z.boolean(),
+  createdByName: z.string(),
+});
+export type SavedView = z.output<typeof savedView>;
+
+export const savedViewList = z.strictObject({ data: z.array(savedView), mayShare: z.boolean() });
+export type SavedViewList = z.output<typeof savedViewList>;
