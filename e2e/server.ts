@@ -60,6 +60,7 @@ export default async function serve(): Promise<() => Promise<void>> {
   const port = process.env.TRAILMARK_E2E_PORT ?? String(await freePort());
   const url = `http://127.0.0.1:${port}`;
   const dataDir = mkdtempSync(join(tmpdir(), "trailmark-e2e-"));
+  process.env.TRAILMARK_E2E_DATA = dataDir;
   mkdirSync(join("dist", "results"), { recursive: true });
   const logFile = join("dist", "results", "e2e-server.log");
   const log = openSync(logFile, "w");

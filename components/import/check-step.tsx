@@ -57,7 +57,7 @@ export function CheckStep({ state, onStep }: StepProps) {
         <Notice
           title={check ? "The mapping has changed since the check" : "Not checked yet"}
           action={
-            <Button onClick={() => again.mutate({ id: state.id })} loading={again.isPending}>
+            <Button type="submit" onClick={() => again.mutate({ id: state.id })} loading={again.isPending}>
               Check all rows
             </Button>
           }
@@ -68,7 +68,9 @@ export function CheckStep({ state, onStep }: StepProps) {
       {!isStale && check && <Result state={state} tally={check} />}
       {mayRun && (
         <div className={classes.foot}>
-          <Button onClick={() => onStep("run")}>Go on to the run</Button>
+          <Button type="submit" onClick={() => onStep("run")}>
+            Go on to the run
+          </Button>
           <Button variant="default" onClick={() => again.mutate({ id: state.id })} loading={again.isPending}>
             Check again
           </Button>

@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import {
   type ImportRow,
   type ImportState,
@@ -45,7 +45,12 @@ export function CheckTable({ state, outcome, value }: Props) {
   const rows = query.data?.pages.flatMap((page) => page.rows) ?? [];
   if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} what="the rows" />;
   if (query.data && rows.length === 0) return <Notice title="No row has this outcome" />;
-  const row = rows.find((r) => r.rowNo === opened) ?? null;
+  const at = rows.findIndex((r) => r.rowNo === opened);
+  const row = rows[at] ?? null;
+  const moveTo = (by: -1 | 1) => {
+    const next = rows[at + by];
+    return at >= 0 && next ? () => setOpened(next.rowNo) : null;
+  };
   return (
     <>
       <Scroller
@@ -57,9 +62,23 @@ export function CheckTable({ state, outcome, value }: Props) {
       <p className={classes.lead} role="status">
         {count(rows.length)} rows shown{query.hasNextPage ? "; scroll for more" : ""}
       </p>
-      <RowDrawer state={state} row={row} onClose={() => setOpened(null)} />
+      <RowDrawer state={state} row={row} onMove={moveTo} onClose={() => setOpened(null)} />
     </>
   );
+}
+
+const STEPS_BY_KEY: Record<string, -1 | 1> = { ArrowUp: -1, k: -1, ArrowDown: 1, j: 1 };
+
+/** From the button of one row to the next one's: a hundred thousand rows are too many for Tab. */
+function walk(event: KeyboardEvent<HTMLElement>) {
+  const by = event.ctrlKey || event.metaKey || event.altKey ? undefined : STEPS_BY_KEY[event.key];
+  const row = (event.target as HTMLElement).closest("tr[data-index]");
+  if (!by || !row) return;
+  const next = event.currentTarget.querySelector(
+    `tr[data-index="${Number(row.getAttribute("data-index")) + by}"] button`,
+  );
+  if (next instanceof HTMLElement) next.focus();
+  event.preventDefault();
 }
 
 type ScrollerProps = { rows: ImportRow[]; hasMore: boolean; onMore: () => void; onOpen: (rowNo: number) => void };
@@ -81,7 +100,7 @@ function Scroller({ rows, hasMore, onMore, onOpen }: ScrollerProps) {
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section ref={frame} className={classes.frame} tabIndex={0} aria-label="Rows of the file">
+    <section ref={frame} className={classes.frame} tabIndex={0} aria-label="Rows of the file" onKeyDown={walk}>
       <table className={classes.rows} aria-rowcount={hasMore ? -1 : rows.length + 1}>
         <caption className={classes.hidden}>Rows of the file with their outcomes</caption>
         <thead>
@@ -133,7 +152,11 @@ function Row({ row, index, onOpen }: { row: ImportRow; index: number; onOpen: ()
   const picked = row.candidates.find((c) => c.deviceId === row.pickedDeviceId);
   const device = row.device ?? picked;
   return (
-    <tr aria-rowindex={index + 2} data-invalid={row.cells.some((cell) => cell.outcome === "invalid") || undefined}>
+    <tr
+      data-index={index}
+      aria-rowindex={index + 2}
+      data-invalid={row.cells.some((cell) => cell.outcome === "invalid") || undefined}
+    >
       <th scope="row">
         <button type="button" className={classes.open} onClick={onOpen} aria-label={`Open row ${row.rowNo}`}>
           {count(row.rowNo)}

@@ -20,6 +20,7 @@ import { Message } from "../shell/message";
 import { errorText } from "../shell/notice";
 import { type Faults, useFaults } from "./faults";
 import classes from "./import.module.css";
+import { KeptMapping } from "./kept-mapping";
 import { OtherScopes } from "./other-scopes";
 import { type PlanDraft, usePlanDraft } from "./plan-draft";
 import { TargetSelect, usePartnerFields } from "./target-select";
@@ -46,6 +47,7 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
         {count(rows.length)} fields in the file, {count(chosen)} to be imported, from {count(state.totalRows)} rows. New
         fields belong to All organizations. Types are guessed from the values.
       </p>
+      <KeptMapping state={state} flush={draft.flush} />
       <OtherScopes state={state} />
       {draft.error ? (
         <div className={classes.error}>
@@ -65,7 +67,9 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
         ))}
       </ul>
       <div className={classes.foot}>
-        <Button onClick={() => void draft.flush().then(() => onStep("values"))}>Go on to the values</Button>
+        <Button type="submit" onClick={() => void draft.flush().then(() => onStep("values"))}>
+          Go on to the values
+        </Button>
       </div>
     </>
   );

@@ -8,7 +8,7 @@ import { useState } from "react";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { count } from "../shell/amounts";
 import { Message } from "../shell/message";
-import { errorText } from "../shell/notice";
+import { errorText, Failure } from "../shell/notice";
 import { PageHeader } from "../shell/page-header";
 import { type Column, RecordTable } from "../shell/record-table";
 import { Section } from "../shell/section";
@@ -30,14 +30,21 @@ const addressOf = (id: string) => `/settings/custom-fields/import?import=${id}`;
 
 /** Begins an import, and lists the ones before. */
 export function ImportHome() {
+  const list = useQuery(useTRPC().imports.list.queryOptions());
   return (
     <>
       <PageHeader
         title="Import custom fields"
         lead="Bring custom field definitions and values over from another product. Nothing is written before you have seen a check of every row."
       />
-      <NewImport />
-      <PastImports />
+      {list.isError ? (
+        <Failure error={list.error} onRetry={() => void list.refetch()} what="imports" />
+      ) : (
+        <>
+          <NewImport />
+          <PastImports imports={list.data ?? []} />
+        </>
+      )}
     </>
   );
 }
@@ -86,11 +93,10 @@ function NewImport() {
   );
 }
 
-function PastImports() {
+function PastImports({ imports }: { imports: ImportState[] }) {
   const trpc = useTRPC();
   const { sources } = useSuspenseQuery(trpc.imports.sources.queryOptions()).data;
-  const list = useQuery(trpc.imports.list.queryOptions());
-  if (!list.data?.length) return null;
+  if (imports.length === 0) return null;
   const nameOf = (state: ImportState) => state.files.map((file) => file.name).join(", ") || "No file yet";
   const columns: Column<ImportState>[] = [
     {
@@ -113,7 +119,7 @@ function PastImports() {
   ];
   return (
     <Section title="Imports so far" flush>
-      <RecordTable caption="Imports so far" columns={columns} rows={list.data} rowKey={(state) => state.id} />
+      <RecordTable caption="Imports so far" columns={columns} rows={imports} rowKey={(state) => state.id} />
     </Section>
   );
 }

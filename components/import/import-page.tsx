@@ -1,6 +1,7 @@
 "use client";
 
 import { parseAsString, useQueryState } from "nuqs";
+import { useEffect, useRef } from "react";
 import { Failure } from "../shell/notice";
 import { useCan } from "../shell/org";
 import { PageHeader } from "../shell/page-header";
@@ -15,6 +16,10 @@ const DENIED = {
 export function ImportPage() {
   const mayImport = useCan("custom_fields:import");
   const [id] = useQueryState("import", parseAsString);
+  const hasBegunHere = useRef(false);
+  useEffect(() => {
+    hasBegunHere.current = true;
+  }, []);
   if (!mayImport)
     return (
       <>
@@ -22,5 +27,5 @@ export function ImportPage() {
         <Failure error={DENIED as unknown as Error} what="imports" />
       </>
     );
-  return id ? <Wizard key={id} id={id} /> : <ImportHome />;
+  return id ? <Wizard key={id} id={id} takesFocus={hasBegunHere.current} /> : <ImportHome />;
 }

@@ -1,7 +1,8 @@
 "use client";
 
-import { Button, Drawer, Radio, Stack, Text } from "@mantine/core";
+import { ActionIcon, Button, Drawer, Group, Radio, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ChevronLeft, ChevronRight, type LucideIcon } from "lucide-react";
 import {
   type ImportRow,
   type ImportState,
@@ -13,14 +14,34 @@ import { errorText } from "../shell/notice";
 import { useTRPC } from "../trpc";
 import classes from "./import.module.css";
 
-type Props = { state: ImportState; row: ImportRow | null; onClose: () => void };
+type Props = {
+  state: ImportState;
+  row: ImportRow | null;
+  /** Opens the row before (-1) or behind (1) this one; null where there is none. */
+  onMove: (by: -1 | 1) => (() => void) | null;
+  onClose: () => void;
+};
+const KEYS: Record<string, -1 | 1> = { k: -1, j: 1 };
 
-/** One row in full: its values one by one, and the choice that an ambiguous one leaves. */
-export function RowDrawer({ state, row, onClose }: Props) {
+/** One row in full: its values one by one, and the choice that an ambiguous one leaves. j and k go from row to row. */
+export function RowDrawer({ state, row, onMove, onClose }: Props) {
   return (
-    <Drawer opened={row !== null} onClose={onClose} position="right" title={row ? `Row ${row.rowNo}` : ""}>
+    <Drawer
+      opened={row !== null}
+      onClose={onClose}
+      position="right"
+      title={row ? `Row ${row.rowNo}` : ""}
+      onKeyDown={(event) => {
+        const by = event.ctrlKey || event.metaKey || event.altKey ? undefined : KEYS[event.key];
+        if (by) onMove(by)?.();
+      }}
+    >
       {row && (
         <Stack gap="lg">
+          <Group gap={4}>
+            <MoveButton label="Row before (k)" icon={ChevronLeft} onClick={onMove(-1)} />
+            <MoveButton label="Next row (j)" icon={ChevronRight} onClick={onMove(1)} />
+          </Group>
           <div>
             <Text fw={600}>{ROW_OUTCOME_LABELS[row.outcome]}</Text>
             <Text c="dimmed">
@@ -33,6 +54,25 @@ export function RowDrawer({ state, row, onClose }: Props) {
         </Stack>
       )}
     </Drawer>
+  );
+}
+
+type MoveProps = { label: string; icon: LucideIcon; onClick: (() => void) | null };
+
+/** Stays where it is at the end of the list, so that the keyboard does not lose its place. */
+function MoveButton({ label, icon: Icon, onClick }: MoveProps) {
+  return (
+    <ActionIcon
+      variant="default"
+      size="md"
+      aria-label={label}
+      title={label}
+      aria-disabled={!onClick}
+      data-disabled={!onClick || undefined}
+      onClick={() => onClick?.()}
+    >
+      <Icon size={16} aria-hidden />
+    </ActionIcon>
   );
 }
 
@@ -62,17 +102,19 @@ function Candidates({ state, row }: { state: ImportState; row: ImportRow }) {
       </div>
     );
   const send = (deviceId: string | null) => pick.mutate({ id: state.id, rowNo: row.rowNo, deviceId });
+  // What is being sent counts as chosen: the keyboard does not wait for the server.
+  const chosen = pick.isPending ? pick.variables.deviceId : row.pickedDeviceId;
   return (
     <Stack gap="sm">
-      <Radio.Group label="Which device is meant" value={row.pickedDeviceId ?? ""} onChange={send}>
+      <Radio.Group label="Which device is meant" value={chosen ?? ""} onChange={send}>
         <Stack gap="sm" mt="sm">
-          {row.candidates.map((device) => (
+          {row.candidates.map((device, i) => (
             <Radio
               key={device.deviceId}
               value={device.deviceId}
-              label={device.hostname}
-              description={`${device.organization}, ${device.deviceId}`}
-              disabled={pick.isPending}
+              label={`${device.hostname} in ${device.organization}`}
+              description={device.deviceId}
+              data-autofocus={(chosen ? device.deviceId === chosen : i === 0) || undefined}
             />
           ))}
         </Stack>

@@ -58,7 +58,7 @@ export function RunStep({ state, onStep }: StepProps) {
         {run.error && <Message tone="bad">{errorText(run.error)}</Message>}
       </div>
       <div className={classes.foot}>
-        <Button onClick={() => run.mutate({ id: state.id })} loading={run.isPending}>
+        <Button type="submit" onClick={() => run.mutate({ id: state.id })} loading={run.isPending}>
           Start the import
         </Button>
         <span className={classes.quiet}>Rows are resolved again while it runs. The import can be undone.</span>

@@ -3,7 +3,7 @@
 import { Button, FileButton, Progress } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { FileUp } from "lucide-react";
-import { type DragEvent, useRef, useState } from "react";
+import { type DragEvent, useEffect, useRef, useState } from "react";
 import { MAX_IMPORT_BYTES, MAX_IMPORT_FILES, MAX_IMPORT_ROWS } from "@/server/custom-fields/import/schema";
 import { bytes, count } from "../shell/amounts";
 import { Message } from "../shell/message";
@@ -29,6 +29,7 @@ export function SourceStep({ state, onStep }: StepProps) {
     }),
   );
   const isRead = state.columns.length > 0;
+  useGoOnOnceRead(state, onStep);
   const complete = state.files.filter((file) => file.complete);
   return (
     <>
@@ -77,9 +78,12 @@ export function SourceStep({ state, onStep }: StepProps) {
       {complete.length > 0 && !state.job && (
         <div className={classes.foot}>
           {isRead ? (
-            <Button onClick={() => onStep("fields")}>Go on to the fields</Button>
+            <Button type="submit" onClick={() => onStep("fields")}>
+              Go on to the fields
+            </Button>
           ) : (
             <Button
+              type="submit"
               onClick={() => stage.mutate({ id: state.id })}
               loading={stage.isPending}
               disabled={uploads.current !== null}
@@ -91,6 +95,17 @@ export function SourceStep({ state, onStep }: StepProps) {
       )}
     </>
   );
+}
+
+/** The step is over when the files have been read; coming back to it later is not the same. */
+function useGoOnOnceRead(state: StepProps["state"], onStep: StepProps["onStep"]) {
+  const wasReading = useRef(false);
+  const isReading = state.job?.name === "stage";
+  const isRead = state.columns.length > 0;
+  useEffect(() => {
+    if (wasReading.current && !isReading && isRead) onStep("fields");
+    wasReading.current = isReading;
+  }, [isReading, isRead, onStep]);
 }
 
 type Sending = { name: string; sent: number; size: number };

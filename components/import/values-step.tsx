@@ -112,7 +112,11 @@ function Values({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
         </div>
       )}
       <div className={classes.foot}>
-        <Button loading={check.isPending} onClick={() => void draft.flush().then(() => check.mutate({ id: state.id }))}>
+        <Button
+          type="submit"
+          loading={check.isPending}
+          onClick={() => void draft.flush().then(() => check.mutate({ id: state.id }))}
+        >
           Check all rows
         </Button>
         <span className={classes.quiet}>The check writes nothing.</span>

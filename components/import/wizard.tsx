@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Check } from "lucide-react";
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
-import { useEffect, useRef } from "react";
+import type { KeyboardEvent } from "react";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { Message } from "../shell/message";
 import { Failure } from "../shell/notice";
@@ -16,13 +16,17 @@ import classes from "./import.module.css";
 import { ReportStep } from "./report-step";
 import { RunStep } from "./run-step";
 import { SourceStep } from "./source-step";
+import { useStepFocus } from "./step-focus";
 import { currentStep, reachable, STEP_LABEL, STEPS, type Step } from "./steps";
 import { ValuesStep } from "./values-step";
 
 const POLL_MS = 700;
 
-/** Six steps over one import. The step is in the address, everything else on the server: a closed tab loses nothing. */
-export function Wizard({ id }: { id: string }) {
+/**
+ * Six steps over one import. The step is in the address, everything else on the server: a closed tab loses nothing.
+ * `takesFocus`: the keyboard came here from another view of the same page and goes on where the step begins.
+ */
+export function Wizard({ id, takesFocus }: { id: string; takesFocus: boolean }) {
   const query = useQuery(
     useTRPC().imports.get.queryOptions({ id }, { refetchInterval: (q) => (q.state.data?.job ? POLL_MS : false) }),
   );
@@ -34,7 +38,7 @@ export function Wizard({ id }: { id: string }) {
       {query.isError && !state && (
         <Failure error={query.error} onRetry={() => void query.refetch()} what="this import" />
       )}
-      {state && <Steps state={state} wanted={wanted} onStep={(step) => void setStep(step)} />}
+      {state && <Steps state={state} wanted={wanted} takesFocus={takesFocus} onStep={(step) => void setStep(step)} />}
     </>
   );
 }
@@ -61,20 +65,21 @@ const BODY: Record<Step, (props: StepProps) => React.ReactNode> = {
   report: ReportStep,
 };
 
-function Steps({ state, wanted, onStep }: { state: ImportState; wanted: Step | null; onStep: (step: Step) => void }) {
+/** Enter on the step itself goes on, as it does in any of its text fields; a list to choose from keeps its Enter. */
+function goOn(event: KeyboardEvent<HTMLElement>) {
+  if (event.key !== "Enter" || event.defaultPrevented) return;
+  if ((event.target as HTMLElement).getAttribute("role") === "combobox") event.preventDefault();
+  if (event.target !== event.currentTarget) return;
+  event.currentTarget.querySelector<HTMLButtonElement>("button[type=submit]")?.click();
+}
+
+type StepsProps = StepProps & { wanted: Step | null; takesFocus: boolean };
+
+function Steps({ state, wanted, takesFocus, onStep }: StepsProps) {
   const open = reachable(state);
   const step = wanted && open.includes(wanted) ? wanted : currentStep(state);
   const Body = BODY[step];
-  const top = useRef<HTMLElement>(null);
-  const shown = useRef(step);
-  // After a step has changed the keyboard goes on where the new one begins.
-  useEffect(() => {
-    if (shown.current !== step) {
-      top.current?.focus({ preventScroll: true });
-      window.scrollTo({ top: 0 });
-    }
-    shown.current = step;
-  }, [step]);
+  const top = useStepFocus(step, state.job !== null, takesFocus);
   return (
     <>
       <nav aria-label="Steps of the import">
@@ -106,8 +111,11 @@ function Steps({ state, wanted, onStep }: { state: ImportState; wanted: Step | n
         tabIndex={-1}
         className={classes.body}
         aria-label={`Step ${STEPS.indexOf(step) + 1} of 6: ${STEP_LABEL[step]}`}
+        onKeyDown={goOn}
       >
-        <Body state={state} onStep={onStep} />
+        <form noValidate onSubmit={(event) => event.preventDefault()}>
+          <Body state={state} onStep={onStep} />
+        </form>
       </section>
     </>
   );

@@ -21,8 +21,23 @@ export class ImportWizard {
       .locator("input[type=file]")
       .setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
     await expect(this.page.getByRole("region", { name: `First rows of ${name}` })).toBeVisible();
-    await this.page.getByRole("button", { name: "Read the file" }).click();
-    await this.go("Go on to the fields", "Fields");
+    await this.go("Read the file", "Fields");
+  }
+
+  /** An entry of a list to choose from. */
+  async choose(list: string, entry: string) {
+    await this.page.getByRole("combobox", { name: list }).click();
+    await this.page.getByRole("option", { name: entry, exact: true }).click();
+  }
+
+  /** How many rows or values have an outcome, as its button in the check says. */
+  count(outcome: string) {
+    return this.step("Check").getByRole("button", { name: outcome }).locator("strong");
+  }
+
+  /** One of the report's numbers. */
+  figure(label: string) {
+    return this.page.locator("dl > div").filter({ has: this.page.getByText(label, { exact: true }) });
   }
 
   /** Presses the step's one primary button. */

@@ -1,6 +1,6 @@
 import { cancelImport, createImport, discardImport, getImport, listImports } from "../custom-fields/import/create";
 import { listGuesses } from "../custom-fields/import/default-plan";
-import { listFaults, savePlan } from "../custom-fields/import/plan";
+import { guessAfresh, listFaults, savePlan } from "../custom-fields/import/plan";
 import { previewFile } from "../custom-fields/import/preview";
 import { listRows, pickCandidate } from "../custom-fields/import/rows";
 import {
@@ -32,6 +32,7 @@ export const importsRouter = router({
   setFormat: importer.input(formatInput).mutation(({ ctx, input }) => previewFile(ctx.caller, input)),
   stage: ofImport.mutation(({ ctx, input }) => startStaging(ctx.caller, input)),
   savePlan: importer.input(planInput).mutation(({ ctx, input }) => savePlan(ctx.caller, input)),
+  guessAfresh: ofImport.mutation(({ ctx, input }) => guessAfresh(ctx.caller, input)),
   check: ofImport.mutation(({ ctx, input }) => startCheck(ctx.caller, input)),
   pick: importer.input(pickInput).mutation(({ ctx, input }) => pickCandidate(ctx.caller, input)),
   run: ofImport.mutation(({ ctx, input }) => startRun(ctx.caller, input)),

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { appendEvents } from "../audit/testing";
 import { authenticate } from "../auth/authenticate";
 import type { Ctx } from "../context";
+import { importIn } from "../custom-fields/import/testing";
 import {
   createWorld,
   deviceIn,
@@ -96,6 +97,18 @@ describe("every tRPC procedure", () => {
     "customFields.ofDevice": { make: deviceIn },
     "savedViews.update": { make: savedViewIn, rest: { name: "Renamed" } },
     "savedViews.remove": { make: savedViewIn },
+    ...Object.fromEntries(
+      ["get", "guesses", "faults", "rows", "stage", "guessAfresh", "check", "run", "cancel", "undo", "discard"].map(
+        (name) => [`imports.${name}`, { make: importIn }],
+      ),
+    ),
+    "imports.preview": { make: importIn, rest: { fileNo: 0 } },
+    "imports.setFormat": { make: importIn, rest: { fileNo: 0, format: { headerRow: 1 } } },
+    "imports.pick": { make: importIn, rest: { rowNo: 1, deviceId: null } },
+    "imports.savePlan": {
+      make: importIn,
+      rest: { plan: { identifiers: { sourceId: 0, hostname: null, organization: null, serial: null }, fields: [] } },
+    },
   };
 
   it.each(Object.keys(NAMED).filter((path) => procedures.some(([p]) => p === path)))(

@@ -8,8 +8,11 @@ import { codesOf, count, type Derived, deriveRows, type StagedRow } from "./deri
 import { MATCHED_OUTCOMES, type RowOutcome, type RunReport } from "./schema";
 import { type ValuePatch, writeValues } from "./write-values";
 
-/** Rows of one transaction of a run or an undo: a kill repeats at most these, a cancel waits for at most these. */
-export const APPLY_ROWS = 10_000;
+/**
+ * Rows of one transaction of a run or an undo: a kill repeats at most these, a cancel waits for at most these. A small
+ * import goes in smaller steps, so that its progress is seen.
+ */
+export const applyRows = (totalRows: number): number => Math.min(10_000, Math.max(1_000, Math.ceil(totalRows / 10)));
 
 type Checked = { n: number; o: RowOutcome; c: string; d: string | null; p: string | null; s: boolean };
 
@@ -165,19 +168,19 @@ async function deriveLocked(tx: Tx, c: Compiled, staged: readonly StagedRow[]): 
  * @returns the number of the last row done.
  */
 export async function applyChunk(tx: Tx, c: Compiled, after: number, report: RunReport): Promise<number> {
-  const through = after + APPLY_ROWS;
+  const through = after + applyRows(c.totalRows);
   const checked = await readResolved(tx, c.importId, after, through);
   // Ambiguous rows are in the report from the start: one that a person picked for is not counted twice.
   for (const { o } of checked.values()) if (o === "ambiguous") report.rows.ambiguous--;
   const work = new Map([...checked].filter(([, row]) => hasWork(row)));
   for (const [rowNo, { o, c: codes }] of checked) if (!work.has(rowNo)) count(report, o, codes);
-  if (work.size > 0) await applyRows(tx, c, { after, through, work, report });
+  if (work.size > 0) await applyWork(tx, c, { after, through, work, report });
   return through;
 }
 
 type Chunk = { after: number; through: number; work: Map<number, Checked>; report: RunReport };
 
-async function applyRows(tx: Tx, c: Compiled, { after, through, work, report }: Chunk): Promise<void> {
+async function applyWork(tx: Tx, c: Compiled, { after, through, work, report }: Chunk): Promise<void> {
   const picks = new Map([...work.values()].flatMap(({ n, p }) => (p === null ? [] : [[n, p] as const])));
   const staged = (await readStaged(tx, c.importId, after, through, picks)).filter(({ rowNo }) => work.has(rowNo));
   const derived = await deriveLocked(tx, c, staged);

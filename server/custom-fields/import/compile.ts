@@ -21,6 +21,7 @@ export type Compiled = {
   sourceNames: readonly string[];
   orgIds: readonly string[];
   plan: Plan;
+  totalRows: number;
   fields: ActiveField[];
   orgsByName: ReadonlyMap<string, ReadonlySet<string>>;
 };
@@ -73,6 +74,7 @@ export async function compile(tx: Tx, found: ImportRecord, scope: PartnerScope):
     sourceNames: preset.sourceNames,
     orgIds: scope.orgIds,
     plan,
+    totalRows: found.totalRows,
     fields,
     orgsByName: await organizationsByName(tx, scope),
   };

@@ -9,8 +9,10 @@ import { isApplied, nameDevices, type ResultRow, readResults, reasonOf } from ".
 import {
   isImportable,
   outcomeOfCode,
+  REASON_TITLE,
   ROW_OUTCOME_LABELS,
   sourceType,
+  UNREADABLE_MARK,
   VALUE_CODES,
   VALUE_OUTCOME_LABELS,
 } from "./schema";
@@ -86,16 +88,20 @@ function rejectedColumns(c: Compiled, found: ImportRecord): Columns {
     c.fields.flatMap((field, i) =>
       row.v[i] === VALUE_CODES.invalid ? [`${field.name} ${reasonOf(field, row.c[field.column] ?? "")}`] : [],
     );
+  const whyNot = (row: ResultRow) => {
+    if (isApplied(row, found)) return [];
+    return row.o === "unreadable"
+      ? [`${UNREADABLE_MARK}it ${row.r}. Put the row right, then empty this cell`]
+      : [row.r ?? ROW_OUTCOME_LABELS[row.o]];
+  };
   return {
-    header: [...found.columns.map((column) => column.title), "Reason"],
+    header: [...found.columns.map((column) => column.title), REASON_TITLE],
     only: sql`AND (r.row_no > ${found.appliedThrough} OR strpos(r.codes, ${VALUE_CODES.invalid}) > 0
       OR NOT (r.outcome LIKE 'matched%' OR (r.outcome = 'ambiguous' AND r.picked_device_id IS NOT NULL)))`,
     row: (row) => {
       const cells = found.columns.map((_, i) => row.c[i] ?? "");
-      const reason = [...(isApplied(row, found) ? [] : [row.r ?? ROW_OUTCOME_LABELS[row.o]]), ...faults(row)].join(
-        "; ",
-      );
-      return [...cells, ...row.c.slice(cells.length), reason];
+      // What is beyond the header stands behind the reason, so that the reason is always in its own column.
+      return [...cells, [...whyNot(row), ...faults(row)].join("; "), ...row.c.slice(cells.length)];
     },
   };
 }

@@ -8,7 +8,7 @@ import { customFieldValues } from "@/db/schema";
 import { call, createUser, ctxFor } from "@/db/testing";
 import { createImport, getImport, listImports } from "./create";
 import { toCsv } from "./fixtures";
-import { savePlan } from "./plan";
+import { guessAfresh, savePlan } from "./plan";
 import { listRows } from "./rows";
 import type { ImportState } from "./schema";
 import { check, createDevices, createWorld, run, stageText, withFields } from "./testing";
@@ -133,13 +133,51 @@ describe("files", () => {
     const rejected = await call(REJECTED, { token: admin, params: { id: staged.id } });
     const lines = rejected.text.replace("\ufeff", "").trim().split("\r\n");
     expect(lines).toEqual([
-      `${HEADER.join(",")},Reason`,
+      `${HEADER.join(",")},Not applied because`,
       "9,gone,Acme,'-5,1,,no device is called gone",
       "3,PC3,Acme,x,7,,Patched is neither yes nor no",
     ]);
     const again = await stageText(ctx, rejected.text, "fixed.csv");
     expect(again).toMatchObject({ totalRows: 2, error: null });
     expect(again.columns[3]?.samples).toEqual(["-5", "x"]);
+  });
+
+  it("knows its own list of rows not applied again: the same mapping, no field for the reasons", async () => {
+    const { ctx, admin, ids } = await simple();
+    const text = `${csv(["1", "PC1", "Acme", "A1", "1", ""], ["9", "gone", "", "A2", "1", ""])}3,PC3,slipped\r\n`;
+    const first = await stageText(ctx, text);
+    await savePlan(ctx, { id: first.id, plan: withFields(first, { Patched: { action: "skip" } }) });
+    await check(ctx, first.id);
+    await run(ctx, first.id);
+    const rejected = await call(REJECTED, { token: admin, params: { id: first.id } });
+    const again = await stageText(ctx, rejected.text.replace("gone", "PC2"), "fixed.csv");
+    expect(again.columns.map((column) => column.title)).toEqual(HEADER);
+    expect(again.summary.mappingFrom).toEqual(expect.any(String));
+    expect(again.plan?.fields.map((field) => field.action)).toEqual([
+      "skip",
+      "skip",
+      "skip",
+      "existing",
+      "skip",
+      "skip",
+    ]);
+    // Nobody has put the row with too few cells right: it has as many cells as the header now, and is left alone still.
+    expect(await outcomes(ctx, await check(ctx, again.id))).toEqual(["matched_hostname", "unreadable"]);
+    await run(ctx, again.id);
+    expect(await valuesOf(ids[1] as string)).toEqual(["A2"]);
+    expect(await valuesOf(ids[2] as string)).toBeNull();
+  });
+
+  it("guesses afresh instead of using the kept mapping, when asked to", async () => {
+    const { ctx, text } = await simple();
+    const first = await stageText(ctx, text);
+    await savePlan(ctx, { id: first.id, plan: withFields(first, { Patched: { action: "skip" } }) });
+    await check(ctx, first.id);
+    await run(ctx, first.id);
+    const again = await stageText(ctx, text);
+    const afresh = await guessAfresh(ctx, again);
+    expect(afresh.summary.mappingFrom).toBeUndefined();
+    expect(afresh.plan?.fields[4]).toMatchObject({ action: "create", fieldKey: "patched" });
   });
 
   it("says in plain words what is wrong with a file", async () => {

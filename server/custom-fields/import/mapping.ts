@@ -44,13 +44,16 @@ export function fromMapping(mapping: Mapping, base: Plan, columns: SourceColumn[
   return { identifiers, fields };
 }
 
+/** A plan to start from; mappingFrom says when the kept mapping was used last, if there is one. */
+export type InitialPlan = { plan: Plan; mappingFrom: string | undefined };
+
 /** The plan that a freshly read import starts from: the kept one for such columns, else the default. */
 export async function initialPlan(
   tx: Tx,
   found: ImportRecord,
   columns: SourceColumn[],
   fingerprint: string,
-): Promise<Plan> {
+): Promise<InitialPlan> {
   const definitions = await partnerDefinitions(tx, found.partnerId);
   const base = defaultPlan(columns, definitions, presetOf(found.source));
   const m = customFieldImportMappings;
@@ -58,7 +61,9 @@ export async function initialPlan(
     .select()
     .from(m)
     .where(and(eq(m.partnerId, found.partnerId), eq(m.source, found.source), eq(m.fingerprint, fingerprint)));
-  return kept ? fromMapping(kept.mapping as Mapping, base, columns, definitions) : base;
+  if (!kept) return { plan: base, mappingFrom: undefined };
+  const plan = fromMapping(kept.mapping as Mapping, base, columns, definitions);
+  return { plan, mappingFrom: kept.updatedAt.toISOString() };
 }
 
 /** Keeps the mapping of an import that is being run, for the next file with the same columns. */

@@ -5,8 +5,9 @@ import type { Ctx } from "../../context";
 import { AppError, type FieldError } from "../../errors";
 import type { DefinitionRow } from "../definition";
 import type { FieldType } from "../schema";
-import { partnerDefinitions } from "./default-plan";
+import { defaultPlan, partnerDefinitions } from "./default-plan";
 import { findImport, type ImportRecord, requireIdle, toImportState } from "./find-import";
+import { presetOf } from "./presets";
 import { IDENTIFIERS } from "./presets/preset";
 import {
   type ImportState,
@@ -79,6 +80,23 @@ export function requireSound(plan: Plan | null, columns: SourceColumn[], definit
   if (first)
     throw new AppError("validation_failed", `${first.path}: ${first.message}`, { errors: errors.slice(0, 50) });
   return plan;
+}
+
+/** Lets go of a kept mapping: the import is guessed from its columns, as if they came for the first time. */
+export async function guessAfresh(ctx: Ctx, { id }: { id: string }): Promise<ImportState> {
+  return tenant(ctx.scope, async (tx) => {
+    const found = await findImport(tx, ctx, id, "update");
+    requireIdle(found, "staged", "checked");
+    const definitions = await partnerDefinitions(tx, found.partnerId);
+    const plan = defaultPlan(found.columns, definitions, presetOf(found.source));
+    const summary = { ...found.summary, mappingFrom: undefined };
+    const [row] = await tx
+      .update(customFieldImports)
+      .set({ plan, summary, status: "staged", updatedAt: ctx.now() })
+      .where(eq(customFieldImports.id, found.id))
+      .returning();
+    return toImportState(row as unknown as ImportRecord);
+  });
 }
 
 /** Keeps what a person mapped; faults are told when it is checked, so half a plan survives a closed tab. */

@@ -52,8 +52,10 @@ async function stage({ found, scope }: Work): Promise<void> {
   const files = found.files.map((file, n) => ({ ...file, format: staged.formats[n], records: staged.records[n] }));
   const { columns, totalRows, fingerprint } = staged;
   await tenant(scope, async (tx) => {
-    const plan = await initialPlan(tx, found, columns, fingerprint);
-    await settle(tx, found.id, { status: "staged", files, columns, totalRows, fingerprint, plan, jobDone: totalRows });
+    const { plan, mappingFrom } = await initialPlan(tx, found, columns, fingerprint);
+    const summary = { ...found.summary, mappingFrom };
+    const read = { files, columns, totalRows, fingerprint, plan, summary, jobDone: totalRows };
+    await settle(tx, found.id, { status: "staged", ...read });
   });
 }
 

@@ -14,6 +14,10 @@ export const MAX_RECORD_CHARS = 1024 * 1024;
 /** Bytes of one request of an upload; a larger file goes in several, each at its offset. */
 export const UPLOAD_PART_BYTES = 8 * 1024 * 1024;
 export const PREVIEW_ROWS = 20;
+/** The column that the download of rows not applied adds. It is no field when that file comes back. */
+export const REASON_TITLE = "Not applied because";
+/** Begins the reason of a row that could not be read: it stays unread until a person has emptied that cell. */
+export const UNREADABLE_MARK = "Unreadable row: ";
 export const ROWS_PAGE_LIMIT = 200;
 
 export const ENCODINGS = ["utf-8", "utf-16le", "utf-16be", "windows-1252"] as const;
@@ -188,6 +192,8 @@ export type RunReport = Tally & {
 export type UndoReport = { restored: number; leftAlone: number; sourceIdsRemoved: number };
 export type ImportSummary = {
   actor?: { id: string; name: string };
+  /** When the kept mapping that this import began with was used last (ISO). */
+  mappingFrom?: string;
   check?: Tally & { checkedAt: string };
   run?: RunReport;
   undo?: UndoReport;

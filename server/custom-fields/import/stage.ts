@@ -12,7 +12,15 @@ import type { SourceRecord } from "./pivot";
 import { presetOf } from "./presets";
 import type { Preset } from "./presets/preset";
 import { readSource, type SourceFile } from "./read-file";
-import { type DeclaredField, type FileFormat, MAX_IMPORT_COLUMNS, MAX_IMPORT_ROWS, type SourceColumn } from "./schema";
+import {
+  type DeclaredField,
+  type FileFormat,
+  MAX_IMPORT_COLUMNS,
+  MAX_IMPORT_ROWS,
+  REASON_TITLE,
+  type SourceColumn,
+  UNREADABLE_MARK,
+} from "./schema";
 
 /** Rows of one INSERT. */
 const BATCH = 2000;
@@ -25,6 +33,8 @@ export type Staged = {
   fingerprint: string;
 };
 type StagedRow = { n: number; f: number; l: number; c: string[]; x: string | null };
+/** The place of our own column of reasons: it is looked at and left out. */
+const REASON = -1;
 
 async function insertRows(tx: Tx, found: ImportRecord, rows: StagedRow[]): Promise<void> {
   await tx.execute(sql`
@@ -46,16 +56,23 @@ class Merger {
 
   /** Cells of a file's record in the order of the common columns, each seen by its column's watch. */
   place(source: SourceFile, places: number[], record: SourceRecord): string[] {
-    for (let i = places.length; i < source.columns.titles.length; i++)
-      places.push(this.columns.place(source.columns.titles[i] as string));
+    for (let i = places.length; i < source.columns.titles.length; i++) places.push(this.#placeOf(source, i));
     const cells: string[] = [];
+    const reason = record.cells[places.indexOf(REASON)] ?? "";
+    if (reason.startsWith(UNREADABLE_MARK)) record.fault ??= "has not been put right since it could not be read";
     record.cells.forEach((text, i) => {
       const place = places[i] ?? cells.length;
+      if (place === REASON) return;
       while (cells.length < place) cells.push("");
       cells[place] = repairText(text);
       if (record.fault === null) this.watch(place).add(cells[place] as string);
     });
     return cells;
+  }
+
+  #placeOf(source: SourceFile, i: number): number {
+    const title = source.columns.titles[i] as string;
+    return title === REASON_TITLE ? REASON : this.columns.place(title);
   }
 
   private watch(place: number): ColumnWatch {
@@ -66,7 +83,7 @@ class Merger {
   /** What the files declare is complete only when they have been read to the end. */
   declare(source: SourceFile): void {
     source.columns.titles.forEach((title, i) => {
-      this.columns.place(title, source.columns.declared[i] as DeclaredField | null);
+      if (title !== REASON_TITLE) this.columns.place(title, source.columns.declared[i] as DeclaredField | null);
     });
   }
 

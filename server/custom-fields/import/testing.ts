@@ -95,3 +95,14 @@ export async function run(ctx: Ctx, id: string): Promise<ImportState> {
   await workOffImports();
   return getImport(ctx, { id });
 }
+
+/** An import that has been begun for the partner of an organization, by nobody in particular. */
+export async function importIn(orgId: string): Promise<{ id: string }> {
+  const [row] = await asSystem((tx) =>
+    tx.execute<{ id: string }>(sql`
+      INSERT INTO custom_field_imports (id, partner_id, org_ids, created_by, created_by_name, source)
+      SELECT ${newId()}::uuid, o.partner_id, ARRAY[o.id], ${newId()}::uuid, 'Nobody', 'automate' FROM organizations o
+      WHERE o.id = ${orgId}::uuid RETURNING id`),
+  );
+  return row as { id: string };
+}

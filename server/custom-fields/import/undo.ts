@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import type { FieldValue } from "../schema";
-import { APPLY_ROWS } from "./apply";
+import { applyRows } from "./apply";
 import type { ImportRecord } from "./find-import";
 import { presetOf } from "./presets";
 import type { UndoReport } from "./schema";
@@ -44,7 +44,7 @@ export async function undoChunk(
 ): Promise<number | null> {
   const page = sql`
     SELECT * FROM custom_field_import_changes
-    WHERE import_id = ${found.id}::uuid AND row_no > ${after} AND NOT undone ORDER BY row_no LIMIT ${APPLY_ROWS}`;
+    WHERE import_id = ${found.id}::uuid AND row_no > ${after} AND NOT undone ORDER BY row_no LIMIT ${applyRows(found.totalRows)}`;
   // Locked in the order of the devices, as every writer of many values does.
   await tx.execute(sql`
     SELECT 1 FROM custom_field_values v WHERE v.device_id IN (SELECT device_id FROM (${page}) c)

@@ -1,0 +1,42 @@
+"use client";
+
+import { Button } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ImportState } from "@/server/custom-fields/import/schema";
+import { Message } from "../shell/message";
+import { errorText } from "../shell/notice";
+import { When } from "../shell/when";
+import { useTRPC } from "../trpc";
+import classes from "./import.module.css";
+
+/** Says that the mapping was kept from an earlier file with these columns, and lets go of it. */
+export function KeptMapping({ state, flush }: { state: ImportState; flush: () => Promise<unknown> }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const afresh = useMutation(
+    trpc.imports.guessAfresh.mutationOptions({
+      onSuccess: async (next) => {
+        cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next);
+        await cache.invalidateQueries(trpc.imports.faults.queryFilter({ id: state.id }));
+      },
+    }),
+  );
+  const { mappingFrom } = state.summary;
+  if (!mappingFrom || state.startedAt) return null;
+  return (
+    <div className={classes.note}>
+      <p>
+        <strong>You have mapped these columns before.</strong> The mapping of <When at={mappingFrom} /> is filled in.
+      </p>
+      <Button
+        variant="default"
+        size="compact-sm"
+        onClick={() => void flush().then(() => afresh.mutate({ id: state.id }))}
+        loading={afresh.isPending}
+      >
+        Guess afresh instead
+      </Button>
+      {afresh.error && <Message tone="bad">{errorText(afresh.error)}</Message>}
+    </div>
+  );
+}

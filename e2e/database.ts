@@ -1,0 +1,15 @@
+import postgres from "postgres";
+import { clusterOf } from "@/bench/torture/server";
+
+/** The database under the server, as its owner: for worlds too large to be made over the API, and for holding locks. */
+export async function withDatabase<T>(fn: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const { owner, port } = clusterOf(process.env.TRAILMARK_E2E_DATA ?? "");
+  const url = `postgres://trailmark_owner:${owner}@127.0.0.1:${port}/trailmark`;
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await sql`SELECT set_config('trailmark.scope', 'system', false)`;
+  try {
+    return await fn(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
