@@ -125,7 +125,7 @@ export function newestPlaces(
 }
 
 /** Runs a query of full rows and gives each its names, newest first. */
-async function withNames<Row>(tx: Tx, rows: SQL, { output }: Shape<Row>): Promise<Row[]> {
+export async function withNames<Row>(tx: Tx, rows: SQL, { output }: Shape<Row>): Promise<Row[]> {
   return (await tx.execute(sql`WITH rows AS MATERIALIZED (${rows}) SELECT ${output} ${NAMES}`)) as unknown as Row[];
 }
 

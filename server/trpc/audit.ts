@@ -7,7 +7,9 @@ import { listRelated } from "../audit/related";
 import { getStatistics, reportCompliance, reportSecurityEvents, reportUserActivity } from "../audit/reports";
 import { entryIdInput, listInput, rangeInput, searchInput } from "../audit/schema";
 import { searchEntries } from "../audit/search";
-import { procedure, router } from "./init";
+import { tailEntries } from "../audit/tail";
+import { tailInput } from "../audit/tail-schema";
+import { mapStreamErrors, procedure, router } from "./init";
 
 export const auditRouter = router({
   list: procedure("audit:read")
@@ -40,4 +42,9 @@ export const auditRouter = router({
   histogram: procedure("audit:read")
     .input(facetsInput)
     .query(({ ctx, input }) => getHistogram(ctx.caller, input)),
+  tail: procedure("audit:read")
+    .input(tailInput)
+    .subscription(({ ctx, input, signal }) =>
+      mapStreamErrors(ctx.requestId, tailEntries({ ...ctx.caller, ...(signal && { signal }) }, input, ctx)),
+    ),
 });

@@ -23,14 +23,13 @@ export function originOf(request: Request): Pick<Ctx, "ip" | "userAgent"> {
 export async function createContext(request: Request): Promise<TrpcContext> {
   const requestId = newRequestId();
   const from = originOf(request);
-  try {
+  const authenticated = async (): Promise<Ctx> => {
     const { viaCookie, ...caller } = await authenticate(request, { auth: "user" });
     requireSameOrigin(request, viaCookie);
-    return {
-      caller: { ...caller, ...from, requestId, now: () => new Date(), signal: request.signal },
-      requestId,
-      from,
-    };
+    return { ...caller, ...from, requestId, now: () => new Date(), signal: request.signal };
+  };
+  try {
+    return { caller: await authenticated(), requestId, from, authenticate: authenticated };
   } catch (error) {
     if (isAppError(error) && error.code === "unauthenticated") return { caller: null, requestId, from };
     const { code, message } = toAppError(error, requestId);

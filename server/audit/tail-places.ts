@@ -1,0 +1,25 @@
+import type { Actor } from "../context";
+import { AppError } from "../errors";
+import { shared } from "../process/shared";
+import { MAX_TAILS_PER_CALLER } from "./tail-schema";
+
+const nameOf = (actor: Actor): string => ("id" in actor ? `${actor.type} ${actor.id}` : actor.type);
+
+/**
+ * Takes one of a caller's places for an open live view.
+ * @returns gives it back.
+ * @throws AppError rate_limited when all are taken
+ */
+export function takePlace(actor: Actor): () => void {
+  const taken = shared("audit.tail.places", () => new Map<string, number>());
+  const name = nameOf(actor);
+  const count = taken.get(name) ?? 0;
+  if (count >= MAX_TAILS_PER_CALLER)
+    throw new AppError("rate_limited", `You have ${count} live views open, which is the limit. Close one of them.`);
+  taken.set(name, count + 1);
+  return () => {
+    const left = (taken.get(name) ?? 1) - 1;
+    if (left > 0) taken.set(name, left);
+    else taken.delete(name);
+  };
+}

@@ -1,0 +1,34 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { decodePosition, encodePosition, MAX_POSITION_CHARS } from "./tail-position";
+
+const orgs = (count: number) => Array.from({ length: count }, () => randomUUID()).sort();
+
+it("comes back as it went, for any heads", () => {
+  fc.assert(
+    fc.property(fc.array(fc.maxSafeNat(), { maxLength: 40 }), (seqs) => {
+      const orgIds = orgs(seqs.length);
+      expect(decodePosition(encodePosition({ orgIds, seqs }), orgIds)?.seqs).toEqual(seqs);
+    }),
+  );
+});
+
+it("fits into a header and an address at 1,000 organizations, and says when it does not fit", () => {
+  const orgIds = orgs(1_000);
+  const text = encodePosition({ orgIds, seqs: orgIds.map(() => 268_000_000) });
+  expect(text.length).toBeLessThanOrEqual(MAX_POSITION_CHARS);
+  expect(text).toMatch(/^[\w-]+$/);
+  const many = orgs(5_000);
+  expect(decodePosition(encodePosition({ orgIds: many, seqs: many.map(() => 9_999_999) }), many)).toBeNull();
+});
+
+it("refuses what is none: other organizations, cut, extended, or any text", () => {
+  const orgIds = orgs(3);
+  const text = encodePosition({ orgIds, seqs: [1, 300, 70_000] });
+  expect(decodePosition(text, orgs(3))).toBeNull();
+  expect(decodePosition(text, orgIds.slice(1))).toBeNull();
+  expect(decodePosition(text.slice(0, -2), orgIds)).toBeNull();
+  expect(decodePosition(`${text}AAAA`, orgIds)).toBeNull();
+  fc.assert(fc.property(fc.string(), (other) => decodePosition(other, orgIds) === null));
+});

@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import type { Ctx, Scope } from "../context";
+import { shared } from "../process/shared";
+import { conditionsOf, type Question } from "./filters";
+import { allOf, ENTRY, rowsBetween, withNames } from "./row-query";
+import type { FullEntry } from "./schema";
+import { toFullEntry } from "./to-entry";
+
+/** A piece of an organization's chain: the rows after one sequence through another. */
+export type Span = { orgId: string; after: number; through: number };
+
+/** How long a piece is kept for others who ask the same: they are woken by the same look, within the same moment. */
+const KEPT_MS = 1_000;
+
+async function read(scope: Scope, question: Question, spans: readonly Span[]): Promise<FullEntry[]> {
+  const column = (name: keyof Span) => sql.param(spans.map((span) => span[name]));
+  const source = sql`unnest(${column("orgId")}::uuid[], ${column("after")}::bigint[], ${column("through")}::bigint[]) AS o(id, after, through)`;
+  const rows = await tenant(scope, (tx) =>
+    withNames(
+      tx,
+      sql`SELECT ${ENTRY.columns} FROM ${source}, ${rowsBetween(sql`o.after`, sql`o.through`)}
+        WHERE ${allOf(conditionsOf(question))}`,
+      ENTRY,
+    ),
+  );
+  return rows.map(toFullEntry).sort((a, b) => a.chainSeq - b.chainSeq);
+}
+
+/** Reads as whom and for what: what row level security sees belongs to it. */
+const keyOf = (...parts: unknown[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
+
+/**
+ * The sealed rows of some pieces that answer a question, each chain in its order. Readers with the same reach who ask
+ * the same of the same pieces share one query.
+ */
+export function readSpans({ scope }: Ctx, question: Question, spans: readonly Span[]): Promise<FullEntry[]> {
+  const kept = shared("audit.tail.reads", () => new Map<string, Promise<FullEntry[]>>());
+  const key = keyOf(scope, question, spans);
+  const found = kept.get(key);
+  if (found) return found;
+  const reading = read(scope, question, spans);
+  kept.set(key, reading);
+  const forget = () => setTimeout(() => kept.delete(key), KEPT_MS).unref();
+  reading.then(forget, () => kept.delete(key));
+  return reading;
+}

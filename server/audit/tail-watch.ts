@@ -1,0 +1,107 @@
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { log } from "../log";
+import { shared } from "../process/shared";
+import { TAIL_LOOK_MS } from "./tail-schema";
+
+/** Looking never takes more than this part of the time, however many organizations are followed. */
+const MAX_LOOK_SHARE = 1 / 20;
+
+type Head = { orgId: string; seq: number };
+type Wake = () => void;
+
+/** The newest sealed sequence of each chain; an organization without a row has none. */
+function readHeads(orgIds: readonly string[]): Promise<Head[]> {
+  return asSystem(
+    async (tx) =>
+      (await tx.execute(
+        sql`SELECT h.org_id AS "orgId", h.seq::float8 AS seq FROM audit_chain_heads_of(${sql.param([...orgIds])}::uuid[]) h`,
+      )) as unknown as Head[],
+  );
+}
+
+/**
+ * Knows the heads of the chains that somebody in this process follows: one look for all of them, none while nobody
+ * follows. A notice by the database instead would make every commit of an audit row queue for one lock.
+ */
+class HeadWatch {
+  private readonly heads = new Map<string, number>();
+  private readonly followers = new Map<string, Set<Wake>>();
+  private timer: NodeJS.Timeout | undefined;
+  private isLooking = false;
+  private isAway = false;
+
+  /**
+   * Calls wake whenever a chain of these organizations has grown. When it resolves, headOf() knows them as of now.
+   * @returns ends it.
+   */
+  async follow(orgIds: readonly string[], wake: Wake): Promise<() => void> {
+    for (const orgId of orgIds) {
+      const wakes = this.followers.get(orgId) ?? new Set();
+      this.followers.set(orgId, wakes.add(wake));
+    }
+    const leave = () => this.leave(orgIds, wake);
+    try {
+      for (const touched of this.note(await readHeads(orgIds))) touched();
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    this.schedule(TAIL_LOOK_MS);
+    return leave;
+  }
+
+  headOf(orgId: string): number {
+    return this.heads.get(orgId) ?? 0;
+  }
+
+  get organizations(): number {
+    return this.followers.size;
+  }
+
+  private leave(orgIds: readonly string[], wake: Wake): void {
+    for (const orgId of orgIds) {
+      const wakes = this.followers.get(orgId);
+      wakes?.delete(wake);
+      if (wakes?.size !== 0) continue;
+      this.followers.delete(orgId);
+      this.heads.delete(orgId);
+    }
+    if (this.followers.size > 0) return;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  /** Takes over what has grown. @returns whom to wake. */
+  private note(heads: readonly Head[]): Set<Wake> {
+    const touched = new Set<Wake>();
+    for (const { orgId, seq } of heads) {
+      const wakes = this.followers.get(orgId);
+      if (!wakes || seq <= this.headOf(orgId)) continue;
+      this.heads.set(orgId, seq);
+      for (const wake of wakes) touched.add(wake);
+    }
+    return touched;
+  }
+
+  private schedule(ms: number): void {
+    if (this.followers.size > 0 && !this.isLooking) this.timer ??= setTimeout(() => void this.look(), ms).unref();
+  }
+
+  private async look(): Promise<void> {
+    const started = performance.now();
+    this.timer = undefined;
+    this.isLooking = true;
+    try {
+      for (const wake of this.note(await readHeads([...this.followers.keys()]))) wake();
+      this.isAway = false;
+    } catch (error) {
+      if (!this.isAway) log.warn({ err: error }, "the chains' heads cannot be read; live views wait");
+      this.isAway = true;
+    }
+    this.isLooking = false;
+    this.schedule(Math.max(TAIL_LOOK_MS, (performance.now() - started) / MAX_LOOK_SHARE));
+  }
+}
+
+export const headWatch = (): HeadWatch => shared("audit.tail.heads", () => new HeadWatch());

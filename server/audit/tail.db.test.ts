@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { organizations, users } from "@/db/schema";
+import { createOrg, createPartner, createUser, ctxFor, type TestOrg } from "@/db/testing";
+import type { Ctx } from "../context";
+import { newId } from "../ids";
+import { openStreams } from "../process/streams";
+import { tailEntries } from "./tail";
+import { encodePosition } from "./tail-position";
+import { MAX_TAIL_BACKLOG, MAX_TAILS_PER_CALLER, type TailInput, type TailMessage, tailInput } from "./tail-schema";
+import { headWatch } from "./tail-watch";
+import { appendEvents } from "./testing";
+
+/** What a browser would see of a stream until enough has come or time is up; ends it. */
+async function listen(
+  ctx: Ctx,
+  input: TailInput,
+  {
+    until = () => false,
+    ms = 5_000,
+    everyMs,
+  }: { until?: (seen: Heard) => boolean; ms?: number; everyMs?: number } = {},
+): Promise<Heard> {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), ms);
+  const heard: Heard = { ids: [], reloads: [], position: input.lastEventId };
+  const watchdog = { recheck: () => Promise.resolve(ctx), ...(everyMs && { everyMs }) };
+  for await (const [position, content] of tailEntries({ ...ctx, signal: stop.signal }, input, watchdog)) {
+    hear(heard, position as string, content);
+    if (until(heard)) stop.abort();
+  }
+  clearTimeout(timer);
+  return heard;
+}
+
+type Heard = { ids: string[]; reloads: string[]; position: string | undefined };
+function hear(heard: Heard, position: string, content: TailMessage): void {
+  heard.position = position;
+  if (content.kind === "reload") heard.reloads.push(content.reason);
+  else heard.ids.push(...content.entries.map((entry) => entry.id));
+}
+
+const began = (heard: Heard) => heard.position !== undefined;
+const going = (ctx: Ctx, over: object = {}) => listen(ctx, tailInput.parse(over), { until: began });
+const resume = (over: object, lastEventId: string | undefined) => tailInput.parse({ ...over, lastEventId });
+
+describe("the live tail", () => {
+  let org: TestOrg;
+  let ctx: Ctx;
+  beforeAll(async () => {
+    org = await createOrg();
+    ctx = await ctxFor(await createUser({ orgId: org.id }));
+  });
+
+  it("begins now, and then gives what is sealed within two seconds, in the chain's order", async () => {
+    await appendEvents([{ orgId: org.id }]);
+    const ids = [newId(), newId(), newId()];
+    const late = new Date(Date.UTC(2020, 0, 1));
+    const started = performance.now();
+    const write = sleep(300).then(() =>
+      appendEvents(ids.map((id, i) => ({ orgId: org.id, id, ...(i === 1 && { timestamp: late }) }))),
+    );
+    const heard = await listen(ctx, tailInput.parse({}), { until: (h) => h.ids.length >= 3 });
+    await write;
+    expect(heard).toMatchObject({ ids, reloads: ["start"] });
+    expect(performance.now() - started).toBeLessThan(2_300);
+  });
+
+  it("misses nothing and gives nothing twice over 50 reconnects while four connections write", async () => {
+    const written: string[] = [];
+    let isWriting = true;
+    let heard = await going(ctx);
+    const write = async () => {
+      while (isWriting) {
+        const ids = Array.from({ length: 1 + Math.floor(Math.random() * 4) }, () => newId());
+        await appendEvents(ids.map((id) => ({ orgId: org.id, id })));
+        written.push(...ids);
+        await sleep(Math.random() * 20);
+      }
+    };
+    const writers = [write(), write(), write(), write()];
+    const seen: string[] = [];
+    for (let i = 0; i < 50; i++) {
+      heard = await listen(ctx, resume({}, heard.position), { ms: 5 + Math.random() * 150 });
+      expect(heard.reloads).toEqual([]);
+      seen.push(...heard.ids);
+    }
+    isWriting = false;
+    await Promise.all(writers);
+    heard = await listen(ctx, resume({}, heard.position), { ms: 1_500 });
+    seen.push(...heard.ids);
+    expect(seen.length).toBe(new Set(seen).size);
+    expect([...seen].sort()).toEqual([...written].sort());
+  });
+
+  it("shows a partner all of its organizations and never a foreign one", async () => {
+    const partner = await createPartner();
+    const [a, b] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
+    const people = await ctxFor(await createUser({ role: "partner_admin", partnerId: partner.id }));
+    const { position } = await going(people);
+    const ids = [newId(), newId()];
+    await appendEvents([
+      { orgId: org.id },
+      { orgId: a.id, id: ids[0] as string },
+      { orgId: b.id, id: ids[1] as string },
+    ]);
+    const heard = await listen(people, resume({}, position), { ms: 1_200 });
+    expect([...heard.ids].sort()).toEqual([...ids].sort());
+    const own = await listen(ctx, resume({}, position), { until: began });
+    expect(own.reloads).toEqual(["position"]);
+  });
+
+  it("gives what the list's filters and a text leave, and passes over the rest once", async () => {
+    const filters = { result: "denied", q: "needle" };
+    const { position } = await going(ctx, filters);
+    const id = newId();
+    await appendEvents([
+      { orgId: org.id, result: "denied" },
+      { orgId: org.id, resourceName: "a needle" },
+      { orgId: org.id, result: "denied", resourceName: "the Needle", id },
+    ]);
+    const heard = await listen(ctx, resume(filters, position), { ms: 1_000 });
+    expect(heard.ids).toEqual([id]);
+  });
+
+  it("goes on in steps after a long absence, and says when it was too long", async () => {
+    const { position } = await going(ctx);
+    const rows = await appendEvents(Array.from({ length: 1_100 }, () => ({ orgId: org.id })));
+    const heard = await listen(ctx, resume({}, position), { until: (h) => h.ids.length >= 1_100 });
+    expect(heard.ids).toEqual(rows.map((row) => row.id));
+    await appendEvents(Array.from({ length: MAX_TAIL_BACKLOG - 1_099 }, () => ({ orgId: org.id })));
+    const again = await listen(ctx, resume({}, position), { ms: 1_000 });
+    expect(again).toMatchObject({ ids: [], reloads: ["behind"] });
+  });
+
+  it("begins now and says so with a position that is none, or lies ahead of the chain", async () => {
+    for (const bad of [
+      "-",
+      "nonsense",
+      "ÿ",
+      "A".repeat(20_000),
+      encodePosition({ orgIds: [org.id], seqs: [2 ** 40] }),
+    ]) {
+      const heard = await listen(ctx, resume({}, bad), { until: began });
+      expect(heard.reloads).toEqual(["position"]);
+    }
+  });
+
+  it("goes on over 1,000 organizations", async () => {
+    const partner = await createPartner();
+    const orgIds = Array.from({ length: 1_000 }, () => newId());
+    await asSystem((tx) =>
+      tx.insert(organizations).values(orgIds.map((id) => ({ id, partnerId: partner.id, name: id, slug: id }))),
+    );
+    const people = await ctxFor(await createUser({ role: "partner_admin", partnerId: partner.id }));
+    await appendEvents(orgIds.slice(0, 500).map((orgId) => ({ orgId })));
+    const { position } = await going(people);
+    expect(position?.length).toBeLessThan(3_000);
+    const rows = await appendEvents(orgIds.map((orgId) => ({ orgId })));
+    const heard = await listen(people, resume({}, position), { until: (h) => h.ids.length >= 1_000 });
+    expect(heard.reloads).toEqual([]);
+    expect([...heard.ids].sort()).toEqual(rows.map((row) => row.id).sort());
+  });
+
+  it("ends when the caller may not see it any more, or reaches something else", async () => {
+    const user = await createUser({ role: "org_admin" });
+    const own = await ctxFor(user);
+    const recheck = async () => {
+      const [row] = await asSystem((tx) => tx.select().from(users).where(eq(users.id, user.id)));
+      if (row?.disabledAt) return ctxFor(user);
+      return own;
+    };
+    const stream = tailEntries(own, tailInput.parse({}), { recheck, everyMs: 200 });
+    await stream.next();
+    const next = stream.next();
+    await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id)));
+    await expect(next).rejects.toMatchObject({ code: "unavailable" });
+    const other = tailEntries(own, tailInput.parse({}), { recheck: () => Promise.resolve(ctx), everyMs: 1 });
+    await other.next();
+    await expect(other.next()).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("refuses one view too many, and an ended one leaves nothing behind", async () => {
+    const someone = await ctxFor(await createUser({ orgId: org.id }));
+    const stop = new AbortController();
+    const watchdog = { recheck: () => Promise.resolve(someone) };
+    const open = () => tailEntries({ ...someone, signal: stop.signal }, tailInput.parse({}), watchdog);
+    const streams = Array.from({ length: MAX_TAILS_PER_CALLER }, open);
+    for (const stream of streams) await stream.next();
+    await expect(open().next()).rejects.toMatchObject({ code: "rate_limited" });
+    const waiting = streams.map((stream) => stream.next());
+    expect(openStreams()).toBe(MAX_TAILS_PER_CALLER);
+    stop.abort();
+    for (const next of waiting) expect((await next).done).toBe(true);
+    expect(openStreams()).toBe(0);
+    expect(headWatch().organizations).toBe(0);
+  });
+});

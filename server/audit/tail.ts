@@ -1,0 +1,102 @@
+import { type TrackedEnvelope, tracked } from "@trpc/server";
+import { tenant } from "@/db/client";
+import type { Ctx, Scope } from "../context";
+import { AppError, isAppError } from "../errors";
+import { trackStream } from "../process/streams";
+import { reachedBy } from "./row-query";
+import { Bell } from "./tail-bell";
+import { takePlace } from "./tail-places";
+import { encodePosition, type Position } from "./tail-position";
+import { readSpans } from "./tail-read";
+import { MAX_TAIL_BACKLOG, TAIL_CHECK_MS, type TailInput, type TailMessage } from "./tail-schema";
+import { advance, nextSpans, rowsBehind, startAt } from "./tail-steps";
+import { headWatch } from "./tail-watch";
+
+type Message = TrackedEnvelope<TailMessage>;
+/** How the caller is looked up again, as for a new request, and how often (ms). */
+export type Watchdog = { recheck: () => Promise<Ctx>; everyMs?: number };
+/** An open live view: the organizations in order, what wakes it, and whether it is to end. */
+type View = { orgIds: readonly string[]; bell: Bell; isOver: () => boolean; watchdog: Watchdog };
+
+/** Ends a stream so that the browser asks again: the answer to that says what holds now. */
+const askAgain = () => new AppError("unavailable", "The live view was interrupted; it goes on by itself.");
+
+const organizationsOf = async (scope: Scope): Promise<string[]> =>
+  [...(await tenant(scope, (tx) => reachedBy(tx, scope)))].sort();
+
+/** @throws AppError unavailable when a new request would not get what this stream was opened for. */
+async function requireSame({ scope }: Ctx, { orgIds, watchdog }: View): Promise<void> {
+  try {
+    const now = await watchdog.recheck();
+    const isSame =
+      now.permissions.has("audit:read") &&
+      now.scope.kind === scope.kind &&
+      (await organizationsOf(now.scope)).join() === orgIds.join();
+    if (!isSame) throw askAgain();
+  } catch (error) {
+    // While the database is away nothing is shown either.
+    if (isAppError(error)) throw askAgain();
+  }
+}
+
+/** Hands on what is sealed after a position, and waits in between. */
+async function* follow(ctx: Ctx, { lastEventId, ...question }: TailInput, view: View): AsyncGenerator<Message> {
+  const watch = headWatch();
+  const { everyMs = TAIL_CHECK_MS } = view.watchdog;
+  const heads = (): Position => ({ orgIds: view.orgIds, seqs: view.orgIds.map((orgId) => watch.headOf(orgId)) });
+  let { position, reload } = startAt(lastEventId, heads());
+  let told = position;
+  let checkAt = performance.now() + everyMs;
+  while (!view.isOver()) {
+    if (rowsBehind(position, heads()) > MAX_TAIL_BACKLOG) {
+      position = heads();
+      reload ??= "behind";
+    }
+    const spans = reload ? [] : nextSpans(position, heads());
+    const entries = spans.length > 0 ? await readSpans(ctx, question, spans) : [];
+    position = advance(position, spans);
+    // Rows that the filters leave out move the position too, or a reconnected reader would pass all of them again.
+    if (reload || entries.length > 0 || rowsBehind(told, position) > MAX_TAIL_BACKLOG / 2) {
+      yield tracked(
+        encodePosition(position),
+        reload ? { kind: "reload", reason: reload } : { kind: "entries", entries },
+      );
+      told = position;
+      reload = null;
+    }
+    if (performance.now() >= checkAt) {
+      await requireSame(ctx, view);
+      checkAt = performance.now() + everyMs;
+    }
+    if (rowsBehind(position, heads()) === 0) await view.bell.wait(checkAt - performance.now());
+  }
+}
+
+/**
+ * The entries that a question's lists would show, as they are sealed. Without a position (lastEventId) it begins now;
+ * with one it first gives what was sealed since. A position counts along each organization's chain: timestamps are the
+ * clients', and spooled rows come late. Whether the caller may still see them is looked up every TAIL_CHECK_MS.
+ * @throws AppError rate_limited with too many open already; unavailable at shutdown or when the caller's reach changed
+ */
+export async function* tailEntries(ctx: Ctx, input: TailInput, watchdog: Watchdog): AsyncGenerator<Message> {
+  const { signal } = ctx;
+  const bell = new Bell();
+  const undo = [takePlace(ctx.actor)];
+  let isEnded = false;
+  const end = () => {
+    isEnded = true;
+    bell.ring();
+  };
+  const isOver = () => isEnded || signal?.aborted === true;
+  try {
+    undo.push(trackStream(end));
+    signal?.addEventListener("abort", bell.ring, { once: true });
+    const orgIds = await organizationsOf(ctx.scope);
+    undo.push(await headWatch().follow(orgIds, bell.ring));
+    yield* follow(ctx, input, { orgIds, bell, isOver, watchdog });
+    if (isEnded) throw askAgain();
+  } finally {
+    signal?.removeEventListener("abort", bell.ring);
+    for (const step of undo) step();
+  }
+}
