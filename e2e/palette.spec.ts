@@ -4,7 +4,7 @@ test("Ctrl K leads to a page by its name, the question mark shows the keys", asy
   await page.goto("/devices");
   await expect(page.getByRole("heading", { level: 1, name: "Devices" })).toBeVisible();
   await page.keyboard.press("Control+k");
-  const search = page.getByLabel("Go to a page, device or organization");
+  const search = page.getByLabel("Go to a page, view, device or organization");
   await expect(search).toBeVisible();
   await expectAccessible(page);
   await search.fill("script");

@@ -1,62 +1,50 @@
 "use client";
 
-import { Button, Popover, UnstyledButton } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { Bookmark, Check } from "lucide-react";
-import { type FilterName, filterParsers, type View } from "./filters";
+import { Button, Popover } from "@mantine/core";
+import { Bookmark } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useRef, useState } from "react";
+import type { View } from "./filters";
 import classes from "./menus.module.css";
+import type { Asked } from "./saved-view-row";
 import type { SetView } from "./toolbar";
 
-type SavedView = { name: string; filters: Partial<Pick<View, FilterName>> };
+const SavedViewsMenu = dynamic(() => import("./saved-views-menu").then((m) => m.SavedViewsMenu), { ssr: false });
+const SaveView = dynamic(() => import("./save-view").then((m) => m.SaveView), { ssr: false });
+const DeleteView = dynamic(() => import("./delete-view").then((m) => m.DeleteView), { ssr: false });
 
-/** What people come back for. They narrow by kind alone: the range stays as it is. */
-export const SAVED_VIEWS: SavedView[] = [
-  { name: "Failed sign-ins", filters: { action: "user.login.failed" } },
-  { name: "Denied actions", filters: { result: "denied" } },
-  { name: "Permission changes", filters: { action: "user.permission" } },
-  { name: "Device deletions", filters: { action: "device.delete" } },
-  { name: "Exports", filters: { action: "export" } },
-  { name: "Agent IP changes", filters: { action: "agent.source.ip.changed" } },
-];
-
-const RANGE: FilterName[] = ["range", "from", "to"];
-const KINDS = (Object.keys(filterParsers) as FilterName[]).filter((name) => !RANGE.includes(name));
-const NOTHING = Object.fromEntries(KINDS.map((name) => [name, null])) as Partial<View>;
-
-/** True when the view narrows by exactly these filters. */
-const isShown = (view: View, { filters }: SavedView): boolean =>
-  KINDS.every((name) => (view[name] ?? null) === (filters[name] ?? null));
-
-/** Ready-made questions, one click each. */
+/** Questions under a name: one's own, shared, built in. Nothing of it is loaded before it is opened. */
 export function SavedViews({ view, setView }: { view: View; setView: SetView }) {
-  const [opened, menu] = useDisclosure(false);
-  const pick = (saved: SavedView) => {
-    setView({ ...NOTHING, ...saved.filters, cursor: null, row: null });
-    menu.close();
+  const [isOpen, setIsOpen] = useState(false);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const ask = (what: Asked) => {
+    setIsOpen(false);
+    setAsked(what);
+  };
+  const done = () => {
+    setAsked(null);
+    button.current?.focus();
   };
   return (
-    <Popover opened={opened} onChange={menu.toggle} position="bottom-start" width={240} trapFocus returnFocus>
-      <Popover.Target>
-        <Button variant="default" onClick={menu.toggle} leftSection={<Bookmark size={15} aria-hidden />}>
-          Views
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown className={classes.dropdown} aria-label="Saved views">
-        <ul className={classes.options}>
-          {SAVED_VIEWS.map((saved) => (
-            <li key={saved.name}>
-              <UnstyledButton
-                className={classes.option}
-                aria-pressed={isShown(view, saved)}
-                onClick={() => pick(saved)}
-              >
-                <span>{saved.name}</span>
-                {isShown(view, saved) && <Check size={14} aria-hidden />}
-              </UnstyledButton>
-            </li>
-          ))}
-        </ul>
-      </Popover.Dropdown>
-    </Popover>
+    <>
+      <Popover opened={isOpen} onChange={setIsOpen} position="bottom-start" width={340} trapFocus returnFocus>
+        <Popover.Target>
+          <Button
+            ref={button}
+            variant="default"
+            onClick={() => setIsOpen(!isOpen)}
+            leftSection={<Bookmark size={15} aria-hidden />}
+          >
+            Views
+          </Button>
+        </Popover.Target>
+        <Popover.Dropdown className={classes.dropdown}>
+          {isOpen && <SavedViewsMenu view={view} setView={setView} onAsk={ask} onDone={() => setIsOpen(false)} />}
+        </Popover.Dropdown>
+      </Popover>
+      {asked?.what === "save" && <SaveView view={view} saved={asked.saved} onClose={done} />}
+      {asked?.what === "delete" && <DeleteView saved={asked.saved} onClose={done} />}
+    </>
   );
 }

@@ -7,7 +7,7 @@ const KEYS: [string, [string[], string][]][] = [
   [
     "Everywhere",
     [
-      [["Ctrl", "K"], "Go to a page, device or organization (Cmd K on a Mac)"],
+      [["Ctrl", "K"], "Go to a page, view, device or organization (Cmd K on a Mac)"],
       [["?"], "This list"],
       [["Esc"], "Close what is open"],
       [["Tab"], "On to the next thing; the first leads past the navigation"],

@@ -33,7 +33,7 @@ export function PaletteKey() {
   }, [hasOwnHelp]);
   return (
     <>
-      <Tooltip label="Go to a page, device or organization (Ctrl K)">
+      <Tooltip label="Go to a page, view, device or organization (Ctrl K)">
         <ActionIcon
           size={32}
           aria-label="Go to"

@@ -4,9 +4,10 @@ import "@mantine/spotlight/styles.layer.css";
 import { useDebouncedValue } from "@mantine/hooks";
 import { createSpotlight, Spotlight } from "@mantine/spotlight";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Building2, Keyboard, MonitorSmartphone, Search } from "lucide-react";
+import { Bookmark, Building2, Keyboard, type LucideIcon, MonitorSmartphone, Search } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
+import { BUILT_IN } from "../audit/view-query";
 import { useTRPC } from "../trpc";
 import { navGroups } from "./nav-items";
 import { useCan, useMe, useOrg } from "./org";
@@ -19,29 +20,29 @@ const PAUSE_MS = 200;
 const SHOWN = 8;
 const MIN_LETTERS = 2;
 
+type Place = { key: string; name: string; hint?: string; icon: LucideIcon; go: () => void };
+type Group = { label: string; places: Place[] };
+
 /** Every word of what is typed stands somewhere in the name. */
 function matches(name: string, typed: string): boolean {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return words.every((word) => name.toLowerCase().includes(word));
 }
 
-/** Goes anywhere by typing: pages, organizations, devices. `asked` grows with every wish to open it. */
+/** Goes anywhere by typing: pages, saved views, devices, organizations. `asked` grows with every wish to open it. */
 export function Palette({ asked, onHelp }: { asked: number; onHelp: () => void }) {
-  const router = useRouter();
   const [typed, setTyped] = useState("");
-  const { organizations, orgId, setOrg } = useOrg();
-  const permissions = useMe().permissions as readonly string[];
-  const devices = useDevices(typed);
   useEffect(() => {
     if (asked > 0) palette.open();
   }, [asked]);
-  const withOrg = (href: string) => (orgId ? `${href}?org=${orgId}` : href);
-  const pages = navGroups
-    .flatMap((group) => group.items)
-    .filter((item) => (!item.permission || permissions.includes(item.permission)) && matches(item.label, typed));
-  const orgs = organizations.length > 1 ? organizations.filter((o) => matches(o.name, typed)).slice(0, SHOWN) : [];
-  const hasHelp = matches("Keyboard shortcuts", typed);
-  const isEmpty = pages.length + orgs.length + devices.length === 0 && !hasHelp;
+  const help = [{ key: "help", name: "Keyboard shortcuts", icon: Keyboard, go: onHelp }];
+  const groups: Group[] = [
+    { label: "Pages", places: usePages().filter((place) => matches(place.name, typed)) },
+    { label: "Views of the audit log", places: useViews().filter((place) => matches(place.name, typed)) },
+    { label: "Devices", places: useDevices(typed) },
+    { label: "Show one organization", places: useOrganizations().filter((place) => matches(place.name, typed)) },
+    { label: "Help", places: help.filter((place) => matches(place.name, typed)) },
+  ].filter((group) => group.places.length > 0);
   return (
     <Spotlight.Root
       store={store}
@@ -56,71 +57,83 @@ export function Palette({ asked, onHelp }: { asked: number; onHelp: () => void }
       attributes={{ header: { role: "presentation" } } as object}
     >
       <Spotlight.Search
-        aria-label="Go to a page, device or organization"
-        placeholder="Page, device or organization"
+        aria-label="Go to a page, view, device or organization"
+        placeholder="Page, view, device or organization"
         leftSection={<Search size={17} strokeWidth={1.75} aria-hidden />}
       />
       <Spotlight.ActionsList {...LIST}>
-        {pages.length > 0 && (
-          <Spotlight.ActionsGroup label="Pages">
-            {pages.map(({ href, label, icon: Icon }) => (
+        {groups.map(({ label, places }) => (
+          <Spotlight.ActionsGroup key={label} label={label}>
+            {places.slice(0, label === "Pages" ? undefined : SHOWN).map(({ key, name, hint, icon: Icon, go }) => (
               <Spotlight.Action
-                key={href}
-                label={label}
+                key={key}
+                label={name}
+                description={hint}
                 leftSection={<Icon size={16} strokeWidth={1.75} aria-hidden />}
-                onClick={() => router.push(withOrg(href))}
+                onClick={go}
               />
             ))}
           </Spotlight.ActionsGroup>
-        )}
-        {devices.length > 0 && (
-          <Spotlight.ActionsGroup label="Devices">
-            {devices.map((device) => (
-              <Spotlight.Action
-                key={device.id}
-                label={device.hostname}
-                description={organizations.find((o) => o.id === device.orgId)?.name}
-                leftSection={<MonitorSmartphone size={16} strokeWidth={1.75} aria-hidden />}
-                onClick={() => router.push(withOrg(`/devices/${device.id}`))}
-              />
-            ))}
-          </Spotlight.ActionsGroup>
-        )}
-        {orgs.length > 0 && (
-          <Spotlight.ActionsGroup label="Show one organization">
-            {orgs.map((org) => (
-              <Spotlight.Action
-                key={org.id}
-                label={org.name}
-                leftSection={<Building2 size={16} strokeWidth={1.75} aria-hidden />}
-                onClick={() => void setOrg(org.id)}
-              />
-            ))}
-          </Spotlight.ActionsGroup>
-        )}
-        {hasHelp && (
-          <Spotlight.ActionsGroup label="Help">
-            <Spotlight.Action
-              label="Keyboard shortcuts"
-              leftSection={<Keyboard size={16} strokeWidth={1.75} aria-hidden />}
-              onClick={onHelp}
-            />
-          </Spotlight.ActionsGroup>
-        )}
-        {isEmpty && <Spotlight.Empty>Nothing goes by that name.</Spotlight.Empty>}
+        ))}
+        {groups.length === 0 && <Spotlight.Empty>Nothing goes by that name.</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
 }
 
-function useDevices(typed: string) {
-  const mayRead = useCan("devices:read");
+/** Leads to an address of ours, within the organization that is shown. */
+function useGo() {
+  const router = useRouter();
   const { orgId } = useOrg();
+  return (path: string, query = "") => {
+    const params = new URLSearchParams(query);
+    if (orgId) params.set("org", orgId);
+    router.push(params.size > 0 ? `${path}?${params}` : path);
+  };
+}
+
+function usePages(): Place[] {
+  const go = useGo();
+  const permissions = useMe().permissions as readonly string[];
+  return navGroups
+    .flatMap((group) => group.items)
+    .filter((item) => !item.permission || permissions.includes(item.permission))
+    .map(({ href, label, icon }) => ({ key: href, name: label, icon, go: () => go(href) }));
+}
+
+function useViews(): Place[] {
+  const go = useGo();
+  const mayRead = useCan("audit:read");
+  const kept = useQuery({ ...useTRPC().savedViews.list.queryOptions({}), enabled: mayRead }).data?.data ?? [];
+  const named = [
+    ...kept.map(({ id, name, query, sharedWith }) => ({ key: id, name, query, hint: sharedWith ? "Shared" : "Mine" })),
+    ...BUILT_IN.map((view) => ({ ...view, key: view.query, hint: "Built in" })),
+  ];
+  return mayRead ? named.map(({ query, ...place }) => ({ ...place, icon: Bookmark, go: () => go("/", query) })) : [];
+}
+
+function useOrganizations(): Place[] {
+  const { organizations, setOrg } = useOrg();
+  if (organizations.length < 2) return [];
+  return organizations.map(({ id, name }) => ({ key: id, name, icon: Building2, go: () => void setOrg(id) }));
+}
+
+function useDevices(typed: string): Place[] {
+  const go = useGo();
+  const mayRead = useCan("devices:read");
+  const { orgId, organizations } = useOrg();
   const [search] = useDebouncedValue(typed.trim(), PAUSE_MS);
   const isWanted = mayRead && search.length >= MIN_LETTERS && typed.trim().length >= MIN_LETTERS;
   const list = useQuery({
     ...useTRPC().devices.list.queryOptions({ search, orgId, limit: SHOWN }, { placeholderData: keepPreviousData }),
     enabled: isWanted,
   });
-  return isWanted ? (list.data?.data ?? []) : [];
+  if (!isWanted) return [];
+  return (list.data?.data ?? []).map((device) => ({
+    key: device.id,
+    name: device.hostname,
+    hint: organizations.find((o) => o.id === device.orgId)?.name,
+    icon: MonitorSmartphone,
+    go: () => go(`/devices/${device.id}`),
+  }));
 }

@@ -1,0 +1,106 @@
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { SavedViewsMenu } from "./pages/saved-views";
+
+const fresh = (name: string) => `${name} ${crypto.randomUUID().slice(0, 8)}`;
+
+test("a view is saved, picked, brought up to date, renamed and deleted", async ({ viewer, page }) => {
+  const views = new SavedViewsMenu(page);
+  const [name, renamed] = [fresh("Sign-ins"), fresh("Failures")];
+  await viewer.open("?action=user.login");
+  await views.save(name);
+  await expect(page.getByRole("dialog", { name: "Save this view" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Views", exact: true })).toBeFocused();
+
+  await viewer.open("?range=30d");
+  await views.pick(name);
+  await expect(page).toHaveURL(/action=user\.login/);
+  await expect(page).toHaveURL(/range=30d/);
+  await page.goBack();
+  await expect(page).not.toHaveURL(/action=/);
+
+  await viewer.open("?result=failure");
+  await views.change(name);
+  await views.menu.getByRole("button", { name: "Update to what is shown" }).click();
+  await expect(views.view(name).getByRole("button", { name, exact: true })).toHaveAttribute("aria-current", "true");
+  await views.menu.getByRole("button", { name: "Rename or share" }).click();
+  const dialog = page.getByRole("dialog", { name: `Change ${name}` });
+  await dialog.getByRole("textbox", { name: "Name" }).fill(renamed);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toHaveCount(0);
+
+  await views.change(renamed);
+  await views.menu.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete view" }).click();
+  await views.open();
+  await expect(views.view(renamed)).toHaveCount(0);
+});
+
+test("a shared view stands under Shared, and a name that is taken is told at its field", async ({ viewer, page }) => {
+  const views = new SavedViewsMenu(page);
+  const name = fresh("Exports");
+  await viewer.open("?action=export");
+  await views.save(name, /looks after all organizations/);
+  await views.open();
+  await expect(
+    views
+      .group("Shared")
+      .getByRole("button", { name: new RegExp(name) })
+      .first(),
+  ).toBeVisible();
+  await views.close();
+  await views.save(name.toUpperCase(), /looks after all organizations/);
+  const dialog = page.getByRole("dialog", { name: "Save this view" });
+  await expect(dialog.getByText("There is a view of that name already")).toBeVisible();
+  await expect(dialog.getByRole("textbox", { name: "Name" })).toHaveAttribute("aria-invalid", "true");
+});
+
+test("the palette leads to a view from any page", async ({ page }) => {
+  await page.goto("/devices");
+  await expect(page.getByRole("heading", { level: 1, name: "Devices" })).toBeVisible();
+  await page.keyboard.press("Control+k");
+  const search = page.getByLabel("Go to a page, view, device or organization");
+  await search.fill("failed sign");
+  await search.press("ArrowDown");
+  await search.press("Enter");
+  await expect(page).toHaveURL(/action=user\.login\.failed/);
+  await expect(page.getByRole("heading", { level: 1, name: "Audit log" })).toBeVisible();
+});
+
+test("the menu is worked by keyboard alone", async ({ viewer, page }) => {
+  const views = new SavedViewsMenu(page);
+  await viewer.open();
+  await page.getByRole("button", { name: "Views", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await expect(views.menu).toBeVisible();
+  const denied = views.view("Denied actions").getByRole("button");
+  await denied.focus();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/result=denied/);
+  await expect(page.getByRole("button", { name: "Views", exact: true })).toBeFocused();
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test.describe(`in the ${colorScheme} scheme`, () => {
+    test.use({ colorScheme });
+
+    test("menu and dialogs have no accessibility violation, on a desk and on a phone", async ({ viewer, page }) => {
+      const views = new SavedViewsMenu(page);
+      const name = fresh(`Seen in ${colorScheme}`);
+      await viewer.open("?action=user.login&range=7d");
+      await views.save(name);
+      await views.change(name);
+      await expectAccessible(page);
+      await page.setViewportSize({ width: 390, height: 844 });
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page);
+      await views.menu.getByRole("button", { name: "Rename or share" }).click();
+      await expect(page.getByRole("dialog", { name: `Change ${name}` })).toBeVisible();
+      await expectAccessible(page);
+      await page.keyboard.press("Escape");
+      await views.open();
+      await views.menu.getByRole("button", { name: "Save this view" }).click();
+      await expect(page.getByRole("checkbox", { name: /time range/ })).toBeVisible();
+      await expectAccessible(page);
+    });
+  });
+}
