@@ -17,8 +17,11 @@ test("an organization is made, renamed, offered in the switcher, and each step i
   await settings.dialog("Rename organization").getByRole("button", { name: "Rename" }).click();
   await expect(settings.row(`${name} Dental`)).toBeVisible();
 
-  await page.getByRole("combobox", { name: "Organization" }).click();
-  await page.getByRole("option", { name: `${name} Dental` }).click();
+  await page.getByRole("button", { name: "Organization: All organizations" }).click();
+  await settings
+    .dialog("Organization")
+    .getByRole("button", { name: `${name} Dental` })
+    .click();
   await expect(page).toHaveURL(/org=/);
   await page.getByRole("link", { name: "Audit log", exact: true }).click();
   await expect(viewer.entries(/updated organization/)).toBeVisible();

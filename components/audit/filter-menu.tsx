@@ -1,83 +1,33 @@
 "use client";
 
-import { Button, Checkbox, Popover, Select, TextInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { ListFilter } from "lucide-react";
-import { type FormEvent, useState } from "react";
-import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL, ROUTINE_ACTIONS, type View } from "./filters";
+import dynamic from "next/dynamic";
+import { Popover } from "../shell/popover";
+import { FORM_NAMES, type View } from "./filters";
 import classes from "./menus.module.css";
 import type { SetView } from "./toolbar";
 
-const NAMES = ["actor", "action", "resource", "result", "category", "type", "without"] as const;
-
-const choices = (labels: Record<string, string>) => Object.entries(labels).map(([value, label]) => ({ value, label }));
+const FilterForm = dynamic(() => import("./filter-form").then((m) => m.FilterForm), {
+  ssr: false,
+  loading: () => <div className={classes.formRoom} />,
+});
 
 /** The filters as a form; all of it counts at once when it is applied. */
 export function FilterMenu({ view, setView }: { view: View; setView: SetView }) {
   const [opened, menu] = useDisclosure(false);
-  const count = NAMES.filter((name) => view[name]).length;
+  const count = FORM_NAMES.filter((name) => view[name]).length;
   return (
-    <Popover opened={opened} onChange={menu.toggle} position="bottom-start" width={340} trapFocus returnFocus>
+    <Popover opened={opened} onClose={menu.close} width={340}>
       <Popover.Target>
         <Button variant="default" onClick={menu.toggle} leftSection={<ListFilter size={15} aria-hidden />}>
           {count ? `Filters (${count})` : "Filters"}
         </Button>
       </Popover.Target>
       <Popover.Dropdown className={classes.dropdown} aria-label="Filters">
-        {opened && <FilterForm view={view} setView={setView} onDone={menu.close} />}
+        <FilterForm view={view} setView={setView} onDone={menu.close} />
       </Popover.Dropdown>
     </Popover>
-  );
-}
-
-function FilterForm({ view, setView, onDone }: { view: View; setView: SetView; onDone: () => void }) {
-  const [draft, setDraft] = useState(
-    () => Object.fromEntries(NAMES.map((name) => [name, view[name]])) as Pick<View, (typeof NAMES)[number]>,
-  );
-  const put = (change: Partial<typeof draft>) => setDraft((old) => ({ ...old, ...change }));
-  const text = (name: "actor" | "action" | "resource") => ({
-    value: draft[name] ?? "",
-    onChange: (event: { currentTarget: { value: string } }) => put({ [name]: event.currentTarget.value || null }),
-    maxLength: 255,
-  });
-  const choice = (name: "result" | "category" | "type", labels: Record<string, string>) => ({
-    data: choices(labels),
-    value: draft[name] as string | null,
-    onChange: (value: string | null) => put({ [name]: value }),
-    clearable: true,
-    placeholder: "Any",
-    comboboxProps: { withinPortal: false },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setView({ ...draft, cursor: null, row: null });
-    onDone();
-  };
-  return (
-    <form className={classes.form} onSubmit={submit}>
-      <TextInput label="Actor" description="Part of a name or an e-mail address" data-autofocus {...text("actor")} />
-      <TextInput label="Action" description="Part of a code, such as device.create" {...text("action")} />
-      <TextInput label="Resource" description="Part of a name or a kind, such as policy" {...text("resource")} />
-      <div className={classes.pair}>
-        <Select label="Result" {...choice("result", RESULT_LABEL)} />
-        <Select label="Actor type" {...choice("type", ACTOR_TYPE_LABEL)} />
-      </div>
-      <Select label="Category" {...choice("category", CATEGORY_LABEL)} />
-      <Checkbox
-        label="Hide routine agent telemetry"
-        checked={draft.without === ROUTINE_ACTIONS}
-        onChange={(event) => put({ without: event.currentTarget.checked ? ROUTINE_ACTIONS : null })}
-      />
-      <div className={classes.foot}>
-        <Button
-          variant="subtle"
-          color="gray"
-          onClick={() => setDraft(Object.fromEntries(NAMES.map((name) => [name, null])) as typeof draft)}
-        >
-          Clear
-        </Button>
-        <Button type="submit">Apply</Button>
-      </div>
-    </form>
   );
 }

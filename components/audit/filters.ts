@@ -63,6 +63,9 @@ export const filterParsers = {
   to: parseAsIsoDateTime,
 };
 
+/** What the filter form asks for. */
+export const FORM_NAMES = ["actor", "action", "resource", "result", "category", "type", "without"] as const;
+
 /** The whole state of the viewer, as the address holds it. */
 export const viewParsers = {
   ...filterParsers,

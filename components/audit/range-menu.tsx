@@ -1,9 +1,10 @@
 "use client";
 
-import { Button, Popover, TextInput, UnstyledButton } from "@mantine/core";
+import { Button, TextInput, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { CalendarClock, Check } from "lucide-react";
 import { type FormEvent, useState } from "react";
+import { Popover } from "../shell/popover";
 import { dateTime, zoneName } from "../shell/time";
 import { useZone } from "../shell/zone";
 import type { View } from "./filters";
@@ -24,7 +25,7 @@ export function RangeMenu({ view, setView, now }: Props) {
     menu.close();
   };
   return (
-    <Popover opened={opened} onChange={menu.toggle} position="bottom-start" width={320} trapFocus returnFocus>
+    <Popover opened={opened} onClose={menu.close} width={320}>
       <Popover.Target>
         <Button
           variant="default"
@@ -41,7 +42,7 @@ export function RangeMenu({ view, setView, now }: Props) {
             <Option key={preset ?? "all"} preset={preset} view={view} now={now} onPick={pick} />
           ))}
         </ul>
-        {opened && <CustomRange view={view} onDone={menu.close} setView={setView} />}
+        <CustomRange view={view} onDone={menu.close} setView={setView} />
       </Popover.Dropdown>
     </Popover>
   );

@@ -1,9 +1,10 @@
 "use client";
 
-import { Button, Popover } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { Bookmark } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
+import { Popover } from "../shell/popover";
 import type { View } from "./filters";
 import classes from "./menus.module.css";
 import type { Asked } from "./saved-view-row";
@@ -28,7 +29,7 @@ export function SavedViews({ view, setView }: { view: View; setView: SetView }) 
   };
   return (
     <>
-      <Popover opened={isOpen} onChange={setIsOpen} position="bottom-start" width={340} trapFocus returnFocus>
+      <Popover opened={isOpen} onClose={() => setIsOpen(false)} width={340}>
         <Popover.Target>
           <Button
             ref={button}
@@ -39,8 +40,8 @@ export function SavedViews({ view, setView }: { view: View; setView: SetView }) 
             Views
           </Button>
         </Popover.Target>
-        <Popover.Dropdown className={classes.dropdown}>
-          {isOpen && <SavedViewsMenu view={view} setView={setView} onAsk={ask} onDone={() => setIsOpen(false)} />}
+        <Popover.Dropdown className={classes.dropdown} aria-label="Views">
+          <SavedViewsMenu view={view} setView={setView} onAsk={ask} onDone={() => setIsOpen(false)} />
         </Popover.Dropdown>
       </Popover>
       {asked?.what === "save" && <SaveView view={view} saved={asked.saved} onClose={done} />}

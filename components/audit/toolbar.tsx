@@ -1,8 +1,9 @@
 "use client";
 
-import { ActionIcon, Button, Kbd, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Kbd, TextInput } from "@mantine/core";
 import { CircleHelp, Download, RefreshCw, Search } from "lucide-react";
 import { type FormEvent, type RefObject, useEffect, useState } from "react";
+import { Tip } from "../shell/tip";
 import { FilterMenu } from "./filter-menu";
 import type { View } from "./filters";
 import { parseQuery } from "./query-text";
@@ -55,21 +56,21 @@ export function Toolbar({ view, setView, now, searchRef, isBusy, onRefresh, onEx
       <RangeMenu view={view} setView={setView} now={now} />
       <FilterMenu view={view} setView={setView} />
       <SavedViews view={view} setView={setView} />
-      <Tooltip label="Look for newer entries">
+      <Tip label="Look for newer entries">
         <ActionIcon size={36} variant="default" aria-label="Refresh" onClick={onRefresh} loading={isBusy}>
           <RefreshCw size={15} aria-hidden />
         </ActionIcon>
-      </Tooltip>
+      </Tip>
       {onExport && (
         <Button variant="default" onClick={onExport} leftSection={<Download size={15} aria-hidden />}>
           Export
         </Button>
       )}
-      <Tooltip label="Keyboard">
+      <Tip label="Keyboard">
         <ActionIcon size={36} aria-label="Keyboard help" onClick={onHelp} visibleFrom="sm">
           <CircleHelp size={16} aria-hidden />
         </ActionIcon>
-      </Tooltip>
+      </Tip>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { AppShell, Burger, Group } from "@mantine/core";
+import { Burger } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import dynamic from "next/dynamic";
 import Link from "next/link";
@@ -16,9 +16,6 @@ import { UserMenu } from "./user-menu";
 
 const NavDrawer = dynamic(() => import("./nav-drawer").then((m) => m.NavDrawer), { ssr: false });
 
-const HEADER_PX = 52;
-const NAV_PX = 212;
-
 /** Header, navigation and the panel in which a page stands. On a phone the navigation is a drawer. */
 export function Frame({ children }: { children: ReactNode }) {
   const [opened, drawer] = useDisclosure(false);
@@ -28,45 +25,38 @@ export function Frame({ children }: { children: ReactNode }) {
     drawer.toggle();
   };
   return (
-    <AppShell
-      header={{ height: HEADER_PX }}
-      navbar={{ width: NAV_PX, breakpoint: "sm", collapsed: { mobile: true } }}
-      transitionDuration={0}
-      classNames={{ header: classes.header, navbar: classes.navbar, main: classes.main }}
-    >
+    <div className={classes.frame}>
       <a href="#content" className={classes.skip}>
         Skip to content
       </a>
-      <AppShell.Header>
-        <div className={classes.bar}>
-          <Burger
-            opened={opened}
-            onClick={toggle}
-            hiddenFrom="sm"
-            size="sm"
-            aria-label="Open navigation"
-            aria-expanded={opened}
-          />
-          <Link href="/" className={classes.brand} aria-label="Trailmark, to the audit log">
-            <Mark size={22} />
-            <span className={classes.name}>Trailmark</span>
-          </Link>
-          <OrgSwitcher />
-          <Group gap={4} ml="auto" wrap="nowrap">
-            <IntegrityBadge />
-            <PaletteKey />
-            <SchemeMenu />
-            <UserMenu />
-          </Group>
+      <header className={classes.header}>
+        <Burger
+          opened={opened}
+          onClick={toggle}
+          hiddenFrom="sm"
+          size="sm"
+          aria-label="Open navigation"
+          aria-expanded={opened}
+        />
+        <Link href="/" className={classes.brand} aria-label="Trailmark, to the audit log">
+          <Mark size={22} />
+          <span className={classes.name}>Trailmark</span>
+        </Link>
+        <OrgSwitcher />
+        <div className={classes.tools}>
+          <IntegrityBadge />
+          <PaletteKey />
+          <SchemeMenu />
+          <UserMenu />
         </div>
-      </AppShell.Header>
-      <AppShell.Navbar visibleFrom="sm">
+      </header>
+      <div className={classes.navbar}>
         <Nav />
-      </AppShell.Navbar>
+      </div>
       {wasOpened && <NavDrawer opened={opened} onClose={drawer.close} />}
-      <AppShell.Main id="content" tabIndex={-1}>
+      <main id="content" tabIndex={-1} className={classes.main}>
         {children}
-      </AppShell.Main>
-    </AppShell>
+      </main>
+    </div>
   );
 }

@@ -1,36 +1,78 @@
 "use client";
 
-import { Select, Text } from "@mantine/core";
-import { Building2 } from "lucide-react";
+import { TextInput, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { Building2, Check, ChevronsUpDown } from "lucide-react";
+import { useState } from "react";
 import { useOrg } from "./org";
 import classes from "./org-switcher.module.css";
+import { Popover } from "./popover";
 
-const ALL = "all";
+const ALL = "All organizations";
+/** More than these and the list gets a field to search it by. */
+const MANY = 8;
 
 /** Narrows every page to one organization; people of a single organization just see its name. */
 export function OrgSwitcher() {
   const { org, organizations, setOrg } = useOrg();
+  const [opened, menu] = useDisclosure(false);
   const [only, ...others] = organizations;
   if (!only) return null;
-  if (others.length === 0)
-    return (
-      <Text size="md" className={classes.single}>
-        {only.name}
-      </Text>
-    );
+  if (others.length === 0) return <span className={classes.single}>{only.name}</span>;
+  const name = org?.name ?? ALL;
+  const pick = (id: string | null) => {
+    void setOrg(id);
+    menu.close();
+  };
   return (
-    <Select
-      aria-label="Organization"
-      className={classes.select}
-      classNames={{ input: classes.input }}
-      data={[{ value: ALL, label: "All organizations" }, ...organizations.map((o) => ({ value: o.id, label: o.name }))]}
-      value={org?.id ?? ALL}
-      onChange={(value) => setOrg(value === ALL ? null : value)}
-      allowDeselect={false}
-      searchable={organizations.length > 8}
-      nothingFoundMessage="No such organization"
-      leftSection={<Building2 size={15} strokeWidth={1.75} aria-hidden />}
-      maxDropdownHeight={360}
-    />
+    <Popover opened={opened} onClose={menu.close} width={280}>
+      <Popover.Target>
+        <UnstyledButton className={classes.button} aria-label={`Organization: ${name}`} onClick={menu.toggle}>
+          <Building2 size={15} strokeWidth={1.75} aria-hidden />
+          <span>{name}</span>
+          <ChevronsUpDown size={14} strokeWidth={1.75} aria-hidden />
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Organization">
+        <Choices onPick={pick} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** The organizations by name, those that hold what is typed. */
+function Choices({ onPick }: { onPick: (id: string | null) => void }) {
+  const { org, organizations } = useOrg();
+  const [typed, setTyped] = useState("");
+  const all = [{ id: null, name: ALL }, ...organizations.map(({ id, name }) => ({ id, name }))];
+  const found = all.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
+  return (
+    <>
+      {organizations.length > MANY && (
+        <div className={classes.find}>
+          <TextInput
+            aria-label="Find an organization"
+            placeholder="Find an organization"
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+        </div>
+      )}
+      <ul className={classes.list}>
+        {found.map(({ id, name }) => (
+          <li key={id}>
+            <UnstyledButton
+              className={classes.option}
+              aria-pressed={id === (org?.id ?? null)}
+              onClick={() => onPick(id)}
+            >
+              <span>{name}</span>
+              {id === (org?.id ?? null) && <Check size={14} aria-hidden />}
+            </UnstyledButton>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p className={classes.none}>No organization goes by that name.</p>}
+    </>
   );
 }

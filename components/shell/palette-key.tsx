@@ -1,10 +1,11 @@
 "use client";
 
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { Search } from "lucide-react";
 import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { useEffect, useState } from "react";
+import { Tip } from "./tip";
 
 const Palette = dynamic(() => import("./palette").then((m) => m.Palette), { ssr: false });
 const KeyMap = dynamic(() => import("./key-map").then((m) => m.KeyMap), { ssr: false });
@@ -33,7 +34,7 @@ export function PaletteKey() {
   }, [hasOwnHelp]);
   return (
     <>
-      <Tooltip label="Go to a page, view, device or organization (Ctrl K)">
+      <Tip label="Go to a page, view, device or organization (Ctrl K)">
         <ActionIcon
           size={32}
           aria-label="Go to"
@@ -42,7 +43,7 @@ export function PaletteKey() {
         >
           <Search size={17} strokeWidth={1.75} aria-hidden />
         </ActionIcon>
-      </Tooltip>
+      </Tip>
       {asked > 0 && <Palette asked={asked} onHelp={() => setIsHelpOpen(true)} />}
       {isHelpOpen && <KeyMap onClose={() => setIsHelpOpen(false)} />}
     </>

@@ -1,14 +1,11 @@
 "use client";
 
 import { MantineProvider } from "@mantine/core";
-import dynamic from "next/dynamic";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import type { ReactNode } from "react";
 import { TrpcProvider } from "../trpc";
 import { cssVariables, theme } from "./theme";
 import { ZoneProvider } from "./zone";
-
-const Notifications = dynamic(() => import("@mantine/notifications").then((m) => m.Notifications), { ssr: false });
 
 type Props = { nonce: string; zone: string | null; children: ReactNode };
 
@@ -23,7 +20,6 @@ export function Providers({ nonce, zone, children }: Props) {
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
     >
-      <Notifications position="bottom-right" autoClose={5000} />
       <NuqsAdapter>
         <TrpcProvider>
           <ZoneProvider initial={zone}>{children}</ZoneProvider>

@@ -1,9 +1,10 @@
 "use client";
 
-import { ActionIcon, type MantineColorScheme, Popover, UnstyledButton, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, type MantineColorScheme, UnstyledButton, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Check, Monitor, Moon, Sun } from "lucide-react";
 import classes from "./menu.module.css";
+import { Popover } from "./popover";
 
 const schemes: { value: MantineColorScheme; label: string; icon: typeof Sun }[] = [
   { value: "light", label: "Light", icon: Sun },
@@ -20,7 +21,7 @@ export function SchemeMenu() {
     menu.close();
   };
   return (
-    <Popover opened={opened} onChange={menu.toggle} position="bottom-end" width={180} trapFocus returnFocus>
+    <Popover opened={opened} onClose={menu.close} align="end" width={180}>
       <Popover.Target>
         <ActionIcon size={32} aria-label="Colour scheme" onClick={menu.toggle}>
           <Sun size={17} strokeWidth={1.75} className={classes.light} aria-hidden />

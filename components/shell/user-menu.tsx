@@ -1,10 +1,12 @@
 "use client";
 
-import { Button, Popover, Text, UnstyledButton } from "@mantine/core";
+import { Button, Text, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { LogOut } from "lucide-react";
 import { ROLE_LABEL } from "../account/roles";
 import classes from "./menu.module.css";
 import { useMe } from "./org";
+import { Popover } from "./popover";
 
 const initials = (name: string) =>
   name
@@ -21,10 +23,11 @@ async function leave() {
 /** Who is signed in, and the way out. */
 export function UserMenu() {
   const { user } = useMe();
+  const [opened, menu] = useDisclosure(false);
   return (
-    <Popover position="bottom-end" width={240} trapFocus returnFocus>
+    <Popover opened={opened} onClose={menu.close} align="end" width={240}>
       <Popover.Target>
-        <UnstyledButton className={classes.trigger} aria-label={`Account of ${user.name}`}>
+        <UnstyledButton className={classes.trigger} aria-label={`Account of ${user.name}`} onClick={menu.toggle}>
           <span className={classes.avatar} aria-hidden>
             {initials(user.name || user.email)}
           </span>

@@ -1,0 +1,157 @@
+"use client";
+
+import { useFocusTrap, useMergedRef } from "@mantine/hooks";
+import {
+  type CSSProperties,
+  cloneElement,
+  createContext,
+  type HTMLAttributes,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  type Ref,
+  type RefObject,
+  useContext,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+} from "react";
+import { type Align, placeBeside } from "./place";
+import classes from "./popover.module.css";
+
+type State = { id: string; opened: boolean; onClose: () => void; align: Align; width: number };
+type Shared = State & { anchor: RefObject<HTMLElement | null> };
+
+const Context = createContext<Shared | null>(null);
+
+function useShared(): Shared {
+  const shared = useContext(Context);
+  if (!shared) throw new Error("Popover.Target and Popover.Dropdown stand in a Popover");
+  return shared;
+}
+
+type Props = { opened: boolean; onClose: () => void; align?: Align; width: number; children: ReactNode };
+
+/**
+ * A small dialog beside the button that opens it. It stands on every page, so it is made of what the page has anyway:
+ * Mantine's brings 45 KB of scripts (decision 008).
+ */
+export function Popover({ align = "start", children, ...state }: Props) {
+  const anchor = useRef<HTMLElement>(null);
+  const id = useId();
+  return <Context value={{ ...state, align, id, anchor }}>{children}</Context>;
+}
+
+type Button = HTMLAttributes<HTMLElement> & { ref?: Ref<HTMLElement> };
+
+/** The button; it opens and closes by its own onClick. */
+function Target({ children }: { children: ReactElement<Button> }) {
+  const { id, opened, anchor } = useShared();
+  const ref = useMergedRef(anchor, children.props.ref);
+  return cloneElement(children, {
+    ref,
+    "aria-haspopup": "dialog",
+    "aria-expanded": opened,
+    "aria-controls": opened ? id : undefined,
+  });
+}
+
+type BoxProps = { "aria-label": string; className?: string; children: ReactNode };
+
+function Dropdown(props: BoxProps) {
+  return useShared().opened ? <Box {...props} /> : null;
+}
+
+function Box({ children, className, ...rest }: BoxProps) {
+  const { id, anchor, onClose, align, width } = useShared();
+  const box = useRef<HTMLDivElement>(null);
+  const ref = useMergedRef(box, useFocusTrap());
+  usePlace(anchor, box, align);
+  useFirstFocus(box);
+  useReturnedFocus(anchor, box);
+  useOutside(anchor, box, onClose);
+  const onKeyDown = (event: KeyboardEvent) => {
+    // A list that is open inside takes the first Escape for itself.
+    if (event.key !== "Escape" || (event.target as Element).ariaExpanded === "true") return;
+    event.stopPropagation();
+    onClose();
+  };
+  return (
+    <div
+      {...rest}
+      id={id}
+      role="dialog"
+      tabIndex={-1}
+      className={`${classes.dropdown} ${className ?? ""}`}
+      style={{ "--popover-width": `${width}px` } as CSSProperties}
+      onKeyDown={onKeyDown}
+      ref={ref}
+    >
+      <div>{children}</div>
+    </div>
+  );
+}
+
+type Place = RefObject<HTMLElement | null>;
+
+/** Beside the anchor, also when the page scrolls, the window changes or the content grows. */
+function usePlace(anchor: Place, box: Place, align: Align) {
+  useLayoutEffect(() => {
+    const [from, element] = [anchor.current, box.current];
+    if (!from || !element) return;
+    const place = () => placeBeside(from, element, align);
+    place();
+    const sizes = new ResizeObserver(place);
+    for (const content of element.children) sizes.observe(content);
+    window.addEventListener("resize", place);
+    window.addEventListener("scroll", place, { passive: true });
+    return () => {
+      sizes.disconnect();
+      window.removeEventListener("resize", place);
+      window.removeEventListener("scroll", place);
+    };
+  }, [anchor, box, align]);
+}
+
+/** Content that is loaded after the opening gets the focus, which waits on the dialog itself. */
+function useFirstFocus(box: Place) {
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const watch = new MutationObserver(() => {
+      if (document.activeElement !== element) return;
+      const first =
+        element.querySelector("[data-autofocus]") ?? element.querySelector("a[href], button, input, select");
+      (first as HTMLElement | null)?.focus();
+    });
+    watch.observe(element, { childList: true, subtree: true });
+    return () => watch.disconnect();
+  }, [box]);
+}
+
+/** The focus goes back to the button, unless a click has put it elsewhere. */
+function useReturnedFocus(anchor: Place, box: Place) {
+  useLayoutEffect(() => {
+    const [from, element] = [anchor.current, box.current];
+    return () => {
+      if (element?.contains(document.activeElement)) from?.focus();
+    };
+  }, [anchor, box]);
+}
+
+function useOutside(anchor: Place, box: Place, onClose: () => void) {
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    const onPointer = ({ target }: PointerEvent) => {
+      const isInside = [anchor, box].some((place) => place.current?.contains(target as Node));
+      if (!isInside) close.current();
+    };
+    document.addEventListener("pointerdown", onPointer);
+    return () => document.removeEventListener("pointerdown", onPointer);
+  }, [anchor, box]);
+}
+
+Popover.Target = Target;
+Popover.Dropdown = Dropdown;

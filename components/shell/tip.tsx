@@ -1,0 +1,46 @@
+"use client";
+
+import { useMergedRef } from "@mantine/hooks";
+import { cloneElement, type HTMLAttributes, type ReactElement, type Ref, useEffect, useRef, useState } from "react";
+import { placeBeside } from "./place";
+import classes from "./tip.module.css";
+
+type Named = HTMLAttributes<HTMLElement> & { ref?: Ref<HTMLElement> };
+
+/** What a button without words does, told while the pointer rests on it or the keyboard has reached it. */
+export function Tip({ label, children }: { label: string; children: ReactElement<Named> }) {
+  const [isShown, setIsShown] = useState(false);
+  const anchor = useRef<HTMLElement>(null);
+  const ref = useMergedRef(anchor, children.props.ref);
+  const hide = () => setIsShown(false);
+  return (
+    <>
+      {cloneElement(children, {
+        ref,
+        onPointerEnter: ({ pointerType }) => setIsShown(pointerType === "mouse"),
+        onPointerLeave: hide,
+        onPointerDown: hide,
+        onFocus: ({ currentTarget }) => setIsShown(currentTarget.matches(":focus-visible")),
+        onBlur: hide,
+      })}
+      {isShown && <Label text={label} anchor={anchor.current} onEscape={hide} />}
+    </>
+  );
+}
+
+type LabelProps = { text: string; anchor: HTMLElement | null; onEscape: () => void };
+
+function Label({ text, anchor, onEscape }: LabelProps) {
+  const box = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (anchor && box.current) placeBeside(anchor, box.current, "center");
+    const onKey = (event: KeyboardEvent) => event.key === "Escape" && onEscape();
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  });
+  return (
+    <span role="tooltip" className={classes.tip} ref={box}>
+      {text}
+    </span>
+  );
+}
