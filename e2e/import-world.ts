@@ -83,6 +83,45 @@ export async function makeWorld(api: Api) {
   };
 }
 
+/** A dozen computers, with every outcome of a row and of a value among them. */
+export async function makeSmallWorld(api: Api) {
+  const p = `S${crypto.randomUUID().slice(0, 6)}`.toUpperCase();
+  const [left, right] = [await api.makeOrganization(`Left ${p}`), await api.makeOrganization(`Right ${p}`)];
+  const field = `${p} Shelf`;
+  const kept = { name: `${p} Owner`, fieldKey: `${p}_owner`.toLowerCase(), type: "text" };
+  const flag = { name: `${p} Patched`, fieldKey: `${p}_patched`.toLowerCase(), type: "boolean" };
+  const ids = [await api.call("POST", "/custom-fields", kept), await api.call("POST", "/custom-fields", flag)];
+  const known = `${p}-KNOWN`;
+  const twins = [`${p}-TWIN-1`, `${p}-TWIN-2`];
+  await withDatabase(async (sql) => {
+    const names = [known, `${p}-RECORDED`, `${p}-CLAIMED`, ...twins];
+    const made = await sql<{ id: string; hostname: string }[]>`
+      INSERT INTO devices (org_id, hostname, os) SELECT ${left}::uuid, n, 'windows' FROM unnest(${names}::text[]) n RETURNING id, hostname`;
+    await sql`INSERT INTO devices (org_id, hostname, os) SELECT ${right}::uuid, n, 'windows' FROM unnest(${twins}::text[]) n`;
+    const recorded = made.find(({ hostname }) => hostname === `${p}-RECORDED`)?.id as string;
+    await sql`
+      INSERT INTO device_source_ids (partner_id, source, source_id, device_id, org_id)
+      SELECT partner_id, 'automate', ${`${p}2`}, ${recorded}::uuid, id FROM organizations WHERE id = ${left}::uuid`;
+    await sql`
+      INSERT INTO custom_field_values (device_id, org_id, "values")
+      VALUES (${recorded}::uuid, ${left}::uuid, jsonb_build_object(${ids[0]?.id as string}::text, 'Alice', ${ids[1]?.id as string}::text, true))`;
+  });
+  const csv = stringify([
+    ["Computer ID", "Computer Name", field, kept.name, flag.name],
+    [`${p}1`, known, "A1", "Bob", "1"],
+    [`${p}2`, `${p}-RECORDED`, "A2", "Bob", "1"],
+    [`${p}3`, twins[0], "A3", "", "0"],
+    [`${p}4`, twins[1], "A4", "", "0"],
+    [`${p}5`, `${p}-CLAIMED`, "A5", "", "1"],
+    [`${p}6`, `${p}-CLAIMED`, "A6", "", "1"],
+    [`${p}7`, `${p}-RETIRED`, "A7", "", "maybe"],
+    [`${p}8`, `${p}-SLIPPED`, "A8"],
+    [`${p}9`, `${p}-RETIRED-2`, "", "", "0"],
+    [`${p}10`, `${p}-RETIRED-3`, "", "", "1"],
+  ]);
+  return { p, field, known, twins, csv };
+}
+
 /** What a careful admin makes of the rows that were not applied: everything put right but the rows that claim one device. */
 export function correct({ header, fresh, left, p }: World, rejected: string): string {
   const records = parse(rejected, { bom: true, columns: true }) as Record<string, string>[];

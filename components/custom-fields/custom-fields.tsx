@@ -3,7 +3,7 @@
 import { Button, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { FileUp, Plus } from "lucide-react";
+import { Building2, FileUp, Layers, Plus } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { type Definition, FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
@@ -13,6 +13,7 @@ import { PageHeader } from "../shell/page-header";
 import { type Column, RecordTable } from "../shell/record-table";
 import { StateTag } from "../shell/state-tag";
 import { useTRPC } from "../trpc";
+import classes from "./custom-fields.module.css";
 import { DeleteField } from "./delete-field";
 import { FieldDialog } from "./field-dialog";
 
@@ -41,7 +42,7 @@ export function CustomFields() {
     { header: "Name", cell: (f) => f.name },
     { header: "Key", cell: (f) => <code>{f.fieldKey}</code>, width: 200 },
     { header: "Type", cell: typeOf, width: 170 },
-    { header: "Owner", cell: (f) => ownerOf(f, nameOf), width: 180 },
+    { header: "Owner", cell: (f) => <Owner field={f} name={ownerOf(f, nameOf)} />, width: 200 },
     { header: "Rules", cell: (f) => <Rules field={f} />, width: 150, minor: true },
     {
       header: "Change",
@@ -103,9 +104,20 @@ export function CustomFields() {
   );
 }
 
+/** The partner's fields and an organization's own are told apart at a glance. */
+function Owner({ field, name }: { field: Definition; name: string }) {
+  const Icon = field.orgId ? Building2 : Layers;
+  return (
+    <span className={classes.owner} data-partner={field.orgId === null || undefined}>
+      <Icon size={13} strokeWidth={1.75} aria-hidden />
+      {name}
+    </span>
+  );
+}
+
 function Rules({ field }: { field: Definition }) {
   if (field.secret) return <StateTag tone="warn">Secret</StateTag>;
-  return field.required ? "Required" : "None";
+  return field.required ? "Required" : null;
 }
 
 function RowButton({ label, onClick, children }: { label: string; onClick: () => void; children: string }) {

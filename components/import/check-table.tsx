@@ -10,25 +10,17 @@ import {
   type RowOutcome,
   type ValueOutcome,
 } from "@/server/custom-fields/import/schema";
-import { count } from "../shell/amounts";
+import { count, counted } from "../shell/amounts";
 import { Failure, Notice } from "../shell/notice";
-import { StateTag, type Tone } from "../shell/state-tag";
+import { StateTag } from "../shell/state-tag";
 import { useTRPC } from "../trpc";
-import classes from "./import.module.css";
+import classes from "./check.module.css";
+import shared from "./import.module.css";
 import { RowDrawer } from "./row-drawer";
+import { ROW_TONE } from "./tones";
 
 const ROW_PX = 52;
 const PAGE = 200;
-const TONE: Record<RowOutcome, Tone> = {
-  matched_source_id: "good",
-  matched_hostname: "good",
-  ambiguous: "warn",
-  identity_conflict: "bad",
-  not_found: "off",
-  unreadable: "bad",
-  changed: "warn",
-};
-
 type Props = { state: ImportState; outcome: RowOutcome | null; value: ValueOutcome | null };
 
 /** Every row with its outcome and reason; of a hundred thousand only those in sight are in the page. */
@@ -59,8 +51,9 @@ export function CheckTable({ state, outcome, value }: Props) {
         onMore={() => !query.isFetching && void query.fetchNextPage()}
         onOpen={setOpened}
       />
-      <p className={classes.lead} role="status">
-        {count(rows.length)} rows shown{query.hasNextPage ? "; scroll for more" : ""}
+      <p className={shared.lead} role="status">
+        {counted(rows.length, "row")} shown{query.hasNextPage ? "; scroll for more" : ""}.
+        <span className={classes.hint}> Arrow keys go from row to row, Enter opens one.</span>
       </p>
       <RowDrawer state={state} row={row} onMove={moveTo} onClose={() => setOpened(null)} />
     </>
@@ -101,8 +94,8 @@ function Scroller({ rows, hasMore, onMore, onOpen }: ScrollerProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section ref={frame} className={classes.frame} tabIndex={0} aria-label="Rows of the file" onKeyDown={walk}>
-      <table className={classes.rows} aria-rowcount={hasMore ? -1 : rows.length + 1}>
-        <caption className={classes.hidden}>Rows of the file with their outcomes</caption>
+      <table className={`${shared.table} ${classes.rows}`} aria-rowcount={hasMore ? -1 : rows.length + 1}>
+        <caption className={shared.hidden}>Rows of the file with their outcomes</caption>
         <thead>
           <tr>
             <th scope="col">Row</th>
@@ -167,7 +160,7 @@ function Row({ row, index, onOpen }: { row: ImportRow; index: number; onOpen: ()
         <small className={classes.clip}>{row.sourceId ? `ID ${row.sourceId}` : "no ID"}</small>
       </td>
       <td>
-        <StateTag tone={picked ? "good" : TONE[row.outcome]}>
+        <StateTag tone={picked ? "good" : ROW_TONE[row.outcome]}>
           {picked ? "Picked" : ROW_OUTCOME_LABELS[row.outcome]}
         </StateTag>
       </td>

@@ -5,7 +5,8 @@ import {
   type ValueOutcome,
 } from "@/server/custom-fields/import/schema";
 import { count } from "../shell/amounts";
-import classes from "./import.module.css";
+import classes from "./check.module.css";
+import shared from "./import.module.css";
 
 const SHOWN: ValueOutcome[] = ["set", "overwrite", "clear", "same", "kept", "invalid", "empty"];
 
@@ -16,9 +17,9 @@ export function FieldTally({ state, fields }: { state: ImportState; fields: read
   if (outcomes.length === 0) return null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={classes.scroll} tabIndex={0} aria-label="Values by field">
-      <table className={classes.tally}>
-        <caption className={classes.hidden}>Values by field</caption>
+    <section className={shared.scroll} tabIndex={0} aria-label="Table of values by field">
+      <table className={`${shared.table} ${classes.tally}`}>
+        <caption className={shared.hidden}>Values by field</caption>
         <thead>
           <tr>
             <th scope="col">Field</th>

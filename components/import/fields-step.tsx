@@ -1,6 +1,6 @@
 "use client";
 
-import { Badge, Button, Checkbox, Select, Textarea, TextInput } from "@mantine/core";
+import { Badge, Button, Checkbox, Select } from "@mantine/core";
 import {
   isImportable,
   type PlanField,
@@ -8,19 +8,15 @@ import {
   sourceType,
   typesDisagree,
 } from "@/server/custom-fields/import/schema";
-import {
-  type Definition,
-  FIELD_TYPE_LABELS,
-  FIELD_TYPES,
-  MAX_FIELD_KEY,
-  MAX_FIELD_NAME,
-} from "@/server/custom-fields/schema";
+import { type Definition, FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
 import { count } from "../shell/amounts";
 import { Message } from "../shell/message";
 import { errorText } from "../shell/notice";
 import { type Faults, useFaults } from "./faults";
-import classes from "./import.module.css";
+import classes from "./fields.module.css";
+import shared from "./import.module.css";
 import { KeptMapping } from "./kept-mapping";
+import { type EditProps, NewField } from "./new-field";
 import { OtherScopes } from "./other-scopes";
 import { type PlanDraft, usePlanDraft } from "./plan-draft";
 import { TargetSelect, usePartnerFields } from "./target-select";
@@ -43,17 +39,26 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
   const chosen = rows.filter((field) => field.action !== "skip").length;
   return (
     <>
-      <p className={classes.lead}>
+      <p className={shared.lead}>
         {count(rows.length)} fields in the file, {count(chosen)} to be imported, from {count(state.totalRows)} rows. New
-        fields belong to All organizations. Types are guessed from the values.
+        fields belong to All organizations; their types are guessed from the values.
       </p>
       <KeptMapping state={state} flush={draft.flush} />
       <OtherScopes state={state} />
       {draft.error ? (
-        <div className={classes.error}>
+        <div className={shared.error}>
           <Message tone="bad">{errorText(draft.error)}</Message>
         </div>
       ) : null}
+      <div className={classes.columns} aria-hidden>
+        <span>Field of the file</span>
+        <span className={classes.target}>
+          <span>What becomes of it</span>
+          <span>Name</span>
+          <span>Key</span>
+          <span>Type</span>
+        </span>
+      </div>
       <ul className={classes.fields} aria-label="Fields of the file">
         {rows.map((field) => (
           <FieldRow
@@ -66,7 +71,7 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
           />
         ))}
       </ul>
-      <div className={classes.foot}>
+      <div className={shared.foot}>
         <Button type="submit" onClick={() => void draft.flush().then(() => onStep("values"))}>
           Go on to the values
         </Button>
@@ -101,6 +106,7 @@ function FieldRow({ column, field, draft, definitions, faults }: RowProps) {
       </div>
       <div className={classes.target}>
         <TargetSelect
+          className={field.action === "create" ? undefined : classes.existing}
           title={column.title}
           field={field}
           plan={draft.plan}
@@ -111,6 +117,7 @@ function FieldRow({ column, field, draft, definitions, faults }: RowProps) {
         {field.action === "create" && <NewField title={column.title} field={field} onChange={change} />}
         {isConflict && (
           <Checkbox
+            className={classes.wholeLine}
             size="sm"
             checked={field.typeConflictAccepted}
             onChange={(event) => change({ typeConflictAccepted: event.currentTarget.checked })}
@@ -127,10 +134,10 @@ function FieldRow({ column, field, draft, definitions, faults }: RowProps) {
 }
 
 function Filled({ column }: { column: SourceColumn }) {
-  if (column.rows === 0) return <span className={classes.quiet}>Definition only</span>;
+  if (column.rows === 0) return <span className={shared.quiet}>Definition only</span>;
   const share = Math.round((column.filled / column.rows) * 100);
   return (
-    <span className={classes.quiet}>
+    <span className={shared.quiet}>
       <span className="tm-figures">{column.filled > 0 && share === 0 ? "under 1" : share} %</span> filled
     </span>
   );
@@ -147,73 +154,6 @@ function Samples({ column }: { column: SourceColumn }) {
   );
 }
 
-type EditProps = { title: string; field: PlanField; onChange: (change: Partial<PlanField>) => void };
-const TYPES = FIELD_TYPES.map((value) => ({ value, label: FIELD_TYPE_LABELS[value] }));
-
-function NewField({ title, field, onChange }: EditProps) {
-  return (
-    <div className={classes.newField}>
-      <TextInput
-        size="xs"
-        aria-label={`Name of the field for ${title}`}
-        value={field.name}
-        maxLength={MAX_FIELD_NAME}
-        onChange={(event) => onChange({ name: event.currentTarget.value })}
-        error={field.name.trim() === "" ? "Give it a name" : null}
-      />
-      <TextInput
-        size="xs"
-        aria-label={`Key of the field for ${title}`}
-        ff="monospace"
-        value={field.fieldKey}
-        maxLength={MAX_FIELD_KEY}
-        onChange={(event) => onChange({ fieldKey: event.currentTarget.value })}
-        error={/^[a-z][a-z0-9_]*$/.test(field.fieldKey) ? null : "Small letters, digits and underscores"}
-      />
-      <Select
-        size="xs"
-        aria-label={`Type of the field for ${title}`}
-        data={TYPES}
-        value={field.type}
-        onChange={(value) =>
-          value &&
-          onChange({ type: value as PlanField["type"], options: value === "dropdown" ? (field.options ?? []) : null })
-        }
-        allowDeselect={false}
-      />
-      <Checkbox
-        className={classes.wholeLine}
-        size="sm"
-        label="Secret: masked for people who may not change fields"
-        aria-label={`Secret: the values of ${title} are masked`}
-        checked={field.secret}
-        onChange={(event) => onChange({ secret: event.currentTarget.checked })}
-      />
-      {field.type === "dropdown" && <Choices title={title} field={field} onChange={onChange} />}
-    </div>
-  );
-}
-
-function Choices({ title, field, onChange }: EditProps) {
-  return (
-    <Textarea
-      className={classes.wholeLine}
-      size="xs"
-      aria-label={`Choices of the field for ${title}, one a line`}
-      autosize
-      minRows={2}
-      maxRows={6}
-      defaultValue={(field.options ?? []).join("\n")}
-      onBlur={(event) =>
-        onChange({
-          options: [...new Set(event.currentTarget.value.split("\n").map((line) => line.trim()))].filter(Boolean),
-        })
-      }
-      error={field.options?.length ? null : "One choice a line"}
-    />
-  );
-}
-
 const ORDERS = [
   { value: "ymd", label: "Year, month, day" },
   { value: "mdy", label: "Month, day, year" },
@@ -224,6 +164,9 @@ function DateOrder({ title, column, field, onChange }: EditProps & { column: Sou
   const sample = column.samples[0];
   return (
     <Select
+      className={classes.wholeLine}
+      w={320}
+      maw="100%"
       size="xs"
       label="Dates are written as"
       aria-label={`How the dates of ${title} are written`}

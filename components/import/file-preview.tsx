@@ -149,8 +149,8 @@ function PreviewTable({
     );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={classes.scroll} tabIndex={0} aria-label={`First rows of ${name}`}>
-      <table className={classes.preview} data-stale={isStale || undefined}>
+    <section className={classes.rowsInSight} tabIndex={0} aria-label={`First rows of ${name}`}>
+      <table className={`${classes.table} ${classes.preview}`} data-stale={isStale || undefined}>
         <caption className={classes.hidden}>First rows of {name}</caption>
         <thead>
           <tr>

@@ -4,7 +4,6 @@ import { Button, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Download, Undo2 } from "lucide-react";
-import Link from "next/link";
 import { ROW_OUTCOME_LABELS, ROW_OUTCOMES, type RunReport } from "@/server/custom-fields/import/schema";
 import { count, counted } from "../shell/amounts";
 import { Confirm } from "../shell/confirm";
@@ -64,11 +63,6 @@ export function ReportStep({ state }: StepProps) {
         </Group>
       </Section>
       {(state.status === "done" || state.status === "cancelled") && !state.job && <Undo id={state.id} />}
-      <div className={classes.foot}>
-        <Button component={Link} variant="default" href="/settings/custom-fields/import">
-          All imports
-        </Button>
-      </div>
     </>
   );
 }

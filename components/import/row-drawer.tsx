@@ -3,16 +3,19 @@
 import { ActionIcon, Button, Drawer, Group, Radio, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ChevronLeft, ChevronRight, type LucideIcon } from "lucide-react";
+import { useState } from "react";
 import {
   type ImportRow,
   type ImportState,
   ROW_OUTCOME_LABELS,
   VALUE_OUTCOME_LABELS,
 } from "@/server/custom-fields/import/schema";
+import { count } from "../shell/amounts";
 import { Message } from "../shell/message";
 import { errorText } from "../shell/notice";
 import { useTRPC } from "../trpc";
-import classes from "./import.module.css";
+import classes from "./check.module.css";
+import shared from "./import.module.css";
 
 type Props = {
   state: ImportState;
@@ -30,7 +33,7 @@ export function RowDrawer({ state, row, onMove, onClose }: Props) {
       opened={row !== null}
       onClose={onClose}
       position="right"
-      title={row ? `Row ${row.rowNo}` : ""}
+      title={row ? `Row ${count(row.rowNo)}` : ""}
       onKeyDown={(event) => {
         const by = event.ctrlKey || event.metaKey || event.altKey ? undefined : KEYS[event.key];
         if (by) onMove(by)?.();
@@ -46,7 +49,7 @@ export function RowDrawer({ state, row, onMove, onClose }: Props) {
             <Text fw={600}>{ROW_OUTCOME_LABELS[row.outcome]}</Text>
             <Text c="dimmed">
               {row.reason ? `${row.reason.charAt(0).toUpperCase()}${row.reason.slice(1)}. ` : ""}
-              {row.file}, line {row.line}
+              {row.file}, line {count(row.line)}
             </Text>
           </div>
           {row.candidates.length > 0 && <Candidates key={row.rowNo} state={state} row={row} />}
@@ -79,8 +82,11 @@ function MoveButton({ label, icon: Icon, onClick }: MoveProps) {
 function Candidates({ state, row }: { state: ImportState; row: ImportRow }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
+  // What is being sent counts as chosen: the keyboard does not wait for the server.
+  const [chosen, setChosen] = useState(row.pickedDeviceId);
   const pick = useMutation(
     trpc.imports.pick.mutationOptions({
+      onError: () => setChosen(row.pickedDeviceId),
       onSuccess: async (next) => {
         cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next);
         await cache.invalidateQueries(trpc.imports.rows.pathFilter());
@@ -92,7 +98,7 @@ function Candidates({ state, row }: { state: ImportState; row: ImportRow }) {
     return (
       <div>
         <Text fw={600}>Devices</Text>
-        <ul className={classes.plain}>
+        <ul className={shared.plain}>
           {row.candidates.map((device) => (
             <li key={device.deviceId}>
               {device.hostname}, {device.organization}
@@ -101,9 +107,10 @@ function Candidates({ state, row }: { state: ImportState; row: ImportRow }) {
         </ul>
       </div>
     );
-  const send = (deviceId: string | null) => pick.mutate({ id: state.id, rowNo: row.rowNo, deviceId });
-  // What is being sent counts as chosen: the keyboard does not wait for the server.
-  const chosen = pick.isPending ? pick.variables.deviceId : row.pickedDeviceId;
+  const send = (deviceId: string | null) => {
+    setChosen(deviceId);
+    pick.mutate({ id: state.id, rowNo: row.rowNo, deviceId });
+  };
   return (
     <Stack gap="sm">
       <Radio.Group label="Which device is meant" value={chosen ?? ""} onChange={send}>
@@ -137,11 +144,13 @@ function Values({ state, row }: { state: ImportState; row: ImportRow }) {
         <div key={cell.fieldId} data-bad={cell.outcome === "invalid" || undefined}>
           <dt>{names.get(cell.fieldId)}</dt>
           <dd>
-            <span>{cell.text || "blank"}</span>
-            <small>
-              {VALUE_OUTCOME_LABELS[cell.outcome]}
-              {cell.reason ? `: ${cell.reason}` : ""}
-            </small>
+            <span data-blank={cell.text === "" || undefined}>{cell.text || "Blank"}</span>
+            {cell.outcome !== "none" && (
+              <small>
+                {VALUE_OUTCOME_LABELS[cell.outcome]}
+                {cell.reason ? `: ${cell.reason}` : ""}
+              </small>
+            )}
           </dd>
         </div>
       ))}

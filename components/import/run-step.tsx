@@ -32,16 +32,15 @@ export function RunStep({ state, onStep }: StepProps) {
   if (!check || state.status !== "checked") return null;
   const sum = (name: "set" | "overwrite" | "clear") => check.fields.reduce((total, field) => total + field[name], 0);
   const matched = check.rows.matched_source_id + check.rows.matched_hostname;
-  const left = check.rows.ambiguous + check.rows.identity_conflict + check.rows.not_found + check.rows.unreadable;
+  const { ambiguous, identity_conflict, not_found, unreadable } = check.rows;
+  const left = identity_conflict + not_found + unreadable;
   const made = state.plan?.fields.filter((field) => field.action === "create").length ?? 0;
   const writes = sum("set") + sum("overwrite") + sum("clear");
   return (
     <>
       <div className={classes.pad}>
         <ul className={classes.plain}>
-          <li>
-            {counted(made, "new field is", "new fields are")} made, of All organizations, where they are not there yet.
-          </li>
+          {made > 0 && <li>{counted(made, "field is", "fields are")} made for All organizations.</li>}
           <li>
             {counted(writes, "value is", "values are")} written to the devices of {counted(matched, "matched row")}
             {sum("overwrite") > 0
@@ -49,8 +48,19 @@ export function RunStep({ state, onStep }: StepProps) {
               : ""}
             {sum("clear") > 0 ? `, ${counted(sum("clear"), "is cleared", "are cleared")}` : ""}.
           </li>
-          <li>{counted(check.rows.matched_hostname, "source ID is", "source IDs are")} recorded for the next time.</li>
-          <li>{counted(left, "row is", "rows are")} left alone, but for those that you picked a device for.</li>
+          {check.rows.matched_hostname > 0 && (
+            <li>
+              {counted(check.rows.matched_hostname, "source ID is", "source IDs are")} recorded for the next time.
+            </li>
+          )}
+          {ambiguous > 0 && (
+            <li>Of {counted(ambiguous, "ambiguous row")} only those are written that you have picked a device for.</li>
+          )}
+          {left > 0 && (
+            <li>
+              {counted(left, "row is", "rows are")} left alone: no device was found, or the file contradicts itself.
+            </li>
+          )}
         </ul>
         {writes === 0 && (
           <Message tone="warn">There is nothing to write: every value is there already or is left alone.</Message>

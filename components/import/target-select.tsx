@@ -16,6 +16,7 @@ export function usePartnerFields(): Definition[] {
 }
 
 type Props = {
+  className?: string;
   title: string;
   field: PlanField;
   plan: Plan;
@@ -25,7 +26,7 @@ type Props = {
 };
 
 /** Where a source field goes: into a new field, into an existing one that no other column has, or nowhere. */
-export function TargetSelect({ title, field, plan, definitions, error, onChange }: Props) {
+export function TargetSelect({ className, title, field, plan, definitions, error, onChange }: Props) {
   const taken = new Set(
     plan.fields.flatMap((f) => (f.column !== field.column && f.action === "existing" && f.fieldId ? [f.fieldId] : [])),
   );
@@ -54,6 +55,7 @@ export function TargetSelect({ title, field, plan, definitions, error, onChange 
   const value = field.action === "skip" ? SKIP : field.action === "existing" ? field.fieldId : NEW;
   return (
     <Select
+      className={className}
       aria-label={`Where ${title} goes`}
       size="xs"
       data={[

@@ -1,32 +1,20 @@
 "use client";
 
-import { Badge, Button, Select, Switch } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { isImportable, type PlanField, type SourceColumn } from "@/server/custom-fields/import/schema";
+import { isImportable, type SourceColumn } from "@/server/custom-fields/import/schema";
 import { Message } from "../shell/message";
 import { errorText } from "../shell/notice";
 import { Section } from "../shell/section";
 import { useTRPC } from "../trpc";
 import { useFaults } from "./faults";
-import classes from "./import.module.css";
+import classes from "./fields.module.css";
+import { IDENTIFIERS, IdentifierSelect } from "./identifier-select";
+import shared from "./import.module.css";
 import { type PlanDraft, usePlanDraft } from "./plan-draft";
 import { TargetSelect, usePartnerFields } from "./target-select";
+import { ValueRow } from "./value-row";
 import type { StepProps } from "./wizard";
-
-const IDENTIFIERS = [
-  {
-    name: "sourceId",
-    label: "Source device ID",
-    hint: "The computer's ID there. It is recorded, so that a later import finds every device exactly.",
-  },
-  {
-    name: "hostname",
-    label: "Hostname",
-    hint: "Finds a device whose source ID is not known yet, when it names exactly one.",
-  },
-  { name: "organization", label: "Organization", hint: "Optional. Only narrows the search, never chooses." },
-  { name: "serial", label: "Serial number", hint: "Optional. Only narrows the search, never chooses." },
-] as const;
 
 /** Which columns say what computer a row is about, and what happens to the values. */
 export function ValuesStep(props: StepProps) {
@@ -107,11 +95,11 @@ function Values({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
         </ul>
       </Section>
       {check.error && (
-        <div className={classes.error}>
+        <div className={shared.error}>
           <Message tone="bad">{errorText(check.error)}</Message>
         </div>
       )}
-      <div className={classes.foot}>
+      <div className={shared.foot}>
         <Button
           type="submit"
           loading={check.isPending}
@@ -119,95 +107,8 @@ function Values({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
         >
           Check all rows
         </Button>
-        <span className={classes.quiet}>The check writes nothing.</span>
+        <span className={shared.quiet}>The check writes nothing.</span>
       </div>
     </>
-  );
-}
-
-type IdentifierProps = {
-  name: (typeof IDENTIFIERS)[number]["name"];
-  label: string;
-  hint: string;
-  columns: SourceColumn[];
-  draft: PlanDraft;
-  guesses: Record<number, string>;
-  error: string | null;
-};
-
-function IdentifierSelect({ name, label, hint, columns, draft, guesses, error }: IdentifierProps) {
-  const { plan, change } = draft;
-  const value = plan.identifiers[name];
-  const others = new Set(Object.entries(plan.identifiers).flatMap(([key, column]) => (key === name ? [] : [column])));
-  const data = columns
-    .filter(isImportable)
-    .map((column) => ({ value: String(column.index), label: column.title, disabled: others.has(column.index) }));
-  const set = (next: string | null) => {
-    const column = next === null ? null : Number(next);
-    const fields = plan.fields.map((field) =>
-      field.column === column ? { ...field, action: "skip" as const } : field,
-    );
-    change({ identifiers: { ...plan.identifiers, [name]: column }, fields });
-  };
-  const isGuess = value !== null && guesses[value] === "guess";
-  return (
-    <Select
-      label={label}
-      description={isGuess ? "A guess from a similar header: look at it. " : hint}
-      placeholder="No column"
-      data={data}
-      value={value === null ? null : String(value)}
-      onChange={set}
-      searchable
-      clearable
-      clearButtonProps={{ "aria-label": `No column for ${label}` }}
-      error={error}
-    />
-  );
-}
-
-type ValueRowProps = {
-  column: SourceColumn;
-  field: PlanField;
-  draft: PlanDraft;
-  isGuess: boolean;
-  children: React.ReactNode;
-};
-
-function ValueRow({ column, field, draft, isGuess, children }: ValueRowProps) {
-  const isActive = field.action !== "skip";
-  return (
-    <li data-left={!isActive || undefined}>
-      <div className={classes.source}>
-        <strong>{column.title}</strong>
-        {isGuess && field.action === "existing" && (
-          <Badge size="sm" variant="light" color="yellow">
-            Guess
-          </Badge>
-        )}
-        {isActive && <span className={classes.quiet}>to {field.name}</span>}
-      </div>
-      <div className={classes.target}>
-        {children}
-        {isActive && (
-          <div className={classes.switches}>
-            <Switch
-              size="sm"
-              label="Overwrite other values"
-              aria-label={`Overwrite other values of ${field.name}`}
-              checked={field.overwrite}
-              onChange={(event) => draft.changeField(field.column, { overwrite: event.currentTarget.checked })}
-            />
-            <Switch
-              size="sm"
-              label="Blank cells clear"
-              aria-label={`Blank cells clear ${field.name}`}
-              checked={field.clearBlank}
-              onChange={(event) => draft.changeField(field.column, { clearBlank: event.currentTarget.checked })}
-            />
-          </div>
-        )}
-      </div>
-    </li>
   );
 }

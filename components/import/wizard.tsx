@@ -78,6 +78,7 @@ type StepsProps = StepProps & { wanted: Step | null; takesFocus: boolean };
 function Steps({ state, wanted, takesFocus, onStep }: StepsProps) {
   const open = reachable(state);
   const step = wanted && open.includes(wanted) ? wanted : currentStep(state);
+  const passed = Math.max(STEPS.indexOf(currentStep(state)), STEPS.indexOf(step));
   const Body = BODY[step];
   const top = useStepFocus(step, state.job !== null, takesFocus);
   return (
@@ -93,7 +94,7 @@ function Steps({ state, wanted, takesFocus, onStep }: StepsProps) {
                 onClick={() => onStep(name)}
               >
                 <span className={classes.number}>
-                  {STEPS.indexOf(currentStep(state)) > i ? <Check size={13} aria-label="Done" /> : i + 1}
+                  {i < passed && name !== step ? <Check size={13} aria-label="Done" /> : i + 1}
                 </span>
                 {STEP_LABEL[name]}
               </button>

@@ -1,4 +1,4 @@
-import { expect, type Page } from "@playwright/test";
+import { expect, type Locator, type Page } from "@playwright/test";
 
 /** /settings/custom-fields/import */
 export class ImportWizard {
@@ -32,7 +32,9 @@ export class ImportWizard {
 
   /** How many rows or values have an outcome, as its button in the check says. */
   count(outcome: string) {
-    return this.step("Check").getByRole("button", { name: outcome }).locator("strong");
+    return this.step("Check")
+      .getByRole("button", { name: new RegExp(`^${outcome}`) })
+      .locator("strong");
   }
 
   /** One of the report's numbers. */
@@ -44,6 +46,19 @@ export class ImportWizard {
   async go(button: string, to: string) {
     await this.page.getByRole("button", { name: button }).click();
     await expect(this.step(to)).toBeVisible();
+  }
+
+  /** Presses Tab until the element has the focus; a page that cannot be walked through so is a page that fails. */
+  async tabTo(target: Locator) {
+    await expect(target).toBeVisible();
+    const hasFocus = () => target.evaluate((element) => element === document.activeElement);
+    for (let i = 0; i < 120 && !(await hasFocus()); i++) await this.page.keyboard.press("Tab");
+    await expect(target).toBeFocused();
+  }
+
+  /** The button that opens a row of the check, by its place in the table. */
+  open(place: number) {
+    return this.table.getByRole("button", { name: /Open row/ }).nth(place - 1);
   }
 
   field(title: string) {

@@ -1,0 +1,90 @@
+"use client";
+
+import { parseAsStringLiteral, useQueryStates } from "nuqs";
+import {
+  type ImportState,
+  MATCHED_OUTCOMES,
+  ROW_OUTCOME_LABELS,
+  ROW_OUTCOMES,
+  type RowOutcome,
+  type Tally,
+  VALUE_OUTCOME_LABELS,
+  VALUE_OUTCOMES,
+  type ValueOutcome,
+} from "@/server/custom-fields/import/schema";
+import { count, counted } from "../shell/amounts";
+import { Section } from "../shell/section";
+import classes from "./check.module.css";
+import { CheckTable } from "./check-table";
+import { FieldTally } from "./field-tally";
+import shared from "./import.module.css";
+import { OutcomeChips } from "./outcome-chips";
+import { ROW_TONE, VALUE_TONE } from "./tones";
+
+const MEANING: Partial<Record<RowOutcome, string>> = {
+  not_found:
+    "No device here answers to these computers. That is normal: an inventory keeps machines that were retired long ago, and devices without an agent are not here yet.",
+  ambiguous: "More than one device could be meant. Open a row to pick the right one; the others are left alone.",
+  identity_conflict:
+    "The file and what is recorded here contradict each other. These rows are reported, never applied.",
+  unreadable: "These rows do not have as many cells as the header. Fix them in the file and send them again.",
+};
+
+/** What a check or a run came to: in a sentence, in counts that narrow the table, row by row, and by field. */
+export function CheckResult({ state, tally }: { state: ImportState; tally: Tally }) {
+  const [filter, setFilter] = useQueryStates({
+    rows: parseAsStringLiteral(ROW_OUTCOMES),
+    values: parseAsStringLiteral(VALUE_OUTCOMES),
+  });
+  const values = sumOf(tally);
+  return (
+    <>
+      <p className={shared.lead} role="status">
+        {sentenceOf(state, tally, values)}
+      </p>
+      <div className={classes.outcomes}>
+        <OutcomeChips
+          label="Rows"
+          items={ROW_OUTCOMES.map((name) => ({
+            name,
+            tone: ROW_TONE[name],
+            label: ROW_OUTCOME_LABELS[name],
+            n: tally.rows[name],
+          }))}
+          chosen={filter.rows}
+          onChoose={(rows) => void setFilter({ rows })}
+        />
+        <OutcomeChips
+          label="Values"
+          items={VALUE_OUTCOMES.map((name) => ({
+            name,
+            tone: VALUE_TONE[name],
+            label: VALUE_OUTCOME_LABELS[name],
+            n: values[name],
+          }))}
+          chosen={filter.values}
+          onChoose={(chosen) => void setFilter({ values: chosen })}
+        />
+        {filter.rows && MEANING[filter.rows] && <p className={shared.quiet}>{MEANING[filter.rows]}</p>}
+      </div>
+      <CheckTable state={state} outcome={filter.rows} value={filter.values} />
+      <Section title="Values by field">
+        <FieldTally state={state} fields={tally.fields} />
+      </Section>
+    </>
+  );
+}
+
+const sumOf = (tally: Tally) =>
+  Object.fromEntries(
+    VALUE_OUTCOMES.map((name) => [name, tally.fields.reduce((sum, field) => sum + field[name], 0)]),
+  ) as Record<ValueOutcome, number>;
+
+/** What it comes to for somebody who reads nothing else. */
+function sentenceOf(state: ImportState, tally: Tally, values: Record<ValueOutcome, number>): string {
+  const matched = MATCHED_OUTCOMES.reduce((sum, name) => sum + tally.rows[name], 0);
+  const writes = values.set + values.overwrite + values.clear;
+  const found = `${count(matched)} of ${counted(state.totalRows, "row")} ${matched === 1 ? "comes" : "come"} to exactly one device.`;
+  if (state.startedAt) return `${found} ${counted(writes, "value was", "values were")} written.`;
+  return `${found} ${writes === 0 ? "There is nothing to write." : `${counted(writes, "value", "values")} would be written.`} Nothing has been written yet.`;
+}

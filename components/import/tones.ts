@@ -1,0 +1,25 @@
+import type { RowOutcome, ValueOutcome } from "@/server/custom-fields/import/schema";
+import type { Tone } from "../shell/state-tag";
+
+/** Not found is no failure: an inventory keeps machines that were retired long ago. */
+export const ROW_TONE: Record<RowOutcome, Tone> = {
+  matched_source_id: "good",
+  matched_hostname: "good",
+  ambiguous: "warn",
+  identity_conflict: "bad",
+  not_found: "off",
+  unreadable: "bad",
+  changed: "warn",
+};
+
+/** Most values come to what one would expect; only what needs a look is marked. */
+export const VALUE_TONE: Record<ValueOutcome, Tone | null> = {
+  set: "good",
+  overwrite: "warn",
+  clear: "warn",
+  same: null,
+  kept: null,
+  invalid: "bad",
+  empty: null,
+  none: null,
+};

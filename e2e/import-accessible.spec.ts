@@ -1,0 +1,76 @@
+import { Api } from "./api";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { makeSmallWorld } from "./import-world";
+import { ImportWizard } from "./pages/import";
+
+const DESK = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
+/** Colours are the same at any width. */
+const SIZES = { light: [PHONE, DESK], dark: [DESK] };
+
+for (const colorScheme of ["light", "dark"] as const)
+  test.describe(`in the ${colorScheme} scheme`, () => {
+    test.use({ colorScheme });
+
+    test("no step of an import has an accessibility violation, on a desk and on a phone", async ({ page, request }) => {
+      test.setTimeout(120_000);
+      const wizard = new ImportWizard(page);
+      const expectSound = async () => {
+        for (const size of SIZES[colorScheme]) {
+          await page.setViewportSize(size);
+          await expectNoSidewaysScroll(page);
+          await expectAccessible(page);
+        }
+      };
+      await page.goto("/settings/custom-fields/import");
+      await expect(page.getByRole("button", { name: "Begin" })).toBeVisible();
+      await expectSound();
+      const given = await makeSmallWorld(await Api.signIn(request));
+      await wizard.begin();
+      await expectSound();
+      await page.locator("input[type=file]").setInputFiles([
+        { name: "small.csv", mimeType: "text/csv", buffer: Buffer.from(given.csv) },
+        {
+          name: "fields.csv",
+          mimeType: "text/csv",
+          buffer: Buffer.from("Title,Scope,Type\nVPN,Client,Text\nRack,Location,Text\n"),
+        },
+      ]);
+      await expect(page.getByText("2 fields: VPN, Rack")).toBeVisible();
+      await expectSound();
+      await wizard.go("Read the files", "Fields");
+      await expect(page.getByText("2 fields are kept out.")).toBeVisible();
+      await expectSound();
+      await page.getByRole("checkbox", { name: /The values look like/ }).check();
+      await wizard.go("Go on to the values", "Values");
+      await expectSound();
+      await wizard.go("Check all rows", "Check");
+      for (const outcome of [
+        "Matched by source ID",
+        "Matched by hostname",
+        "Ambiguous",
+        "Identity conflict",
+        "Not found",
+        "Unreadable row",
+      ])
+        await expect(wizard.row(outcome).first()).toBeVisible();
+      for (const outcome of ["Set", "Same", "Already set", "Invalid", "Empty"])
+        await expect(wizard.count(outcome)).toBeVisible();
+      await expectSound();
+      await page.getByRole("button", { name: /^Ambiguous/ }).click();
+      await wizard
+        .row(given.twins[0] as string)
+        .getByRole("button", { name: /Open row/ })
+        .click();
+      await expect(page.getByRole("dialog").getByRole("radio").first()).toBeVisible();
+      await expectSound();
+      await page.keyboard.press("Escape");
+      await wizard.go("Go on to the run", "Run");
+      await expectSound();
+      await wizard.go("Start the import", "Report");
+      await expectSound();
+      await page.goto("/settings/custom-fields");
+      await expect(page.getByRole("row").filter({ hasText: given.field }).first()).toBeVisible();
+      await expectSound();
+    });
+  });

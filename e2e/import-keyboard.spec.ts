@@ -1,0 +1,96 @@
+import type { Page } from "@playwright/test";
+import { Api } from "./api";
+import { expect, test } from "./fixtures";
+import { makeSmallWorld } from "./import-world";
+import { ImportWizard } from "./pages/import";
+
+/** What is in focus can be seen: it has an outline, a ring or a border of its own. */
+async function expectVisibleFocus(page: Page) {
+  const ring = await page.evaluate(() => {
+    const focused = document.activeElement as HTMLElement;
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(focused);
+    return (
+      (outlineStyle !== "none" && outlineWidth !== "0px") || boxShadow !== "none" || focused.matches("input, textarea")
+    );
+  });
+  expect(ring, "the focus can be seen").toBe(true);
+}
+
+test("the whole walk by keyboard alone", async ({ page, request }) => {
+  const given = await makeSmallWorld(await Api.signIn(request));
+  const wizard = new ImportWizard(page);
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  await page.goto("/settings/custom-fields");
+  await wizard.tabTo(page.getByRole("link", { name: "Import", exact: true }));
+  await press("Enter");
+  const product = page.getByRole("radio", { name: "ConnectWise Automate" });
+  await expect(product).toBeVisible();
+  await wizard.tabTo(product);
+  await press("ArrowDown", "ArrowUp");
+  await expect(product).toBeChecked();
+  await press("Enter");
+
+  await expect(wizard.step("Source")).toBeFocused();
+  await press("Tab");
+  await expect(page.getByRole("button", { name: "Choose files" })).toBeFocused();
+  await expectVisibleFocus(page);
+  const chooser = page.waitForEvent("filechooser");
+  await press("Enter");
+  await (await chooser).setFiles({ name: "small.csv", mimeType: "text/csv", buffer: Buffer.from(given.csv) });
+  await expect(page.getByRole("region", { name: "First rows of small.csv" })).toBeVisible();
+  await wizard.tabTo(page.getByRole("button", { name: "Read the file" }));
+  await press("Enter");
+
+  await expect(wizard.step("Fields")).toBeFocused();
+  await wizard.tabTo(page.getByRole("textbox", { name: `Name of the field for ${given.field}` }));
+  await press("End");
+  await page.keyboard.type(" no.");
+  await press("Home");
+  await page.keyboard.type("The ");
+  await expect(page.getByRole("textbox", { name: `Name of the field for ${given.field}` })).toHaveValue(
+    `The ${given.field} no.`,
+  );
+  await wizard.tabTo(page.getByRole("checkbox", { name: /The values look like/ }));
+  await press("Space");
+  await wizard.tabTo(page.getByRole("button", { name: "Go on to the values" }));
+  await press("Enter");
+
+  await expect(wizard.step("Values")).toBeFocused();
+  await expect(wizard.field(given.field)).toContainText(`to The ${given.field} no.`);
+  await press("Enter");
+
+  await expect(wizard.row(given.known)).toBeVisible();
+  await expect(wizard.step("Check")).toBeFocused();
+  await wizard.tabTo(page.getByRole("button", { name: /^Ambiguous/ }));
+  await press("Space");
+  await expect(wizard.row(given.known)).toHaveCount(0);
+  await wizard.tabTo(wizard.open(1));
+  await press("ArrowDown", "ArrowUp", "Enter");
+  const drawer = page.getByRole("dialog", { name: /^Row/ });
+  await expect(drawer.getByRole("radio").first()).toBeFocused();
+  await expectVisibleFocus(page);
+  await press("Space");
+  await expect(drawer.getByRole("button", { name: "Take the choice back" })).toBeVisible();
+  await expect(drawer.getByRole("radio").first()).toBeFocused();
+  await press("j");
+  await expect(drawer.getByText(given.twins[1] as string).first()).toBeVisible();
+  await press("Escape");
+  await expect(drawer).toHaveCount(0);
+  await expect(wizard.open(1)).toBeFocused();
+  await expect(wizard.row(given.twins[0] as string)).toContainText("Picked");
+  await wizard.tabTo(page.getByRole("button", { name: "Go on to the run" }));
+  await press("Enter");
+
+  await expect(wizard.step("Run")).toBeFocused();
+  await press("Enter");
+  await expect(wizard.step("Report")).toBeFocused();
+  await expect(wizard.figure("Devices changed")).toContainText("3");
+  await wizard.tabTo(page.getByRole("button", { name: "Undo this import" }));
+  await press("Enter");
+  await expect(page.getByRole("dialog").getByRole("button", { name: "Cancel" })).toBeFocused();
+  await press("Tab", "Enter");
+  await expect(page.getByText(/This import was undone/)).toBeVisible();
+  await expect(wizard.step("Report")).toBeFocused();
+});
