@@ -12,7 +12,7 @@ export const metadata: Metadata = { title: "Audit log" };
 export default async function AuditPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
   const view = await loadView(searchParams);
   const cookie = decodeURIComponent((await cookies()).get(ZONE_COOKIE)?.value ?? "");
-  const zone = view.tz !== "utc" && isZone(cookie) ? cookie : "UTC";
+  const zone = view.tz ?? (isZone(cookie) ? cookie : "UTC");
   const now = new Date();
   return (
     <Prefetched queries={[entriesQuery(trpc, toListInput(view, zone, now))]}>

@@ -1,41 +1,85 @@
 "use client";
 
 import { CloseButton } from "@mantine/core";
-import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL, ROUTINE_ACTIONS, type View } from "./filters";
-import type { SetView } from "./toolbar";
+import { Check } from "lucide-react";
+import { counted } from "../shell/amounts";
+import { FIELD_LABEL, valueLabel } from "./field-labels";
+import type { View } from "./filters";
+import { any, exclusionsOf, type Field, hideRoutine, hidesRoutine, isRoutine, letIn } from "./narrow";
+import { FROM_START, type SetView } from "./set-view";
 import classes from "./viewer.module.css";
 
 type Chip = { key: string; name: string; value: string; clear: Partial<View> };
 
-/** What narrows the list, in words. */
-export function chipsOf(view: View): Chip[] {
-  const chips: Chip[] = [];
-  const add = (key: keyof View, name: string, value: string | null) =>
-    value && chips.push({ key, name, value, clear: { [key]: null } });
-  add("q", "Text", view.q);
-  add("actor", "Actor", view.actor);
-  add("action", "Action", view.action);
-  add("resource", "Resource", view.resource);
-  add("result", "Result", view.result && RESULT_LABEL[view.result]);
-  add("category", "Category", view.category && CATEGORY_LABEL[view.category]);
-  add("type", "Actor type", view.type && ACTOR_TYPE_LABEL[view.type]);
-  const isRoutine = view.without === ROUTINE_ACTIONS;
-  add(
-    "without",
-    isRoutine ? "Hidden" : "Without",
-    isRoutine ? "routine agent telemetry" : (view.without?.replaceAll(",", ", ") ?? null),
-  );
-  return chips;
+const TEXTS: [keyof View, string][] = [
+  ["q", "Text"],
+  ["actor", "Actor"],
+  ["action", "Action"],
+  ["resource", "Resource"],
+  ["device", "Device"],
+];
+const EXACT: Field[] = ["result", "category", "type", "ip", "resourceType", "actorId"];
+
+function actionChip({ actions }: View): Chip[] {
+  const codes = actions?.split(",").filter(Boolean) ?? [];
+  const value = codes.length > 2 ? `${codes[0]} and ${counted(codes.length - 1, "other")}` : codes.join(" or ");
+  return value ? [{ key: "actions", name: "Action", value, clear: any("action") }] : [];
 }
 
-/** Everything that narrows the list, each with its way out. */
-export function Chips({ view, setView }: { view: View; setView: SetView }) {
-  const chips = chipsOf(view);
-  if (chips.length === 0) return null;
-  const clear = (change: Partial<View>) => setView({ ...change, cursor: null, row: null });
-  const clearAll = Object.assign({}, ...chips.map((chip) => chip.clear)) as Partial<View>;
+/** What narrows the list, in words; names are those of ids. */
+export function chipsOf(view: View, names?: Map<string, string>): Chip[] {
+  const texts = TEXTS.filter(([key]) => view[key]).map(([key, name]) => ({
+    key,
+    name,
+    value: String(view[key]),
+    clear: { [key]: null, ...FROM_START },
+  }));
+  const exact = EXACT.flatMap((field) => {
+    const value = view[field as keyof View] as string | null;
+    return value
+      ? [{ key: field, name: FIELD_LABEL[field], value: valueLabel(field, value, names), clear: any(field) }]
+      : [];
+  });
+  const { resourceId: id } = view;
+  const resource = id
+    ? [{ key: "resourceId", name: "Resource", value: names?.get(id) ?? id, clear: { resourceId: null, ...FROM_START } }]
+    : [];
+  const gone = exclusionsOf(view.without).filter((e) => !(hidesRoutine(view) && isRoutine(e)));
+  const without = gone.map((e) => ({
+    key: `-${e.field}:${e.value}`,
+    name: `Without ${FIELD_LABEL[e.field].toLowerCase()}`,
+    value: valueLabel(e.field, e.value, names),
+    clear: letIn(view, [e]),
+  }));
+  return [...texts, ...actionChip(view), ...exact, ...resource, ...without];
+}
+
+/** The filters in words for a file or a print; what is hidden by the chip is told too. */
+export const filtersInWords = (view: View, names?: Map<string, string>): string[] => [
+  ...chipsOf(view, names).map((chip) => `${chip.name}: ${chip.value}`),
+  ...(hidesRoutine(view) ? ["Without routine agent telemetry"] : []),
+];
+
+type Props = { view: View; setView: SetView; names: Map<string, string> };
+
+/** Everything that narrows the list, each with its way out; the noise of agents has its own switch. */
+export function Chips({ view, setView, names }: Props) {
+  const chips = chipsOf(view, names);
+  const hidden = hidesRoutine(view);
+  const clearAll = Object.assign({}, ...chips.map((chip) => chip.clear), { without: null }) as Partial<View>;
   return (
     <ul className={classes.chips} aria-label="Active filters">
+      <li>
+        <button
+          type="button"
+          className={classes.switch}
+          aria-pressed={hidden}
+          onClick={() => setView(hideRoutine(view, !hidden))}
+        >
+          {hidden && <Check size={13} aria-hidden />}
+          Hide routine agent telemetry
+        </button>
+      </li>
       {chips.map((chip) => (
         <li key={chip.key} className={classes.chip}>
           <span className={classes.chipName}>{chip.name}</span>
@@ -44,13 +88,13 @@ export function Chips({ view, setView }: { view: View; setView: SetView }) {
             size={24}
             iconSize={12}
             aria-label={`Remove filter ${chip.name}: ${chip.value}`}
-            onClick={() => clear(chip.clear)}
+            onClick={() => setView(chip.clear)}
           />
         </li>
       ))}
       {chips.length > 1 && (
         <li>
-          <button type="button" className={classes.textButton} onClick={() => clear(clearAll)}>
+          <button type="button" className={classes.textButton} onClick={() => setView(clearAll)}>
             Clear all
           </button>
         </li>

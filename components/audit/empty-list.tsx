@@ -5,7 +5,7 @@ import { SearchX, Stamp } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { Notice } from "../shell/notice";
 import { type FilterName, filterParsers, type View } from "./filters";
-import type { SetView } from "./toolbar";
+import type { SetView } from "./set-view";
 
 const NOTHING = Object.fromEntries(Object.keys(filterParsers).map((name) => [name, null])) as Partial<View>;
 const RANGE: FilterName[] = ["range", "from", "to"];

@@ -7,7 +7,7 @@ import { bytes, count, counted } from "../shell/amounts";
 import { Message } from "../shell/message";
 import { useOrg } from "../shell/org";
 import { useZone } from "../shell/zone";
-import { chipsOf } from "./chips";
+import { filtersInWords } from "./chips";
 import type { Input } from "./entries-query";
 import classes from "./export-dialog.module.css";
 import { exportBody, exportName, type Format, MAX_EXPORT_ROWS, readBody, saveFile } from "./export-request";
@@ -15,11 +15,19 @@ import { spanOf, type View } from "./filters";
 import { spanText } from "./range-line";
 
 /** total: null while it is counted or where it cannot be had; isCut: it counts the newest entries only. */
-type Props = { view: View; input: Input; now: Date; total: number | null; isCut: boolean; onClose: () => void };
+type Props = {
+  view: View;
+  input: Input;
+  now: Date;
+  names: Map<string, string>;
+  total: number | null;
+  isCut: boolean;
+  onClose: () => void;
+};
 type State = { kind: "idle" } | { kind: "running"; got: number } | { kind: "failed"; why: string } | { kind: "done" };
 
 /** What the list shows, as a file: the same filters, told in words before anything leaves. */
-export function ExportDialog({ view, input, now, total, isCut, onClose }: Props) {
+export function ExportDialog({ view, input, now, names, total, isCut, onClose }: Props) {
   const { zone } = useZone();
   const { org, organizations } = useOrg();
   const [format, setFormat] = useState<Format>("csv");
@@ -27,7 +35,7 @@ export function ExportDialog({ view, input, now, total, isCut, onClose }: Props)
   const span = spanOf(view, zone, now);
   const { state, start, cancel } = useExport(input);
   const name = exportName({ organization: home?.name ?? "all organizations", ...span, now, format });
-  const chips = chipsOf(view);
+  const filters = filtersInWords(view, names);
   return (
     <Modal opened onClose={onClose} title="Export entries">
       <Stack gap="lg">
@@ -37,7 +45,7 @@ export function ExportDialog({ view, input, now, total, isCut, onClose }: Props)
           <dt>Range</dt>
           <dd>{spanText(span, zone)}</dd>
           <dt>Filters</dt>
-          <dd>{chips.length === 0 ? "None" : chips.map((c) => <span key={c.key}>{`${c.name}: ${c.value}`}</span>)}</dd>
+          <dd>{filters.length === 0 ? "None" : filters.map((words) => <span key={words}>{words}</span>)}</dd>
           <dt>Entries</dt>
           <dd>{total === null ? "Not counted yet" : isCut ? `At least ${count(total)}` : count(total)}</dd>
         </dl>

@@ -2,11 +2,14 @@ import {
   createLoader,
   createParser,
   type inferParserType,
+  parseAsBoolean,
   parseAsIsoDateTime,
   parseAsString,
   parseAsStringLiteral,
 } from "nuqs/server";
 import type { ActorType, AuditResult, Category } from "@/server/audit/schema";
+import { zoneParam } from "../shell/zone-param";
+import { excludeInput } from "./narrow";
 import { PRESETS, presetSpan, type Span } from "./range";
 
 type Choice<T extends string> = Record<T, string>;
@@ -38,41 +41,53 @@ export const RESULTS = keysOf(RESULT_LABEL);
 
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const MAX_TEXT = 255;
+const MAX_LIST = 4096;
 
-const text = createParser({
-  parse: (value: string) => (value.length <= MAX_TEXT ? value : null),
-  serialize: (value: string) => value,
-});
+const textOf = (max: number) =>
+  createParser({
+    parse: (value: string) => (value.length <= max ? value : null),
+    serialize: (value: string) => value,
+  });
+const text = textOf(MAX_TEXT);
+const longText = textOf(MAX_LIST);
 const guid = createParser({
   parse: (value: string) => (GUID.test(value) ? value : null),
   serialize: (value: string) => value,
 });
 
-/** What narrows the list; the order is that of the filter form. */
+/**
+ * What narrows the list. actor, action and resource are parts of a text; actorId, actions (several, by comma), resourceId
+ * and resourceType are exact. without: what is left out (narrow.ts).
+ */
 export const filterParsers = {
   q: text,
   actor: text,
+  actorId: text,
   action: text,
+  actions: longText,
   resource: text,
+  resourceId: guid,
+  resourceType: text,
+  device: text,
+  ip: text,
   result: parseAsStringLiteral(RESULTS),
   category: parseAsStringLiteral(CATEGORIES),
   type: parseAsStringLiteral(ACTOR_TYPES),
-  without: text,
+  without: longText,
   range: parseAsStringLiteral(PRESETS),
   from: parseAsIsoDateTime,
   to: parseAsIsoDateTime,
 };
 
-/** What the filter form asks for. */
-export const FORM_NAMES = ["actor", "action", "resource", "result", "category", "type", "without"] as const;
-
 /** The whole state of the viewer, as the address holds it. */
 export const viewParsers = {
   ...filterParsers,
   org: guid,
-  tz: parseAsStringLiteral(["utc"] as const),
+  tz: zoneParam,
   cursor: parseAsString,
   row: guid,
+  /** True while the panel of facets is open. */
+  facets: parseAsBoolean.withDefault(false),
 };
 
 export type Filters = inferParserType<typeof filterParsers>;
@@ -87,6 +102,10 @@ export function spanOf(filters: Filters, zone: string, now: Date): Span {
   return { from: filters.from ?? undefined, to: filters.to ?? undefined };
 }
 
+/** Who is meant by an exact actor: a person, key or agent by its id, or an id that is no UUID as it was recorded. */
+const actorInput = (actorId: string | null) =>
+  actorId && GUID.test(actorId) ? { actorId } : { rawActorId: actorId ?? undefined };
+
 /** The procedure's input for a view. Counting is left out: the list is paged by cursor. */
 export function toListInput(view: View, zone: string, now: Date) {
   const span = spanOf(view, zone, now);
@@ -94,12 +113,18 @@ export function toListInput(view: View, zone: string, now: Date) {
     q: view.q ?? undefined,
     orgId: view.org ?? undefined,
     user: view.actor ?? undefined,
+    ...actorInput(view.actorId),
     action: view.action ?? undefined,
+    actions: view.actions?.split(",").filter(Boolean),
     resource: view.resource ?? undefined,
+    resourceId: view.resourceId ?? undefined,
+    resourceType: view.resourceType ?? undefined,
+    device: view.device ?? undefined,
+    ip: view.ip ?? undefined,
     result: view.result ?? undefined,
     category: view.category ?? undefined,
     actorType: view.type ?? undefined,
-    excludeActions: view.without ?? undefined,
+    ...excludeInput(view.without),
     from: span.from?.toISOString(),
     to: span.to?.toISOString(),
     cursor: view.cursor ?? undefined,
@@ -120,6 +145,3 @@ export function misread(params: URLSearchParams): string[] {
   if (from && to && Date.parse(from) > Date.parse(to)) wrong.push("from lies after to");
   return wrong;
 }
-
-/** What agents send around the clock; it outnumbers what people do a hundred to one. */
-export const ROUTINE_ACTIONS = "agent.eventlogs.submit,agent.logs.submit,agent.heartbeat";

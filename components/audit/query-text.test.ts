@@ -18,6 +18,15 @@ test("a minus leaves actions out, several add up", () => {
   expect(parseQuery("-action:user.login -action:user.logout")).toEqual({ without: "user.login,user.logout", q: null });
 });
 
+test("a device, an address and several exclusions of other kinds", () => {
+  expect(parseQuery("device:WS-042 ip:10.0. -result:Success -type:agent -actor:jane")).toEqual({
+    device: "WS-042",
+    ip: "10.0.",
+    without: "result:success,type:agent",
+    q: "-actor:jane",
+  });
+});
+
 test("a value that the filter does not know stays text, and so does a colon that is no qualifier", () => {
   expect(parseQuery("result:odd 14:02 http://x")).toEqual({ q: "result:odd 14:02 http://x" });
 });

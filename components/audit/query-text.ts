@@ -1,28 +1,40 @@
 import { ACTOR_TYPES, CATEGORIES, type Filters, RESULTS } from "./filters";
+import { exclusionsOf, type Field, toWithout } from "./narrow";
 
-const TEXT = ["actor", "action", "resource"] as const;
+/** Qualifiers are named like the parameters that they become; these take any text. */
+const TEXT = ["actor", "action", "resource", "device", "ip"] as const;
 const CHOICES = { result: RESULTS, category: CATEGORIES, type: ACTOR_TYPES } as const;
+/** What a minus in front may leave out. */
+const NEGATED: Record<string, Field> = {
+  action: "action",
+  result: "result",
+  category: "category",
+  type: "type",
+  ip: "ip",
+};
+
+export const canNegate = (name: string): boolean => Object.hasOwn(NEGATED, name);
+export const QUALIFIERS: readonly string[] = [...TEXT, ...Object.keys(CHOICES)];
 
 /** "-action:", then a word or a quoted phrase. */
 const QUALIFIER = /(?:^|\s)(-?)([a-z]+):(?:"([^"]*)"|(\S+))/gi;
 
 export type Parsed = Partial<Filters>;
 
-function take(parsed: Parsed, negated: boolean, name: string, value: string): boolean {
+const choiceOf = (name: string, value: string): string | undefined =>
+  (CHOICES[name as keyof typeof CHOICES] as readonly string[] | undefined)?.find((c) => c === value.toLowerCase());
+
+function take(parsed: Parsed, negated: boolean, name: string, typed: string): boolean {
+  const value = name in CHOICES ? choiceOf(name, typed) : typed;
+  if (!value) return false;
   if (negated) {
-    if (name !== "action") return false;
-    parsed.without = parsed.without ? `${parsed.without},${value}` : value;
-    return true;
+    const field = NEGATED[name];
+    if (field) parsed.without = toWithout([...exclusionsOf(parsed.without ?? null), { field, value }]);
+    return Boolean(field);
   }
-  const textName = TEXT.find((t) => t === name);
-  if (textName) {
-    parsed[textName] = value;
-    return true;
-  }
-  if (!(name in CHOICES)) return false;
-  const choice = (CHOICES[name as keyof typeof CHOICES] as readonly string[]).find((c) => c === value.toLowerCase());
-  if (choice) Object.assign(parsed, { [name]: choice });
-  return Boolean(choice);
+  if (!QUALIFIERS.includes(name)) return false;
+  Object.assign(parsed, { [name]: value });
+  return true;
 }
 
 /**

@@ -26,15 +26,15 @@ function amount({ shown, total, isCut }: Props): string {
 
 /** The span in absolute times, how much of it is shown, and the zone, said once. */
 export function RangeLine(props: Props) {
-  const { zone, local, isUtc, setUtc } = useZone();
+  const { zone, local, setUtc } = useZone();
   return (
     <div className={classes.line}>
       <span>{spanText(spanOf(props.view, zone, props.now), zone)}</span>
       <span>
         Times in {zoneName(zone)}{" "}
-        {local !== "UTC" && (
-          <button type="button" className={classes.textButton} onClick={() => setUtc(!isUtc)}>
-            {isUtc ? "Show local time" : "Show UTC"}
+        {(zone !== local || local !== "UTC") && (
+          <button type="button" className={classes.textButton} onClick={() => setUtc(zone === local)}>
+            {zone === local ? "Show UTC" : "Show local time"}
           </button>
         )}
       </span>

@@ -10,18 +10,18 @@ import { useZone } from "../shell/zone";
 import type { View } from "./filters";
 import classes from "./menus.module.css";
 import { fromWallClock, PRESET_LABEL, PRESETS, type Preset, presetSpan, toWallClock } from "./range";
-import type { SetView } from "./toolbar";
 
-type Props = { view: View; setView: SetView; now: Date };
+export type RangeView = Pick<View, "range" | "from" | "to">;
+type Props = { view: RangeView; onRange: (range: RangeView) => void; now: Date };
 
-const rangeName = (view: View) =>
+const rangeName = (view: RangeView) =>
   view.range ? PRESET_LABEL[view.range] : view.from || view.to ? "Custom range" : "All time";
 
 /** A ready-made range, or two instants of the zone that is shown. */
-export function RangeMenu({ view, setView, now }: Props) {
+export function RangeMenu({ view, onRange, now }: Props) {
   const [opened, menu] = useDisclosure(false);
   const pick = (range: Preset | null) => {
-    setView({ range, from: null, to: null, cursor: null, row: null });
+    onRange({ range, from: null, to: null });
     menu.close();
   };
   return (
@@ -42,7 +42,7 @@ export function RangeMenu({ view, setView, now }: Props) {
             <Option key={preset ?? "all"} preset={preset} view={view} now={now} onPick={pick} />
           ))}
         </ul>
-        <CustomRange view={view} onDone={menu.close} setView={setView} />
+        <CustomRange view={view} onDone={menu.close} onRange={onRange} />
       </Popover.Dropdown>
     </Popover>
   );
@@ -55,7 +55,7 @@ function Option({
   onPick,
 }: {
   preset: Preset | null;
-  view: View;
+  view: RangeView;
   now: Date;
   onPick: (p: Preset | null) => void;
 }) {
@@ -73,7 +73,9 @@ function Option({
   );
 }
 
-function CustomRange({ view, setView, onDone }: { view: View; setView: SetView; onDone: () => void }) {
+type CustomProps = Omit<Props, "now"> & { onDone: () => void };
+
+function CustomRange({ view, onRange, onDone }: CustomProps) {
   const { zone } = useZone();
   const [from, setFrom] = useState(view.from ? toWallClock(view.from, zone) : "");
   const [to, setTo] = useState(view.to ? toWallClock(view.to, zone) : "");
@@ -82,7 +84,7 @@ function CustomRange({ view, setView, onDone }: { view: View; setView: SetView; 
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (isBackwards || !(from || to)) return;
-    setView({ range: null, from: instant(from), to: instant(to), cursor: null, row: null });
+    onRange({ range: null, from: instant(from), to: instant(to) });
     onDone();
   };
   return (

@@ -10,7 +10,7 @@ import { useTRPC } from "../trpc";
 import type { View } from "./filters";
 import { type Asked, isWorthKeeping, Pick, SavedRow, type SavedView } from "./saved-view-row";
 import classes from "./saved-views.module.css";
-import type { SetView } from "./toolbar";
+import type { SetView } from "./set-view";
 import { BUILT_IN, isShown, toChange, type ViewQuery } from "./view-query";
 
 type Props = { view: View; setView: SetView; onAsk: (asked: Asked) => void; onDone: () => void };

@@ -8,7 +8,7 @@ import { Popover } from "../shell/popover";
 import type { View } from "./filters";
 import classes from "./menus.module.css";
 import type { Asked } from "./saved-view-row";
-import type { SetView } from "./toolbar";
+import type { SetView } from "./set-view";
 
 const SavedViewsMenu = dynamic(() => import("./saved-views-menu").then((m) => m.SavedViewsMenu), { ssr: false });
 const SaveView = dynamic(() => import("./save-view").then((m) => m.SaveView), { ssr: false });

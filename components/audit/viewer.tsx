@@ -16,17 +16,22 @@ import { entriesQuery, isCut, totalQuery } from "./entries-query";
 import type { Entry } from "./entry";
 import { EntrySkeleton } from "./entry-skeleton";
 import { EntryTable } from "./entry-table";
+import { FacetsSkeleton } from "./facets-skeleton";
+import { namesOf } from "./field-labels";
 import { misread, toListInput, viewParsers } from "./filters";
+import { Histogram } from "./histogram";
 import { Misread } from "./misread";
 import { Pager } from "./pager";
+import { PrintSummary } from "./print-summary";
 import { RangeLine } from "./range-line";
+import { FROM_START } from "./set-view";
 import { Toolbar } from "./toolbar";
 import classes from "./viewer.module.css";
 import { focusEntry, useViewerKeys } from "./viewer-keys";
 
 const EntryDrawer = dynamic(() => import("./entry-drawer").then((m) => m.EntryDrawer), { ssr: false });
 const ExportDialog = dynamic(() => import("./export-dialog").then((m) => m.ExportDialog), { ssr: false });
-const KeyHelp = dynamic(() => import("./key-help").then((m) => m.KeyHelp), { ssr: false });
+const Facets = dynamic(() => import("./facets").then((m) => m.Facets), { loading: FacetsSkeleton });
 const NONE: Entry[] = [];
 
 /** The audit log: search and filters above, a sentence per entry, the chosen one in a drawer. The address is its state. */
@@ -34,12 +39,12 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
   const trpc = useTRPC();
   const [view, setView] = useQueryStates(viewParsers, { history: "push" });
   const [now, setNow] = useState(() => new Date(loadedAt));
-  const [dialog, setDialog] = useState<"help" | "export" | null>(null);
+  const [isExporting, setIsExporting] = useState(false);
   const [usesDrawer, setUsesDrawer] = useState(view.row !== null);
   if (view.row !== null && !usesDrawer) setUsesDrawer(true);
   const mayExport = useCan("audit:export");
   const { zone } = useZone();
-  const { org, organizations, nameOf } = useOrg();
+  const { org, organizations, nameOf: orgName } = useOrg();
   const home = org ?? (organizations.length === 1 ? organizations[0] : null);
   const tableRef = useRef<HTMLTableElement>(null);
   const searchRef = useRef<HTMLInputElement>(null);
@@ -49,6 +54,7 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
   const counted = useQuery(totalQuery(trpc, input));
   const total = counted.data?.pagination.total ?? null;
   const entries = list.data?.data ?? NONE;
+  const names = useMemo(() => namesOf(view, entries), [view, entries]);
   const wrong = misread(new URLSearchParams(useSearchParams()));
 
   const open = useCallback(
@@ -70,8 +76,7 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
     search: searchRef,
     isOpen: view.row !== null,
     step,
-    onHelp: () => setDialog("help"),
-    onExport: mayExport ? () => setDialog("export") : null,
+    onExport: mayExport ? () => setIsExporting(true) : null,
   });
 
   const refresh = () => {
@@ -88,15 +93,17 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
       <Toolbar
         view={view}
         setView={setView}
+        input={input}
         now={now}
         searchRef={searchRef}
         onRefresh={refresh}
         isBusy={list.isFetching}
-        onExport={mayExport ? () => setDialog("export") : null}
-        onHelp={() => setDialog("help")}
+        onExport={mayExport ? () => setIsExporting(true) : null}
       />
-      <Chips view={view} setView={setView} />
+      <Chips view={view} setView={setView} names={names} />
       {wrong.length > 0 && <Misread parts={wrong} />}
+      <Histogram input={input} onSpan={({ from, to }) => setView({ range: null, from, to, ...FROM_START })} />
+      <PrintSummary view={view} names={names} now={now} />
       <RangeLine
         view={view}
         now={now}
@@ -104,38 +111,43 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
         total={total}
         isCut={isCut(counted.data)}
       />
-      {list.isPending && <EntrySkeleton />}
-      {list.isError && <Failure error={list.error} onRetry={() => void list.refetch()} what="the audit log" />}
-      {list.isSuccess && entries.length === 0 && <EmptyList view={view} setView={setView} />}
-      {list.isSuccess && entries.length > 0 && (
+      <div className={classes.body} data-facets={view.facets || undefined}>
+        {view.facets && <Facets view={view} setView={setView} input={input} />}
         <div className={classes.list}>
-          <EntryTable
-            entries={entries}
-            zone={zone}
-            now={now}
-            orgName={org || organizations.length < 2 ? null : nameOf}
-            openId={view.row}
-            isStale={list.isPlaceholderData}
-            onOpen={open}
-            bodyRef={tableRef}
-          />
-          <Pager
-            cursor={view.cursor}
-            nextCursor={list.data.pagination.nextCursor}
-            onPage={(cursor) => setView({ cursor, row: null }, { scroll: true })}
-          />
+          {list.isPending && <EntrySkeleton />}
+          {list.isError && <Failure error={list.error} onRetry={() => void list.refetch()} what="the audit log" />}
+          {list.isSuccess && entries.length === 0 && <EmptyList view={view} setView={setView} />}
+          {list.isSuccess && entries.length > 0 && (
+            <>
+              <EntryTable
+                entries={entries}
+                zone={zone}
+                now={now}
+                orgName={org || organizations.length < 2 ? null : orgName}
+                openId={view.row}
+                isStale={list.isPlaceholderData}
+                onOpen={open}
+                bodyRef={tableRef}
+              />
+              <Pager
+                cursor={view.cursor}
+                nextCursor={list.data.pagination.nextCursor}
+                onPage={(cursor) => setView({ cursor, row: null }, { scroll: true })}
+              />
+            </>
+          )}
         </div>
-      )}
+      </div>
       {usesDrawer && <EntryDrawer id={view.row} entries={entries} onStep={step} onOpen={open} onClose={close} />}
-      {dialog === "help" && <KeyHelp onClose={() => setDialog(null)} mayExport={mayExport} />}
-      {dialog === "export" && (
+      {isExporting && (
         <ExportDialog
           view={view}
           input={input}
           now={now}
           total={total}
           isCut={isCut(counted.data)}
-          onClose={() => setDialog(null)}
+          names={names}
+          onClose={() => setIsExporting(false)}
         />
       )}
     </>

@@ -2,13 +2,9 @@
 
 import { parseAsIsoDateTime, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useState } from "react";
-import type { View } from "../audit/filters";
 import { PRESETS, type Preset, presetSpan } from "../audit/range";
-import { RangeMenu } from "../audit/range-menu";
-import type { SetView } from "../audit/toolbar";
+import { RangeMenu, type RangeView } from "../audit/range-menu";
 import { useZone } from "../shell/zone";
-
-export type RangeView = { range: Preset | null; from: Date | null; to: Date | null };
 
 const parsers = {
   range: parseAsStringLiteral(PRESETS),
@@ -31,7 +27,4 @@ export function useReportRange() {
 type Props = { chosen: RangeView; setView: ReturnType<typeof useReportRange>["setView"]; now: Date };
 
 /** The audit log's own range menu, over the report's range. */
-export function ReportRange({ chosen, setView, now }: Props) {
-  const set = ({ range = null, from = null, to = null }: Partial<RangeView>) => setView({ range, from, to });
-  return <RangeMenu view={chosen as View} setView={set as unknown as SetView} now={now} />;
-}
+export const ReportRange = ({ chosen, setView, now }: Props) => <RangeMenu view={chosen} onRange={setView} now={now} />;

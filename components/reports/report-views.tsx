@@ -2,11 +2,11 @@
 
 import { actionLabel } from "@/server/audit/action-label";
 import { CATEGORY_LABEL } from "../audit/filters";
+import type { RangeView } from "../audit/range-menu";
 import { type Figure, Figures } from "../shell/figures";
 import { When } from "../shell/when";
 import { type Count, Counts, Nothing, NumberLink } from "./counts";
 import { Recent } from "./recent";
-import type { RangeView } from "./report-range";
 import { actorFilter, rowsBehind } from "./rows-behind";
 import { MAX_REPORT_ROWS, type Reports } from "./shapes";
 

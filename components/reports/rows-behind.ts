@@ -1,4 +1,4 @@
-import type { RangeView } from "./report-range";
+import type { RangeView } from "../audit/range-menu";
 
 type Filter = Partial<Record<"actor" | "action" | "category" | "result" | "type", string>>;
 

@@ -17,9 +17,11 @@ const KEYS: [string, [string[], string][]][] = [
     "In the audit log",
     [
       [["/"], "Go to the search box"],
-      [["j"], "Next entry"],
-      [["k"], "Previous entry"],
+      [["j", "k"], "Next and previous entry"],
       [["Enter"], "Open the entry"],
+      [["←", "→"], "Previous and next, while one is open"],
+      [["Esc"], "Close it, and back to where you were"],
+      [["e"], "Export what the list shows"],
     ],
   ],
 ];

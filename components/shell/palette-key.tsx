@@ -3,7 +3,6 @@
 import { ActionIcon } from "@mantine/core";
 import { Search } from "lucide-react";
 import dynamic from "next/dynamic";
-import { usePathname } from "next/navigation";
 import { useEffect, useState } from "react";
 import { Tip } from "./tip";
 
@@ -15,23 +14,20 @@ const isTyping = (target: EventTarget | null) =>
 
 /** Ctrl or Cmd and K opens the palette on every page, "?" the keys; neither is loaded before. */
 export function PaletteKey() {
-  const pathname = usePathname();
   const [asked, setAsked] = useState(0);
   const [isHelpOpen, setIsHelpOpen] = useState(false);
-  // The audit log has keys of its own and tells them itself.
-  const hasOwnHelp = pathname === "/";
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
         event.preventDefault();
         setAsked((n) => n + 1);
-      } else if (event.key === "?" && !hasOwnHelp && !isTyping(event.target)) {
+      } else if (event.key === "?" && !isTyping(event.target)) {
         if (!document.querySelector("[role=dialog]")) setIsHelpOpen(true);
       }
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
-  }, [hasOwnHelp]);
+  }, []);
   return (
     <>
       <Tip label="Go to a page, view, device or organization (Ctrl K)">

@@ -1,8 +1,9 @@
 "use client";
 
-import { parseAsStringLiteral, useQueryState } from "nuqs";
+import { useQueryState } from "nuqs";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { ZONE_COOKIE } from "./time";
+import { zoneParam } from "./zone-param";
 
 const YEAR_SECONDS = 31_536_000;
 const ZoneContext = createContext("UTC");
@@ -23,14 +24,13 @@ export function ZoneProvider({ initial, children }: { initial: string | null; ch
   return <ZoneContext value={zone}>{children}</ZoneContext>;
 }
 
-/** The zone that times are shown in: the reader's own, or UTC where the address says `tz=utc`. */
+/** The zone that times are shown in: the reader's own, or the one that the address names (`tz`). */
 export function useZone() {
   const local = useContext(ZoneContext);
-  const [tz, setTz] = useQueryState("tz", parseAsStringLiteral(["utc"] as const));
+  const [asked, setAsked] = useQueryState("tz", zoneParam);
   return {
-    zone: tz === "utc" ? "UTC" : local,
+    zone: asked ?? local,
     local,
-    isUtc: tz === "utc",
-    setUtc: (utc: boolean) => setTz(utc ? "utc" : null),
+    setUtc: (utc: boolean) => setAsked(utc && local !== "UTC" ? "UTC" : null),
   };
 }

@@ -1,0 +1,56 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { count } from "../shell/amounts";
+import { useOrg } from "../shell/org";
+import { dateTime, zoneName } from "../shell/time";
+import { useZone } from "../shell/zone";
+import { type Outputs, useTRPC } from "../trpc";
+import { filtersInWords } from "./chips";
+import { spanOf, type View } from "./filters";
+import { spanText } from "./range-line";
+import classes from "./viewer.module.css";
+
+type Props = { view: View; names: Map<string, string>; now: Date };
+type Status = Outputs["integrity"]["status"];
+
+/** What the last verification said, for whoever holds the paper. */
+function verdict(status: Status | undefined, zone: string): string {
+  if (status?.alarm) return `Chain broken, found ${dateTime(status.alarm.at, zone)}`;
+  if (!status?.last) return "Chain not verified yet";
+  const { last, anchored } = status;
+  const upTo = anchored
+    ? `; signed checkpoint at entry ${count(anchored.seq)}, ${dateTime(anchored.signedAt, zone)}`
+    : "";
+  return `Chain ${last.status}, ${count(last.rowsChecked)} entries verified ${dateTime(last.ranAt, zone)}${upTo}`;
+}
+
+/** On paper alone: whose entries these are, which of them, and whether their chain holds. */
+export function PrintSummary({ view, names, now }: Props) {
+  const { zone } = useZone();
+  const { org, organizations } = useOrg();
+  const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);
+  const status = useQuery({
+    ...useTRPC().integrity.status.queryOptions({ orgId: one?.id }),
+    enabled: one !== undefined,
+  });
+  const lines: [string, string][] = [
+    ["Organization", one?.name ?? `All organizations (${organizations.length})`],
+    ["Range", `${spanText(spanOf(view, zone, now), zone)}, times in ${zoneName(zone)}`],
+    ["Filters", filtersInWords(view, names).join("; ") || "None"],
+    [
+      "Integrity",
+      one ? verdict(status.data, zone) : "One chain per organization: print one organization to see its verdict",
+    ],
+  ];
+  return (
+    <dl className={classes.print}>
+      {lines.map(([name, text]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
