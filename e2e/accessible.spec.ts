@@ -50,8 +50,10 @@ for (const colorScheme of ["light", "dark"] as const) {
       await expect(viewer.drawer.getByRole("region", { name: "Raw entry", exact: true })).toBeVisible();
       await expectAccessible(page);
       await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: "Filters" }).click();
-      await expect(page.getByRole("button", { name: "Apply" })).toBeVisible();
+      await viewer.openFacets();
+      await expectAccessible(page);
+      await viewer.search.fill("res");
+      await expect(viewer.suggestions).toBeVisible();
       await expectAccessible(page);
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: /Time range/ }).click();

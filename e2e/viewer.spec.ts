@@ -14,20 +14,8 @@ test("the filters stand in the address, as chips, and come back with it", async 
   await expect(viewer.entries(/created organization/)).toHaveCount(0);
 
   await page.goBack();
-  await expect(viewer.chips).toHaveCount(0);
+  await expect(page.getByRole("button", { name: /Remove filter/ })).toHaveCount(0);
   await expect(viewer.entries(/created organization/).first()).toBeVisible();
-});
-
-test("the filter form narrows the list, and a chip takes its filter away", async ({ viewer, page }) => {
-  await viewer.open();
-  await page.getByRole("button", { name: "Filters" }).click();
-  await page.getByRole("textbox", { name: "Action" }).fill("user.create");
-  await page.getByRole("button", { name: "Apply" }).click();
-  await expect(page).toHaveURL(/action=user\.create/);
-  await expect(viewer.entries(/created user/).first()).toBeVisible();
-  await expect(viewer.entries(/signed in/)).toHaveCount(0);
-  await page.getByRole("button", { name: /Remove filter Action/ }).click();
-  await expect(viewer.entries(/signed in/).first()).toBeVisible();
 });
 
 test("nothing matches is said, with the way back", async ({ viewer, page }) => {
@@ -100,10 +88,10 @@ test("times are shown in UTC on demand, and the address carries it", async ({ br
   const context = await browser.newContext({ baseURL, storageState: admin, timezoneId: "Asia/Tokyo" });
   const page = await context.newPage();
   await page.goto("/");
-  await expect(page.getByText("Asia/Tokyo, UTC+9").first()).toBeVisible();
+  await expect(page.getByText(/^Times in Asia\/Tokyo, UTC\+9/)).toBeVisible();
   await page.getByRole("button", { name: "Show UTC" }).click();
   await expect(page).toHaveURL(/tz=utc/);
-  await expect(page.getByText("Times in UTC").first()).toBeVisible();
+  await expect(page.getByText(/^Times in UTC/)).toBeVisible();
   await context.close();
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { barsInWords, barsOf, spanBetween, sumOf } from "./bars";
+import { allInWords, barsInWords, barsOf, spanBetween, sumOf } from "./bars";
 
 const HOUR = 3_600_000;
 const histogram = {
@@ -34,4 +34,9 @@ test("bars are told in the reader's zone, the day once", () => {
   expect(barsInWords(bars.slice(3), "UTC")).toBe("20 Nov 2026, 13:00 to 14:00: 1,204 entries, 4 denied");
   expect(barsInWords(bars, "Asia/Tokyo")).toBe("20 Nov 2026, 19:00 to 23:00: 1,210 entries, 1 failed, 4 denied");
   expect(barsInWords(bars.slice(1, 2), "Pacific/Auckland")).toBe("21 Nov 2026, 00:00 to 01:00: 0 entries");
+});
+
+test("all bars together tell how long one is", () => {
+  expect(allInWords(barsOf(histogram))).toBe("1,210 entries, 1 failed, 4 denied; a bar is 1 hour");
+  expect(allInWords([])).toBe("");
 });

@@ -34,14 +34,34 @@ const withResults = ({ failure, denied }: Pick<Bar, "failure" | "denied">): stri
     .map((part) => `, ${part}`)
     .join("");
 
+const total = (bars: Bar[]) =>
+  bars.reduce(
+    (all, bar) => ({ n: all.n + sumOf(bar), failure: all.failure + bar.failure, denied: all.denied + bar.denied }),
+    { n: 0, failure: 0, denied: 0 },
+  );
+
+const MINUTE_MS = 60_000;
+const UNITS: [ms: number, name: string][] = [
+  [1_440 * MINUTE_MS, "day"],
+  [60 * MINUTE_MS, "hour"],
+  [MINUTE_MS, "minute"],
+];
+
+/** "50,238 entries, 530 failed, 270 denied; a bar is 6 hours": all bars together. */
+export function allInWords(bars: Bar[]): string {
+  const first = bars[0];
+  if (!first) return "";
+  const step = first.to.getTime() + 1 - first.from.getTime();
+  const [ms, name] = UNITS.find(([unit]) => step >= unit) ?? [MINUTE_MS, "minute"];
+  const sum = total(bars);
+  return `${counted(sum.n, "entry", "entries")}${withResults(sum)}; a bar is ${counted(step / ms, name)}`;
+}
+
 /** "20 Nov 2026, 14:00 to 15:00: 1,204 entries, 3 failed, 1 denied" for some neighbouring bars. */
 export function barsInWords(bars: Bar[], zone: string): string {
   const [first, last] = [bars[0], bars.at(-1)];
   if (!first || !last) return "";
-  const sum = bars.reduce(
-    (all, bar) => ({ n: all.n + sumOf(bar), failure: all.failure + bar.failure, denied: all.denied + bar.denied }),
-    { n: 0, failure: 0, denied: 0 },
-  );
+  const sum = total(bars);
   const end = dateTime(new Date(last.to.getTime() + 1), zone).slice(0, -3);
   const start = dateTime(first.from, zone).slice(0, -3);
   const [day] = start.split(",");

@@ -64,7 +64,7 @@ function Standing({ id }: { id: string }) {
       <p className={classes.verdict}>
         <Icon size={16} strokeWidth={1.75} aria-hidden />
         {status === "intact" ? "Verified" : "Broken"}
-        <span>read anew {dateTime(readAt, zone)}</span>
+        <span>contents and link checked {dateTime(readAt, zone)}</span>
       </p>
       {breaks.map((found) => (
         <Break key={`${found.seq} ${found.kind}`} found={found} />

@@ -5,7 +5,7 @@ import { type KeyboardEvent, type PointerEvent, useMemo, useState } from "react"
 import { dateTime } from "../shell/time";
 import { useZone } from "../shell/zone";
 import { ALONE, useTRPC } from "../trpc";
-import { type Bar, barsInWords, barsOf, spanBetween, sumOf } from "./bars";
+import { allInWords, type Bar, barsInWords, barsOf, spanBetween, sumOf } from "./bars";
 import type { Input } from "./entries-query";
 import classes from "./histogram.module.css";
 
@@ -26,7 +26,6 @@ export function Histogram({ input, onSpan }: Props) {
   const bars = useMemo(() => (query.data ? barsOf(query.data) : []), [query.data]);
   const brush = useBrush(bars, onSpan);
   const { low, high } = brush;
-  const told = low === null ? bars : bars.slice(low, high + 1);
   const since = query.data?.truncated && query.data.countedFrom;
   return (
     <figure className={classes.histogram} data-stale={query.isPlaceholderData || undefined}>
@@ -39,13 +38,13 @@ export function Histogram({ input, onSpan }: Props) {
         aria-valuemin={0}
         aria-valuemax={Math.max(0, bars.length - 1)}
         aria-valuenow={Math.min(brush.at, Math.max(0, bars.length - 1))}
-        aria-valuetext={barsInWords(low === null ? bars : told, zone) || "Nothing to show"}
+        aria-valuetext={barsInWords(low === null ? bars : bars.slice(low, high + 1), zone) || "Nothing to show"}
         aria-disabled={bars.length === 0 || undefined}
       >
         <Plot bars={bars} low={low} high={high} />
       </div>
       <figcaption className={classes.caption}>
-        {barsInWords(told, zone)}
+        {low === null ? allInWords(bars) : barsInWords(bars.slice(low, high + 1), zone)}
         {low === null && since ? `, the newest ones, from ${dateTime(since, zone)} on` : ""}
       </figcaption>
     </figure>
@@ -71,7 +70,7 @@ function Plot({ bars, low, high }: { bars: Bar[]; low: number | null; high: numb
 }
 
 const RESULTS = ["failure", "denied", "success"] as const;
-const LEAST = 5;
+const LEAST = 2.5;
 
 function Stack({ bar, x, most }: { bar: Bar; x: number; most: number }) {
   let top = 100;

@@ -48,7 +48,7 @@ export function SearchBox({ view, setView, input, searchRef }: Props) {
       if (suggestions.length > 0)
         setAt((at + step + suggestions.length + (at < 0 && step < 0 ? 1 : 0)) % suggestions.length);
     } else if (event.key === "Enter" && chosen) type(complete(typed, chosen));
-    else if (event.key === "Escape" && shown.length > 0) setIsOpen(false);
+    else if (event.key === "Escape" && typed && shown.length > 0) setIsOpen(false);
     else if (event.key === "Escape") return event.currentTarget.blur();
     else return;
     event.preventDefault();

@@ -25,6 +25,23 @@ export class ViewerPage {
     return this.page.getByRole("list", { name: "Active filters" });
   }
 
+  get facets(): Locator {
+    return this.page.getByRole("complementary", { name: "Filters" });
+  }
+
+  get histogram(): Locator {
+    return this.page.getByRole("slider", { name: /Entries over time/ });
+  }
+
+  get suggestions(): Locator {
+    return this.page.getByRole("listbox", { name: "Suggestions" });
+  }
+
+  async openFacets() {
+    await this.page.getByRole("button", { name: "Filters", exact: true }).click();
+    await expect(this.facets.getByRole("status")).toContainText("Counted in");
+  }
+
   /** The links of all entries whose sentence holds the words. */
   entries(words: RegExp | string = /./): Locator {
     return this.table.getByRole("link", { name: words });

@@ -1,0 +1,149 @@
+import { expect, test } from "./fixtures";
+
+test("facets keep a value alone and leave one out, with counts, and Back undoes one step", async ({ viewer, page }) => {
+  await viewer.open();
+  await viewer.openFacets();
+  const only = viewer.facets.getByRole("button", { name: /^user\.login [\d,+]+$/ });
+  await only.click();
+  await expect(page).toHaveURL(/actions=user\.login/);
+  await expect(only).toHaveAttribute("aria-pressed", "true");
+  await expect(viewer.entries(/created organization/)).toHaveCount(0);
+  await expect(viewer.entries(/signed in/).first()).toBeVisible();
+
+  await viewer.facets.getByRole("button", { name: "Leave out Success" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/without=result(:|%3A)success/);
+  await expect(viewer.chips).toContainText("Without result");
+  await page.goBack();
+  await expect(page).not.toHaveURL(/without=/);
+  await expect(page).toHaveURL(/actions=user\.login/);
+  await page.goBack();
+  await expect(page).not.toHaveURL(/actions=/);
+  await expect(viewer.facets).toBeVisible();
+});
+
+test("the counts of the facets are those of the list", async ({ viewer, page }) => {
+  await viewer.open("?action=user.login");
+  await viewer.openFacets();
+  const told = await viewer.facets.getByRole("button", { name: /^Success [\d,]+$/ }).innerText();
+  await viewer.facets.getByRole("button", { name: /^Success/ }).click();
+  const count = told.replace(/\D/g, "");
+  await expect(page.getByRole("status").filter({ hasText: /entr/ }).first()).toContainText(
+    Number(count) > 50 ? `of ${Number(count).toLocaleString("en-GB")}` : `${count} entr`,
+  );
+});
+
+test("the search box offers qualifiers, then the values that the log holds", async ({ viewer, page }) => {
+  await viewer.open();
+  await viewer.search.fill("resu");
+  await expect(viewer.suggestions.getByRole("option")).toHaveCount(1);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await expect(viewer.search).toHaveValue("result:");
+  await viewer.suggestions.getByRole("option", { name: /^success/ }).click();
+  await viewer.search.pressSequentially("action:user.log");
+  await expect(viewer.suggestions.getByRole("option", { name: /^user\.login \d/ })).toBeVisible();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await expect(viewer.search).toHaveValue("result:success action:user.login ");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/action=user\.login/);
+  await expect(page).toHaveURL(/result=success/);
+  await expect(viewer.search).toHaveValue("");
+});
+
+test("a minus leaves out, an address narrows, and each chip is a way back", async ({ viewer, page }) => {
+  await viewer.open();
+  await viewer.searchFor("-action:user.login ip:203.0.113.");
+  await expect(viewer.chips).toContainText("Without action");
+  await expect(page.getByRole("heading", { name: "Nothing matches" })).toBeVisible();
+  await page.getByRole("button", { name: /Remove filter Address/ }).click();
+  await expect(viewer.entries().first()).toBeVisible();
+  await expect(viewer.entries(/signed in/)).toHaveCount(0);
+});
+
+test("routine telemetry of agents is hidden by a switch that is always in sight", async ({ viewer, page }) => {
+  await viewer.open("?without=user.logout");
+  const hide = page.getByRole("button", { name: "Hide routine agent telemetry" });
+  await expect(hide).toHaveAttribute("aria-pressed", "false");
+  await hide.click();
+  await expect(page).toHaveURL(/agent\.eventlogs\.submit/);
+  await expect(hide).toHaveAttribute("aria-pressed", "true");
+  await expect(viewer.chips.getByText("agent.eventlogs.submit")).toHaveCount(0);
+  await hide.click();
+  await expect(page).toHaveURL(/without=user\.logout(&|$)/);
+});
+
+test("dragging over the histogram zooms in, the keyboard does too, and Back zooms out", async ({ viewer, page }) => {
+  await viewer.open("?range=24h");
+  await expect(viewer.histogram).toHaveAttribute("aria-valuetext", /entr/);
+  const box = await viewer.histogram.boundingBox();
+  if (!box) throw new Error("the histogram has no box");
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width - 2, box.y + 20, { steps: 4 });
+  await page.mouse.up();
+  await expect(page).toHaveURL(/from=.*to=/);
+  await expect(page).not.toHaveURL(/range=/);
+  await expect(viewer.entries().first()).toBeVisible();
+  const dragged = page.url();
+  await viewer.histogram.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Shift+ArrowLeft");
+  await page.keyboard.press("Enter");
+  await expect(page).not.toHaveURL(dragged);
+  await page.goBack();
+  await expect(page).toHaveURL(dragged);
+  await page.goBack();
+  await expect(page).toHaveURL(/range=24h/);
+});
+
+test("a copied link freezes the range and carries the zone", async ({ browser, admin, baseURL }) => {
+  const context = await browser.newContext({
+    baseURL,
+    storageState: admin,
+    timezoneId: "Asia/Tokyo",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  await page.goto("/?range=1h&action=user.login");
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await expect(page.getByRole("button", { name: "Link copied" })).toBeVisible();
+  const link = new URL(await page.evaluate(() => navigator.clipboard.readText()));
+  expect(link.searchParams.get("range")).toBeNull();
+  expect(Date.parse(link.searchParams.get("to") ?? "")).toBeLessThanOrEqual(Date.now());
+  await context.close();
+
+  const elsewhere = await browser.newContext({ baseURL, storageState: admin, timezoneId: "America/New_York" });
+  const other = await elsewhere.newPage();
+  await other.goto(link.href);
+  await expect(other.getByText(/^Times in Asia\/Tokyo, UTC\+9/)).toBeVisible();
+  await expect(other.getByRole("list", { name: "Active filters" })).toContainText("user.login");
+  await elsewhere.close();
+});
+
+test("an entry outside the filter opens from the server, and is verified anew", async ({ viewer, page }) => {
+  await viewer.open("?action=user.login");
+  await viewer
+    .entries(/signed in/)
+    .first()
+    .click(); // prettier-ignore
+  const row = new URL(page.url()).searchParams.get("row");
+  await page.goto(`/?result=denied&q=nothing-like-this&row=${row}`);
+  await expect(viewer.drawer.getByRole("heading", { name: /signed in/ })).toBeVisible();
+  await expect(viewer.drawer.getByRole("region", { name: "Place in the chain" })).toContainText("Verified");
+});
+
+test("print shows whose entries these are, the filters in words and the verdict, and no buttons", async ({
+  viewer,
+  page,
+}) => {
+  await viewer.open("?action=user.login&without=result:denied");
+  await expect(viewer.entries().first()).toBeVisible();
+  await page.emulateMedia({ media: "print" });
+  await expect(page.getByText("Action: user.login; Without result: Denied")).toBeVisible();
+  await expect(page.getByText(/^(Chain |One chain per organization)/)).toBeVisible();
+  await expect(page.getByRole("button", { name: "Export" })).toBeHidden();
+  await expect(viewer.histogram).toBeHidden();
+  await expect(viewer.entries().first()).toBeVisible();
+});
