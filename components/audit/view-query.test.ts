@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { type View, viewParsers } from "./filters";
+import { loadView, type View } from "./filters";
 import { BUILT_IN, isNarrowed, isShown, replaced, toChange, toQuery } from "./view-query";
 
-const NOTHING = Object.fromEntries(Object.keys(viewParsers).map((name) => [name, null])) as View;
+const NOTHING = loadView(new URLSearchParams());
 const shown = (over: Partial<View>): View => ({ ...NOTHING, ...over });
 
 test("a view is the filter part of the address, without where one stands in the list", () => {
