@@ -21,7 +21,7 @@ test("a view is saved, picked, brought up to date, renamed and deleted", async (
   await viewer.open("?result=failure");
   await views.change(name);
   await views.menu.getByRole("button", { name: "Update to what is shown" }).click();
-  await expect(views.view(name).getByRole("button", { name, exact: true })).toHaveAttribute("aria-current", "true");
+  await expect(views.view(name).getByRole("button", { name, exact: true })).toHaveAttribute("aria-pressed", "true");
   await views.menu.getByRole("button", { name: "Rename or share" }).click();
   const dialog = page.getByRole("dialog", { name: `Change ${name}` });
   await dialog.getByRole("textbox", { name: "Name" }).fill(renamed);

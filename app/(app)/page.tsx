@@ -3,6 +3,7 @@ import { cookies } from "next/headers";
 import type { SearchParams } from "nuqs/server";
 import { entriesQuery } from "@/components/audit/entries-query";
 import { loadView, toListInput } from "@/components/audit/filters";
+import { lookQuery } from "@/components/audit/table-params";
 import { Viewer } from "@/components/audit/viewer";
 import { isZone, ZONE_COOKIE } from "@/components/shell/time";
 import { Prefetched, trpc } from "../trpc-server";
@@ -15,7 +16,7 @@ export default async function AuditPage({ searchParams }: { searchParams: Promis
   const zone = view.tz ?? (isZone(cookie) ? cookie : "UTC");
   const now = new Date();
   return (
-    <Prefetched queries={[entriesQuery(trpc, toListInput(view, zone, now))]}>
+    <Prefetched queries={[entriesQuery(trpc, toListInput(view, zone, now)), lookQuery(trpc)]}>
       <Viewer loadedAt={now.toISOString()} />
     </Prefetched>
   );

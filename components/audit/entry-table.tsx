@@ -1,13 +1,17 @@
 "use client";
 
-import type { RefObject } from "react";
+import { type CSSProperties, type RefObject, useEffect, useRef, useState } from "react";
 import { dayName, zoneName } from "../shell/time";
+import { type Column, leastWidth, type Widths } from "./columns";
 import type { Entry } from "./entry";
+import { EntryHead } from "./entry-head";
 import { EntryRow } from "./entry-row";
 import classes from "./entry-table.module.css";
+import type { TableLook } from "./table-look";
 
 type Props = {
   entries: Entry[];
+  look: TableLook;
   zone: string;
   now: Date;
   /** Names organizations in a column of their own; null where all rows are of one. */
@@ -32,59 +36,74 @@ function byDay(entries: Entry[], zone: string, now: Date): Day[] {
   return days;
 }
 
+const least = (columns: Column[], widths: Widths) =>
+  ({
+    "--least-wide": `${leastWidth(columns, widths, "wide")}px`,
+    "--least-medium": `${leastWidth(columns, widths, "medium")}px`,
+    "--least-narrow": `${leastWidth(columns, widths, "narrow")}px`,
+  }) as CSSProperties;
+
 /** The entries, newest first, under a heading per day. On a phone each row is a card. */
-export function EntryTable({ entries, zone, now, orgName, openId, isStale, onOpen, bodyRef }: Props) {
-  const columns = orgName ? 7 : 6;
+export function EntryTable({ entries, look, zone, now, orgName, openId, isStale, onOpen, bodyRef }: Props) {
+  const frame = useRef<HTMLDivElement>(null);
+  const columns = look.columns.filter(({ id }) => id !== "org" || orgName);
+  // The day's heading spans what is always shown; cells that come and go with the others make up the rest.
+  const [always, fitting] = [columns.filter(({ from }) => !from), columns.filter(({ from }) => from)];
+  const context = { zone, orgName: orgName ?? String, onOpen };
+  const scrolls = useIsWiderThan(bodyRef, frame);
   return (
-    <table className={classes.table} data-stale={isStale || undefined} aria-busy={isStale} ref={bodyRef}>
-      <caption className={classes.caption}>Audit entries, newest first. Times in {zoneName(zone)}.</caption>
-      <thead className={classes.head}>
-        <tr>
-          <th scope="col" aria-sort="descending" className={classes.time}>
-            Time
-          </th>
-          <th scope="col" className={classes.type}>
-            Actor
-          </th>
-          <th scope="col" className={classes.event}>
-            Event
-          </th>
-          <th scope="col" className={classes.code}>
-            Action
-          </th>
-          {orgName && (
-            <th scope="col" className={classes.org}>
-              Organization
-            </th>
-          )}
-          <th scope="col" className={classes.from}>
-            From
-          </th>
-          <th scope="col" className={classes.result}>
-            Result
-          </th>
-        </tr>
-      </thead>
-      {byDay(entries, zone, now).map((day) => (
-        <tbody key={day.name}>
-          <tr className={classes.day}>
-            <th scope="rowgroup" colSpan={columns}>
-              {day.name}
-            </th>
-          </tr>
-          {day.entries.map((entry, i) => (
-            <EntryRow
-              key={entry.id}
-              entry={entry}
-              above={day.entries[i - 1]}
-              zone={zone}
-              org={orgName ? orgName(entry.orgId) : null}
-              isOpen={entry.id === openId}
-              onOpen={onOpen}
-            />
-          ))}
-        </tbody>
-      ))}
-    </table>
+    <div className={classes.frame} ref={frame} data-scrolls={scrolls || undefined}>
+      <table
+        className={classes.table}
+        style={least(columns, look.widths)}
+        data-stale={isStale || undefined}
+        data-density={look.density}
+        aria-busy={isStale}
+        ref={bodyRef}
+      >
+        <caption className={classes.caption}>Audit entries, newest first. Times in {zoneName(zone)}.</caption>
+        <EntryHead
+          columns={columns}
+          widths={look.widths}
+          onWidth={(id, width) => look.change({ widths: { [id]: width } })}
+        />
+        {byDay(entries, zone, now).map((day) => (
+          <tbody key={day.name}>
+            <tr className={classes.day}>
+              <th scope="rowgroup" colSpan={always.length}>
+                {day.name}
+              </th>
+              {fitting.map(({ id, from }) => (
+                <td key={id} data-from={from} />
+              ))}
+            </tr>
+            {day.entries.map((entry, i) => (
+              <EntryRow
+                key={entry.id}
+                entry={entry}
+                above={day.entries[i - 1]}
+                columns={columns}
+                context={context}
+                isOpen={entry.id === openId}
+              />
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </div>
   );
+}
+
+/** True while the columns do not fit: only then the table scrolls sideways, for its heading no longer stays in sight. */
+function useIsWiderThan(table: RefObject<HTMLElement | null>, frame: RefObject<HTMLElement | null>): boolean {
+  const [isWider, setIsWider] = useState(false);
+  useEffect(() => {
+    const [inner, outer] = [table.current, frame.current];
+    if (!inner || !outer) return;
+    const sizes = new ResizeObserver(() => setIsWider(inner.offsetWidth > outer.clientWidth));
+    sizes.observe(inner);
+    sizes.observe(outer);
+    return () => sizes.disconnect();
+  }, [table, frame]);
+  return isWider;
 }

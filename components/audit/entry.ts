@@ -6,9 +6,12 @@ export type Entry = FullEntry;
 const NAME = "\u0000";
 const AGENT = /^Agent \((.+)\)$/;
 
+/** The device that an agent runs on, where one acted and its device is known. */
+export const hostOf = (entry: Entry): string | null => AGENT.exec(entry.user.name)?.[1] ?? null;
+
 /** Who acted, in the sentence's words: an agent is named by the device that it runs on. */
 export function actorOf(entry: Entry): string {
-  const host = AGENT.exec(entry.user.name)?.[1];
+  const host = hostOf(entry);
   if (host) return `Agent on ${host}`;
   return entry.user.name || entry.user.email || "Somebody";
 }

@@ -11,6 +11,7 @@ import type { ActorType, AuditResult, Category } from "@/server/audit/schema";
 import { zoneParam } from "../shell/zone-param";
 import { excludeInput } from "./narrow";
 import { PRESETS, presetSpan, type Span } from "./range";
+import { tableParsers } from "./table-params";
 
 type Choice<T extends string> = Record<T, string>;
 
@@ -82,6 +83,7 @@ export const filterParsers = {
 /** The whole state of the viewer, as the address holds it. */
 export const viewParsers = {
   ...filterParsers,
+  ...tableParsers,
   org: guid,
   tz: zoneParam,
   cursor: parseAsString,

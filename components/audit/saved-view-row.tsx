@@ -24,7 +24,7 @@ type PickProps = { name: string; hint?: string; isShown: boolean; onPick: () => 
 /** A view by its name; the one that is shown has a tick. */
 export function Pick({ name, hint, isShown, onPick }: PickProps) {
   return (
-    <UnstyledButton className={classes.pick} aria-current={isShown || undefined} onClick={onPick}>
+    <UnstyledButton className={classes.pick} aria-pressed={isShown} onClick={onPick}>
       <Check size={14} className={classes.tick} aria-hidden />
       <span className={classes.name}>{name}</span>
       {hint && <span className={classes.hint}>{hint}</span>}

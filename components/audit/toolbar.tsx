@@ -4,6 +4,7 @@ import { ActionIcon, Button } from "@mantine/core";
 import { Download, ListFilter, RefreshCw } from "lucide-react";
 import type { RefObject } from "react";
 import { Tip } from "../shell/tip";
+import { ColumnMenu } from "./column-menu";
 import { CopyLink } from "./copy-link";
 import type { Input } from "./entries-query";
 import type { View } from "./filters";
@@ -11,12 +12,14 @@ import { RangeMenu } from "./range-menu";
 import { SavedViews } from "./saved-views";
 import { SearchBox } from "./search-box";
 import { FROM_START, type SetView } from "./set-view";
+import type { TableLook } from "./table-look";
 import classes from "./viewer.module.css";
 
 type Props = {
   view: View;
   setView: SetView;
   input: Input;
+  look: TableLook;
   now: Date;
   searchRef: RefObject<HTMLInputElement | null>;
   isBusy: boolean;
@@ -25,7 +28,7 @@ type Props = {
 };
 
 /** What narrows the list and what can be done with it. */
-export function Toolbar({ view, setView, input, now, searchRef, isBusy, onRefresh, onExport }: Props) {
+export function Toolbar({ view, setView, input, look, now, searchRef, isBusy, onRefresh, onExport }: Props) {
   return (
     <div className={classes.toolbar}>
       <SearchBox view={view} setView={setView} input={input} searchRef={searchRef} />
@@ -39,6 +42,7 @@ export function Toolbar({ view, setView, input, now, searchRef, isBusy, onRefres
         Filters
       </Button>
       <SavedViews view={view} setView={setView} />
+      <ColumnMenu look={look} />
       <Tip label="Look for newer entries">
         <ActionIcon size={36} variant="default" aria-label="Refresh" onClick={onRefresh} loading={isBusy}>
           <RefreshCw size={15} aria-hidden />

@@ -25,6 +25,7 @@ import { Pager } from "./pager";
 import { PrintSummary } from "./print-summary";
 import { RangeLine } from "./range-line";
 import { FROM_START } from "./set-view";
+import { useTableLook } from "./table-look";
 import { Toolbar } from "./toolbar";
 import classes from "./viewer.module.css";
 import { focusEntry, useViewerKeys } from "./viewer-keys";
@@ -42,6 +43,7 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
   const [isExporting, setIsExporting] = useState(false);
   const [usesDrawer, setUsesDrawer] = useState(view.row !== null);
   if (view.row !== null && !usesDrawer) setUsesDrawer(true);
+  const look = useTableLook(view, setView);
   const mayExport = useCan("audit:export");
   const { zone } = useZone();
   const { org, organizations, nameOf: orgName } = useOrg();
@@ -94,6 +96,7 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
         view={view}
         setView={setView}
         input={input}
+        look={look}
         now={now}
         searchRef={searchRef}
         onRefresh={refresh}
@@ -121,6 +124,7 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
             <>
               <EntryTable
                 entries={entries}
+                look={look}
                 zone={zone}
                 now={now}
                 orgName={org || organizations.length < 2 ? null : orgName}

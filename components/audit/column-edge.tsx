@@ -1,0 +1,70 @@
+"use client";
+
+import { type KeyboardEvent, type PointerEvent, useRef } from "react";
+import classes from "./entry-table.module.css";
+
+const MIN_PX = 48;
+const MAX_PX = 960;
+const STEP_PX = 8;
+const LEAP_PX = 40;
+
+type Props = {
+  of: string;
+  width: number;
+  /** Its width before anybody changed it. */
+  usual: number;
+  /** Columns right of the one that takes the rest grow to the left, so that the edge stays under the pointer. */
+  side: "start" | "end";
+  onDrag: (width: number) => void;
+  onWidth: (width: number) => void;
+};
+
+const held = (width: number) => Math.round(Math.min(Math.max(width, MIN_PX), MAX_PX));
+
+/** A column's edge: dragged by the pointer, moved by arrow keys, put back by a double click or Delete. */
+export function ColumnEdge({ of, width, usual, side, onDrag, onWidth }: Props) {
+  const sign = side === "end" ? 1 : -1;
+  const from = useRef<{ x: number; width: number } | null>(null);
+  const widthAt = ({ clientX }: PointerEvent) =>
+    from.current ? held(from.current.width + sign * (clientX - from.current.x)) : width;
+  const onPointerDown = (event: PointerEvent<HTMLElement>) => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    from.current = { x: event.clientX, width };
+  };
+  const onPointerUp = (event: PointerEvent) => {
+    const now = widthAt(event);
+    const moved = from.current !== null && from.current.width !== now;
+    from.current = null;
+    if (moved) onWidth(now);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.shiftKey ? LEAP_PX : STEP_PX;
+    const by = { ArrowLeft: -step, ArrowRight: step }[event.key];
+    if (by) onWidth(held(width + sign * by));
+    else if (event.key === "Delete") onWidth(usual);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a rule between sections does not move; this one is a slider of two panes.
+    <div
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={`Width of ${of}`}
+      aria-valuenow={width}
+      aria-valuemin={MIN_PX}
+      aria-valuemax={MAX_PX}
+      aria-valuetext={`${width} pixels`}
+      tabIndex={0}
+      className={classes.edge}
+      data-side={side}
+      onPointerDown={onPointerDown}
+      onPointerMove={(event) => from.current && onDrag(widthAt(event))}
+      onPointerUp={onPointerUp}
+      onPointerCancel={onPointerUp}
+      onDoubleClick={() => onWidth(usual)}
+      onKeyDown={onKeyDown}
+    />
+  );
+}

@@ -1,0 +1,52 @@
+"use client";
+
+import { useState } from "react";
+import { ColumnEdge } from "./column-edge";
+import { type Column, type Widths, widthOf } from "./columns";
+import classes from "./entry-table.module.css";
+import type { ColumnId } from "./table-params";
+
+type Props = { columns: Column[]; widths: Widths; onWidth: (id: ColumnId, width: number) => void };
+
+/** The headings, with an edge to drag between them. A width is kept when it is let go; until then only the heading changes. */
+export function EntryHead({ columns, widths, onWidth }: Props) {
+  const [dragged, setDragged] = useState<Widths>({});
+  const flexible = columns.findIndex(({ width }) => width === 0);
+  const keep = (id: ColumnId, width: number) => {
+    setDragged({});
+    onWidth(id, width);
+  };
+  return (
+    <thead className={classes.head}>
+      <tr>
+        {columns.map((column, at) => {
+          const width = widthOf(column, { ...widths, ...dragged });
+          return (
+            <th
+              key={column.id}
+              scope="col"
+              aria-label={column.header}
+              aria-sort={column.id === "time" ? "descending" : undefined}
+              data-column={column.id}
+              data-from={column.from}
+              data-align={column.align}
+              style={{ width: width || undefined }}
+            >
+              {column.header}
+              {width > 0 && (
+                <ColumnEdge
+                  of={column.header}
+                  width={width}
+                  usual={column.width}
+                  side={at < flexible ? "end" : "start"}
+                  onDrag={(now) => setDragged({ [column.id]: now })}
+                  onWidth={(now) => keep(column.id, now)}
+                />
+              )}
+            </th>
+          );
+        })}
+      </tr>
+    </thead>
+  );
+}

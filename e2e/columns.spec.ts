@@ -1,0 +1,100 @@
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { Columns } from "./pages/columns";
+
+/** Tests change what one and the same person prefers. */
+test.describe.configure({ mode: "serial" });
+
+const kept = (page: import("@playwright/test").Page) =>
+  page.waitForResponse((response) => response.url().includes("preferences.set") && response.ok());
+
+test("columns are chosen and put in order, kept for the person, and stand in the address", async ({ viewer, page }) => {
+  const columns = new Columns(page);
+  await viewer.open();
+  await columns.open();
+  await columns.tick("From").uncheck();
+  await columns.tick("Sequence").check();
+  await expect(columns.heading("From")).toHaveCount(0);
+  await expect(columns.tick("Event")).toBeDisabled();
+  const saved = kept(page);
+  await columns.chooser.getByRole("button", { name: "Move Sequence up" }).press("Enter");
+  await expect(columns.chooser.getByRole("button", { name: "Move Sequence up" })).toBeFocused();
+  await expect(columns.chooser.getByRole("status")).toContainText("Sequence is column");
+  await saved;
+  await expect(page).toHaveURL(/cols=time,type,event/);
+  await columns.close();
+  const order = await columns.names();
+
+  await viewer.open();
+  expect(await columns.names()).toEqual(order);
+  await viewer.open("?cols=result,event");
+  expect(await columns.names()).toEqual(["Result", "Event"]);
+});
+
+test("rows are compact or normal, and reset brings back what everybody sees", async ({ viewer, page }) => {
+  const columns = new Columns(page);
+  const height = async () => (await viewer.table.getByRole("row").nth(2).boundingBox())?.height;
+  await viewer.open("?action=user.login&result=success&cols=time,event,result&density=normal");
+  expect(await height()).toBe(44);
+  await columns.open();
+  await columns.chooser.getByText("Compact").click();
+  await expect(page).toHaveURL(/density=compact/);
+  expect(await height()).toBe(36);
+  const saved = kept(page);
+  await columns.chooser.getByRole("button", { name: /^Reset/ }).click();
+  await saved;
+  await expect(page).not.toHaveURL(/density|cols/);
+  expect(await height()).toBe(44);
+  expect(await columns.names()).toContain("From");
+});
+
+test("a width is changed by keyboard and by dragging, and kept", async ({ viewer, page }) => {
+  const columns = new Columns(page);
+  await viewer.open();
+  const before = await columns.width("Time");
+  await columns.edge("Time").focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(columns.edge("Time")).toHaveAttribute("aria-valuenow", String(before + 8));
+  const box = await columns.edge("From").boundingBox();
+  if (!box) throw new Error("the edge is not shown");
+  const from = await columns.width("From");
+  const saved = kept(page);
+  await page.mouse.move(box.x + 4, box.y + 8);
+  await page.mouse.down();
+  await page.mouse.move(box.x - 36, box.y + 8, { steps: 4 });
+  await page.mouse.up();
+  await expect(columns.edge("From")).toHaveAttribute("aria-valuenow", String(from + 40));
+  await saved;
+  await page.reload();
+  expect(await columns.width("From")).toBe(from + 40);
+  await columns.edge("From").dblclick();
+  await expect(columns.edge("From")).toHaveAttribute("aria-valuenow", String(from));
+});
+
+test("with every column the table scrolls, not the page; a bad list of columns is told", async ({ viewer, page }) => {
+  const columns = new Columns(page);
+  await viewer.open("?cols=time,type,event,action,org,resourceType,device,ip,email,seq,result");
+  await expect(columns.heading("Sequence")).toBeAttached();
+  await expectNoSidewaysScroll(page);
+  await viewer.open("?cols=time,colour");
+  await expect(page.getByRole("status").filter({ hasText: "cols=time,colour" })).toBeVisible();
+  await expect(columns.heading("Result")).toBeVisible();
+  await expect(columns.heading("Time")).toHaveAttribute("aria-sort", "descending");
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test.describe(`in the ${colorScheme} scheme`, () => {
+    test.use({ colorScheme });
+
+    test("table and chooser have no accessibility violation, on a desk and on a phone", async ({ viewer, page }) => {
+      const columns = new Columns(page);
+      await viewer.open("?cols=time,type,event,action,org,resourceType,device,ip,email,seq,result&density=compact");
+      await expect(viewer.entries().first()).toBeVisible();
+      await columns.open();
+      await expectAccessible(page);
+      await columns.close();
+      await page.setViewportSize({ width: 390, height: 844 });
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page);
+    });
+  });
+}

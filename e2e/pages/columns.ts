@@ -1,0 +1,42 @@
+import { expect, type Locator, type Page } from "@playwright/test";
+
+/** The chooser of the audit log's columns, and the table's headings. */
+export class Columns {
+  constructor(readonly page: Page) {}
+
+  get chooser(): Locator {
+    return this.page.getByRole("dialog", { name: "Columns" });
+  }
+
+  async open() {
+    await this.page.getByRole("button", { name: "Columns", exact: true }).click();
+    await expect(this.tick("Event")).toBeVisible();
+  }
+
+  async close() {
+    await this.page.keyboard.press("Escape");
+    await expect(this.chooser).toHaveCount(0);
+  }
+
+  tick(name: string): Locator {
+    return this.chooser.getByRole("checkbox", { name, exact: true });
+  }
+
+  heading(name: string): Locator {
+    return this.page.getByRole("columnheader", { name, exact: true });
+  }
+
+  /** The headings, from left to right. */
+  names(): Promise<string[]> {
+    return this.page.getByRole("columnheader").allTextContents();
+  }
+
+  edge(name: string): Locator {
+    return this.page.getByRole("separator", { name: `Width of ${name}` });
+  }
+
+  /** Pixels as the edge tells them. */
+  async width(name: string): Promise<number> {
+    return Number(await this.edge(name).getAttribute("aria-valuenow"));
+  }
+}
