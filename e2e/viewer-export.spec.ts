@@ -60,15 +60,3 @@ test("who may not export is offered no export", async ({ request, guest }) => {
   await guest.keyboard.press("e");
   await expect(dialogOf(guest)).toHaveCount(0);
 });
-
-test("a saved view is one click and stands in the address", async ({ viewer, page }) => {
-  await viewer.open("?actor=nobody-of-that-name&range=24h");
-  await page.getByRole("button", { name: "Views" }).click();
-  await expectAccessible(page);
-  await page.getByRole("button", { name: "Failed sign-ins" }).click();
-  await expect(page).toHaveURL(/action=user\.login\.failed/);
-  await expect(page).toHaveURL(/range=24h/);
-  await expect(viewer.chips).not.toContainText("nobody");
-  await page.getByRole("button", { name: "Views" }).click();
-  await expect(page.getByRole("button", { name: "Failed sign-ins", pressed: true })).toBeVisible();
-});

@@ -88,6 +88,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function Facts({ entry }: { entry: Entry }) {
+  const { zone } = useZone();
   const { organizations, nameOf } = useOrg();
   const rawActor = entry.details.rawActorId;
   const actorId = entry.user.id !== ZERO_UUID ? entry.user.id : typeof rawActor === "string" ? rawActor : null;
@@ -122,8 +123,11 @@ function Facts({ entry }: { entry: Entry }) {
         {entry.userAgent && <span className={classes.agent}>{entry.userAgent}</span>}
       </Fact>
       <Fact name="When">
-        <span>{dateTime(entry.timestamp, "UTC")} UTC</span>
-        <CopiedCode value={entry.timestamp} what="timestamp" />
+        <span>
+          {dateTime(entry.timestamp, zone)} <span className={classes.quiet}>{zoneName(zone)}</span>
+        </span>
+        <CopiedCode value={entry.timestamp} what="time in UTC" />
+        <CopiedCode value={String(Date.parse(entry.timestamp) / 1000)} what="seconds since 1970" />
       </Fact>
     </dl>
   );

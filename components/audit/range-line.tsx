@@ -1,6 +1,7 @@
 "use client";
 
 import { count, counted } from "../shell/amounts";
+import { useOrg } from "../shell/org";
 import { dateTime, zoneName } from "../shell/time";
 import { useZone } from "../shell/zone";
 import { spanOf, type View } from "./filters";
@@ -19,14 +20,23 @@ export const spanText = ({ from, to }: Span, zone: string): string =>
 function amount({ shown, total, isCut }: Props): string {
   if (shown === null) return "";
   if (isCut)
-    return `${total === null ? "The newest" : `${count(total)} among the newest`} entries: a search for one or two letters does not look further back`;
+    return `${total === null ? "Some" : count(total)} of the newest: one or two letters are not looked for further back`;
   if (total === null) return `${counted(shown, "entry", "entries")} on this page`;
   return shown < total ? `${count(shown)} of ${count(total)} entries` : counted(total, "entry", "entries");
+}
+
+/** Which organizations a total is over, where several could be meant. */
+function useWhere(): string {
+  const { org, organizations } = useOrg();
+  if (organizations.length < 2) return "";
+  return org ? ` of ${org.name}` : ` in ${organizations.length} organizations`;
 }
 
 /** The span in absolute times, how much of it is shown, and the zone, said once. */
 export function RangeLine(props: Props) {
   const { zone, local, setUtc } = useZone();
+  const where = useWhere();
+  const told = amount(props);
   return (
     <div className={classes.line}>
       <span>{spanText(spanOf(props.view, zone, props.now), zone)}</span>
@@ -38,7 +48,7 @@ export function RangeLine(props: Props) {
           </button>
         )}
       </span>
-      <span role="status">{amount(props)}</span>
+      <span role="status">{told && told + where}</span>
     </div>
   );
 }

@@ -54,6 +54,14 @@ export function shortDate(when: Date | string, zone: string): string {
 /** "20 Nov 2026, 14:02:31" */
 export const dateTime = (when: Date | string, zone: string): string => `${shortDate(when, zone)}, ${clock(when, zone)}`;
 
+/** An instant as every clock has it, for whoever hovers over a time: UTC, the reader's own, seconds since 1970. */
+export const everyClock = (when: string, local: string): string =>
+  [
+    `${dateTime(when, "UTC")} UTC`,
+    ...(local === "UTC" ? [] : [`${dateTime(when, local)} ${local.replaceAll("_", " ")}`]),
+    `${new Date(when).getTime() / 1000} s since 1970`,
+  ].join("\n");
+
 const DAY_MS = 86_400_000;
 
 /** "Today, 20 November 2026", "Thursday, 19 November 2026": the heading over a day's rows. */

@@ -1,6 +1,6 @@
 "use client";
 
-import { dateTime, shortDate } from "./time";
+import { dateTime, everyClock, shortDate } from "./time";
 import { useZone } from "./zone";
 
 /** An instant in the reader's zone; hover gives UTC. Null is said in words. */
@@ -13,10 +13,10 @@ export function When({
   none?: string;
   dateOnly?: boolean;
 }) {
-  const { zone } = useZone();
+  const { zone, local } = useZone();
   if (!at) return <span style={{ color: "var(--tm-quiet)" }}>{none}</span>;
   return (
-    <time dateTime={at} title={`${dateTime(at, "UTC")} UTC`}>
+    <time dateTime={at} title={everyClock(at, local)}>
       {dateOnly ? shortDate(at, zone) : dateTime(at, zone)}
     </time>
   );
