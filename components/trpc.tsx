@@ -1,8 +1,16 @@
 "use client";
 
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCClientErrorLike } from "@trpc/client";
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpLink,
+  splitLink,
+  type TRPCClientErrorLike,
+  type TRPCLink,
+} from "@trpc/client";
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
+import { observable } from "@trpc/server/observable";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "@/server/trpc/root";
@@ -30,13 +38,36 @@ function queryClient(): QueryClient {
 export const ALONE = { context: { alone: true } };
 
 const url = "/api/trpc";
+
+/** Streams: few people open one, so their transport is loaded when somebody does. */
+const lazyStreamLink: TRPCLink<AppRouter> = (runtime) => (call) =>
+  observable((observer) => {
+    let leave: (() => void) | null = () => {};
+    import("./stream-link").then(
+      ({ streamLink }) => {
+        const { unsubscribe } = streamLink({ url })(runtime)(call).subscribe(observer);
+        if (leave) leave = unsubscribe;
+        else unsubscribe();
+      },
+      (error) => observer.error(error),
+    );
+    return () => {
+      leave?.();
+      leave = null;
+    };
+  });
+
 const makeClient = () =>
   createTRPCClient<AppRouter>({
     links: [
       splitLink({
         condition: (op) => op.context.alone === true,
         true: httpLink({ url }),
-        false: httpBatchLink({ url }),
+        false: splitLink({
+          condition: (op) => op.type === "subscription",
+          true: lazyStreamLink,
+          false: httpBatchLink({ url }),
+        }),
       }),
     ],
   });

@@ -90,6 +90,8 @@ export const viewParsers = {
   row: guid,
   /** True while the panel of facets is open. */
   facets: parseAsBoolean.withDefault(false),
+  /** There while new entries come by themselves. */
+  live: parseAsStringLiteral(["1"] as const),
 };
 
 export type Filters = inferParserType<typeof filterParsers>;

@@ -8,6 +8,7 @@ import { ColumnMenu } from "./column-menu";
 import { CopyLink } from "./copy-link";
 import type { Input } from "./entries-query";
 import type { View } from "./filters";
+import { LiveToggle } from "./live-toggle";
 import { RangeMenu } from "./range-menu";
 import { SavedViews } from "./saved-views";
 import { SearchBox } from "./search-box";
@@ -43,6 +44,7 @@ export function Toolbar({ view, setView, input, look, now, searchRef, isBusy, on
       </Button>
       <SavedViews view={view} setView={setView} />
       <ColumnMenu look={look} />
+      <LiveToggle view={view} setView={setView} />
       <Tip label="Look for newer entries">
         <ActionIcon size={36} variant="default" aria-label="Refresh" onClick={onRefresh} loading={isBusy}>
           <RefreshCw size={15} aria-hidden />

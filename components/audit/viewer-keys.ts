@@ -7,6 +7,7 @@ type Options = {
   search: RefObject<HTMLInputElement | null>;
   isOpen: boolean;
   step: (by: 1 | -1) => void;
+  onLive: () => void;
   onExport: (() => void) | null;
 };
 
@@ -27,8 +28,8 @@ function moveFocus(table: HTMLTableElement | null, by: 1 | -1): void {
   next?.scrollIntoView({ block: "nearest" });
 }
 
-/** j and k walk the entries, also behind the open drawer; "/" goes to the search box; "e" exports. */
-export function useViewerKeys({ table, search, isOpen, step, onExport }: Options): void {
+/** j and k walk the entries, also behind the open drawer; "/" goes to the search box; "e" exports; "l" follows the log. */
+export function useViewerKeys({ table, search, isOpen, step, onLive, onExport }: Options): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
@@ -37,6 +38,7 @@ export function useViewerKeys({ table, search, isOpen, step, onExport }: Options
       const by = { j: 1, k: -1, ...(isOpen ? { ArrowRight: 1, ArrowLeft: -1 } : {}) }[event.key] as 1 | -1 | undefined;
       if (by) isOpen ? step(by) : moveFocus(table.current, by);
       else if (event.key === "/" && !isOpen) search.current?.focus();
+      else if (event.key === "l" && !isOpen) onLive();
       else if (event.key === "e" && onExport && !isOpen) onExport();
       else return;
       event.preventDefault();

@@ -13,13 +13,14 @@ import { useTRPC } from "../trpc";
 import { Chips } from "./chips";
 import { EmptyList } from "./empty-list";
 import { entriesQuery, isCut, totalQuery } from "./entries-query";
-import type { Entry } from "./entry";
 import { EntrySkeleton } from "./entry-skeleton";
 import { EntryTable } from "./entry-table";
 import { FacetsSkeleton } from "./facets-skeleton";
 import { namesOf } from "./field-labels";
 import { misread, toListInput, viewParsers } from "./filters";
 import { Histogram } from "./histogram";
+import { isLive, useLive } from "./live";
+import { toggleLive } from "./live-toggle";
 import { Misread } from "./misread";
 import { Pager } from "./pager";
 import { PrintSummary } from "./print-summary";
@@ -33,7 +34,6 @@ import { focusEntry, useViewerKeys } from "./viewer-keys";
 const EntryDrawer = dynamic(() => import("./entry-drawer").then((m) => m.EntryDrawer), { ssr: false });
 const ExportDialog = dynamic(() => import("./export-dialog").then((m) => m.ExportDialog), { ssr: false });
 const Facets = dynamic(() => import("./facets").then((m) => m.Facets), { loading: FacetsSkeleton });
-const NONE: Entry[] = [];
 
 /** The audit log: search and filters above, a sentence per entry, the chosen one in a drawer. The address is its state. */
 export function Viewer({ loadedAt }: { loadedAt: string }) {
@@ -52,10 +52,11 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
   const searchRef = useRef<HTMLInputElement>(null);
 
   const input = useMemo(() => toListInput(view, zone, now), [view, zone, now]);
-  const list = useQuery(entriesQuery(trpc, input));
+  // A live list grows by itself, and must not move because the window came back.
+  const list = useQuery({ ...entriesQuery(trpc, input), refetchOnWindowFocus: !isLive(view) });
   const counted = useQuery(totalQuery(trpc, input));
-  const total = counted.data?.pagination.total ?? null;
-  const entries = list.data?.data ?? NONE;
+  const { entries, added, bar } = useLive({ view, input, list, counted, table: tableRef });
+  const total = counted.data ? counted.data.pagination.total + added : null;
   const names = useMemo(() => namesOf(view, entries), [view, entries]);
   const wrong = misread(new URLSearchParams(useSearchParams()));
 
@@ -78,6 +79,7 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
     search: searchRef,
     isOpen: view.row !== null,
     step,
+    onLive: () => toggleLive(view, setView),
     onExport: mayExport ? () => setIsExporting(true) : null,
   });
 
@@ -114,6 +116,7 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
         total={total}
         isCut={isCut(counted.data)}
       />
+      {bar}
       <div className={classes.body} data-facets={view.facets || undefined}>
         {view.facets && <Facets view={view} setView={setView} input={input} />}
         <div className={classes.list}>

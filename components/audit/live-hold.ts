@@ -1,0 +1,45 @@
+import { type RefObject, useCallback, useEffect, useState } from "react";
+
+/** Rows slide under the header of the page before they leave the screen. */
+const HEADER_PX = 52;
+
+type Options = {
+  table: RefObject<HTMLTableElement | null>;
+  dock: RefObject<HTMLElement | null>;
+  isDrawerOpen: boolean;
+};
+/** Why rows must not move: the reader is further down, or points at one, has it in focus or opened it. */
+export type Hold = { isScrolled: boolean; isInUse: boolean };
+
+const hasMouse = () => window.matchMedia("(hover: hover)").matches;
+
+/**
+ * Whether the rows of the table must stay where they are, now (look) and for rendering (hold). Pointing at the pill
+ * counts too: it would go away under the pointer.
+ */
+export function useHold({ table, dock, isDrawerOpen }: Options): { hold: Hold; look: () => Hold } {
+  const look = useCallback((): Hold => {
+    const list = table.current?.parentElement;
+    const isPointedAt = hasMouse() && (list?.matches(":hover") || dock.current?.matches(":hover"));
+    const hasFocus = table.current?.contains(document.activeElement);
+    const top = table.current?.getBoundingClientRect().top ?? HEADER_PX;
+    return { isScrolled: top < HEADER_PX - 1, isInUse: Boolean(isPointedAt || hasFocus || isDrawerOpen) };
+  }, [table, dock, isDrawerOpen]);
+  const [hold, setHold] = useState<Hold>(look);
+  useEffect(() => {
+    const update = () =>
+      setHold((was) => {
+        const is = look();
+        return is.isScrolled === was.isScrolled && is.isInUse === was.isInUse ? was : is;
+      });
+    update();
+    const events = ["pointerover", "pointerout", "focusin", "focusout", "scroll"] as const;
+    // The focus has not arrived yet while focusout is told.
+    const onEvent = () => requestAnimationFrame(update);
+    for (const name of events) document.addEventListener(name, onEvent, { passive: true });
+    return () => {
+      for (const name of events) document.removeEventListener(name, onEvent);
+    };
+  }, [look]);
+  return { hold, look };
+}

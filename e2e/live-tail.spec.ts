@@ -1,0 +1,133 @@
+import { Api } from "./api";
+import { expect, expectAccessible, test } from "./fixtures";
+import { eventWriter, LiveView } from "./pages/live";
+
+const WITHIN_MS = 2_000;
+
+/** An organization of its own, the writer of its events, and its list in the browser. */
+const arrange = test.extend<{ live: LiveView; write: (...names: string[]) => Promise<void> }>({
+  write: async ({ viewer, request }, use, { title }) => {
+    const api = await Api.signIn(request);
+    const orgId = await api.makeOrganization(`Live ${title.slice(0, 20)} ${crypto.randomUUID().slice(0, 8)}`);
+    const write = await eventWriter(api, orgId);
+    await write(...Array.from({ length: 30 }, (_, i) => `Old ${i}`));
+    await expect
+      .poll(async () => ((await api.call("GET", `/audit-logs?orgId=${orgId}`)).entries as unknown[]).length)
+      .toBeGreaterThan(30);
+    await viewer.open(`?org=${orgId}&action=policy`);
+    await expect(viewer.entries()).toHaveCount(30);
+    await use(write);
+  },
+  live: ({ page }, use) => use(new LiveView(page)),
+});
+
+arrange(
+  "a new event slides in at the top within two seconds, and the address says that it is live",
+  async ({ viewer, page, live, write }) => {
+    await live.follow();
+    await expect(page).toHaveURL(/live=1/);
+    await write("Fresh");
+    await expect(viewer.entries().first()).toContainText("Fresh", { timeout: WITHIN_MS });
+    await expect(page.getByText("31 entries")).toBeAttached();
+    await expectAccessible(page);
+    await page.reload();
+    await expect(viewer.entries()).toHaveCount(31);
+    await write("Again");
+    await expect(viewer.entries().first()).toContainText("Again");
+  },
+);
+
+arrange(
+  "the row under the pointer stays where it is; the pill counts and lets in",
+  async ({ viewer, page, live, write }) => {
+    await live.follow();
+    const row = viewer.row(/Old 25/);
+    await row.hover();
+    const before = await row.boundingBox();
+    await write("One", "Two");
+    await expect(live.pill).toHaveText("2 new", { timeout: WITHIN_MS });
+    await write("Three");
+    await expect(live.pill).toHaveText("3 new");
+    expect(await row.boundingBox()).toEqual(before);
+    await expect(viewer.entries(/Three/)).toHaveCount(0);
+    await expectAccessible(page);
+    await live.pill.click();
+    await expect(live.pill).toHaveCount(0);
+    await expect(viewer.entries()).toHaveCount(33);
+    await expect(viewer.entries().first()).toContainText("Three");
+  },
+);
+
+arrange("what waited comes in when the pointer leaves the list", async ({ viewer, page, live, write }) => {
+  await live.follow();
+  await viewer.row(/Old 25/).hover();
+  await write("Waiting");
+  await expect(live.pill).toHaveText("1 new");
+  await page.getByRole("heading", { level: 1, name: "Audit log" }).hover();
+  await expect(viewer.entries().first()).toContainText("Waiting");
+});
+
+arrange("space and scrolling pause it, space and the top go on", async ({ viewer, page, live, write }) => {
+  await live.follow();
+  await page.keyboard.press(" ");
+  await write("Held");
+  await expect(live.state("Paused, 1 new")).toBeVisible();
+  await expect(viewer.entries(/Held/)).toHaveCount(0);
+  await page.keyboard.press(" ");
+  await expect(viewer.entries(/Held/)).toHaveCount(1);
+  await expect(live.state("Live")).toBeVisible();
+  await page.mouse.wheel(0, 600);
+  await expect(live.state("Paused")).toBeAttached();
+  await write("Below");
+  await expect(live.pill).toHaveText("1 new");
+  await live.pill.click();
+  await expect(viewer.entries(/Below/)).toBeInViewport();
+});
+
+arrange("an open entry and the focus in the list hold new ones back", async ({ viewer, page, live, write }) => {
+  await live.follow();
+  await page.keyboard.press("j");
+  await expect(viewer.entries().first()).toBeFocused();
+  await write("Later");
+  await expect(live.pill).toHaveText("1 new");
+  await page.keyboard.press("Enter");
+  await expect(viewer.drawer).toBeVisible();
+  await write("Later still");
+  await expect(viewer.entries(/Later/)).toHaveCount(0);
+});
+
+arrange(
+  "what happens while the connection is cut comes afterwards, each entry once",
+  async ({ viewer, page, live, write }) => {
+    await live.follow();
+    for (const round of [1, 2, 3]) {
+      await page.context().setOffline(true);
+      await expect(live.state("Reconnecting")).toBeVisible();
+      await write(`Cut ${round}a`, `Cut ${round}b`);
+      await page.context().setOffline(false);
+      await expect(viewer.entries(`Cut ${round}b`)).toHaveCount(1);
+      await expect(live.state("Live")).toBeVisible();
+    }
+    await expect(viewer.entries(/Cut/)).toHaveCount(6);
+    await expect(viewer.entries()).toHaveCount(36);
+  },
+);
+
+arrange(
+  "turned off it closes its stream; a range that has an end cannot be live",
+  async ({ viewer, page, live, write }) => {
+    const stream = page.waitForRequest(/audit\.tail/);
+    await page.keyboard.press("l");
+    const closed = page.waitForEvent("requestfailed", (request) => request.url().includes("audit.tail"));
+    await stream;
+    await expect(live.toggle).toHaveAttribute("aria-pressed", "true");
+    await expect(live.state("Live")).toBeVisible();
+    await live.toggle.click();
+    await closed;
+    await expect(page).not.toHaveURL(/live=1/);
+    await write("Unseen");
+    await page.goto(`${page.url()}&range=yesterday`);
+    await expect(live.toggle).toHaveAttribute("aria-disabled", "true");
+    await expect(viewer.entries(/Unseen/)).toHaveCount(0);
+  },
+);

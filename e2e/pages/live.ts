@@ -1,0 +1,44 @@
+import { expect, type Locator, type Page } from "@playwright/test";
+import type { Api } from "../api";
+
+/** The audit log while it follows the log. */
+export class LiveView {
+  constructor(readonly page: Page) {}
+
+  get toggle(): Locator {
+    return this.page.getByRole("button", { name: "Live", exact: true });
+  }
+
+  /** What the live view says of itself: "Live", "Paused, 2 new" … */
+  state(words: string | RegExp): Locator {
+    return this.page.getByText(words, { exact: true }).first();
+  }
+
+  get pill(): Locator {
+    return this.page.getByRole("button", { name: /^[\d,]+\+? new$/ });
+  }
+
+  /** Turns it on and waits until it follows. */
+  async follow() {
+    await this.toggle.click();
+    await expect(this.toggle).toHaveAttribute("aria-pressed", "true");
+    await expect(this.page.getByRole("status").filter({ hasText: /^Live$/ })).toBeAttached();
+  }
+}
+
+/** A program that writes events about named policies into an organization. */
+export async function eventWriter(api: Api, orgId: string): Promise<(...names: string[]) => Promise<void>> {
+  const { key } = await api.call("POST", "/api-keys", { name: `Writer ${orgId}`, orgId, permissions: ["audit:write"] });
+  const event = (resourceName: string) => ({
+    orgId,
+    actorType: "system",
+    actorId: "e2e",
+    action: "policy.update",
+    resourceType: "policy",
+    resourceName,
+    result: "success",
+  });
+  return async (...names) => {
+    await api.call("POST", "/audit-logs/events", { events: names.map(event) }, key as string);
+  };
+}
