@@ -1,6 +1,6 @@
 import { useThrottledValue } from "@mantine/hooks";
 import { ArrowUp } from "lucide-react";
-import { type RefObject, useEffect, useEffectEvent } from "react";
+import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 import { count } from "../shell/amounts";
 import { MAX_LIVE_ROWS } from "./live-rows";
 import type { StreamState } from "./live-stream";
@@ -61,7 +61,12 @@ export function LiveBar(props: Props) {
   const waiting = waitingText(props);
   const isGoing = state.kind !== "ended";
   useSpace(() => isGoing && onPause());
-  const returnTo = typeof window === "undefined" ? "" : encodeURIComponent(location.pathname + location.search);
+  const pause = useRef<HTMLButtonElement>(null);
+  const letIn = () => {
+    // The pill goes away; the focus stays near what it was for.
+    pause.current?.focus({ preventScroll: true });
+    onLetIn();
+  };
   return (
     <>
       <div className={classes.bar} data-state={isPaused && state.kind === "live" ? "paused" : state.kind}>
@@ -71,19 +76,22 @@ export function LiveBar(props: Props) {
           {spoken}
         </span>
         {isGoing && (
-          <button type="button" className={classes.action} onClick={onPause}>
+          <button type="button" className={classes.action} onClick={onPause} ref={pause}>
             {isPaused ? "Resume" : "Pause"}
           </button>
         )}
         {state.kind === "ended" && state.isSignedOut && (
-          <a className={classes.action} href={`/login?callbackUrl=${returnTo}`}>
+          <a
+            className={classes.action}
+            href={`/login?callbackUrl=${encodeURIComponent(location.pathname + location.search)}`}
+          >
             Sign in
           </a>
         )}
       </div>
       <div className={classes.dock} ref={dock}>
         {waiting && (
-          <button type="button" className={classes.pill} onClick={onLetIn}>
+          <button type="button" className={classes.pill} onClick={letIn}>
             <ArrowUp size={14} aria-hidden /> {waiting}
           </button>
         )}

@@ -11,6 +11,8 @@ type Options = {
 /** Why rows must not move: the reader is further down, or points at one, has it in focus or opened it. */
 export type Hold = { isScrolled: boolean; isInUse: boolean };
 
+export const isFree = ({ isScrolled, isInUse }: Hold): boolean => !isScrolled && !isInUse;
+
 const hasMouse = () => window.matchMedia("(hover: hover)").matches;
 
 /**

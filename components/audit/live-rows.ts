@@ -8,12 +8,12 @@ export type Page = { data: Entry[]; pagination: { nextCursor: string | null } };
 
 /**
  * What has come since the page was loaded: shown in the list, or held back while nothing may move. heldCount counts on
- * when there are too many to keep; isOverfull then asks for the page to be loaded again. added counts what has come
- * since the total was counted.
+ * when there are too many to keep; isOverfull then asks for the page to be loaded again. arrived counts all that ever
+ * came.
  */
-export type LiveRows = { shown: Entry[]; held: Entry[]; heldCount: number; isOverfull: boolean; added: number };
+export type LiveRows = { shown: Entry[]; held: Entry[]; heldCount: number; isOverfull: boolean; arrived: number };
 
-export const NOTHING_NEW: LiveRows = { shown: [], held: [], heldCount: 0, isOverfull: false, added: 0 };
+export const NOTHING_NEW: LiveRows = { shown: [], held: [], heldCount: 0, isOverfull: false, arrived: 0 };
 
 /** The order of the lists: by time, place in the chain, organization; newest first. */
 function newestFirst(a: Entry, b: Entry): number {
@@ -33,14 +33,14 @@ function unknown(entries: readonly Entry[], known: Set<string>): Entry[] {
 export function arrive(rows: LiveRows, page: Page | undefined, entries: readonly Entry[], isHeld: boolean): LiveRows {
   const fresh = unknown(entries, idsOf([...rows.shown, ...rows.held, ...(page?.data ?? [])]));
   if (fresh.length === 0) return rows;
-  const added = rows.added + fresh.length;
+  const arrived = rows.arrived + fresh.length;
   if (isHeld) {
     const held = [...rows.held, ...fresh];
     const isOverfull = rows.isOverfull || held.length > MAX_LIVE_ROWS;
-    return { ...rows, held: isOverfull ? [] : held, heldCount: rows.heldCount + fresh.length, isOverfull, added };
+    return { ...rows, held: isOverfull ? [] : held, heldCount: rows.heldCount + fresh.length, isOverfull, arrived };
   }
   const shown = [...rows.shown, ...fresh];
-  return { ...rows, shown, isOverfull: rows.isOverfull || shown.length > MAX_LIVE_ROWS, added };
+  return { ...rows, shown, isOverfull: rows.isOverfull || shown.length > MAX_LIVE_ROWS, arrived };
 }
 
 /** Puts in what was held back. When that was too much, the page must be loaded again instead. */
@@ -73,6 +73,3 @@ export const joins = (newest: Page, rows: LiveRows, page: Page): boolean => {
   const known = idsOf([...page.data, ...rows.shown, ...rows.held]);
   return newest.pagination.nextCursor === null || newest.data.some((entry) => known.has(entry.id));
 };
-
-/** Once the total has been counted anew, it counts what came before. */
-export const afterCounting = (rows: LiveRows): LiveRows => (rows.added === 0 ? rows : { ...rows, added: 0 });

@@ -68,7 +68,7 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
       close();
       open();
     };
-    const lose = () => setState({ kind: "reconnecting" });
+    const lose = () => setState((was) => (was.kind === "ended" ? was : { kind: "reconnecting" }));
     open();
     // The browser notices by itself, but takes its time.
     window.addEventListener("online", reopen);

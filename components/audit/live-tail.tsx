@@ -7,12 +7,12 @@ import type { Input } from "./entries-query";
 import type { Entry } from "./entry";
 import { useArrivals } from "./live-arrivals";
 import { LiveBar } from "./live-bar";
-import { useHold } from "./live-hold";
-import { afterCounting, afterLoading, arrive, joins, merged, NOTHING_NEW, type Page, release } from "./live-rows";
+import { isFree, useHold } from "./live-hold";
+import { afterLoading, arrive, joins, merged, NOTHING_NEW, type Page, release } from "./live-rows";
 import { type TailMessage, useTailStream } from "./live-stream";
 
 const PUBLISH_MS = 2_000;
-/** The total is what was counted and what came since; now and then it is counted anew. */
+/** The total is what was counted and what came since; once it is quiet it is counted anew. */
 const RECOUNT_MS = 30_000;
 const OVERFULL = { isOverfull: true };
 
@@ -38,30 +38,34 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
   const [isPaused, setPaused] = useState(false);
   const dock = useRef<HTMLDivElement>(null);
   const { hold, look } = useHold({ table, dock, isDrawerOpen });
-  const isHeld = isPaused || hold.isScrolled || hold.isInUse;
+  const isHeld = isPaused || !isFree(hold);
   const page = list.isPlaceholderData ? undefined : list.data;
   const newest = useNewest(input);
 
   const [loadedAt, setLoadedAt] = useState(list.dataUpdatedAt);
-  const [countedAt, setCountedAt] = useState(counted.dataUpdatedAt);
+  const [count, setCount] = useState({ at: counted.dataUpdatedAt, arrived: 0 });
   if (page && loadedAt !== list.dataUpdatedAt) {
     setLoadedAt(list.dataUpdatedAt);
     setRows((was) => afterLoading(was, page));
   }
-  if (countedAt !== counted.dataUpdatedAt) {
-    setCountedAt(counted.dataUpdatedAt);
-    setRows(afterCounting);
-  }
+  if (count.at !== counted.dataUpdatedAt) setCount({ at: counted.dataUpdatedAt, arrived: rows.arrived });
 
+  // What comes later than it was asked for is judged by how things stand then.
+  const latest = useRef({ rows, page, mayMove: () => true });
+  useLayoutEffect(() => {
+    latest.current = { rows, page, mayMove: () => !isPaused && isFree(look()) };
+  });
   const take = (entries: readonly Entry[]) => {
-    const now = look();
-    setRows((was) => arrive(was, page, entries, isPaused || now.isScrolled || now.isInUse));
+    const { page: under, mayMove } = latest.current;
+    const isStill = !mayMove();
+    setRows((was) => arrive(was, under, entries, isStill));
   };
   /** Between the list's answer and the stream's beginning, or over a long absence, rows may have been sealed. */
   const catchUp = async () => {
     void counted.refetch();
     const found = await newest().catch(() => null);
-    if (found && page && joins(found, rows, page)) take(found.data);
+    const { rows: known, page: under } = latest.current;
+    if (found && under && joins(found, known, under)) take(found.data);
     else setRows((was) => ({ ...was, ...OVERFULL }));
   };
   const state = useTailStream(input, (message: TailMessage) => {
@@ -73,20 +77,19 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
   const recount = useEffectEvent(() => counted.refetch());
   const publish = useEffectEvent(onChange);
   useEffect(() => {
-    if (!isHeld) setRows(release);
-  }, [isHeld]);
+    if (!isHeld && rows.heldCount > 0 && latest.current.mayMove()) setRows(release);
+  }, [isHeld, rows.heldCount]);
   useEffect(() => {
     if (rows.isOverfull && !isHeld) void reload();
   }, [rows.isOverfull, isHeld]);
-  const isAhead = rows.added > 0;
   useEffect(() => {
-    if (!isAhead) return;
+    if (rows.arrived === 0) return;
     const timer = setTimeout(recount, RECOUNT_MS);
     return () => clearTimeout(timer);
-  }, [isAhead]);
+  }, [rows.arrived]);
 
   const entries = useMemo(() => page && merged(rows, page), [rows, page]);
-  const added = useThrottledValue(rows.added, PUBLISH_MS);
+  const added = useThrottledValue(rows.arrived - count.arrived, PUBLISH_MS);
   useLayoutEffect(() => publish(entries ? { entries, added } : null), [entries, added]);
   useEffect(() => () => publish(null), []);
   useArrivals(table, rows.shown);
