@@ -51,7 +51,7 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
   if (count.at !== counted.dataUpdatedAt) setCount({ at: counted.dataUpdatedAt, arrived: rows.arrived });
 
   // What comes later than it was asked for is judged by how things stand then.
-  const latest = useRef({ rows, page, mayMove: () => true });
+  const latest = useRef({ rows, page, mayMove: (): boolean => true });
   useLayoutEffect(() => {
     latest.current = { rows, page, mayMove: () => !isPaused && isFree(look()) };
   });
