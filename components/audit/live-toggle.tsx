@@ -6,7 +6,7 @@ import type { MouseEvent } from "react";
 import type { View } from "./filters";
 import { isLive, isOpenEnded } from "./live";
 import classes from "./live-toggle.module.css";
-import type { SetView } from "./toolbar";
+import type { SetView } from "./set-view";
 
 /** Turns following the log on, from its newest page, or off. */
 export const toggleLive = (view: View, setView: SetView): unknown =>

@@ -22,6 +22,8 @@ const KEYS: [string, [string[], string][]][] = [
       [["←", "→"], "Previous and next, while one is open"],
       [["Esc"], "Close it, and back to where you were"],
       [["e"], "Export what the list shows"],
+      [["l"], "Show new entries as they come, or stop"],
+      [["Space"], "Pause and go on, while it is live"],
     ],
   ],
 ];
