@@ -1,7 +1,8 @@
 import { createRandom } from "@/db/demo/random";
 import { fuzzLine } from "./torture/fuzz";
 import { hostileLine } from "./torture/hostile";
-import { importKillLine } from "./torture/import-kills";
+import { importKillLines } from "./torture/import-kills";
+import { importLawLine } from "./torture/import-laws";
 import { killLines } from "./torture/kills";
 import { liveLine } from "./torture/live";
 import { proxyLine } from "./torture/proxy";
@@ -15,7 +16,8 @@ import type { Line } from "./torture/types";
 
 const LINES: { line: Line; quick: number; full: number }[] = [
   ...[...killLines, liveLine].map((line) => ({ line, quick: 5, full: 50 })),
-  { line: importKillLine, quick: 5, full: 20 },
+  ...importKillLines.map((line) => ({ line, quick: 5, full: 20 })),
+  { line: importLawLine, quick: 1, full: 100 },
   { line: frozenLine, quick: 1, full: 5 },
   { line: stopLine, quick: 1, full: 20 },
   { line: fuzzLine, quick: 3, full: 850 },

@@ -48,7 +48,7 @@ describe("coerceText", () => {
         const result = coerceText(rule(type, ["a", "b"]), text);
         if (result.ok) expect(coerceValue(rule(type, ["a", "b"]), result.value)).toEqual(result);
       }),
-      { numRuns: 5000 },
+      { numRuns: 1000 },
     );
   });
 

@@ -17,13 +17,15 @@ import {
   toZip,
 } from "./fixtures";
 import { automate } from "./presets/automate";
-import { genericCsv } from "./presets/generic-csv";
 import { readSource } from "./read-file";
+import { type Law, withLaws } from "./reader-testing";
 import type { FormatChange } from "./schema";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-read-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
+/** `npm run torture -- F3-import --full` runs a hundred thousand. */
+const CASES = 300;
 function file(content: string | Buffer): string {
   const path = join(folder, String(count++));
   writeFileSync(path, content);
@@ -132,7 +134,7 @@ describe("reading the Automate extra data view", () => {
     await expect(read(gzipSync("Computer ID,Name\n1,a\n").subarray(0, 30))).rejects.toThrow("not valid gzip");
     await expect(read(Buffer.concat([Buffer.from("PK\x03\x04"), Buffer.alloc(100)]))).rejects.toThrow("not a workbook");
     await expect(read(toZip({ "word/document.xml": "<x/>" }))).rejects.toThrow("not an Excel workbook");
-  });
+  }, 60_000);
 });
 
 describe("other shapes", () => {
@@ -249,33 +251,11 @@ describe("other shapes", () => {
 });
 
 describe("for any content", () => {
-  const cell = fc.string({
-    unit: fc.constantFrom("a", "B", " ", ",", ";", '"', "\n", "é", "0", "=", "'", "\t", "|"),
-    maxLength: 8,
-  });
-  it("gives back every row of a CSV file cell by cell", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 12 }), async (rows) => {
-        const given = rows.map((row, i) => [String(i + 1), ...row]);
-        const { records } = await read(
-          toCsv([["Computer ID", "One", "Two", "Three"], ...given]),
-          { delimiter: ",", headerRow: 1, shape: "wide", encoding: "utf-8" },
-          genericCsv,
-        );
-        expect(records.map((r) => r.cells)).toEqual(given.map((row) => row.map(genericCsv.cleanCell)));
-      }),
-      { numRuns: 150 },
-    );
-  });
-
-  it("answers any bytes with records or an error of ours", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 400 }), async (bytes) => {
-        await read(Buffer.from(bytes)).catch((error: { brand?: string }) =>
-          expect(error.brand).toBe("trailmark.AppError"),
-        );
-      }),
-      { numRuns: 300 },
-    );
-  });
+  it.each([0, 1, 2])(
+    "keeps law %i of the reader and the header matcher",
+    async (which) => {
+      await withLaws(async (laws) => fc.assert(laws[which]?.property as Law["property"], { numRuns: CASES }));
+    },
+    60_000,
+  );
 });

@@ -62,20 +62,23 @@ async function* once(bytes: Uint8Array) {
   yield bytes;
 }
 
-/** Uploads a file as the browser would, in one part, and reads it in. */
-export async function stageText(
-  ctx: Ctx,
-  text: string | Uint8Array,
-  name = "export.csv",
-  source = "automate",
-): Promise<ImportState> {
+export type GivenFile = { name: string; content: string | Uint8Array };
+
+/** Uploads files as the browser would, each in one part, and reads them in. */
+export async function stageFiles(ctx: Ctx, files: readonly GivenFile[], source = "automate"): Promise<ImportState> {
   const made = await createImport(ctx, { source });
-  const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
-  await uploadPart(ctx, { importId: made.id, fileNo: 0, name, offset: 0, size: bytes.length }, once(bytes));
+  for (const [fileNo, { name, content }] of files.entries()) {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    await uploadPart(ctx, { importId: made.id, fileNo, name, offset: 0, size: bytes.length }, once(bytes));
+  }
   await startStaging(ctx, made);
   await workOffImports();
   return getImport(ctx, made);
 }
+
+/** The same for one file. */
+export const stageText = (ctx: Ctx, content: string | Uint8Array, name = "export.csv", source = "automate") =>
+  stageFiles(ctx, [{ name, content }], source);
 
 /** The plan with some fields changed, by column title. */
 export function withFields(state: ImportState, changes: Record<string, Partial<PlanField>>): Plan {

@@ -1,0 +1,22 @@
+import fc from "fast-check";
+import { withLaws } from "@/server/custom-fields/import/reader-testing";
+import type { Line } from "./types";
+
+/** F3, import: the file reader and the header matcher against generated content; a round is a thousand cases of each. */
+export const importLawLine: Line = {
+  id: "F3-import",
+  title: "the import's file reader and header matcher on generated files and headers",
+  run: ({ rounds, random }) =>
+    withLaws(async (laws) => {
+      const seed = Math.floor(random() * 0x7fffffff);
+      const found: string[] = [];
+      let [tried, failed] = [0, 0];
+      for (const { name, property } of laws) {
+        const details = await fc.check(property, { numRuns: rounds * 1_000, seed });
+        tried += details.numRuns;
+        if (details.failed) failed++;
+        found.push(`${name}: ${details.numRuns} cases${details.failed ? `, FAILED on ${details.counterexample}` : ""}`);
+      }
+      return { tried, failed, detail: found.join("; ") };
+    }),
+};

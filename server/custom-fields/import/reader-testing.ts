@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { isAppError } from "../../errors";
+import { detectFormat } from "./detect-format";
+import { encodeText, toCsv } from "./fixtures";
+import { guessMapping, type Target } from "./guess-mapping";
+import { normaliseHeader } from "./normalise";
+import { automate } from "./presets/automate";
+import { genericCsv } from "./presets/generic-csv";
+import { readSource } from "./read-file";
+import { DELIMITERS, type FormatChange } from "./schema";
+
+/** What must hold of the file reader and the header matcher for any content: a few cases in the suite, many in torture. */
+export type Law = { name: string; property: fc.IAsyncProperty<never> | fc.IProperty<never> };
+
+const sayUnless = (isSo: boolean, text: string) => {
+  if (!isSo) throw new Error(text);
+};
+const alike = (a: unknown, b: unknown) =>
+  sayUnless(JSON.stringify(a) === JSON.stringify(b), `${JSON.stringify(a)} instead of ${JSON.stringify(b)}`);
+
+async function readBack(path: string, content: Buffer, over: FormatChange = {}) {
+  writeFileSync(path, content);
+  const format = { ...(await detectFormat(path, genericCsv)), ...over };
+  const source = readSource(path, format, genericCsv);
+  const records = [];
+  for await (const record of source.records) records.push(record);
+  return { titles: source.columns.titles, records };
+}
+
+const UNITS = ["a", "B", " ", ",", ";", '"', "\n", "\r\n", "é", "ß", "0", "=", "'", "\t", "|", "漢", "😀", "\u00a0"];
+const cell = fc.string({ unit: fc.constantFrom(...UNITS), maxLength: 8 });
+const variant = fc.constantFrom(
+  { encoding: "utf-8" },
+  { encoding: "utf-8", bom: true },
+  { encoding: "utf-8", gzip: true },
+  { encoding: "utf-16le", bom: true },
+  { encoding: "utf-16be", bom: true, gzip: true },
+);
+
+const cellByCell = (path: string) =>
+  fc.asyncProperty(
+    fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 12 }),
+    fc.constantFrom(...DELIMITERS),
+    fc.constantFrom("\r\n", "\n"),
+    variant,
+    async (rows, delimiter, newline, encoding) => {
+      const given = rows.map((row, i) => [String(i + 1), ...row]);
+      const text = toCsv([["Computer ID", "One", "Two", "Three"], ...given], delimiter, newline);
+      const over = { delimiter, headerRow: 1, shape: "wide" } as const;
+      const { records } = await readBack(path, encodeText(text, encoding), over);
+      alike(
+        records.map(({ cells }) => cells),
+        given.map((row) => row.map(genericCsv.cleanCell)),
+      );
+    },
+  );
+
+const anyBytes = (path: string) =>
+  fc.asyncProperty(
+    fc.uint8Array({ minLength: 1, maxLength: 400 }),
+    fc.constantFrom([], [0x1f, 0x8b], [0x50, 0x4b, 3, 4], [0xff, 0xfe], [0x5b], [0x7b, 0x22]),
+    async (bytes, mark) => {
+      await readBack(path, Buffer.from([...mark, ...bytes])).catch((error: unknown) => {
+        if (!isAppError(error)) throw error;
+      });
+    },
+  );
+
+const TARGETS: Target[] = [
+  { id: "sourceId", names: ["Source device ID"], aliases: automate.aliases.sourceId },
+  { id: "hostname", names: ["Hostname"], aliases: automate.aliases.hostname },
+  { id: "asset", names: ["Asset Tag", "asset_tag"] },
+  { id: "role", names: ["Server Role", "server_role"] },
+];
+const header = fc.oneof(
+  fc.string({ maxLength: 20 }),
+  fc.string({ unit: "binary", maxLength: 12 }),
+  fc.constantFrom("Asset Tag", "AssetTag", "aset tag", "Hostname", "Host Name", "Computer ID", "Id", ""),
+);
+const isSure = (title: string, target: Target) =>
+  [...target.names, ...(target.aliases ?? [])].some((name) => normaliseHeader(name) === normaliseHeader(title));
+
+const matching = fc.property(fc.array(header, { maxLength: 12 }), (columns) => {
+  const guesses = guessMapping(columns, TARGETS);
+  const chosen = guesses.flatMap(({ preselected }) => preselected?.target ?? []);
+  sayUnless(new Set(chosen).size === chosen.length, "a target is given to two columns");
+  guesses.forEach(({ preselected, ranked }, i) => {
+    const title = columns[i] as string;
+    const target = TARGETS.find(({ id }) => id === preselected?.target);
+    if (target) alike(preselected?.certainty, isSure(title, target) ? "sure" : "guess");
+    if (preselected) alike(ranked[0], preselected.target);
+    sayUnless(new Set(ranked).size === ranked.length, "a target is listed twice");
+  });
+  for (const target of TARGETS)
+    sayUnless(chosen.includes(target.id) || !columns.some((c) => isSure(c, target)), `nobody has got ${target.id}`);
+});
+
+/** Runs fn with the laws; what they write to the disk is gone afterwards. */
+export async function withLaws<T>(fn: (laws: Law[]) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "trailmark-laws-"));
+  const path = join(folder, "file");
+  const law = (name: string, property: unknown) => ({ name, property: property as Law["property"] });
+  try {
+    return await fn([
+      law("every row of a file comes back cell by cell", cellByCell(path)),
+      law("any bytes are answered with records or an error of ours", anyBytes(path)),
+      law("every header gets what it surely means, and nothing twice", matching),
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
