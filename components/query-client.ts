@@ -14,7 +14,8 @@ function isFinal(error: unknown): boolean {
 function onError(error: unknown): void {
   if (statusOf(error) !== 401 || typeof window === "undefined") return;
   const { pathname, search } = window.location;
-  if (pathname !== "/login") window.location.assign(`/login?callbackUrl=${encodeURIComponent(pathname + search)}`);
+  if (pathname !== "/login")
+    window.location.assign(`/login?ended=1&callbackUrl=${encodeURIComponent(pathname + search)}`);
 }
 
 /** The query cache's rules, the same on the server (prefetch) and in the browser. */

@@ -15,7 +15,7 @@ export class Api {
     return new Api(request, ((await answer.json()) as { accessToken: string }).accessToken);
   }
 
-  async call(method: "GET" | "POST" | "PUT", path: string, data?: Json, token = this.token): Promise<Json> {
+  async call(method: "GET" | "POST" | "PUT" | "PATCH", path: string, data?: Json, token = this.token): Promise<Json> {
     const headers = { Authorization: `Bearer ${token}` };
     const answer = await this.request.fetch(`/api/v1${path}`, { method, headers, ...(data && { data }) });
     expect(answer.ok(), `${method} ${path}: ${answer.status()} ${await answer.text()}`).toBe(true);

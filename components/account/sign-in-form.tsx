@@ -31,7 +31,8 @@ async function signInWith(email: string, password: string): Promise<string | nul
 
 /** E-mail and password; a refusal says so without telling which of the two was wrong. */
 export function SignInForm() {
-  const target = ownPath(useSearchParams().get("callbackUrl"));
+  const params = useSearchParams();
+  const target = ownPath(params.get("callbackUrl"));
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -47,6 +48,9 @@ export function SignInForm() {
   return (
     <form onSubmit={submit} className={classes.form} method="post">
       {error && <Message tone="bad">{error}</Message>}
+      {!error && params.has("ended") && (
+        <Message tone="warn">Your session has ended. Sign in to go on where you were.</Message>
+      )}
       <TextInput
         name="email"
         type="email"

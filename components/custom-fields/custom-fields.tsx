@@ -2,7 +2,7 @@
 
 import { Button, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Building2, FileUp, Layers, Plus } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
@@ -35,7 +35,7 @@ export function CustomFields() {
   const [editing, setEditing] = useState<Definition | null>(null);
   const [deleting, setDeleting] = useState<Definition | null>(null);
   const [creating, create] = useDisclosure(false);
-  const list = useQuery(useTRPC().customFields.list.queryOptions({ orgId }));
+  const list = useQuery(useTRPC().customFields.list.queryOptions({ orgId }, { placeholderData: keepPreviousData }));
   const isPartner = !user.role.startsWith("org_");
   const mayChange = (field: Definition) => mayManage && (isPartner || field.orgId !== null);
   const columns: Column<Definition>[] = [
@@ -96,7 +96,15 @@ export function CustomFields() {
           Make one by hand, or bring definitions and values over from another product with Import.
         </Notice>
       )}
-      {rows.length > 0 && <RecordTable caption="Custom fields" columns={columns} rows={rows} rowKey={(f) => f.id} />}
+      {rows.length > 0 && (
+        <RecordTable
+          caption="Custom fields"
+          columns={columns}
+          rows={rows}
+          rowKey={(f) => f.id}
+          isStale={list.isPlaceholderData}
+        />
+      )}
       {creating && <FieldDialog onClose={create.close} />}
       {editing && <FieldDialog field={editing} onClose={() => setEditing(null)} />}
       {deleting && <DeleteField field={deleting} onClose={() => setDeleting(null)} />}

@@ -1,8 +1,10 @@
 "use client";
 
-import { Anchor, Button, Select } from "@mantine/core";
+import { Anchor, Button, Group, Select } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { MonitorSmartphone } from "lucide-react";
+import { FileUp, MonitorSmartphone, Plus } from "lucide-react";
+import dynamic from "next/dynamic";
 import Link from "next/link";
 import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCallback } from "react";
@@ -17,6 +19,11 @@ import { SearchField } from "../shell/search-field";
 import { When } from "../shell/when";
 import { useTRPC } from "../trpc";
 import { Online } from "./online";
+import { systemOf } from "./system-of";
+
+const NewEnrollmentKey = dynamic(() => import("../settings/new-enrollment-key").then((m) => m.NewEnrollmentKey), {
+  ssr: false,
+});
 
 const STATES = [
   { value: "online", label: "Online" },
@@ -27,13 +34,17 @@ const STATES = [
 export function DeviceList() {
   const trpc = useTRPC();
   const mayEnroll = useCan("agents:enroll");
+  const [enrolling, enroll] = useDisclosure(false);
   const mayImport = useCan("custom_fields:import");
   const { org, orgId, organizations, nameOf } = useOrg();
-  const [view, setView] = useQueryStates({
-    page: parseAsInteger.withDefault(1),
-    search: parseAsString,
-    state: parseAsStringLiteral(["online", "offline"] as const),
-  });
+  const [view, setView] = useQueryStates(
+    {
+      page: parseAsInteger.withDefault(1),
+      search: parseAsString,
+      state: parseAsStringLiteral(["online", "offline"] as const),
+    },
+    { history: "push" },
+  );
   const input = {
     page: view.page,
     search: view.search ?? undefined,
@@ -53,7 +64,7 @@ export function DeviceList() {
       ),
     },
     { header: "State", cell: (d) => <Online device={d} />, width: 110 },
-    { header: "System", cell: (d) => [d.os, d.osVersion].filter(Boolean).join(" "), width: 220 },
+    { header: "System", cell: (d) => systemOf(d), width: 220 },
     ...(org || organizations.length < 2
       ? []
       : [{ header: "Organization", cell: (d: Device) => nameOf(d.orgId), width: 180 }]),
@@ -68,11 +79,23 @@ export function DeviceList() {
         title="Devices"
         lead={org ? `Managed devices of ${org.name}.` : "Every managed device that you reach."}
       >
-        {mayImport && (
-          <Button variant="default" component={Link} href="/settings/custom-fields/import">
-            Import custom fields
-          </Button>
-        )}
+        <Group gap="sm">
+          {mayImport && (
+            <Button
+              variant="default"
+              component={Link}
+              href="/settings/custom-fields/import"
+              leftSection={<FileUp size={15} aria-hidden />}
+            >
+              Import custom fields
+            </Button>
+          )}
+          {mayEnroll && (
+            <Button leftSection={<Plus size={15} aria-hidden />} onClick={enroll.open}>
+              Enroll a device
+            </Button>
+          )}
+        </Group>
       </PageHeader>
       <div className={pagedClasses.tools}>
         <SearchField label="Search by name" value={view.search ?? ""} onSearch={onSearch} />
@@ -102,17 +125,7 @@ export function DeviceList() {
               }
             />
           ) : (
-            <Notice
-              icon={MonitorSmartphone}
-              title="No devices yet"
-              action={
-                mayEnroll ? (
-                  <Button component={Link} href={`/settings/enrollment${query}`}>
-                    Enroll a device
-                  </Button>
-                ) : null
-              }
-            >
+            <Notice icon={MonitorSmartphone} title="No devices yet">
               A device appears here as soon as its agent has joined.
             </Notice>
           )
@@ -122,6 +135,7 @@ export function DeviceList() {
           <RecordTable caption="Devices" columns={columns} rows={rows} rowKey={(d) => d.id} isStale={isStale} />
         )}
       </PagedList>
+      {enrolling && <NewEnrollmentKey onClose={enroll.close} />}
     </>
   );
 }

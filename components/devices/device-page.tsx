@@ -17,6 +17,7 @@ import { EventLogs } from "./event-logs";
 import { LiveEvents } from "./live/live-events";
 import { Online } from "./online";
 import { Overview } from "./overview";
+import { systemOf } from "./system-of";
 
 const TABS = ["overview", "diagnostics", "events", "live", "history"] as const;
 const LABEL = {
@@ -52,7 +53,7 @@ export function DevicePage({ id }: { id: string }) {
               <span className={classes.lead}>
                 <Online device={device} />
                 <span>{nameOf(device.orgId)}</span>
-                <span>{[device.os, device.osVersion].filter(Boolean).join(" ")}</span>
+                <span>{systemOf(device)}</span>
               </span>
             }
           />

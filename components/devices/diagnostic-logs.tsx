@@ -33,11 +33,14 @@ const columns: Column<AgentLog>[] = [
 
 /** What the device's agent says of its own work. */
 export function DiagnosticLogs({ deviceId }: { deviceId: string }) {
-  const [view, setView] = useQueryStates({
-    page: parseAsInteger.withDefault(1),
-    search: parseAsString,
-    level: parseAsStringLiteral(LOG_LEVELS),
-  });
+  const [view, setView] = useQueryStates(
+    {
+      page: parseAsInteger.withDefault(1),
+      search: parseAsString,
+      level: parseAsStringLiteral(LOG_LEVELS),
+    },
+    { history: "push" },
+  );
   const input = {
     id: deviceId,
     page: view.page,

@@ -27,11 +27,14 @@ const columns: Column<EventLog>[] = [
 
 /** What the device's system logged and its agent submitted. */
 export function EventLogs({ deviceId }: { deviceId: string }) {
-  const [view, setView] = useQueryStates({
-    page: parseAsInteger.withDefault(1),
-    level: parseAsStringLiteral(EVENT_LEVELS),
-    category: parseAsStringLiteral(EVENT_CATEGORIES),
-  });
+  const [view, setView] = useQueryStates(
+    {
+      page: parseAsInteger.withDefault(1),
+      level: parseAsStringLiteral(EVENT_LEVELS),
+      category: parseAsStringLiteral(EVENT_CATEGORIES),
+    },
+    { history: "push" },
+  );
   const input = { id: deviceId, page: view.page, level: view.level ?? undefined, category: view.category ?? undefined };
   const query = useQuery(useTRPC().devices.eventLogs.queryOptions(input, { placeholderData: keepPreviousData }));
   const isNarrowed = Boolean(view.level || view.category);

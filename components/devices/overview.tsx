@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { DeviceDetail } from "@/server/devices/schema";
 import { When } from "../shell/when";
 import classes from "./device-page.module.css";
+import { systemOf } from "./system-of";
 
 /** "diskFreeGb" as "Disk free gb": agents name their metrics as they like. */
 function inWords(name: string): string {
@@ -21,7 +22,7 @@ export function Overview({ device }: { device: DeviceDetail }) {
     <>
       <dl className={classes.facts}>
         <Fact name="Hostname">{device.hostname}</Fact>
-        <Fact name="System">{[device.os, device.osVersion].filter(Boolean).join(" ")}</Fact>
+        <Fact name="System">{systemOf(device)}</Fact>
         <Fact name="Serial number">{device.serialNumber ?? "Unknown"}</Fact>
         <Fact name="Last address">{device.lastIp ?? "Unknown"}</Fact>
         <Fact name="Last seen">

@@ -1,10 +1,10 @@
 "use client";
 
-import { Button, Group, Loader } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Download, ShieldCheck } from "lucide-react";
 import { parseAsIsoDateTime, useQueryStates } from "nuqs";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { count, counted } from "../shell/amounts";
 import { useElapsed } from "../shell/elapsed";
 import { Message } from "../shell/message";
@@ -15,6 +15,7 @@ import { ALONE, type Outputs, useTRPC, useTRPCClient } from "../trpc";
 import { Breaks } from "./breaks";
 import classes from "./integrity.module.css";
 import { RangeFields } from "./range-fields";
+import { Running } from "./running";
 import { VerdictHead } from "./verdict-head";
 
 type Found = Outputs["integrity"]["verify"];
@@ -24,20 +25,26 @@ const isoRange = ({ from, to }: { from: Date | null; to: Date | null }) => ({
   to: to?.toISOString(),
 });
 
+/** rows: how many the chain holds, where that is known. */
+type Props = { org: Org; rows: number | null };
+
 /** Reads a range of the chain anew, or the whole of it, and takes it along as a bundle. */
-export function CheckRange({ org }: { org: Org }) {
+export function CheckRange({ org, rows }: Props) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const cache = useQueryClient();
   const mayExport = useCan("audit:export");
   const abort = useRef<AbortController | null>(null);
-  const [range, setRange] = useQueryStates({ from: parseAsIsoDateTime, to: parseAsIsoDateTime });
+  const [runId, setRunId] = useState("");
+  const [range, setRange] = useQueryStates({ from: parseAsIsoDateTime, to: parseAsIsoDateTime }, { history: "push" });
   const isBackward = Boolean(range.from && range.to && range.from > range.to);
   const verify = useMutation({
     mutationFn: () => {
       abort.current = new AbortController();
+      const id = crypto.randomUUID();
+      setRunId(id);
       return client.integrity.verify.mutate(
-        { orgId: org.id, ...isoRange(range) },
+        { orgId: org.id, ...isoRange(range), runId: id },
         { signal: abort.current.signal, ...ALONE },
       );
     },
@@ -75,15 +82,12 @@ export function CheckRange({ org }: { org: Org }) {
       </form>
       <div aria-live="polite" className={classes.found}>
         {verify.isPending && (
-          <div className={classes.running}>
-            <Loader size="xs" aria-hidden />
-            <span>
-              Reading every row anew. <span className="tm-figures">{seconds.toFixed(1)} s</span>
-            </span>
-            <Button variant="default" size="xs" onClick={() => abort.current?.abort()}>
-              Cancel
-            </Button>
-          </div>
+          <Running
+            runId={runId}
+            total={range.from || range.to ? null : rows}
+            seconds={seconds}
+            onCancel={() => abort.current?.abort()}
+          />
         )}
         {wasCancelled && <Message tone="warn">Cancelled. Nothing was found out, and nothing was changed.</Message>}
         {verify.data && <Result found={verify.data} seconds={seconds} isWhole={!range.from && !range.to} />}

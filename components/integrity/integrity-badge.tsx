@@ -3,8 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Shield, ShieldCheck, ShieldX } from "lucide-react";
 import Link from "next/link";
+import { count } from "../shell/amounts";
 import { useCan, useOrg } from "../shell/org";
-import { useTRPC } from "../trpc";
+import { dateTime } from "../shell/time";
+import { Tip } from "../shell/tip";
+import { useZone } from "../shell/zone";
+import { type Outputs, useTRPC } from "../trpc";
 import classes from "./integrity-badge.module.css";
 
 const EVERY_MS = 60_000;
@@ -23,21 +27,33 @@ function Badge() {
   const status = useQuery({ ...trpc.integrity.status.queryOptions({ orgId: one?.id }, again), enabled: Boolean(one) });
   const broken = (alarms.data ?? []).filter((alarm) => !one || alarm.orgId === one.id).length;
   const target = one ?? organizations.find((o) => o.id === alarms.data?.[0]?.orgId);
+  const { zone } = useZone();
   const { state, word, told } = said({ broken, one: one?.name, isKnown: alarms.isSuccess, last: status.data?.last });
+  const more = status.data ? `. ${knownOf(status.data, zone)}` : "";
   const Icon = { intact: ShieldCheck, broken: ShieldX, unknown: Shield }[state];
   return (
-    <Link
-      href={target ? `/integrity?org=${target.id}` : "/integrity"}
-      className={classes.badge}
-      data-state={state}
-      aria-label={`${word}. ${told}`}
-      title={told}
-      prefetch={false}
-    >
-      <Icon size={16} strokeWidth={1.75} aria-hidden />
-      <span>{word}</span>
-    </Link>
+    <Tip label={`${told}${more}`}>
+      <Link
+        href={target ? `/integrity?org=${target.id}` : "/integrity"}
+        className={classes.badge}
+        data-state={state}
+        aria-label={`${word}. ${told}${more}`}
+        prefetch={false}
+      >
+        <Icon size={16} strokeWidth={1.75} aria-hidden />
+        <span>{word}</span>
+      </Link>
+    </Tip>
   );
+}
+
+/** "13,216 rows checked on 20 Nov 2026, 03:10:02, anchored until entry 13,216 of 20 Nov 2026, 18:35:01" */
+function knownOf({ last, anchored }: Outputs["integrity"]["status"], zone: string): string {
+  const checked = last
+    ? `${count(last.rowsChecked)} rows checked on ${dateTime(last.ranAt, zone)}`
+    : "Not verified yet";
+  const until = anchored ? `entry ${count(anchored.seq)} of ${dateTime(anchored.signedAt, zone)}` : "nothing yet";
+  return `${checked}, anchored until ${until}`;
 }
 
 type Known = { broken: number; one: string | undefined; isKnown: boolean; last?: { status: string } | null };

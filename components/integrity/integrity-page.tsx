@@ -8,6 +8,7 @@ import { Failure } from "../shell/notice";
 import { OneOrg, type Org } from "../shell/one-org";
 import { PageHeader } from "../shell/page-header";
 import { Section } from "../shell/section";
+import { StateTag } from "../shell/state-tag";
 import { When } from "../shell/when";
 import { type Outputs, useTRPC } from "../trpc";
 import { Breaks } from "./breaks";
@@ -18,10 +19,18 @@ import { VerdictHead } from "./verdict-head";
 
 type Status = Outputs["integrity"]["status"];
 
+const rowsOf = ({ head, prunedThroughSeq }: Status): number => (head?.seq ?? 0) - prunedThroughSeq;
+
 /** Whether an organization's audit chain still is what was written, and how that is known. */
 export function IntegrityPage() {
+  const alarms = useQuery(useTRPC().integrity.alarms.queryOptions());
+  const isBroken = (id: string) => (alarms.data ?? []).some(({ orgId }) => orgId === id);
   return (
-    <OneOrg title="Integrity" why="Every organization has an audit chain of its own, which holds or breaks by itself.">
+    <OneOrg
+      title="Integrity"
+      why="Every organization has an audit chain of its own, which holds or breaks by itself."
+      note={({ id }) => isBroken(id) && <StateTag tone="bad">Broken</StateTag>}
+    >
       {(org) => <Integrity key={org.id} org={org} />}
     </OneOrg>
   );
@@ -67,7 +76,7 @@ function Integrity({ org }: { org: Org }) {
           </>
         }
       >
-        <CheckRange org={org} />
+        <CheckRange org={org} rows={status.data ? rowsOf(status.data) : null} />
       </Section>
       <Checkpoints org={org} sinks={status.data?.sinks ?? []} />
     </>
@@ -114,7 +123,7 @@ function Known({ status }: { status: Status }) {
 function Numbers({ status }: { status: Status | undefined }) {
   const wait = <Skeleton height={20} width={96} my={4} />;
   const last = status?.last;
-  const rows = status ? (status.head?.seq ?? 0) - status.prunedThroughSeq : 0;
+  const rows = status ? rowsOf(status) : 0;
   return (
     <Figures
       label="What is known of the chain"

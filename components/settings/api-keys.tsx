@@ -22,7 +22,7 @@ import { NewApiKey } from "./new-api-key";
 export function ApiKeys() {
   const trpc = useTRPC();
   const { orgId, nameOf } = useOrg();
-  const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1));
+  const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const [creating, create] = useDisclosure(false);
   const list = useQuery(trpc.apiKeys.list.queryOptions({ page, orgId }, { placeholderData: keepPreviousData }));

@@ -22,7 +22,7 @@ import { NewEnrollmentKey } from "./new-enrollment-key";
 export function Enrollment() {
   const trpc = useTRPC();
   const { orgId, nameOf } = useOrg();
-  const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1));
+  const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
   const [revoking, setRevoking] = useState<EnrollmentKey | null>(null);
   const [creating, create] = useDisclosure(false);
   const list = useQuery(trpc.enrollmentKeys.list.queryOptions({ page, orgId }, { placeholderData: keepPreviousData }));

@@ -23,7 +23,10 @@ import { useTRPC } from "../trpc";
 export function Organizations() {
   const trpc = useTRPC();
   const { user } = useMe();
-  const [view, setView] = useQueryStates({ page: parseAsInteger.withDefault(1), search: parseAsString });
+  const [view, setView] = useQueryStates(
+    { page: parseAsInteger.withDefault(1), search: parseAsString },
+    { history: "push" },
+  );
   const [editing, setEditing] = useState<Organization | null>(null);
   const [creating, create] = useDisclosure(false);
   const isPartner = !user.role.startsWith("org_");

@@ -25,7 +25,10 @@ export function Users() {
   const trpc = useTRPC();
   const { user: me } = useMe();
   const { org, orgId, nameOf } = useOrg();
-  const [view, setView] = useQueryStates({ page: parseAsInteger.withDefault(1), search: parseAsString });
+  const [view, setView] = useQueryStates(
+    { page: parseAsInteger.withDefault(1), search: parseAsString },
+    { history: "push" },
+  );
   const [editing, setEditing] = useState<User | null>(null);
   const [creating, create] = useDisclosure(false);
   const input = { page: view.page, search: view.search ?? undefined, orgId };

@@ -10,10 +10,10 @@ import { PageHeader } from "./page-header";
 import { Section } from "./section";
 
 export type Org = { id: string; name: string };
-type Props = { title: string; why: string; children: (org: Org) => ReactNode };
+type Props = { title: string; why: string; note?: (org: Org) => ReactNode; children: (org: Org) => ReactNode };
 
 /** For what belongs to exactly one organization: the chosen one, the only one, or a list to choose from. */
-export function OneOrg({ title, why, children }: Props) {
+export function OneOrg({ title, why, note, children }: Props) {
   const { org, organizations } = useOrg();
   const pathname = usePathname();
   const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);
@@ -30,6 +30,7 @@ export function OneOrg({ title, why, children }: Props) {
                   {name}
                   {isHome && <small>your own staff</small>}
                 </span>
+                {note?.({ id, name })}
                 <ChevronRight size={16} aria-hidden />
               </Link>
             </li>

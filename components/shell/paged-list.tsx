@@ -1,10 +1,10 @@
 "use client";
 
-import { Pagination, Skeleton } from "@mantine/core";
+import { Button, Pagination, Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { ApiError } from "../trpc";
-import { Failure } from "./notice";
+import { Failure, Notice } from "./notice";
 import classes from "./paged-list.module.css";
 
 type Paged<T> = { data: T[]; pagination: { page: number; totalPages: number; total: number } };
@@ -33,7 +33,8 @@ export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>)
     );
   if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} what={what} />;
   const { data, pagination } = query.data;
-  if (data.length === 0 && pagination.page <= 1) return empty;
+  if (data.length === 0 && pagination.page > 1) return <PastTheEnd onFirst={() => onPage(1)} />;
+  if (data.length === 0) return empty;
   return (
     <>
       {children(data, query.isPlaceholderData)}
@@ -44,5 +45,19 @@ export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>)
         </nav>
       )}
     </>
+  );
+}
+
+/** A page that an old address names and the list no longer has. */
+function PastTheEnd({ onFirst }: { onFirst: () => void }) {
+  return (
+    <Notice
+      title="The list ends before this page"
+      action={
+        <Button variant="default" onClick={onFirst}>
+          To the first page
+        </Button>
+      }
+    />
   );
 }

@@ -15,6 +15,9 @@ export type DevicePlan = {
 export const DEMO_PASSWORD = "trailmark-demo-2026";
 export const DEMO_ADMIN = { email: "jane.doe@northwind.example", name: "Jane Doe" };
 
+/** The partner itself: its own staff's organization. */
+export const HOME_NAME = "Northwind IT";
+
 export const ORGS: OrgPlan[] = [
   { name: "Contoso Dental Group", prefix: "CDG", network: "203.0.113", devices: 22 },
   { name: "Fabrikam Logistics", prefix: "FAB", network: "198.51.100", devices: 30 },

@@ -1,4 +1,4 @@
-import { DEMO_ADMIN, DEMO_PASSWORD, ORGS, PEOPLE, planDevices } from "./cast";
+import { DEMO_ADMIN, DEMO_PASSWORD, HOME_NAME, ORGS, PEOPLE, planDevices } from "./cast";
 import type { Client } from "./client";
 import { deviceEvents } from "./device-events";
 import { createRandom } from "./random";
@@ -20,6 +20,7 @@ async function createCast(
   const me = await admin.send<Me>("GET", "/me");
   const { data } = await admin.send<Page>("GET", "/orgs/organizations?limit=100");
   const homeOrgId = data.find((o) => o.isHome)?.id ?? me.homeOrgId ?? (data[0] as Created).id;
+  await admin.send("PATCH", `/orgs/organizations/${homeOrgId}`, { name: HOME_NAME });
   const orgIds: string[] = [];
   for (const org of ORGS)
     orgIds.push((await admin.send<Created>("POST", "/orgs/organizations", { name: org.name })).id);

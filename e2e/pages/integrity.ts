@@ -15,7 +15,15 @@ export class IntegrityPage {
   }
 
   verdict(name: string | RegExp) {
-    return this.page.getByRole("heading", { level: 2, name });
+    return this.page.getByRole("heading", { level: 2, name, exact: true });
+  }
+
+  /** The rows of the table of breaks below a heading. */
+  breaks(section: string) {
+    const table = this.page
+      .getByRole("region", { name: section })
+      .getByRole("table", { name: "Where the chain is broken" });
+    return table.getByRole("row");
   }
 
   /** The evidence bundle's text, as the browser saves it. */

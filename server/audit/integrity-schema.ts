@@ -7,6 +7,15 @@ export const integrityInput = z
   .superRefine(fromBeforeTo);
 export type IntegrityInput = z.output<typeof integrityInput>;
 
+/** Input of integrity.verify: a range of a chain, and an id of the asker's own to ask for the progress by. */
+export const verifyInput = z.object({ ...integrityInput.shape, runId: z.guid().optional() }).superRefine(fromBeforeTo);
+export type VerifyInput = z.output<typeof verifyInput>;
+
+/** Input and output of integrity.progress. */
+export const progressInput = z.object({ runId: z.guid() });
+export type ProgressInput = z.output<typeof progressInput>;
+export type ProgressOutput = { rows: number | null };
+
 export const BREAK_KINDS = ["altered", "missing", "inserted", "relinked", "truncated", "unsealed"] as const;
 
 export const chainBreak = z.strictObject({

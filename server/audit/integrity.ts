@@ -3,10 +3,11 @@ import { invalid } from "../errors";
 import { clearAlarm, raiseAlarm } from "./alarm";
 import { readCheckpoints, type StoredCheckpoint } from "./checkpoint-store";
 import { signCheckpoint } from "./checkpoints";
-import type { CheckpointsInput, CheckpointsOutput, IntegrityInput, IntegrityOutput } from "./integrity-schema";
+import type { CheckpointsInput, CheckpointsOutput, IntegrityOutput, VerifyInput } from "./integrity-schema";
 import { signerName, signingKeys, vkeyOf } from "./signing-key";
 import { keepVerification } from "./verifications";
 import { verifyChain } from "./verify";
+import { watched } from "./verify-progress";
 
 /** The one organization that is meant: the given one, the caller's only one, or a partner's home. */
 export function oneOrganization(ctx: Ctx, orgId: string | undefined): string {
@@ -20,11 +21,14 @@ export function oneOrganization(ctx: Ctx, orgId: string | undefined): string {
  * Verifies the chain of one organization, whole or between two timestamps.
  * A break raises the alarm; a whole clean chain clears it.
  */
-export async function verifyIntegrity(ctx: Ctx, input: IntegrityInput): Promise<IntegrityOutput> {
+export async function verifyIntegrity(ctx: Ctx, input: VerifyInput): Promise<IntegrityOutput> {
   const orgId = oneOrganization(ctx, input.orgId);
-  const found = await verifyChain(ctx, { orgId, from: input.from, to: input.to, signal: ctx.signal });
+  const { from, to, runId } = input;
+  const found = await watched(ctx, runId, (onProgress) =>
+    verifyChain(ctx, { orgId, from, to, signal: ctx.signal, ...(onProgress && { onProgress }) }),
+  );
   const { status, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks } = found;
-  const whole = !input.from && !input.to;
+  const whole = !from && !to;
   await keepVerification(found, whole ? "whole" : "range", ctx.now());
   if (status === "broken") await raiseAlarm({ orgId, at: ctx.now().toISOString(), source: "on demand", breaks });
   else if (whole) await clearAlarm(orgId);

@@ -8,8 +8,13 @@ import { foundPartner, isSetupNeeded } from "./found-partner";
 /** Hash of the one-time token that this process has printed; gone once it was used. */
 export const setupToken = () => shared("setup.token", (): { hash: string | null } => ({ hash: null }));
 
-/** The name before the @ as a person's name, until somebody gives a better one. */
-const nameOf = (email: string) => email.split("@")[0] || "Administrator";
+/** "jane.doe@…" as "Jane Doe", until somebody gives a better name. */
+const nameOf = (email: string) =>
+  (email.split("@")[0] ?? "")
+    .split(/[._-]+/)
+    .filter(Boolean)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(" ") || "Administrator";
 
 /**
  * At the start with an empty database: makes the partner and its administrator from TRAILMARK_ADMIN_EMAIL and

@@ -11,7 +11,7 @@ import { liveParsers } from "./live-params";
 /** The device's own event logs, asked of its agent at this moment: nothing of it is stored here. */
 export function LiveEvents({ device }: { device: DeviceDetail }) {
   const mayAsk = useCan("devices:live");
-  const [view, setView] = useQueryStates(liveParsers);
+  const [view, setView] = useQueryStates(liveParsers, { history: "push" });
   if (!mayAsk)
     return (
       <Notice title="You may not ask devices live">

@@ -26,7 +26,7 @@ type Props = { device: DeviceDetail; log: string; onBack: () => void };
 /** The entries of one log on the device, newest first. */
 export function LiveLog({ device, log, onBack }: Props) {
   const client = useTRPCClient();
-  const [view, setView] = useQueryStates(liveParsers);
+  const [view, setView] = useQueryStates(liveParsers, { history: "push" });
   const input = {
     deviceId: device.id,
     name: log,

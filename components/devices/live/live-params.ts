@@ -3,12 +3,12 @@ import { LIVE_LEVELS } from "@/server/live-events/schema";
 
 /** What the address says of the live tab. */
 export const liveParsers = {
-  log: parseAsString.withOptions({ history: "push" }),
+  log: parseAsString,
   livePage: parseAsInteger.withDefault(1),
   liveLevel: parseAsStringLiteral(LIVE_LEVELS),
   liveSource: parseAsString,
   liveEvent: parseAsInteger,
   start: parseAsIsoDateTime,
   end: parseAsIsoDateTime,
-  record: parseAsInteger.withOptions({ history: "push" }),
+  record: parseAsInteger,
 };

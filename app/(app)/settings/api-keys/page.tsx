@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { Prefetched, trpc } from "@/app/trpc-server";
 import { ApiKeys } from "@/components/settings/api-keys";
+import { Guarded } from "@/components/shell/guarded";
 import { loadList } from "@/components/shell/list-params";
 
 export const metadata: Metadata = { title: "API keys" };
@@ -10,7 +11,9 @@ export default async function ApiKeysPage({ searchParams }: { searchParams: Prom
   const { page, orgId } = await loadList(searchParams);
   return (
     <Prefetched queries={[trpc.apiKeys.list.queryOptions({ page, orgId })]}>
-      <ApiKeys />
+      <Guarded permission="api_keys:manage" title="API keys" what="the API keys">
+        <ApiKeys />
+      </Guarded>
     </Prefetched>
   );
 }

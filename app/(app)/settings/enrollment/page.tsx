@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { Prefetched, trpc } from "@/app/trpc-server";
 import { Enrollment } from "@/components/settings/enrollment";
+import { Guarded } from "@/components/shell/guarded";
 import { loadList } from "@/components/shell/list-params";
 
 export const metadata: Metadata = { title: "Enrollment" };
@@ -10,7 +11,9 @@ export default async function EnrollmentPage({ searchParams }: { searchParams: P
   const { page, orgId } = await loadList(searchParams);
   return (
     <Prefetched queries={[trpc.enrollmentKeys.list.queryOptions({ page, orgId })]}>
-      <Enrollment />
+      <Guarded permission="agents:enroll" title="Enrollment" what="the enrollment keys">
+        <Enrollment />
+      </Guarded>
     </Prefetched>
   );
 }

@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { Prefetched, trpc } from "@/app/trpc-server";
 import { Organizations } from "@/components/settings/organizations";
+import { Guarded } from "@/components/shell/guarded";
 import { loadList } from "@/components/shell/list-params";
 
 export const metadata: Metadata = { title: "Organizations" };
@@ -10,7 +11,9 @@ export default async function OrganizationsPage({ searchParams }: { searchParams
   const { page, search } = await loadList(searchParams);
   return (
     <Prefetched queries={[trpc.organizations.list.queryOptions({ page, search })]}>
-      <Organizations />
+      <Guarded permission="organizations:manage" title="Organizations" what="the organizations">
+        <Organizations />
+      </Guarded>
     </Prefetched>
   );
 }

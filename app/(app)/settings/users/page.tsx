@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { Prefetched, trpc } from "@/app/trpc-server";
 import { Users } from "@/components/settings/users";
+import { Guarded } from "@/components/shell/guarded";
 import { loadList } from "@/components/shell/list-params";
 
 export const metadata: Metadata = { title: "Users" };
@@ -10,7 +11,9 @@ export default async function UsersPage({ searchParams }: { searchParams: Promis
   const { page, search, orgId } = await loadList(searchParams);
   return (
     <Prefetched queries={[trpc.users.list.queryOptions({ page, search, orgId })]}>
-      <Users />
+      <Guarded permission="users:manage" title="Users" what="the users">
+        <Users />
+      </Guarded>
     </Prefetched>
   );
 }

@@ -1,0 +1,39 @@
+"use client";
+
+import { Button, Progress } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { count } from "../shell/amounts";
+import { ALONE, useTRPC } from "../trpc";
+import classes from "./integrity.module.css";
+
+const LOOK_EVERY_MS = 250;
+
+/** total: the rows of the whole chain; null for a range, whose size nobody has counted. */
+type Props = { runId: string; total: number | null; seconds: number; onCancel: () => void };
+
+/** A verification under way: rows read so far, of how many, since when, and the way to stop it. */
+export function Running({ runId, total, seconds, onCancel }: Props) {
+  const progress = useQuery(
+    useTRPC().integrity.progress.queryOptions({ runId }, { trpc: ALONE, refetchInterval: LOOK_EVERY_MS }),
+  );
+  const rows = progress.data?.rows ?? 0;
+  return (
+    <div className={classes.running}>
+      <span className="tm-figures">
+        Reading every row anew: {count(rows)}
+        {total === null ? " rows" : ` of ${count(total)} rows`}, {seconds.toFixed(1)} s
+      </span>
+      {total !== null && (
+        <Progress
+          value={total > 0 ? Math.min(100, (rows / total) * 100) : 0}
+          aria-label="Rows read"
+          size="sm"
+          className={classes.bar}
+        />
+      )}
+      <Button variant="default" size="xs" onClick={onCancel}>
+        Cancel
+      </Button>
+    </div>
+  );
+}

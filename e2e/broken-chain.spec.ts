@@ -1,0 +1,72 @@
+import { Api } from "./api";
+import { withDatabase } from "./database";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { Frame } from "./pages/frame";
+import { IntegrityPage } from "./pages/integrity";
+
+/** What somebody could do who owns the database and puts the triggers out of the way. */
+const tamper = (orgId: string) =>
+  withDatabase((sql) =>
+    sql.begin(async (tx) => {
+      await tx`SET LOCAL session_replication_role = replica`;
+      await tx`UPDATE audit_logs SET result = 'denied' WHERE org_id = ${orgId}::uuid AND chain_seq = 2`;
+    }),
+  );
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test.describe(`in the ${colorScheme} scheme`, () => {
+    test.use({ colorScheme });
+
+    test("a row that was altered behind the server's back is shown, with what was expected and what was found", async ({
+      page,
+      request,
+    }) => {
+      const orgId = await (await Api.signIn(request)).makeChain(`Tampered ${colorScheme}`, 4);
+      const integrity = new IntegrityPage(page);
+      const frame = new Frame(page);
+      await tamper(orgId);
+      await integrity.open(orgId);
+      await integrity.verifyNow();
+      await expect(integrity.verdict("Broken in 1 place")).toBeVisible();
+      const row = integrity.breaks("Verify, or take it along").filter({ hasText: "Entry 2" });
+      await expect(row).toContainText("Altered");
+      await expect(row.getByText(/^[0-9a-f]{64}$/)).toHaveCount(2);
+
+      await expect(integrity.verdict("Broken")).toBeVisible();
+      await expect(page.getByText("This stands until a verification of the whole chain finds nothing.")).toBeVisible();
+      await expect(frame.badge).toHaveAccessibleName(/^Broken\. The audit chain of Tampered \w+ is broken/);
+      await expectAccessible(page);
+      await page.setViewportSize({ width: 390, height: 844 });
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page);
+      await row.getByRole("link", { name: "Entry 2" }).click();
+      await expect(page).toHaveURL(/\/audit\/[0-9a-f-]{36}/);
+    });
+  });
+}
+
+test("the badge of an organization tells what was checked and how far it is anchored", async ({ page, request }) => {
+  const orgId = await (await Api.signIn(request)).makeChain("Badged");
+  const integrity = new IntegrityPage(page);
+  await integrity.open(orgId);
+  await integrity.verifyNow();
+  await expect(integrity.verdict("Intact, from the first row to the last")).toBeVisible();
+  const { badge } = new Frame(page);
+  await expect(badge).toHaveAccessibleName(
+    /Intact\. The audit chain of Badged is intact\. \d+ rows checked on .*anchored/,
+  );
+  await badge.hover();
+  await expect(page.getByRole("tooltip")).toContainText("rows checked on");
+});
+
+test("the list of organizations names the broken one", async ({ page, request }) => {
+  const orgId = await (await Api.signIn(request)).makeChain("Broken in the list");
+  await tamper(orgId);
+  const integrity = new IntegrityPage(page);
+  await integrity.open(orgId);
+  await integrity.verifyNow();
+  await expect(integrity.verdict("Broken in 1 place")).toBeVisible();
+  await page.goto("/integrity");
+  await expect(page.getByRole("link", { name: "Broken in the list" })).toContainText("Broken");
+  await expectAccessible(page);
+});

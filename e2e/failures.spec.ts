@@ -1,0 +1,102 @@
+import type { Page } from "@playwright/test";
+import { Api } from "./api";
+import { failing, REQUEST_ID } from "./faults";
+import { expect, expectAccessible, test } from "./fixtures";
+import { Frame } from "./pages/frame";
+import { SignInPage } from "./pages/sign-in";
+import { ADMIN } from "./server";
+
+type Case = { path: string; procedure: string; what: string; act?: (page: Page) => Promise<void> };
+
+const search = (label: string) => (page: Page) => new Frame(page).type(label, "nothing of that name");
+const tab = (name: string) => (page: Page) => page.getByRole("tab", { name, exact: true }).click();
+
+/** A page, what is asked of the server there by an act of the reader, and what cannot be loaded then. */
+const CASES: Case[] = [
+  { path: "/devices", procedure: "devices.list", what: "the devices", act: search("Search by name") },
+  { path: "/settings/users", procedure: "users.list", what: "the users", act: search("Search by name or e-mail") },
+  {
+    path: "/settings/organizations",
+    procedure: "organizations.list",
+    what: "the organizations",
+    act: search("Search by name"),
+  },
+  { path: "/reports", procedure: "audit.statistics", what: "the report on statistics", act: tab("Statistics") },
+  { path: "/integrity?org=ORG", procedure: "integrity.checkpoints", what: "the checkpoints" },
+  { path: "/settings/enrollment", procedure: "enrollmentKeys.list", what: "the enrollment keys", act: narrow },
+  { path: "/settings/api-keys", procedure: "apiKeys.list", what: "the API keys", act: narrow },
+  { path: "/settings/retention?org=HOME", procedure: "retention.get", what: "the retention policy", act: narrow },
+  {
+    path: "/devices/DEVICE",
+    procedure: "devices.diagnosticLogs",
+    what: "the diagnostic logs",
+    act: tab("Diagnostic logs"),
+  },
+  { path: "/devices/DEVICE", procedure: "devices.eventLogs", what: "the event logs", act: tab("Event logs") },
+  { path: "/devices/DEVICE", procedure: "audit.list", what: "the audit history", act: tab("Audit history") },
+];
+
+/** Its own in every worker: the switcher is asked for it by name. */
+const NAME = `Failing ${crypto.randomUUID().slice(0, 8)}`;
+async function narrow(page: Page) {
+  await new Frame(page).switchTo(NAME);
+}
+
+test.describe("what could not be loaded is told with the request's id, and comes by Retry", () => {
+  let ids: Record<string, string> = {};
+  test.beforeAll(async ({ playwright, baseURL }) => {
+    const request = await playwright.request.newContext({ baseURL });
+    const api = await Api.signIn(request);
+    const org = await api.makeOrganization(NAME);
+    const { data } = await api.call("GET", "/orgs/organizations?limit=100");
+    const home = (data as { id: string; isHome: boolean }[]).find((o) => o.isHome)?.id ?? "";
+    ids = { ORG: org, HOME: home, DEVICE: (await api.enroll(org, "WS-FAILS")).deviceId };
+    await request.dispose();
+  });
+
+  for (const { path, procedure, what, act } of CASES)
+    test(what, async ({ page }) => {
+      const mend = act ? null : await failing(page, procedure);
+      await page.goto(path.replace(/ORG|HOME|DEVICE/, (name) => ids[name] ?? ""));
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+      const repaired = mend ?? (await failing(page, procedure));
+      const failure = new Frame(page).failure(what);
+      await expect(async () => {
+        if (act && !(await failure.isVisible())) await act(page);
+        await expect(failure).toBeVisible({ timeout: 4_000 });
+      }).toPass();
+      await expect(failure).toContainText(REQUEST_ID);
+      await expectAccessible(page);
+      await repaired();
+      await failure.getByRole("button", { name: "Retry" }).click();
+      await expect(failure).toHaveCount(0);
+    });
+});
+
+test("a server that cannot be reached is told as that", async ({ page }) => {
+  await page.goto("/devices");
+  await expect(page.getByRole("heading", { level: 1, name: "Devices" })).toBeVisible();
+  await page.route("**/api/trpc/**", (route) => route.abort());
+  await new Frame(page).type("Search by name", "anything");
+  const failure = new Frame(page).failure("the devices");
+  await expect(failure).toContainText("The server could not be reached. Nothing was changed.");
+  await page.unroute("**/api/trpc/**");
+  await failure.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByRole("heading", { name: "No device matches" })).toBeVisible();
+});
+
+test("a session that ends while a page is open leads to the sign-in page, and back to the same place", async ({
+  guest,
+}) => {
+  const signIn = new SignInPage(guest);
+  await signIn.signIn();
+  await guest.goto("/devices");
+  await expect(guest.getByRole("heading", { level: 1, name: "Devices" })).toBeVisible();
+  await guest.context().clearCookies();
+  await new Frame(guest).type("Search by name", "WS");
+  await expect(guest).toHaveURL(/\/login\?ended=1&callbackUrl=/);
+  await expect(guest.getByText("Your session has ended. Sign in to go on where you were.")).toBeVisible();
+  await expectAccessible(guest);
+  await signIn.fill(ADMIN.email, ADMIN.password);
+  await expect(guest).toHaveURL("/devices?search=WS");
+});

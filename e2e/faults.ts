@@ -1,0 +1,52 @@
+import type { Page, Route } from "@playwright/test";
+
+const MATCH = "**/api/trpc/**";
+
+/** The procedures that a request asks, a batch for several. */
+const asked = (route: Route): string[] =>
+  new URL(route.request().url()).pathname.replace("/api/trpc/", "").split(",").map(decodeURIComponent);
+
+type Fault = { code: string; detail: string; status?: number };
+export const REQUEST_ID = "req_of_this_test";
+export const BROKEN: Fault = { code: "internal", detail: "Something went wrong on our side." };
+
+/** Lets a procedure fail as the server would tell it, until the returned function is called. */
+export async function failing(page: Page, procedure: string, fault: Fault = BROKEN): Promise<() => Promise<void>> {
+  const { code, detail, status = 500 } = fault;
+  const problem = { type: "about:blank", title: detail, status, detail, code, requestId: REQUEST_ID };
+  const error = { error: { message: detail, code: -32603, data: { code, httpStatus: status, problem } } };
+  const fail = async (route: Route) => {
+    const names = asked(route);
+    if (!names.includes(procedure)) return route.fallback();
+    const isBatch = new URL(route.request().url()).searchParams.has("batch");
+    await route.fulfill({ status, json: isBatch ? names.map(() => error) : error });
+  };
+  await page.route(MATCH, fail);
+  return () => page.unroute(MATCH, fail);
+}
+
+/** Holds a procedure's answer back until the returned function is called. */
+export async function held(page: Page, procedure: string): Promise<() => void> {
+  let release = () => {};
+  const gate = new Promise<void>((done) => {
+    release = done;
+  });
+  await page.route(MATCH, async (route) => {
+    if (asked(route).includes(procedure)) await gate;
+    await route.fallback();
+  });
+  return release;
+}
+
+/** Changes what a procedure answers. */
+export async function answering(page: Page, procedure: string, change: object): Promise<void> {
+  await page.route(MATCH, async (route) => {
+    const names = asked(route);
+    if (!names.includes(procedure)) return route.fallback();
+    const answer = await route.fetch();
+    const body = await answer.json();
+    const of = Array.isArray(body) ? body[names.indexOf(procedure)] : body;
+    Object.assign(of.result.data, change);
+    await route.fulfill({ response: answer, json: body });
+  });
+}

@@ -1,0 +1,130 @@
+import type { Page } from "@playwright/test";
+import { Api } from "./api";
+import { held } from "./faults";
+import { expect, expectNoSidewaysScroll, test } from "./fixtures";
+import { Frame } from "./pages/frame";
+
+const PAGES = [
+  "/",
+  "/integrity?org=ORG",
+  "/reports",
+  "/devices",
+  "/devices/DEVICE",
+  "/scripts",
+  "/settings/organizations",
+  "/settings/users",
+  "/settings/api-keys",
+  "/settings/enrollment",
+  "/settings/custom-fields",
+  "/settings/retention?org=ORG",
+  "/docs",
+];
+const MAX_SHIFT = 0.02;
+const QUIET_MS = 700;
+
+let ids: Record<string, string> = {};
+test.beforeAll(async ({ playwright, baseURL }) => {
+  const request = await playwright.request.newContext({ baseURL });
+  const api = await Api.signIn(request);
+  const org = await api.makeChain("Steady");
+  ids = { ORG: org, DEVICE: (await api.enroll(org, "WS-STEADY")).deviceId };
+  await request.dispose();
+});
+
+const addressOf = (path: string) => path.replace(/ORG|DEVICE/, (name) => ids[name] ?? "");
+
+/** How far the page has moved by itself, once it has been quiet for a while. */
+const shiftOf = (page: Page) =>
+  page.evaluate(
+    (quietMs) =>
+      new Promise<number>((done) => {
+        let total = 0;
+        const end = () => done(total);
+        let timer = setTimeout(end, quietMs);
+        const again = () => {
+          clearTimeout(timer);
+          timer = setTimeout(end, quietMs);
+        };
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[])
+            if (!entry.hadRecentInput) total += entry.value;
+          again();
+        }).observe({ type: "layout-shift", buffered: true });
+        new PerformanceObserver(again).observe({ type: "resource" });
+      }),
+    QUIET_MS,
+  );
+
+for (const path of PAGES) {
+  test(`${path} does not move while it loads`, async ({ page }) => {
+    await page.goto(addressOf(path));
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    expect(await shiftOf(page)).toBeLessThan(MAX_SHIFT);
+  });
+
+  test(`${path} can be read at 200 % zoom`, async ({ browser, admin, baseURL }) => {
+    // A window of 1440 px at 200 %: half the width, twice the pixels.
+    const context = await browser.newContext({
+      baseURL,
+      storageState: admin,
+      viewport: { width: 720, height: 450 },
+      deviceScaleFactor: 2,
+    });
+    const page = await context.newPage();
+    await page.goto(addressOf(path));
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await expectNoSidewaysScroll(page);
+    await context.close();
+  });
+}
+
+test("the old rows stay, dimmed, until the new ones are there", async ({ page }) => {
+  await page.goto(`/devices?org=${ids.ORG}`);
+  const table = page.getByRole("table", { name: "Devices" });
+  await expect(table.getByRole("link", { name: "WS-STEADY" })).toBeVisible();
+  const release = await held(page, "devices.list");
+  await new Frame(page).type("Search by name", "STEADY");
+  await expect(table).toHaveAttribute("aria-busy", "true");
+  await expect(table.getByRole("link", { name: "WS-STEADY" })).toBeVisible();
+  await expect(page.getByRole("status", { name: /Loading/ })).toHaveCount(0);
+  release();
+  await expect(table).toHaveAttribute("aria-busy", "false");
+});
+
+test("a report keeps its numbers while another range is asked for", async ({ page }) => {
+  await page.goto(`/reports?org=${ids.ORG}`);
+  const numbers = page.getByText("User activity in numbers").or(page.getByLabel("User activity in numbers"));
+  await expect(numbers).toBeVisible();
+  const release = await held(page, "audit.reportUserActivity");
+  await page.getByRole("button", { name: /Time range/ }).click();
+  await page.getByRole("button", { name: /Last hour/ }).click();
+  await expect(page.locator("[aria-busy=true]").filter({ has: numbers })).toBeVisible();
+  release();
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+});
+
+test("Back undoes one step at a time, on the devices and on the reports", async ({ page }) => {
+  await page.goto("/devices");
+  await new Frame(page).type("Search by name", "WS-ST");
+  await expect(page).toHaveURL(/search=WS-ST/);
+  await page.getByRole("combobox", { name: "State" }).click();
+  await page.getByRole("option", { name: "Offline" }).click();
+  await expect(page).toHaveURL(/state=offline/);
+  await page.goBack();
+  await expect(page).toHaveURL("/devices?search=WS-ST");
+  await page.goBack();
+  await expect(page).toHaveURL("/devices");
+  await expect(page.getByLabel("Search by name")).toHaveValue("");
+
+  await page.goto("/reports");
+  await page.getByRole("tab", { name: "Compliance" }).click();
+  await expect(page).toHaveURL(/report=compliance/);
+  await page.getByRole("button", { name: /Time range/ }).click();
+  await page.getByRole("button", { name: /Last 7 days/ }).click();
+  await expect(page).toHaveURL(/range=7d/);
+  await page.goBack();
+  await expect(page).toHaveURL("/reports?report=compliance");
+  await page.goBack();
+  await expect(page).toHaveURL("/reports");
+  await expect(page.getByRole("tab", { name: "User activity" })).toHaveAttribute("aria-selected", "true");
+});
