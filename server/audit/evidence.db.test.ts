@@ -2,12 +2,14 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
-import { call, createOrg, createUser, type TestUser } from "@/db/testing";
+import { call, createOrg, createUser, ctxFor, type TestUser } from "@/db/testing";
 import { appendAudit } from "./append";
 import { nodeBundleTools } from "./bundle-tools";
 import { auditRows, closeRoles, daysAgo, roles } from "./chain-testing";
+import { exportEvidence } from "./evidence";
+import { MAX_EXPORTS_AT_ONCE } from "./export-slots";
 import { verifyBundle } from "./verify-bundle";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-evidence-"));
@@ -123,5 +125,20 @@ describe("evidence bundle", () => {
     expect((await call(getEvidence, { token: viewer })).status).toBe(403);
     const stranger = await createUser();
     expect((await call(getEvidence, { path: `/?orgId=${orgId}`, token: stranger })).status).toBe(403);
+  });
+
+  it("is limited to a few at once, and a download that ends makes room", async () => {
+    const { id: large } = await createOrg();
+    const ctx = await ctxFor(await createUser({ orgId: large, role: "org_admin" }));
+    // More than the streams hold, so that a download that nobody reads stays under way.
+    const details = JSON.stringify({ note: "x".repeat(4_000) });
+    await appendAudit(roles.app, auditRows(large, 500, { details }));
+    const begin = () => exportEvidence(ctx, { orgId: large });
+    const open = await Promise.all(Array.from({ length: MAX_EXPORTS_AT_ONCE }, begin));
+    await expect(begin()).rejects.toMatchObject({ code: "rate_limited" });
+    await open[0]?.text();
+    await open[1]?.body?.cancel();
+    await vi.waitFor(async () => expect((await (await begin()).text()).length).toBeGreaterThan(2_000_000));
+    await Promise.all(open.slice(2).map((answer) => answer.text()));
   });
 });

@@ -11,6 +11,7 @@ import { readChain } from "./chain-stream";
 import { readCheckpoints, type StoredCheckpoint } from "./checkpoint-store";
 import { signCheckpoint } from "./checkpoints";
 import { createRowReader } from "./copy-rows";
+import { beginExport } from "./export-slots";
 import { oneOrganization } from "./integrity";
 import type { EvidenceInput } from "./integrity-schema";
 import { record } from "./record";
@@ -121,6 +122,7 @@ async function writeBundle(
 /**
  * A self-contained evidence bundle of one organization's chain, whole or between two timestamps, as a download that
  * streams. The head is signed first, so that every row in it is covered by a checkpoint.
+ * @throws AppError rate_limited when too many downloads of the caller are under way.
  */
 export async function exportEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response> {
   const orgId = oneOrganization(ctx, input.orgId);
@@ -138,9 +140,13 @@ export async function exportEvidence(ctx: Ctx, input: EvidenceInput): Promise<Re
     resourceName: "Evidence bundle",
     details,
   });
+  const end = beginExport(scoped);
   const writer = new BundleWriter();
   const gone = new AbortController();
-  writer.out.once("close", () => gone.abort());
+  writer.out.once("close", () => {
+    gone.abort();
+    end();
+  });
   writeBundle(writer, { orgId, organization, input, kept, signedThrough, now }, gone.signal).catch((error: unknown) =>
     writer.out.destroy(error as Error),
   );
