@@ -4,17 +4,14 @@ import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import { useQueryStates } from "nuqs";
-import { useCallback, useMemo, useRef, useState } from "react";
-import { Failure } from "../shell/notice";
+import { useMemo, useRef, useState } from "react";
 import { useCan, useOrg } from "../shell/org";
 import { PageHeader } from "../shell/page-header";
 import { useZone } from "../shell/zone";
 import { useTRPC } from "../trpc";
 import { Chips } from "./chips";
-import { EmptyList } from "./empty-list";
 import { entriesQuery, isCut, totalQuery } from "./entries-query";
-import { EntrySkeleton } from "./entry-skeleton";
-import { EntryTable } from "./entry-table";
+import { EntryList } from "./entry-list";
 import { FacetsSkeleton } from "./facets-skeleton";
 import { namesOf } from "./field-labels";
 import { misread, toListInput, viewParsers } from "./filters";
@@ -22,14 +19,14 @@ import { Histogram } from "./histogram";
 import { isLive, useLive } from "./live";
 import { toggleLive } from "./live-toggle";
 import { Misread } from "./misread";
-import { Pager } from "./pager";
+import { useOpenEntry } from "./open-entry";
 import { PrintSummary } from "./print-summary";
 import { RangeLine } from "./range-line";
 import { FROM_START } from "./set-view";
 import { useTableLook } from "./table-look";
 import { Toolbar } from "./toolbar";
 import classes from "./viewer.module.css";
-import { focusEntry, useViewerKeys } from "./viewer-keys";
+import { useViewerKeys } from "./viewer-keys";
 
 const EntryDrawer = dynamic(() => import("./entry-drawer").then((m) => m.EntryDrawer), { ssr: false });
 const ExportDialog = dynamic(() => import("./export-dialog").then((m) => m.ExportDialog), { ssr: false });
@@ -46,36 +43,23 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
   const look = useTableLook(view, setView);
   const mayExport = useCan("audit:export");
   const { zone } = useZone();
-  const { org, organizations, nameOf: orgName } = useOrg();
+  const { org, organizations } = useOrg();
   const home = org ?? (organizations.length === 1 ? organizations[0] : null);
-  const tableRef = useRef<HTMLTableElement>(null);
+  const table = useRef<HTMLTableElement>(null);
   const searchRef = useRef<HTMLInputElement>(null);
 
   const input = useMemo(() => toListInput(view, zone, now), [view, zone, now]);
   // A live list grows by itself, and must not move because the window came back.
   const list = useQuery({ ...entriesQuery(trpc, input), refetchOnWindowFocus: !isLive(view) });
   const counted = useQuery(totalQuery(trpc, input));
-  const { entries, added, bar } = useLive({ view, input, list, counted, table: tableRef });
+  const { entries, added, bar } = useLive({ view, input, list, counted, table });
   const total = counted.data ? counted.data.pagination.total + added : null;
   const names = useMemo(() => namesOf(view, entries), [view, entries]);
   const wrong = misread(new URLSearchParams(useSearchParams()));
 
-  const open = useCallback(
-    (row: string | null, history: "push" | "replace" = "push") => setView({ row }, { history }),
-    [setView],
-  );
-  const step = (by: 1 | -1) => {
-    const at = entries.findIndex((e) => e.id === view.row);
-    const next = entries[at + by];
-    if (next) open(next.id, "replace");
-  };
-  const close = () => {
-    const id = view.row;
-    open(null);
-    if (id) requestAnimationFrame(() => focusEntry(tableRef.current, id));
-  };
+  const { open, step, close } = useOpenEntry({ view, setView, entries, table });
   useViewerKeys({
-    table: tableRef,
+    table,
     search: searchRef,
     isOpen: view.row !== null,
     step,
@@ -120,29 +104,7 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
       <div className={classes.body} data-facets={view.facets || undefined}>
         {view.facets && <Facets view={view} setView={setView} input={input} />}
         <div className={classes.list}>
-          {list.isPending && <EntrySkeleton />}
-          {list.isError && <Failure error={list.error} onRetry={() => void list.refetch()} what="the audit log" />}
-          {list.isSuccess && entries.length === 0 && <EmptyList view={view} setView={setView} />}
-          {list.isSuccess && entries.length > 0 && (
-            <>
-              <EntryTable
-                entries={entries}
-                look={look}
-                zone={zone}
-                now={now}
-                orgName={org || organizations.length < 2 ? null : orgName}
-                openId={view.row}
-                isStale={list.isPlaceholderData}
-                onOpen={open}
-                bodyRef={tableRef}
-              />
-              <Pager
-                cursor={view.cursor}
-                nextCursor={list.data.pagination.nextCursor}
-                onPage={(cursor) => setView({ cursor, row: null }, { scroll: true })}
-              />
-            </>
-          )}
+          <EntryList {...{ view, setView, list, entries, look, now, table }} onOpen={open} />
         </div>
       </div>
       {usesDrawer && <EntryDrawer id={view.row} entries={entries} onStep={step} onOpen={open} onClose={close} />}
