@@ -86,5 +86,5 @@ function sentenceOf(state: ImportState, tally: Tally, values: Record<ValueOutcom
   const writes = values.set + values.overwrite + values.clear;
   const found = `${count(matched)} of ${counted(state.totalRows, "row")} ${matched === 1 ? "comes" : "come"} to exactly one device.`;
   if (state.startedAt) return `${found} ${counted(writes, "value was", "values were")} written.`;
-  return `${found} ${writes === 0 ? "There is nothing to write." : `${counted(writes, "value", "values")} would be written.`} Nothing has been written yet.`;
+  return `${found} ${writes === 0 ? "There is nothing to write." : `${counted(writes, "value", "values")} would be written.`} Nothing is written yet.`;
 }

@@ -138,12 +138,13 @@ function summary(row: ImportRow): string {
     ["kept", "already set"],
     ["invalid", "invalid"],
   ];
-  return parts.flatMap(([name, word]) => (n(name) > 0 ? [`${n(name)} ${word}`] : [])).join(", ") || "nothing";
+  return parts.flatMap(([name, word]) => (n(name) > 0 ? [`${n(name)} ${word}`] : [])).join(", ");
 }
 
 function Row({ row, index, onOpen }: { row: ImportRow; index: number; onOpen: () => void }) {
   const picked = row.candidates.find((c) => c.deviceId === row.pickedDeviceId);
   const device = row.device ?? picked;
+  const values = summary(row);
   return (
     <tr
       data-index={index}
@@ -165,11 +166,15 @@ function Row({ row, index, onOpen }: { row: ImportRow; index: number; onOpen: ()
         </StateTag>
       </td>
       <td>
-        <span className={classes.clip}>{device ? device.hostname : sentence(row.reason)}</span>
+        <span className={device ? classes.clip : classes.reason}>
+          {device ? device.hostname : sentence(row.reason)}
+        </span>
         {device && <small className={classes.clip}>{device.organization}</small>}
       </td>
       <td>
-        <span className={classes.clip}>{summary(row)}</span>
+        <span className={classes.clip} data-nothing={values === "" || undefined}>
+          {values || "None"}
+        </span>
       </td>
     </tr>
   );
