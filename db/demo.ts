@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DEMO_ADMIN, DEMO_PASSWORD } from "./demo/cast";
@@ -9,13 +10,15 @@ import { seedDemo } from "./demo/seed";
 const dataDir = resolve(process.env.TRAILMARK_DATA_DIR || ".trailmark/demo");
 const base = `http://${process.env.HOST || "127.0.0.1"}:${process.env.PORT || "3000"}`;
 const READY_TIMEOUT_MS = 120_000;
+/** Machines that are online and answer live queries; quiet, so that the month's story stays in view. */
+const SIMULATED = ["--devices", "6", "--rate", "0.05", "--seconds", "86400"];
 
 const children: ChildProcess[] = [];
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-function start(file: string, args: string[], extra: Record<string, string>): ChildProcess {
+function start(file: string, args: string[], extra: Record<string, string>, output: "inherit" | "ignore" = "inherit") {
   const child = spawn(process.execPath, [join("dist", file), ...args], {
-    stdio: "inherit",
+    stdio: output,
     env: { ...process.env, ...extra },
   });
   children.push(child);
@@ -50,12 +53,19 @@ server.once("exit", (code) => {
   process.exitCode = code ?? 1;
 });
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stopAll);
+/** The same keys at every start: they make the same simulated machines again. */
+async function keptKeys(): Promise<string[]> {
+  const file = join(dataDir, "enrollment-keys.json");
+  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
+  const keys = await seedDemo(new Client(base), say);
+  writeFileSync(file, JSON.stringify(keys), { mode: 0o600 });
+  return keys;
+}
+
 await untilReady(server);
 say("  Preparing the demo");
-const { enrollmentKey } = await seedDemo(new Client(base), say);
-start(
-  "agent.mjs",
-  ["--url", base, "--enrollment-key", enrollmentKey, "--state-dir", join(dataDir, "agent"), "--interval", "15"],
-  {},
-);
+const [own = "", ...others] = await keptKeys();
+const to = (key: string) => ["--url", base, "--enrollment-key", key];
+start("agent.mjs", [...to(own), "--state-dir", join(dataDir, "agent"), "--interval", "15"], {});
+for (const key of [own, ...others]) start("agent.mjs", ["simulate", ...to(key), ...SIMULATED], {}, "ignore");
 say(`\n  Demo ready at ${base}\n  Sign in as ${DEMO_ADMIN.email} with the password ${DEMO_PASSWORD}\n`);

@@ -16,7 +16,7 @@ type Page = { data: { id: string; name: string; isHome?: boolean }[] };
 async function createCast(
   admin: Client,
   random: ReturnType<typeof createRandom>,
-): Promise<Cast & { tokens: Map<string, string> }> {
+): Promise<Cast & { tokens: Map<string, string>; enrollmentKeys: string[] }> {
   const me = await admin.send<Me>("GET", "/me");
   const { data } = await admin.send<Page>("GET", "/orgs/organizations?limit=100");
   const homeOrgId = data.find((o) => o.isHome)?.id ?? me.homeOrgId ?? (data[0] as Created).id;
@@ -36,15 +36,13 @@ async function createCast(
     });
     people.push({ ...person, id: created.id });
   }
-  const keys = await Promise.all(
-    orgIds.map((orgId) => admin.send<{ key: string }>("POST", "/enrollment-keys", { orgId, maxUses: 1000 })),
-  );
+  const enrollmentKeys = await makeKeys(admin, orgIds);
   const tokens = new Map<string, string>();
   const devices: Cast["devices"] = [];
   for (const plan of planDevices(random)) {
     const { hostname, os, osVersion } = plan;
     const enrolled = await admin.send<{ agentId: string; deviceId: string; token: string }>("POST", "/agents/enroll", {
-      enrollmentKey: keys[plan.org]?.key,
+      enrollmentKey: enrollmentKeys[plan.org],
       hostname,
       os,
       osVersion,
@@ -53,8 +51,13 @@ async function createCast(
     tokens.set(enrolled.agentId, enrolled.token);
     devices.push({ ...plan, deviceId: enrolled.deviceId, agentId: enrolled.agentId });
   }
-  return { homeOrgId, orgIds, people, devices, tokens };
+  return { homeOrgId, orgIds, people, devices, tokens, enrollmentKeys };
 }
+
+const makeKeys = (admin: Client, orgIds: string[]): Promise<string[]> =>
+  Promise.all(
+    orgIds.map((orgId) => admin.send<{ key: string }>("POST", "/enrollment-keys", { orgId }).then(({ key }) => key)),
+  );
 
 async function submitStory(writer: Client, story: StoryEvent[], log: (line: string) => void): Promise<void> {
   for (let at = 0; at < story.length; at += EVENTS_PER_REQUEST) {
@@ -97,9 +100,9 @@ async function submitDeviceLogs(
 
 /**
  * Fills an empty server with the demo month through its public API.
- * @returns an enrolment key for the agent of this machine.
+ * @returns an enrollment key of each organization, for agents that run beside the demo.
  */
-export async function seedDemo(api: Client, log: (line: string) => void): Promise<{ enrollmentKey: string }> {
+export async function seedDemo(api: Client, log: (line: string) => void): Promise<string[]> {
   const random = createRandom(SEED);
   const { accessToken } = await api.send<{ accessToken: string }>("POST", "/auth/token", {
     email: DEMO_ADMIN.email,
@@ -107,9 +110,9 @@ export async function seedDemo(api: Client, log: (line: string) => void): Promis
   });
   const admin = api.as(accessToken);
   const { data } = await admin.send<Page>("GET", "/orgs/organizations?limit=100");
-  const existing = data.find((o) => o.name === ORGS[0]?.name);
+  const existing = ORGS.flatMap(({ name }) => data.find((o) => o.name === name)?.id ?? []);
   const end = Date.now() - 60_000;
-  if (!existing) {
+  if (existing.length === 0) {
     log("  people, organizations and devices");
     const cast = await createCast(admin, random);
     const { key } = await admin.send<{ key: string }>("POST", "/api-keys", {
@@ -119,10 +122,7 @@ export async function seedDemo(api: Client, log: (line: string) => void): Promis
     await submitStory(api.as(key), tellStory(cast, random, end, AUDIT_ROWS), log);
     log("  device event logs and diagnostics");
     await submitDeviceLogs(api, cast, random, end);
-    return admin
-      .send<{ key: string }>("POST", "/enrollment-keys", { orgId: cast.orgIds[0] })
-      .then(({ key: enrollmentKey }) => ({ enrollmentKey }));
+    return cast.enrollmentKeys;
   }
-  const { key } = await admin.send<{ key: string }>("POST", "/enrollment-keys", { orgId: existing.id });
-  return { enrollmentKey: key };
+  return makeKeys(admin, existing);
 }
