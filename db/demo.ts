@@ -45,6 +45,7 @@ function stopAll(): void {
 
 const server = start("server.mjs", [], {
   TRAILMARK_DATA_DIR: dataDir,
+  TRUST_PROXY_HEADERS: "true", // the seed speaks for machines and people in many places
   TRAILMARK_ADMIN_EMAIL: DEMO_ADMIN.email,
   TRAILMARK_ADMIN_PASSWORD: DEMO_PASSWORD,
 });

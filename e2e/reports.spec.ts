@@ -1,8 +1,31 @@
+import { readFile } from "node:fs/promises";
 import { Api } from "./api";
 import { expect, expectAccessible, test } from "./fixtures";
 import { ReportsPage } from "./pages/reports";
 
-test("a report's number leads to the rows behind it, and the report can be taken along", async ({ page, request }) => {
+const AT_ONCE = 500;
+
+/** An organization in whose audit log so many events of each action stand. */
+async function orgWith(api: Api, name: string, counts: Record<string, number>): Promise<string> {
+  const orgId = await api.makeOrganization(name);
+  const { key } = await api.call("POST", "/api-keys", { name, orgId, permissions: ["audit:write"] });
+  const events = Object.entries(counts).flatMap(([action, count]) =>
+    Array.from({ length: count }, () => ({
+      orgId,
+      actorType: "user",
+      actorId: crypto.randomUUID(),
+      action,
+      resourceType: "user",
+      resourceName: "Somebody",
+      result: "success",
+    })),
+  );
+  for (let at = 0; at < events.length; at += AT_ONCE)
+    await api.call("POST", "/audit-logs/events", { events: events.slice(at, at + AT_ONCE) }, key as string);
+  return orgId;
+}
+
+test("a report can be taken along and printed with what it covers", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Reported");
   const reports = new ReportsPage(page);
   await reports.open(`?org=${orgId}`);
@@ -10,11 +33,60 @@ test("a report's number leads to the rows behind it, and the report can be taken
   await expectAccessible(page);
   const started = page.waitForEvent("download");
   await page.getByRole("button", { name: "CSV" }).click();
-  expect((await started).suggestedFilename()).toMatch(/^activity-.*\.csv$/);
+  const file = await started;
+  expect(file.suggestedFilename()).toMatch(/^activity-.*\.csv$/);
+  expect(await readFile(await file.path(), "utf8")).toMatch(/^covers,"Reported, .*\(UTC\)"\r\nrows,\d+\r\n/);
 
+  await page.emulateMedia({ media: "print" });
+  await expect(page.getByRole("heading", { level: 2, name: "User activity, last 30 days" })).toBeVisible();
+  await expect(page.getByText(/^Reported, .* to now \(UTC\)$/)).toBeVisible();
+  await expect(page.getByRole("button", { name: "Print" })).toBeHidden();
+  await expect(page.getByRole("navigation", { name: "Pages" })).toBeHidden();
+  await expect(page.getByRole("tablist")).toBeHidden();
+});
+
+test("each number leads to exactly its rows", async ({ page, request }) => {
+  const api = await Api.signIn(request);
+  const counts = { "user.login": 4, "user.login.failed": 2, "data.access": 3, "data.export": 1, "policy.update": 5 };
+  const orgId = await orgWith(api, "Counted", counts);
+  const reports = new ReportsPage(page);
+  for (const [report, figure, rows] of [
+    ["Security events", "Sign-in attempts", 6],
+    ["Security events", "Failed sign-ins", 2],
+    ["Security events", "Security events", 11],
+    ["Compliance", "Changes", 5],
+    ["Compliance", "Compliance events", 9],
+  ] as const) {
+    await reports.open(`?org=${orgId}`);
+    await reports.show(report);
+    await expect(reports.figure(figure)).toHaveText(String(rows));
+    await reports.figure(figure).click();
+    await expect(page.getByRole("heading", { level: 1, name: "Audit log" })).toBeVisible();
+    await expect(
+      page
+        .getByRole("status")
+        .filter({ hasText: `${rows} entries` })
+        .first(),
+    ).toBeVisible();
+  }
+  await reports.open(`?org=${orgId}`);
+  await reports.show("Security events");
+  await reports.row("Security events by action", "user.login.failed").getByRole("link").click();
+  await expect(page.getByRole("status").filter({ hasText: "2 entries" }).first()).toBeVisible();
+
+  await reports.open(`?org=${orgId}`);
   await reports.show("Statistics");
-  await expect(page).toHaveURL(/report=statistics/);
-  await reports.row("Rows by category", "Organization").getByRole("link").click();
-  await expect(page).toHaveURL(/category=organization/);
-  await expect(page.getByRole("heading", { level: 1, name: "Audit log" })).toBeVisible();
+  await reports.row("Rows by category", "Policy").getByRole("link").click();
+  await expect(page).toHaveURL(/category=policy/);
+});
+
+test("a report that reaches its cap says which rows it is about", async ({ page, request }) => {
+  const orgId = await orgWith(await Api.signIn(request), "Capped", { "data.access": 5_100 });
+  const reports = new ReportsPage(page);
+  await reports.open(`?org=${orgId}&report=compliance`);
+  await expect(page.getByText("of the newest 5,000")).toBeVisible();
+  await expect(reports.figure("Compliance events")).toHaveText("5,000");
+  const started = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV" }).click();
+  expect(await readFile(await (await started).path(), "utf8")).toContain('cut,"the newest 5,000 rows"');
 });

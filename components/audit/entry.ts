@@ -9,12 +9,11 @@ const AGENT = /^Agent \((.+)\)$/;
 /** The device that an agent runs on, where one acted and its device is known. */
 export const hostOf = (entry: Entry): string | null => AGENT.exec(entry.user.name)?.[1] ?? null;
 
-/** Who acted, in the sentence's words: an agent is named by the device that it runs on. */
-export function actorOf(entry: Entry): string {
-  const host = hostOf(entry);
-  if (host) return `Agent on ${host}`;
-  return entry.user.name || entry.user.email || "Somebody";
-}
+/** An actor's name in the sentence's words: an agent is named by the device that it runs on. */
+export const nameInWords = (name: string): string => name.replace(AGENT, "Agent on $1");
+
+/** Who acted. */
+export const actorOf = ({ user }: Entry): string => nameInWords(user.name) || user.email || "Somebody";
 
 /** The sentence of an entry in parts, so that actor and target can carry weight: [actor, before, target, after]. */
 export type Sentence = { actor: string; before: string; target: string; after: string };

@@ -4,7 +4,8 @@ import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { DeviceDetail } from "@/server/devices/schema";
-import { type Entry, sentenceText } from "../audit/entry";
+import type { Entry } from "../audit/entry";
+import { EntryLink } from "../audit/entry-link";
 import { ResultBadge } from "../audit/result-badge";
 import { Notice } from "../shell/notice";
 import { useOrg } from "../shell/org";
@@ -19,11 +20,7 @@ const LIMIT = 50;
 const columns: Column<Entry>[] = [
   {
     header: "What happened",
-    cell: (e) => (
-      <Anchor component={Link} href={`/audit/${e.id}`} fz="inherit" prefetch={false}>
-        {sentenceText(e)}
-      </Anchor>
-    ),
+    cell: (e) => <EntryLink entry={e} />,
   },
   { header: "Action", cell: (e) => <code>{e.action}</code>, width: 240, minor: true },
   { header: "Time", cell: (e) => <When at={e.timestamp} />, width: 196 },
@@ -39,7 +36,7 @@ export function AuditHistory({ device }: { device: DeviceDetail }) {
       { select: ({ data }) => ({ data, pagination: { page: 1, totalPages: 1, total: data.length } }) },
     ),
   );
-  const all = new URLSearchParams({ resource: device.hostname, ...(orgId ? { org: orgId } : {}) });
+  const all = new URLSearchParams({ resourceId: device.id, ...(orgId ? { org: orgId } : {}) });
   return (
     <>
       <div className={classes.tools}>

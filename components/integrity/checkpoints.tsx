@@ -11,11 +11,10 @@ import { Section } from "../shell/section";
 import { When } from "../shell/when";
 import { type Outputs, useTRPC } from "../trpc";
 import classes from "./integrity.module.css";
+import { SHOWN_CHECKPOINTS } from "./shown";
 
 type Checkpoint = Outputs["integrity"]["checkpoints"]["data"][number];
 type Sinks = Outputs["integrity"]["status"]["sinks"];
-
-const SHOWN = 10;
 
 const columns: Column<Checkpoint>[] = [
   { header: "Through", cell: (c) => `Entry ${count(c.seq)}`, width: 170 },
@@ -25,7 +24,7 @@ const columns: Column<Checkpoint>[] = [
 
 /** The signed heads that are kept outside the database, where they go, and the keys that check them. */
 export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
-  const query = useQuery(useTRPC().integrity.checkpoints.queryOptions({ orgId: org.id, limit: SHOWN }));
+  const query = useQuery(useTRPC().integrity.checkpoints.queryOptions({ orgId: org.id, limit: SHOWN_CHECKPOINTS }));
   return (
     <>
       <Section
@@ -44,7 +43,7 @@ export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
             <Notice title="No checkpoint yet">The first is signed shortly after the first audit rows.</Notice>
           ) : (
             <RecordTable
-              caption={`The newest ${SHOWN} signed checkpoints`}
+              caption={`The newest ${SHOWN_CHECKPOINTS} signed checkpoints`}
               columns={columns}
               rows={query.data.data}
               rowKey={(c) => `${c.seq}-${c.signedAt}`}

@@ -18,7 +18,8 @@ export function Bars({ bars, height }: { bars: Bar[]; height: number }) {
         gridAxis="none"
         tickLine="none"
         withTooltip
-        yAxisProps={{ width: 150, interval: 0 }}
+        xAxisProps={{ allowDecimals: false }}
+        yAxisProps={{ width: 164, interval: 0 }}
         barChartProps={{ accessibilityLayer: false }}
         barProps={{ isAnimationActive: false, maxBarSize: 18 }}
         tooltipAnimationDuration={0}

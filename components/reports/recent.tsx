@@ -1,8 +1,7 @@
 "use client";
 
-import { Anchor } from "@mantine/core";
-import Link from "next/link";
-import { type Entry, sentenceText } from "../audit/entry";
+import type { Entry } from "../audit/entry";
+import { EntryLink } from "../audit/entry-link";
 import { ResultBadge } from "../audit/result-badge";
 import { type Column, RecordTable } from "../shell/record-table";
 import { Section } from "../shell/section";
@@ -11,11 +10,7 @@ import { When } from "../shell/when";
 const columns: Column<Entry>[] = [
   {
     header: "What happened",
-    cell: (e) => (
-      <Anchor component={Link} href={`/audit/${e.id}`} fz="inherit" prefetch={false}>
-        {sentenceText(e)}
-      </Anchor>
-    ),
+    cell: (e) => <EntryLink entry={e} />,
   },
   { header: "Time", cell: (e) => <When at={e.timestamp} />, width: 200 },
   { header: "Result", cell: (e) => <ResultBadge result={e.result} />, width: 120 },

@@ -1,6 +1,8 @@
 "use client";
 
 import { actionLabel } from "@/server/audit/action-label";
+import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
+import { nameInWords } from "../audit/entry";
 import { CATEGORY_LABEL } from "../audit/filters";
 import type { RangeView } from "../audit/range-menu";
 import { type Figure, Figures } from "../shell/figures";
@@ -15,6 +17,12 @@ export type ViewProps<T> = { report: T; range: RangeView; orgId: string | undefi
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const capped = (isTruncated: boolean) =>
   isTruncated ? `of the newest ${MAX_REPORT_ROWS.toLocaleString("en-GB")}` : "all of the range";
+
+const anyOf = (actions: readonly string[]) => ({ actions: actions.join(",") });
+const CHANGES = COMPLIANCE_ACTIONS.filter((action) => action !== "data.access" && action !== "data.export");
+
+type Person = { userId: string; userName: string; userEmail?: string };
+const whoIs = ({ userId, userName, userEmail }: Person): string => nameInWords(userName) || userEmail || userId;
 
 type Link = (filter: Parameters<typeof rowsBehind>[0]) => string;
 const linker =
@@ -34,7 +42,7 @@ function actionCounts(byAction: { action: string; count: number }[], link: Link)
     name: sentence(actionLabel(action)),
     detail: <code>{action}</code>,
     count,
-    href: link({ action }),
+    href: link({ actions: action }),
   }));
 }
 
@@ -48,11 +56,11 @@ export function ActivityReport({ report, range, orgId }: ViewProps<Reports["acti
         label="User activity in numbers"
         items={[
           figure("Rows", report.totalEvents, link({}), capped(report.truncated)),
-          { label: "Who acted", value: report.totalUsers.toLocaleString("en-GB"), note: "people, keys and agents" },
+          figure("Who acted", report.totalUsers, link({}), "people, keys and agents"),
           ...report.topUsers.slice(0, 2).map((user, i) => ({
             label: i === 0 ? "Most active" : "Second",
             value: <NumberLink href={link(actorFilter(user))}>{user.actionCount}</NumberLink>,
-            note: user.userName || user.userEmail,
+            note: whoIs(user),
           })),
         ]}
       />
@@ -61,7 +69,7 @@ export function ActivityReport({ report, range, orgId }: ViewProps<Reports["acti
         head="Who"
         counts={report.actionsPerUser.map((user) => ({
           key: user.userId,
-          name: user.userName || user.userEmail || user.userId,
+          name: whoIs(user),
           detail: user.userEmail !== user.userName ? user.userEmail : undefined,
           count: user.actionCount,
           href: link(actorFilter(user)),
@@ -88,14 +96,10 @@ export function SecurityReport({ report, range, orgId }: ViewProps<Reports["secu
       <Figures
         label="Security events in numbers"
         items={[
-          {
-            label: "Security events",
-            value: report.totalEvents.toLocaleString("en-GB"),
-            note: `${capped(report.truncated)}; by action below`,
-          },
-          figure("Sign-in attempts", report.loginAttempts, link({ action: "user.login" })),
-          figure("Failed sign-ins", report.failedLogins, link({ action: "user.login.failed" })),
-          figure("Permission changes", report.permissionChanges, link({ action: "user.permission.change" })),
+          figure("Security events", report.totalEvents, link(anyOf(SECURITY_ACTIONS)), capped(report.truncated)),
+          figure("Sign-in attempts", report.loginAttempts, link(anyOf(["user.login", "user.login.failed"]))),
+          figure("Failed sign-ins", report.failedLogins, link(anyOf(["user.login.failed"]))),
+          figure("Permission changes", report.permissionChanges, link(anyOf(["user.permission.change"]))),
         ]}
       />
       <Counts title="Security events by action" head="Action" counts={actionCounts(report.byAction, link)} />
@@ -112,18 +116,10 @@ export function ComplianceReport({ report, range, orgId }: ViewProps<Reports["co
       <Figures
         label="Compliance in numbers"
         items={[
-          {
-            label: "Compliance events",
-            value: report.totalEvents.toLocaleString("en-GB"),
-            note: `${capped(report.truncated)}; by action below`,
-          },
-          figure("Data accesses", report.dataAccess, link({ action: "data.access" })),
-          {
-            label: "Changes",
-            value: report.dataChanges.toLocaleString("en-GB"),
-            note: "every other action below",
-          },
-          figure("Data exports", report.exports, link({ action: "data.export" })),
+          figure("Compliance events", report.totalEvents, link(anyOf(COMPLIANCE_ACTIONS)), capped(report.truncated)),
+          figure("Data accesses", report.dataAccess, link(anyOf(["data.access"]))),
+          figure("Changes", report.dataChanges, link(anyOf(CHANGES)), "every other action below"),
+          figure("Data exports", report.exports, link(anyOf(["data.export"]))),
         ]}
       />
       <Counts title="Compliance events by action" head="Action" counts={actionCounts(report.byAction, link)} />
@@ -141,10 +137,10 @@ export function StatisticsReport({ report, range, orgId }: ViewProps<Reports["st
         label="Statistics"
         items={[
           figure("Rows", report.totalEvents, link({}), capped(report.truncated)),
-          { label: "Categories", value: report.byCategory.length },
-          { label: "Who acted", value: report.byUser.length.toLocaleString("en-GB") },
+          figure("Categories", report.byCategory.length, link({})),
+          figure("Who acted", report.byUser.length, link({})),
           {
-            label: "First and last row asked for",
+            label: "Asked for",
             value: <When at={report.range.from} none="The beginning" dateOnly />,
             note: (
               <>
@@ -169,7 +165,7 @@ export function StatisticsReport({ report, range, orgId }: ViewProps<Reports["st
         head="Who"
         counts={report.byUser.map((user) => ({
           key: user.userId,
-          name: user.userName || user.userId,
+          name: whoIs(user),
           count: user.actionCount,
           href: link(actorFilter(user)),
         }))}

@@ -31,11 +31,13 @@ export function ReportsPage() {
     "report",
     parseAsStringLiteral(KINDS).withDefault("activity").withOptions({ history: "push" }),
   );
-  const { org, orgId } = useOrg();
+  const { org, orgId, organizations } = useOrg();
+  const [only, ...others] = organizations;
+  const whose = org?.name ?? (others.length === 0 && only ? only.name : "All organizations");
   const { zone } = useZone();
   const { chosen, setView, now, asked } = useReportRange();
   const at = (when: string | undefined, none: string) => (when ? dateTime(when, zone) : none);
-  const covers = `${org?.name ?? "All organizations"}, ${at(asked.from, "the beginning")} to ${at(asked.to, "now")} (${zoneName(zone)})`;
+  const covers = `${whose}, ${at(asked.from, "the beginning")} to ${at(asked.to, "now")} (${zoneName(zone)})`;
   const query = useReport(kind, { ...asked, orgId });
   const save = () =>
     query.data && saveCsv(`${kind}-${now.toISOString().slice(0, 10)}.csv`, csvOf(kind, query.data, covers));

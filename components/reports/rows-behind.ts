@@ -1,6 +1,6 @@
 import type { RangeView } from "../audit/range-menu";
 
-type Filter = Partial<Record<"actor" | "action" | "category" | "result" | "type", string>>;
+type Filter = Partial<Record<"actorId" | "actions" | "category" | "type", string>>;
 
 /** The address of the audit log that shows the rows behind a number: the same range and organization, and a filter. */
 export function rowsBehind(filter: Filter, view: RangeView, orgId: string | undefined): string {
@@ -13,8 +13,9 @@ export function rowsBehind(filter: Filter, view: RangeView, orgId: string | unde
   return text ? `/?${text}` : "/";
 }
 
-/** The filter that finds what somebody did: by e-mail, by name, or for agents by their kind. */
-export function actorFilter({ userName, userEmail }: { userName: string; userEmail?: string }): Filter {
-  if (userEmail) return { actor: userEmail };
-  return userName.startsWith("Agent") ? { type: "agent" } : { actor: userName };
+const NOBODY = "00000000-0000-0000-0000-000000000000";
+
+/** The filter that finds exactly what somebody did; the platform itself has no id of its own. */
+export function actorFilter({ userId }: { userId: string }): Filter {
+  return userId === NOBODY ? { type: "system" } : { actorId: userId };
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
@@ -57,18 +57,22 @@ export function Users() {
       header: "Change",
       width: 96,
       align: "end",
-      cell: (u) => (
-        <Button
-          variant="subtle"
-          color="gray"
-          size="compact-sm"
-          disabled={u.id === me.id}
-          onClick={() => setEditing(u)}
-          aria-label={`Edit ${u.name}`}
-        >
-          Edit
-        </Button>
-      ),
+      cell: (u) =>
+        u.id === me.id ? (
+          <Text span size="sm" c="dimmed" px={8}>
+            You
+          </Text>
+        ) : (
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-sm"
+            onClick={() => setEditing(u)}
+            aria-label={`Edit ${u.name}`}
+          >
+            Edit
+          </Button>
+        ),
     },
   ];
   return (

@@ -122,6 +122,7 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     "--mantine-color-gray-text": "var(--mantine-color-gray-7)",
     "--mantine-color-gray-light-color": "var(--mantine-color-gray-8)",
     "--mantine-color-teal-light-color": "var(--mantine-color-teal-8)",
+    "--mantine-color-teal-outline": "var(--mantine-color-teal-7)",
   },
   dark: {
     "--mantine-color-body": "var(--mantine-color-dark-7)",

@@ -3,10 +3,16 @@ export class Client {
   constructor(
     private readonly base: string,
     private readonly token?: string,
+    private readonly address?: string,
   ) {}
 
   as(token: string): Client {
-    return new Client(this.base, token);
+    return new Client(this.base, token, this.address);
+  }
+
+  /** The same from another address, as a proxy in front of the demo would tell it. */
+  from(address: string): Client {
+    return new Client(this.base, this.token, address);
   }
 
   /** @throws Error with the problem's detail when the answer is none of success. */
@@ -15,6 +21,7 @@ export class Client {
       method,
       headers: {
         ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}),
+        ...(this.address ? { "X-Forwarded-For": this.address } : {}),
         ...(body ? { "Content-Type": "application/json" } : {}),
       },
       ...(body ? { body: JSON.stringify(body) } : {}),

@@ -1,12 +1,11 @@
 import { DEMO_ADMIN, DEMO_PASSWORD, HOME_NAME, ORGS, PEOPLE, planDevices } from "./cast";
 import type { Client } from "./client";
-import { deviceEvents } from "./device-events";
-import { createRandom } from "./random";
+import { noteFields, submitDeviceLogs } from "./device-records";
+import { createRandom, type Random } from "./random";
 import { type Cast, type StoryEvent, tellStory } from "./story";
 
 const EVENTS_PER_REQUEST = 500;
 const AUDIT_ROWS = 50_000;
-const EVENTS_PER_DEVICE = 240;
 const SEED = 20261120;
 
 type Created = { id: string };
@@ -15,7 +14,7 @@ type Page = { data: { id: string; name: string; isHome?: boolean }[] };
 
 async function createCast(
   admin: Client,
-  random: ReturnType<typeof createRandom>,
+  random: Random,
 ): Promise<Cast & { tokens: Map<string, string>; enrollmentKeys: string[] }> {
   const me = await admin.send<Me>("GET", "/me");
   const { data } = await admin.send<Page>("GET", "/orgs/organizations?limit=100");
@@ -66,37 +65,7 @@ async function submitStory(writer: Client, story: StoryEvent[], log: (line: stri
   }
 }
 
-const COMPONENTS = ["updater", "heartbeat", "ws", "inventory"];
-
-async function submitDeviceLogs(
-  api: Client,
-  cast: Cast & { tokens: Map<string, string> },
-  random: ReturnType<typeof createRandom>,
-  end: number,
-): Promise<void> {
-  for (const device of cast.devices) {
-    const agent = api.as(cast.tokens.get(device.agentId) ?? "");
-    const logs = Array.from({ length: 120 }, (_, i) => ({
-      timestamp: new Date(end - (120 - i) * 720_000).toISOString(),
-      level: random.weighted({ debug: 20, info: 66, warn: 11, error: 3 }),
-      component: random.pick(COMPONENTS),
-      message: random.pick([
-        "heartbeat answered in 41 ms",
-        "inventory unchanged",
-        "update check: nothing new",
-        "reconnected after 3 s",
-        "batch of events accepted",
-        "certificate verified",
-      ]),
-      fields: { attempt: 1, durationMs: random.int(3, 900) },
-      agentVersion: "0.110.0",
-    }));
-    await agent.send("POST", `/agents/${device.agentId}/logs`, { logs });
-    await agent.send("PUT", `/agents/${device.agentId}/eventlogs`, {
-      events: deviceEvents(device, random, end, EVENTS_PER_DEVICE),
-    });
-  }
-}
+const addressOf = (random: Random) => `${random.pick(ORGS).network}.${random.int(80, 120)}`;
 
 /**
  * Fills an empty server with the demo month through its public API.
@@ -122,6 +91,10 @@ export async function seedDemo(api: Client, log: (line: string) => void): Promis
     await submitStory(api.as(key), tellStory(cast, random, end, AUDIT_ROWS), log);
     log("  device event logs and diagnostics");
     await submitDeviceLogs(api, cast, random, end);
+    log("  custom fields and sign-ins");
+    await noteFields(admin, cast, random);
+    for (const { email } of PEOPLE)
+      await api.from(addressOf(random)).send("POST", "/auth/token", { email, password: DEMO_PASSWORD });
     return cast.enrollmentKeys;
   }
   return makeKeys(admin, existing);

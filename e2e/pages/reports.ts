@@ -13,6 +13,15 @@ export class ReportsPage {
     await this.page.getByRole("tab", { name: report }).click();
   }
 
+  /** The number under a name in the strip on top. */
+  figure(name: string) {
+    return this.page
+      .getByRole("term")
+      .filter({ hasText: new RegExp(`^${name}$`) })
+      .locator("xpath=following-sibling::*")
+      .getByRole("link");
+  }
+
   row(table: string, text: string) {
     return this.page.getByRole("table", { name: table }).getByRole("row").filter({ hasText: text });
   }
