@@ -16,7 +16,14 @@ export function ColumnMenu({ look }: { look: TableLook }) {
   return (
     <Popover opened={opened} onClose={menu.close} width={300} align="end">
       <Popover.Target>
-        <ActionIcon size={36} variant="default" aria-label="Columns" onClick={menu.toggle} visibleFrom="sm">
+        <ActionIcon
+          size={36}
+          variant="default"
+          aria-label="Columns"
+          title="Columns"
+          onClick={menu.toggle}
+          visibleFrom="sm"
+        >
           <Columns3 size={15} aria-hidden />
         </ActionIcon>
       </Popover.Target>

@@ -26,7 +26,7 @@ export type Column = {
 };
 
 /** The device that an entry is about or comes from. */
-const deviceOf = (entry: Entry): string =>
+export const deviceOf = (entry: Entry): string =>
   hostOf(entry) ?? (entry.resource.type === "device" ? entry.resource.name : "");
 
 const ALL: readonly Column[] = [

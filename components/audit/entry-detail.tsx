@@ -12,9 +12,11 @@ import { Changes } from "./changes";
 import { changesOf, type Entry, sentenceOf } from "./entry";
 import { EntryCopies } from "./entry-copies";
 import classes from "./entry-detail.module.css";
+import { FactPivots } from "./fact-pivots";
 import { CATEGORY_LABEL } from "./filters";
 import { Related } from "./related";
 import { ResultBadge } from "./result-badge";
+import type { ColumnId } from "./table-params";
 import { describeAgent } from "./user-agent";
 
 const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
@@ -78,11 +80,17 @@ function Section({ title, action, children }: { title: string; action?: ReactNod
   );
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+/** column: where the table shows the same, whose pivots the fact offers. */
+type FactProps = { name: string; entry: Entry; column: ColumnId; children: ReactNode };
+
+function Fact({ name, entry, column, children }: FactProps) {
   return (
     <div className={classes.fact}>
       <dt>{name}</dt>
-      <dd>{children}</dd>
+      <dd>
+        {children}
+        <FactPivots name={name} entry={entry} column={column} />
+      </dd>
     </div>
   );
 }
@@ -95,7 +103,7 @@ function Facts({ entry }: { entry: Entry }) {
   const browser = describeAgent(entry.userAgent);
   return (
     <dl className={classes.facts}>
-      <Fact name="Who">
+      <Fact name="Who" entry={entry} column="event">
         <span className={classes.line}>
           {entry.user.name}
           <ActorType type={entry.actorType} />
@@ -103,17 +111,21 @@ function Facts({ entry }: { entry: Entry }) {
         {entry.user.email && entry.user.email !== entry.user.name && <span>{entry.user.email}</span>}
         {actorId && <CopiedCode value={actorId} what="actor id" />}
       </Fact>
-      <Fact name="What">
+      <Fact name="What" entry={entry} column="action">
         <CopiedCode value={entry.action} what="action" />
         <span className={classes.quiet}>{CATEGORY_LABEL[entry.category]}</span>
       </Fact>
-      <Fact name="Target">
+      <Fact name="Target" entry={entry} column="resourceType">
         {entry.resource.name && <span>{entry.resource.name}</span>}
         <span className={classes.quiet}>{entry.resource.type}</span>
         {entry.resource.id && <CopiedCode value={entry.resource.id} what="resource id" />}
       </Fact>
-      {organizations.length > 1 && <Fact name="Organization">{nameOf(entry.orgId)}</Fact>}
-      <Fact name="Where from">
+      {organizations.length > 1 && (
+        <Fact name="Organization" entry={entry} column="org">
+          {nameOf(entry.orgId)}
+        </Fact>
+      )}
+      <Fact name="Where from" entry={entry} column="ip">
         {entry.ipAddress ? (
           <CopiedCode value={entry.ipAddress} what="address" />
         ) : (
@@ -122,7 +134,7 @@ function Facts({ entry }: { entry: Entry }) {
         {browser && <span>{browser}</span>}
         {entry.userAgent && <span className={classes.agent}>{entry.userAgent}</span>}
       </Fact>
-      <Fact name="When">
+      <Fact name="When" entry={entry} column="time">
         <span>
           {dateTime(entry.timestamp, zone)} <span className={classes.quiet}>{zoneName(zone)}</span>
         </span>

@@ -40,10 +40,11 @@ export function EntryList({ view, setView, list, entries, look, now, onOpen, tab
       <EntryTable
         entries={entries}
         look={look}
+        view={view}
+        setView={setView}
         zone={zone}
         now={now}
         orgName={org || organizations.length < 2 ? null : nameOf}
-        openId={view.row}
         isStale={list.isPlaceholderData}
         onOpen={onOpen}
         bodyRef={table}

@@ -2,21 +2,25 @@
 
 import { type CSSProperties, type RefObject, useEffect, useRef, useState } from "react";
 import { dayName, zoneName } from "../shell/time";
+import { CellPivots } from "./cell-pivots";
 import { type Column, leastWidth, type Widths } from "./columns";
 import type { Entry } from "./entry";
 import { EntryHead } from "./entry-head";
 import { EntryRow } from "./entry-row";
 import classes from "./entry-table.module.css";
+import type { View } from "./filters";
+import type { SetView } from "./set-view";
 import type { TableLook } from "./table-look";
 
 type Props = {
   entries: Entry[];
   look: TableLook;
+  view: View;
+  setView: SetView;
   zone: string;
   now: Date;
   /** Names organizations in a column of their own; null where all rows are of one. */
   orgName: ((orgId: string) => string) | null;
-  openId: string | null;
   /** Old rows while new ones are on their way. */
   isStale: boolean;
   onOpen: (id: string) => void;
@@ -44,7 +48,7 @@ const least = (columns: Column[], widths: Widths) =>
   }) as CSSProperties;
 
 /** The entries, newest first, under a heading per day. On a phone each row is a card. */
-export function EntryTable({ entries, look, zone, now, orgName, openId, isStale, onOpen, bodyRef }: Props) {
+export function EntryTable({ entries, look, view, setView, zone, now, orgName, isStale, onOpen, bodyRef }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const columns = look.columns.filter(({ id }) => id !== "org" || orgName);
   // The day's heading spans what is always shown; cells that come and go with the others make up the rest.
@@ -52,45 +56,48 @@ export function EntryTable({ entries, look, zone, now, orgName, openId, isStale,
   const context = { zone, orgName: orgName ?? String, onOpen };
   const scrolls = useIsWiderThan(bodyRef, frame);
   return (
-    <div className={classes.frame} ref={frame} data-scrolls={scrolls || undefined}>
-      <table
-        className={classes.table}
-        style={least(columns, look.widths)}
-        data-stale={isStale || undefined}
-        data-density={look.density}
-        aria-busy={isStale}
-        ref={bodyRef}
-      >
-        <caption className={classes.caption}>Audit entries, newest first. Times in {zoneName(zone)}.</caption>
-        <EntryHead
-          columns={columns}
-          widths={look.widths}
-          onWidth={(id, width) => look.change({ widths: { [id]: width } })}
-        />
-        {byDay(entries, zone, now).map((day) => (
-          <tbody key={day.name}>
-            <tr className={classes.day}>
-              <th scope="rowgroup" colSpan={always.length}>
-                {day.name}
-              </th>
-              {fitting.map(({ id, from }) => (
-                <td key={id} data-from={from} />
+    <>
+      <div className={classes.frame} ref={frame} data-scrolls={scrolls || undefined}>
+        <table
+          className={classes.table}
+          style={least(columns, look.widths)}
+          data-stale={isStale || undefined}
+          data-density={look.density}
+          aria-busy={isStale}
+          ref={bodyRef}
+        >
+          <caption className={classes.caption}>Audit entries, newest first. Times in {zoneName(zone)}.</caption>
+          <EntryHead
+            columns={columns}
+            widths={look.widths}
+            onWidth={(id, width) => look.change({ widths: { [id]: width } })}
+          />
+          {byDay(entries, zone, now).map((day) => (
+            <tbody key={day.name}>
+              <tr className={classes.day}>
+                <th scope="rowgroup" colSpan={always.length}>
+                  {day.name}
+                </th>
+                {fitting.map(({ id, from }) => (
+                  <td key={id} data-from={from} />
+                ))}
+              </tr>
+              {day.entries.map((entry, i) => (
+                <EntryRow
+                  key={entry.id}
+                  entry={entry}
+                  above={day.entries[i - 1]}
+                  columns={columns}
+                  context={context}
+                  isOpen={entry.id === view.row}
+                />
               ))}
-            </tr>
-            {day.entries.map((entry, i) => (
-              <EntryRow
-                key={entry.id}
-                entry={entry}
-                above={day.entries[i - 1]}
-                columns={columns}
-                context={context}
-                isOpen={entry.id === openId}
-              />
-            ))}
-          </tbody>
-        ))}
-      </table>
-    </div>
+            </tbody>
+          ))}
+        </table>
+      </div>
+      <CellPivots frame={frame} entries={entries} columns={columns} context={context} view={view} setView={setView} />
+    </>
   );
 }
 

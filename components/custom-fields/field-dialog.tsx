@@ -96,7 +96,7 @@ export function FieldDialog({ field, onClose }: { field?: Definition; onClose: (
             withAsterisk={false}
             maxLength={MAX_FIELD_KEY}
             error={errors.of("fieldKey")}
-            styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+            ff="monospace"
           />
           <Select
             label="Type"

@@ -19,6 +19,7 @@ const KEYS: [string, [string[], string][]][] = [
       [["/"], "Go to the search box"],
       [["j", "k"], "Next and previous entry"],
       [["Enter"], "Open the entry"],
+      [["m"], "Filter for a cell, filter it out, copy it; ← and → lead to the cells beside it"],
       [["←", "→"], "Previous and next, while one is open"],
       [["Esc"], "Close it, and back to where you were"],
       [["e"], "Export what the list shows"],

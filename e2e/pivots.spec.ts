@@ -1,0 +1,76 @@
+import { expect, expectAccessible, test } from "./fixtures";
+
+const COLUMNS = "cols=time,type,event,action,ip,result";
+
+test("the pointer finds a cell's menu, which filters for it and out", async ({ viewer, page }) => {
+  await viewer.open(`?action=user&${COLUMNS}`);
+  const cell = viewer
+    .row(/signed in/)
+    .first()
+    .getByRole("cell", { name: "user.login", exact: true });
+  await cell.hover();
+  await page.getByRole("button", { name: "More from this cell" }).click();
+  const menu = page.getByRole("menu", { name: "Action: user.login" });
+  await expect(menu).toBeVisible();
+  await menu.getByRole("menuitem", { name: "Filter out user.login" }).click();
+  await expect(page).toHaveURL(/without=user\.login/);
+  await expect(viewer.entries(/signed in/)).toHaveCount(0);
+  await page.goBack();
+  await expect(viewer.entries(/signed in/).first()).toBeVisible();
+});
+
+test("m opens the menu of the entry that has the focus; arrows walk its cells", async ({ viewer, page }) => {
+  await viewer.open(`?action=user.login&${COLUMNS}`);
+  const first = viewer.entries(/signed in/).first();
+  await expect(first).toBeVisible();
+  await page.keyboard.press("j");
+  await page.keyboard.press("m");
+  await expect(page.getByRole("menu", { name: /^Event: / })).toBeVisible();
+  await page.keyboard.press("ArrowRight");
+  await expect(page.getByRole("menu", { name: "Action: user.login" })).toBeVisible();
+  await expect(page.getByRole("menuitem", { name: "Filter for user.login" })).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByRole("menuitem", { name: "Filter out user.login" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("menu")).toHaveCount(0);
+  await expect(first).toBeFocused();
+  await page.keyboard.press("m");
+  await page.getByRole("menuitem", { name: /^Timeline of / }).press("Enter");
+  await expect(page).toHaveURL(/actorId=/);
+  await expect(page).not.toHaveURL(/action=/);
+});
+
+test("the facts of an open entry lead on, too, and from its own page to the list", async ({ viewer, page }) => {
+  await viewer.open("?action=user.login");
+  await viewer
+    .entries(/signed in/)
+    .first()
+    .click();
+  await viewer.drawer.getByRole("button", { name: "More from Who" }).click();
+  const timeline = viewer.drawer.getByRole("link", { name: /^Timeline of / });
+  const address = await timeline.getAttribute("href");
+  await timeline.click();
+  await expect(page).toHaveURL(/actorId=/);
+  await expect(viewer.drawer).toHaveCount(0);
+  expect(address).toContain("actorId=");
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test.describe(`in the ${colorScheme} scheme`, () => {
+    test.use({ colorScheme });
+
+    test("a cell's menu and the facts' links have no accessibility violation", async ({ viewer, page }) => {
+      await viewer.open(`?action=user.login&${COLUMNS}`);
+      await expect(viewer.entries(/signed in/).first()).toBeVisible();
+      await page.keyboard.press("j");
+      await page.keyboard.press("m");
+      await expect(page.getByRole("menu")).toBeVisible();
+      await expectAccessible(page);
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Enter");
+      await viewer.drawer.getByRole("button", { name: "More from Where from" }).click();
+      await expect(viewer.drawer.getByRole("link", { name: /^Filter for / })).toBeVisible();
+      await expectAccessible(page);
+    });
+  });
+}
