@@ -108,6 +108,24 @@ test("the step is in the address, a closed tab loses nothing, and it fits a phon
   await expectAccessible(page);
 });
 
+test("a broken file is said to be one and replaced, and an import is thrown away", async ({ page }) => {
+  const wizard = new ImportWizard(page);
+  await wizard.begin();
+  const file = (name: string, text: string) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
+  await page.locator("input[type=file]").setInputFiles(file("broken.csv", 'Computer ID,Name\n1,"never closed\n2,x\n'));
+  await expect(page.getByText("begins near line 2 and is never closed. Nothing was imported")).toBeVisible();
+  await expectAccessible(page);
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Replace broken.csv" }).click();
+  await (await chooser).setFiles(file("mended.csv", "Computer ID,Computer Name,Shelf\n1,PC-1,A\n"));
+  await expect(page.getByRole("region", { name: "First rows of mended.csv" })).toContainText("PC-1");
+  await expect(page.getByText("broken.csv")).toHaveCount(0);
+  await page.getByRole("button", { name: "Discard this import" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+  await expect(page.getByRole("button", { name: "Begin" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "mended.csv" })).toHaveCount(0);
+});
+
 test("a field is made, changed, filled in on a device and deleted with its values", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const host = name();

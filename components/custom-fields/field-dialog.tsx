@@ -96,7 +96,7 @@ export function FieldDialog({ field, onClose }: { field?: Definition; onClose: (
             withAsterisk={false}
             maxLength={MAX_FIELD_KEY}
             error={errors.of("fieldKey")}
-            ff="monospace"
+            styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
           />
           <Select
             label="Type"

@@ -1,6 +1,6 @@
 "use client";
 
-import { Group, NumberInput, Select, Skeleton } from "@mantine/core";
+import { Button, FileButton, Group, NumberInput, Select, Skeleton } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import {
   DELIMITERS,
@@ -14,8 +14,10 @@ import { bytes } from "../shell/amounts";
 import { Message } from "../shell/message";
 import { errorText } from "../shell/notice";
 import { Section } from "../shell/section";
-import { type Outputs, useTRPC } from "../trpc";
+import { useTRPC } from "../trpc";
 import classes from "./import.module.css";
+import { PreviewTable } from "./preview-table";
+import { ACCEPT } from "./upload";
 
 const ENCODING_LABEL: Record<FileFormat["encoding"], string> = {
   "utf-8": "UTF-8",
@@ -36,10 +38,16 @@ const SHAPE_LABEL: Record<FileFormat["shape"], string> = {
   rest: "REST dump",
 };
 
-type Props = { importId: string; fileNo: number; file: ImportFile };
+type Props = {
+  importId: string;
+  fileNo: number;
+  file: ImportFile;
+  isBusy: boolean;
+  onReplace: (file: File) => void;
+};
 
 /** The first rows of a file as the import will read them; what was found out about it can be changed. */
-export function FilePreview({ importId, fileNo, file }: Props) {
+export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props) {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const key = { id: importId, fileNo };
@@ -54,7 +62,12 @@ export function FilePreview({ importId, fileNo, file }: Props) {
   );
   const error = change.error ?? preview.error;
   return (
-    <Section title={file.name} lead={`${bytes(file.size)}${file.format?.gzip ? ", gzipped" : ""}`} flush>
+    <Section
+      title={file.name}
+      lead={`${bytes(file.size)}${file.format?.gzip ? ", gzipped" : ""}`}
+      action={<Replace name={file.name} isBusy={isBusy} onReplace={onReplace} />}
+      flush
+    >
       {preview.isPending && (
         <div className={classes.pad} role="status" aria-label="Reading the first rows">
           <Skeleton height={120} />
@@ -62,7 +75,7 @@ export function FilePreview({ importId, fileNo, file }: Props) {
       )}
       {error && (
         <div className={classes.pad}>
-          <Message tone="bad">{errorText(error)}</Message>
+          <Message tone="bad">{errorText(error)} Nothing was imported: put the file right and replace it.</Message>
         </div>
       )}
       {preview.data && (
@@ -70,6 +83,20 @@ export function FilePreview({ importId, fileNo, file }: Props) {
       )}
       {preview.data && <PreviewTable name={file.name} preview={preview.data} isStale={change.isPending} />}
     </Section>
+  );
+}
+
+type ReplaceProps = { name: string; isBusy: boolean; onReplace: (file: File) => void };
+
+function Replace({ name, isBusy, onReplace }: ReplaceProps) {
+  return (
+    <FileButton accept={ACCEPT} onChange={(file) => file && onReplace(file)} disabled={isBusy}>
+      {(props) => (
+        <Button variant="default" size="compact-sm" aria-label={`Replace ${name}`} {...props}>
+          Replace
+        </Button>
+      )}
+    </FileButton>
   );
 }
 
@@ -128,53 +155,5 @@ function FormatFields({ format, onChange }: { format: FileFormat; onChange: (cha
         allowDeselect={false}
       />
     </Group>
-  );
-}
-
-function PreviewTable({
-  name,
-  preview,
-  isStale,
-}: {
-  name: string;
-  preview: Outputs["imports"]["preview"];
-  isStale: boolean;
-}) {
-  if (preview.format.shape === "fields" && preview.rows.length === 0)
-    return (
-      <p className={classes.pad}>
-        {preview.titles.length} fields: {preview.titles.slice(0, 30).join(", ")}
-        {preview.titles.length > 30 ? " and more" : ""}
-      </p>
-    );
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={classes.rowsInSight} tabIndex={0} aria-label={`First rows of ${name}`}>
-      <table className={`${classes.table} ${classes.preview}`} data-stale={isStale || undefined}>
-        <caption className={classes.hidden}>First rows of {name}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Line</th>
-            {preview.titles.map((title) => (
-              <th scope="col" key={title}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {preview.rows.map((row) => (
-            <tr key={row.line} data-fault={row.fault !== null || undefined}>
-              <th scope="row">{row.line}</th>
-              {row.fault !== null ? (
-                <td colSpan={preview.titles.length}>This row {row.fault}; it is reported, not applied.</td>
-              ) : (
-                preview.titles.map((title, i) => <td key={title}>{row.cells[i]}</td>)
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
   );
 }

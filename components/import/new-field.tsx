@@ -29,7 +29,7 @@ export function NewField({ title, field, onChange }: EditProps) {
         {...label}
         label="Key"
         aria-label={`Key of the field for ${title}`}
-        ff="monospace"
+        styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
         value={field.fieldKey}
         maxLength={MAX_FIELD_KEY}
         onChange={(event) => onChange({ fieldKey: event.currentTarget.value })}

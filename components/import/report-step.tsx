@@ -78,13 +78,12 @@ function readBackNote(report: RunReport): string | null {
 function Verdict({ state, report }: { state: StepProps["state"]; report: RunReport }) {
   if (state.status === "undone" && state.summary.undo) {
     const { restored, leftAlone, sourceIdsRemoved } = state.summary.undo;
-    return (
-      <Message tone="warn">
-        This import was undone: {counted(restored, "value was", "values were")} put back,{" "}
-        {counted(leftAlone, "was", "were")} left alone because something changed since,{" "}
-        {counted(sourceIdsRemoved, "source ID was", "source IDs were")} forgotten. The fields stay.
-      </Message>
-    );
+    const parts = [
+      `${counted(restored, "value was", "values were")} put back`,
+      leftAlone > 0 && `${counted(leftAlone, "was", "were")} left alone because somebody has changed it since`,
+      sourceIdsRemoved > 0 && `${counted(sourceIdsRemoved, "source ID was", "source IDs were")} forgotten`,
+    ];
+    return <Message tone="warn">This import was undone: {parts.filter(Boolean).join(", ")}. The fields stay.</Message>;
   }
   if (state.status === "cancelled")
     return (

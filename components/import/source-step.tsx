@@ -4,19 +4,19 @@ import { Button, FileButton, Progress } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { FileUp } from "lucide-react";
 import { type DragEvent, useEffect, useRef, useState } from "react";
-import { MAX_IMPORT_BYTES, MAX_IMPORT_FILES, MAX_IMPORT_ROWS } from "@/server/custom-fields/import/schema";
+import { MAX_IMPORT_FILES, MAX_IMPORT_ROWS } from "@/server/custom-fields/import/schema";
 import { bytes, count } from "../shell/amounts";
 import { Message } from "../shell/message";
 import { errorText } from "../shell/notice";
 import { useTRPC } from "../trpc";
+import { Discard } from "./discard";
 import { FilePreview } from "./file-preview";
 import classes from "./import.module.css";
 import { JobProgress } from "./job-progress";
 import { OtherScopes } from "./other-scopes";
-import { upload } from "./upload";
+import { ACCEPT } from "./upload";
+import { useUploads } from "./uploads";
 import type { StepProps } from "./wizard";
-
-const ACCEPT = ".csv,.tsv,.txt,.json,.ndjson,.xlsx,.gz";
 
 /** The file or files: sent, read in part and shown as they will be read in whole. */
 export function SourceStep({ state, onStep }: StepProps) {
@@ -34,7 +34,7 @@ export function SourceStep({ state, onStep }: StepProps) {
   return (
     <>
       <DropArea
-        onFiles={uploads.send}
+        onFiles={(files) => void uploads.add(files)}
         isBusy={uploads.current !== null}
         isFull={state.files.length >= MAX_IMPORT_FILES}
       />
@@ -65,6 +65,8 @@ export function SourceStep({ state, onStep }: StepProps) {
                 importId={state.id}
                 fileNo={fileNo}
                 file={file}
+                isBusy={uploads.current !== null}
+                onReplace={(next) => void uploads.replace(fileNo, next)}
               />
             ),
         )}
@@ -91,6 +93,7 @@ export function SourceStep({ state, onStep }: StepProps) {
               {complete.length === 1 ? "Read the file" : "Read the files"}
             </Button>
           )}
+          <Discard id={state.id} />
         </div>
       )}
     </>
@@ -106,37 +109,6 @@ function useGoOnOnceRead(state: StepProps["state"], onStep: StepProps["onStep"])
     if (wasReading.current && !isReading && isRead) onStep("fields");
     wasReading.current = isReading;
   }, [isReading, isRead, onStep]);
-}
-
-type Sending = { name: string; sent: number; size: number };
-
-/** Sends files one after the other and tells how far they are. */
-function useUploads(importId: string, known: number) {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
-  const [current, setCurrent] = useState<Sending | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  const next = useRef(known);
-  const send = async (files: File[]) => {
-    setError(null);
-    next.current = Math.max(next.current, known);
-    try {
-      for (const file of files) {
-        if (file.size > MAX_IMPORT_BYTES)
-          throw new Error(`${file.name} is over 100 MiB. Split it and import the parts one by one.`);
-        if (file.size === 0) throw new Error(`${file.name} is empty.`);
-        setCurrent({ name: file.name, sent: 0, size: file.size });
-        const onProgress = (sent: number) => setCurrent({ name: file.name, sent, size: file.size });
-        await upload({ importId, fileNo: next.current, file, onProgress, signal: new AbortController().signal });
-        next.current += 1;
-        await cache.invalidateQueries(trpc.imports.get.queryFilter({ id: importId }));
-      }
-    } catch (failure) {
-      setError(failure instanceof Error ? failure.message : "The upload failed.");
-    }
-    setCurrent(null);
-  };
-  return { current, error, send };
 }
 
 type DropProps = { onFiles: (files: File[]) => void; isBusy: boolean; isFull: boolean };

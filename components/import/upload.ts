@@ -1,5 +1,8 @@
 import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/schema";
 
+/** What a browser offers to choose. */
+export const ACCEPT = ".csv,.tsv,.txt,.json,.ndjson,.xlsx,.gz";
+
 type Part = { importId: string; fileNo: number; file: File; onProgress: (sent: number) => void; signal: AbortSignal };
 
 /** What the server said, in its own words. */

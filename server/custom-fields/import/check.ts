@@ -66,16 +66,19 @@ export async function replaceResult(tx: Tx, c: Compiled, row: Derived, picked: s
 type Claim = { n: number; o: RowOutcome; c: string; d: string; twice: boolean };
 
 /**
- * Two rows that reach one device, or give one source ID to two devices, contradict each other: none of them is applied.
+ * Two rows that reach one device (a picked one too), or give one source ID to two devices, contradict each other: none
+ * of them is applied.
  * Only a look over all rows can tell.
  */
 async function markClaims(tx: Tx, c: Compiled, tally: Tally): Promise<void> {
   const claims = await tx.execute<Claim>(sql`
     SELECT n, o, c, d, twice FROM (
-      SELECT row_no AS n, outcome AS o, codes AS c, device_id AS d, count(*) OVER (PARTITION BY device_id) > 1 AS twice,
+      SELECT row_no AS n, outcome AS o, codes AS c, d, count(*) OVER (PARTITION BY d) > 1 AS twice,
         source_id IS NOT NULL AND count(*) OVER (PARTITION BY source_id) > 1 AS known
-      FROM custom_field_import_results WHERE import_id = ${c.importId}::uuid AND device_id IS NOT NULL
-    ) matched WHERE twice OR known`);
+      FROM custom_field_import_results r
+      CROSS JOIN LATERAL (SELECT CASE outcome WHEN 'ambiguous' THEN picked_device_id ELSE device_id END AS d) meant
+      WHERE import_id = ${c.importId}::uuid AND d IS NOT NULL
+    ) resolved WHERE twice OR known`);
   const rows = claims.map(({ n, o, c: old, d, twice }) => {
     const codes = old.replace(/[s=koc]/g, VALUE_CODES.none);
     count(tally, o, old, -1);

@@ -3,7 +3,8 @@ import { open } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
 import { analyse } from "chardet";
 import iconv from "iconv-lite";
-import { AppError, invalid } from "../../errors";
+import { AppError } from "../../errors";
+import { badFile } from "./bad-file";
 import { type Encoding, MAX_IMPORT_BYTES } from "./schema";
 
 const SAMPLE_BYTES = 64 * 1024;
@@ -39,7 +40,7 @@ export async function* readBytes(path: string, gzip: boolean): AsyncGenerator<Bu
       yield chunk as Buffer;
     }
   } catch (error) {
-    if (/^Z_/.test(String((error as { code?: unknown }).code))) throw invalid("file", "is not valid gzip");
+    if (/^Z_/.test(String((error as { code?: unknown }).code))) throw badFile("is not valid gzip");
     throw error;
   } finally {
     source.destroy();

@@ -1,4 +1,4 @@
-import { invalid } from "../../errors";
+import { badFile } from "./bad-file";
 import { detectEncoding, headOf, isGzip, isZip, readText, textHead } from "./decode";
 import type { Preset } from "./presets/preset";
 import { detectDelimiter, findHeader, type RawRecord, readDelimited } from "./read-delimited";
@@ -24,7 +24,7 @@ async function firstRecords(records: AsyncGenerator<RawRecord>, count: number): 
  */
 export async function detectFormat(path: string, preset: Preset): Promise<FileFormat> {
   const head = await headOf(path, 16);
-  if (head.length === 0) throw invalid("file", "is empty");
+  if (head.length === 0) throw badFile("is empty");
   const base = { gzip: isGzip(head), encoding: "utf-8", delimiter: ",", headerRow: 1, shape: "wide" } as const;
   if (isZip(head)) {
     const sheet = await firstRecords(readWorkbook(path), 60);

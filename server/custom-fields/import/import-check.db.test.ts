@@ -166,4 +166,26 @@ describe("the check", () => {
     expect(await valuesOf(ids[0] as string)).toBeNull();
     expect(done.summary.run?.rows).toMatchObject({ ambiguous: 2, changed: 0 });
   });
+
+  it("applies neither row when another one comes to the device that a person picked, since the check before", async () => {
+    const { ctx, a, b, partnerId } = await createWorld();
+    const ids = await createDevices(partnerId, [
+      { orgId: a.id, hostname: "twin.c" },
+      { orgId: b.id, hostname: "twin.b" },
+    ]);
+    const staged = await stageText(
+      ctx,
+      toCsv([
+        ["Computer Name", "Asset Tag"],
+        ["twin", "one"],
+        ["twin.a", "two"],
+      ]),
+    );
+    expect(await outcomes(ctx, await check(ctx, staged.id))).toEqual(["ambiguous", "ambiguous"]);
+    await pickCandidate(ctx, { id: staged.id, rowNo: 1, deviceId: ids[0] as string });
+    await asSystem((tx) => tx.execute(sql`UPDATE devices SET hostname = 'twin.a' WHERE id = ${ids[0]}::uuid`));
+    expect(await outcomes(ctx, await check(ctx, staged.id))).toEqual(["identity_conflict", "identity_conflict"]);
+    await run(ctx, staged.id);
+    expect(await valuesOf(ids[0] as string)).toBeNull();
+  });
 });

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { type CsvError, type Parser, parse } from "csv-parse";
 import { parse as parseSync } from "csv-parse/sync";
-import { invalid } from "../../errors";
+import { badFile } from "./bad-file";
 import { DELIMITERS, type Delimiter, MAX_RECORD_CHARS } from "./schema";
 
 /** One record of a file before its header is known; line is where it begins. */
@@ -19,8 +19,8 @@ const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cel
 
 function unreadable(error: CsvError, line: number): Error {
   if (error.code === "CSV_QUOTE_NOT_CLOSED" || error.code === "CSV_MAX_RECORD_SIZE")
-    return invalid("file", `a quoted cell that begins near line ${line} is never closed`);
-  if (error.code?.startsWith("CSV_")) return invalid("file", `cannot be read near line ${line}`);
+    return badFile(`has a quoted cell that begins near line ${line} and is never closed`);
+  if (error.code?.startsWith("CSV_")) return badFile(`cannot be read near line ${line}`);
   return error;
 }
 

@@ -122,7 +122,9 @@ describe("reading the Automate extra data view", () => {
   });
 
   it("names the line of a quote that is never closed", async () => {
-    await expect(read(`Computer ID,Computer Name\n1,A\n2,"B\n3,C\n`)).rejects.toThrow(/near line 3 is never closed/);
+    await expect(read(`Computer ID,Computer Name\n1,A\n2,"B\n3,C\n`)).rejects.toThrow(
+      /near line 3 and is never closed/,
+    );
   });
 
   it("refuses more rows or bytes than it takes, and empty or broken files, in plain words", async () => {

@@ -1,4 +1,4 @@
-import { invalid } from "../../errors";
+import { badFile } from "./bad-file";
 import type { RawRecord } from "./read-delimited";
 import { attribute, dateStyles, itemText, rowCells, type SheetContext } from "./sheet-xml";
 import { readDirectory, readMember, type ZipEntry } from "./zip";
@@ -29,7 +29,7 @@ async function* elements(
     begin.lastIndex = end;
     const open = begin.exec(text)?.index ?? Math.max(end, text.length - MAX_TAG_NAME);
     text = text.slice(open);
-    if (text.length > MAX_ELEMENT_CHARS) throw invalid("file", "holds a row of over four million characters");
+    if (text.length > MAX_ELEMENT_CHARS) throw badFile("holds a row of over four million characters");
   }
 }
 
@@ -49,7 +49,7 @@ function firstSheet(workbook: string, relations: string, { entries }: Archive): 
   );
   const target = attribute(relation?.[1] ?? "", "Target") ?? "worksheets/sheet1.xml";
   const entry = entries.get(target.startsWith("/") ? target.slice(1) : `xl/${target}`);
-  if (!entry) throw invalid("file", "is a workbook without a sheet");
+  if (!entry) throw badFile("is a workbook without a sheet");
   return entry;
 }
 
@@ -68,7 +68,7 @@ async function sharedStrings({ path, entries }: Archive): Promise<string[]> {
 export async function* readWorkbook(path: string): AsyncGenerator<RawRecord> {
   const archive = { path, entries: await readDirectory(path) };
   const workbook = await textOf(archive, "xl/workbook.xml");
-  if (!workbook) throw invalid("file", "is not an Excel workbook (.xlsx)");
+  if (!workbook) throw badFile("is not an Excel workbook (.xlsx)");
   const sheet = firstSheet(workbook, await textOf(archive, "xl/_rels/workbook.xml.rels"), archive);
   const context: SheetContext = {
     strings: await sharedStrings(archive),

@@ -1,4 +1,4 @@
-import { invalid } from "../../errors";
+import { badFile } from "./bad-file";
 import { MAX_RECORD_CHARS } from "./schema";
 
 /** One element of a JSON text: of the list at its root, or a member of the object there (then with its key). */
@@ -23,7 +23,7 @@ function parsePart(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid("file", "is not valid JSON");
+    throw badFile("is not valid JSON");
   }
 }
 
@@ -94,7 +94,7 @@ export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator
   for await (const piece of pieces) {
     const lines = (rest + piece).split("\n");
     rest = lines.pop() ?? "";
-    if (rest.length > MAX_RECORD_CHARS) throw invalid("file", "holds a line of over a million characters");
+    if (rest.length > MAX_RECORD_CHARS) throw badFile("holds a line of over a million characters");
     for (const line of lines) if (line.trim()) yield { key: null, value: parsePart(line) };
   }
   if (rest.trim()) yield { key: null, value: parsePart(rest) };
@@ -117,10 +117,10 @@ export async function* splitJson(pieces: AsyncIterable<string>): AsyncGenerator<
       const last = INTERESTING.lastIndex;
       yield* step(state, match[0]);
       INTERESTING.lastIndex = last;
-      if (state.text.length > MAX_RECORD_CHARS) throw invalid("file", "holds an element of over a million characters");
+      if (state.text.length > MAX_RECORD_CHARS) throw badFile("holds an element of over a million characters");
     }
     if (state.level > 0) state.text += piece.slice(from);
     if (state.escaped && from < piece.length) state.escaped = false;
   }
-  if (state.depth !== 0 || state.inString) throw invalid("file", "ends in the middle of its JSON");
+  if (state.depth !== 0 || state.inString) throw badFile("ends in the middle of its JSON");
 }

@@ -2,7 +2,8 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import { createInflateRaw } from "node:zlib";
-import { AppError, invalid } from "../../errors";
+import { AppError } from "../../errors";
+import { badFile } from "./bad-file";
 import { MAX_WORKBOOK_BYTES } from "./schema";
 
 /** One member of a ZIP archive (APPNOTE 4.3.12): where it lies and how large it is, packed and unpacked. */
@@ -30,9 +31,9 @@ async function directoryOf(path: string): Promise<Buffer> {
   const tail = await bytesAt(path, from, size - from);
   let at = tail.length - 22;
   while (at >= 0 && tail.readUInt32LE(at) !== END_OF_DIRECTORY) at--;
-  if (at < 0) throw invalid("file", "is not a workbook (it has no ZIP directory)");
+  if (at < 0) throw badFile("is not a workbook (it has no ZIP directory)");
   const [length, start] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)];
-  if (start + length > size) throw invalid("file", "is a damaged workbook");
+  if (start + length > size) throw badFile("is a damaged workbook");
   return bytesAt(path, start, length);
 }
 
@@ -66,7 +67,7 @@ export async function readDirectory(path: string): Promise<Map<string, ZipEntry>
 export async function* readMember(path: string, entry: ZipEntry): AsyncGenerator<string> {
   const header = await bytesAt(path, entry.offset, LOCAL_HEADER);
   if (header.length < LOCAL_HEADER || (entry.method !== 0 && entry.method !== 8))
-    throw invalid("file", "is a damaged workbook");
+    throw badFile("is a damaged workbook");
   const start = entry.offset + LOCAL_HEADER + header.readUInt16LE(26) + header.readUInt16LE(28);
   if (entry.packed === 0) return;
   const raw = createReadStream(path, { start, end: start + entry.packed - 1, highWaterMark: 128 * 1024 });
@@ -77,12 +78,12 @@ export async function* readMember(path: string, entry: ZipEntry): AsyncGenerator
   try {
     for await (const chunk of source) {
       size += (chunk as Buffer).length;
-      if (size > entry.size) throw invalid("file", "is a damaged workbook");
+      if (size > entry.size) throw badFile("is a damaged workbook");
       yield decoder.write(chunk as Buffer);
     }
     yield decoder.end();
   } catch (error) {
-    if (/^Z_/.test(String((error as { code?: unknown }).code))) throw invalid("file", "is a damaged workbook");
+    if (/^Z_/.test(String((error as { code?: unknown }).code))) throw badFile("is a damaged workbook");
     throw error;
   } finally {
     source.destroy();

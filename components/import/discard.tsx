@@ -1,0 +1,42 @@
+"use client";
+
+import { Button } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { Confirm } from "../shell/confirm";
+import { useTRPC } from "../trpc";
+
+/** Throws the import away with its files: nothing has been written that could be lost. */
+export function Discard({ id }: { id: string }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const router = useRouter();
+  const [isAsking, ask] = useDisclosure(false);
+  const discard = useMutation(
+    trpc.imports.discard.mutationOptions({
+      onSuccess: async () => {
+        router.push("/settings/custom-fields/import");
+        await cache.invalidateQueries(trpc.imports.list.queryFilter());
+      },
+    }),
+  );
+  return (
+    <>
+      <Button variant="subtle" color="gray" onClick={ask.open}>
+        Discard this import
+      </Button>
+      <Confirm
+        opened={isAsking}
+        title="Discard this import"
+        action="Discard"
+        isBusy={discard.isPending}
+        error={discard.error}
+        onConfirm={() => discard.mutate({ id })}
+        onClose={ask.close}
+      >
+        Its files and what you have mapped are thrown away. Nothing has been written to a device.
+      </Confirm>
+    </>
+  );
+}
