@@ -9,7 +9,8 @@ import { allInWords, type Bar, barsInWords, barsOf, spanBetween, sumOf } from ".
 import type { Input } from "./entries-query";
 import classes from "./histogram.module.css";
 
-type Props = { input: Input; onSpan: (span: { from: Date; to: Date }) => void };
+/** everyMs: how often it is counted anew, where the list grows by itself. */
+type Props = { input: Input; everyMs: number | false; onSpan: (span: { from: Date; to: Date }) => void };
 /** Where a choice of bars began and where it is now. */
 type Brush = { anchor: number; at: number };
 
@@ -17,11 +18,15 @@ type Brush = { anchor: number; at: number };
  * When the matches happened, stacked by result. Dragging over bars zooms to their span; with the keyboard the arrows walk,
  * Shift widens and Enter zooms.
  */
-export function Histogram({ input, onSpan }: Props) {
+export function Histogram({ input, everyMs, onSpan }: Props) {
   const { zone } = useZone();
   const { cursor: _, skipCount: __, ...asked } = input;
   const query = useQuery(
-    useTRPC().audit.histogram.queryOptions(asked, { trpc: ALONE, placeholderData: keepPreviousData }),
+    useTRPC().audit.histogram.queryOptions(asked, {
+      trpc: ALONE,
+      placeholderData: keepPreviousData,
+      refetchInterval: everyMs,
+    }),
   );
   const bars = useMemo(() => (query.data ? barsOf(query.data) : []), [query.data]);
   const brush = useBrush(bars, onSpan);

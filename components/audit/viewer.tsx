@@ -31,6 +31,7 @@ import { useViewerKeys } from "./viewer-keys";
 const EntryDrawer = dynamic(() => import("./entry-drawer").then((m) => m.EntryDrawer), { ssr: false });
 const ExportDialog = dynamic(() => import("./export-dialog").then((m) => m.ExportDialog), { ssr: false });
 const Facets = dynamic(() => import("./facets").then((m) => m.Facets), { loading: FacetsSkeleton });
+const LIVE_HISTOGRAM_MS = 30_000;
 
 /** The audit log: search and filters above, a sentence per entry, the chosen one in a drawer. The address is its state. */
 export function Viewer({ loadedAt }: { loadedAt: string }) {
@@ -91,7 +92,11 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
       />
       <Chips view={view} setView={setView} names={names} />
       {wrong.length > 0 && <Misread parts={wrong} />}
-      <Histogram input={input} onSpan={({ from, to }) => setView({ range: null, from, to, ...FROM_START })} />
+      <Histogram
+        input={input}
+        everyMs={isLive(view) && LIVE_HISTOGRAM_MS}
+        onSpan={({ from, to }) => setView({ range: null, from, to, ...FROM_START })}
+      />
       <PrintSummary view={view} names={names} now={now} />
       <RangeLine
         view={view}
