@@ -1,6 +1,6 @@
--- What the viewer narrows by beside the first six values: an address, a device by its name, a kind of resource, and an
--- actor whose id is no UUID. Each becomes a tag of its block; addresses and device names, of which filters give a part,
--- also become terms. What was indexed is indexed again.
+-- What the viewer narrows by beside the first six values: an address and its network (the first two parts of it), a device
+-- by its name, a kind of resource, and an actor whose id is no UUID. Each becomes a tag of its block; device names, of
+-- which filters give a part, also become terms. Addresses do not: there are too many. What was indexed is indexed again.
 
 -- Replacing a function takes membership in its owner, for these lines only (see the end of the chain's migration).
 DO $$
@@ -29,7 +29,8 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $
         || array_agg(audit_search_tag('type:' || actor_type)) || array_agg(audit_search_tag('actor:' || actor_id))
         || array_agg(audit_search_tag('actor:' || raw_actor))
         || array_agg(audit_search_tag('resource:' || resource_id)) || array_agg(audit_search_tag('kind:' || resource_type))
-        || array_agg(audit_search_tag('ip:' || ip_address)) || array_agg(audit_search_tag('device:' || device)) AS tags,
+        || array_agg(audit_search_tag('ip:' || ip_address))
+        || array_agg(audit_search_tag('net:' || substring(ip_address FROM '^[^.:]*[.:][^.:]*[.:]'))) || array_agg(audit_search_tag('device:' || device)) AS tags,
       string_agg(line, E'\x1e' ORDER BY chain_seq) AS text
     FROM weighed GROUP BY block),
   made AS (
@@ -45,7 +46,7 @@ CREATE OR REPLACE FUNCTION audit_search_name(p_org uuid, p_after bigint, p_throu
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
   INSERT INTO audit_search_terms (org_id, kind, value)
   SELECT DISTINCT p_org, v.kind, v.value
-  FROM audit_logs a, LATERAL (VALUES ('action', a.action), ('email', a.actor_email), ('ip', a.ip_address),
+  FROM audit_logs a, LATERAL (VALUES ('action', a.action), ('email', a.actor_email),
     ('device', CASE WHEN a.resource_type = 'device' THEN a.resource_name END)) AS v(kind, value)
   WHERE a.org_id = p_org AND a.chain_seq > p_after AND a.chain_seq <= p_through AND v.value IS NOT NULL
   ON CONFLICT DO NOTHING

@@ -42,7 +42,7 @@ export const auditTallies = pgTable(
   (t) => [index("audit_tallies_org_idx").on(t.orgId, t.firstSeq)],
 );
 
-/** Distinct values that filters give a part of: kind 'action', 'email', 'ip' and 'device'. */
+/** Distinct values that filters give a part of: kind 'action', 'email' and 'device'. */
 export const auditSearchTerms = pgTable(
   "audit_search_terms",
   { orgId: uuid("org_id").notNull(), kind: text("kind").notNull(), value: text("value").notNull() },

@@ -50,6 +50,8 @@ describe("filters that the viewer narrows by", () => {
     ["ip=10.0.1", (row) => Boolean(row.ipAddress?.startsWith("10.0.1"))],
     ["ip=2001:db8::1", (row) => row.ipAddress === "2001:db8::1"],
     ["ip=192.168.", () => false],
+    ["ip=10.0.", (row) => Boolean(row.ipAddress?.startsWith("10."))],
+    ["ip=2001:d", (row) => Boolean(row.ipAddress?.startsWith("2001"))],
     ["device=ws-1", (row) => row.resourceType === "device" && Boolean(row.resourceName?.startsWith("WS-1"))],
     ["device=lab", (row) => row.resourceId === device.id || agentOfLab(row)],
     ["device=nowhere", () => false],

@@ -31,7 +31,7 @@ async function tagsOf(tx: Tx, values: SQL): Promise<string[]> {
   return rows.map((row) => row.tag);
 }
 
-type Kind = "action" | "email" | "ip" | "device";
+type Kind = "action" | "email" | "device";
 
 /** Values of a kind that some organizations have, as rows `t(value)`. */
 const termsOf = (orgIds: readonly string[], kind: Kind): SQL =>
@@ -47,9 +47,6 @@ const userTags = (orgIds: readonly string[], user: string): SQL =>
   sql`SELECT 'email:' || t.value FROM ${termsOf(orgIds, "email")} WHERE t.value ILIKE ${containsPattern(user)}
     UNION ALL SELECT 'actor:' || n.id FROM (${namedPeople(user)}) n`;
 
-const ipTags = (orgIds: readonly string[], ip: string): SQL =>
-  sql`SELECT 'ip:' || t.value FROM ${termsOf(orgIds, "ip")} WHERE starts_with(t.value, ${ip})`;
-
 /** Devices by what they were called at the time, by what they are called now, and as where an agent runs. */
 const deviceTags = (orgIds: readonly string[], device: string): SQL =>
   sql`SELECT 'device:' || t.value FROM ${termsOf(orgIds, "device")} WHERE t.value ILIKE ${containsPattern(device)}
@@ -58,11 +55,10 @@ const deviceTags = (orgIds: readonly string[], device: string): SQL =>
 
 /** Sets of tags that have to be looked up; one with more values than narrow anything is left out. */
 async function lookedUp(tx: Tx, orgIds: readonly string[], question: Question): Promise<string[][]> {
-  const { user, ip, device } = question;
+  const { user, device } = question;
   const asked: SQL[] = [];
   if (actionConditions(question).length > 0) asked.push(actionTags(orgIds, question));
   if (user) asked.push(userTags(orgIds, user));
-  if (ip && !isWholeAddress(ip)) asked.push(ipTags(orgIds, ip));
   if (device) asked.push(deviceTags(orgIds, device));
   const found = await Promise.all(asked.map((values) => tagsOf(tx, values)));
   return found.filter((tags) => tags.length <= MAX_VALUES);
@@ -83,6 +79,7 @@ function named(question: Question): string[][] {
     ["resource", [resourceId?.toLowerCase()]],
     ["kind", [resourceType]],
     ["ip", [ip && isWholeAddress(ip) ? ip : undefined]],
+    ["net", [/^[^.:]*[.:][^.:]*[.:]/.exec(ip ?? "")?.[0]]],
   ];
   return sets
     .filter(([, values]) => values && !values.includes(undefined))
