@@ -12,8 +12,8 @@ import { afterLoading, arrive, joins, merged, NOTHING_NEW, type Page, release } 
 import { type TailMessage, useTailStream } from "./live-stream";
 
 const PUBLISH_MS = 2_000;
-/** The total is what was counted and what came since; once it is quiet it is counted anew. */
-const RECOUNT_MS = 30_000;
+/** The total is what was counted and what came since; a row that came while it was counted may count twice, until it is quiet. */
+const RECOUNT_MS = 5_000;
 const OVERFULL = { isOverfull: true };
 
 export type LiveQuery = { data: Page | undefined; dataUpdatedAt: number; refetch: () => unknown };

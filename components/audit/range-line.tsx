@@ -8,8 +8,11 @@ import { spanOf, type View } from "./filters";
 import type { Span } from "./range";
 import classes from "./viewer.module.css";
 
-/** shown: null while there are no rows yet; total: null while it is counted; isCut: it counts the newest entries only. */
-type Props = { view: View; now: Date; shown: number | null; total: number | null; isCut: boolean };
+/**
+ * shown: null while there are no rows yet; total: null while it is counted; isCut: it counts the newest entries only;
+ * isLive: the numbers grow by themselves, and are not spoken each time.
+ */
+type Props = { view: View; now: Date; shown: number | null; total: number | null; isCut: boolean; isLive: boolean };
 
 /** A span in absolute times. */
 export const spanText = ({ from, to }: Span, zone: string): string =>
@@ -48,7 +51,7 @@ export function RangeLine(props: Props) {
           </button>
         )}
       </span>
-      <span role="status">{told && told + where}</span>
+      <span role={props.isLive ? undefined : "status"}>{told && told + where}</span>
     </div>
   );
 }

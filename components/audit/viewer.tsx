@@ -104,6 +104,7 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
         shown={list.isSuccess ? entries.length : null}
         total={total}
         isCut={isCut(counted.data)}
+        isLive={bar !== null}
       />
       {bar}
       <div className={classes.body} data-facets={view.facets || undefined}>

@@ -6,6 +6,7 @@ import type { Answer } from "../http/answer";
 import { problemAnswer } from "../http/problem";
 import { PEER_HEADER } from "../http/route";
 import { log } from "../log";
+import { watchPeer } from "./dead-peers";
 import { lazyRequest } from "./lazy-request";
 import { countRequest } from "./metrics";
 import { refuseMalformed } from "./refuse-malformed";
@@ -71,6 +72,7 @@ export function createFront(options: FrontOptions): Server {
       countRequest(found ? "api" : "page", outgoing.statusCode, performance.now() - started),
     );
     if (!found) setPagePolicy(incoming, outgoing, options.dev);
+    if (!found && incoming.headers.accept === "text/event-stream") watchPeer(incoming.socket);
     const work = found ? callRoute(found, incoming, outgoing, options.origin) : options.next()(incoming, outgoing);
     work.catch((error: unknown) => {
       const gone = (error as { code?: string }).code === "ERR_STREAM_PREMATURE_CLOSE" || outgoing.destroyed;
