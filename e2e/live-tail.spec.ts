@@ -120,6 +120,20 @@ arrange(
   },
 );
 
+arrange("it says when the session has ended, and what it has shown stays", async ({ viewer, page, live, write }) => {
+  await live.follow();
+  await write("Seen");
+  await expect(viewer.entries(/Seen/)).toHaveCount(1);
+  await page.context().setOffline(true);
+  await expect(live.state("Reconnecting")).toBeVisible();
+  await page.context().clearCookies();
+  await page.context().setOffline(false);
+  await expect(live.state("Live updates ended: sign in again")).toBeVisible();
+  await expect(page.getByRole("link", { name: "Sign in" })).toBeVisible();
+  await expect(viewer.entries(/Seen/)).toHaveCount(1);
+  await expectAccessible(page);
+});
+
 arrange(
   "turned off it closes its stream; a range that has an end cannot be live",
   async ({ viewer, page, live, write }) => {

@@ -14,9 +14,10 @@ export type StreamState =
   | { kind: "connecting" | "live" | "reconnecting" }
   | { kind: "ended"; isSignedOut: boolean; reason: string };
 
-/** Refusals that another try would not change. */
-function refusal(error: ApiError): StreamState | null {
+/** Refusals that another try would not change. After a cut the server may still count the old connection as open. */
+function refusal(error: ApiError, hadBegun: boolean): StreamState | null {
   const status = error.data?.httpStatus ?? 500;
+  if (status === 429 && hadBegun) return null;
   return status < 500 ? { kind: "ended", isSignedOut: status === 401, reason: error.message } : null;
 }
 
@@ -54,7 +55,7 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
             if (now === "pending") setState({ kind: "live" });
             else if (now === "connecting") setState((was) => (was.kind === "live" ? { kind: "reconnecting" } : was));
           },
-          onError: (error) => end(refusal(error)),
+          onError: (error) => end(refusal(error, position !== undefined)),
           onComplete: () => end(null),
         },
       );

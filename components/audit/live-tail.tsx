@@ -40,7 +40,9 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
   const { hold, look } = useHold({ table, dock, isDrawerOpen });
   const isHeld = isPaused || !isFree(hold);
   const page = list.isPlaceholderData ? undefined : list.data;
-  const newest = useNewest(input);
+  // Another question is another tail (its key); the same one in a new object must not begin anew.
+  const [question] = useState(input);
+  const newest = useNewest(question);
 
   const [loadedAt, setLoadedAt] = useState(list.dataUpdatedAt);
   const [count, setCount] = useState({ at: counted.dataUpdatedAt, arrived: 0 });
@@ -68,7 +70,7 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
     if (found && under && joins(found, known, under)) take(found.data);
     else setRows((was) => ({ ...was, ...OVERFULL }));
   };
-  const state = useTailStream(input, (message: TailMessage) => {
+  const state = useTailStream(question, (message: TailMessage) => {
     if (message.kind === "entries") take(message.entries);
     else void catchUp();
   });

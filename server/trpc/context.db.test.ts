@@ -1,5 +1,8 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { users } from "@/db/schema";
 import { auditRows, bearer, createOrg, createUser } from "@/db/testing";
 import { createContext } from "./context";
 import { appRouter } from "./root";
@@ -42,6 +45,17 @@ it("knows the person by the cookie, and records from where the write came", asyn
   expect(await auditRows(user.orgId as string)).toMatchObject([
     { action: "organization.update", ipAddress: "198.51.100.8" },
   ]);
+});
+
+it("finds out again who is calling, for answers that stay open", async () => {
+  const user = await createUser({ role: "org_admin" });
+  const cookie = `trailmark.session=${await bearer(user)}`;
+  const context = await createContext(
+    new Request("http://127.0.0.1:3000/api/trpc/audit.tail", { headers: { cookie } }),
+  );
+  expect((await context.authenticate?.())?.actor).toMatchObject({ id: user.id });
+  await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id)));
+  await expect(context.authenticate?.()).rejects.toMatchObject({ code: "unauthenticated" });
 });
 
 it("refuses a mutation that another site made the browser send", async () => {
