@@ -36,6 +36,14 @@ test("columns are chosen and put in order, kept for the person, and stand in the
   expect(await columns.names()).toEqual(["Result", "Event"]);
 });
 
+test("the first paint has the person's columns already: nothing jumps", async ({ browser, admin, baseURL }) => {
+  const context = await browser.newContext({ baseURL, storageState: admin, javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto("/");
+  expect(await new Columns(page).names()).toEqual(["Time", "Event", "Sequence", "Action", "Result"]);
+  await context.close();
+});
+
 test("rows are compact or normal, and reset brings back what everybody sees", async ({ viewer, page }) => {
   const columns = new Columns(page);
   const height = async () => (await viewer.table.getByRole("row").nth(2).boundingBox())?.height;

@@ -40,19 +40,27 @@ test("m opens the menu of the entry that has the focus; arrows walk its cells", 
   await expect(page).not.toHaveURL(/action=/);
 });
 
-test("the facts of an open entry lead on, too, and from its own page to the list", async ({ viewer, page }) => {
+test("the facts of an open entry lead on, too, also from a page of its own", async ({ viewer, page }) => {
   await viewer.open("?action=user.login");
   await viewer
     .entries(/signed in/)
     .first()
     .click();
   await viewer.drawer.getByRole("button", { name: "More from Who" }).click();
-  const timeline = viewer.drawer.getByRole("link", { name: /^Timeline of / });
-  const address = await timeline.getAttribute("href");
-  await timeline.click();
+  await viewer.drawer.getByRole("link", { name: /^Timeline of / }).click();
   await expect(page).toHaveURL(/actorId=/);
   await expect(viewer.drawer).toHaveCount(0);
-  expect(address).toContain("actorId=");
+
+  await viewer
+    .entries(/signed in/)
+    .first()
+    .click();
+  await viewer.drawer.getByRole("link", { name: "Open on a page of its own" }).click();
+  await expect(page).toHaveURL(/\/audit\//);
+  await page.getByRole("button", { name: "More from What" }).click();
+  await page.getByRole("link", { name: "Filter for user.login" }).click();
+  await expect(page).toHaveURL(/\/\?actions=user\.login$/);
+  await expect(viewer.chips).toContainText("user.login");
 });
 
 for (const colorScheme of ["light", "dark"] as const) {

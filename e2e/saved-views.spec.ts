@@ -1,5 +1,8 @@
+import { Api } from "./api";
 import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
 import { SavedViewsMenu } from "./pages/saved-views";
+import { SignInPage } from "./pages/sign-in";
+import { ViewerPage } from "./pages/viewer";
 
 const fresh = (name: string) => `${name} ${crypto.randomUUID().slice(0, 8)}`;
 
@@ -77,6 +80,25 @@ test("the menu is worked by keyboard alone", async ({ viewer, page }) => {
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/result=denied/);
   await expect(page.getByRole("button", { name: "Views", exact: true })).toBeFocused();
+});
+
+test("who only reads keeps views, and is told that the role shares none", async ({ request, guest }) => {
+  const api = await Api.signIn(request);
+  const person = { email: `${crypto.randomUUID().slice(0, 8)}@reader.example`, password: "a long enough password" };
+  const orgId = await api.makeOrganization("Keepers");
+  await api.call("POST", "/users", { ...person, name: "Rita Reader", role: "org_viewer", orgId });
+  await new SignInPage(guest).signIn(person);
+  await new ViewerPage(guest).open("?action=user.login");
+  const views = new SavedViewsMenu(guest);
+  await views.open();
+  await views.menu.getByRole("button", { name: "Save this view" }).click();
+  const dialog = guest.getByRole("dialog", { name: "Save this view" });
+  await expect(dialog.getByText("Only you will see it")).toBeVisible();
+  await expect(dialog.getByRole("combobox", { name: "Who sees it" })).toHaveCount(0);
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Mine alone");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await views.open();
+  await expect(views.group("Mine").getByRole("button", { name: "Mine alone", exact: true })).toBeVisible();
 });
 
 for (const colorScheme of ["light", "dark"] as const) {

@@ -1,7 +1,7 @@
 "use client";
 
 import { type KeyboardEvent, type PointerEvent, useRef } from "react";
-import classes from "./entry-table.module.css";
+import classes from "./entry-head.module.css";
 
 const MIN_PX = 48;
 const MAX_PX = 960;

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { ColumnEdge } from "./column-edge";
 import { type Column, type Widths, widthOf } from "./columns";
-import classes from "./entry-table.module.css";
+import classes from "./entry-head.module.css";
 import type { ColumnId } from "./table-params";
 
 type Props = { columns: Column[]; widths: Widths; onWidth: (id: ColumnId, width: number) => void };
