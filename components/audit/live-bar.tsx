@@ -2,7 +2,6 @@ import { useThrottledValue } from "@mantine/hooks";
 import { ArrowUp } from "lucide-react";
 import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 import { count } from "../shell/amounts";
-import { MAX_LIVE_ROWS } from "./live-rows";
 import type { StreamState } from "./live-stream";
 import classes from "./live-tail.module.css";
 
@@ -22,8 +21,8 @@ type Props = {
 };
 
 function waitingText({ waiting, isTooMany }: Props): string {
-  if (isTooMany) return `${count(Math.max(waiting, MAX_LIVE_ROWS))}+ new`;
-  return waiting > 0 ? `${count(waiting)} new` : "";
+  if (waiting > 0) return `${count(waiting)}${isTooMany ? "+" : ""} new`;
+  return isTooMany ? "newer entries" : "";
 }
 
 function stateText(props: Props): string {

@@ -8,13 +8,11 @@ import type { Entry } from "./entry";
 import { useArrivals } from "./live-arrivals";
 import { LiveBar } from "./live-bar";
 import { isFree, useHold } from "./live-hold";
-import { afterLoading, arrive, joins, merged, NOTHING_NEW, type Page, release } from "./live-rows";
+import { afterLoading, arrive, joins, type LiveRows, merged, NOTHING_NEW, type Page, release } from "./live-rows";
 import { type TailMessage, useTailStream } from "./live-stream";
+import { useAhead } from "./live-total";
 
 const PUBLISH_MS = 2_000;
-/** The total is what was counted and what came since; a row that came while it was counted may count twice, until it is quiet. */
-const RECOUNT_MS = 5_000;
-const OVERFULL = { isOverfull: true };
 
 export type LiveQuery = { data: Page | undefined; dataUpdatedAt: number; refetch: () => unknown };
 type Props = {
@@ -32,70 +30,71 @@ function useNewest({ q, ...input }: Input): () => Promise<Page> {
   return () => (q ? client.audit.search.query({ ...input, q }) : client.audit.list.query(input));
 }
 
-/** Follows the log: puts new entries at the top of the list, or says how many wait while the list must not move. */
-export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }: Props) {
-  const [rows, setRows] = useState(NOTHING_NEW);
-  const [isPaused, setPaused] = useState(false);
-  const dock = useRef<HTMLDivElement>(null);
-  const { hold, look } = useHold({ table, dock, isDrawerOpen });
-  const isHeld = isPaused || !isFree(hold);
-  const page = list.isPlaceholderData ? undefined : list.data;
-  // Another question is another tail (its key); the same one in a new object must not begin anew.
-  const [question] = useState(input);
+type Following = { question: Input; page: Page | undefined; mayMove: () => boolean; recount: () => unknown };
+
+/** What has come since the page was loaded. mayMove says at that moment whether the list may take it in. */
+function useLiveRows({ question, page, mayMove, recount }: Following) {
+  const [rows, setRows] = useState<LiveRows>(NOTHING_NEW);
   const newest = useNewest(question);
-
-  const [loadedAt, setLoadedAt] = useState(list.dataUpdatedAt);
-  const [count, setCount] = useState({ at: counted.dataUpdatedAt, arrived: 0 });
-  if (page && loadedAt !== list.dataUpdatedAt) {
-    setLoadedAt(list.dataUpdatedAt);
-    setRows((was) => afterLoading(was, page));
-  }
-  if (count.at !== counted.dataUpdatedAt) setCount({ at: counted.dataUpdatedAt, arrived: rows.arrived });
-
   // What comes later than it was asked for is judged by how things stand then.
-  const latest = useRef({ rows, page, mayMove: (): boolean => true });
+  const latest = useRef({ rows, page, mayMove });
   useLayoutEffect(() => {
-    latest.current = { rows, page, mayMove: () => !isPaused && isFree(look()) };
+    latest.current = { rows, page, mayMove };
   });
   const take = (entries: readonly Entry[]) => {
-    const { page: under, mayMove } = latest.current;
-    const isStill = !mayMove();
-    setRows((was) => arrive(was, under, entries, isStill));
+    const { page: under } = latest.current;
+    const isHeld = !latest.current.mayMove();
+    setRows((was) => arrive(was, under, entries, isHeld));
   };
   /** Between the list's answer and the stream's beginning, or over a long absence, rows may have been sealed. */
   const catchUp = async () => {
-    void counted.refetch();
+    recount();
     const found = await newest().catch(() => null);
     const { rows: known, page: under } = latest.current;
     if (found && under && joins(found, known, under)) take(found.data);
-    else setRows((was) => ({ ...was, ...OVERFULL }));
+    else setRows((was) => ({ ...was, isOverfull: true }));
   };
   const state = useTailStream(question, (message: TailMessage) => {
     if (message.kind === "entries") take(message.entries);
     else void catchUp();
   });
+  return { rows, setRows, state };
+}
 
+/** Follows the log: puts new entries at the top of the list, or says how many wait while the list must not move. */
+export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }: Props) {
+  // Another question is another tail (its key); the same one in a new object must not begin anew.
+  const [question] = useState(input);
+  const [isPaused, setPaused] = useState(false);
+  const dock = useRef<HTMLDivElement>(null);
+  const { hold, look } = useHold({ table, dock, isDrawerOpen });
+  const isHeld = isPaused || !isFree(hold);
+  const page = list.isPlaceholderData ? undefined : list.data;
+  const mayMove = () => !isPaused && isFree(look());
+  const { rows, setRows, state } = useLiveRows({ question, page, mayMove, recount: counted.refetch });
+
+  const [loadedAt, setLoadedAt] = useState(list.dataUpdatedAt);
+  if (page && loadedAt !== list.dataUpdatedAt) {
+    setLoadedAt(list.dataUpdatedAt);
+    setRows((was) => afterLoading(was, page));
+  }
+  const letInNow = useEffectEvent(() => mayMove() && setRows(release));
   const reload = useEffectEvent(() => list.refetch());
-  const recount = useEffectEvent(() => counted.refetch());
   const publish = useEffectEvent(onChange);
   useEffect(() => {
-    if (!isHeld && rows.heldCount > 0 && latest.current.mayMove()) setRows(release);
+    if (!isHeld && rows.heldCount > 0) letInNow();
   }, [isHeld, rows.heldCount]);
   useEffect(() => {
     if (rows.isOverfull && !isHeld) void reload();
   }, [rows.isOverfull, isHeld]);
-  useEffect(() => {
-    if (rows.arrived === 0) return;
-    const timer = setTimeout(recount, RECOUNT_MS);
-    return () => clearTimeout(timer);
-  }, [rows.arrived]);
 
   const entries = useMemo(() => page && merged(rows, page), [rows, page]);
-  const added = useThrottledValue(rows.arrived - count.arrived, PUBLISH_MS);
+  const added = useThrottledValue(useAhead(counted, rows.arrived, state.kind === "live"), PUBLISH_MS);
   useLayoutEffect(() => publish(entries ? { entries, added } : null), [entries, added]);
   useEffect(() => () => publish(null), []);
   useArrivals(table, rows.shown);
 
+  const isStopped = isPaused || hold.isScrolled;
   const letIn = () => {
     window.scrollTo({ top: 0, behavior: "instant" });
     setPaused(false);
@@ -105,11 +104,11 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
   return (
     <LiveBar
       state={state}
-      isPaused={isPaused || hold.isScrolled}
+      isPaused={isStopped}
       waiting={rows.heldCount}
-      isTooMany={rows.isOverfull}
+      isTooMany={rows.isOverfull && isHeld}
       dock={dock}
-      onPause={() => (isPaused || hold.isScrolled ? letIn() : setPaused(true))}
+      onPause={() => (isStopped ? letIn() : setPaused(true))}
       onLetIn={letIn}
     />
   );
