@@ -35,8 +35,7 @@ function stateText(props: Props): string {
 
 const takesSpace = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
-  (target.isContentEditable ||
-    target.closest("input, textarea, select, button, summary, [role=dialog], [role=option]"));
+  (target.isContentEditable || target.closest("input, textarea, select, button, summary, [role=dialog], [role=menu]"));
 
 /** Space pauses and goes on, except where it already means something. */
 function useSpace(onSpace: () => void): void {
