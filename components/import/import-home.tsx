@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from "@tansta
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import type { ImportState } from "@/server/custom-fields/import/schema";
+import type { ImportEntry } from "@/server/custom-fields/import/schema";
 import { count } from "../shell/amounts";
 import { Message } from "../shell/message";
 import { errorText, Failure } from "../shell/notice";
@@ -17,7 +17,7 @@ import { When } from "../shell/when";
 import { useTRPC } from "../trpc";
 import classes from "./import.module.css";
 
-const STATE: Record<ImportState["status"], [Tone, string]> = {
+const STATE: Record<ImportEntry["status"], [Tone, string]> = {
   draft: ["off", "Begun"],
   staged: ["off", "Mapped"],
   checked: ["off", "Checked"],
@@ -93,12 +93,12 @@ function NewImport() {
   );
 }
 
-function PastImports({ imports }: { imports: ImportState[] }) {
+function PastImports({ imports }: { imports: ImportEntry[] }) {
   const trpc = useTRPC();
   const { sources } = useSuspenseQuery(trpc.imports.sources.queryOptions()).data;
   if (imports.length === 0) return null;
-  const nameOf = (state: ImportState) => state.files.map((file) => file.name).join(", ") || "No file yet";
-  const columns: Column<ImportState>[] = [
+  const nameOf = (state: ImportEntry) => state.fileNames.join(", ") || "No file yet";
+  const columns: Column<ImportEntry>[] = [
     {
       header: "Import",
       cell: (state) => (

@@ -4,7 +4,12 @@ import { Button, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Download, Undo2 } from "lucide-react";
-import { ROW_OUTCOME_LABELS, ROW_OUTCOMES, type RunReport } from "@/server/custom-fields/import/schema";
+import {
+  MATCHED_OUTCOMES,
+  ROW_OUTCOME_LABELS,
+  ROW_OUTCOMES,
+  type RunReport,
+} from "@/server/custom-fields/import/schema";
 import { count, counted } from "../shell/amounts";
 import { Confirm } from "../shell/confirm";
 import { Figures } from "../shell/figures";
@@ -21,6 +26,8 @@ import type { StepProps } from "./wizard";
 export function ReportStep({ state }: StepProps) {
   const report = state.summary.run;
   if (!report) return null;
+  const matched = MATCHED_OUTCOMES.reduce((sum, name) => sum + report.rows[name], 0);
+  const isWhole = matched === state.totalRows && report.fields.every((field) => field.invalid === 0);
   return (
     <>
       <div className={classes.pad}>
@@ -47,7 +54,7 @@ export function ReportStep({ state }: StepProps) {
         </dl>
       </Section>
       <Section title="Fields">
-        {report.devices + report.rows.matched_source_id + report.rows.matched_hostname > 0 ? (
+        {report.devices + matched > 0 ? (
           <FieldTally state={state} fields={report.fields} />
         ) : (
           <p className={classes.quiet}>No row was matched, so no value was looked at.</p>
@@ -55,10 +62,16 @@ export function ReportStep({ state }: StepProps) {
       </Section>
       <Section
         title="Downloads"
-        lead="Fix the rows that were not applied and import that file again: what is applied already stays as it is."
+        lead={
+          isWhole
+            ? "Every row was applied."
+            : "Fix the rows that were not applied and import that file again: what is applied already stays as it is."
+        }
       >
         <Group gap="sm">
-          <FileLink href={`/api/v1/custom-fields/imports/${state.id}/rejected`}>Rows not applied (CSV)</FileLink>
+          {!isWhole && (
+            <FileLink href={`/api/v1/custom-fields/imports/${state.id}/rejected`}>Rows not applied (CSV)</FileLink>
+          )}
           <FileLink href={`/api/v1/custom-fields/imports/${state.id}/outcomes`}>All outcomes (CSV)</FileLink>
         </Group>
       </Section>

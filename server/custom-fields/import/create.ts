@@ -8,7 +8,7 @@ import { AppError } from "../../errors";
 import { newId } from "../../ids";
 import { findImport, type ImportRecord, ownImports, partnerScope, toImportState } from "./find-import";
 import { presetOf } from "./presets";
-import type { ImportState } from "./schema";
+import type { ImportEntry, ImportFile, ImportState, ImportStatus } from "./schema";
 import { importFolder } from "./upload";
 
 const LISTED = 50;
@@ -45,14 +45,20 @@ export function getImport(ctx: Ctx, { id }: { id: string }): Promise<ImportState
   return tenant(ctx.scope, async (tx) => toImportState(await findImport(tx, ctx, id)));
 }
 
-/** The newest imports within the caller's reach. */
-export async function listImports(ctx: Ctx): Promise<ImportState[]> {
+/** The newest imports within the caller's reach, without their columns and mappings, which are large. */
+export async function listImports(ctx: Ctx): Promise<ImportEntry[]> {
   const scope = partnerScope(ctx);
-  const i = customFieldImports;
+  const { id, source, status, createdByName, createdAt, totalRows, files } = customFieldImports;
+  const shown = { id, source, status, createdByName, createdAt, totalRows, files };
   const rows = await tenant(scope, (tx) =>
-    tx.select().from(i).where(ownImports(scope)).orderBy(desc(i.createdAt)).limit(LISTED),
+    tx.select(shown).from(customFieldImports).where(ownImports(scope)).orderBy(desc(createdAt)).limit(LISTED),
   );
-  return rows.map((row) => toImportState(row as unknown as ImportRecord));
+  return rows.map(({ files, status, createdAt, ...row }) => ({
+    ...row,
+    status: status as ImportStatus,
+    createdAt: createdAt.toISOString(),
+    fileNames: (files as ImportFile[]).map((file) => file.name),
+  }));
 }
 
 async function deleteRows(tx: Tx, id: string): Promise<void> {

@@ -1,36 +1,23 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { customFieldValues } from "@/db/schema";
 import { toCsv } from "./fixtures";
 import { savePlan } from "./plan";
 import { listRows, pickCandidate } from "./rows";
-import type { ImportState, RowOutcome } from "./schema";
+import type { RowOutcome } from "./schema";
 import { startCheck } from "./start";
-import { check, createDevices, createWorld, run, stageText, withFields } from "./testing";
-
-const HEADER = ["Computer ID", "Computer Name", "Client Name", "Asset Tag", "Patched", "Bought"];
-const csv = (...rows: string[][]) => toCsv([HEADER, ...rows]);
-const outcomes = async (ctx: Parameters<typeof listRows>[0], state: ImportState) =>
-  (await listRows(ctx, { id: state.id, limit: 200 })).rows.map((row) => row.outcome);
-const valuesOf = async (deviceId: string) => {
-  const [row] = await asSystem((tx) =>
-    tx.select().from(customFieldValues).where(eq(customFieldValues.deviceId, deviceId)),
-  );
-  return row ? Object.values(row.values).sort() : null;
-};
-
-async function simple(hostnames = ["PC1", "PC2", "PC3"]) {
-  const world = await createWorld();
-  const ids = await createDevices(
-    world.partnerId,
-    hostnames.map((hostname) => ({ orgId: world.a.id, hostname })),
-  );
-  const text = csv(
-    ...hostnames.map((hostname, i) => [String(i + 1), hostname, "Acme", `A${i + 1}`, String(i % 2), "1/31/2024"]),
-  );
-  return { ...world, ids, text };
-}
+import {
+  check,
+  createDevices,
+  createSimple,
+  createWorld,
+  outcomesOf,
+  run,
+  simpleCsv,
+  stageText,
+  valuesOf,
+  withFields,
+} from "./testing";
 
 describe("the check", () => {
   it("tells apart every outcome of a row, and applies only what is resolved", async () => {
@@ -73,7 +60,7 @@ describe("the check", () => {
       "not_found",
       "unreadable",
     ];
-    expect(await outcomes(ctx, checked)).toEqual(expected);
+    expect(await outcomesOf(ctx, checked)).toEqual(expected);
     expect(checked.summary.check?.fields[0]).toMatchObject({ set: 3, none: 6, empty: 1 });
     const done = await run(ctx, staged.id);
     expect(done.summary.run).toMatchObject({ devices: 3, recordedSourceIds: 2 });
@@ -81,7 +68,7 @@ describe("the check", () => {
   });
 
   it("writes nothing", async () => {
-    const { ctx, text, partnerId } = await simple();
+    const { ctx, text, partnerId } = await createSimple();
     const counts = () =>
       asSystem(async (tx) => [
         ...(await tx.execute(sql`SELECT (SELECT count(*) FROM custom_field_definitions WHERE partner_id = ${partnerId}::uuid) AS d,
@@ -94,10 +81,10 @@ describe("the check", () => {
   });
 
   it("judges each value by the definition, with the reason", async () => {
-    const { ctx } = await simple(["PC1", "PC2", "PC3", "PC4"]);
+    const { ctx } = await createSimple(["PC1", "PC2", "PC3", "PC4"]);
     const staged = await stageText(
       ctx,
-      csv(["1", "PC1", "", "t", "maybe", "2024-02-30"], ["2", "PC2", "", "t", "1", "2024-02-03"]),
+      simpleCsv(["1", "PC1", "", "t", "maybe", "2024-02-30"], ["2", "PC2", "", "t", "1", "2024-02-03"]),
     );
     const plan = withFields(staged, { Patched: { type: "boolean" }, Bought: { type: "date", options: null } });
     await savePlan(ctx, { id: staged.id, plan });
@@ -110,11 +97,14 @@ describe("the check", () => {
   });
 
   it("refuses a plan that maps one thing twice, nothing, or a type that disagrees", async () => {
-    const { ctx, text } = await simple();
+    const { ctx, text } = await createSimple();
     const first = await stageText(ctx, text);
     await check(ctx, first.id);
     await run(ctx, first.id);
-    const again = await stageText(ctx, csv(["1", "PC1", "Acme", "7", "1", "x"], ["2", "PC2", "Acme", "8", "1", "x"]));
+    const again = await stageText(
+      ctx,
+      simpleCsv(["1", "PC1", "Acme", "7", "1", "x"], ["2", "PC2", "Acme", "8", "1", "x"]),
+    );
     await expect(startCheck(ctx, again)).rejects.toMatchObject({
       code: "validation_failed",
       message: expect.stringContaining("settle that first"),
@@ -181,10 +171,10 @@ describe("the check", () => {
         ["twin.a", "two"],
       ]),
     );
-    expect(await outcomes(ctx, await check(ctx, staged.id))).toEqual(["ambiguous", "ambiguous"]);
+    expect(await outcomesOf(ctx, await check(ctx, staged.id))).toEqual(["ambiguous", "ambiguous"]);
     await pickCandidate(ctx, { id: staged.id, rowNo: 1, deviceId: ids[0] as string });
     await asSystem((tx) => tx.execute(sql`UPDATE devices SET hostname = 'twin.a' WHERE id = ${ids[0]}::uuid`));
-    expect(await outcomes(ctx, await check(ctx, staged.id))).toEqual(["identity_conflict", "identity_conflict"]);
+    expect(await outcomesOf(ctx, await check(ctx, staged.id))).toEqual(["identity_conflict", "identity_conflict"]);
     await run(ctx, staged.id);
     expect(await valuesOf(ids[0] as string)).toBeNull();
   });

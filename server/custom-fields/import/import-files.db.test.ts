@@ -1,44 +1,28 @@
-import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { GET as OUTCOMES } from "@/app/api/v1/custom-fields/imports/[id]/outcomes/route";
 import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejected/route";
 import { POST as UPLOAD } from "@/app/api/v1/custom-fields/imports/upload/route";
-import { asSystem } from "@/db/client";
-import { customFieldValues } from "@/db/schema";
 import { call, createUser, ctxFor } from "@/db/testing";
 import { createImport, getImport, listImports } from "./create";
 import { toCsv } from "./fixtures";
 import { guessAfresh, savePlan } from "./plan";
-import { listRows } from "./rows";
-import type { ImportState } from "./schema";
-import { check, createDevices, createWorld, run, stageText, withFields } from "./testing";
-
-const HEADER = ["Computer ID", "Computer Name", "Client Name", "Asset Tag", "Patched", "Bought"];
-const csv = (...rows: string[][]) => toCsv([HEADER, ...rows]);
-const outcomes = async (ctx: Parameters<typeof listRows>[0], state: ImportState) =>
-  (await listRows(ctx, { id: state.id, limit: 200 })).rows.map((row) => row.outcome);
-const valuesOf = async (deviceId: string) => {
-  const [row] = await asSystem((tx) =>
-    tx.select().from(customFieldValues).where(eq(customFieldValues.deviceId, deviceId)),
-  );
-  return row ? Object.values(row.values).sort() : null;
-};
-
-async function simple(hostnames = ["PC1", "PC2", "PC3"]) {
-  const world = await createWorld();
-  const ids = await createDevices(
-    world.partnerId,
-    hostnames.map((hostname) => ({ orgId: world.a.id, hostname })),
-  );
-  const text = csv(
-    ...hostnames.map((hostname, i) => [String(i + 1), hostname, "Acme", `A${i + 1}`, String(i % 2), "1/31/2024"]),
-  );
-  return { ...world, ids, text };
-}
+import {
+  check,
+  createDevices,
+  createSimple,
+  createWorld,
+  outcomesOf,
+  run,
+  SIMPLE_HEADER,
+  simpleCsv,
+  stageText,
+  valuesOf,
+  withFields,
+} from "./testing";
 
 describe("files", () => {
   it("takes a file in parts, a part sent again included", async () => {
-    const { ctx, admin, text } = await simple();
+    const { ctx, admin, text } = await createSimple();
     const { id } = await createImport(ctx, { source: "automate" });
     const bytes = Buffer.from(text);
     const part = (offset: number, end: number) =>
@@ -60,7 +44,7 @@ describe("files", () => {
   });
 
   it("refuses what is too large, technicians, strangers and imports beyond one's reach", async () => {
-    const { ctx, partnerId, a } = await simple();
+    const { ctx, partnerId, a } = await createSimple();
     const { id } = await createImport(ctx, { source: "automate" });
     const send = (
       token: Parameters<typeof call>[1] extends infer O
@@ -87,6 +71,9 @@ describe("files", () => {
     expect((await send(limited, 4)).status).toBe(404);
     expect((await call(REJECTED, { token: stranger, params: { id } })).status).toBe(404);
     expect(await listImports(await ctxFor(limited))).toEqual([]);
+    expect(await listImports(await ctxFor(admin))).toMatchObject([{ id, status: "draft", fileNames: [] }]);
+    // What is imported is a partner's, and the platform's operator belongs to none.
+    await expect(listImports(await ctxFor("system_admin"))).rejects.toMatchObject({ code: "forbidden" });
     await expect(createImport(await ctxFor("org_admin"), { source: "automate" })).rejects.toMatchObject({
       code: "forbidden",
     });
@@ -107,17 +94,17 @@ describe("files", () => {
         ["9", "PC1", "y"],
       ]),
     );
-    expect(await outcomes(limited, await check(limited, staged.id))).toEqual(["not_found", "matched_hostname"]);
+    expect(await outcomesOf(limited, await check(limited, staged.id))).toEqual(["not_found", "matched_hostname"]);
     // The source id is recorded on a device beyond reach: nobody sees that, and nothing is guessed.
     const done = await run(limited, staged.id);
     expect(done.summary.run).toMatchObject({ devices: 0, recordedSourceIds: 0, rows: { changed: 1, not_found: 1 } });
   });
 
   it("gives all outcomes and the rows not applied as CSV, the latter ready to be sent again", async () => {
-    const { ctx, admin, ids } = await simple();
+    const { ctx, admin, ids } = await createSimple();
     const staged = await stageText(
       ctx,
-      csv(
+      simpleCsv(
         ["1", "PC1", "Acme", "=A1", "1", ""],
         ["9", "gone", "Acme", "-5", "1", ""],
         ["3", "PC3", "Acme", "x", "7", ""],
@@ -133,7 +120,7 @@ describe("files", () => {
     const rejected = await call(REJECTED, { token: admin, params: { id: staged.id } });
     const lines = rejected.text.replace("\ufeff", "").trim().split("\r\n");
     expect(lines).toEqual([
-      `${HEADER.join(",")},Not applied because`,
+      `${SIMPLE_HEADER.join(",")},Not applied because`,
       "9,gone,Acme,'-5,1,,no device is called gone",
       "3,PC3,Acme,x,7,,Patched is neither yes nor no",
     ]);
@@ -143,15 +130,15 @@ describe("files", () => {
   });
 
   it("knows its own list of rows not applied again: the same mapping, no field for the reasons", async () => {
-    const { ctx, admin, ids } = await simple();
-    const text = `${csv(["1", "PC1", "Acme", "A1", "1", ""], ["9", "gone", "", "A2", "1", ""])}3,PC3,slipped\r\n`;
+    const { ctx, admin, ids } = await createSimple();
+    const text = `${simpleCsv(["1", "PC1", "Acme", "A1", "1", ""], ["9", "gone", "", "A2", "1", ""])}3,PC3,slipped\r\n`;
     const first = await stageText(ctx, text);
     await savePlan(ctx, { id: first.id, plan: withFields(first, { Patched: { action: "skip" } }) });
     await check(ctx, first.id);
     await run(ctx, first.id);
     const rejected = await call(REJECTED, { token: admin, params: { id: first.id } });
     const again = await stageText(ctx, rejected.text.replace("gone", "PC2"), "fixed.csv");
-    expect(again.columns.map((column) => column.title)).toEqual(HEADER);
+    expect(again.columns.map((column) => column.title)).toEqual(SIMPLE_HEADER);
     expect(again.summary.mappingFrom).toEqual(expect.any(String));
     expect(again.plan?.fields.map((field) => field.action)).toEqual([
       "skip",
@@ -162,14 +149,14 @@ describe("files", () => {
       "skip",
     ]);
     // Nobody has put the row with too few cells right: it has as many cells as the header now, and is left alone still.
-    expect(await outcomes(ctx, await check(ctx, again.id))).toEqual(["matched_hostname", "unreadable"]);
+    expect(await outcomesOf(ctx, await check(ctx, again.id))).toEqual(["matched_hostname", "unreadable"]);
     await run(ctx, again.id);
     expect(await valuesOf(ids[1] as string)).toEqual(["A2"]);
     expect(await valuesOf(ids[2] as string)).toBeNull();
   });
 
   it("guesses afresh instead of using the kept mapping, when asked to", async () => {
-    const { ctx, text } = await simple();
+    const { ctx, text } = await createSimple();
     const first = await stageText(ctx, text);
     await savePlan(ctx, { id: first.id, plan: withFields(first, { Patched: { action: "skip" } }) });
     await check(ctx, first.id);

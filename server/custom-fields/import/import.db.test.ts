@@ -1,10 +1,10 @@
-import { mkdtempSync } from "node:fs";
+import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { auditLogs, customFieldImports, customFieldValues, deviceSourceIds } from "@/db/schema";
+import { auditLogs, customFieldImports, deviceSourceIds } from "@/db/schema";
 import { flushRecording, startRecording, stopRecording } from "../../audit/record";
 import { listDefinitions } from "../list";
 import { setDeviceValues } from "../set-values";
@@ -14,37 +14,24 @@ import { claimImport, owner } from "./lease";
 import { savePlan } from "./plan";
 import { listRows } from "./rows";
 import { runImportJob } from "./run-job";
-import type { ImportState } from "./schema";
 import { startRun, startUndo } from "./start";
-import { check, createDevices, createWorld, run, stageText, withFields } from "./testing";
+import {
+  check,
+  createDevices,
+  createSimple,
+  createWorld,
+  run,
+  simpleCsv,
+  stageText,
+  valuesOf,
+  withFields,
+} from "./testing";
+import { importFolder } from "./upload";
 import { workOffImports } from "./worker";
-
-const HEADER = ["Computer ID", "Computer Name", "Client Name", "Asset Tag", "Patched", "Bought"];
-const csv = (...rows: string[][]) => toCsv([HEADER, ...rows]);
-const _outcomes = async (ctx: Parameters<typeof listRows>[0], state: ImportState) =>
-  (await listRows(ctx, { id: state.id, limit: 200 })).rows.map((row) => row.outcome);
-const valuesOf = async (deviceId: string) => {
-  const [row] = await asSystem((tx) =>
-    tx.select().from(customFieldValues).where(eq(customFieldValues.deviceId, deviceId)),
-  );
-  return row ? Object.values(row.values).sort() : null;
-};
-
-async function simple(hostnames = ["PC1", "PC2", "PC3"]) {
-  const world = await createWorld();
-  const ids = await createDevices(
-    world.partnerId,
-    hostnames.map((hostname) => ({ orgId: world.a.id, hostname })),
-  );
-  const text = csv(
-    ...hostnames.map((hostname, i) => [String(i + 1), hostname, "Acme", `A${i + 1}`, String(i % 2), "1/31/2024"]),
-  );
-  return { ...world, ids, text };
-}
 
 describe("a whole import", () => {
   it("makes the fields, writes the values, records the source ids, and reports what it read back", async () => {
-    const { ctx, ids, text, partnerId } = await simple();
+    const { ctx, ids, text, partnerId } = await createSimple();
     const staged = await stageText(ctx, text);
     expect(staged).toMatchObject({ status: "staged", totalRows: 3, error: null });
     expect(staged.plan?.identifiers).toEqual({ sourceId: 0, hostname: 1, organization: 2, serial: null });
@@ -61,6 +48,7 @@ describe("a whole import", () => {
     expect((await listDefinitions(ctx, {})).data).toEqual([]);
     const done = await run(ctx, staged.id);
     expect(done).toMatchObject({ status: "done", error: null, job: null });
+    expect(existsSync(importFolder(staged.id))).toBe(false);
     expect(done.summary.run).toMatchObject({ devices: 3, recordedSourceIds: 3 });
     expect(done.summary.run?.readBack?.map((r) => [r.written, r.found])).toEqual([
       [3, 3],
@@ -82,7 +70,7 @@ describe("a whole import", () => {
   });
 
   it("writes nothing the second time, finding every device by its source id, and offers the same mapping", async () => {
-    const { ctx, text } = await simple();
+    const { ctx, text } = await createSimple();
     const first = await stageText(ctx, text);
     await savePlan(ctx, { id: first.id, plan: withFields(first, { Bought: { action: "skip" } }) });
     await check(ctx, first.id);
@@ -100,10 +88,10 @@ describe("a whole import", () => {
   });
 
   it("leaves what is already set alone, unless told to overwrite or to clear", async () => {
-    const { ctx, ids, text } = await simple(["PC1", "PC2"]);
+    const { ctx, ids, text } = await createSimple(["PC1", "PC2"]);
     await runAll(ctx, text);
     await setDeviceValues(ctx, { id: ids[0] as string, asset_tag: "mine" });
-    const again = csv(["1", "PC1", "Acme", "A1", "", ""], ["2", "PC2", "Acme", "new", "NULL", ""]);
+    const again = simpleCsv(["1", "PC1", "Acme", "A1", "", ""], ["2", "PC2", "Acme", "new", "NULL", ""]);
     const kept = await runAll(ctx, again);
     expect(kept.summary.run?.fields[0]).toMatchObject({ kept: 2, set: 0, overwrite: 0 });
     expect(await valuesOf(ids[0] as string)).toEqual(["2024-01-31", false, "mine"]);
@@ -124,7 +112,7 @@ describe("a whole import", () => {
   }
 
   it("puts everything back on undo, but for what somebody has changed since", async () => {
-    const { ctx, ids, text } = await simple();
+    const { ctx, ids, text } = await createSimple();
     await runAll(
       ctx,
       toCsv([
@@ -148,7 +136,7 @@ describe("a whole import", () => {
 
 describe("the run", () => {
   it("resolves again: a row that names another device by now is reported, not applied", async () => {
-    const { ctx, ids, text } = await simple();
+    const { ctx, ids, text } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
     await asSystem((tx) => tx.execute(sql`UPDATE devices SET hostname = 'elsewhere' WHERE id = ${ids[0]}::uuid`));
@@ -161,7 +149,7 @@ describe("the run", () => {
   });
 
   it("goes on after a process died in the middle, applying nothing twice", async () => {
-    const { ctx, text, ids } = await simple();
+    const { ctx, text, ids } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
     await startRun(ctx, staged);
@@ -200,7 +188,7 @@ describe("the run", () => {
   });
 
   it("is cancelled with what it wrote kept, so that it can be undone", async () => {
-    const { ctx, text } = await simple();
+    const { ctx, text } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
     await startRun(ctx, staged);
@@ -215,7 +203,7 @@ describe("the run", () => {
   });
 
   it("stops when the person may not import any more", async () => {
-    const { ctx, text, admin } = await simple();
+    const { ctx, text, admin } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
     await startRun(ctx, staged);

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { and, eq, sql } from "drizzle-orm";
 import { asSystem, tenant } from "@/db/client";
 import { customFieldImports, organizations } from "@/db/schema";
@@ -25,6 +26,7 @@ import { initialPlan } from "./mapping";
 import type { ImportSummary, RunReport, UndoReport } from "./schema";
 import { stageFiles } from "./stage";
 import { undoChunk } from "./undo";
+import { importFolder } from "./upload";
 
 /** Work in the name of a person, within what that person reaches now. */
 type Work = { found: ImportRecord; ctx: Ctx; scope: PartnerScope };
@@ -95,6 +97,8 @@ async function finishRun(
     const jobDone = end.status === "done" ? now.totalRows : now.jobDone;
     await settle(tx, now.id, { ...end, jobDone, finishedAt: new Date(), summary: { ...now.summary, run } });
   });
+  // The rows stand in the database; what may hold secrets need not lie on the disk as well.
+  await rm(importFolder(found.id), { recursive: true, force: true });
 }
 
 async function apply(first: Work): Promise<void> {

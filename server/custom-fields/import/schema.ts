@@ -227,6 +227,14 @@ export type ImportState = {
   error: string | null;
 };
 
+/** An import in the list of imports. */
+export type ImportEntry = Pick<
+  ImportState,
+  "id" | "source" | "status" | "createdByName" | "createdAt" | "totalRows"
+> & {
+  fileNames: string[];
+};
+
 export type Candidate = { deviceId: string; hostname: string; organization: string };
 /** One row of the check's table; cells in the order of the plan's fields. */
 export type ImportRow = {

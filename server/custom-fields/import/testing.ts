@@ -1,14 +1,17 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
+import { customFieldValues } from "@/db/schema";
 import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/db/testing";
 import type { Ctx } from "../../context";
 import { env } from "../../env";
 import { newId } from "../../ids";
 import { createImport, getImport } from "./create";
-import type { ImportState, Plan, PlanField } from "./schema";
+import { toCsv } from "./fixtures";
+import { listRows } from "./rows";
+import type { ImportState, Plan, PlanField, RowOutcome } from "./schema";
 import { startCheck, startRun, startStaging } from "./start";
 import { uploadPart } from "./upload";
 import { workOffImports } from "./worker";
@@ -108,4 +111,33 @@ export async function importIn(orgId: string): Promise<{ id: string }> {
       WHERE o.id = ${orgId}::uuid RETURNING id`),
   );
   return row as { id: string };
+}
+
+export const SIMPLE_HEADER = ["Computer ID", "Computer Name", "Client Name", "Asset Tag", "Patched", "Bought"];
+/** A file with the simple header. */
+export const simpleCsv = (...rows: string[][]): string => toCsv([SIMPLE_HEADER, ...rows]);
+
+/** A world with a device for each name, and a file that gives each of them three values. */
+export async function createSimple(hostnames = ["PC1", "PC2", "PC3"]) {
+  const world = await createWorld();
+  const ids = await createDevices(
+    world.partnerId,
+    hostnames.map((hostname) => ({ orgId: world.a.id, hostname })),
+  );
+  const text = simpleCsv(
+    ...hostnames.map((hostname, i) => [String(i + 1), hostname, "Acme", `A${i + 1}`, String(i % 2), "1/31/2024"]),
+  );
+  return { ...world, ids, text };
+}
+
+/** What became of the rows, in their order. */
+export const outcomesOf = async (ctx: Ctx, { id }: { id: string }): Promise<RowOutcome[]> =>
+  (await listRows(ctx, { id, limit: 200 })).rows.map((row) => row.outcome);
+
+/** Everything a device holds, sorted; null when it never held anything. */
+export async function valuesOf(deviceId: string) {
+  const [row] = await asSystem((tx) =>
+    tx.select().from(customFieldValues).where(eq(customFieldValues.deviceId, deviceId)),
+  );
+  return row ? Object.values(row.values).sort() : null;
 }

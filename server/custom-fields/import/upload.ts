@@ -13,7 +13,7 @@ import { repairText } from "../../text";
 import { findImport, requireIdle, type StoredFile } from "./find-import";
 import { MAX_IMPORT_BYTES, type UploadInput } from "./schema";
 
-/** Where an import's files lie until it has been discarded. */
+/** Where an import's files lie until it has run or has been discarded. */
 export const importFolder = (id: string): string => join(env().TRAILMARK_DATA_DIR, "imports", id);
 
 const sizeOf = (path: string): Promise<number> =>
