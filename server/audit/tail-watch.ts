@@ -4,8 +4,10 @@ import { log } from "../log";
 import { shared } from "../process/shared";
 import { TAIL_LOOK_MS } from "./tail-schema";
 
-/** Looking never takes more than this part of the time, however many organizations are followed. */
+/** Looking takes no more than this part of the time while thousands of organizations are followed … */
 const MAX_LOOK_SHARE = 1 / 20;
+/** … but rows must not come late either. */
+const MAX_LOOK_PAUSE_MS = 1_500;
 
 type Head = { orgId: string; seq: number };
 type Wake = () => void;
@@ -100,7 +102,8 @@ class HeadWatch {
       this.isAway = true;
     }
     this.isLooking = false;
-    this.schedule(Math.max(TAIL_LOOK_MS, (performance.now() - started) / MAX_LOOK_SHARE));
+    const pause = Math.min((performance.now() - started) / MAX_LOOK_SHARE, MAX_LOOK_PAUSE_MS);
+    this.schedule(Math.max(TAIL_LOOK_MS, pause));
   }
 }
 
