@@ -13,7 +13,7 @@ for (const colorScheme of ["light", "dark"] as const)
     test.use({ colorScheme });
 
     test("no step of an import has an accessibility violation, on a desk and on a phone", async ({ page, request }) => {
-      test.setTimeout(120_000);
+      test.setTimeout(240_000);
       const wizard = new ImportWizard(page);
       const expectSound = async () => {
         for (const size of SIZES[colorScheme]) {

@@ -17,7 +17,7 @@ test("five thousand computers, a reload in the middle, the corrected rest, and t
   page,
   request,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(240_000);
   const world = await makeWorld(await Api.signIn(request));
   const { p } = world;
   const wizard = new ImportWizard(page);

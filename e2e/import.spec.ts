@@ -126,6 +126,25 @@ test("a broken file is said to be one and replaced, and an import is thrown away
   await expect(page.getByRole("link", { name: "mended.csv" })).toHaveCount(0);
 });
 
+test("a file whose upload is cut off is asked for again", async ({ page }) => {
+  const wizard = new ImportWizard(page);
+  await wizard.begin();
+  const text = `Computer ID,Computer Name,Note\n${"1,PC-1,a note of some length\n".repeat(330_000)}`;
+  const file = { name: "large.csv", mimeType: "text/csv", buffer: Buffer.from(text) };
+  const isSecondPart = (url: URL) => url.pathname.endsWith("/upload") && url.searchParams.get("offset") !== "0";
+  await page.route(isSecondPart, (route) => route.abort());
+  await page.locator("input[type=file]").setInputFiles(file);
+  await expect(page.getByText("The connection was lost while large.csv was sent.")).toBeVisible();
+  await page.unroute(isSecondPart);
+  await page.reload();
+  await expect(page.getByText("It has not arrived whole.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Read the file" })).toBeDisabled();
+  const small = { ...file, buffer: Buffer.from(text.slice(0, 500)) };
+  await page.locator("input[type=file]").first().setInputFiles(small);
+  await expect(page.getByRole("region", { name: "First rows of large.csv" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Read the file" })).toBeEnabled();
+});
+
 test("a field is made, changed, filled in on a device and deleted with its values", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const host = name();

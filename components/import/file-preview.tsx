@@ -86,6 +86,15 @@ export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props
   );
 }
 
+/** A file that has arrived only in part, because the page was left or the line was lost. */
+export function CutFile({ name, isBusy, onReplace }: ReplaceProps) {
+  return (
+    <Section title={name} action={<Replace name={name} isBusy={isBusy} onReplace={onReplace} />}>
+      <Message tone="warn">It has not arrived whole. Choose it again.</Message>
+    </Section>
+  );
+}
+
 type ReplaceProps = { name: string; isBusy: boolean; onReplace: (file: File) => void };
 
 function Replace({ name, isBusy, onReplace }: ReplaceProps) {

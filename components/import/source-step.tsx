@@ -10,7 +10,7 @@ import { Message } from "../shell/message";
 import { errorText } from "../shell/notice";
 import { useTRPC } from "../trpc";
 import { Discard } from "./discard";
-import { FilePreview } from "./file-preview";
+import { CutFile, FilePreview } from "./file-preview";
 import classes from "./import.module.css";
 import { JobProgress } from "./job-progress";
 import { OtherScopes } from "./other-scopes";
@@ -22,7 +22,7 @@ import type { StepProps } from "./wizard";
 export function SourceStep({ state, onStep }: StepProps) {
   const trpc = useTRPC();
   const cache = useQueryClient();
-  const uploads = useUploads(state.id, state.files.length);
+  const uploads = useUploads(state.id, state.files);
   const stage = useMutation(
     trpc.imports.stage.mutationOptions({
       onSuccess: (next) => cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next),
@@ -56,20 +56,16 @@ export function SourceStep({ state, onStep }: StepProps) {
         </div>
       )}
       {!state.job &&
-        state.files.map(
-          (file, fileNo) =>
-            file.complete && (
-              <FilePreview
-                // biome-ignore lint/suspicious/noArrayIndexKey: a file's place in the import is what it is known by
-                key={`${fileNo} ${file.name} ${file.size}`}
-                importId={state.id}
-                fileNo={fileNo}
-                file={file}
-                isBusy={uploads.current !== null}
-                onReplace={(next) => void uploads.replace(fileNo, next)}
-              />
-            ),
-        )}
+        state.files.map((file, fileNo) => {
+          const props = {
+            isBusy: uploads.current !== null,
+            onReplace: (next: File) => void uploads.replace(fileNo, next),
+          };
+          const key = `${fileNo} ${file.name} ${file.size}`;
+          if (file.complete)
+            return <FilePreview key={key} importId={state.id} fileNo={fileNo} file={file} {...props} />;
+          return uploads.current ? null : <CutFile key={key} name={file.name} {...props} />;
+        })}
       <OtherScopes state={state} />
       {state.job && <JobProgress id={state.id} job={state.job} />}
       {stage.error && (
@@ -77,7 +73,7 @@ export function SourceStep({ state, onStep }: StepProps) {
           <Message tone="bad">{errorText(stage.error)}</Message>
         </div>
       )}
-      {complete.length > 0 && !state.job && (
+      {state.files.length > 0 && !state.job && (
         <div className={classes.foot}>
           {isRead ? (
             <Button type="submit" onClick={() => onStep("fields")}>
@@ -88,9 +84,9 @@ export function SourceStep({ state, onStep }: StepProps) {
               type="submit"
               onClick={() => stage.mutate({ id: state.id })}
               loading={stage.isPending}
-              disabled={uploads.current !== null}
+              disabled={uploads.current !== null || complete.length < state.files.length}
             >
-              {complete.length === 1 ? "Read the file" : "Read the files"}
+              {state.files.length === 1 ? "Read the file" : "Read the files"}
             </Button>
           )}
           <Discard id={state.id} />

@@ -3,7 +3,7 @@ import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/schema";
 /** What a browser offers to choose. */
 export const ACCEPT = ".csv,.tsv,.txt,.json,.ndjson,.xlsx,.gz";
 
-type Part = { importId: string; fileNo: number; file: File; onProgress: (sent: number) => void; signal: AbortSignal };
+type Part = { importId: string; fileNo: number; file: File; onProgress: (sent: number) => void };
 
 /** What the server said, in its own words. */
 async function problemOf(answer: Response): Promise<Error> {
@@ -15,7 +15,7 @@ async function problemOf(answer: Response): Promise<Error> {
  * Sends a file in parts, so that no single request takes long and a broken line costs one part.
  * @throws Error with the server's words.
  */
-export async function upload({ importId, fileNo, file, onProgress, signal }: Part): Promise<void> {
+export async function upload({ importId, fileNo, file, onProgress }: Part): Promise<void> {
   for (let offset = 0; offset < file.size || offset === 0; ) {
     const query = new URLSearchParams({
       importId,
@@ -28,7 +28,8 @@ export async function upload({ importId, fileNo, file, onProgress, signal }: Par
       method: "POST",
       headers: { "Content-Type": "application/octet-stream" },
       body: file.slice(offset, offset + UPLOAD_PART_BYTES),
-      signal,
+    }).catch(() => {
+      throw new Error(`The connection was lost while ${file.name} was sent. Nothing was imported: choose it again.`);
     });
     if (!answer.ok) throw await problemOf(answer);
     const { received, complete } = (await answer.json()) as { received: number; complete: boolean };

@@ -1,44 +1,42 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
-import { MAX_IMPORT_BYTES } from "@/server/custom-fields/import/schema";
+import { useState } from "react";
+import { type ImportFile, MAX_IMPORT_BYTES } from "@/server/custom-fields/import/schema";
 import { useTRPC } from "../trpc";
 import { upload } from "./upload";
 
 type Sending = { name: string; sent: number; size: number };
 
 /** Sends files one after the other, as further ones or in the place of one, and tells how far they are. */
-export function useUploads(importId: string, known: number) {
+export function useUploads(importId: string, files: readonly ImportFile[]) {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const [current, setCurrent] = useState<Sending | null>(null);
   const [error, setError] = useState<string | null>(null);
-  const next = useRef(known);
   const send = async (fileNo: number, file: File) => {
     if (file.size > MAX_IMPORT_BYTES)
       throw new Error(`${file.name} is over 100 MiB. Split it and import the parts one by one.`);
     if (file.size === 0) throw new Error(`${file.name} is empty.`);
     setCurrent({ name: file.name, sent: 0, size: file.size });
     const onProgress = (sent: number) => setCurrent({ name: file.name, sent, size: file.size });
-    await upload({ importId, fileNo, file, onProgress, signal: new AbortController().signal });
-    await cache.invalidateQueries(trpc.imports.preview.queryFilter({ id: importId, fileNo }));
-    await cache.invalidateQueries(trpc.imports.get.queryFilter({ id: importId }));
+    await upload({ importId, fileNo, file, onProgress });
   };
   const report = async (work: () => Promise<void>) => {
     setError(null);
     await work().catch((failure: unknown) =>
       setError(failure instanceof Error ? failure.message : "The upload failed. Nothing was changed."),
     );
+    await cache.invalidateQueries(trpc.imports.preview.queryFilter({ id: importId }));
+    await cache.invalidateQueries(trpc.imports.get.queryFilter({ id: importId }));
     setCurrent(null);
   };
-  const add = (files: File[]) =>
+  // A file that has come in part gives its place to the next one.
+  const cut = files.findIndex((file) => !file.complete);
+  const placeOf = (i: number) => (cut < 0 ? files.length + i : i === 0 ? cut : files.length + i - 1);
+  const add = (added: File[]) =>
     report(async () => {
-      next.current = Math.max(next.current, known);
-      for (const file of files) {
-        await send(next.current, file);
-        next.current += 1;
-      }
+      for (const [i, file] of added.entries()) await send(placeOf(i), file);
     });
   const replace = (fileNo: number, file: File) => report(() => send(fileNo, file));
   return { current, error, add, replace };
