@@ -29,7 +29,7 @@ function Badge() {
   const target = one ?? organizations.find((o) => o.id === alarms.data?.[0]?.orgId);
   const { zone } = useZone();
   const { state, word, told } = said({ broken, one: one?.name, isKnown: alarms.isSuccess, last: status.data?.last });
-  const more = status.data ? `. ${knownOf(status.data, zone)}` : "";
+  const more = status.data ? `, ${knownOf(status.data, zone)}` : "";
   const Icon = { intact: ShieldCheck, broken: ShieldX, unknown: Shield }[state];
   return (
     <Tip label={`${told}${more}`}>
@@ -49,11 +49,9 @@ function Badge() {
 
 /** "13,216 rows checked on 20 Nov 2026, 03:10:02, anchored until entry 13,216 of 20 Nov 2026, 18:35:01" */
 function knownOf({ last, anchored }: Outputs["integrity"]["status"], zone: string): string {
-  const checked = last
-    ? `${count(last.rowsChecked)} rows checked on ${dateTime(last.ranAt, zone)}`
-    : "Not verified yet";
+  const checked = last && `${count(last.rowsChecked)} rows checked on ${dateTime(last.ranAt, zone)}`;
   const until = anchored ? `entry ${count(anchored.seq)} of ${dateTime(anchored.signedAt, zone)}` : "nothing yet";
-  return `${checked}, anchored until ${until}`;
+  return [checked, `anchored until ${until}`].filter(Boolean).join(", ");
 }
 
 type Known = { broken: number; one: string | undefined; isKnown: boolean; last?: { status: string } | null };
