@@ -7,6 +7,7 @@ import { ColorSchemeScript, mantineHtmlProps } from "@mantine/core";
 import type { Metadata, Viewport } from "next";
 import { cookies, headers } from "next/headers";
 import type { ReactNode } from "react";
+import { Fonts } from "@/components/shell/fonts";
 import { Providers } from "@/components/shell/providers";
 import { isZone, ZONE_COOKIE } from "@/components/shell/time";
 
@@ -32,6 +33,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" suppressHydrationWarning />
       </head>
       <body>
+        <Fonts />
         <Providers nonce={nonce} zone={isZone(zone) ? zone : null}>
           {children}
         </Providers>
