@@ -89,6 +89,8 @@ test("times are shown in UTC on demand, and the address carries it", async ({ br
   const page = await context.newPage();
   await page.goto("/");
   await expect(page.getByText(/^Times in Asia\/Tokyo, UTC\+9/)).toBeVisible();
+  const title = await page.getByRole("table").locator("tbody time").first().getAttribute("title");
+  expect(title).toMatch(/^.* UTC\n.* Asia\/Tokyo\n\d{10}(\.\d+)? s since 1970$/);
   await page.getByRole("button", { name: "Show UTC" }).click();
   await expect(page).toHaveURL(/tz=utc/);
   await expect(page.getByText(/^Times in UTC/)).toBeVisible();

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { clock } from "../shell/time";
+import { clock, everyClock } from "../shell/time";
 import { ActorType } from "./actor-type";
 import { type Entry, hostOf } from "./entry";
 import { ResultBadge } from "./result-badge";
@@ -7,7 +7,12 @@ import { Sentence } from "./sentence";
 import type { ColumnId } from "./table-params";
 
 /** What a cell needs beside its entry. */
-export type CellContext = { zone: string; orgName: (orgId: string) => string; onOpen: (id: string) => void };
+export type CellContext = {
+  zone: string;
+  local: string;
+  orgName: (orgId: string) => string;
+  onOpen: (id: string) => void;
+};
 
 export type Column = {
   id: ColumnId;
@@ -33,7 +38,11 @@ const ALL: readonly Column[] = [
   {
     id: "time",
     header: "Time",
-    cell: (entry, { zone }) => <time dateTime={entry.timestamp}>{clock(entry.timestamp, zone)}</time>,
+    cell: (entry, { zone, local }) => (
+      <time dateTime={entry.timestamp} title={everyClock(entry.timestamp, local)}>
+        {clock(entry.timestamp, zone)}
+      </time>
+    ),
     same: (entry, { zone }) => clock(entry.timestamp, zone),
     width: 96,
     isDefault: true,

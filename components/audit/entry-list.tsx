@@ -5,7 +5,6 @@ import type { RefObject } from "react";
 import type { FullPage } from "@/server/audit/schema";
 import { Failure } from "../shell/notice";
 import { useOrg } from "../shell/org";
-import { useZone } from "../shell/zone";
 import type { ApiError } from "../trpc";
 import { EmptyList } from "./empty-list";
 import type { Entry } from "./entry";
@@ -30,7 +29,6 @@ type Props = {
 
 /** The entries of a page, or why there are none; old rows stay, dimmed, while new ones are on their way. */
 export function EntryList({ view, setView, list, entries, look, now, onOpen, table }: Props) {
-  const { zone } = useZone();
   const { org, organizations, nameOf } = useOrg();
   if (list.isPending) return <EntrySkeleton />;
   if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} what="the audit log" />;
@@ -42,7 +40,6 @@ export function EntryList({ view, setView, list, entries, look, now, onOpen, tab
         look={look}
         view={view}
         setView={setView}
-        zone={zone}
         now={now}
         orgName={org || organizations.length < 2 ? null : nameOf}
         isStale={list.isPlaceholderData}

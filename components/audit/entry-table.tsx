@@ -2,6 +2,7 @@
 
 import { type CSSProperties, type RefObject, useEffect, useRef, useState } from "react";
 import { dayName, zoneName } from "../shell/time";
+import { useZone } from "../shell/zone";
 import { CellPivots } from "./cell-pivots";
 import { type Column, leastWidth, type Widths } from "./columns";
 import type { Entry } from "./entry";
@@ -17,7 +18,6 @@ type Props = {
   look: TableLook;
   view: View;
   setView: SetView;
-  zone: string;
   now: Date;
   /** Names organizations in a column of their own; null where all rows are of one. */
   orgName: ((orgId: string) => string) | null;
@@ -48,12 +48,13 @@ const least = (columns: Column[], widths: Widths) =>
   }) as CSSProperties;
 
 /** The entries, newest first, under a heading per day. On a phone each row is a card. */
-export function EntryTable({ entries, look, view, setView, zone, now, orgName, isStale, onOpen, bodyRef }: Props) {
+export function EntryTable({ entries, look, view, setView, now, orgName, isStale, onOpen, bodyRef }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const columns = look.columns.filter(({ id }) => id !== "org" || orgName);
   // The day's heading spans what is always shown; cells that come and go with the others make up the rest.
   const [always, fitting] = [columns.filter(({ from }) => !from), columns.filter(({ from }) => from)];
-  const context = { zone, orgName: orgName ?? String, onOpen };
+  const { zone, local } = useZone();
+  const context = { zone, local, orgName: orgName ?? String, onOpen };
   const scrolls = useIsWiderThan(bodyRef, frame);
   return (
     <>
