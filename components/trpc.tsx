@@ -5,12 +5,11 @@ import {
   createTRPCClient,
   httpBatchLink,
   httpLink,
+  httpSubscriptionLink,
   splitLink,
   type TRPCClientErrorLike,
-  type TRPCLink,
 } from "@trpc/client";
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
-import { observable } from "@trpc/server/observable";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "@/server/trpc/root";
@@ -39,24 +38,6 @@ export const ALONE = { context: { alone: true } };
 
 const url = "/api/trpc";
 
-/** Streams: few people open one, so their transport is loaded when somebody does. */
-const lazyStreamLink: TRPCLink<AppRouter> = (runtime) => (call) =>
-  observable((observer) => {
-    let leave: (() => void) | null = () => {};
-    import("./stream-link").then(
-      ({ streamLink }) => {
-        const { unsubscribe } = streamLink({ url })(runtime)(call).subscribe(observer);
-        if (leave) leave = unsubscribe;
-        else unsubscribe();
-      },
-      (error) => observer.error(error),
-    );
-    return () => {
-      leave?.();
-      leave = null;
-    };
-  });
-
 const makeClient = () =>
   createTRPCClient<AppRouter>({
     links: [
@@ -65,7 +46,7 @@ const makeClient = () =>
         true: httpLink({ url }),
         false: splitLink({
           condition: (op) => op.type === "subscription",
-          true: lazyStreamLink,
+          true: httpSubscriptionLink({ url }),
           false: httpBatchLink({ url }),
         }),
       }),
