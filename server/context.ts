@@ -29,6 +29,9 @@ export type Ctx = {
   signal?: AbortSignal;
 };
 
+/** Who is calling and what that caller may reach: the part of Ctx that a credential decides. */
+export type Caller = Pick<Ctx, "actor" | "scope" | "permissions" | "homeOrgId">;
+
 /** The platform itself, for work without a human or program behind it. */
 export function systemCtx(): Ctx {
   return {

@@ -1,7 +1,6 @@
 "use client";
 
-import type { Spot } from "./cell-pivots";
-import type { CellContext, Column } from "./columns";
+import type { CellContext, Column, Spot } from "./columns";
 import type { View } from "./filters";
 import { PivotMenu } from "./pivot-menu";
 import { cellText, pivotsOf } from "./pivots";

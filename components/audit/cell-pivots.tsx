@@ -5,7 +5,7 @@ import { Ellipsis } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import type { CellContext, Column } from "./columns";
+import type { CellContext, Column, Spot } from "./columns";
 import type { Entry } from "./entry";
 import type { View } from "./filters";
 import classes from "./pivots.module.css";
@@ -13,9 +13,6 @@ import type { SetView } from "./set-view";
 import type { ColumnId } from "./table-params";
 
 const CellMenu = dynamic(() => import("./cell-menu").then((m) => m.CellMenu), { ssr: false });
-
-/** A cell of the table: which column of which entry. */
-export type Spot = { entry: Entry; column: ColumnId; cell: HTMLElement };
 
 type Props = {
   frame: RefObject<HTMLElement | null>;

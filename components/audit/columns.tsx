@@ -14,6 +14,9 @@ export type CellContext = {
   onOpen: (id: string) => void;
 };
 
+/** A cell on the screen: which column of which entry. */
+export type Spot = { entry: Entry; column: ColumnId; cell: HTMLElement };
+
 export type Column = {
   id: ColumnId;
   header: string;

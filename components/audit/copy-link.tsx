@@ -6,7 +6,8 @@ import { useState } from "react";
 import { Tip } from "../shell/tip";
 import { useZone } from "../shell/zone";
 import { zoneParam } from "../shell/zone-param";
-import { spanOf, type View } from "./filters";
+import type { View } from "./filters";
+import { spanOf } from "./list-input";
 
 const SHOWN_MS = 1_500;
 

@@ -1,6 +1,6 @@
 import { keepPreviousData } from "@tanstack/react-query";
 import { ALONE, type useTRPC } from "../trpc";
-import type { toListInput } from "./filters";
+import type { toListInput } from "./list-input";
 
 type Trpc = Pick<ReturnType<typeof useTRPC>, "audit">;
 export type Input = ReturnType<typeof toListInput>;

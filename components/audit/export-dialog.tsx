@@ -11,7 +11,8 @@ import { filtersInWords } from "./chips";
 import type { Input } from "./entries-query";
 import classes from "./export-dialog.module.css";
 import { exportBody, exportName, type Format, MAX_EXPORT_ROWS, readBody, saveFile } from "./export-request";
-import { spanOf, type View } from "./filters";
+import type { View } from "./filters";
+import { spanOf } from "./list-input";
 import { spanText } from "./range-line";
 
 /** total: null while it is counted or where it cannot be had; isCut: it counts the newest entries only. */

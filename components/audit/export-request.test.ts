@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { exportInput, MAX_EXPORT_ROWS as SERVERS } from "@/server/audit/export-schema";
 import { exportBody, exportName, MAX_EXPORT_ROWS } from "./export-request";
-import { loadView, toListInput } from "./filters";
+import { loadView } from "./filters";
+import { toListInput } from "./list-input";
 
 const now = new Date("2026-11-20T14:00:00Z");
 const ORG = "0190f4c2-0000-7000-8000-000000000001";

@@ -9,8 +9,7 @@ import {
 } from "nuqs/server";
 import type { ActorType, AuditResult, Category } from "@/server/audit/schema";
 import { zoneParam } from "../shell/zone-param";
-import { excludeInput } from "./narrow";
-import { PRESETS, presetSpan, type Span } from "./range";
+import { PRESETS } from "./range";
 import { tableParsers } from "./table-params";
 
 type Choice<T extends string> = Record<T, string>;
@@ -40,7 +39,7 @@ export const CATEGORIES = keysOf(CATEGORY_LABEL);
 export const ACTOR_TYPES = keysOf(ACTOR_TYPE_LABEL);
 export const RESULTS = keysOf(RESULT_LABEL);
 
-const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+export const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const MAX_TEXT = 255;
 const MAX_LIST = 4096;
 
@@ -99,43 +98,6 @@ export type View = inferParserType<typeof viewParsers>;
 export type FilterName = keyof Filters;
 
 export const loadView = createLoader(viewParsers);
-
-/** The instants that the address asks for: a preset, or two ends of which either may be open. */
-export function spanOf(filters: Filters, zone: string, now: Date): Span {
-  if (filters.range) return presetSpan(filters.range, zone, now);
-  return { from: filters.from ?? undefined, to: filters.to ?? undefined };
-}
-
-/** Who is meant by an exact actor: a person, key or agent by its id, or an id that is no UUID as it was recorded. */
-const actorInput = (actorId: string | null) =>
-  actorId && GUID.test(actorId) ? { actorId } : { rawActorId: actorId ?? undefined };
-
-/** The procedure's input for a view. Counting is left out: the list is paged by cursor. */
-export function toListInput(view: View, zone: string, now: Date) {
-  const span = spanOf(view, zone, now);
-  const input = {
-    q: view.q ?? undefined,
-    orgId: view.org ?? undefined,
-    user: view.actor ?? undefined,
-    ...actorInput(view.actorId),
-    action: view.action ?? undefined,
-    actions: view.actions?.split(",").filter(Boolean),
-    resource: view.resource ?? undefined,
-    resourceId: view.resourceId ?? undefined,
-    resourceType: view.resourceType ?? undefined,
-    device: view.device ?? undefined,
-    ip: view.ip ?? undefined,
-    result: view.result ?? undefined,
-    category: view.category ?? undefined,
-    actorType: view.type ?? undefined,
-    ...excludeInput(view.without),
-    from: span.from?.toISOString(),
-    to: span.to?.toISOString(),
-    cursor: view.cursor ?? undefined,
-    skipCount: true,
-  };
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as typeof input;
-}
 
 /** Parts of the address that no filter takes: they are ignored, and the page says so. */
 export function misread(params: URLSearchParams): string[] {

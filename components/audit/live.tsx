@@ -4,7 +4,8 @@ import dynamic from "next/dynamic";
 import { type ReactNode, type RefObject, useState } from "react";
 import type { Input } from "./entries-query";
 import type { Entry } from "./entry";
-import { spanOf, type View } from "./filters";
+import type { View } from "./filters";
+import { spanOf } from "./list-input";
 import type { LiveQuery } from "./live-tail";
 
 const LiveTail = dynamic(() => import("./live-tail").then((m) => m.LiveTail), { ssr: false });

@@ -7,7 +7,8 @@ import { dateTime, zoneName } from "../shell/time";
 import { useZone } from "../shell/zone";
 import { type Outputs, useTRPC } from "../trpc";
 import { filtersInWords } from "./chips";
-import { spanOf, type View } from "./filters";
+import type { View } from "./filters";
+import { spanOf } from "./list-input";
 import { spanText } from "./range-line";
 import classes from "./viewer.module.css";
 

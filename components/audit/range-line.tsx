@@ -4,7 +4,8 @@ import { count, counted } from "../shell/amounts";
 import { useOrg } from "../shell/org";
 import { dateTime, zoneName } from "../shell/time";
 import { useZone } from "../shell/zone";
-import { spanOf, type View } from "./filters";
+import type { View } from "./filters";
+import { spanOf } from "./list-input";
 import type { Span } from "./range";
 import classes from "./viewer.module.css";
 

@@ -1,5 +1,6 @@
+import type { Caller } from "../context";
 import { AppError, notFound } from "../errors";
-import { type Caller, findAgentCaller, findApiKeyCaller, findUserCaller } from "./caller";
+import { findAgentCaller, findApiKeyCaller, findUserCaller } from "./caller";
 import { verifyAccessToken } from "./jwt";
 import { limit } from "./rate-limit";
 import { hashSecret, looksLike, SECRET_PREFIXES } from "./secrets";

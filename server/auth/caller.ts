@@ -1,13 +1,10 @@
 import { lookUp, lookUpAll } from "@/db/lookup";
-import type { Ctx, Scope } from "../context";
+import type { Caller, Scope } from "../context";
 import { shared } from "../process/shared";
 import { type Permission, ROLE_PERMISSIONS, type Role } from "./permissions";
 import { orRemembered } from "./recording-keys";
 import { sameHash } from "./secrets";
 import { together } from "./together";
-
-/** Who is calling and what that caller may reach: the part of Ctx that a credential decides. */
-export type Caller = Pick<Ctx, "actor" | "scope" | "permissions" | "homeOrgId">;
 
 const PERMISSIONS_OF = Object.fromEntries(
   Object.entries(ROLE_PERMISSIONS).map(([role, permissions]) => [role, new Set(permissions)]),

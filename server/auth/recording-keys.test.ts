@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Caller } from "./caller";
+import type { Caller } from "../context";
 import type { Permission } from "./permissions";
 import { orRemembered } from "./recording-keys";
 
