@@ -1,6 +1,7 @@
 "use client";
 
 import { Badge, Button, Checkbox, Select } from "@mantine/core";
+import { memo } from "react";
 import {
   isImportable,
   type PlanField,
@@ -8,18 +9,18 @@ import {
   sourceType,
   typesDisagree,
 } from "@/server/custom-fields/import/schema";
-import { type Definition, FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
+import { FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
 import { count } from "../shell/amounts";
 import { Message } from "../shell/message";
 import { errorText } from "../shell/notice";
-import { type Faults, useFaults } from "./faults";
+import { useFaults } from "./faults";
 import classes from "./fields.module.css";
 import shared from "./import.module.css";
 import { KeptMapping } from "./kept-mapping";
 import { type EditProps, NewField } from "./new-field";
 import { OtherScopes } from "./other-scopes";
 import { type PlanDraft, usePlanDraft } from "./plan-draft";
-import { TargetSelect, usePartnerFields } from "./target-select";
+import { TargetSelect, type Targets, useTargets } from "./target-select";
 import type { StepProps } from "./wizard";
 
 /** One row per source field: what it becomes here. */
@@ -29,7 +30,7 @@ export function FieldsStep(props: StepProps) {
 }
 
 function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
-  const definitions = usePartnerFields();
+  const targets = useTargets(draft.plan);
   const faults = useFaults(state, draft.plan);
   const identifiers = new Set(Object.values(draft.plan.identifiers));
   const rows = draft.plan.fields.filter((field) => {
@@ -65,9 +66,10 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
             key={field.column}
             column={state.columns[field.column] as SourceColumn}
             field={field}
-            draft={draft}
-            definitions={definitions}
-            faults={faults}
+            targets={targets}
+            fault={faults.ofColumn(field.column)}
+            getPlan={draft.getPlan}
+            changeField={draft.changeField}
           />
         ))}
       </ul>
@@ -83,14 +85,13 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
 type RowProps = {
   column: SourceColumn;
   field: PlanField;
-  draft: PlanDraft;
-  definitions: readonly Definition[];
-  faults: Faults;
-};
+  targets: Targets;
+  fault: string | null;
+} & Pick<PlanDraft, "getPlan" | "changeField">;
 
-function FieldRow({ column, field, draft, definitions, faults }: RowProps) {
-  const change = (part: Partial<PlanField>) => draft.changeField(field.column, part);
-  const fault = faults.ofColumn(field.column);
+/** Drawn again only when its own field changes: a file may have hundreds, and somebody is typing into one. */
+const FieldRow = memo(function FieldRow({ column, field, targets, fault, getPlan, changeField }: RowProps) {
+  const change = (part: Partial<PlanField>) => changeField(field.column, part);
   const isConflict = field.action === "existing" && typesDisagree(column, field.type);
   return (
     <li data-left={field.action === "skip" || undefined}>
@@ -109,8 +110,8 @@ function FieldRow({ column, field, draft, definitions, faults }: RowProps) {
           className={field.action === "create" ? undefined : classes.existing}
           title={column.title}
           field={field}
-          plan={draft.plan}
-          definitions={definitions}
+          targets={targets}
+          getPlan={getPlan}
           error={isConflict ? null : fault}
           onChange={change}
         />
@@ -131,7 +132,7 @@ function FieldRow({ column, field, draft, definitions, faults }: RowProps) {
       </div>
     </li>
   );
-}
+});
 
 function Filled({ column }: { column: SourceColumn }) {
   if (column.rows === 0) return <span className={shared.quiet}>Definition only</span>;

@@ -1,16 +1,19 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import type { ImportState, Plan, PlanField } from "@/server/custom-fields/import/schema";
 import { useTRPC } from "../trpc";
 
 const SAVE_AFTER_MS = 400;
+const NO_PLAN: Plan = { identifiers: { sourceId: null, hostname: null, organization: null, serial: null }, fields: [] };
 
 export type PlanDraft = {
   plan: Plan;
   change: (next: Plan) => void;
+  /** Stays the same function, so that a row need not be drawn again because another one has changed. */
   changeField: (column: number, change: Partial<PlanField>) => void;
+  getPlan: () => Plan;
   /** Saves what has not been saved yet; settled when nothing is on its way any more. */
   flush: () => Promise<unknown>;
   error: unknown;
@@ -47,19 +50,26 @@ export function usePlanDraft(state: ImportState): PlanDraft | null {
     if (plan) saving.current = save.mutateAsync({ id: state.id, plan });
     return saving.current;
   };
-  const latest = useRef(flush);
-  latest.current = flush;
-  useEffect(() => () => void latest.current().catch(() => {}), []);
   const plan = draft ?? state.plan;
-  if (!plan) return null;
   const change = (next: Plan) => {
     unsaved.current = next;
+    latest.current.plan = next;
     setDraft(next);
     cache.setQueryData(key, (old: ImportState | undefined) => old && { ...old, plan: next, status: "staged" as const });
     if (timer.current) clearTimeout(timer.current);
-    timer.current = setTimeout(() => void latest.current().catch(() => {}), SAVE_AFTER_MS);
+    timer.current = setTimeout(() => void latest.current.flush().catch(() => {}), SAVE_AFTER_MS);
   };
-  const changeField = (column: number, part: Partial<PlanField>) =>
-    change({ ...plan, fields: plan.fields.map((field) => (field.column === column ? { ...field, ...part } : field)) });
-  return { plan, change, changeField, flush, error: save.error };
+  const latest = useRef({ plan, flush, change });
+  latest.current = { plan, flush, change };
+  useEffect(() => () => void latest.current.flush().catch(() => {}), []);
+  const getPlan = useCallback(() => latest.current.plan ?? NO_PLAN, []);
+  const changeField = useCallback(
+    (column: number, part: Partial<PlanField>) => {
+      const before = getPlan();
+      const fields = before.fields.map((field) => (field.column === column ? { ...field, ...part } : field));
+      latest.current.change({ ...before, fields });
+    },
+    [getPlan],
+  );
+  return plan && { plan, change, changeField, getPlan, flush, error: save.error };
 }

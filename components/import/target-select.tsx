@@ -2,6 +2,7 @@
 
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import type { Plan, PlanField } from "@/server/custom-fields/import/schema";
 import { type Definition, FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
 import { useTRPC } from "../trpc";
@@ -9,31 +10,40 @@ import { useTRPC } from "../trpc";
 const NEW = "new";
 const SKIP = "skip";
 
-/** The partner's definitions: the only ones that an import writes to. */
-export function usePartnerFields(): Definition[] {
-  const list = useQuery(useTRPC().customFields.list.queryOptions({}));
-  return list.data?.data.filter((field) => field.orgId === null) ?? [];
+/** The partner's definitions, the only ones that an import writes to, and those that a column has by now. */
+export type Targets = { definitions: readonly Definition[]; taken: ReadonlySet<string> };
+
+/** The same object until something in it changes: hundreds of rows look at it. */
+export function useTargets(plan: Plan): Targets {
+  const { data } = useQuery(useTRPC().customFields.list.queryOptions({}));
+  const taken = plan.fields.flatMap((field) => (field.action === "existing" ? (field.fieldId ?? []) : [])).join(" ");
+  return useMemo(
+    () => ({
+      definitions: data?.data.filter((field) => field.orgId === null) ?? [],
+      taken: new Set(taken.split(" ")),
+    }),
+    [data, taken],
+  );
 }
 
 type Props = {
   className?: string;
   title: string;
   field: PlanField;
-  plan: Plan;
-  definitions: readonly Definition[];
+  targets: Targets;
   error: string | null;
+  getPlan: () => Plan;
   onChange: (change: Partial<PlanField>) => void;
 };
 
 /** Where a source field goes: into a new field, into an existing one that no other column has, or nowhere. */
-export function TargetSelect({ className, title, field, plan, definitions, error, onChange }: Props) {
-  const taken = new Set(
-    plan.fields.flatMap((f) => (f.column !== field.column && f.action === "existing" && f.fieldId ? [f.fieldId] : [])),
-  );
+export function TargetSelect({ className, title, field, targets, error, getPlan, onChange }: Props) {
+  const { definitions, taken } = targets;
+  const own = field.action === "existing" ? field.fieldId : null;
   const existing = definitions.map((d) => ({
     value: d.id,
     label: `${d.name} (${FIELD_TYPE_LABELS[d.type]})`,
-    disabled: taken.has(d.id),
+    disabled: taken.has(d.id) && d.id !== own,
   }));
   const choose = (value: string | null) => {
     const definition = definitions.find((d) => d.id === value);
@@ -49,10 +59,9 @@ export function TargetSelect({ className, title, field, plan, definitions, error
         secret: definition.secret,
         typeConflictAccepted: false,
       });
-    else
-      onChange(field.action === "existing" ? { ...freshField(title, plan), action: "create" } : { action: "create" });
+    else onChange(own ? { ...freshField(title, getPlan()), action: "create" } : { action: "create" });
   };
-  const value = field.action === "skip" ? SKIP : field.action === "existing" ? field.fieldId : NEW;
+  const value = field.action === "skip" ? SKIP : (own ?? NEW);
   return (
     <Select
       className={className}

@@ -1,21 +1,25 @@
 "use client";
 
 import { Badge, Switch } from "@mantine/core";
+import { memo } from "react";
 import type { PlanField, SourceColumn } from "@/server/custom-fields/import/schema";
 import classes from "./fields.module.css";
 import shared from "./import.module.css";
 import type { PlanDraft } from "./plan-draft";
+import { TargetSelect, type Targets } from "./target-select";
 
 type ValueRowProps = {
   column: SourceColumn;
   field: PlanField;
-  draft: PlanDraft;
+  targets: Targets;
+  fault: string | null;
   isGuess: boolean;
-  children: React.ReactNode;
-};
+} & Pick<PlanDraft, "getPlan" | "changeField">;
 
-/** One column: where it goes (the child) and what happens where a device holds a value already, or the cell is blank. */
-export function ValueRow({ column, field, draft, isGuess, children }: ValueRowProps) {
+/** One column: where it goes and what happens where a device holds a value already, or the cell is blank. */
+export const ValueRow = memo(function ValueRow(props: ValueRowProps) {
+  const { column, field, targets, fault, isGuess, getPlan, changeField } = props;
+  const change = (part: Partial<PlanField>) => changeField(field.column, part);
   const isActive = field.action !== "skip";
   return (
     <li data-left={!isActive || undefined}>
@@ -29,7 +33,14 @@ export function ValueRow({ column, field, draft, isGuess, children }: ValueRowPr
         {isActive && field.name !== column.title && <span className={shared.quiet}>to {field.name}</span>}
       </div>
       <div className={classes.value}>
-        {children}
+        <TargetSelect
+          title={column.title}
+          field={field}
+          targets={targets}
+          getPlan={getPlan}
+          error={fault}
+          onChange={change}
+        />
         {field.action === "create" && <span className={shared.quiet}>New: no device holds a value of it yet</span>}
         {field.action === "existing" && (
           <>
@@ -38,18 +49,18 @@ export function ValueRow({ column, field, draft, isGuess, children }: ValueRowPr
               label="Overwrite other values"
               aria-label={`Overwrite other values of ${field.name}`}
               checked={field.overwrite}
-              onChange={(event) => draft.changeField(field.column, { overwrite: event.currentTarget.checked })}
+              onChange={(event) => change({ overwrite: event.currentTarget.checked })}
             />
             <Switch
               size="sm"
               label="Blank cells clear"
               aria-label={`Blank cells clear ${field.name}`}
               checked={field.clearBlank}
-              onChange={(event) => draft.changeField(field.column, { clearBlank: event.currentTarget.checked })}
+              onChange={(event) => change({ clearBlank: event.currentTarget.checked })}
             />
           </>
         )}
       </div>
     </li>
   );
-}
+});

@@ -12,7 +12,7 @@ import classes from "./fields.module.css";
 import { IDENTIFIERS, IdentifierSelect } from "./identifier-select";
 import shared from "./import.module.css";
 import { type PlanDraft, usePlanDraft } from "./plan-draft";
-import { TargetSelect, usePartnerFields } from "./target-select";
+import { useTargets } from "./target-select";
 import { ValueRow } from "./value-row";
 import type { StepProps } from "./wizard";
 
@@ -26,7 +26,7 @@ function Values({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const faults = useFaults(state, draft.plan);
-  const definitions = usePartnerFields();
+  const targets = useTargets(draft.plan);
   const guesses = useQuery(trpc.imports.guesses.queryOptions({ id: state.id })).data ?? {};
   const check = useMutation(
     trpc.imports.check.mutationOptions({
@@ -79,18 +79,12 @@ function Values({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
               key={field.column}
               column={state.columns[field.column] as SourceColumn}
               field={field}
-              draft={draft}
+              targets={targets}
+              fault={faults.ofColumn(field.column)}
               isGuess={guesses[field.column] === "guess"}
-            >
-              <TargetSelect
-                title={state.columns[field.column]?.title ?? ""}
-                field={field}
-                plan={draft.plan}
-                definitions={definitions}
-                error={faults.ofColumn(field.column)}
-                onChange={(part) => draft.changeField(field.column, part)}
-              />
-            </ValueRow>
+              getPlan={draft.getPlan}
+              changeField={draft.changeField}
+            />
           ))}
         </ul>
       </Section>
