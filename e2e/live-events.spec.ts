@@ -1,5 +1,6 @@
 import { connectAgent } from "./agent";
 import { Api } from "./api";
+import { failing } from "./faults";
 import { expect, expectAccessible, test } from "./fixtures";
 import { LiveEventsPage } from "./pages/live-events";
 
@@ -71,6 +72,7 @@ test("an unreadable answer and one that does not come have their own words, and 
   answer = null;
   await live.retry();
   await expect(page.getByText("Asking WS-FAULT for its logs")).toBeVisible();
+  await expect(page.getByText(/^1\.\d s$/)).toBeVisible();
   await expect.poll(() => asked).toBe(2);
   await page.getByRole("button", { name: "Cancel" }).click();
   await expect(page.getByText("Asking WS-FAULT for its logs")).toHaveCount(0);
@@ -78,6 +80,32 @@ test("an unreadable answer and one that does not come have their own words, and 
   await page.reload();
   await expect(page.getByText("Asking WS-FAULT for its logs")).toBeVisible();
   await expect.poll(() => asked).toBe(3);
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await expect(page.getByRole("heading", { name: "Cancelled" })).toBeVisible();
+  await page.getByRole("button", { name: "Ask again" }).last().click();
+  await expect.poll(() => asked).toBe(4);
   disconnect();
   await expect(live.failure("WS-FAULT went away while it was asked")).toBeVisible();
+});
+
+test("a device that does not answer in time has words of its own, with when it was last seen", async ({
+  page,
+  request,
+}) => {
+  const api = await Api.signIn(request);
+  const joined = await api.enroll(await api.makeOrganization("Live silence"), "WS-SILENT");
+  const mend = await failing(page, "liveEvents.logs", {
+    code: "agent_timeout",
+    detail: "The agent did not answer within 30 seconds.",
+    status: 504,
+  });
+  const live = new LiveEventsPage(page);
+  await live.open(joined.deviceId, "WS-SILENT");
+  const failure = live.failure("WS-SILENT did not answer within 30 seconds");
+  await expect(failure).toContainText("The device may be busy or the log large.");
+  await expect(failure).toContainText("Last seen:");
+  await expectAccessible(page);
+  await mend();
+  await live.retry();
+  await expect(live.failure("WS-SILENT is offline")).toBeVisible();
 });

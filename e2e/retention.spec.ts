@@ -1,4 +1,5 @@
 import { Api } from "./api";
+import { answering } from "./faults";
 import { expect, expectAccessible, test } from "./fixtures";
 import { RetentionPage } from "./pages/retention";
 
@@ -10,6 +11,7 @@ test("a longer window is saved at once, a shorter one after its preview and the 
   const retention = new RetentionPage(page);
   await retention.open(orgId);
   await expect(retention.state("365 days")).toBeVisible();
+  await expect(retention.state("365 days")).toContainText("Next:");
   await retention.choose("2 years");
   await retention.save();
   await expect(retention.state("730 days")).toBeVisible();
@@ -21,6 +23,55 @@ test("a longer window is saved at once, a shorter one after its preview and the 
   const confirm = retention.dialog.getByRole("button", { name: "Keep 90 days" });
   await expect(confirm).toBeDisabled();
   await retention.dialog.getByLabel(/Type the organization/).fill("Kept");
+  await expect(confirm).toBeEnabled();
+  await expectAccessible(page);
   await confirm.click();
   await expect(retention.state("90 days")).toBeVisible();
+});
+
+test("before a shorter window is saved, the rows and the span that it removes are told", async ({ page, request }) => {
+  const api = await Api.signIn(request);
+  const orgId = await api.makeOrganization("Long kept");
+  await answering(page, "retention.preview", {
+    retentionDays: 180,
+    rows: 1_234,
+    from: "2025-11-20T10:00:00.000Z",
+    to: "2026-05-20T09:59:59.000Z",
+    heldBy: null,
+  });
+  const retention = new RetentionPage(page);
+  await retention.open(orgId);
+  await retention.choose("180 days");
+  await expect(page.getByText(/The next run would remove 1,234 rows, from 20 Nov 2025/)).toBeVisible();
+});
+
+test("without an admin connection the page warns that nothing can be removed", async ({ page, request }) => {
+  const orgId = await (await Api.signIn(request)).makeOrganization("Never pruned");
+  await answering(page, "retention.get", { pruningEnabled: false, nextRunAt: null });
+  const retention = new RetentionPage(page);
+  await retention.open(orgId);
+  await retention.choose("2 years");
+  await retention.save();
+  await expect(retention.state("730 days")).toContainText("Next: none, because nothing can be removed here");
+  await expect(
+    page.getByText(/no admin connection \(AUDIT_ADMIN_DATABASE_URL\), so nothing can be removed/),
+  ).toBeVisible();
+  await expectAccessible(page);
+});
+
+test("an organization without a policy is told as one whose rows are never deleted", async ({ page, request }) => {
+  const orgId = await (await Api.signIn(request)).makeOrganization("Older than the policy");
+  await answering(page, "retention.get", {
+    configured: false,
+    retentionDays: null,
+    lastCleanupAt: null,
+    nextRunAt: null,
+  });
+  const retention = new RetentionPage(page);
+  await retention.open(orgId);
+  await retention.choose("2 years");
+  await retention.save();
+  await expect(retention.state("Not configured: nothing is ever deleted")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Archive before deletion" })).toBeVisible();
+  await expect(page.getByRole("switch")).toHaveCount(0);
 });

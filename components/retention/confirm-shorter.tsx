@@ -57,7 +57,7 @@ export function ConfirmShorter({ org, days, before, preview, previewError, isBus
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" color="red" disabled={typed.trim() !== org.name || !preview} loading={isBusy}>
+            <Button type="submit" color="red.9" disabled={typed.trim() !== org.name || !preview} loading={isBusy}>
               {`Keep ${days} days`}
             </Button>
           </Group>

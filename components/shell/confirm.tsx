@@ -27,7 +27,7 @@ export function Confirm({ opened, title, children, action, isBusy, error, onConf
           <Button variant="default" onClick={onClose} data-autofocus>
             Cancel
           </Button>
-          <Button color="red" onClick={onConfirm} loading={isBusy}>
+          <Button color="red.9" onClick={onConfirm} loading={isBusy}>
             {action}
           </Button>
         </Group>

@@ -1,0 +1,99 @@
+import type { Page } from "@playwright/test";
+import { Api } from "./api";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+
+const PHONE = { width: 390, height: 844 };
+const DESK = { width: 1280, height: 800 };
+
+let ids: Record<string, string> = {};
+test.beforeAll(async ({ playwright, baseURL }) => {
+  const request = await playwright.request.newContext({ baseURL });
+  const api = await Api.signIn(request);
+  const orgId = await api.makeChain(`Dialogs ${crypto.randomUUID().slice(0, 8)}`);
+  const { deviceId } = await api.enroll(orgId, "WS-DIALOGS");
+  const name = `Asset ${crypto.randomUUID().slice(0, 8)}`;
+  await api.call("POST", "/custom-fields", { orgId, name, fieldKey: "asset_tag", type: "text" });
+  await api.call("PATCH", `/devices/${deviceId}/custom-fields`, { asset_tag: "A-1" });
+  await api.call("POST", "/api-keys", { name: "Dialog key", orgId, permissions: ["audit:read"] });
+  const email = `${crypto.randomUUID().slice(0, 8)}@dialogs.example`;
+  await api.call("POST", "/users", {
+    email,
+    password: "a long enough password",
+    name: "Dora",
+    role: "org_viewer",
+    orgId,
+  });
+  ids = { ORG: orgId, DEVICE: deviceId, FIELD: name };
+  await request.dispose();
+});
+
+const at = (path: string) => path.replace(/ORG|DEVICE/, (name) => ids[name] ?? "");
+
+/** A page in a state that others do not visit: its address, and what its heading says. */
+const PAGES: [path: string, heading: RegExp][] = [
+  ["/settings/custom-fields?org=ORG", /^Custom fields$/],
+  ["/settings/custom-fields/import", /./],
+  ["/integrity?org=ORG", /^Integrity$/],
+  ["/settings/retention?org=ORG", /^Retention$/],
+  ["/reports?org=ORG&report=security", /^Reports$/],
+  ["/reports?org=ORG&report=compliance", /^Reports$/],
+  ["/reports?org=ORG&report=statistics", /^Reports$/],
+  ["/devices/DEVICE", /^WS-DIALOGS$/],
+  ["/devices/DEVICE?tab=diagnostics", /^WS-DIALOGS$/],
+  ["/devices/DEVICE?tab=events", /^WS-DIALOGS$/],
+  ["/devices/DEVICE?tab=live", /^WS-DIALOGS$/],
+  ["/devices/DEVICE?tab=history", /^WS-DIALOGS$/],
+  ["/devices?page=9", /^Devices$/],
+];
+
+type Opening = { name: string | RegExp; path: string; open: (page: Page) => Promise<void> };
+const press = (button: string | RegExp) => (page: Page) => page.getByRole("button", { name: button }).first().click();
+
+/** Every dialog of these pages and the way to it. */
+const DIALOGS: Opening[] = [
+  { name: "Organization", path: "/devices", open: press(/^Organization:/) },
+  { name: "Account", path: "/devices", open: press(/^Account of/) },
+  { name: "Colour scheme", path: "/devices", open: press("Colour scheme") },
+  { name: "Keyboard", path: "/devices", open: (page) => page.keyboard.press("?") },
+  { name: "New enrollment key", path: "/devices", open: press("Enroll a device") },
+  { name: "Rename organization", path: "/settings/organizations", open: press(/^Rename /) },
+  { name: /^Edit/, path: "/settings/users?org=ORG", open: press(/^Edit Dora/) },
+  { name: "Revoke Dialog key", path: "/settings/api-keys?org=ORG", open: press(/^Revoke /) },
+  { name: "Revoke enrollment key", path: "/settings/enrollment?org=ORG", open: press(/^Revoke /) },
+  { name: "New custom field", path: "/settings/custom-fields?org=ORG", open: press("New field") },
+  { name: /^Edit/, path: "/settings/custom-fields?org=ORG", open: (page) => press(`Edit ${ids.FIELD}`)(page) },
+  { name: /^Delete/, path: "/settings/custom-fields?org=ORG", open: (page) => press(`Delete ${ids.FIELD}`)(page) },
+];
+
+for (const colorScheme of ["light", "dark"] as const)
+  test.describe(`in the ${colorScheme} scheme`, () => {
+    test.use({ colorScheme });
+
+    for (const [path, heading] of PAGES)
+      test(`${path} has no accessibility violation, on a desk and on a phone`, async ({ page }) => {
+        await page.goto(at(path));
+        await expect(page.getByRole("heading", { level: 1, name: heading })).toBeVisible();
+        await expect(page.getByRole("status", { name: /Loading/ })).toHaveCount(0);
+        await expectAccessible(page);
+        await page.setViewportSize(PHONE);
+        await expectAccessible(page);
+        await expectNoSidewaysScroll(page);
+      });
+
+    for (const { name, path, open } of DIALOGS)
+      test(`nor has the dialog ${name} of ${path}`, async ({ page }) => {
+        await page.goto(at(path));
+        const dialog = page.getByRole("dialog", { name });
+        // The page is there before its scripts are: what comes too early opens nothing.
+        await expect(async () => {
+          if (!(await dialog.isVisible())) await open(page);
+          await expect(dialog).toBeVisible({ timeout: 2_000 });
+        }).toPass();
+        for (const size of [DESK, PHONE]) {
+          await page.setViewportSize(size);
+          await expect(dialog).toBeVisible();
+          await expectAccessible(page);
+          await expectNoSidewaysScroll(page);
+        }
+      });
+  });
