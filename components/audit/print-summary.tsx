@@ -6,10 +6,10 @@ import { useOrg } from "../shell/org";
 import { dateTime, zoneName } from "../shell/time";
 import { useZone } from "../shell/zone";
 import { type Outputs, useTRPC } from "../trpc";
-import { filtersInWords } from "./chips";
-import type { View } from "./filters";
-import { spanOf } from "./list-input";
-import { spanText } from "./range-line";
+import { filtersInWords } from "./filters/chips";
+import type { View } from "./filters/filters";
+import { spanOf } from "./filters/list-input";
+import { spanText } from "./filters/range-line";
 import classes from "./viewer.module.css";
 
 type Props = { view: View; names: Map<string, string>; now: Date };

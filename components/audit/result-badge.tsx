@@ -1,6 +1,6 @@
 import { Ban, Check, X } from "lucide-react";
 import type { AuditResult } from "@/server/audit/schema";
-import { RESULT_LABEL } from "./filters";
+import { RESULT_LABEL } from "./filters/filters";
 import classes from "./result-badge.module.css";
 
 const ICON = { success: Check, failure: X, denied: Ban } as const;

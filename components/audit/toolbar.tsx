@@ -4,17 +4,17 @@ import { ActionIcon, Button } from "@mantine/core";
 import { Download, ListFilter, RefreshCw } from "lucide-react";
 import type { RefObject } from "react";
 import { Tip } from "../shell/tip";
-import { ColumnMenu } from "./column-menu";
-import { CopyLink } from "./copy-link";
-import type { Input } from "./entries-query";
-import type { View } from "./filters";
-import { LiveToggle } from "./live-toggle";
-import { RangeMenu } from "./range-menu";
-import { SavedViews } from "./saved-views";
-import { SearchBox } from "./search-box";
-import { FROM_START, type SetView } from "./set-view";
-import type { TableLook } from "./table-look";
+import { CopyLink } from "./filters/copy-link";
+import type { Input } from "./filters/entries-query";
+import type { View } from "./filters/filters";
+import { RangeMenu } from "./filters/range-menu";
+import { SearchBox } from "./filters/search-box";
+import { FROM_START, type SetView } from "./filters/set-view";
+import { LiveToggle } from "./live/live-toggle";
+import { ColumnMenu } from "./table/column-menu";
+import type { TableLook } from "./table/table-look";
 import classes from "./viewer.module.css";
+import { SavedViews } from "./views/saved-views";
 
 type Props = {
   view: View;

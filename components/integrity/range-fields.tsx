@@ -1,7 +1,7 @@
 "use client";
 
 import { TextInput } from "@mantine/core";
-import { fromWallClock, toWallClock } from "../audit/range";
+import { fromWallClock, toWallClock } from "../audit/filters/range";
 import { zoneName } from "../shell/time";
 import { useZone } from "../shell/zone";
 

@@ -1,8 +1,8 @@
 "use client";
 
 import type { Entry } from "../audit/entry";
-import { EntryLink } from "../audit/entry-link";
 import { ResultBadge } from "../audit/result-badge";
+import { EntryLink } from "../audit/table/entry-link";
 import { type Column, RecordTable } from "../shell/record-table";
 import { Section } from "../shell/section";
 import { When } from "../shell/when";

@@ -2,8 +2,8 @@
 
 import { parseAsIsoDateTime, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useState } from "react";
-import { PRESETS, type Preset, presetSpan } from "../audit/range";
-import { RangeMenu, type RangeView } from "../audit/range-menu";
+import { PRESETS, type Preset, presetSpan } from "../audit/filters/range";
+import { RangeMenu, type RangeView } from "../audit/filters/range-menu";
 import { useZone } from "../shell/zone";
 
 const parsers = {

@@ -3,8 +3,8 @@
 import { actionLabel } from "@/server/audit/action-label";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { nameInWords } from "../audit/entry";
-import { CATEGORY_LABEL } from "../audit/filters";
-import type { RangeView } from "../audit/range-menu";
+import { CATEGORY_LABEL } from "../audit/filters/filters";
+import type { RangeView } from "../audit/filters/range-menu";
 import { type Figure, Figures } from "../shell/figures";
 import { When } from "../shell/when";
 import { type Count, Counts, Nothing, NumberLink } from "./counts";

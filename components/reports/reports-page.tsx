@@ -4,7 +4,7 @@ import { Button, Group, Skeleton, Tabs } from "@mantine/core";
 import { Download, Printer } from "lucide-react";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import type { ComponentType } from "react";
-import { PRESET_LABEL } from "../audit/range";
+import { PRESET_LABEL } from "../audit/filters/range";
 import { Failure } from "../shell/notice";
 import { useOrg } from "../shell/org";
 import { PageHeader } from "../shell/page-header";

@@ -7,7 +7,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Bookmark, Building2, Keyboard, type LucideIcon, MonitorSmartphone, Search } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
-import { BUILT_IN } from "../audit/view-query";
+import { BUILT_IN } from "../audit/views/view-query";
 import { useTRPC } from "../trpc";
 import { navGroups } from "./nav-items";
 import { useCan, useMe, useOrg } from "./org";

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { fetched, Prefetched, trpc } from "@/app/trpc-server";
+import { EntryPage } from "@/components/audit/detail/entry-page";
 import { type Entry, sentenceText } from "@/components/audit/entry";
-import { EntryPage } from "@/components/audit/entry-page";
 
 type Props = { params: Promise<{ id: string }> };
 

@@ -1,0 +1,102 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { ShieldAlert, ShieldCheck } from "lucide-react";
+import { count } from "../../shell/amounts";
+import { CopiedCode } from "../../shell/copied-code";
+import { errorText } from "../../shell/notice";
+import { dateTime } from "../../shell/time";
+import { useZone } from "../../shell/zone";
+import { ALONE, type Outputs, useTRPC } from "../../trpc";
+import type { Entry } from "../entry";
+import classes from "./chain-panel.module.css";
+
+/** The entry as a stamp on the trail: sealed with its own checksum, linked to the one before by that one's. */
+export function ChainPanel({ entry }: { entry: Entry }) {
+  return (
+    <>
+      <Standing id={entry.id} />
+      <ol className={classes.chain}>
+        <li className={classes.link} data-current>
+          <span className={classes.name}>Entry {count(entry.chainSeq)}</span>
+          <CopiedCode value={entry.checksum} what="checksum" />
+        </li>
+        <li className={classes.link}>
+          {entry.prevChecksum ? (
+            <>
+              <span className={classes.name}>Linked to the one before</span>
+              <CopiedCode value={entry.prevChecksum} what="previous checksum" />
+            </>
+          ) : (
+            <>
+              <span className={classes.name}>Start of the chain</span>
+              <span className={classes.note}>
+                No previous checksum: this is the first entry, or the first one that retention kept.
+              </span>
+            </>
+          )}
+        </li>
+      </ol>
+    </>
+  );
+}
+
+/** Whether the entry still is what was sealed, read anew, and what vouches for it outside the database. */
+function Standing({ id }: { id: string }) {
+  const { zone } = useZone();
+  const query = useQuery(useTRPC().integrity.standing.queryOptions({ id }, { trpc: ALONE, staleTime: 0 }));
+  if (query.isPending)
+    return (
+      <p className={classes.standing} role="status">
+        Verifying this entry
+      </p>
+    );
+  if (query.isError)
+    return (
+      <p className={classes.standing} role="alert">
+        {errorText(query.error)}
+      </p>
+    );
+  const { status, readAt, breaks, checkpoint, lastVerified } = query.data;
+  const Icon = status === "intact" ? ShieldCheck : ShieldAlert;
+  return (
+    <div className={classes.standing} data-status={status} role="status">
+      <p className={classes.verdict}>
+        <Icon size={16} strokeWidth={1.75} aria-hidden />
+        {status === "intact" ? "Verified" : "Broken"}
+        <span>contents and link checked {dateTime(readAt, zone)}</span>
+      </p>
+      {breaks.map((found) => (
+        <Break key={`${found.seq} ${found.kind}`} found={found} />
+      ))}
+      <p>
+        {checkpoint
+          ? `Sealed by the checkpoint over entry ${count(checkpoint.seq)}, signed ${dateTime(checkpoint.signedAt, zone)}.`
+          : "No checkpoint covers it yet: the next one is signed within minutes."}{" "}
+        {lastVerified
+          ? `The last verification that read it, ${dateTime(lastVerified.at, zone)}, found its part of the chain ${lastVerified.status}.`
+          : "No verification of the whole chain has read it yet."}
+      </p>
+    </div>
+  );
+}
+
+const WORD: Record<string, string> = {
+  altered: "Its contents do not give its checksum.",
+  relinked: "It names another entry before it than the one that stands there.",
+  missing: "An entry before it is gone.",
+};
+
+function Break({ found }: { found: Outputs["integrity"]["standing"]["breaks"][number] }) {
+  return (
+    <dl className={classes.break}>
+      <dt>{WORD[found.kind] ?? `Entry ${found.seq} is ${found.kind}.`}</dt>
+      <dd>
+        expected <code>{found.expected}</code>
+      </dd>
+      <dd>
+        found <code>{found.actual}</code>
+      </dd>
+    </dl>
+  );
+}

@@ -1,0 +1,146 @@
+"use client";
+
+import { Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+import { CopiedCode } from "../../shell/copied-code";
+import { useOrg } from "../../shell/org";
+import { dateTime, zoneName } from "../../shell/time";
+import { useZone } from "../../shell/zone";
+import { ActorType } from "../actor-type";
+import { changesOf, type Entry, sentenceOf } from "../entry";
+import { CATEGORY_LABEL } from "../filters/filters";
+import { ResultBadge } from "../result-badge";
+import type { ColumnId } from "../table/table-params";
+import { ChainPanel } from "./chain-panel";
+import { Changes } from "./changes";
+import { EntryCopies } from "./entry-copies";
+import classes from "./entry-detail.module.css";
+import { FactPivots } from "./fact-pivots";
+import { Related } from "./related";
+import { describeAgent } from "./user-agent";
+
+const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
+
+/** onOpen: where another entry opens in the place of this one, instead of on its own page. */
+type Props = { entry: Entry; level?: 1 | 2; onOpen?: (id: string) => void };
+
+/** Everything about one entry: who, what, target, where from, what changed, and its place in the chain. */
+export function EntryDetail({ entry, level = 2, onOpen }: Props) {
+  const { zone } = useZone();
+  const { actor, before, target, after } = sentenceOf(entry);
+  const changes = changesOf(entry);
+  return (
+    <article className={classes.detail}>
+      <header className={classes.head}>
+        <Title order={level} className={classes.title}>
+          {actor} <span>{before}</span> {target} <span>{after}</span>
+        </Title>
+        <div className={classes.sub}>
+          <ResultBadge result={entry.result} />
+          <time dateTime={entry.timestamp}>{dateTime(entry.timestamp, zone)}</time>
+          <span>{zoneName(zone)}</span>
+        </div>
+        {entry.errorMessage && (
+          <p className={classes.error} data-result={entry.result}>
+            {entry.errorMessage}
+          </p>
+        )}
+      </header>
+      <Facts entry={entry} />
+      {changes && (
+        <Section title="What changed">
+          <Changes before={changes.before} after={changes.after} />
+        </Section>
+      )}
+      <Section title="Place in the chain">
+        <ChainPanel entry={entry} />
+      </Section>
+      <Section title="Within five minutes of it">
+        <Related entry={entry} onOpen={onOpen} />
+      </Section>
+      <Section title="Raw entry" action={<EntryCopies entry={entry} />}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
+        <section className={classes.json} tabIndex={0} aria-label="Raw entry as JSON">
+          <pre>{JSON.stringify(entry, null, 2)}</pre>
+        </section>
+      </Section>
+    </article>
+  );
+}
+
+function Section({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
+  return (
+    <section className={classes.section} aria-label={title}>
+      <div className={classes.sectionHead}>
+        <Text fw={600}>{title}</Text>
+        {action}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** column: where the table shows the same, whose pivots the fact offers. */
+type FactProps = { name: string; entry: Entry; column: ColumnId; children: ReactNode };
+
+function Fact({ name, entry, column, children }: FactProps) {
+  return (
+    <div className={classes.fact}>
+      <dt>{name}</dt>
+      <dd>
+        {children}
+        <FactPivots name={name} entry={entry} column={column} />
+      </dd>
+    </div>
+  );
+}
+
+function Facts({ entry }: { entry: Entry }) {
+  const { zone } = useZone();
+  const { organizations, nameOf } = useOrg();
+  const rawActor = entry.details.rawActorId;
+  const actorId = entry.user.id !== ZERO_UUID ? entry.user.id : typeof rawActor === "string" ? rawActor : null;
+  const browser = describeAgent(entry.userAgent);
+  return (
+    <dl className={classes.facts}>
+      <Fact name="Who" entry={entry} column="event">
+        <span className={classes.line}>
+          {entry.user.name}
+          <ActorType type={entry.actorType} />
+        </span>
+        {entry.user.email && entry.user.email !== entry.user.name && <span>{entry.user.email}</span>}
+        {actorId && <CopiedCode value={actorId} what="actor id" />}
+      </Fact>
+      <Fact name="What" entry={entry} column="action">
+        <CopiedCode value={entry.action} what="action" />
+        <span className={classes.quiet}>{CATEGORY_LABEL[entry.category]}</span>
+      </Fact>
+      <Fact name="Target" entry={entry} column="resourceType">
+        {entry.resource.name && <span>{entry.resource.name}</span>}
+        <span className={classes.quiet}>{entry.resource.type}</span>
+        {entry.resource.id && <CopiedCode value={entry.resource.id} what="resource id" />}
+      </Fact>
+      {organizations.length > 1 && (
+        <Fact name="Organization" entry={entry} column="org">
+          {nameOf(entry.orgId)}
+        </Fact>
+      )}
+      <Fact name="Where from" entry={entry} column="ip">
+        {entry.ipAddress ? (
+          <CopiedCode value={entry.ipAddress} what="address" />
+        ) : (
+          <span className={classes.quiet}>No address recorded</span>
+        )}
+        {browser && <span>{browser}</span>}
+        {entry.userAgent && <span className={classes.agent}>{entry.userAgent}</span>}
+      </Fact>
+      <Fact name="When" entry={entry} column="time">
+        <span>
+          {dateTime(entry.timestamp, zone)} <span className={classes.quiet}>{zoneName(zone)}</span>
+        </span>
+        <CopiedCode value={entry.timestamp} what="time in UTC" />
+        <CopiedCode value={String(Date.parse(entry.timestamp) / 1000)} what="seconds since 1970" />
+      </Fact>
+    </dl>
+  );
+}

@@ -1,0 +1,83 @@
+"use client";
+
+import { ActionIcon, Drawer, Skeleton, Stack, Tooltip } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { ChevronDown, ChevronUp, Maximize2 } from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { Failure } from "../../shell/notice";
+import { useTRPC } from "../../trpc";
+import type { Entry } from "../entry";
+import classes from "./entry-detail.module.css";
+
+const EntryDetail = dynamic(() => import("./entry-detail").then((m) => m.EntryDetail), {
+  loading: () => <DetailSkeleton />,
+});
+
+type Props = {
+  id: string | null;
+  entries: Entry[];
+  onStep: (by: 1 | -1) => void;
+  onOpen: (id: string) => void;
+  onClose: () => void;
+};
+
+/** The entry that the address names, beside the list; asked of the server where the list does not hold it. */
+export function EntryDrawer({ id, entries, onStep, onOpen, onClose }: Props) {
+  const trpc = useTRPC();
+  const at = entries.findIndex((entry) => entry.id === id);
+  const found = entries[at];
+  const fetched = useQuery(trpc.audit.get.queryOptions({ id: id ?? "" }, { enabled: id !== null && !found }));
+  const entry = found ?? fetched.data;
+  return (
+    <Drawer.Root opened={id !== null} onClose={onClose} position="right" size={620} returnFocus={false}>
+      <Drawer.Overlay backgroundOpacity={0.25} />
+      <Drawer.Content aria-label="Audit entry">
+        <Drawer.Header className={classes.bar}>
+          <StepButton label="Previous entry" icon={ChevronUp} disabled={at <= 0} onClick={() => onStep(-1)} />
+          <StepButton
+            label="Next entry"
+            icon={ChevronDown}
+            disabled={at < 0 || at === entries.length - 1}
+            onClick={() => onStep(1)}
+          />
+          <Tooltip label="Open on a page of its own">
+            <ActionIcon component={Link} href={`/audit/${id}`} size={32} aria-label="Open on a page of its own">
+              <Maximize2 size={15} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+          <Drawer.CloseButton ml="auto" />
+        </Drawer.Header>
+        <Drawer.Body p={0}>
+          {entry && <EntryDetail entry={entry} onOpen={onOpen} />}
+          {!entry && fetched.isError && (
+            <Failure error={fetched.error} onRetry={() => void fetched.refetch()} what="this entry" />
+          )}
+          {!entry && fetched.isLoading && <DetailSkeleton />}
+        </Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
+  );
+}
+
+type StepProps = { label: string; icon: typeof ChevronUp; disabled: boolean; onClick: () => void };
+
+function StepButton({ label, icon: Icon, disabled, onClick }: StepProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon size={32} aria-label={label} disabled={disabled} onClick={onClick}>
+        <Icon size={17} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function DetailSkeleton() {
+  return (
+    <Stack p="xl" gap="lg" role="status" aria-label="Loading the entry">
+      <Skeleton height={20} width="70%" />
+      <Skeleton height={12} width="40%" />
+      <Skeleton height={160} />
+    </Stack>
+  );
+}

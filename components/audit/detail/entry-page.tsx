@@ -1,0 +1,26 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { ArrowLeft } from "lucide-react";
+import Link from "next/link";
+import { Failure } from "../../shell/notice";
+import { PageHeader } from "../../shell/page-header";
+import { useTRPC } from "../../trpc";
+import { EntryDetail } from "./entry-detail";
+import classes from "./entry-detail.module.css";
+
+/** One entry on a page of its own: what a copied link opens. */
+export function EntryPage({ id }: { id: string }) {
+  const entry = useQuery(useTRPC().audit.get.queryOptions({ id }));
+  return (
+    <div className={classes.page}>
+      <Link href="/" className={classes.back}>
+        <ArrowLeft size={15} aria-hidden />
+        Audit log
+      </Link>
+      {entry.data && <EntryDetail entry={entry.data} level={1} />}
+      {entry.isError && <PageHeader title="Audit entry" />}
+      {entry.isError && <Failure error={entry.error} onRetry={() => void entry.refetch()} what="this entry" />}
+    </div>
+  );
+}

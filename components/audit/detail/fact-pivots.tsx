@@ -1,0 +1,53 @@
+"use client";
+
+import { ActionIcon } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { Ellipsis } from "lucide-react";
+import Link from "next/link";
+import { createSerializer, useQueryStates } from "nuqs";
+import { useId } from "react";
+import { useOrg } from "../../shell/org";
+import { useZone } from "../../shell/zone";
+import type { Entry } from "../entry";
+import { viewParsers } from "../filters/filters";
+import { pivotsOfFact } from "../table/pivots";
+import classes from "../table/pivots.module.css";
+import type { ColumnId } from "../table/table-params";
+
+const addressOf = createSerializer(viewParsers);
+
+/** From a fact of an entry on to the list: what its cell in the table leads to, as links. */
+export function FactPivots({ name, entry, column }: { name: string; entry: Entry; column: ColumnId }) {
+  const id = useId();
+  const [isOpen, { toggle }] = useDisclosure(false);
+  const [view] = useQueryStates(viewParsers);
+  const { zone } = useZone();
+  const { nameOf } = useOrg();
+  const pivots = pivotsOfFact(entry, column, view, { zone, orgName: nameOf }).filter((pivot) => "change" in pivot);
+  if (pivots.length === 0) return null;
+  return (
+    <>
+      <ActionIcon
+        size={24}
+        className={classes.toggle}
+        aria-label={`More from ${name}`}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={toggle}
+      >
+        <Ellipsis size={15} aria-hidden />
+      </ActionIcon>
+      {isOpen && (
+        <ul id={id} className={classes.links}>
+          {pivots.map(({ label, change }) => (
+            <li key={label}>
+              <Link href={addressOf("/", { ...view, ...change })} className="tm-link">
+                {label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

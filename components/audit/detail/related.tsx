@@ -1,0 +1,68 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import type { MouseEvent } from "react";
+import { errorText } from "../../shell/notice";
+import { clock } from "../../shell/time";
+import { useZone } from "../../shell/zone";
+import { ALONE, useTRPC } from "../../trpc";
+import { type Entry, sentenceText } from "../entry";
+import { ResultBadge } from "../result-badge";
+import classes from "./related.module.css";
+
+type Props = { entry: Entry; onOpen: ((id: string) => void) | undefined };
+
+const LISTS = [
+  ["actor", "By the same actor"],
+  ["resource", "On the same resource"],
+  ["address", "From the same address"],
+] as const;
+
+/** What else happened around an entry; each opens where the entry itself is open. */
+export function Related({ entry, onOpen }: Props) {
+  const query = useQuery(useTRPC().audit.related.queryOptions({ id: entry.id }, { trpc: ALONE }));
+  if (query.isPending)
+    return (
+      <p className={classes.note} role="status">
+        Looking around this entry
+      </p>
+    );
+  if (query.isError)
+    return (
+      <p className={classes.note} role="alert">
+        {errorText(query.error)}
+      </p>
+    );
+  const found = LISTS.filter(([name]) => query.data[name].length > 0);
+  if (found.length === 0) return <p className={classes.note}>Nothing else by this actor, here or from this address.</p>;
+  return found.map(([name, title]) => (
+    <div key={name} className={classes.group}>
+      <p className={classes.note} id={`related-${name}`}>
+        {title}
+      </p>
+      <ul className={classes.list} aria-labelledby={`related-${name}`}>
+        {query.data[name].map((other) => (
+          <RelatedEntry key={other.id} entry={other} onOpen={onOpen} />
+        ))}
+      </ul>
+    </div>
+  ));
+}
+
+function RelatedEntry({ entry, onOpen }: Props) {
+  const { zone } = useZone();
+  const follow = (event: MouseEvent) => {
+    if (!onOpen || event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    onOpen(entry.id);
+  };
+  return (
+    <li className={classes.entry}>
+      <time dateTime={entry.timestamp}>{clock(entry.timestamp, zone)}</time>
+      <a href={`/audit/${entry.id}`} className="tm-link" onClick={follow}>
+        {sentenceText(entry)}
+      </a>
+      {entry.result !== "success" && <ResultBadge result={entry.result} />}
+    </li>
+  );
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { exportInput, MAX_EXPORT_ROWS as SERVERS } from "@/server/audit/export-schema";
+import { loadView } from "../filters/filters";
+import { toListInput } from "../filters/list-input";
+import { exportBody, exportName, MAX_EXPORT_ROWS } from "./export-request";
+
+const now = new Date("2026-11-20T14:00:00Z");
+const ORG = "0190f4c2-0000-7000-8000-000000000001";
+
+describe("an export's request", () => {
+  it("carries every filter of the viewer, in the words of the wire", async () => {
+    const address =
+      "?q=printer&actor=jane&action=device&resource=WS&result=denied&category=device&type=user&without=a,b" +
+      `&from=2026-11-01T00:00:00.000Z&to=2026-11-02T00:00:00.000Z&org=${ORG}&cursor=abc`;
+    const view = await loadView(new URLSearchParams(address));
+    const body = exportBody("csv", toListInput(view, "UTC", now));
+    expect(exportInput.parse(JSON.parse(JSON.stringify(body)))).toEqual({
+      format: "csv",
+      orgId: ORG,
+      filters: {
+        q: "printer",
+        user: "jane",
+        action: "device",
+        resource: "WS",
+        result: "denied",
+        category: "device",
+        actorType: "user",
+        excludeActions: ["a", "b"],
+      },
+      dateRange: { from: new Date("2026-11-01"), to: new Date("2026-11-02") },
+    });
+  });
+
+  it("states the server's own cap", () => expect(MAX_EXPORT_ROWS).toBe(SERVERS));
+
+  it("names the file by organization and range", () => {
+    const from = new Date("2026-11-13T00:00:00Z");
+    expect(exportName({ organization: "Northwind & Söhne", from, now, format: "csv" })).toBe(
+      "audit-northwind-sohne-2026-11-13-to-2026-11-20.csv",
+    );
+    expect(exportName({ organization: "東京", now, format: "json" })).toBe("audit-organization-until-2026-11-20.json");
+  });
+});

@@ -1,0 +1,50 @@
+"use client";
+
+import { ActionIcon } from "@mantine/core";
+import { Check, Link2 } from "lucide-react";
+import { useState } from "react";
+import { Tip } from "../../shell/tip";
+import { useZone } from "../../shell/zone";
+import { zoneParam } from "../../shell/zone-param";
+import type { View } from "./filters";
+import { spanOf } from "./list-input";
+
+const SHOWN_MS = 1_500;
+
+/** The page's address as others shall see it: a relative range becomes the instants that it means now, the zone goes along. */
+export function frozenLink(href: string, view: View, { zone, now }: { zone: string; now: Date }): string {
+  const link = new URL(href);
+  const { searchParams: params } = link;
+  params.delete("live");
+  params.set("tz", zoneParam.serialize(zone));
+  if (view.range) {
+    const { from, to = now } = spanOf(view, zone, now);
+    params.delete("range");
+    if (from) params.set("from", from.toISOString());
+    params.set("to", to.toISOString());
+  }
+  return link.href;
+}
+
+/** Copies a link that shows others what is on the screen. */
+export function CopyLink({ view, now }: { view: View; now: Date }) {
+  const { zone } = useZone();
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(frozenLink(window.location.href, view, { zone, now }));
+    setCopied(true);
+    setTimeout(() => setCopied(false), SHOWN_MS);
+  };
+  return (
+    <Tip label={copied ? "Copied" : "Copy a link to this view"}>
+      <ActionIcon
+        size={36}
+        variant="default"
+        aria-label={copied ? "Link copied" : "Copy link"}
+        onClick={() => void copy()}
+      >
+        {copied ? <Check size={15} aria-hidden /> : <Link2 size={15} aria-hidden />}
+      </ActionIcon>
+    </Tip>
+  );
+}

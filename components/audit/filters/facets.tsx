@@ -1,0 +1,129 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Copy, Minus } from "lucide-react";
+import { useState } from "react";
+import { count } from "../../shell/amounts";
+import { errorText } from "../../shell/notice";
+import { useTRPC } from "../../trpc";
+import type { Input } from "./entries-query";
+import classes from "./facets.module.css";
+import { FACETS, type FacetValue, facetsQuery } from "./facets-query";
+import { FacetsSkeleton } from "./facets-skeleton";
+import { FIELD_LABEL, valueLabel } from "./field-labels";
+import { ACTOR_TYPE_LABEL, type View } from "./filters";
+import { any, type Field, isOnly, leaveOut, only } from "./narrow";
+import type { SetView } from "./set-view";
+
+const FEW = 6;
+const MANY = 10_000;
+
+type Props = { view: View; setView: SetView; input: Input };
+
+/** What the matches are made of, with counts: one press keeps a value alone, another leaves it out. */
+export function Facets({ view, setView, input }: Props) {
+  const query = useQuery(facetsQuery(useTRPC(), input));
+  if (query.isPending) return <FacetsSkeleton />;
+  if (query.isError)
+    return (
+      <aside className={classes.facets} aria-label="Filters">
+        <p className={classes.note} role="alert">
+          {errorText(query.error)}
+        </p>
+      </aside>
+    );
+  const { rows, truncated } = query.data;
+  return (
+    <aside className={classes.facets} aria-label="Filters" data-stale={query.isPlaceholderData || undefined}>
+      <p className={classes.note} role="status">
+        {truncated ? `Counted in the newest ${count(rows)} matches` : `Counted in all ${count(rows)} matches`}
+      </p>
+      {FACETS.filter(([facet]) => facet !== "organization" || query.data.organization.length > 1 || view.org).map(
+        ([facet, field]) => (
+          <Facet key={facet} field={field} values={query.data[facet]} isCut={truncated} view={view} setView={setView} />
+        ),
+      )}
+    </aside>
+  );
+}
+
+/** An actor without any id is counted by its type, so that is what is narrowed. */
+const meant = (field: Field, value: string): Field =>
+  field === "actorId" && value in ACTOR_TYPE_LABEL ? "type" : field;
+
+type FacetProps = {
+  field: Field;
+  values: FacetValue[];
+  isCut: boolean;
+  view: View;
+  setView: SetView;
+};
+
+function Facet({ field, values, isCut, view, setView }: FacetProps) {
+  const [all, setAll] = useState(false);
+  const shown = all ? values : values.slice(0, FEW);
+  if (values.length === 0) return null;
+  return (
+    <details className={classes.facet} open>
+      <summary>{FIELD_LABEL[field]}</summary>
+      <ul>
+        {shown.map((one) => (
+          <Value
+            key={one.value}
+            label={valueLabel(field, one.value, new Map([[one.value, field === "action" ? one.value : one.label]]))}
+            field={meant(field, one.value)}
+            {...{ one, isCut, view, setView }}
+          />
+        ))}
+      </ul>
+      {values.length > FEW && (
+        <button type="button" className={classes.more} onClick={() => setAll(!all)} aria-expanded={all}>
+          {all ? "Fewer" : `${values.length - FEW} more`}
+        </button>
+      )}
+    </details>
+  );
+}
+
+/** "3,214", "3,214+" where older ones were not counted, "10k+" at the cap. */
+const amount = (n: number, isCut: boolean): string => (isCut ? (n >= MANY ? "10k+" : `${count(n)}+`) : count(n));
+
+type ValueProps = Omit<FacetProps, "values"> & { one: FacetValue; label: string };
+
+function Value({ field, one, label, isCut, view, setView }: ValueProps) {
+  const [copied, setCopied] = useState(false);
+  const isChosen = isOnly(view, field, one.value);
+  const copy = () => void navigator.clipboard.writeText(one.value).then(() => setCopied(true));
+  return (
+    <li className={classes.value} onPointerLeave={() => setCopied(false)}>
+      <button
+        type="button"
+        className={classes.only}
+        aria-pressed={isChosen}
+        onClick={() => setView(isChosen ? any(field) : only(field, one.value))}
+        title={one.label}
+      >
+        <span className={classes.label}>{label}</span>
+        <span className={classes.count}>{amount(one.count, isCut)}</span>
+      </button>
+      <button
+        type="button"
+        className={classes.tool}
+        aria-label={`Leave out ${label}`}
+        title="Leave out"
+        onClick={() => setView(leaveOut(view, field, one.value))}
+      >
+        <Minus size={13} aria-hidden />
+      </button>
+      <button
+        type="button"
+        className={classes.tool}
+        aria-label={copied ? `Copied ${label}` : `Copy ${label}`}
+        title={copied ? "Copied" : "Copy"}
+        onClick={copy}
+      >
+        <Copy size={12} aria-hidden />
+      </button>
+    </li>
+  );
+}

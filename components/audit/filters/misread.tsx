@@ -1,0 +1,14 @@
+import { Message } from "../../shell/message";
+import classes from "../viewer.module.css";
+
+/** Says which parts of the address were not understood, instead of quietly showing something else. */
+export function Misread({ parts }: { parts: string[] }) {
+  return (
+    <div className={classes.misread}>
+      <Message tone="warn">
+        Part of the address was not understood and is left out: {parts.join(", ")}. The list below is not narrowed by
+        it.
+      </Message>
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type KeyboardEvent, type PointerEvent, useMemo, useState } from "react";
+import { dateTime } from "../../shell/time";
+import { useZone } from "../../shell/zone";
+import { ALONE, useTRPC } from "../../trpc";
+import type { Input } from "../filters/entries-query";
+import { allInWords, type Bar, barsInWords, barsOf, spanBetween, sumOf } from "./bars";
+import classes from "./histogram.module.css";
+
+/** everyMs: how often it is counted anew, where the list grows by itself. */
+type Props = { input: Input; everyMs: number | false; onSpan: (span: { from: Date; to: Date }) => void };
+/** Where a choice of bars began and where it is now. */
+type Brush = { anchor: number; at: number };
+
+/**
+ * When the matches happened, stacked by result. Dragging over bars zooms to their span; with the keyboard the arrows walk,
+ * Shift widens and Enter zooms.
+ */
+export function Histogram({ input, everyMs, onSpan }: Props) {
+  const { zone } = useZone();
+  const { cursor: _, skipCount: __, ...asked } = input;
+  const query = useQuery(
+    useTRPC().audit.histogram.queryOptions(asked, {
+      trpc: ALONE,
+      placeholderData: keepPreviousData,
+      refetchInterval: everyMs,
+    }),
+  );
+  const bars = useMemo(() => (query.data ? barsOf(query.data) : []), [query.data]);
+  const brush = useBrush(bars, onSpan);
+  const { low, high } = brush;
+  const since = query.data?.truncated && query.data.countedFrom;
+  return (
+    <figure className={classes.histogram} data-stale={query.isPlaceholderData || undefined}>
+      <div
+        {...brush.handlers}
+        className={classes.plot}
+        role="slider"
+        tabIndex={bars.length > 0 ? 0 : -1}
+        aria-label="Entries over time. Arrows walk, Shift widens, Enter zooms in"
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, bars.length - 1)}
+        aria-valuenow={Math.min(brush.at, Math.max(0, bars.length - 1))}
+        aria-valuetext={barsInWords(low === null ? bars : bars.slice(low, high + 1), zone) || "Nothing to show"}
+        aria-disabled={bars.length === 0 || undefined}
+      >
+        <Plot bars={bars} low={low} high={high} />
+      </div>
+      <figcaption className={classes.caption}>
+        {low === null ? allInWords(bars) : barsInWords(bars.slice(low, high + 1), zone)}
+        {low === null && since ? `, the newest ones, from ${dateTime(since, zone)} on` : ""}
+      </figcaption>
+    </figure>
+  );
+}
+
+/** The bars as one picture: the tallest fills it, and what is there at all is seen. */
+function Plot({ bars, low, high }: { bars: Bar[]; low: number | null; high: number }) {
+  const most = Math.max(1, ...bars.map(sumOf));
+  return (
+    <svg
+      viewBox={`0 0 ${Math.max(1, bars.length)} 100`}
+      preserveAspectRatio="none"
+      className={classes.bars}
+      aria-hidden="true"
+    >
+      {low !== null && <rect x={low} width={high - low + 1} y={0} height={100} className={classes.brush} />}
+      {bars.map((bar, x) => (
+        <Stack key={bar.from.getTime()} bar={bar} x={x} most={most} />
+      ))}
+    </svg>
+  );
+}
+
+const RESULTS = ["failure", "denied", "success"] as const;
+const LEAST = 2.5;
+
+function Stack({ bar, x, most }: { bar: Bar; x: number; most: number }) {
+  let top = 100;
+  return RESULTS.map((result) => {
+    const height = bar[result] > 0 ? Math.max(LEAST, (bar[result] / most) * 94) : 0;
+    top -= height;
+    return height > 0 ? (
+      <rect key={result} x={x + 0.08} width={0.84} y={Math.max(0, top)} height={height} data-result={result} />
+    ) : null;
+  });
+}
+
+/** The choice of neighbouring bars by pointer or keyboard; low is null while nothing is chosen. */
+function useBrush(bars: Bar[], onSpan: Props["onSpan"]) {
+  const [brush, setBrush] = useState<Brush | null>(null);
+  const [isDown, setIsDown] = useState(false);
+  const last = bars.length - 1;
+  const barAt = ({ currentTarget, clientX }: PointerEvent) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    return Math.max(0, Math.min(last, Math.floor(((clientX - left) / width) * bars.length)));
+  };
+  const zoom = (chosen: Brush | null) => {
+    const span = chosen && spanBetween(bars, chosen.anchor, chosen.at);
+    setBrush(null);
+    if (span) onSpan(span);
+  };
+  const handlers = {
+    onPointerDown: (event: PointerEvent) => {
+      if (event.button !== 0 || bars.length === 0) return;
+      event.currentTarget.setPointerCapture(event.pointerId);
+      setIsDown(true);
+      setBrush({ anchor: barAt(event), at: barAt(event) });
+    },
+    onPointerMove: (event: PointerEvent) => {
+      const at = barAt(event);
+      if (bars.length > 0) setBrush((old) => ({ anchor: isDown && old ? old.anchor : at, at }));
+    },
+    onPointerUp: () => {
+      if (isDown) zoom(brush);
+      setIsDown(false);
+    },
+    onPointerCancel: () => setIsDown(false),
+    onPointerLeave: () => !isDown && setBrush(null),
+    onBlur: () => setBrush(null),
+    onKeyDown: (event: KeyboardEvent) => {
+      const now = brush ?? { anchor: last, at: last };
+      const to = { ArrowLeft: now.at - 1, ArrowRight: now.at + 1, Home: 0, End: last }[event.key];
+      if (to !== undefined && bars.length > 0) {
+        const at = brush ? Math.max(0, Math.min(last, to)) : last;
+        setBrush({ anchor: event.shiftKey ? now.anchor : at, at });
+      } else if (event.key === "Enter") zoom(brush);
+      else if (event.key === "Escape" && brush) setBrush(null);
+      else return;
+      event.preventDefault();
+    },
+  };
+  const low = brush && Math.min(brush.anchor, brush.at);
+  return { handlers, low, high: brush ? Math.max(brush.anchor, brush.at) : 0, at: brush?.at ?? Math.max(0, last) };
+}

@@ -1,0 +1,31 @@
+import { type RefObject, useLayoutEffect, useRef } from "react";
+import type { Entry } from "../entry";
+
+const SLIDE_MS = 140;
+/** More than a screenful is not worth the work. */
+const MAX_SLIDING = 30;
+const FROM_ABOVE = [
+  { transform: "translateY(-8px)", opacity: 0 },
+  { transform: "none", opacity: 1 },
+];
+
+/** Lets rows that come by themselves slide in, once each; nothing moves for those who do not want it. */
+export function useArrivals(table: RefObject<HTMLTableElement | null>, shown: readonly Entry[]): void {
+  const seen = useRef(new Set<string>());
+  const pending = useRef<string[]>([]);
+  useLayoutEffect(() => {
+    pending.current.push(...shown.flatMap(({ id }) => (seen.current.has(id) ? [] : [id])));
+    seen.current = new Set(shown.map(({ id }) => id));
+  }, [shown]);
+  // The table shows the rows one rendering later.
+  useLayoutEffect(() => {
+    if (pending.current.length === 0) return;
+    const isStill = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const arrived = pending.current.filter((id) => {
+      const row = table.current?.querySelector(`[data-entry="${CSS.escape(id)}"]`)?.closest("tr");
+      if (row && !isStill) row.animate(FROM_ABOVE, { duration: SLIDE_MS, easing: "ease-out" });
+      return row;
+    });
+    pending.current = pending.current.filter((id) => !arrived.includes(id)).slice(-MAX_SLIDING);
+  });
+}

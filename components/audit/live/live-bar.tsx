@@ -1,0 +1,99 @@
+import { useThrottledValue } from "@mantine/hooks";
+import { ArrowUp } from "lucide-react";
+import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
+import { count } from "../../shell/amounts";
+import type { StreamState } from "./live-stream";
+import classes from "./live-tail.module.css";
+
+/** What is spoken changes at most this often, however fast entries come. */
+const SPEAK_MS = 5_000;
+
+type Props = {
+  state: StreamState;
+  /** Paused by the reader, or scrolled away from the top. */
+  isPaused: boolean;
+  waiting: number;
+  /** So many came that the list will be loaded again. */
+  isTooMany: boolean;
+  dock: RefObject<HTMLDivElement | null>;
+  onPause: () => void;
+  onLetIn: () => void;
+};
+
+function waitingText({ waiting, isTooMany }: Props): string {
+  if (waiting > 0) return `${count(waiting)}${isTooMany ? "+" : ""} new`;
+  return isTooMany ? "newer entries" : "";
+}
+
+function stateText(props: Props): string {
+  const { state, isPaused } = props;
+  if (state.kind === "connecting") return "Connecting";
+  if (state.kind === "reconnecting") return "Reconnecting";
+  if (state.kind === "ended") return `Live updates ended: ${state.isSignedOut ? "sign in again" : state.reason}`;
+  return [isPaused ? "Paused" : "Live", waitingText(props)].filter(Boolean).join(", ");
+}
+
+const takesSpace = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.closest("input, textarea, select, button, summary, [role=dialog], [role=menu]"));
+
+/** Space pauses and goes on, except where it already means something. */
+function useSpace(onSpace: () => void): void {
+  const press = useEffectEvent(onSpace);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== " " || event.ctrlKey || event.metaKey || event.altKey || takesSpace(event.target)) return;
+      event.preventDefault();
+      press();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+}
+
+/** Says what the live view is doing, and how many entries wait; the pill over the list lets them in. */
+export function LiveBar(props: Props) {
+  const { state, isPaused, dock, onPause, onLetIn } = props;
+  const text = stateText(props);
+  const spoken = useThrottledValue(text, SPEAK_MS);
+  const waiting = waitingText(props);
+  const isGoing = state.kind !== "ended";
+  useSpace(() => isGoing && onPause());
+  const pause = useRef<HTMLButtonElement>(null);
+  const letIn = () => {
+    // The pill goes away; the focus stays near what it was for.
+    pause.current?.focus({ preventScroll: true });
+    onLetIn();
+  };
+  return (
+    <>
+      <div className={classes.bar} data-state={isPaused && state.kind === "live" ? "paused" : state.kind}>
+        <span className={classes.dot} aria-hidden />
+        <span aria-hidden>{text}</span>
+        <span role="status" className={classes.spoken}>
+          {spoken}
+        </span>
+        {isGoing && (
+          <button type="button" className={classes.action} onClick={onPause} ref={pause}>
+            {isPaused ? "Resume" : "Pause"}
+          </button>
+        )}
+        {state.kind === "ended" && state.isSignedOut && (
+          <a
+            className={classes.action}
+            href={`/login?callbackUrl=${encodeURIComponent(location.pathname + location.search)}`}
+          >
+            Sign in
+          </a>
+        )}
+      </div>
+      <div className={classes.dock} ref={dock}>
+        {waiting && (
+          <button type="button" className={classes.pill} onClick={letIn}>
+            <ArrowUp size={14} aria-hidden /> {waiting}
+          </button>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import type { Entry } from "../entry";
+import { afterLoading, arrive, joins, MAX_LIVE_ROWS, merged, NOTHING_NEW, type Page, release } from "./live-rows";
+
+const entry = (n: number, seq = n): Entry =>
+  ({
+    id: `e${n}`,
+    orgId: "o",
+    chainSeq: seq,
+    timestamp: new Date(1_800_000_000_000 + n * 1000).toISOString(),
+  }) as Entry;
+const page = (ns: number[], nextCursor: string | null = "older"): Page => ({
+  data: ns.map((n) => entry(n)),
+  pagination: { nextCursor },
+});
+const names = (entries: Entry[]) => entries.map(({ id }) => id).join(" ");
+
+it("puts new entries where the list has them, each once, and leaves what belongs to an older page", () => {
+  const first = page([9, 7, 5]);
+  const rows = arrive(NOTHING_NEW, first, [entry(10), entry(9), entry(8), entry(3), entry(10)], false);
+  expect(names(merged(rows, first))).toBe("e10 e9 e8 e7 e5");
+  const last = page([9, 7, 5], null);
+  expect(names(merged(rows, last))).toBe("e10 e9 e8 e7 e5 e3");
+});
+
+it("holds entries back and counts them until they are let in", () => {
+  const first = page([2, 1]);
+  let rows = arrive(NOTHING_NEW, first, [entry(3)], true);
+  rows = arrive(rows, first, [entry(3), entry(4)], true);
+  expect(rows.heldCount).toBe(2);
+  expect(names(merged(rows, first))).toBe("e2 e1");
+  expect(names(merged(release(rows), first))).toBe("e4 e3 e2 e1");
+});
+
+it("keeps a bounded number and counts on; then the page is to be loaded again", () => {
+  const first = page([1]);
+  const many = Array.from({ length: MAX_LIVE_ROWS + 1 }, (_, i) => entry(i + 2));
+  const held = arrive(NOTHING_NEW, first, many, true);
+  expect(held).toMatchObject({ held: [], heldCount: MAX_LIVE_ROWS + 1, isOverfull: true });
+  expect(arrive(held, first, [entry(999)], true)).toMatchObject({ held: [], heldCount: MAX_LIVE_ROWS + 2 });
+  expect(arrive(NOTHING_NEW, first, many, false).isOverfull).toBe(true);
+});
+
+it("drops what a page that was loaded again holds, or leaves to an older one", () => {
+  const rows = arrive(NOTHING_NEW, page([1]), [entry(2), entry(3), entry(4), entry(9)], false);
+  const again = page([4, 3]);
+  expect(afterLoading(rows, again)).toMatchObject({ shown: [{ id: "e9" }], heldCount: 0, isOverfull: false });
+  expect(names(merged(afterLoading(rows, again), again))).toBe("e9 e4 e3");
+});
+
+it("sees whether a newer page follows on what is known", () => {
+  expect(joins(page([5, 4]), NOTHING_NEW, page([4, 3]))).toBe(true);
+  expect(joins(page([9, 8]), NOTHING_NEW, page([4, 3]))).toBe(false);
+  expect(joins(page([9, 8], null), NOTHING_NEW, page([]))).toBe(true);
+});

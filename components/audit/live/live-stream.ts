@@ -1,0 +1,85 @@
+import { useEffect, useEffectEvent, useState } from "react";
+import { type ApiError, useTRPCClient } from "../../trpc";
+import type { Entry } from "../entry";
+import type { Input } from "../filters/entries-query";
+
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 15_000;
+
+/** New entries, or the word that the list is to be looked at again; the server's audit/tail-schema.ts says more. */
+export type TailMessage = { kind: "entries"; entries: Entry[] } | { kind: "reload" };
+
+/** What the stream is doing; ended: it was refused, with the reason. */
+export type StreamState =
+  | { kind: "connecting" | "live" | "reconnecting" }
+  | { kind: "ended"; isSignedOut: boolean; reason: string };
+
+/** Refusals that another try would not change. After a cut the server may still count the old connection as open. */
+function refusal(error: ApiError, hadBegun: boolean): StreamState | null {
+  const status = error.data?.httpStatus ?? 500;
+  if (status === 429 && hadBegun) return null;
+  return status < 500 ? { kind: "ended", isSignedOut: status === 401, reason: error.message } : null;
+}
+
+/**
+ * Follows what is sealed for a question; a cut connection goes on at the last message seen. The input must keep its
+ * identity while it says the same.
+ */
+export function useTailStream(input: Input, onMessage: (message: TailMessage) => void): StreamState {
+  const client = useTRPCClient();
+  const [state, setState] = useState<StreamState>({ kind: "connecting" });
+  const take = useEffectEvent(onMessage);
+  useEffect(() => {
+    let position: string | undefined;
+    let pauseMs = FIRST_PAUSE_MS;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let close = () => {};
+    const open = () => {
+      let isOver = false;
+      const end = (next: StreamState | null) => {
+        if (isOver) return;
+        close();
+        setState(next ?? { kind: "reconnecting" });
+        if (!next) timer = setTimeout(open, pauseMs);
+        pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+      };
+      const stream = client.audit.tail.subscribe(
+        { ...input, ...(position && { lastEventId: position }) },
+        {
+          onData: ({ id, data }) => {
+            position = id;
+            pauseMs = FIRST_PAUSE_MS;
+            take(data);
+          },
+          onConnectionStateChange: ({ state: now }) => {
+            if (now === "pending") setState({ kind: "live" });
+            else if (now === "connecting") setState((was) => (was.kind === "live" ? { kind: "reconnecting" } : was));
+          },
+          onError: (error) => end(refusal(error, position !== undefined)),
+          onComplete: () => end(null),
+        },
+      );
+      close = () => {
+        isOver = true;
+        stream.unsubscribe();
+      };
+    };
+    const reopen = () => {
+      clearTimeout(timer);
+      close();
+      open();
+    };
+    const lose = () => setState((was) => (was.kind === "ended" ? was : { kind: "reconnecting" }));
+    open();
+    // The browser notices by itself, but takes its time.
+    window.addEventListener("online", reopen);
+    window.addEventListener("offline", lose);
+    return () => {
+      clearTimeout(timer);
+      close();
+      window.removeEventListener("online", reopen);
+      window.removeEventListener("offline", lose);
+    };
+  }, [client, input]);
+  return state;
+}

@@ -1,0 +1,115 @@
+"use client";
+
+import { useThrottledValue } from "@mantine/hooks";
+import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useTRPCClient } from "../../trpc";
+import type { Entry } from "../entry";
+import type { Input } from "../filters/entries-query";
+import { useArrivals } from "./live-arrivals";
+import { LiveBar } from "./live-bar";
+import { isFree, useHold } from "./live-hold";
+import { afterLoading, arrive, joins, type LiveRows, merged, NOTHING_NEW, type Page, release } from "./live-rows";
+import { type TailMessage, useTailStream } from "./live-stream";
+import { useAhead } from "./live-total";
+
+const PUBLISH_MS = 2_000;
+
+export type LiveQuery = { data: Page | undefined; dataUpdatedAt: number; refetch: () => unknown };
+type Props = {
+  input: Input;
+  list: LiveQuery & { isPlaceholderData: boolean };
+  counted: Pick<LiveQuery, "dataUpdatedAt" | "refetch">;
+  table: RefObject<HTMLTableElement | null>;
+  isDrawerOpen: boolean;
+  onChange: (tail: { entries: Entry[]; added: number } | null) => void;
+};
+
+/** The list's newest page as it is now. */
+function useNewest({ q, ...input }: Input): () => Promise<Page> {
+  const client = useTRPCClient();
+  return () => (q ? client.audit.search.query({ ...input, q }) : client.audit.list.query(input));
+}
+
+type Following = { question: Input; page: Page | undefined; mayMove: () => boolean; recount: () => unknown };
+
+/** What has come since the page was loaded. mayMove says at that moment whether the list may take it in. */
+function useLiveRows({ question, page, mayMove, recount }: Following) {
+  const [rows, setRows] = useState<LiveRows>(NOTHING_NEW);
+  const newest = useNewest(question);
+  // What comes later than it was asked for is judged by how things stand then.
+  const latest = useRef({ rows, page, mayMove });
+  useLayoutEffect(() => {
+    latest.current = { rows, page, mayMove };
+  });
+  const take = (entries: readonly Entry[]) => {
+    const { page: under } = latest.current;
+    const isHeld = !latest.current.mayMove();
+    setRows((was) => arrive(was, under, entries, isHeld));
+  };
+  /** Between the list's answer and the stream's beginning, or over a long absence, rows may have been sealed. */
+  const catchUp = async () => {
+    recount();
+    const found = await newest().catch(() => null);
+    const { rows: known, page: under } = latest.current;
+    if (found && under && joins(found, known, under)) take(found.data);
+    else setRows((was) => ({ ...was, isOverfull: true }));
+  };
+  const state = useTailStream(question, (message: TailMessage) => {
+    if (message.kind === "entries") take(message.entries);
+    else void catchUp();
+  });
+  return { rows, setRows, state };
+}
+
+/** Follows the log: puts new entries at the top of the list, or says how many wait while the list must not move. */
+export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }: Props) {
+  // Another question is another tail (its key); the same one in a new object must not begin anew.
+  const [question] = useState(input);
+  const [isPaused, setPaused] = useState(false);
+  const dock = useRef<HTMLDivElement>(null);
+  const { hold, look } = useHold({ table, dock, isDrawerOpen });
+  const isHeld = isPaused || !isFree(hold);
+  const page = list.isPlaceholderData ? undefined : list.data;
+  const mayMove = () => !isPaused && isFree(look());
+  const { rows, setRows, state } = useLiveRows({ question, page, mayMove, recount: counted.refetch });
+
+  const [loadedAt, setLoadedAt] = useState(list.dataUpdatedAt);
+  if (page && loadedAt !== list.dataUpdatedAt) {
+    setLoadedAt(list.dataUpdatedAt);
+    setRows((was) => afterLoading(was, page));
+  }
+  const letInNow = useEffectEvent(() => mayMove() && setRows(release));
+  const reload = useEffectEvent(() => list.refetch());
+  const publish = useEffectEvent(onChange);
+  useEffect(() => {
+    if (!isHeld && rows.heldCount > 0) letInNow();
+  }, [isHeld, rows.heldCount]);
+  useEffect(() => {
+    if (rows.isOverfull && !isHeld) void reload();
+  }, [rows.isOverfull, isHeld]);
+
+  const entries = useMemo(() => page && merged(rows, page), [rows, page]);
+  const added = useThrottledValue(useAhead(counted, rows.arrived, state.kind === "live"), PUBLISH_MS);
+  useLayoutEffect(() => publish(entries ? { entries, added } : null), [entries, added]);
+  useEffect(() => () => publish(null), []);
+  useArrivals(table, rows.shown);
+
+  const isStopped = isPaused || hold.isScrolled;
+  const letIn = () => {
+    window.scrollTo({ top: 0, behavior: "instant" });
+    setPaused(false);
+    setRows(release);
+    if (rows.isOverfull) list.refetch();
+  };
+  return (
+    <LiveBar
+      state={state}
+      isPaused={isStopped}
+      waiting={rows.heldCount}
+      isTooMany={rows.isOverfull && isHeld}
+      dock={dock}
+      onPause={() => (isStopped ? letIn() : setPaused(true))}
+      onLetIn={letIn}
+    />
+  );
+}

@@ -1,0 +1,37 @@
+"use client";
+
+import { Button } from "@mantine/core";
+import { Radio } from "lucide-react";
+import type { MouseEvent } from "react";
+import type { View } from "../filters/filters";
+import type { SetView } from "../filters/set-view";
+import { isLive, isOpenEnded } from "./live";
+import classes from "./live-toggle.module.css";
+
+/** Turns following the log on, from its newest page, or off. */
+export const toggleLive = (view: View, setView: SetView): unknown =>
+  isOpenEnded(view) && setView(isLive(view) ? { live: null } : { live: "1", cursor: null });
+
+/** Whether the list follows the log. A range that ends in the past has nothing to follow. */
+export function LiveToggle({ view, setView }: { view: View; setView: SetView }) {
+  const isPossible = isOpenEnded(view);
+  const press = (event: MouseEvent<HTMLButtonElement>) => {
+    // After a click Space is to pause; where the focus stays on the button it would turn it off again.
+    if (event.detail > 0) event.currentTarget.blur();
+    toggleLive(view, setView);
+  };
+  return (
+    <Button
+      variant="default"
+      className={classes.toggle}
+      title={isPossible ? "Show new entries as they come (l)" : "The range has an end: nothing new can appear"}
+      aria-pressed={isLive(view)}
+      data-disabled={!isPossible || undefined}
+      aria-disabled={!isPossible || undefined}
+      onClick={press}
+      leftSection={<Radio size={15} aria-hidden />}
+    >
+      Live
+    </Button>
+  );
+}

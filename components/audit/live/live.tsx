@@ -1,0 +1,49 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { type ReactNode, type RefObject, useState } from "react";
+import type { Entry } from "../entry";
+import type { Input } from "../filters/entries-query";
+import type { View } from "../filters/filters";
+import { spanOf } from "../filters/list-input";
+import type { LiveQuery } from "./live-tail";
+
+const LiveTail = dynamic(() => import("./live-tail").then((m) => m.LiveTail), { ssr: false });
+const NONE: Entry[] = [];
+
+/** True for a view in which new entries can appear: its range has no end. */
+export const isOpenEnded = (view: View): boolean => spanOf(view, "UTC", new Date(0)).to === undefined;
+
+/** True while the list follows the log: on its newest page, with a range that has no end. */
+export const isLive = (view: View): boolean => view.live !== null && view.cursor === null && isOpenEnded(view);
+
+type Options = {
+  view: View;
+  input: Input;
+  list: LiveQuery & { data?: LiveQuery["data"]; isPlaceholderData: boolean };
+  counted: Pick<LiveQuery, "dataUpdatedAt" | "refetch">;
+  table: RefObject<HTMLTableElement | null>;
+};
+/** The list's entries with what came by itself, how many of them the total does not count yet, and what tells of it. */
+export type Live = { entries: Entry[]; added: number; bar: ReactNode };
+
+/** The list as it is, or as it grows while the view is live. The code for that is loaded when it is turned on. */
+export function useLive({ view, input, list, counted, table }: Options): Live {
+  const [tail, setTail] = useState<Omit<Live, "bar"> | null>(null);
+  if (!isLive(view)) return { entries: list.data?.data ?? NONE, added: 0, bar: null };
+  return {
+    entries: tail?.entries ?? list.data?.data ?? NONE,
+    added: tail?.added ?? 0,
+    bar: (
+      <LiveTail
+        key={JSON.stringify(input)}
+        input={input}
+        list={list}
+        counted={counted}
+        table={table}
+        isDrawerOpen={view.row !== null}
+        onChange={setTail}
+      />
+    ),
+  };
+}

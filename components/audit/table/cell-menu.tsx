@@ -1,0 +1,44 @@
+"use client";
+
+import type { View } from "../filters/filters";
+import type { SetView } from "../filters/set-view";
+import type { CellContext, Column, Spot } from "./columns";
+import { PivotMenu } from "./pivot-menu";
+import { cellText, pivotsOf } from "./pivots";
+
+type Props = {
+  spot: Spot;
+  find: (cell: HTMLElement | null | undefined) => Spot | null;
+  onMove: (spot: Spot) => void;
+  onClose: () => void;
+  columns: Column[];
+  context: CellContext;
+  view: View;
+  setView: SetView;
+};
+
+const isShown = (cell: HTMLElement) => cell.offsetParent !== null;
+
+/** The menu of one cell of the table; left and right lead to the cells beside it. */
+export function CellMenu({ spot, find, onMove, onClose, columns, context, view, setView }: Props) {
+  const { entry, column, cell } = spot;
+  const step = (by: 1 | -1) => {
+    const cells = [...(cell.parentElement?.children ?? [])].filter((c) => isShown(c as HTMLElement)) as HTMLElement[];
+    const next = find(cells[cells.indexOf(cell) + by]);
+    if (next) onMove(next);
+  };
+  const header = columns.find(({ id }) => id === column)?.header ?? "";
+  return (
+    <PivotMenu
+      title={`${header}: ${cellText(entry, column, context) || "none"}`}
+      pivots={pivotsOf(entry, column, view, context)}
+      anchor={cell}
+      onStep={step}
+      onChange={(change) => {
+        onClose();
+        setView(change);
+      }}
+      onClose={onClose}
+    />
+  );
+}

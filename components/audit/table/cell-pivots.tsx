@@ -1,0 +1,116 @@
+"use client";
+
+import { ActionIcon } from "@mantine/core";
+import { Ellipsis } from "lucide-react";
+import dynamic from "next/dynamic";
+import { type RefObject, useEffect, useRef, useState } from "react";
+import { createPortal } from "react-dom";
+import type { Entry } from "../entry";
+import type { View } from "../filters/filters";
+import type { SetView } from "../filters/set-view";
+import type { CellContext, Column, Spot } from "./columns";
+import classes from "./pivots.module.css";
+import type { ColumnId } from "./table-params";
+
+const CellMenu = dynamic(() => import("./cell-menu").then((m) => m.CellMenu), { ssr: false });
+
+type Props = {
+  frame: RefObject<HTMLElement | null>;
+  entries: Entry[];
+  columns: Column[];
+  context: CellContext;
+  view: View;
+  setView: SetView;
+};
+
+const linkOf = (cell: HTMLElement) => cell.closest("tr")?.querySelector<HTMLElement>("[data-entry]");
+
+/**
+ * From any cell on to what it names: one button that follows the pointer from cell to cell, and "m" or the menu key on
+ * the entry that has the focus. One for the whole table: hundreds of cells cannot have one each.
+ */
+export function CellPivots({ frame, entries, ...rest }: Props) {
+  const [spot, setSpot] = useState<Spot | null>(null);
+  const [hovered, setHovered] = useState<HTMLElement | null>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const find = (cell: HTMLElement | null | undefined): Spot | null => {
+    const entry = cell && entries.find(({ id }) => id === linkOf(cell)?.dataset.entry);
+    return entry ? { entry, cell, column: cell.dataset.column as ColumnId } : null;
+  };
+  const open = (cell: HTMLElement | null) => setSpot(find(cell));
+  useCellEvents(frame, { button, onHover: setHovered, onAsk: open });
+  const close = () => {
+    setSpot(null);
+    setHovered(null);
+    if (spot) linkOf(spot.cell)?.focus();
+  };
+  const isHovering = hovered?.isConnected && !spot && frame.current;
+  return (
+    <>
+      {isHovering &&
+        createPortal(
+          <ActionIcon
+            ref={button}
+            size={24}
+            tabIndex={-1}
+            className={classes.more}
+            aria-label="More from this cell"
+            style={placeIn(hovered, isHovering)}
+            onClick={() => open(hovered)}
+          >
+            <Ellipsis size={14} aria-hidden />
+          </ActionIcon>,
+          isHovering,
+        )}
+      {spot && <CellMenu spot={spot} find={find} onMove={setSpot} onClose={close} {...rest} />}
+    </>
+  );
+}
+
+type Events = {
+  button: RefObject<HTMLElement | null>;
+  onHover: (cell: HTMLElement | null) => void;
+  onAsk: (cell: HTMLElement | null) => void;
+};
+
+const cellOf = (target: EventTarget | null) => (target as Element).closest<HTMLElement>("td[data-column]");
+const asksForMenu = ({ key, shiftKey }: KeyboardEvent) =>
+  key === "ContextMenu" || (key === "F10" && shiftKey) || key === "m";
+
+/** Which cell the pointer is over, and on which entry the keyboard asks for more. */
+function useCellEvents(frame: RefObject<HTMLElement | null>, events: Events): void {
+  const latest = useRef(events);
+  latest.current = events;
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    const onOver = ({ target, pointerType }: PointerEvent) => {
+      const { button, onHover } = latest.current;
+      if (pointerType === "mouse" && !button.current?.contains(target as Node)) onHover(cellOf(target));
+    };
+    const onLeave = () => latest.current.onHover(null);
+    const onKey = (event: KeyboardEvent) => {
+      if (!asksForMenu(event) || event.ctrlKey || event.metaKey) return;
+      if (!(event.target as Element).matches("[data-entry]")) return;
+      event.preventDefault();
+      latest.current.onAsk(cellOf(event.target));
+    };
+    element.addEventListener("pointerover", onOver);
+    element.addEventListener("pointerleave", onLeave);
+    element.addEventListener("keydown", onKey);
+    return () => {
+      element.removeEventListener("pointerover", onOver);
+      element.removeEventListener("pointerleave", onLeave);
+      element.removeEventListener("keydown", onKey);
+    };
+  }, [frame]);
+}
+
+/** At the end of the cell, in the frame's own coordinates. */
+function placeIn(cell: HTMLElement, frame: HTMLElement) {
+  const [at, origin] = [cell.getBoundingClientRect(), frame.getBoundingClientRect()];
+  return {
+    top: at.top - origin.top + (at.height - 24) / 2,
+    left: at.right - origin.left + frame.scrollLeft - 28,
+  };
+}

@@ -1,0 +1,110 @@
+"use client";
+
+import { ActionIcon, Button, Checkbox, SegmentedControl } from "@mantine/core";
+import { ChevronDown, ChevronUp } from "lucide-react";
+import { useRef, useState } from "react";
+import { Message } from "../../shell/message";
+import { errorText } from "../../shell/notice";
+import { useOrg } from "../../shell/org";
+import classes from "./column-chooser.module.css";
+import { COLUMN } from "./columns";
+import type { TableLook } from "./table-look";
+import { COLUMN_IDS, type ColumnId, type Density, movedTo, toggled } from "./table-params";
+
+const DENSITIES: { value: Density; label: string }[] = [
+  { value: "normal", label: "Normal" },
+  { value: "compact", label: "Compact" },
+];
+
+/** The columns as a list: a tick shows one, its place is changed by buttons or by dragging. */
+export function ColumnChooser({ look }: { look: TableLook }) {
+  const { org, organizations } = useOrg();
+  const [said, setSaid] = useState("");
+  const [dragged, setDragged] = useState<ColumnId | null>(null);
+  const list = useRef<HTMLUListElement>(null);
+  // Where all rows are of one organization its column says nothing.
+  const isOffered = (id: ColumnId) => id !== "org" || (!org && organizations.length > 1);
+  const shown = look.ids.filter(isOffered);
+  const others = COLUMN_IDS.filter((id) => isOffered(id) && !shown.includes(id));
+  const move = (id: ColumnId, by: 1 | -1) => {
+    const place = shown.indexOf(id) + by;
+    if (place < 0 || place >= shown.length) return;
+    look.change({ columns: movedTo(look.ids, id, look.ids.indexOf(shown[place] as ColumnId)) });
+    setSaid(`${COLUMN[id].header} is column ${place + 1} of ${shown.length}`);
+    // Moving an element in the list takes the focus from it.
+    const label = nameOf(id, by);
+    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[aria-label="${label}"]`)?.focus());
+  };
+  const drop = (on: ColumnId) =>
+    dragged && dragged !== on && look.change({ columns: movedTo(look.ids, dragged, look.ids.indexOf(on)) });
+  return (
+    <>
+      <ul className={classes.list} ref={list}>
+        {shown.map((id) => (
+          <li
+            key={id}
+            className={classes.row}
+            draggable
+            data-dragged={dragged === id || undefined}
+            onDragStart={() => setDragged(id)}
+            onDragEnter={() => drop(id)}
+            onDragOver={(event) => event.preventDefault()}
+            onDragEnd={() => setDragged(null)}
+          >
+            <Tick id={id} look={look} checked />
+            <Move id={id} by={-1} isOff={id === shown[0]} onMove={move} />
+            <Move id={id} by={1} isOff={id === shown.at(-1)} onMove={move} />
+          </li>
+        ))}
+        {others.map((id) => (
+          <li key={id} className={classes.row}>
+            <Tick id={id} look={look} checked={false} />
+          </li>
+        ))}
+      </ul>
+      <div className={classes.foot}>
+        <SegmentedControl
+          fullWidth
+          aria-label="Height of the rows"
+          data={DENSITIES}
+          value={look.density}
+          onChange={(density) => look.change({ density: density as Density })}
+        />
+        {look.error ? <Message tone="bad">{errorText(look.error)}</Message> : null}
+        <Button variant="subtle" color="gray" onClick={look.reset}>
+          Reset columns, widths and height
+        </Button>
+      </div>
+      <span role="status" className={classes.said}>
+        {said}
+      </span>
+    </>
+  );
+}
+
+const nameOf = (id: ColumnId, by: 1 | -1) => `Move ${COLUMN[id].header} ${by === 1 ? "down" : "up"}`;
+
+function Tick({ id, look, checked }: { id: ColumnId; look: TableLook; checked: boolean }) {
+  return (
+    <Checkbox
+      size="sm"
+      className={classes.tick}
+      label={COLUMN[id].header}
+      checked={checked}
+      disabled={id === "event"}
+      onChange={() => look.change({ columns: toggled(look.ids, id) })}
+    />
+  );
+}
+
+type MoveProps = { id: ColumnId; by: 1 | -1; isOff: boolean; onMove: (id: ColumnId, by: 1 | -1) => void };
+
+function Move({ id, by, isOff, onMove }: MoveProps) {
+  const Icon = by === 1 ? ChevronDown : ChevronUp;
+  return (
+    // Not `disabled` at the ends: the focus would be lost on the way there.
+    <ActionIcon size={24} aria-label={nameOf(id, by)} aria-disabled={isOff} onClick={() => onMove(id, by)}>
+      <Icon size={14} aria-hidden />
+    </ActionIcon>
+  );
+}

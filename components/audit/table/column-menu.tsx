@@ -1,0 +1,35 @@
+"use client";
+
+import { ActionIcon } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { Columns3 } from "lucide-react";
+import dynamic from "next/dynamic";
+import { Popover } from "../../shell/popover";
+import classes from "../filters/menus.module.css";
+import type { TableLook } from "./table-look";
+
+const ColumnChooser = dynamic(() => import("./column-chooser").then((m) => m.ColumnChooser), { ssr: false });
+
+/** How the table looks: which columns in which order, how high the rows. */
+export function ColumnMenu({ look }: { look: TableLook }) {
+  const [opened, menu] = useDisclosure(false);
+  return (
+    <Popover opened={opened} onClose={menu.close} width={300} align="end">
+      <Popover.Target>
+        <ActionIcon
+          size={36}
+          variant="default"
+          aria-label="Columns"
+          title="Columns"
+          onClick={menu.toggle}
+          visibleFrom="sm"
+        >
+          <Columns3 size={15} aria-hidden />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown className={classes.dropdown} aria-label="Columns">
+        <ColumnChooser look={look} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

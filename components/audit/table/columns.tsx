@@ -1,0 +1,140 @@
+import type { ReactNode } from "react";
+import { clock, everyClock } from "../../shell/time";
+import { ActorType } from "../actor-type";
+import { type Entry, hostOf } from "../entry";
+import { ResultBadge } from "../result-badge";
+import { Sentence } from "./sentence";
+import type { ColumnId } from "./table-params";
+
+/** What a cell needs beside its entry. */
+export type CellContext = {
+  zone: string;
+  local: string;
+  orgName: (orgId: string) => string;
+  onOpen: (id: string) => void;
+};
+
+/** A cell on the screen: which column of which entry. */
+export type Spot = { entry: Entry; column: ColumnId; cell: HTMLElement };
+
+export type Column = {
+  id: ColumnId;
+  header: string;
+  cell: (entry: Entry, context: CellContext) => ReactNode;
+  /** In pixels, until somebody drags it; 0 takes what the others leave. */
+  width: number;
+  /** Shown to who has not chosen. */
+  isDefault?: true;
+  /** Left out where the table is narrower: "medium" from 860 pixels on, "wide" from 1,040. */
+  from?: "medium" | "wide";
+  /** Where it is that of the row above, the cell recedes. */
+  same?: (entry: Entry, context: CellContext) => string;
+  /** Numbers end where numbers end. */
+  align?: "end";
+};
+
+/** The device that an entry is about or comes from. */
+export const deviceOf = (entry: Entry): string =>
+  hostOf(entry) ?? (entry.resource.type === "device" ? entry.resource.name : "");
+
+const ALL: readonly Column[] = [
+  {
+    id: "time",
+    header: "Time",
+    cell: (entry, { zone, local }) => (
+      <time dateTime={entry.timestamp} title={everyClock(entry.timestamp, local)}>
+        {clock(entry.timestamp, zone)}
+      </time>
+    ),
+    same: (entry, { zone }) => clock(entry.timestamp, zone),
+    width: 96,
+    isDefault: true,
+  },
+  {
+    id: "type",
+    header: "Actor",
+    cell: (entry) => <ActorType type={entry.actorType} />,
+    width: 92,
+    isDefault: true,
+    from: "medium",
+  },
+  {
+    id: "event",
+    header: "Event",
+    cell: (entry, { onOpen }) => <Sentence entry={entry} onOpen={onOpen} />,
+    width: 0,
+    isDefault: true,
+  },
+  {
+    id: "action",
+    header: "Action",
+    cell: (entry) => <code>{entry.action}</code>,
+    same: (entry) => entry.action,
+    width: 196,
+    isDefault: true,
+    from: "wide",
+  },
+  {
+    id: "org",
+    header: "Organization",
+    cell: (entry, { orgName }) => orgName(entry.orgId),
+    same: (entry) => entry.orgId,
+    width: 148,
+    isDefault: true,
+  },
+  {
+    id: "resourceType",
+    header: "Resource type",
+    cell: (entry) => entry.resource.type,
+    same: (entry) => entry.resource.type,
+    width: 128,
+  },
+  { id: "device", header: "Device", cell: deviceOf, same: deviceOf, width: 140 },
+  {
+    id: "ip",
+    header: "From",
+    cell: (entry) => entry.ipAddress,
+    same: (entry) => entry.ipAddress,
+    width: 128,
+    isDefault: true,
+  },
+  {
+    id: "email",
+    header: "E-mail",
+    cell: (entry) => entry.user.email,
+    same: (entry) => entry.user.email,
+    width: 200,
+  },
+  {
+    id: "seq",
+    header: "Sequence",
+    cell: (entry) => <span className="tm-figures">{entry.chainSeq}</span>,
+    width: 92,
+    align: "end",
+  },
+  {
+    id: "result",
+    header: "Result",
+    cell: (entry) => <ResultBadge result={entry.result} />,
+    width: 116,
+    isDefault: true,
+  },
+];
+
+/** The columns by their ids. */
+export const COLUMN = Object.fromEntries(ALL.map((column) => [column.id, column])) as Record<ColumnId, Column>;
+
+export const DEFAULT_COLUMNS: readonly ColumnId[] = ALL.filter((column) => column.isDefault).map(({ id }) => id);
+
+/** What the event's sentence takes at least. */
+const MIN_EVENT_PX = 260;
+const TIERS = { narrow: [undefined], medium: [undefined, "medium"], wide: [undefined, "medium", "wide"] } as const;
+export type Widths = Partial<Record<ColumnId, number>>;
+
+export const widthOf = ({ id, width }: Column, widths: Widths): number => (width === 0 ? 0 : (widths[id] ?? width));
+
+/** The width below which the columns do not fit, of those that a tier shows. */
+export function leastWidth(columns: Column[], widths: Widths, tier: keyof typeof TIERS): number {
+  const shown = columns.filter(({ from }) => (TIERS[tier] as readonly unknown[]).includes(from));
+  return shown.reduce((sum, column) => sum + (widthOf(column, widths) || MIN_EVENT_PX), 0);
+}

@@ -1,0 +1,59 @@
+"use client";
+
+import { Button, Group } from "@mantine/core";
+import { SearchX, Stamp } from "lucide-react";
+import { useSearchParams } from "next/navigation";
+import { Notice } from "../../shell/notice";
+import { type FilterName, filterParsers, type View } from "../filters/filters";
+import type { SetView } from "../filters/set-view";
+
+const NOTHING = Object.fromEntries(Object.keys(filterParsers).map((name) => [name, null])) as Partial<View>;
+const RANGE: FilterName[] = ["range", "from", "to"];
+
+/** The filter that came last: parameters stand in the address in the order in which they were set. */
+function lastFilter(params: URLSearchParams): FilterName | undefined {
+  return [...params.keys()].filter((name): name is FilterName => name in filterParsers).at(-1);
+}
+
+/** Why there are no rows: nothing was ever logged, or nothing passes the filters. */
+export function EmptyList({ view, setView }: { view: View; setView: SetView }) {
+  const last = lastFilter(new URLSearchParams(useSearchParams()));
+  if (!last && !view.cursor)
+    return (
+      <Notice icon={Stamp} title="Nothing logged yet">
+        Every sign-in, change and denial will stand here, sealed to the one before it. There is nothing to set up.
+      </Notice>
+    );
+  if (!last)
+    return (
+      <Notice
+        icon={SearchX}
+        title="No older entries"
+        action={
+          <Button variant="default" onClick={() => setView({ cursor: null })}>
+            Back to the newest
+          </Button>
+        }
+      />
+    );
+  const clearLast = RANGE.includes(last) ? { range: null, from: null, to: null } : { [last]: null };
+  const reset = { cursor: null, row: null };
+  return (
+    <Notice
+      icon={SearchX}
+      title="Nothing matches"
+      action={
+        <Group gap="sm" justify="center">
+          <Button variant="default" onClick={() => setView({ ...clearLast, ...reset })}>
+            Clear the last filter
+          </Button>
+          <Button variant="subtle" color="gray" onClick={() => setView({ ...NOTHING, ...reset })}>
+            Clear all
+          </Button>
+        </Group>
+      }
+    >
+      No entry fits every filter and the range above.
+    </Notice>
+  );
+}

@@ -1,0 +1,56 @@
+"use client";
+
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { RefObject } from "react";
+import type { FullPage } from "@/server/audit/schema";
+import { Failure } from "../../shell/notice";
+import { useOrg } from "../../shell/org";
+import type { ApiError } from "../../trpc";
+import type { Entry } from "../entry";
+import type { View } from "../filters/filters";
+import type { SetView } from "../filters/set-view";
+import { EmptyList } from "./empty-list";
+import { EntrySkeleton } from "./entry-skeleton";
+import { EntryTable } from "./entry-table";
+import { Pager } from "./pager";
+import type { TableLook } from "./table-look";
+
+type Props = {
+  view: View;
+  setView: SetView;
+  list: UseQueryResult<FullPage, ApiError>;
+  /** The list's entries and those that came since. */
+  entries: Entry[];
+  look: TableLook;
+  now: Date;
+  onOpen: (id: string) => void;
+  table: RefObject<HTMLTableElement | null>;
+};
+
+/** The entries of a page, or why there are none; old rows stay, dimmed, while new ones are on their way. */
+export function EntryList({ view, setView, list, entries, look, now, onOpen, table }: Props) {
+  const { org, organizations, nameOf } = useOrg();
+  if (list.isPending) return <EntrySkeleton />;
+  if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} what="the audit log" />;
+  if (entries.length === 0) return <EmptyList view={view} setView={setView} />;
+  return (
+    <>
+      <EntryTable
+        entries={entries}
+        look={look}
+        view={view}
+        setView={setView}
+        now={now}
+        orgName={org || organizations.length < 2 ? null : nameOf}
+        isStale={list.isPlaceholderData}
+        onOpen={onOpen}
+        bodyRef={table}
+      />
+      <Pager
+        cursor={view.cursor}
+        nextCursor={list.data.pagination.nextCursor}
+        onPage={(cursor) => setView({ cursor, row: null }, { scroll: true })}
+      />
+    </>
+  );
+}

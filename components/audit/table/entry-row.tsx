@@ -1,0 +1,40 @@
+"use client";
+
+import type { MouseEvent } from "react";
+import type { Entry } from "../entry";
+import type { CellContext, Column } from "./columns";
+import classes from "./entry-table.module.css";
+
+type Props = {
+  entry: Entry;
+  /** The row above, when it is of the same day: what both share recedes. */
+  above: Entry | undefined;
+  columns: Column[];
+  context: CellContext;
+  isOpen: boolean;
+};
+
+/** One entry: when, who did what to what, and how it went. */
+export function EntryRow({ entry, above, columns, context, isOpen }: Props) {
+  const isSame = ({ same }: Column) => above !== undefined && same?.(above, context) === same?.(entry, context);
+  const openRow = (event: MouseEvent) => {
+    if (window.getSelection()?.toString() || (event.target as Element).closest("a, button")) return;
+    context.onOpen(entry.id);
+  };
+  return (
+    // The link inside is the keyboard's way; the row only widens the mouse target.
+    <tr className={classes.row} data-result={entry.result} data-open={isOpen || undefined} onClick={openRow}>
+      {columns.map((column) => (
+        <td
+          key={column.id}
+          data-column={column.id}
+          data-from={column.from}
+          data-align={column.align}
+          data-same={(column.same && isSame(column)) || undefined}
+        >
+          {column.cell(entry, context)}
+        </td>
+      ))}
+    </tr>
+  );
+}

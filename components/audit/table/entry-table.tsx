@@ -1,0 +1,117 @@
+"use client";
+
+import { type CSSProperties, type RefObject, useEffect, useRef, useState } from "react";
+import { dayName, zoneName } from "../../shell/time";
+import { useZone } from "../../shell/zone";
+import type { Entry } from "../entry";
+import type { View } from "../filters/filters";
+import type { SetView } from "../filters/set-view";
+import { CellPivots } from "./cell-pivots";
+import { type Column, leastWidth, type Widths } from "./columns";
+import { EntryHead } from "./entry-head";
+import { EntryRow } from "./entry-row";
+import classes from "./entry-table.module.css";
+import type { TableLook } from "./table-look";
+
+type Props = {
+  entries: Entry[];
+  look: TableLook;
+  view: View;
+  setView: SetView;
+  now: Date;
+  /** Names organizations in a column of their own; null where all rows are of one. */
+  orgName: ((orgId: string) => string) | null;
+  /** Old rows while new ones are on their way. */
+  isStale: boolean;
+  onOpen: (id: string) => void;
+  bodyRef: RefObject<HTMLTableElement | null>;
+};
+
+type Day = { name: string; entries: Entry[] };
+
+function byDay(entries: Entry[], zone: string, now: Date): Day[] {
+  const days: Day[] = [];
+  for (const entry of entries) {
+    const name = dayName(entry.timestamp, zone, now);
+    const last = days.at(-1);
+    if (last?.name === name) last.entries.push(entry);
+    else days.push({ name, entries: [entry] });
+  }
+  return days;
+}
+
+const least = (columns: Column[], widths: Widths) =>
+  ({
+    "--least-wide": `${leastWidth(columns, widths, "wide")}px`,
+    "--least-medium": `${leastWidth(columns, widths, "medium")}px`,
+    "--least-narrow": `${leastWidth(columns, widths, "narrow")}px`,
+  }) as CSSProperties;
+
+/** The entries, newest first, under a heading per day. On a phone each row is a card. */
+export function EntryTable({ entries, look, view, setView, now, orgName, isStale, onOpen, bodyRef }: Props) {
+  const frame = useRef<HTMLDivElement>(null);
+  const columns = look.columns.filter(({ id }) => id !== "org" || orgName);
+  // The day's heading spans what is always shown; cells that come and go with the others make up the rest.
+  const [always, fitting] = [columns.filter(({ from }) => !from), columns.filter(({ from }) => from)];
+  const { zone, local } = useZone();
+  const context = { zone, local, orgName: orgName ?? String, onOpen };
+  const scrolls = useIsWiderThan(bodyRef, frame);
+  return (
+    <>
+      <div className={classes.frame} ref={frame} data-scrolls={scrolls || undefined}>
+        <table
+          className={classes.table}
+          style={least(columns, look.widths)}
+          data-stale={isStale || undefined}
+          data-density={look.density}
+          aria-busy={isStale}
+          ref={bodyRef}
+        >
+          <caption className={classes.caption}>Audit entries, newest first. Times in {zoneName(zone)}.</caption>
+          <EntryHead
+            columns={columns}
+            widths={look.widths}
+            onWidth={(id, width) => look.change({ widths: { [id]: width } })}
+          />
+          {byDay(entries, zone, now).map((day) => (
+            <tbody key={day.name}>
+              <tr className={classes.day}>
+                <th scope="rowgroup" colSpan={always.length}>
+                  {day.name}
+                </th>
+                {fitting.map(({ id, from }) => (
+                  <td key={id} data-from={from} />
+                ))}
+              </tr>
+              {day.entries.map((entry, i) => (
+                <EntryRow
+                  key={entry.id}
+                  entry={entry}
+                  above={day.entries[i - 1]}
+                  columns={columns}
+                  context={context}
+                  isOpen={entry.id === view.row}
+                />
+              ))}
+            </tbody>
+          ))}
+        </table>
+      </div>
+      <CellPivots frame={frame} entries={entries} columns={columns} context={context} view={view} setView={setView} />
+    </>
+  );
+}
+
+/** True while the columns do not fit: only then the table scrolls sideways, for its heading no longer stays in sight. */
+function useIsWiderThan(table: RefObject<HTMLElement | null>, frame: RefObject<HTMLElement | null>): boolean {
+  const [isWider, setIsWider] = useState(false);
+  useEffect(() => {
+    const [inner, outer] = [table.current, frame.current];
+    if (!inner || !outer) return;
+    const sizes = new ResizeObserver(() => setIsWider(inner.offsetWidth > outer.clientWidth));
+    sizes.observe(inner);
+    sizes.observe(outer);
+    return () => sizes.disconnect();
+  }, [table, frame]);
+  return isWider;
+}

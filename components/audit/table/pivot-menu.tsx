@@ -1,0 +1,98 @@
+"use client";
+
+import { UnstyledButton } from "@mantine/core";
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { placeBeside } from "../../shell/place";
+import type { View } from "../filters/filters";
+import type { Pivot } from "./pivots";
+import classes from "./pivots.module.css";
+
+const COPIED_MS = 700;
+
+type Props = {
+  title: string;
+  pivots: Pivot[];
+  anchor: HTMLElement;
+  /** To the next cell of the row or the one before it; absent where there is but one. */
+  onStep?: (by: 1 | -1) => void;
+  onChange: (change: Partial<View>) => void;
+  onClose: () => void;
+};
+
+/** Where a cell leads: up and down among its entries, left and right to the cells beside it. */
+export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const [copied, setCopied] = useState(false);
+  const items = () => [...(box.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    placeBeside(anchor, element, "start");
+    (element.querySelector<HTMLElement>("[role=menuitem]") ?? element).focus();
+  }, [anchor]);
+  useClosing(box, onClose);
+  const pick = async (pivot: Pivot) => {
+    if ("change" in pivot) return onChange(pivot.change);
+    await navigator.clipboard.writeText(pivot.copy);
+    setCopied(true);
+    setTimeout(onClose, COPIED_MS);
+  };
+  const focusAt = (at: number) =>
+    items()
+      .at(at % items().length)
+      ?.focus();
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = items().indexOf(document.activeElement as HTMLElement);
+    const moves: Record<string, () => void> = {
+      ArrowDown: () => focusAt(at + 1),
+      ArrowUp: () => focusAt(at - 1),
+      Home: () => focusAt(0),
+      End: () => focusAt(-1),
+      ArrowRight: () => onStep?.(1),
+      ArrowLeft: () => onStep?.(-1),
+      Escape: onClose,
+      Tab: onClose,
+    };
+    const move = moves[event.key];
+    // The list behind has keys of its own: none of them counts while the menu is open.
+    event.stopPropagation();
+    if (!move) return;
+    event.preventDefault();
+    move();
+  };
+  return (
+    <div ref={box} role="menu" tabIndex={-1} aria-label={title} className={classes.menu} onKeyDown={onKeyDown}>
+      <div className={classes.title} aria-hidden>
+        {title}
+      </div>
+      {pivots.map((pivot) => (
+        <UnstyledButton
+          key={pivot.label}
+          role="menuitem"
+          data-mantine-stop-propagation="true"
+          tabIndex={-1}
+          className={classes.item}
+          onClick={() => void pick(pivot)}
+        >
+          {"copy" in pivot && copied ? "Copied" : pivot.label}
+        </UnstyledButton>
+      ))}
+    </div>
+  );
+}
+
+/** A click elsewhere or scrolling closes the menu. */
+function useClosing(box: { current: HTMLElement | null }, onClose: () => void) {
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    const onPointer = ({ target }: PointerEvent) => box.current?.contains(target as Node) || close.current();
+    const onScroll = () => close.current();
+    document.addEventListener("pointerdown", onPointer);
+    window.addEventListener("scroll", onScroll, { passive: true });
+    return () => {
+      document.removeEventListener("pointerdown", onPointer);
+      window.removeEventListener("scroll", onScroll);
+    };
+  }, [box]);
+}

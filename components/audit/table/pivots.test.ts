@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import type { Entry } from "../entry";
+import { loadView } from "../filters/filters";
+import { pivotsOf } from "./pivots";
+import type { ColumnId } from "./table-params";
+
+const NOTHING = loadView(new URLSearchParams());
+const ID = "0190a000-0000-7000-8000-000000000001";
+const ENTRY = {
+  id: ID,
+  orgId: ID,
+  timestamp: "2026-11-20T10:00:00.000Z",
+  action: "device.create",
+  actorType: "user",
+  result: "denied",
+  ipAddress: "192.0.2.1",
+  user: { id: ID, name: "Jane Doe", email: "jane@example.com", role: "org_admin" },
+  resource: { type: "device", id: ID, name: "WS-042" },
+  details: {},
+} as unknown as Entry;
+
+const pivots = (column: ColumnId, { entry = ENTRY, view = NOTHING } = {}) =>
+  pivotsOf(entry, column, view, { zone: "UTC", orgName: () => "Contoso" });
+const changes = (column: ColumnId, at = {}) =>
+  Object.fromEntries(pivots(column, at).map((p) => [p.label, "change" in p ? p.change : p.copy]));
+
+test("a cell is filtered for, filtered out and copied", () => {
+  const found = changes("ip");
+  expect(found["Filter for 192.0.2.1"]).toMatchObject({ ip: "192.0.2.1", cursor: null, row: null });
+  expect(found["Filter out 192.0.2.1"]).toMatchObject({ without: "ip:192.0.2.1" });
+  expect(found.Copy).toBe("192.0.2.1");
+});
+
+test("the words are those that people read, the values those of the address", () => {
+  expect(changes("result")["Filter for Denied"]).toMatchObject({ result: "denied" });
+  expect(changes("org")["Filter for Contoso"]).toMatchObject({ org: ID });
+  expect(changes("event")["Filter for Jane Doe"]).toMatchObject({ actorId: ID });
+  expect(changes("device")["Filter for WS-042"]).toMatchObject({ device: "WS-042" });
+});
+
+test("filtering out keeps what is left out already, and gives up the same filter", () => {
+  const view = { ...NOTHING, without: "user.login", actions: "device.create" };
+  expect(changes("action", { view })["Filter out device.create"]).toMatchObject({
+    without: "user.login,device.create",
+    actions: null,
+  });
+});
+
+test("timeline and history give up the other filters and keep the range", () => {
+  const timeline = changes("seq")["Timeline of Jane Doe"];
+  expect(timeline).toMatchObject({ actorId: ID, result: null, q: null });
+  expect(timeline).not.toHaveProperty("range");
+  expect(changes("seq")["History of WS-042"]).toMatchObject({ resourceId: ID, actorId: null });
+  const entry = { ...ENTRY, resource: { type: "policy", id: "", name: "USB & more" } };
+  expect(changes("seq", { entry })["History of USB & more"]).toMatchObject({
+    resource: "USB & more",
+    resourceType: "policy",
+  });
+});
+
+test("a time leads to what happened around it", () => {
+  expect(changes("time")["Show five minutes around it"]).toMatchObject({
+    range: null,
+    from: new Date("2026-11-20T09:55:00Z"),
+    to: new Date("2026-11-20T10:05:00Z"),
+  });
+});
+
+test("what an entry does not name leads nowhere", () => {
+  const entry = { ...ENTRY, ipAddress: "", resource: { type: "report", id: "", name: "" } };
+  expect(pivots("ip", { entry }).map((p) => p.label)).toEqual(["Timeline of Jane Doe"]);
+});

@@ -1,0 +1,58 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { type Outputs, useTRPC } from "../../trpc";
+import type { View } from "../filters/filters";
+import type { SetView } from "../filters/set-view";
+import { COLUMN, type Column, DEFAULT_COLUMNS, type Widths } from "./columns";
+import { type ColumnId, columnsOf, type Density, lookQuery } from "./table-params";
+
+type Preference = NonNullable<Outputs["preferences"]["get"]>;
+type Change = { columns?: ColumnId[]; density?: Density; widths?: Widths };
+
+/** How the table looks: columns in their order, their widths, how high the rows are. */
+export type TableLook = {
+  ids: ColumnId[];
+  columns: Column[];
+  widths: Widths;
+  density: Density;
+  change: (change: Change) => void;
+  reset: () => void;
+  /** Why the last change could not be kept; it holds for this tab alone then. */
+  error: unknown;
+};
+
+const NOTHING: Preference = { columns: null, widths: {}, density: null };
+
+/**
+ * The address first, then what the person prefers, then what everybody sees. A change is kept for the person and stands
+ * in the address, so that a link shows the same; it is no step in the history, for it changes no answer.
+ */
+export function useTableLook(view: View, setView: SetView): TableLook {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const query = lookQuery(trpc);
+  const kept = useQuery(query).data ?? NOTHING;
+  const save = useMutation(trpc.preferences.set.mutationOptions({ scope: { id: "audit.table" } }));
+  const put = (value: Preference, address: Pick<Partial<View>, "cols" | "density">) => {
+    cache.setQueryData(query.queryKey, value);
+    save.mutate({ key: "audit.table", value });
+    if (Object.keys(address).length > 0) setView(address, { history: "replace" });
+  };
+  const ids = useMemo(() => view.cols ?? columnsOf(kept.columns ?? DEFAULT_COLUMNS), [view.cols, kept.columns]);
+  const columns = useMemo(() => ids.map((id) => COLUMN[id]), [ids]);
+  return {
+    ids,
+    columns,
+    widths: kept.widths,
+    density: view.density ?? kept.density ?? "normal",
+    change: ({ columns: cols, density, widths }) =>
+      put(
+        { columns: cols ?? kept.columns, density: density ?? kept.density, widths: { ...kept.widths, ...widths } },
+        { ...(cols && { cols }), ...(density && { density }) },
+      ),
+    reset: () => put(NOTHING, { cols: null, density: null }),
+    error: save.error,
+  };
+}

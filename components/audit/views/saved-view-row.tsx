@@ -1,0 +1,91 @@
+"use client";
+
+import { ActionIcon, Button, UnstyledButton } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Check, Ellipsis } from "lucide-react";
+import type { ReactNode } from "react";
+import { Message } from "../../shell/message";
+import { errorText } from "../../shell/notice";
+import { useOrg } from "../../shell/org";
+import { type Outputs, useTRPC } from "../../trpc";
+import type { View } from "../filters/filters";
+import classes from "./saved-views.module.css";
+import { hasRange, isNarrowed, isShown, replaced, type ViewQuery } from "./view-query";
+
+export type SavedView = Outputs["savedViews"]["list"]["data"][number];
+/** What the menu leaves to a dialog: keeping a view (an existing one: its name and who sees it), or deleting one. */
+export type Asked = { what: "save"; saved?: SavedView } | { what: "delete"; saved: SavedView };
+
+/** True when there is something to keep. */
+export const isWorthKeeping = (view: View) => isNarrowed(view) || hasRange(view);
+
+type PickProps = { name: string; hint?: string; isShown: boolean; onPick: () => void };
+
+/** A view by its name; the one that is shown has a tick. */
+export function Pick({ name, hint, isShown, onPick }: PickProps) {
+  return (
+    <UnstyledButton className={classes.pick} aria-pressed={isShown} onClick={onPick}>
+      <Check size={14} className={classes.tick} aria-hidden />
+      <span className={classes.name}>{name}</span>
+      {hint && <span className={classes.hint}>{hint}</span>}
+    </UnstyledButton>
+  );
+}
+
+type RowProps = {
+  saved: SavedView;
+  view: View;
+  isOpen: boolean;
+  onToggle: () => void;
+  onPick: (query: ViewQuery) => void;
+  onAsk: (asked: Asked) => void;
+};
+
+/** A kept view; what may be done with it opens beneath. */
+export function SavedRow({ saved, view, isOpen, onToggle, onPick, onAsk }: RowProps) {
+  const { organizations, nameOf } = useOrg();
+  const at = saved.sharedWith;
+  const place = at && (at.orgId === null ? "All organizations" : organizations.length > 1 ? nameOf(at.orgId) : null);
+  const hint = at ? (place ?? (saved.isMine ? "By you" : saved.createdByName)) : undefined;
+  const isCurrent = isShown(view, saved.query);
+  return (
+    <li className={classes.row}>
+      <Pick name={saved.name} hint={hint} isShown={isCurrent} onPick={() => onPick(saved.query)} />
+      {saved.mayChange && (
+        <ActionIcon size={28} aria-label={`Change ${saved.name}`} aria-expanded={isOpen} onClick={onToggle}>
+          <Ellipsis size={15} aria-hidden />
+        </ActionIcon>
+      )}
+      {isOpen && (
+        <div className={classes.changes}>
+          {!isCurrent && isWorthKeeping(view) && <Replace saved={saved} view={view} />}
+          <Change onClick={() => onAsk({ what: "save", saved })}>Rename or share</Change>
+          <Change onClick={() => onAsk({ what: "delete", saved })}>Delete</Change>
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Change({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <Button variant="subtle" color="gray" size="compact-sm" onClick={onClick}>
+      {children}
+    </Button>
+  );
+}
+
+/** Puts what is shown in the place of what the view held; the tick that follows says that it is done. */
+function Replace({ saved, view }: { saved: SavedView; view: View }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const update = useMutation(
+    trpc.savedViews.update.mutationOptions({ onSuccess: () => cache.invalidateQueries(trpc.savedViews.pathFilter()) }),
+  );
+  if (update.isError) return <Message tone="bad">{errorText(update.error)}</Message>;
+  return (
+    <Change onClick={() => update.mutate({ id: saved.id, query: replaced(view, saved.query) })}>
+      Update to what is shown
+    </Change>
+  );
+}

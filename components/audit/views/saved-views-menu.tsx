@@ -1,0 +1,86 @@
+"use client";
+
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { type ReactNode, useId, useState } from "react";
+import { Message } from "../../shell/message";
+import { errorText } from "../../shell/notice";
+import { useTRPC } from "../../trpc";
+import type { View } from "../filters/filters";
+import type { SetView } from "../filters/set-view";
+import { type Asked, isWorthKeeping, Pick, SavedRow, type SavedView } from "./saved-view-row";
+import classes from "./saved-views.module.css";
+import { BUILT_IN, isShown, toChange, type ViewQuery } from "./view-query";
+
+type Props = { view: View; setView: SetView; onAsk: (asked: Asked) => void; onDone: () => void };
+
+/** The views by whose they are; a click shows one, what can be done with one's own opens beneath it. */
+export function SavedViewsMenu({ view, setView, onAsk, onDone }: Props) {
+  const list = useQuery(useTRPC().savedViews.list.queryOptions({}));
+  const [opened, setOpened] = useState<string | null>(null);
+  const views = list.data?.data ?? [];
+  const mine = views.filter((v) => v.sharedWith === null);
+  const shared = views.filter((v) => v.sharedWith !== null);
+  const pick = (query: ViewQuery) => {
+    setView(toChange(query));
+    onDone();
+  };
+  const row = (saved: SavedView) => (
+    <SavedRow
+      key={saved.id}
+      saved={saved}
+      view={view}
+      isOpen={opened === saved.id}
+      onToggle={() => setOpened(opened === saved.id ? null : saved.id)}
+      onPick={pick}
+      onAsk={onAsk}
+    />
+  );
+  return (
+    <>
+      <div className={classes.scroll}>
+        {list.isError && <Message tone="bad">{errorText(list.error)}</Message>}
+        <Group label="Mine">
+          {mine.map(row)}
+          {list.isSuccess && mine.length === 0 && (
+            <li className={classes.empty}>None yet. Narrow the list, then save what it shows under a name.</li>
+          )}
+        </Group>
+        {shared.length > 0 && <Group label="Shared">{shared.map(row)}</Group>}
+        <Group label="Built in">
+          {BUILT_IN.map(({ name, query }) => (
+            <li key={name} className={classes.row}>
+              <Pick name={name} isShown={isShown(view, query)} onPick={() => pick(query)} />
+            </li>
+          ))}
+        </Group>
+      </div>
+      <div className={classes.foot}>
+        <Button
+          variant="default"
+          fullWidth
+          disabled={!isWorthKeeping(view)}
+          leftSection={<Plus size={15} aria-hidden />}
+          onClick={() => onAsk({ what: "save" })}
+        >
+          Save this view
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Group({ label, children }: { label: string; children: ReactNode }) {
+  const id = useId();
+  return (
+    <>
+      <div id={id} className={classes.label}>
+        {label}
+      </div>
+      <ul className={classes.list} aria-labelledby={id}>
+        {children}
+      </ul>
+    </>
+  );
+}

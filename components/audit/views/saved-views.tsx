@@ -1,0 +1,51 @@
+"use client";
+
+import { Button } from "@mantine/core";
+import { Bookmark } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useRef, useState } from "react";
+import { Popover } from "../../shell/popover";
+import type { View } from "../filters/filters";
+import classes from "../filters/menus.module.css";
+import type { SetView } from "../filters/set-view";
+import type { Asked } from "./saved-view-row";
+
+const SavedViewsMenu = dynamic(() => import("./saved-views-menu").then((m) => m.SavedViewsMenu), { ssr: false });
+const SaveView = dynamic(() => import("./save-view").then((m) => m.SaveView), { ssr: false });
+const DeleteView = dynamic(() => import("./delete-view").then((m) => m.DeleteView), { ssr: false });
+
+/** Questions under a name: one's own, shared, built in. Nothing of it is loaded before it is opened. */
+export function SavedViews({ view, setView }: { view: View; setView: SetView }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const ask = (what: Asked) => {
+    setIsOpen(false);
+    setAsked(what);
+  };
+  const done = () => {
+    setAsked(null);
+    button.current?.focus();
+  };
+  return (
+    <>
+      <Popover opened={isOpen} onClose={() => setIsOpen(false)} width={340}>
+        <Popover.Target>
+          <Button
+            ref={button}
+            variant="default"
+            onClick={() => setIsOpen(!isOpen)}
+            leftSection={<Bookmark size={15} aria-hidden />}
+          >
+            Views
+          </Button>
+        </Popover.Target>
+        <Popover.Dropdown className={classes.dropdown} aria-label="Views">
+          <SavedViewsMenu view={view} setView={setView} onAsk={ask} onDone={() => setIsOpen(false)} />
+        </Popover.Dropdown>
+      </Popover>
+      {asked?.what === "save" && <SaveView view={view} saved={asked.saved} onClose={done} />}
+      {asked?.what === "delete" && <DeleteView saved={asked.saved} onClose={done} />}
+    </>
+  );
+}

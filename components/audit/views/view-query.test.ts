@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { loadView, type View } from "../filters/filters";
+import { BUILT_IN, isNarrowed, isShown, replaced, toChange, toQuery } from "./view-query";
+
+const NOTHING = loadView(new URLSearchParams());
+const shown = (over: Partial<View>): View => ({ ...NOTHING, ...over });
+
+test("a view is the filter part of the address, without where one stands in the list", () => {
+  const view = shown({ action: "user.login", result: "denied", cursor: "abc", org: crypto.randomUUID(), range: "7d" });
+  expect(toQuery(view, false)).toBe("action=user.login&result=denied");
+  expect(toQuery(view, true)).toBe("action=user.login&result=denied&range=7d");
+});
+
+test("picking one sets its filters, takes the others away and starts at the top", () => {
+  const change = toChange("result=denied");
+  expect(change).toMatchObject({ result: "denied", action: null, actor: null, cursor: null, row: null });
+  expect(change).not.toHaveProperty("range");
+});
+
+test("a range goes only for one of the view's own", () => {
+  expect(toChange("result=denied&range=24h")).toMatchObject({ range: "24h", from: null, to: null });
+});
+
+test("what is no filter, or no value of one, is left out", () => {
+  expect(toChange("result=often&surprise=1&row=x")).toMatchObject({ result: null, row: null });
+  expect(toChange("surprise=1")).not.toHaveProperty("surprise");
+});
+
+test("a view is the shown one by its filters alone, unless it has a range", () => {
+  const view = shown({ result: "denied", range: "7d" });
+  expect(isShown(view, "result=denied")).toBe(true);
+  expect(isShown(view, "result=denied&range=7d")).toBe(true);
+  expect(isShown(view, "result=denied&range=24h")).toBe(false);
+  expect(isShown(view, "")).toBe(false);
+  expect(isShown(shown({ ...view, actor: "jane" }), "result=denied")).toBe(false);
+});
+
+test("what was saved is what is shown when it is picked", () => {
+  const view = shown({ q: "front & back", without: "a,b", from: new Date("2026-11-01T10:00:00Z") });
+  const query = toQuery(view, true);
+  expect(isShown(view, query)).toBe(true);
+  expect(toChange(query)).toMatchObject({ q: "front & back", without: "a,b", from: new Date("2026-11-01T10:00:00Z") });
+});
+
+test("a view that is brought up to date keeps a range only where it had one, or where nothing else narrows", () => {
+  const view = shown({ result: "denied", range: "7d" });
+  expect(replaced(view, "action=user.login")).toBe("result=denied");
+  expect(replaced(view, "range=24h")).toBe("result=denied&range=7d");
+  expect(replaced(shown({ range: "7d" }), "result=denied")).toBe("range=7d");
+});
+
+test("every built-in view narrows", () => {
+  for (const { query } of BUILT_IN) expect(isNarrowed(shown(toChange(query)))).toBe(true);
+});

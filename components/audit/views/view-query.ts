@@ -1,0 +1,63 @@
+import { type FilterName, filterParsers, type View } from "../filters/filters";
+
+type Parser = { parse: (value: string) => unknown; serialize: (value: never) => string };
+const PARSERS = Object.entries(filterParsers) as [FilterName, Parser][];
+const RANGE: readonly FilterName[] = ["range", "from", "to"];
+const isRange = (name: FilterName) => RANGE.includes(name);
+
+/** What a view asks for: the filter part of an address, such as action=user.login&result=denied. */
+export type ViewQuery = string;
+
+/** The views that everybody has. They narrow by kind alone: the range stays as it is. */
+export const BUILT_IN: readonly { name: string; query: ViewQuery }[] = [
+  { name: "Failed sign-ins", query: "action=user.login.failed" },
+  { name: "Denied actions", query: "result=denied" },
+  { name: "Permission changes", query: "action=user.permission" },
+  { name: "Device deletions", query: "action=device.delete" },
+  { name: "Exports", query: "action=export" },
+  { name: "Agent IP changes", query: "action=agent.source.ip.changed" },
+];
+
+/** The filters of what is shown, with or without its range, always in the same order. */
+export function toQuery(view: View, withRange: boolean): ViewQuery {
+  const query = new URLSearchParams();
+  for (const [name, parser] of PARSERS) {
+    const value = view[name];
+    if (value !== null && (withRange || !isRange(name))) query.set(name, parser.serialize(value as never));
+  }
+  return query.toString();
+}
+
+/** True when the list is narrowed by something else than time. */
+export const isNarrowed = (view: View): boolean => toQuery(view, false) !== "";
+
+/** True when the list, or a view, is narrowed by time. */
+export const hasRange = (view: Partial<View>): boolean => RANGE.some((name) => (view[name] ?? null) !== null);
+
+function parseQuery(query: ViewQuery): Partial<View> {
+  const params = new URLSearchParams(query);
+  const read = PARSERS.map(([name, parser]) => [name, params.has(name) ? parser.parse(params.get(name) ?? "") : null]);
+  return Object.fromEntries(read) as Partial<View>;
+}
+
+/**
+ * The change of the address that shows a view: every filter but its own goes. The range goes only for one of its own.
+ * What a view holds that is no filter any more is left out, as in any address.
+ */
+export function toChange(query: ViewQuery): Partial<View> {
+  const asked = parseQuery(query);
+  const keepsRange = !hasRange(asked);
+  const kept = Object.entries(asked).filter(([name]) => !(keepsRange && isRange(name as FilterName)));
+  return { ...(Object.fromEntries(kept) as Partial<View>), cursor: null, row: null };
+}
+
+/** What a view asks for once it is given what is shown: a range only where it had one, or where nothing else narrows. */
+export const replaced = (view: View, query: ViewQuery): ViewQuery =>
+  toQuery(view, hasRange(parseQuery(query)) || !isNarrowed(view));
+
+/** True when what is shown is what the view asks for. */
+export function isShown(view: View, query: ViewQuery): boolean {
+  const asked = parseQuery(query);
+  const withRange = hasRange(asked);
+  return toQuery(view, withRange) === toQuery({ ...view, ...asked }, withRange);
+}
