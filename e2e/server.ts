@@ -55,26 +55,19 @@ function stop(server: ChildProcess): Promise<void> {
   });
 }
 
-/** Playwright's global set-up: the built server on an empty data folder of its own; stopped and deleted at the end. */
-export default async function serve(): Promise<() => Promise<void>> {
-  const port = process.env.TRAILMARK_E2E_PORT ?? String(await freePort());
+export type Started = { url: string; dataDir: string; logFile: string; end: () => Promise<void> };
+
+/** The built server on an empty data folder of its own, ready; end stops it and deletes the folder. */
+export async function startServer(name: string, port: string, env: Record<string, string>): Promise<Started> {
   const url = `http://127.0.0.1:${port}`;
   const dataDir = mkdtempSync(join(tmpdir(), "trailmark-e2e-"));
-  process.env.TRAILMARK_E2E_DATA = dataDir;
   mkdirSync(join("dist", "results"), { recursive: true });
-  const logFile = join("dist", "results", "e2e-server.log");
+  const logFile = join("dist", "results", `${name}.log`);
   const log = openSync(logFile, "w");
-  const inherited = Object.entries(process.env).filter(([name]) => !FOREIGN.test(name));
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([variable]) => !FOREIGN.test(variable)));
+  const own = { NODE_ENV: "production" as const, HOST: "127.0.0.1", PORT: port, TRAILMARK_DATA_DIR: dataDir };
   const server = spawn(process.execPath, ["--enable-source-maps", join("dist", "server.mjs")], {
-    env: {
-      ...Object.fromEntries(inherited),
-      NODE_ENV: "production",
-      HOST: "127.0.0.1",
-      PORT: port,
-      TRAILMARK_DATA_DIR: dataDir,
-      TRAILMARK_ADMIN_EMAIL: ADMIN.email,
-      TRAILMARK_ADMIN_PASSWORD: ADMIN.password,
-    },
+    env: { ...inherited, ...own, ...env },
     stdio: ["ignore", log, log],
   });
   closeSync(log);
@@ -89,5 +82,16 @@ export default async function serve(): Promise<() => Promise<void>> {
     await end();
     throw error;
   });
-  return end;
+  return { url, dataDir, logFile, end };
+}
+
+/** Playwright's global set-up: the server that all tests share. */
+export default async function serve(): Promise<() => Promise<void>> {
+  const port = process.env.TRAILMARK_E2E_PORT ?? String(await freePort());
+  const started = await startServer("e2e-server", port, {
+    TRAILMARK_ADMIN_EMAIL: ADMIN.email,
+    TRAILMARK_ADMIN_PASSWORD: ADMIN.password,
+  });
+  process.env.TRAILMARK_E2E_DATA = started.dataDir;
+  return started.end;
 }

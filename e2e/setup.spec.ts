@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { freePort, type Started, startServer } from "./server";
+
+let fresh: Started;
+test.beforeAll(async () => {
+  fresh = await startServer("e2e-first-run", String(await freePort()), {});
+});
+test.afterAll(() => fresh.end());
+
+/** The one-time token that the console of the fresh server shows. */
+const token = (): string => /one-time token (\S+)/.exec(readFileSync(fresh.logFile, "utf8"))?.[1] ?? "";
+
+test("the first run asks for the console's token, makes the first administrator and closes behind itself", async ({
+  guest,
+}) => {
+  await guest.goto(fresh.url);
+  await expect(guest).toHaveURL(`${fresh.url}/setup`);
+  await expect(guest).toHaveTitle("First run · Trailmark");
+  for (const colorScheme of ["light", "dark"] as const) {
+    await guest.emulateMedia({ colorScheme });
+    await expectAccessible(guest);
+  }
+  await guest.setViewportSize({ width: 390, height: 844 });
+  await expectAccessible(guest);
+  await expectNoSidewaysScroll(guest);
+
+  const field = (label: string) => guest.getByLabel(label, { exact: true });
+  await field("Your company").fill("Acme MSP");
+  await field("Your name").fill("Ada Lovelace");
+  await field("E-mail").fill("ada@acme.example");
+  await field("Password").fill("a long enough password");
+  await field("Setup token").fill("not the token");
+  await guest.getByRole("button", { name: "Set up Trailmark" }).click();
+  await expect(guest.getByRole("alert")).toContainText("That is not the token that the console shows.");
+  await expectAccessible(guest);
+
+  await field("Setup token").fill(token());
+  await guest.getByRole("button", { name: "Set up Trailmark" }).click();
+  await expect(guest.getByRole("heading", { level: 1, name: "Audit log" })).toBeVisible();
+  await expect(guest.getByRole("link", { name: /Ada Lovelace signed in/ })).toBeVisible();
+  await guest.goto(`${fresh.url}/setup`);
+  await expect(guest).not.toHaveURL(/setup/);
+});
