@@ -39,6 +39,7 @@ export function PrintSummary({ view, names, now }: Props) {
     ["Organization", one?.name ?? `All organizations (${organizations.length})`],
     ["Range", `${spanText(spanOf(view, zone, now), zone)}, times in ${zoneName(zone)}`],
     ["Filters", filtersInWords(view, names).join("; ") || "None"],
+    ["As of", dateTime(now, zone)],
     [
       "Integrity",
       one ? verdict(status.data, zone) : "One chain per organization: print one organization to see its verdict",
