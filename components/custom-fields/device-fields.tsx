@@ -1,13 +1,15 @@
 "use client";
 
-import { Button, Checkbox, Group, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, NumberInput, Select, Text, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import Link from "next/link";
+import { useRef, useState } from "react";
 import type { DeviceValue, FieldValue } from "@/server/custom-fields/schema";
 import { Message } from "../shell/message";
 import { errorText, Failure } from "../shell/notice";
 import { useCan } from "../shell/org";
 import { Section } from "../shell/section";
+import { shortDate } from "../shell/time";
 import { useTRPC } from "../trpc";
 import classes from "./device-fields.module.css";
 
@@ -18,7 +20,8 @@ export function DeviceFields({ deviceId }: { deviceId: string }) {
   const query = useQuery(useTRPC().customFields.ofDevice.queryOptions({ id: deviceId }));
   if (query.isError)
     return <Failure error={query.error} onRetry={() => void query.refetch()} what="the custom fields" />;
-  if (!query.data?.length) return null;
+  if (!query.data) return null;
+  if (query.data.length === 0) return <NoFields />;
   return (
     <Section title="Custom fields">
       <ul className={classes.list}>
@@ -30,28 +33,53 @@ export function DeviceFields({ deviceId }: { deviceId: string }) {
   );
 }
 
-function shown(value: FieldValue | null): string {
+/** What stands there while nobody has defined a field, and the way to do so. */
+function NoFields() {
+  const mayManage = useCan("custom_fields:manage");
+  return (
+    <Section title="Custom fields">
+      <Text size="sm" c="dimmed">
+        No custom fields are defined for this device.{" "}
+        {mayManage && (
+          <Link href="/settings/custom-fields" className="tm-link">
+            Define them under Settings
+          </Link>
+        )}
+      </Text>
+    </Section>
+  );
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+function shown(value: FieldValue | null, type: DeviceValue["type"]): string {
   if (value === null || value === "") return "Not set";
   if (typeof value === "boolean") return value ? "Yes" : "No";
-  return String(value);
+  return type === "date" && DATE.test(String(value)) ? shortDate(`${value}T00:00:00Z`, "UTC") : String(value);
 }
 
 function Field({ deviceId, field }: { deviceId: string; field: DeviceValue }) {
   const mayManage = useCan("custom_fields:manage");
   const [isEditing, setEditing] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const done = () => {
+    setEditing(false);
+    requestAnimationFrame(() => button.current?.focus());
+  };
   return (
     <li>
       <span className={classes.name}>{field.name}</span>
       {isEditing ? (
-        <Editor deviceId={deviceId} field={field} onDone={() => setEditing(false)} />
+        <Editor deviceId={deviceId} field={field} onDone={done} />
       ) : (
         <span className={classes.value}>
           <span data-unset={field.value === null || undefined}>
-            {shown(field.value)}
+            {shown(field.value, field.type)}
             {field.isDefault && field.value !== null && <small> (default)</small>}
           </span>
           {mayManage && (
             <Button
+              ref={button}
               variant="subtle"
               color="gray"
               size="compact-xs"
@@ -83,6 +111,7 @@ function Editor({ deviceId, field, onDone }: { deviceId: string; field: DeviceVa
   return (
     <form
       className={classes.editor}
+      onKeyDown={(event) => event.key === "Escape" && onDone()}
       onSubmit={(event) => {
         event.preventDefault();
         send(draft);

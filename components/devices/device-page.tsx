@@ -9,6 +9,7 @@ import { DeviceFields } from "../custom-fields/device-fields";
 import { Failure } from "../shell/notice";
 import { useOrg } from "../shell/org";
 import { PageHeader } from "../shell/page-header";
+import { TabList } from "../shell/tab-list";
 import { useTRPC } from "../trpc";
 import { AuditHistory } from "./audit-history";
 import classes from "./device-page.module.css";
@@ -58,13 +59,13 @@ export function DevicePage({ id }: { id: string }) {
             }
           />
           <Tabs value={tab} onChange={(value) => setTab(value as (typeof TABS)[number])} keepMounted={false}>
-            <Tabs.List className={classes.tabs}>
+            <TabList className={classes.tabs} label="About this device" chosen={tab}>
               {TABS.map((name) => (
                 <Tabs.Tab key={name} value={name}>
                   {LABEL[name]}
                 </Tabs.Tab>
               ))}
-            </Tabs.List>
+            </TabList>
             <Tabs.Panel value="overview">
               <Overview device={device} />
               <DeviceFields deviceId={id} />

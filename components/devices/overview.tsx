@@ -4,16 +4,8 @@ import type { ReactNode } from "react";
 import type { DeviceDetail } from "@/server/devices/schema";
 import { When } from "../shell/when";
 import classes from "./device-page.module.css";
+import { metricName, metricValue } from "./metric";
 import { systemOf } from "./system-of";
-
-/** "diskFreeGb" as "Disk free gb": agents name their metrics as they like. */
-function inWords(name: string): string {
-  const words = name
-    .replace(/([a-z])([A-Z])/g, "$1 $2")
-    .replace(/[_-]+/g, " ")
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
 
 /** What is known of the device itself. */
 export function Overview({ device }: { device: DeviceDetail }) {
@@ -40,8 +32,8 @@ export function Overview({ device }: { device: DeviceDetail }) {
       {metrics.length > 0 && (
         <dl className={classes.facts} aria-label="Metrics of the last heartbeat">
           {metrics.map(([name, value]) => (
-            <Fact key={name} name={inWords(name)}>
-              {typeof value === "object" ? <code>{JSON.stringify(value)}</code> : String(value)}
+            <Fact key={name} name={metricName(name)}>
+              {typeof value === "object" ? <code>{JSON.stringify(value)}</code> : metricValue(name, value)}
             </Fact>
           ))}
         </dl>

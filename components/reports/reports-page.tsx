@@ -8,6 +8,7 @@ import { PRESET_LABEL } from "../audit/filters/range";
 import { Failure } from "../shell/notice";
 import { useOrg } from "../shell/org";
 import { PageHeader } from "../shell/page-header";
+import { TabList } from "../shell/tab-list";
 import { dateTime, zoneName } from "../shell/time";
 import { useZone } from "../shell/zone";
 import { saveCsv } from "./csv";
@@ -60,13 +61,13 @@ export function ReportsPage() {
         </Group>
       </PageHeader>
       <Tabs value={kind} onChange={(value) => void setKind(value as Kind)} keepMounted={false}>
-        <Tabs.List className={classes.tabs} aria-label="Report">
+        <TabList className={classes.tabs} label="Report" chosen={kind}>
           {KINDS.map((name) => (
             <Tabs.Tab key={name} value={name}>
               {KIND_LABEL[name]}
             </Tabs.Tab>
           ))}
-        </Tabs.List>
+        </TabList>
         {KINDS.map((name) => (
           <Tabs.Panel key={name} value={name} className={classes.panel}>
             <h2 className={classes.printed}>

@@ -1,0 +1,22 @@
+"use client";
+
+import { Tabs } from "@mantine/core";
+import { type ReactNode, useEffect, useRef } from "react";
+
+type Props = { label: string; className?: string; chosen: string; children: ReactNode };
+
+/** The tabs of a page; where they do not fit they scroll, and the chosen one is in view. */
+export function TabList({ label, className, chosen, children }: Props) {
+  const list = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is another one to show.
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>("[aria-selected=true]");
+    if (tab && list.current)
+      list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.clientWidth) / 2;
+  }, [chosen]);
+  return (
+    <Tabs.List ref={list} className={className} aria-label={label}>
+      {children}
+    </Tabs.List>
+  );
+}

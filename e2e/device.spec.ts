@@ -1,0 +1,72 @@
+import { Api } from "./api";
+import { expect, expectAccessible, test } from "./fixtures";
+
+test("a custom field is edited in place, by keyboard too, and stands in the device's audit history", async ({
+  page,
+  request,
+}) => {
+  const api = await Api.signIn(request);
+  const orgId = await api.makeOrganization("In place");
+  const { deviceId } = await api.enroll(orgId, "WS-PLACE");
+  await page.goto(`/devices/${deviceId}`);
+  await expect(page.getByRole("heading", { level: 1, name: "WS-PLACE" })).toBeVisible();
+  await expect(page).toHaveTitle("WS-PLACE · Trailmark");
+
+  const name = `Bought ${crypto.randomUUID().slice(0, 8)}`;
+  await api.call("POST", "/custom-fields", { orgId, name, fieldKey: "bought_on", type: "date" });
+  await page.reload();
+  const edit = page.getByRole("button", { name: `Edit ${name}` });
+  await expect(async () => {
+    if (!(await page.getByLabel(name, { exact: true }).isVisible())) await edit.click();
+    await expect(page.getByLabel(name, { exact: true })).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect(edit).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.getByLabel(name, { exact: true }).fill("2026-02-15");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("15 Feb 2026")).toBeVisible();
+  await expect(edit).toBeFocused();
+
+  await page.getByRole("tab", { name: "Audit history" }).click();
+  const history = page.getByRole("table", { name: /audit entries about WS-PLACE/ });
+  await expect(history.getByRole("link", { name: /custom fields of WS-PLACE/ })).toBeVisible();
+  await page.getByRole("link", { name: "Everything about WS-PLACE in the audit log" }).click();
+  await expect(page).toHaveURL(new RegExp(`resourceId=${deviceId}`));
+});
+
+test("a field that is deleted says how many values go with it", async ({ page, request }) => {
+  const api = await Api.signIn(request);
+  const orgId = await api.makeOrganization("Deleting");
+  const { deviceId } = await api.enroll(orgId, "WS-DELETES");
+  const name = `Gone ${crypto.randomUUID().slice(0, 8)}`;
+  await api.call("POST", "/custom-fields", { orgId, name, fieldKey: "gone_soon", type: "text" });
+  await api.call("PATCH", `/devices/${deviceId}/custom-fields`, { gone_soon: "A-1" });
+  await page.goto(`/settings/custom-fields?org=${orgId}`);
+  const row = page.getByRole("row").filter({ hasText: name });
+  await expect(row).toContainText("Deleting");
+  const dialog = page.getByRole("dialog", { name: `Delete ${name}` });
+  await expect(async () => {
+    if (!(await dialog.isVisible())) await row.getByRole("button", { name: `Delete ${name}` }).click();
+    await expect(dialog).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+  await expect(dialog).toContainText("1 device holds a value of this field. The values go with it");
+  await dialog.getByRole("button", { name: "Delete field" }).click();
+  await expect(row).toHaveCount(0);
+});
+
+test("the enrolment dialog gives the key and the one-line command", async ({ page, request }) => {
+  const orgId = await (await Api.signIn(request)).makeOrganization("Enrolling");
+  await page.goto(`/devices?org=${orgId}`);
+  const making = page.getByRole("dialog", { name: "New enrollment key" });
+  await expect(async () => {
+    if (!(await making.isVisible())) await page.getByRole("button", { name: "Enroll a device" }).click();
+    await expect(making).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+  await making.getByRole("button", { name: "Make key" }).click();
+  const made = page.getByRole("dialog", { name: "Enroll devices of Enrolling" });
+  await expect(made).toContainText(/npm run agent -- --url \S+ --enrollment-key tme_/);
+  await expect(made).toContainText("Shown this once.");
+  await expectAccessible(page);
+});
