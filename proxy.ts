@@ -1,10 +1,14 @@
 import { type NextRequest, NextResponse } from "next/server";
-import { SESSION_COOKIE } from "./server/auth/session-cookie";
+import { ASKED_FOR, SESSION_COOKIE } from "./server/auth/session-cookie";
 
 /** Sends people without a session to the sign-in page and back afterwards. Whether the session holds, the page asks. */
 export function proxy(request: NextRequest) {
-  if (request.cookies.has(SESSION_COOKIE)) return NextResponse.next();
   const { pathname, search } = request.nextUrl;
+  if (request.cookies.has(SESSION_COOKIE)) {
+    const headers = new Headers(request.headers);
+    headers.set(ASKED_FOR, pathname + search);
+    return NextResponse.next({ request: { headers } });
+  }
   const target = new URL("/login", request.nextUrl);
   if (pathname !== "/") target.searchParams.set("callbackUrl", pathname + search);
   else if (search) target.searchParams.set("callbackUrl", `/${search}`);

@@ -7,6 +7,7 @@ import { redirect } from "next/navigation";
 import { cache, type ReactNode } from "react";
 import { makeQueryClient } from "@/components/query-client";
 import { authenticate } from "@/server/auth/authenticate";
+import { ASKED_FOR } from "@/server/auth/session-cookie";
 import type { Ctx } from "@/server/context";
 import { isAppError } from "@/server/errors";
 import { newRequestId } from "@/server/ids";
@@ -33,9 +34,11 @@ const pageCaller = cache(async (): Promise<Ctx | null> => {
 
 export const isSignedIn = async (): Promise<boolean> => (await pageCaller()) !== null;
 
-/** Sends strangers to the sign-in page. The cookie alone does not tell: a session may have been ended. */
+/** Sends strangers to the sign-in page and back. The cookie alone does not tell: a session may have been ended. */
 export async function requireSignIn(): Promise<void> {
-  if (!(await isSignedIn())) redirect("/login");
+  if (await isSignedIn()) return;
+  const asked = (await headers()).get(ASKED_FOR);
+  redirect(`/login?ended=1${asked ? `&callbackUrl=${encodeURIComponent(asked)}` : ""}`);
 }
 
 /** The procedures as query options, run in this process. */

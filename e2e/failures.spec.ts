@@ -100,3 +100,14 @@ test("a session that ends while a page is open leads to the sign-in page, and ba
   await signIn.fill(ADMIN.email, ADMIN.password);
   await expect(guest).toHaveURL("/devices?search=WS");
 });
+
+test("a page asked for with a session that no longer holds leads to the sign-in page and back", async ({ guest }) => {
+  const signIn = new SignInPage(guest);
+  await signIn.signIn();
+  const { cookies } = await guest.context().storageState();
+  await guest.context().addCookies(cookies.map((cookie) => ({ ...cookie, value: `${cookie.value.slice(0, -3)}abc` })));
+  await guest.goto("/devices?search=WS");
+  await expect(guest.getByText("Your session has ended. Sign in to go on where you were.")).toBeVisible();
+  await signIn.fill(ADMIN.email, ADMIN.password);
+  await expect(guest).toHaveURL("/devices?search=WS");
+});

@@ -5,14 +5,15 @@ import { CircleAlert } from "lucide-react";
 import { Notice } from "./notice";
 
 /** What stands in place of a page that could not be drawn. */
-export function PageError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
+export function PageError({ error }: { error: Error & { digest?: string } }) {
   return (
     <Notice
       icon={CircleAlert}
       role="alert"
       title="This page could not be shown"
       action={
-        <Button variant="default" onClick={reset}>
+        // Anew from the server: after an update the scripts of the page that was open are gone.
+        <Button variant="default" onClick={() => window.location.reload()}>
           Try again
         </Button>
       }

@@ -9,3 +9,6 @@ export function sessionToken(headers: { get(name: string): string | null }): str
   }
   return null;
 }
+
+/** Carries the address of a page from the proxy to the page, which knows only its own parts of it. */
+export const ASKED_FOR = "x-trailmark-asked-for";
