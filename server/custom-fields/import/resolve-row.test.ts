@@ -91,10 +91,10 @@ describe("resolveRow", () => {
       "not_found",
     ],
     [
-      "and takes the other one then",
+      "and does not take another one for being the last",
       { sourceId: "2", hostname: "pc1" },
       [{ hostname: "pc1", recorded: ["1"] }, { hostname: "pc1" }],
-      "matched_hostname d1",
+      "ambiguous",
     ],
     [
       "narrows by organization",
@@ -154,9 +154,7 @@ describe("resolveRow", () => {
           expect(index.bySourceId.get(identity.sourceId as string)).toEqual([match.device]);
         if (match.kind === "matched_hostname") {
           expect(match.device.recorded).toEqual([]);
-          const rivals = devices.filter(
-            (d) => d.hostname.toLowerCase() === identity.hostname?.toLowerCase() && d.recorded.length === 0,
-          );
+          const rivals = devices.filter((d) => d.hostname.toLowerCase() === identity.hostname?.toLowerCase());
           const narrowed = identity.organization === null && identity.serial === null;
           if (narrowed) expect(rivals.length).toBeLessThanOrEqual(1);
         }

@@ -93,7 +93,7 @@ function notFound(row: RowIdentity, alike: readonly DeviceFacts[], index: Device
 
 /**
  * Which device a row is about. Depends on this row and the index alone, never on other rows.
- * One device by its recorded source ID, else by its hostname among the devices whose source ID is not known yet.
+ * One device by its recorded source ID, else by its hostname: where it names one alone, whose source ID is not known yet.
  */
 export function resolveRow(row: RowIdentity, index: DeviceIndex): Match {
   const alike = (row.hostname !== null && index.byShortName.get(shortName(row.hostname))) || [];
@@ -104,11 +104,11 @@ export function resolveRow(row: RowIdentity, index: DeviceIndex): Match {
       kind: "not_found",
       reason: row.sourceId === null ? "the row names no computer" : `source ID ${row.sourceId} is not known`,
     };
-  const narrowed = narrow(row, alike, index);
-  const open = index.hasSourceIds ? narrowed.filter((device) => device.recorded.length === 0) : narrowed;
-  const found = named(row.hostname, open);
-  const [device] = found;
+  const found = named(row.hostname, narrow(row, alike, index));
+  const open = index.hasSourceIds ? found.filter((device) => device.recorded.length === 0) : found;
+  const [device] = open;
   if (!device) return notFound(row, alike, index);
   if (found.length === 1) return { kind: "matched_hostname", device };
-  return { kind: "ambiguous", candidates: found, reason: `${found.length} devices are called ${row.hostname}` };
+  // Also where all the others are known by now: what was ambiguous stays so, or a second run would write.
+  return { kind: "ambiguous", candidates: open, reason: `${found.length} devices are called ${row.hostname}` };
 }
