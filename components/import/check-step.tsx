@@ -8,7 +8,7 @@ import { useTRPC } from "../trpc";
 import { CheckResult } from "./check-result";
 import classes from "./import.module.css";
 import { JobProgress } from "./job-progress";
-import type { StepProps } from "./wizard";
+import type { StepProps } from "./steps";
 
 /** The dry run: what would happen to every row and value. */
 export function CheckStep({ state, onStep }: StepProps) {

@@ -20,8 +20,8 @@ import { KeptMapping } from "./kept-mapping";
 import { type EditProps, NewField } from "./new-field";
 import { OtherScopes } from "./other-scopes";
 import { type PlanDraft, usePlanDraft } from "./plan-draft";
+import type { StepProps } from "./steps";
 import { TargetSelect, type Targets, useTargets } from "./target-select";
-import type { StepProps } from "./wizard";
 
 /** One row per source field: what it becomes here. */
 export function FieldsStep(props: StepProps) {

@@ -20,7 +20,7 @@ import { useTRPC } from "../trpc";
 import { FieldTally } from "./field-tally";
 import classes from "./import.module.css";
 import { JobProgress } from "./job-progress";
-import type { StepProps } from "./wizard";
+import type { StepProps } from "./steps";
 
 /** What was written and what was not, the files to go on with, and the way back. */
 export function ReportStep({ state }: StepProps) {

@@ -9,7 +9,7 @@ import { errorText } from "../shell/notice";
 import { useTRPC } from "../trpc";
 import classes from "./import.module.css";
 import { JobProgress } from "./job-progress";
-import type { StepProps } from "./wizard";
+import type { StepProps } from "./steps";
 
 /** What is about to be written, the go-ahead, and how it goes. */
 export function RunStep({ state, onStep }: StepProps) {

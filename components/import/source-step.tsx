@@ -14,9 +14,9 @@ import { CutFile, FilePreview } from "./file-preview";
 import classes from "./import.module.css";
 import { JobProgress } from "./job-progress";
 import { OtherScopes } from "./other-scopes";
+import type { StepProps } from "./steps";
 import { ACCEPT } from "./upload";
 import { useUploads } from "./uploads";
-import type { StepProps } from "./wizard";
 
 /** The file or files: sent, read in part and shown as they will be read in whole. */
 export function SourceStep({ state, onStep }: StepProps) {

@@ -12,9 +12,9 @@ import classes from "./fields.module.css";
 import { IDENTIFIERS, IdentifierSelect } from "./identifier-select";
 import shared from "./import.module.css";
 import { type PlanDraft, usePlanDraft } from "./plan-draft";
+import type { StepProps } from "./steps";
 import { useTargets } from "./target-select";
 import { ValueRow } from "./value-row";
-import type { StepProps } from "./wizard";
 
 /** Which columns say what computer a row is about, and what happens to the values. */
 export function ValuesStep(props: StepProps) {

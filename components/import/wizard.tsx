@@ -17,7 +17,7 @@ import { ReportStep } from "./report-step";
 import { RunStep } from "./run-step";
 import { SourceStep } from "./source-step";
 import { useStepFocus } from "./step-focus";
-import { currentStep, reachable, STEP_LABEL, STEPS, type Step } from "./steps";
+import { currentStep, reachable, STEP_LABEL, STEPS, type Step, type StepProps } from "./steps";
 import { ValuesStep } from "./values-step";
 
 const POLL_MS = 700;
@@ -53,8 +53,6 @@ function Lead({ state }: { state: ImportState }) {
     </span>
   );
 }
-
-export type StepProps = { state: ImportState; onStep: (step: Step) => void };
 
 const BODY: Record<Step, (props: StepProps) => React.ReactNode> = {
   source: SourceStep,
