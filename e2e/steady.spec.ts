@@ -128,3 +128,15 @@ test("Back undoes one step at a time, on the devices and on the reports", async 
   await expect(page).toHaveURL("/reports");
   await expect(page.getByRole("tab", { name: "User activity" })).toHaveAttribute("aria-selected", "true");
 });
+
+test("between a phone and a desk no column of a list is crushed", async ({ page }) => {
+  for (const path of ["/devices", "/settings/users", "/settings/organizations", "/settings/enrollment"])
+    for (const width of [640, 800, 1000, 1180]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(path);
+      const cell = page.getByRole("cell").first();
+      await expect(cell).toBeVisible();
+      expect((await cell.boundingBox())?.width, `${path} at ${width}`).toBeGreaterThan(110);
+      await expectNoSidewaysScroll(page);
+    }
+});

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { CSSProperties, ReactNode } from "react";
 import classes from "./record-table.module.css";
 
 export type Column<T> = {
@@ -13,6 +13,17 @@ export type Column<T> = {
 
 type Props<T> = { caption: string; columns: Column<T>[]; rows: T[]; rowKey: (row: T) => string; isStale?: boolean };
 
+/** What a column without a width wants at least. */
+const FLEXIBLE_PX = 200;
+
+/** A column's width where there is room for all, and its share where there is less and the minor ones are left out. */
+function widthsOf<T>({ width, minor }: Column<T>, columns: Column<T>[]): CSSProperties | undefined {
+  if (!width) return undefined;
+  const shown = columns.filter((column) => !column.minor);
+  const total = shown.reduce((sum, column) => sum + (column.width ?? FLEXIBLE_PX), 0);
+  return { "--width": `${width}px`, "--share": minor ? "0" : `${(width / total) * 100}%` } as CSSProperties;
+}
+
 /** A plain table of records. On a phone each record is a card. */
 export function RecordTable<T>({ caption, columns, rows, rowKey, isStale }: Props<T>) {
   return (
@@ -24,7 +35,7 @@ export function RecordTable<T>({ caption, columns, rows, rowKey, isStale }: Prop
             <th
               key={column.header}
               scope="col"
-              style={{ width: column.width }}
+              style={widthsOf(column, columns)}
               data-minor={column.minor || undefined}
               data-align={column.align}
             >
