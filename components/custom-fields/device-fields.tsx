@@ -3,7 +3,7 @@
 import { Button, Checkbox, Group, NumberInput, Select, Text, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { DeviceValue, FieldValue } from "@/server/custom-fields/schema";
 import { Message } from "../shell/message";
 import { errorText, Failure } from "../shell/notice";
@@ -62,15 +62,16 @@ function Field({ deviceId, field }: { deviceId: string; field: DeviceValue }) {
   const mayManage = useCan("custom_fields:manage");
   const [isEditing, setEditing] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  const done = () => {
-    setEditing(false);
-    requestAnimationFrame(() => button.current?.focus());
-  };
+  const wasEditing = useRef(false);
+  useEffect(() => {
+    if (wasEditing.current && !isEditing) button.current?.focus();
+    wasEditing.current = isEditing;
+  }, [isEditing]);
   return (
     <li>
       <span className={classes.name}>{field.name}</span>
       {isEditing ? (
-        <Editor deviceId={deviceId} field={field} onDone={done} />
+        <Editor deviceId={deviceId} field={field} onDone={() => setEditing(false)} />
       ) : (
         <span className={classes.value}>
           <span data-unset={field.value === null || undefined}>
