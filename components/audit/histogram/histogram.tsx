@@ -11,6 +11,9 @@ import classes from "./histogram.module.css";
 
 /** everyMs: how often it is counted anew, where the list grows by itself. */
 type Props = { input: Input; everyMs: number | false; onSpan: (span: { from: Date; to: Date }) => void };
+/** A log of a few minutes shows a few bars, not blocks. */
+const MAX_BAR_PX = 48;
+
 /** Where a choice of bars began and where it is now. */
 type Brush = { anchor: number; at: number };
 
@@ -37,6 +40,7 @@ export function Histogram({ input, everyMs, onSpan }: Props) {
       <div
         {...brush.handlers}
         className={classes.plot}
+        style={{ maxWidth: `${Math.max(1, bars.length) * MAX_BAR_PX}px` }}
         role="slider"
         tabIndex={bars.length > 0 ? 0 : -1}
         aria-label="Entries over time. Arrows walk, Shift widens, Enter zooms in"
