@@ -141,18 +141,23 @@ export async function walk(
   return last;
 }
 
-/** Looks at the rows of all blocks there are, newest first, until enough matches are newer than any block left. */
+/**
+ * Looks at the rows of all blocks there are, newest first, until enough matches are newer than any block left.
+ * @returns where the time was up, in ms: only newer matches are all there; null when nothing was left
+ */
 export async function lookThrough(
   tx: Tx,
   search: Search,
   blocks: TimedBlock[],
-  { matches, need }: { matches: Matches; need: number },
-) {
+  { matches, need, deadline }: { matches: Matches; need: number; deadline?: number | undefined },
+): Promise<number | null> {
   let size = search.sizes.first;
-  for (let at = 0; at < blocks.length; size *= 4) {
+  for (let at = 0; at < blocks.length; size = deadline === undefined ? size * 4 : Math.min(size * 4, MOST_TIMED)) {
     matches.add(await keysIn(tx, blocks.slice(at, at + size), search, need));
     at += size;
     const next = blocks[at];
-    if (next && matches.newerThan(next.ms) >= need) return;
+    if (!next || matches.newerThan(next.ms) >= need) return null;
+    if (deadline !== undefined && performance.now() > deadline) return next.ms;
   }
+  return null;
 }

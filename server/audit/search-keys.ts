@@ -128,10 +128,7 @@ async function searchBlocks(tx: Tx, search: Search, matches: Matches, window: Ke
     last = await walk(tx, search, { ...window, matches, from: last, size: size * 4, windows: 2 });
   if (last === "done") return null;
   const rare = isIndexed(search.needle) ? await rareBlocks(tx, search, need) : null;
-  if (rare) {
-    await lookThrough(tx, search, rare, { matches, need });
-    return null;
-  }
+  if (rare) return lookThrough(tx, search, rare, { matches, need, deadline: window.deadline });
   last = await walk(tx, search, { ...window, matches, from: last, size: size * 4, windows: Number.POSITIVE_INFINITY });
   return last === "done" || !last ? null : last.ms;
 }
