@@ -1,6 +1,6 @@
 import { defineConfig } from "@playwright/test";
-import { findBrowser } from "./e2e/browser";
-import { freePort } from "./e2e/server";
+import { freePort } from "./e2e/support/server";
+import { findBrowser } from "./testing/browser";
 
 // Read again in every worker, which inherits the port from the process that started the server.
 process.env.TRAILMARK_E2E_PORT ??= String(await freePort());
@@ -8,7 +8,7 @@ const { env, ...browser } = await findBrowser(process.cwd());
 
 export default defineConfig({
   testDir: "e2e",
-  globalSetup: "./e2e/server.ts",
+  globalSetup: "./e2e/support/server.ts",
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
   retries: 0,

@@ -18,7 +18,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["{server,db,components,agent,app}/**/*.test.{ts,tsx}"],
+          include: ["{server,db,components,agent,app,scripts,testing}/**/*.test.{ts,tsx}"],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
         },
       },
@@ -26,9 +26,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: "database",
-          include: ["{server,db,agent,app}/**/*.db.test.ts"],
-          globalSetup: ["db/testing-setup.ts"],
-          setupFiles: ["db/testing-env.ts"],
+          include: ["{server,db,agent,app,scripts,testing}/**/*.db.test.ts"],
+          globalSetup: ["testing/database.ts"],
+          setupFiles: ["testing/env.ts"],
           testTimeout: 30_000,
           hookTimeout: 120_000,
         },

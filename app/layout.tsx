@@ -6,9 +6,9 @@ import { ColorSchemeScript, mantineHtmlProps } from "@mantine/core";
 import type { Metadata, Viewport } from "next";
 import { cookies, headers } from "next/headers";
 import type { ReactNode } from "react";
-import { Fonts } from "@/components/shell/fonts";
-import { Providers } from "@/components/shell/providers";
-import { isZone, ZONE_COOKIE } from "@/components/shell/time";
+import { isZone, ZONE_COOKIE } from "@/components/format/time";
+import { Fonts } from "@/components/frame/fonts";
+import { Providers } from "@/components/frame/providers";
 
 export const metadata: Metadata = {
   title: { default: "Trailmark", template: "%s · Trailmark" },

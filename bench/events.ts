@@ -1,5 +1,5 @@
-import type { Random } from "@/db/demo/random";
-import type { AuditInsert } from "@/server/audit/append";
+import type { Random } from "@/scripts/demo/random";
+import type { AuditInsert } from "@/server/audit/record/append";
 import { newId } from "@/server/ids";
 
 const AGENT =

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { createDevice } from "@/db/testing";
 import type { WireEvent } from "@/server/event-logs/schema";
-import { freePort, type Server, startServer, stopServer } from "./torture/server";
+import { createDevice } from "@/testing/factories";
+import { freePort, type Server, startServer, stopServer } from "@/testing/server";
 import type { World } from "./world";
 
 export type Agent = { id: string; deviceId: string; orgId: string; token: string };

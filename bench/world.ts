@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { closeDatabase } from "@/db/client";
-import { createRandom, type Random } from "@/db/demo/random";
-import { type Embedded, startEmbedded } from "@/db/embedded";
+import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
-import { createOrg, createPartner } from "@/db/testing";
-import { advanceIndex, listBacklog } from "@/server/audit/search-index";
+import { createRandom, type Random } from "@/scripts/demo/random";
+import { advanceIndex, listBacklog } from "@/server/audit/query/search-index";
 import { narrow } from "@/server/auth/scope";
 import { type Ctx, systemCtx } from "@/server/context";
+import { createOrg, createPartner } from "@/testing/factories";
 import { fillAudit } from "./fill";
 
 export const SEED = 20_261_120;

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { appendAudit } from "@/server/audit/append";
-import { auditRows } from "@/server/audit/chain-testing";
-import { verifyChain } from "@/server/audit/verify";
+import { verifyChain } from "@/server/audit/chain/verify";
+import { appendAudit } from "@/server/audit/record/append";
 import { systemCtx } from "@/server/context";
 import { env } from "@/server/env";
+import { auditRows } from "@/testing/chain";
 import { migrate } from "./migrate";
 
 /** A real PostgreSQL with its client programs, as Debian installs it; without one there is no pg_dump to test. */

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { env } from "@/server/env";
-import { shared } from "@/server/process/shared";
+import { shared } from "@/server/shared";
 import { closeLookup } from "./lookup";
 import * as schema from "./schema";
 import { survivable } from "./survive";

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { env } from "@/server/env";
-import { shared } from "@/server/process/shared";
+import { shared } from "@/server/shared";
 
 /**
  * A few connections of the application role that see every organization from their first moment, for the one query

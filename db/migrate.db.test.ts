@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Embedded, startEmbedded } from "./embedded";
+import { type Embedded, startEmbedded } from "./embedded/embedded";
 import { countMigrations, migrate } from "./migrate";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-migrate-"));

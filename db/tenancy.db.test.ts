@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import postgres from "postgres";
 import { afterAll, describe, expect, inject, it } from "vitest";
-import { appendEvents } from "@/server/audit/testing";
+import { appendEvents } from "@/testing/audit-entries";
+import { createApiKey, createDevice, createEnrollmentKey, createOrg, createUser } from "@/testing/factories";
 import { asSystem, tenant } from "./client";
-import { createApiKey, createDevice, createEnrollmentKey, createOrg, createUser } from "./testing";
 
 const owner = postgres(inject("ownerDatabaseUrl"), { max: 1, onnotice: () => {} });
 const app = postgres(inject("databaseUrl"), { max: 5, onnotice: () => {} });

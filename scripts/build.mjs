@@ -8,20 +8,14 @@ import { bin, LaunchError, node, ROOT } from "./run.mjs";
 /** What esbuild makes: dist/NAME.mjs from a source file. */
 const ENTRIES = {
   server: "server/process/main.ts",
-  trailmark: "server/process/cli.ts",
+  trailmark: "server/cli/main.ts",
   agent: "agent/main.ts",
-  demo: "db/demo.ts",
+  demo: "scripts/demo/main.ts",
   bench: "bench/main.ts",
-  torture: "bench/torture.ts",
+  torture: "bench/torture/main.ts",
 };
 const DIST = join(ROOT, "dist");
-const CONFIG = [
-  "package-lock.json",
-  "tsconfig.json",
-  "next.config.mjs",
-  "postcss.config.mjs",
-  "server/process/build.mjs",
-];
+const CONFIG = ["package-lock.json", "tsconfig.json", "next.config.mjs", "postcss.config.mjs", "scripts/build.mjs"];
 const isSource = (name) => !/\.test\.tsx?$/.test(name) && /\.(tsx?|mjs|css|json|svg|png|ico|woff2|js|md)$/.test(name);
 
 function filesBelow(folder) {

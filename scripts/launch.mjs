@@ -72,7 +72,7 @@ function refuseOldNode() {
 refuseOldNode();
 const [name = "", ...args] = process.argv.slice(2);
 if (!Object.hasOwn(commands, name)) {
-  process.stderr.write(`Usage: node server/process/launch.mjs ${Object.keys(commands).join(" | ")}\n`);
+  process.stderr.write(`Usage: node scripts/launch.mjs ${Object.keys(commands).join(" | ")}\n`);
   process.exit(2);
 }
 process.chdir(ROOT);

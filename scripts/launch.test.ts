@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 
 const root = process.cwd();
-const moduleUrl = (name: string) => pathToFileURL(join(root, "server", "process", name)).href;
+const moduleUrl = (name: string) => pathToFileURL(join(root, "scripts", name)).href;
 const started: ChildProcess[] = [];
 
 /** What a launcher does, in a process of its own: runs `script` with the launcher's node() and ends with its code. */
@@ -62,7 +62,7 @@ describe("the launcher", () => {
   });
 
   it("names its commands when it does not know one", async () => {
-    const script = join(root, "server", "process", "launch.mjs");
+    const script = join(root, "scripts", "launch.mjs");
     const error = await promisify(execFile)(process.execPath, [script, "fly"]).catch((e) => e);
     expect(error).toMatchObject({ code: 2, stderr: expect.stringContaining("start | dev | demo") });
   });

@@ -5,9 +5,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { onOrphaned } from "./orphan.mjs";
 
 /** The checkout's root folder. */
-export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-const TIE = pathToFileURL(join(ROOT, "server", "process", "tied.mjs")).href;
+const TIE = pathToFileURL(join(ROOT, "scripts", "tied.mjs")).href;
 
 /** The script of an installed package's command, run with our own node: no shell, no PATH. */
 export const bin = (name, script) => join(ROOT, "node_modules", name, script);

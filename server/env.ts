@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { shared } from "./process/shared";
+import { shared } from "./shared";
 
 const flag = z
   .enum(["true", "false", "1", "0", "on", "off", "yes", "no"])

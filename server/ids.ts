@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto";
-import { shared } from "./process/shared";
+import { shared } from "./shared";
 
 /** Random bytes are drawn in bulk: one call to the generator serves some hundred ids. */
 type IdState = { ms: number; counter: number; pool: Buffer; at: number };

@@ -1,5 +1,5 @@
 import pino from "pino";
-import { shared } from "./process/shared";
+import { shared } from "./shared";
 
 /** Secrets never reach the log: these paths are removed wherever a record carries them. */
 const REDACTED = ["password", "token", "key", "secret", "authorization", "cookie", "refreshToken", "accessToken"];

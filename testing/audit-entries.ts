@@ -1,7 +1,7 @@
 import { appSql } from "@/db/client";
-import { newId } from "../ids";
-import { appendAudit } from "./append";
-import { type RowInput, toRow } from "./row";
+import { appendAudit } from "@/server/audit/record/append";
+import { type RowInput, toRow } from "@/server/audit/record/row";
+import { newId } from "@/server/ids";
 
 export type TestEvent = Partial<RowInput> & { orgId: string };
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { expect, inject } from "vitest";
-import type { AuditInsert } from "./append";
-import type { ChainRow } from "./chain";
-import { checksumOf } from "./chain-hash";
+import type { ChainRow } from "@/server/audit/chain/chain";
+import { checksumOf } from "@/server/audit/chain/chain-hash";
+import type { AuditInsert } from "@/server/audit/record/append";
 
 const connect = (url: string, max: number) => postgres(url, { max, idle_timeout: 5, onnotice: () => {} });
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { startEmbedded } from "./embedded";
-import { migrate } from "./migrate";
+import { startEmbedded } from "@/db/embedded/embedded";
+import { migrate } from "@/db/migrate";
 
 declare module "vitest" {
   interface ProvidedContext {

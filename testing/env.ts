@@ -1,6 +1,6 @@
 import { inject } from "vitest";
 
-/** The environment of a test process: the throw-away database of db/testing-setup.ts and fixed secrets. */
+/** The environment of a test process: the throw-away database of testing/database.ts and fixed secrets. */
 Object.assign(process.env, {
   DATABASE_URL: process.env.TEST_DATABASE_URL ?? inject("databaseUrl"),
   AUDIT_ADMIN_DATABASE_URL: process.env.TEST_ADMIN_DATABASE_URL ?? inject("adminDatabaseUrl"),

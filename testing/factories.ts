@@ -2,15 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hash as argon2 } from "@node-rs/argon2";
 import { eq } from "drizzle-orm";
 import { z } from "zod";
-import { flushRecording } from "@/server/audit/record";
-import { authenticate } from "@/server/auth/authenticate";
-import { type AccessClaims, scopeClaims, signAccessToken } from "@/server/auth/jwt";
-import type { Permission, Role } from "@/server/auth/permissions";
-import { newSecret, type SecretKind } from "@/server/auth/secrets";
-import type { Ctx } from "@/server/context";
-import type { RouteHandler } from "@/server/http/route";
-import { shared } from "@/server/process/shared";
-import { asSystem } from "./client";
+import { asSystem } from "@/db/client";
 import {
   agents,
   apiKeys,
@@ -22,7 +14,15 @@ import {
   refreshTokens,
   userOrganizations,
   users,
-} from "./schema";
+} from "@/db/schema";
+import { flushRecording } from "@/server/audit/record/record";
+import { authenticate } from "@/server/auth/authenticate";
+import { type AccessClaims, scopeClaims, signAccessToken } from "@/server/auth/jwt";
+import type { Permission, Role } from "@/server/auth/permissions";
+import { newSecret, type SecretKind } from "@/server/auth/secrets";
+import type { Ctx } from "@/server/context";
+import type { RouteHandler } from "@/server/http/route";
+import { shared } from "@/server/shared";
 
 /** The password of every person that createUser makes, unless told otherwise. */
 export const PASSWORD = "correct horse battery staple";

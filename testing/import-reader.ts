@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { isAppError } from "../../errors";
-import { detectFormat } from "./detect-format";
-import { encodeText, toCsv } from "./fixtures";
-import { guessMapping, type Target } from "./guess-mapping";
-import { normaliseHeader } from "./normalise";
-import { automate } from "./presets/automate";
-import { genericCsv } from "./presets/generic-csv";
-import { readSource } from "./read-file";
-import { DELIMITERS, type FormatChange } from "./schema";
+import { guessMapping, type Target } from "@/server/custom-fields/import/map/guess-mapping";
+import { normaliseHeader } from "@/server/custom-fields/import/normalise";
+import { automate } from "@/server/custom-fields/import/presets/automate";
+import { genericCsv } from "@/server/custom-fields/import/presets/generic-csv";
+import { detectFormat } from "@/server/custom-fields/import/read/detect-format";
+import { readSource } from "@/server/custom-fields/import/read/read-file";
+import { DELIMITERS, type FormatChange } from "@/server/custom-fields/import/schema";
+import { isAppError } from "@/server/errors";
+import { encodeText, toCsv } from "./import-files";
 
 /** What must hold of the file reader and the header matcher for any content: a few cases in the suite, many in torture. */
 export type Law = { name: string; property: fc.IAsyncProperty<never> | fc.IProperty<never> };

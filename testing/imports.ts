@@ -4,17 +4,17 @@ import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { customFieldValues } from "@/db/schema";
-import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/db/testing";
-import type { Ctx } from "../../context";
-import { env } from "../../env";
-import { newId } from "../../ids";
-import { createImport, getImport } from "./create";
-import { toCsv } from "./fixtures";
-import { listRows } from "./rows";
-import type { ImportState, Plan, PlanField, RowOutcome } from "./schema";
-import { startCheck, startRun, startStaging } from "./start";
-import { uploadPart } from "./upload";
-import { workOffImports } from "./worker";
+import type { Ctx } from "@/server/context";
+import { createImport, getImport } from "@/server/custom-fields/import/create";
+import { listRows } from "@/server/custom-fields/import/rows";
+import { workOffImports } from "@/server/custom-fields/import/run/worker";
+import type { ImportState, Plan, PlanField, RowOutcome } from "@/server/custom-fields/import/schema";
+import { startCheck, startRun, startStaging } from "@/server/custom-fields/import/start";
+import { uploadPart } from "@/server/custom-fields/import/upload";
+import { env } from "@/server/env";
+import { newId } from "@/server/ids";
+import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "./factories";
+import { toCsv } from "./import-files";
 
 /** A partner with two organizations and an admin, for the importer's tests. */
 export type World = { partnerId: string; a: TestOrg; b: TestOrg; admin: TestUser; ctx: Ctx };

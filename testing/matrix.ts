@@ -1,6 +1,9 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { asSystem } from "@/db/client";
 import { auditSavedViews, customFieldDefinitions, customFieldImports } from "@/db/schema";
+import { signAccessToken } from "@/server/auth/jwt";
+import { PERMISSIONS, type Permission, ROLE_PERMISSIONS } from "@/server/auth/permissions";
+import type { RouteAuth } from "@/server/http/route";
 import {
   bearer,
   claimsOf,
@@ -13,10 +16,7 @@ import {
   type TestApiKey,
   type TestDevice,
   type TestUser,
-} from "@/db/testing";
-import { signAccessToken } from "../auth/jwt";
-import { PERMISSIONS, type Permission, ROLE_PERMISSIONS } from "../auth/permissions";
-import type { RouteAuth } from "./route";
+} from "./factories";
 
 /** Who asks in the permission matrix: a token, and what the contract grants it. */
 export type Principal = {

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { bearer, createApiKey, createUser, type TestUser } from "@/db/testing";
-import { appendEvents } from "../audit/testing";
-import { PERMISSIONS } from "../auth/permissions";
-import { type Described, describedOperations, type FuzzRequest, faultOf, type Hints } from "./fuzz-testing";
-import { createWorld, enrollmentKeyIn, fieldIn, keyIn, userIn, type World } from "./matrix-testing";
-import { describeApi, listOperations } from "./openapi";
-import type { RouteHandler } from "./route";
-import { routes } from "./routes.generated";
+import { PERMISSIONS } from "@/server/auth/permissions";
+import { describeApi, listOperations } from "@/server/http/openapi";
+import type { RouteHandler } from "@/server/http/route";
+import { routes } from "@/server/http/routes.generated";
+import { appendEvents } from "./audit-entries";
+import { bearer, createApiKey, createUser, type TestUser } from "./factories";
+import { type Described, describedOperations, type FuzzRequest, faultOf, type Hints } from "./fuzz";
+import { createWorld, enrollmentKeyIn, fieldIn, keyIn, userIn, type World } from "./matrix";
 
 export let world: World;
 let key: string;

@@ -1,6 +1,6 @@
+import type { LogProvider, Page } from "@/agent/providers/provider";
+import { findLog } from "@/agent/providers/query";
 import { type Command, type CommandResult, command } from "@/server/live-events/schema";
-import type { LogProvider, Page } from "../providers/provider";
-import { findLog } from "../providers/query";
 
 /** Below the server's 5 MiB, with room for the envelope. */
 const MAX_ANSWER_BYTES = 4.5 * 1024 * 1024;

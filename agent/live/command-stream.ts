@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { linkedTo } from "@/agent/abort";
+import { backoffMs, Client, retryAfterMs } from "@/agent/client";
+import type { Diagnostics } from "@/agent/diagnostics";
+import type { LogProvider } from "@/agent/providers/provider";
 import { STREAM_COMMENT_MS } from "@/server/live-events/schema";
-import { linkedTo } from "../abort";
-import { backoffMs, Client, retryAfterMs } from "../client";
-import type { Diagnostics } from "../diagnostics";
-import type { LogProvider } from "../providers/provider";
 import { answer } from "./answer";
 import { readEvents } from "./event-stream";
 

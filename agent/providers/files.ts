@@ -2,9 +2,9 @@ import type { FileHandle } from "node:fs/promises";
 import { open, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename } from "node:path";
+import { syslogCategory, syslogLevel, textLevel } from "@/agent/mapping";
+import { fileOccurrence } from "@/agent/occurrence-id";
 import type { Descriptor, Entry } from "@/server/live-events/schema";
-import { syslogCategory, syslogLevel, textLevel } from "../mapping";
-import { fileOccurrence } from "../occurrence-id";
 import { lineStart, readLines } from "./file-lines";
 import {
   backlogOffset,

@@ -1,5 +1,5 @@
-import { syslogCategory, syslogLevel } from "../mapping";
-import { journaldOccurrence } from "../occurrence-id";
+import { syslogCategory, syslogLevel } from "@/agent/mapping";
+import { journaldOccurrence } from "@/agent/occurrence-id";
 import type { LogRecord } from "./provider";
 
 /** A field as journalctl -o json prints it: text, bytes of what is no UTF-8, several values, or null when too long. */

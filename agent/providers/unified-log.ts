@@ -1,6 +1,6 @@
+import { unifiedLogCategory, unifiedLogLevel } from "@/agent/mapping";
+import { unifiedLogOccurrence } from "@/agent/occurrence-id";
 import type { Descriptor, Entry } from "@/server/live-events/schema";
-import { unifiedLogCategory, unifiedLogLevel } from "../mapping";
-import { unifiedLogOccurrence } from "../occurrence-id";
 import { linesOf } from "./lines-of";
 import {
   BACKLOG_RECORDS,

@@ -1,5 +1,5 @@
-import { windowsCategory, windowsLevel } from "../mapping";
-import { windowsOccurrence } from "../occurrence-id";
+import { windowsCategory, windowsLevel } from "@/agent/mapping";
+import { windowsOccurrence } from "@/agent/occurrence-id";
 import type { Filters, LogRecord } from "./provider";
 
 /** An event as powershell.ts's scripts print it, one JSON object a line; numbers over 2^53 come as text. */

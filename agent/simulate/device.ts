@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { linkedTo } from "@/agent/abort";
+import { retryAfterMs } from "@/agent/client";
+import { AGENT_VERSION } from "@/agent/diagnostics";
+import { toWireEvent } from "@/agent/providers/provider";
 import type { EnrollOutput } from "@/server/agents/schema";
-import { linkedTo } from "../abort";
-import { retryAfterMs } from "../client";
-import { AGENT_VERSION } from "../diagnostics";
-import { toWireEvent } from "../providers/provider";
 import type { Figures } from "./figures";
 import { CHANNELS, MemoryLog } from "./memory-log";
 

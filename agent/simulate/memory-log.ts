@@ -1,9 +1,9 @@
+import { windowsCategory, windowsLevel } from "@/agent/mapping";
+import { windowsOccurrence } from "@/agent/occurrence-id";
+import type { Filters, LogProvider, LogRecord, Page, Reading } from "@/agent/providers/provider";
+import { toEntry } from "@/agent/providers/provider";
+import { matches } from "@/agent/providers/query";
 import type { Descriptor, Entry } from "@/server/live-events/schema";
-import { windowsCategory, windowsLevel } from "../mapping";
-import { windowsOccurrence } from "../occurrence-id";
-import type { Filters, LogProvider, LogRecord, Page, Reading } from "../providers/provider";
-import { toEntry } from "../providers/provider";
-import { matches } from "../providers/query";
 
 type Card = { provider: string; id: number; level: number; keywords?: bigint; message: string };
 

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { serverUrl, UsageError } from "../options";
+import { serverUrl, UsageError } from "@/agent/options";
 
 export type SimulateOptions = { url: string; enrollmentKey: string; devices: number; rate: number; seconds: number };
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { UsageError } from "../options";
+import { UsageError } from "@/agent/options";
 import { MemoryLog } from "./memory-log";
 import { parseSimulateOptions } from "./options";
 import { simulate } from "./simulate";

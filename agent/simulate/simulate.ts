@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { linkedTo } from "../abort";
-import { Diagnostics } from "../diagnostics";
-import { keepCommandStream } from "../live/command-stream";
+import { linkedTo } from "@/agent/abort";
+import { Diagnostics } from "@/agent/diagnostics";
+import { keepCommandStream } from "@/agent/live/command-stream";
 import { SimulatedDevice } from "./device";
 import { Figures } from "./figures";
 import type { SimulateOptions } from "./options";

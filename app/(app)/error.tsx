@@ -1,5 +1,5 @@
 "use client";
 
-import { PageError } from "@/components/shell/page-error";
+import { PageError } from "@/components/frame/page-error";
 
 export default PageError;

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { Frame } from "@/components/shell/frame";
-import { Prefetched, requireSignIn, trpc } from "../trpc-server";
+import { Prefetched, requireSignIn, trpc } from "@/app/trpc-server";
+import { Frame } from "@/components/frame/frame";
 
 export default async function AppLayout({ children }: { children: ReactNode }) {
   await requireSignIn();

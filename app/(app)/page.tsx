@@ -1,13 +1,13 @@
 import type { Metadata } from "next";
 import { cookies } from "next/headers";
 import type { SearchParams } from "nuqs/server";
+import { Prefetched, trpc } from "@/app/trpc-server";
 import { entriesQuery } from "@/components/audit/filters/entries-query";
 import { loadView } from "@/components/audit/filters/filters";
 import { toListInput } from "@/components/audit/filters/list-input";
 import { lookQuery } from "@/components/audit/table/table-params";
 import { Viewer } from "@/components/audit/viewer";
-import { isZone, ZONE_COOKIE } from "@/components/shell/time";
-import { Prefetched, trpc } from "../trpc-server";
+import { isZone, ZONE_COOKIE } from "@/components/format/time";
 
 export const metadata: Metadata = { title: "Audit log" };
 

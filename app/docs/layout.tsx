@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { Frame } from "@/components/shell/frame";
-import { PublicFrame } from "@/components/shell/public-frame";
-import { isSignedIn, Prefetched, trpc } from "../trpc-server";
+import { isSignedIn, Prefetched, trpc } from "@/app/trpc-server";
+import { Frame } from "@/components/frame/frame";
+import { PublicFrame } from "@/components/frame/public-frame";
 
 /** Beside the other pages for people who are signed in, and open to everybody else. */
 export default async function DocsLayout({ children }: { children: ReactNode }) {

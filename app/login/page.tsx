@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
+import { isSetUp } from "@/app/trpc-server";
 import { Entrance } from "@/components/account/entrance";
 import { SignInForm } from "@/components/account/sign-in-form";
-import { isSetUp } from "../trpc-server";
 
 export const metadata: Metadata = { title: "Sign in" };
 

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
+import { isSetUp } from "@/app/trpc-server";
 import { Entrance } from "@/components/account/entrance";
 import { SetupForm } from "@/components/account/setup-form";
-import { isSetUp } from "../trpc-server";
 
 export const metadata: Metadata = { title: "First run" };
 

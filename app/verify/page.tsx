@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { PublicFrame } from "@/components/shell/public-frame";
+import { PublicFrame } from "@/components/frame/public-frame";
 import { VerifyPage } from "@/components/verify/verify-page";
 
 export const metadata: Metadata = {

@@ -1,8 +1,8 @@
+import { type Bench, type Figure, figure, inLanes, interleave, rateOf } from "@/bench/harness";
+import { bodyMaker, createAgent, putFor, startBuiltServer } from "@/bench/http";
+import { startChild } from "@/bench/spawn";
+import type { World } from "@/bench/world";
 import { type DeviceEvent, ingestInput } from "@/server/event-logs/schema";
-import { type Bench, type Figure, figure, inLanes, interleave, rateOf } from "../harness";
-import { bodyMaker, createAgent, putFor, startBuiltServer } from "../http";
-import { startChild } from "../spawn";
-import type { World } from "../world";
 import { insertEvents } from "./bare-server";
 
 const BULK_EVENTS = 500;

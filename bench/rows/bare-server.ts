@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import postgres from "postgres";
+import type { Agent } from "@/bench/http";
 import { type DeviceEvent, ingestInput } from "@/server/event-logs/schema";
 import { newId } from "@/server/ids";
-import type { Agent } from "../http";
 
 /** One statement for all events of a request, as plainly as it can be said. */
 export async function insertEvents(sql: postgres.Sql, agent: Agent, events: readonly DeviceEvent[]): Promise<number> {

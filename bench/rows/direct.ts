@@ -1,8 +1,8 @@
 import type postgres from "postgres";
-import { eventMaker } from "../events";
-import { type Bench, type Figure, figure, interleave, rateWithin } from "../harness";
-import { type AuditTable, createPlain, insertOne } from "../plain";
-import type { World } from "../world";
+import { eventMaker } from "@/bench/events";
+import { type Bench, type Figure, figure, interleave, rateWithin } from "@/bench/harness";
+import { type AuditTable, createPlain, insertOne } from "@/bench/plain";
+import type { World } from "@/bench/world";
 
 const CONNECTIONS = 8;
 const OTHER_WORK_SECONDS = 0.003;

@@ -1,10 +1,10 @@
 import postgres from "postgres";
-import { exportEntries } from "@/server/audit/export";
-import { exportInput, MAX_EXPORT_ROWS } from "@/server/audit/export-schema";
-import { flushRecording } from "@/server/audit/record";
+import { growthOf, interleave, msOf } from "@/bench/harness";
+import { exportEntries } from "@/server/audit/entries/export";
+import { exportInput, MAX_EXPORT_ROWS } from "@/server/audit/entries/export-schema";
+import { flushRecording } from "@/server/audit/record/record";
 import { narrow } from "@/server/auth/scope";
 import { systemCtx } from "@/server/context";
-import { growthOf, interleave, msOf } from "../harness";
 
 /** Row 15, in a process of its own: ms of a CSV export and of a SELECT of its rows, and what the export's memory grows by. */
 export async function exportCsvFile(orgId: string, rounds: number) {

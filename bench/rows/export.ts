@@ -1,6 +1,6 @@
-import { type Bench, type Figure, figure } from "../harness";
-import { inChild } from "../spawn";
-import type { World } from "../world";
+import { type Bench, type Figure, figure } from "@/bench/harness";
+import { inChild } from "@/bench/spawn";
+import type { World } from "@/bench/world";
 
 const MAX_GROWTH_MB = 30;
 

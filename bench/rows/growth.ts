@@ -1,13 +1,13 @@
+import { eventMaker } from "@/bench/events";
+import { fillAudit } from "@/bench/fill";
+import { type Bench, type Figure, figure, interleave, medianMsOf, rateWithin } from "@/bench/harness";
+import { startRecorder } from "@/bench/recorder";
+import { SEED, type World } from "@/bench/world";
 import { migrate } from "@/db/migrate";
-import { createOrg } from "@/db/testing";
-import { listFullEntries } from "@/server/audit/list";
+import { listFullEntries } from "@/server/audit/entries/list";
+import { searchEntries } from "@/server/audit/entries/search";
 import { listInput, searchInput } from "@/server/audit/schema";
-import { searchEntries } from "@/server/audit/search";
-import { eventMaker } from "../events";
-import { fillAudit } from "../fill";
-import { type Bench, type Figure, figure, interleave, medianMsOf, rateWithin } from "../harness";
-import { startRecorder } from "../recorder";
-import { SEED, type World } from "../world";
+import { createOrg } from "@/testing/factories";
 import { cursorAt } from "./place";
 
 const PRODUCERS = 256;

@@ -1,16 +1,16 @@
 import { sql } from "drizzle-orm";
+import { type Bench, type Figure, figure, msOf } from "@/bench/harness";
+import type { World } from "@/bench/world";
 import { type Tx, tenant } from "@/db/client";
-import { createUser, ctxFor } from "@/db/testing";
 import type { Ctx } from "@/server/context";
 import { coerceText } from "@/server/custom-fields/coerce";
 import { getImport } from "@/server/custom-fields/import/create";
-import { toCsv } from "@/server/custom-fields/import/fixtures";
+import { workOffImports } from "@/server/custom-fields/import/run/worker";
 import type { PlanField, RunReport } from "@/server/custom-fields/import/schema";
 import { startCheck, startRun } from "@/server/custom-fields/import/start";
-import { createDevices, stageText } from "@/server/custom-fields/import/testing";
-import { workOffImports } from "@/server/custom-fields/import/worker";
-import { type Bench, type Figure, figure, msOf } from "../harness";
-import type { World } from "../world";
+import { createUser, ctxFor } from "@/testing/factories";
+import { toCsv } from "@/testing/import-files";
+import { createDevices, stageText } from "@/testing/imports";
 
 const ROWS = 100_000;
 const FIELDS = 10;

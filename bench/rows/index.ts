@@ -1,4 +1,4 @@
-import type { Bench } from "../harness";
+import type { Bench } from "@/bench/harness";
 import { agentBench } from "./agents";
 import { directBench } from "./direct";
 import { exportBench } from "./export";

@@ -1,8 +1,8 @@
-import { searchWorker } from "@/server/audit/search-worker";
-import { eventMaker } from "../events";
-import { type Bench, type Figure, figure, interleave, rateWithin } from "../harness";
-import { startRecorder } from "../recorder";
-import type { World } from "../world";
+import { eventMaker } from "@/bench/events";
+import { type Bench, type Figure, figure, interleave, rateWithin } from "@/bench/harness";
+import { startRecorder } from "@/bench/recorder";
+import type { World } from "@/bench/world";
+import { searchWorker } from "@/server/audit/query/search-worker";
 
 const PRODUCERS = 256;
 

@@ -1,8 +1,8 @@
-import { eventMaker } from "../events";
-import { type Bench, type Figure, figure, inLanes, interleave, rateOf, rateWithin } from "../harness";
-import { createPlain, insertBatch, insertOne } from "../plain";
-import { startRecorder } from "../recorder";
-import type { World } from "../world";
+import { eventMaker } from "@/bench/events";
+import { type Bench, type Figure, figure, inLanes, interleave, rateOf, rateWithin } from "@/bench/harness";
+import { createPlain, insertBatch, insertOne } from "@/bench/plain";
+import { startRecorder } from "@/bench/recorder";
+import type { World } from "@/bench/world";
 
 const PRODUCERS = 256;
 const SINGLE_CONNECTIONS = 32;

@@ -1,7 +1,7 @@
-import { listFullEntries } from "@/server/audit/list";
+import { type Bench, type Figure, figure, interleave, medianMsOf } from "@/bench/harness";
+import type { World } from "@/bench/world";
+import { listFullEntries } from "@/server/audit/entries/list";
 import { listInput } from "@/server/audit/schema";
-import { type Bench, type Figure, figure, interleave, medianMsOf } from "../harness";
-import type { World } from "../world";
 import { cursorAt } from "./place";
 
 const CALLS = 15;

@@ -1,10 +1,10 @@
-import { createOrg } from "@/db/testing";
+import { eventMaker } from "@/bench/events";
+import { fillAudit } from "@/bench/fill";
+import { type Bench, type Figure, figure, interleave, percentile } from "@/bench/harness";
+import { insertOne } from "@/bench/plain";
+import { SEED, type World } from "@/bench/world";
 import { runRetention } from "@/server/retention/run";
-import { eventMaker } from "../events";
-import { fillAudit } from "../fill";
-import { type Bench, type Figure, figure, interleave, percentile } from "../harness";
-import { insertOne } from "../plain";
-import { SEED, type World } from "../world";
+import { createOrg } from "@/testing/factories";
 
 const WRITERS = 8;
 const QUIET_MS = 1_000;

@@ -1,10 +1,15 @@
+import { type Bench, type Figure, figure, interleave, medianMsOf } from "@/bench/harness";
+import type { World } from "@/bench/world";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
-import { MAX_REPORT_ROWS } from "@/server/audit/report-schema";
-import { getStatistics, reportCompliance, reportSecurityEvents, reportUserActivity } from "@/server/audit/reports";
+import { MAX_REPORT_ROWS } from "@/server/audit/entries/report-schema";
+import {
+  getStatistics,
+  reportCompliance,
+  reportSecurityEvents,
+  reportUserActivity,
+} from "@/server/audit/entries/reports";
 import { type RangeInput, rangeInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
-import { type Bench, type Figure, figure, interleave, medianMsOf } from "../harness";
-import type { World } from "../world";
 
 const CALLS = 3;
 type Report = (ctx: Ctx, input: RangeInput) => Promise<unknown>;

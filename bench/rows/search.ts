@@ -1,8 +1,8 @@
 import postgres from "postgres";
+import { type Bench, type Figure, figure, interleave, medianMsOf, msOf } from "@/bench/harness";
+import type { World } from "@/bench/world";
+import { searchEntries } from "@/server/audit/entries/search";
 import { searchInput } from "@/server/audit/schema";
-import { searchEntries } from "@/server/audit/search";
-import { type Bench, type Figure, figure, interleave, medianMsOf, msOf } from "../harness";
-import type { World } from "../world";
 
 const ABSENT = "qqxzjw-absent";
 const FIELDS = ["action", "actor_email", "resource_type", "resource_name", "details::text"];

@@ -1,5 +1,5 @@
-import { type Bench, type Figure, figure } from "../harness";
-import type { World } from "../world";
+import { type Bench, type Figure, figure } from "@/bench/harness";
+import type { World } from "@/bench/world";
 
 /** Row 19: what a sealed row takes on disk with every index and the search table, against the table's heap alone. */
 async function run(world: World): Promise<Figure[]> {

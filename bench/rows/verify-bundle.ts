@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { nodeBundleTools } from "@/server/audit/bundle-tools";
-import { type ChainRow, canonicalPayload } from "@/server/audit/chain";
-import { verifyBundle } from "@/server/audit/verify-bundle";
-import { interleave, rateOf } from "../harness";
+import { interleave, rateOf } from "@/bench/harness";
+import { nodeBundleTools } from "@/server/audit/chain/bundle-tools";
+import { type ChainRow, canonicalPayload } from "@/server/audit/chain/chain";
+import { verifyBundle } from "@/server/audit/integrity/verify-bundle";
 
 const BLOCK_ROWS = 20_000;
 

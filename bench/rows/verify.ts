@@ -2,11 +2,11 @@ import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { exportEvidence } from "@/server/audit/evidence";
-import { startRecording, stopRecording } from "@/server/audit/record";
-import { type Bench, type Figure, figure } from "../harness";
-import { inChild } from "../spawn";
-import type { World } from "../world";
+import { type Bench, type Figure, figure } from "@/bench/harness";
+import { inChild } from "@/bench/spawn";
+import type { World } from "@/bench/world";
+import { exportEvidence } from "@/server/audit/integrity/evidence";
+import { startRecording, stopRecording } from "@/server/audit/record/record";
 
 const MAX_MEMORY_MB = 200;
 type Rates = { rows: number; verify: number };

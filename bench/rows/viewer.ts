@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import type { BrowserContext, Page } from "@playwright/test";
-import { createOrg, createUser, type TestUser } from "@/db/testing";
-import { type Bench, type Figure, figure, interleave } from "../harness";
-import { startBuiltServer } from "../http";
-import type { World } from "../world";
+import { type Bench, type Figure, figure, interleave } from "@/bench/harness";
+import { startBuiltServer } from "@/bench/http";
+import type { World } from "@/bench/world";
+import { createOrg, createUser, type TestUser } from "@/testing/factories";
 
 const MAX_SCRIPTS_KB = 300;
 const SETTLE_MS = 2_000;
@@ -55,7 +55,7 @@ async function run(world: World): Promise<Figure[]> {
   const empty = await createOrg({ partnerId: world.partnerId });
   const server = await startBuiltServer(world);
   // Loaded here alone: the processes that measure memory must not carry them.
-  const [{ chromium }, { findBrowser }] = await Promise.all([import("@playwright/test"), import("@/e2e/browser")]);
+  const [{ chromium }, { findBrowser }] = await Promise.all([import("@playwright/test"), import("@/testing/browser")]);
   const browser = await chromium.launch(await findBrowser(process.cwd()));
   try {
     const open = async (orgId: string) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
+import { clusterOf, type Server } from "@/testing/server";
 import { type Acknowledged, type Credentials, signIn } from "./load";
-import { clusterOf, type Server } from "./server";
 
 export type Findings = { acknowledged: number; missing: number; duplicates: number; unsealed: number; breaks: number };
 

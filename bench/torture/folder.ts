@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clusterOf, freePort, type Server, startServer, stopServer } from "./server";
+import { clusterOf, freePort, type Server, startServer, stopServer } from "@/testing/server";
 
 let folder: string | undefined;
 

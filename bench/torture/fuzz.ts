@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { describedOperations, type FuzzRequest, faultOf, type Hints, requestsFor } from "@/server/http/fuzz-testing";
+import { describedOperations, type FuzzRequest, faultOf, type Hints, requestsFor } from "@/testing/fuzz";
+import type { Server } from "@/testing/server";
 import { withServer } from "./folder";
 import { type Credentials, prepare } from "./load";
-import type { Server } from "./server";
 import type { Line } from "./types";
 
 /** F1: requests made from the server's own OpenAPI document, over the wire. */

@@ -3,9 +3,9 @@ import { type ClientRequest, request } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
+import type { Server } from "@/testing/server";
 import { residentMb, withServer } from "./folder";
 import { type Credentials, prepare } from "./load";
-import type { Server } from "./server";
 import type { Line } from "./types";
 
 /** F4: requests that are meant to cost the server much more than their sender. */

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import type { ImportState } from "@/server/custom-fields/import/schema";
+import { clusterOf, killServer, type Server, stopServer } from "@/testing/server";
 import { startShared } from "./folder";
 import { prepare, signIn } from "./load";
-import { clusterOf, killServer, type Server, stopServer } from "./server";
 import type { Line, LineInput } from "./types";
 
 const ROWS = 20_000;

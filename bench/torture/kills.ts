@@ -2,8 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { compare } from "./compare";
-import { nothingYet, prepare, startLoad } from "./load";
 import {
   freePort,
   isReady,
@@ -13,7 +11,9 @@ import {
   type Server,
   startServer,
   stopServer,
-} from "./server";
+} from "@/testing/server";
+import { compare } from "./compare";
+import { nothingYet, prepare, startLoad } from "./load";
 import type { Line, Outcome } from "./types";
 
 const WRITERS = 8;

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connectAgent } from "@/server/live-events/testing";
+import { connectAgent } from "@/testing/live-agent";
+import { freePort, type Server, startServer, stopServer } from "@/testing/server";
 import { prepare } from "./load";
-import { freePort, type Server, startServer, stopServer } from "./server";
 import type { Line, Outcome } from "./types";
 
 /**

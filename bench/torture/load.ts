@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ADMIN } from "./server";
+import { ADMIN } from "@/testing/server";
 
 /** What the writers were told is stored. */
 export type Acknowledged = {

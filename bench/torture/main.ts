@@ -1,13 +1,13 @@
-import { createRandom } from "@/db/demo/random";
-import { fuzzLine } from "./torture/fuzz";
-import { hostileLine } from "./torture/hostile";
-import { importKillLines } from "./torture/import-kills";
-import { importLawLine } from "./torture/import-laws";
-import { killLines } from "./torture/kills";
-import { liveLine } from "./torture/live";
-import { proxyLine } from "./torture/proxy";
-import { frozenLine, stopLine } from "./torture/stops";
-import type { Line } from "./torture/types";
+import { createRandom } from "@/scripts/demo/random";
+import { fuzzLine } from "./fuzz";
+import { hostileLine } from "./hostile";
+import { importKillLines } from "./import-kills";
+import { importLawLine } from "./import-laws";
+import { killLines } from "./kills";
+import { liveLine } from "./live";
+import { proxyLine } from "./proxy";
+import { frozenLine, stopLine } from "./stops";
+import type { Line } from "./types";
 
 /**
  * `npm run torture [-- --quick | --full] [ID …] [--seed N]`: runs each line on this machine against the built server,

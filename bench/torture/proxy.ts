@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { request } from "node:http";
+import type { Server } from "@/testing/server";
 import { withServer } from "./folder";
 import { type Credentials, prepare } from "./load";
-import type { Server } from "./server";
 import type { Line } from "./types";
 
 /** S2: what a client claims of its address, and what must be stored of it with and without trust in proxy headers. */

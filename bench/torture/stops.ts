@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connectAgent, type FakeAgent } from "@/server/live-events/testing";
+import { connectAgent, type FakeAgent } from "@/testing/live-agent";
+import { clusterOf, isReady, type Server, stopServer } from "@/testing/server";
 import { compare } from "./compare";
 import { startShared, withServer } from "./folder";
 import { type Acknowledged, type Credentials, nothingYet, prepare, startLoad } from "./load";
-import { clusterOf, isReady, type Server, stopServer } from "./server";
 import type { Line } from "./types";
 
 const EXIT_MS = 10_000;

@@ -3,10 +3,10 @@
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { FormEvent } from "react";
+import { useTRPC } from "@/components/trpc";
+import { formErrors } from "@/components/ui/dialogs/form-errors";
+import { Message } from "@/components/ui/message";
 import { MIN_PASSWORD_LENGTH } from "@/server/auth/schema";
-import { formErrors } from "../shell/form-errors";
-import { Message } from "../shell/message";
-import { useTRPC } from "../trpc";
 import classes from "./entrance.module.css";
 
 const FIELDS = ["token", "organizationName", "name", "email", "password"] as const;

@@ -3,7 +3,7 @@
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useSearchParams } from "next/navigation";
 import { type FormEvent, useState } from "react";
-import { Message } from "../shell/message";
+import { Message } from "@/components/ui/message";
 import classes from "./entrance.module.css";
 
 /** Only a path of our own: a link must not lead people elsewhere after they signed in. */

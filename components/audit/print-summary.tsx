@@ -1,11 +1,11 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { count } from "../shell/amounts";
-import { useOrg } from "../shell/org";
-import { dateTime, zoneName } from "../shell/time";
-import { useZone } from "../shell/zone";
-import { type Outputs, useTRPC } from "../trpc";
+import { count } from "@/components/format/amounts";
+import { dateTime, zoneName } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import { useOrg } from "@/components/frame/org";
+import { type Outputs, useTRPC } from "@/components/trpc";
 import { filtersInWords } from "./filters/chips";
 import type { View } from "./filters/filters";
 import { spanOf } from "./filters/list-input";

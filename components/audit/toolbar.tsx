@@ -3,7 +3,7 @@
 import { ActionIcon, Button } from "@mantine/core";
 import { Download, ListFilter, RefreshCw } from "lucide-react";
 import type { RefObject } from "react";
-import { Tip } from "../shell/tip";
+import { Tip } from "@/components/ui/popover/tip";
 import { CopyLink } from "./filters/copy-link";
 import type { Input } from "./filters/entries-query";
 import type { View } from "./filters/filters";

@@ -1,10 +1,10 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { counted } from "@/components/format/amounts";
+import { useTRPC } from "@/components/trpc";
+import { Confirm } from "@/components/ui/dialogs/confirm";
 import type { Definition } from "@/server/custom-fields/schema";
-import { counted } from "../shell/amounts";
-import { Confirm } from "../shell/confirm";
-import { useTRPC } from "../trpc";
 
 /** Deletes a field after saying how many values go with it. */
 export function DeleteField({ field, onClose }: { field: Definition; onClose: () => void }) {

@@ -4,13 +4,13 @@ import { Button, Checkbox, Group, NumberInput, Select, Text, Textarea, TextInput
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect, useRef, useState } from "react";
+import { shortDate } from "@/components/format/time";
+import { useCan } from "@/components/frame/org";
+import { useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText, Failure } from "@/components/ui/notice";
+import { Section } from "@/components/ui/section";
 import type { DeviceValue, FieldValue } from "@/server/custom-fields/schema";
-import { Message } from "../shell/message";
-import { errorText, Failure } from "../shell/notice";
-import { useCan } from "../shell/org";
-import { Section } from "../shell/section";
-import { shortDate } from "../shell/time";
-import { useTRPC } from "../trpc";
 import classes from "./device-fields.module.css";
 
 type Draft = string | number | boolean | null;

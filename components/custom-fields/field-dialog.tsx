@@ -3,6 +3,10 @@
 import { Checkbox, Select, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useMe, useOrg } from "@/components/frame/org";
+import { useTRPC } from "@/components/trpc";
+import { FormDialog } from "@/components/ui/dialogs/form-dialog";
+import { formErrors } from "@/components/ui/dialogs/form-errors";
 import {
   type Definition,
   FIELD_TYPE_LABELS,
@@ -11,10 +15,6 @@ import {
   MAX_FIELD_KEY,
   MAX_FIELD_NAME,
 } from "@/server/custom-fields/schema";
-import { FormDialog } from "../shell/form-dialog";
-import { formErrors } from "../shell/form-errors";
-import { useMe, useOrg } from "../shell/org";
-import { useTRPC } from "../trpc";
 
 const FIELDS = ["name", "fieldKey", "type", "options", "defaultValue", "orgId"];
 const TYPES = FIELD_TYPES.map((value) => ({ value, label: FIELD_TYPE_LABELS[value] }));

@@ -3,16 +3,16 @@
 import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import type { Entry } from "@/components/audit/entry";
+import { ResultBadge } from "@/components/audit/result-badge";
+import { EntryLink } from "@/components/audit/table/entry-link";
+import { When } from "@/components/format/when";
+import { useOrg } from "@/components/frame/org";
+import { useTRPC } from "@/components/trpc";
+import { Notice } from "@/components/ui/notice";
+import { PagedList } from "@/components/ui/paged-list";
+import { type Column, RecordTable } from "@/components/ui/record-table";
 import type { DeviceDetail } from "@/server/devices/schema";
-import type { Entry } from "../audit/entry";
-import { ResultBadge } from "../audit/result-badge";
-import { EntryLink } from "../audit/table/entry-link";
-import { Notice } from "../shell/notice";
-import { useOrg } from "../shell/org";
-import { PagedList } from "../shell/paged-list";
-import { type Column, RecordTable } from "../shell/record-table";
-import { When } from "../shell/when";
-import { useTRPC } from "../trpc";
 import classes from "./device-page.module.css";
 
 const LIMIT = 50;

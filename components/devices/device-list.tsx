@@ -8,22 +8,25 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCallback } from "react";
+import { When } from "@/components/format/when";
+import { useCan, useOrg } from "@/components/frame/org";
+import { useTRPC } from "@/components/trpc";
+import { Notice } from "@/components/ui/notice";
+import { PageHeader } from "@/components/ui/page-header";
+import { PagedList } from "@/components/ui/paged-list";
+import pagedClasses from "@/components/ui/paged-list.module.css";
+import { type Column, RecordTable } from "@/components/ui/record-table";
+import { SearchField } from "@/components/ui/search-field";
 import type { Device } from "@/server/devices/schema";
-import { Notice } from "../shell/notice";
-import { useCan, useOrg } from "../shell/org";
-import { PageHeader } from "../shell/page-header";
-import { PagedList } from "../shell/paged-list";
-import pagedClasses from "../shell/paged-list.module.css";
-import { type Column, RecordTable } from "../shell/record-table";
-import { SearchField } from "../shell/search-field";
-import { When } from "../shell/when";
-import { useTRPC } from "../trpc";
 import { Online } from "./online";
 import { systemOf } from "./system-of";
 
-const NewEnrollmentKey = dynamic(() => import("../settings/new-enrollment-key").then((m) => m.NewEnrollmentKey), {
-  ssr: false,
-});
+const NewEnrollmentKey = dynamic(
+  () => import("@/components/settings/new-enrollment-key").then((m) => m.NewEnrollmentKey),
+  {
+    ssr: false,
+  },
+);
 
 const STATES = [
   { value: "online", label: "Online" },

@@ -3,12 +3,12 @@
 import { Select } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { parseAsInteger, parseAsStringLiteral, useQueryStates } from "nuqs";
+import { When } from "@/components/format/when";
+import { useTRPC } from "@/components/trpc";
+import { Notice } from "@/components/ui/notice";
+import { PagedList } from "@/components/ui/paged-list";
+import { type Column, RecordTable } from "@/components/ui/record-table";
 import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog } from "@/server/event-logs/schema";
-import { Notice } from "../shell/notice";
-import { PagedList } from "../shell/paged-list";
-import { type Column, RecordTable } from "../shell/record-table";
-import { When } from "../shell/when";
-import { useTRPC } from "../trpc";
 import classes from "./device-page.module.css";
 import { Level } from "./level";
 import { LogMessage } from "./log-message";

@@ -1,4 +1,4 @@
-import { StateTag, type Tone } from "../shell/state-tag";
+import { StateTag, type Tone } from "@/components/ui/state-tag";
 
 const TONE: Record<string, Tone> = { warn: "warn", warning: "warn", error: "bad", critical: "bad" };
 const WORD: Record<string, string> = {

@@ -1,4 +1,4 @@
-import { bytes } from "../shell/amounts";
+import { bytes } from "@/components/format/amounts";
 
 /** What agents append to a metric's name, and how it is written after the number. */
 const UNIT: Record<string, string> = {

@@ -1,4 +1,4 @@
-import { StateTag } from "../shell/state-tag";
+import { StateTag } from "@/components/ui/state-tag";
 
 /** Whether the device's agent has shown a sign of life lately. */
 export function Online({ device }: { device: { online: boolean } }) {

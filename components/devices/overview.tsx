@@ -1,8 +1,8 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { When } from "@/components/format/when";
 import type { DeviceDetail } from "@/server/devices/schema";
-import { When } from "../shell/when";
 import classes from "./device-page.module.css";
 import { metricName, metricValue } from "./metric";
 import { systemOf } from "./system-of";

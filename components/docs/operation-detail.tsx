@@ -3,8 +3,8 @@
 import { Tabs, Title } from "@mantine/core";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { Fragment } from "react";
-import { CodeBlock } from "../shell/code-block";
-import { Section } from "../shell/section";
+import { CodeBlock } from "@/components/ui/code-block";
+import { Section } from "@/components/ui/section";
 import { ruleOf, typeOf } from "./describe";
 import classes from "./docs.module.css";
 import { MemberRows, Members } from "./members";

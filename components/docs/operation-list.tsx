@@ -1,6 +1,6 @@
 "use client";
 
-import { SearchField } from "../shell/search-field";
+import { SearchField } from "@/components/ui/search-field";
 import classes from "./docs.module.css";
 import { findOperations, groupByTag, type Operation, tagLabel } from "./openapi";
 

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
-import { CodeBlock } from "../shell/code-block";
-import { Section } from "../shell/section";
+import { CodeBlock } from "@/components/ui/code-block";
+import { Section } from "@/components/ui/section";
 import classes from "./docs.module.css";
 import { Members } from "./members";
 import type { ApiDocument } from "./openapi";

@@ -5,7 +5,7 @@ import { useDisclosure } from "@mantine/hooks";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
-import { IntegrityBadge } from "../integrity/integrity-badge";
+import { IntegrityBadge } from "@/components/integrity/integrity-badge";
 import classes from "./frame.module.css";
 import { Mark } from "./mark";
 import { Nav } from "./nav";

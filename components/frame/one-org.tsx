@@ -4,10 +4,10 @@ import { ChevronRight } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
+import { PageHeader } from "@/components/ui/page-header";
+import { Section } from "@/components/ui/section";
 import classes from "./one-org.module.css";
 import { useOrg } from "./org";
-import { PageHeader } from "./page-header";
-import { Section } from "./section";
 
 export type Org = { id: string; name: string };
 type Props = { title: string; why: string; note?: (org: Org) => ReactNode; children: (org: Org) => ReactNode };

@@ -4,9 +4,9 @@ import { TextInput, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Building2, Check, ChevronsUpDown } from "lucide-react";
 import { useState } from "react";
+import { Popover } from "@/components/ui/popover/popover";
 import { useOrg } from "./org";
 import classes from "./org-switcher.module.css";
-import { Popover } from "./popover";
 
 const ALL = "All organizations";
 /** More than these and the list gets a field to search it by. */

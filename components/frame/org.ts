@@ -2,7 +2,7 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { parseAsString, useQueryState } from "nuqs";
-import { useTRPC } from "../trpc";
+import { useTRPC } from "@/components/trpc";
 
 /** Who is signed in, what they reach and what they may do. */
 export function useMe() {

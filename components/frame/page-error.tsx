@@ -2,7 +2,7 @@
 
 import { Button } from "@mantine/core";
 import { CircleAlert } from "lucide-react";
-import { Notice } from "./notice";
+import { Notice } from "@/components/ui/notice";
 
 /** What stands in place of a page that could not be drawn. */
 export function PageError({ error }: { error: Error & { digest?: string } }) {

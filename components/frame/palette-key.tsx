@@ -4,7 +4,7 @@ import { ActionIcon } from "@mantine/core";
 import { Search } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
-import { Tip } from "./tip";
+import { Tip } from "@/components/ui/popover/tip";
 
 const Palette = dynamic(() => import("./palette").then((m) => m.Palette), { ssr: false });
 const KeyMap = dynamic(() => import("./key-map").then((m) => m.KeyMap), { ssr: false });

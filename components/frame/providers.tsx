@@ -3,9 +3,9 @@
 import { MantineProvider } from "@mantine/core";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import type { ReactNode } from "react";
-import { TrpcProvider } from "../trpc";
+import { ZoneProvider } from "@/components/format/zone";
+import { TrpcProvider } from "@/components/trpc";
 import { cssVariables, theme } from "./theme";
-import { ZoneProvider } from "./zone";
 
 type Props = { nonce: string; zone: string | null; children: ReactNode };
 

@@ -3,8 +3,8 @@
 import { ActionIcon, type MantineColorScheme, UnstyledButton, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Check, Monitor, Moon, Sun } from "lucide-react";
+import { Popover } from "@/components/ui/popover/popover";
 import classes from "./menu.module.css";
-import { Popover } from "./popover";
 
 const schemes: { value: MantineColorScheme; label: string; icon: typeof Sun }[] = [
   { value: "light", label: "Light", icon: Sun },

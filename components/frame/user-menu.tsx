@@ -3,10 +3,10 @@
 import { Button, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { LogOut } from "lucide-react";
-import { ROLE_LABEL } from "../account/roles";
+import { ROLE_LABEL } from "@/components/account/roles";
+import { Popover } from "@/components/ui/popover/popover";
 import classes from "./menu.module.css";
 import { useMe } from "./org";
-import { Popover } from "./popover";
 
 const initials = (name: string) =>
   name

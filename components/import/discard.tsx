@@ -4,8 +4,8 @@ import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { Confirm } from "../shell/confirm";
-import { useTRPC } from "../trpc";
+import { useTRPC } from "@/components/trpc";
+import { Confirm } from "@/components/ui/dialogs/confirm";
 
 /** Throws the import away with its files: nothing has been written that could be lost. */
 export function Discard({ id }: { id: string }) {

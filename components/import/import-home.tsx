@@ -5,16 +5,16 @@ import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from "@tansta
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { count } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
+import { useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText, Failure } from "@/components/ui/notice";
+import { PageHeader } from "@/components/ui/page-header";
+import { type Column, RecordTable } from "@/components/ui/record-table";
+import { Section } from "@/components/ui/section";
+import { StateTag, type Tone } from "@/components/ui/state-tag";
 import type { ImportEntry } from "@/server/custom-fields/import/schema";
-import { count } from "../shell/amounts";
-import { Message } from "../shell/message";
-import { errorText, Failure } from "../shell/notice";
-import { PageHeader } from "../shell/page-header";
-import { type Column, RecordTable } from "../shell/record-table";
-import { Section } from "../shell/section";
-import { StateTag, type Tone } from "../shell/state-tag";
-import { When } from "../shell/when";
-import { useTRPC } from "../trpc";
 import classes from "./import.module.css";
 
 const STATE: Record<ImportEntry["status"], [Tone, string]> = {

@@ -2,9 +2,9 @@
 
 import { parseAsString, useQueryState } from "nuqs";
 import { useEffect, useRef } from "react";
-import { Failure } from "../shell/notice";
-import { useCan } from "../shell/org";
-import { PageHeader } from "../shell/page-header";
+import { useCan } from "@/components/frame/org";
+import { Failure } from "@/components/ui/notice";
+import { PageHeader } from "@/components/ui/page-header";
 import { ImportHome } from "./import-home";
 import { Wizard } from "./wizard";
 

@@ -3,9 +3,9 @@
 import { Button, Progress } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
+import { count } from "@/components/format/amounts";
+import { useTRPC } from "@/components/trpc";
 import type { ImportState } from "@/server/custom-fields/import/schema";
-import { count } from "../shell/amounts";
-import { useTRPC } from "../trpc";
 import classes from "./import.module.css";
 
 type Job = NonNullable<ImportState["job"]>;

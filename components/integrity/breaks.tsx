@@ -1,4 +1,4 @@
-import { type Column, RecordTable } from "../shell/record-table";
+import { type Column, RecordTable } from "@/components/ui/record-table";
 import classes from "./integrity.module.css";
 
 export type Break = {

@@ -2,14 +2,14 @@
 
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { count } from "../shell/amounts";
-import { CopiedCode } from "../shell/copied-code";
-import { Failure, Notice } from "../shell/notice";
-import type { Org } from "../shell/one-org";
-import { type Column, RecordTable } from "../shell/record-table";
-import { Section } from "../shell/section";
-import { When } from "../shell/when";
-import { type Outputs, useTRPC } from "../trpc";
+import { count } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
+import type { Org } from "@/components/frame/one-org";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { CopiedCode } from "@/components/ui/copied-code";
+import { Failure, Notice } from "@/components/ui/notice";
+import { type Column, RecordTable } from "@/components/ui/record-table";
+import { Section } from "@/components/ui/section";
 import classes from "./integrity.module.css";
 import { SHOWN_CHECKPOINTS } from "./shown";
 

@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Shield, ShieldCheck, ShieldX } from "lucide-react";
 import Link from "next/link";
-import { count } from "../shell/amounts";
-import { useCan, useOrg } from "../shell/org";
-import { dateTime } from "../shell/time";
-import { Tip } from "../shell/tip";
-import { useZone } from "../shell/zone";
-import { type Outputs, useTRPC } from "../trpc";
+import { count } from "@/components/format/amounts";
+import { dateTime } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import { useCan, useOrg } from "@/components/frame/org";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { Tip } from "@/components/ui/popover/tip";
 import classes from "./integrity-badge.module.css";
 
 const EVERY_MS = 60_000;

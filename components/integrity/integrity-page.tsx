@@ -2,15 +2,15 @@
 
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { count, counted } from "../shell/amounts";
-import { Figures } from "../shell/figures";
-import { Failure } from "../shell/notice";
-import { OneOrg, type Org } from "../shell/one-org";
-import { PageHeader } from "../shell/page-header";
-import { Section } from "../shell/section";
-import { StateTag } from "../shell/state-tag";
-import { When } from "../shell/when";
-import { type Outputs, useTRPC } from "../trpc";
+import { count, counted } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
+import { OneOrg, type Org } from "@/components/frame/one-org";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { Figures } from "@/components/ui/figures";
+import { Failure } from "@/components/ui/notice";
+import { PageHeader } from "@/components/ui/page-header";
+import { Section } from "@/components/ui/section";
+import { StateTag } from "@/components/ui/state-tag";
 import { Breaks } from "./breaks";
 import { CheckRange } from "./check-range";
 import { Checkpoints } from "./checkpoints";

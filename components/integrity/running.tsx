@@ -2,8 +2,8 @@
 
 import { Button, Progress } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { count } from "../shell/amounts";
-import { ALONE, useTRPC } from "../trpc";
+import { count } from "@/components/format/amounts";
+import { ALONE, useTRPC } from "@/components/trpc";
 import classes from "./integrity.module.css";
 
 const LOOK_EVERY_MS = 250;

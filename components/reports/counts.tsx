@@ -3,10 +3,10 @@
 import { Anchor } from "@mantine/core";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { count } from "../shell/amounts";
-import { Notice } from "../shell/notice";
-import { type Column, RecordTable } from "../shell/record-table";
-import { Section } from "../shell/section";
+import { count } from "@/components/format/amounts";
+import { Notice } from "@/components/ui/notice";
+import { type Column, RecordTable } from "@/components/ui/record-table";
+import { Section } from "@/components/ui/section";
 import { Chart } from "./chart";
 import classes from "./reports.module.css";
 

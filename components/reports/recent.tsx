@@ -1,11 +1,11 @@
 "use client";
 
-import type { Entry } from "../audit/entry";
-import { ResultBadge } from "../audit/result-badge";
-import { EntryLink } from "../audit/table/entry-link";
-import { type Column, RecordTable } from "../shell/record-table";
-import { Section } from "../shell/section";
-import { When } from "../shell/when";
+import type { Entry } from "@/components/audit/entry";
+import { ResultBadge } from "@/components/audit/result-badge";
+import { EntryLink } from "@/components/audit/table/entry-link";
+import { When } from "@/components/format/when";
+import { type Column, RecordTable } from "@/components/ui/record-table";
+import { Section } from "@/components/ui/section";
 
 const columns: Column<Entry>[] = [
   {

@@ -2,9 +2,9 @@
 
 import { parseAsIsoDateTime, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useState } from "react";
-import { PRESETS, type Preset, presetSpan } from "../audit/filters/range";
-import { RangeMenu, type RangeView } from "../audit/filters/range-menu";
-import { useZone } from "../shell/zone";
+import { PRESETS, type Preset, presetSpan } from "@/components/audit/filters/range";
+import { RangeMenu, type RangeView } from "@/components/audit/filters/range-menu";
+import { useZone } from "@/components/format/zone";
 
 const parsers = {
   range: parseAsStringLiteral(PRESETS),

@@ -1,12 +1,12 @@
 "use client";
 
+import { nameInWords } from "@/components/audit/entry";
+import { CATEGORY_LABEL } from "@/components/audit/filters/filters";
+import type { RangeView } from "@/components/audit/filters/range-menu";
+import { When } from "@/components/format/when";
+import { type Figure, Figures } from "@/components/ui/figures";
 import { actionLabel } from "@/server/audit/action-label";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
-import { nameInWords } from "../audit/entry";
-import { CATEGORY_LABEL } from "../audit/filters/filters";
-import type { RangeView } from "../audit/filters/range-menu";
-import { type Figure, Figures } from "../shell/figures";
-import { When } from "../shell/when";
 import { type Count, Counts, Nothing, NumberLink } from "./counts";
 import { Recent } from "./recent";
 import { actorFilter, rowsBehind } from "./rows-behind";

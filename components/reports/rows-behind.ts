@@ -1,4 +1,4 @@
-import type { RangeView } from "../audit/filters/range-menu";
+import type { RangeView } from "@/components/audit/filters/range-menu";
 
 type Filter = Partial<Record<"actorId" | "actions" | "category" | "type", string>>;
 

@@ -1,4 +1,4 @@
-import type { Outputs } from "../trpc";
+import type { Outputs } from "@/components/trpc";
 
 /** Spec, Limits: report rows read. */
 export const MAX_REPORT_ROWS = 5_000;

@@ -1,5 +1,5 @@
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { ALONE, type ApiError, useTRPC } from "../trpc";
+import { ALONE, type ApiError, useTRPC } from "@/components/trpc";
 import type { Kind, Reports } from "./shapes";
 
 export type Asked = { orgId?: string; from?: string; to?: string };

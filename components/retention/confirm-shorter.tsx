@@ -2,10 +2,10 @@
 
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { Message } from "../shell/message";
-import { errorText } from "../shell/notice";
-import type { Org } from "../shell/one-org";
-import type { Outputs } from "../trpc";
+import type { Org } from "@/components/frame/one-org";
+import type { Outputs } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
 import { PreviewLine } from "./preview-line";
 
 type Props = {

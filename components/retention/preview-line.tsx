@@ -1,7 +1,7 @@
-import { counted } from "../shell/amounts";
-import { errorText } from "../shell/notice";
-import { When } from "../shell/when";
-import type { Outputs } from "../trpc";
+import { counted } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
+import type { Outputs } from "@/components/trpc";
+import { errorText } from "@/components/ui/notice";
 
 type Props = { preview: Outputs["retention"]["preview"] | undefined; error: unknown; days: number };
 

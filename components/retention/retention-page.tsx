@@ -2,16 +2,16 @@
 
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { bytes, count, counted } from "../shell/amounts";
-import { Figures } from "../shell/figures";
-import { Message } from "../shell/message";
-import { Failure } from "../shell/notice";
-import { OneOrg, type Org } from "../shell/one-org";
-import { useCan } from "../shell/org";
-import { PageHeader } from "../shell/page-header";
-import { Section } from "../shell/section";
-import { When } from "../shell/when";
-import { type Outputs, useTRPC } from "../trpc";
+import { bytes, count, counted } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
+import { OneOrg, type Org } from "@/components/frame/one-org";
+import { useCan } from "@/components/frame/org";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { Figures } from "@/components/ui/figures";
+import { Message } from "@/components/ui/message";
+import { Failure } from "@/components/ui/notice";
+import { PageHeader } from "@/components/ui/page-header";
+import { Section } from "@/components/ui/section";
 import { PolicyForm } from "./policy-form";
 import classes from "./retention.module.css";
 import { StateLine } from "./state-line";

@@ -1,10 +1,10 @@
 "use client";
 
 import { CalendarClock, Infinity as Endless } from "lucide-react";
-import { zoneName } from "../shell/time";
-import { When } from "../shell/when";
-import { useZone } from "../shell/zone";
-import type { Outputs } from "../trpc";
+import { zoneName } from "@/components/format/time";
+import { When } from "@/components/format/when";
+import { useZone } from "@/components/format/zone";
+import type { Outputs } from "@/components/trpc";
 import classes from "./retention.module.css";
 
 /** What holds now, before anything that can be changed. */

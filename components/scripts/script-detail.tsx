@@ -1,9 +1,9 @@
 "use client";
 
 import { Text } from "@mantine/core";
+import { When } from "@/components/format/when";
+import { CodeBlock } from "@/components/ui/code-block";
 import type { LibraryScript } from "@/server/scripts/schema";
-import { CodeBlock } from "../shell/code-block";
-import { When } from "../shell/when";
 import { categoryLabel, LANGUAGE_LABEL, osLabel, RUN_AS_LABEL } from "./labels";
 import classes from "./scripts.module.css";
 

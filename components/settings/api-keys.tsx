@@ -6,15 +6,15 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { Plus } from "lucide-react";
 import { parseAsInteger, useQueryState } from "nuqs";
 import { useState } from "react";
+import { When } from "@/components/format/when";
+import { useOrg } from "@/components/frame/org";
+import { useTRPC } from "@/components/trpc";
+import { Confirm } from "@/components/ui/dialogs/confirm";
+import { Notice } from "@/components/ui/notice";
+import { PageHeader } from "@/components/ui/page-header";
+import { PagedList } from "@/components/ui/paged-list";
+import { type Column, RecordTable } from "@/components/ui/record-table";
 import type { ApiKey } from "@/server/api-keys/schema";
-import { Confirm } from "../shell/confirm";
-import { Notice } from "../shell/notice";
-import { useOrg } from "../shell/org";
-import { PageHeader } from "../shell/page-header";
-import { PagedList } from "../shell/paged-list";
-import { type Column, RecordTable } from "../shell/record-table";
-import { When } from "../shell/when";
-import { useTRPC } from "../trpc";
 import { isUsable, KeyState } from "./key-state";
 import { NewApiKey } from "./new-api-key";
 

@@ -1,4 +1,4 @@
-import { StateTag } from "../shell/state-tag";
+import { StateTag } from "@/components/ui/state-tag";
 
 type Key = { revokedAt: string | null; expiresAt: string | null; maxUses?: number | null; uses?: number };
 

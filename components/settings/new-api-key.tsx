@@ -3,12 +3,12 @@
 import { Button, Checkbox, Group, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useMe, useOrg } from "@/components/frame/org";
+import { type Inputs, useTRPC } from "@/components/trpc";
+import { FormDialog } from "@/components/ui/dialogs/form-dialog";
+import { formErrors } from "@/components/ui/dialogs/form-errors";
+import { CopyLine } from "@/components/ui/dialogs/secret";
 import { KEY_PERMISSIONS } from "@/server/api-keys/schema";
-import { FormDialog } from "../shell/form-dialog";
-import { formErrors } from "../shell/form-errors";
-import { useMe, useOrg } from "../shell/org";
-import { CopyLine } from "../shell/secret";
-import { type Inputs, useTRPC } from "../trpc";
 import { expiryOf, LIFETIMES } from "./key-state";
 
 type Permission = Inputs["apiKeys"]["create"]["permissions"][number];

@@ -3,12 +3,12 @@
 import { Button, Group, Modal, NumberInput, Select, Stack } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useOrg } from "@/components/frame/org";
+import { useTRPC } from "@/components/trpc";
+import { FormDialog } from "@/components/ui/dialogs/form-dialog";
+import { formErrors } from "@/components/ui/dialogs/form-errors";
+import { CopyLine } from "@/components/ui/dialogs/secret";
 import { MAX_ENROLLMENT_USES } from "@/server/enrollment-keys/schema";
-import { FormDialog } from "../shell/form-dialog";
-import { formErrors } from "../shell/form-errors";
-import { useOrg } from "../shell/org";
-import { CopyLine } from "../shell/secret";
-import { useTRPC } from "../trpc";
 import { expiryOf, LIFETIMES } from "./key-state";
 
 /** Makes an enrollment key; shows it this once, with the command that uses it. */

@@ -6,18 +6,18 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { Plus } from "lucide-react";
 import { parseAsInteger, parseAsString, useQueryStates } from "nuqs";
 import { useCallback, useState } from "react";
+import { When } from "@/components/format/when";
+import { useMe } from "@/components/frame/org";
+import { useTRPC } from "@/components/trpc";
+import { FormDialog } from "@/components/ui/dialogs/form-dialog";
+import { formErrors } from "@/components/ui/dialogs/form-errors";
+import { Notice } from "@/components/ui/notice";
+import { PageHeader } from "@/components/ui/page-header";
+import { PagedList } from "@/components/ui/paged-list";
+import pagedClasses from "@/components/ui/paged-list.module.css";
+import { type Column, RecordTable } from "@/components/ui/record-table";
+import { SearchField } from "@/components/ui/search-field";
 import type { Organization } from "@/server/organizations/schema";
-import { FormDialog } from "../shell/form-dialog";
-import { formErrors } from "../shell/form-errors";
-import { Notice } from "../shell/notice";
-import { useMe } from "../shell/org";
-import { PageHeader } from "../shell/page-header";
-import { PagedList } from "../shell/paged-list";
-import pagedClasses from "../shell/paged-list.module.css";
-import { type Column, RecordTable } from "../shell/record-table";
-import { SearchField } from "../shell/search-field";
-import { When } from "../shell/when";
-import { useTRPC } from "../trpc";
 
 /** The organizations within reach; a partner's people make and rename them. */
 export function Organizations() {

@@ -3,13 +3,13 @@
 import { PasswordInput, Select, Switch, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { ORG_ROLES, PARTNER_ROLES, ROLE_LABEL } from "@/components/account/roles";
+import { useMe, useOrg } from "@/components/frame/org";
+import { type Inputs, useTRPC } from "@/components/trpc";
+import { FormDialog } from "@/components/ui/dialogs/form-dialog";
+import { formErrors } from "@/components/ui/dialogs/form-errors";
 import { MIN_PASSWORD_LENGTH } from "@/server/auth/schema";
 import type { User } from "@/server/users/schema";
-import { ORG_ROLES, PARTNER_ROLES, ROLE_LABEL } from "../account/roles";
-import { FormDialog } from "../shell/form-dialog";
-import { formErrors } from "../shell/form-errors";
-import { useMe, useOrg } from "../shell/org";
-import { type Inputs, useTRPC } from "../trpc";
 
 type Role = Inputs["users"]["create"]["role"];
 const FIELDS = ["name", "email", "password", "role", "orgId", "department"];

@@ -4,7 +4,7 @@ import { Button, Text, Title } from "@mantine/core";
 import type { LucideIcon } from "lucide-react";
 import { CircleAlert, Inbox } from "lucide-react";
 import type { ReactNode } from "react";
-import type { ApiError } from "../trpc";
+import type { ApiError } from "@/components/trpc";
 import classes from "./notice.module.css";
 
 type NoticeProps = {

@@ -3,7 +3,7 @@
 import { Button, Pagination, Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { ApiError } from "../trpc";
+import type { ApiError } from "@/components/trpc";
 import { Failure, Notice } from "./notice";
 import classes from "./paged-list.module.css";
 

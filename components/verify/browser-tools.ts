@@ -1,8 +1,8 @@
 import { ed25519 } from "@noble/curves/ed25519";
 import { sha256 } from "@noble/hashes/sha2";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils";
-import { utf8Length } from "@/server/audit/chain";
-import type { BundleTools } from "@/server/audit/verify-bundle";
+import { utf8Length } from "@/server/audit/chain/chain";
+import type { BundleTools } from "@/server/audit/integrity/verify-bundle";
 
 function isGood(publicKey: Uint8Array, text: string, signature: Uint8Array): boolean {
   try {

@@ -1,4 +1,4 @@
-import type { BundleVerdict } from "@/server/audit/verify-bundle";
+import type { BundleVerdict } from "@/server/audit/integrity/verify-bundle";
 import { readLines } from "./read-lines";
 
 export type Checked = { verdict: BundleVerdict; fileName: string; seconds: number; span: Span };
@@ -16,7 +16,8 @@ function timeOf(line: string): string | null {
 }
 
 /** Judge and hashing; fetched with the page, so that the check itself works offline. */
-export const loadTools = () => Promise.all([import("@/server/audit/verify-bundle"), import("./browser-tools")]);
+export const loadTools = () =>
+  Promise.all([import("@/server/audit/integrity/verify-bundle"), import("./browser-tools")]);
 
 /** Checks a bundle right here: the file is read, hashed and judged in this tab, and goes nowhere. */
 export async function checkFile(file: File, { trustedKey, signal, onProgress }: Options): Promise<Checked> {

@@ -2,16 +2,16 @@
 
 import { Button } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import type { BundleVerdict } from "@/server/audit/verify-bundle";
-import { Breaks } from "../integrity/breaks";
-import { VerdictHead } from "../integrity/verdict-head";
-import { count } from "../shell/amounts";
-import { Figures } from "../shell/figures";
-import { Message } from "../shell/message";
-import { Section } from "../shell/section";
-import { StateTag } from "../shell/state-tag";
-import { dateTime, zoneName } from "../shell/time";
-import { useZone } from "../shell/zone";
+import { count } from "@/components/format/amounts";
+import { dateTime, zoneName } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import { Breaks } from "@/components/integrity/breaks";
+import { VerdictHead } from "@/components/integrity/verdict-head";
+import { Figures } from "@/components/ui/figures";
+import { Message } from "@/components/ui/message";
+import { Section } from "@/components/ui/section";
+import { StateTag } from "@/components/ui/state-tag";
+import type { BundleVerdict } from "@/server/audit/integrity/verify-bundle";
 import type { Checked } from "./check-file";
 import classes from "./verify.module.css";
 

@@ -3,9 +3,9 @@
 import { Progress as Bar, Button, TextInput } from "@mantine/core";
 import { WifiOff } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { count } from "../shell/amounts";
-import { Message } from "../shell/message";
-import { PageHeader } from "../shell/page-header";
+import { count } from "@/components/format/amounts";
+import { Message } from "@/components/ui/message";
+import { PageHeader } from "@/components/ui/page-header";
 import { type Checked, checkFile, loadTools, type Progress } from "./check-file";
 import { DropFile } from "./drop-file";
 import { Verdict } from "./verdict";

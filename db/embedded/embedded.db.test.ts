@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Embedded, startEmbedded } from "./embedded";
-import { isAlive, readPostmaster } from "./embedded/postmaster";
+import { isAlive, readPostmaster } from "./postmaster";
 
 const root = process.cwd();
 const folder = mkdtempSync(join(tmpdir(), "trailmark-embedded-"));
@@ -48,7 +48,7 @@ const waitFor = async (condition: () => boolean) => {
 };
 
 beforeAll(async () => {
-  const contents = `import { startEmbedded } from "./db/embedded";
+  const contents = `import { startEmbedded } from "./db/embedded/embedded";
     const embedded = await startEmbedded(process.argv[2], { durable: false });
     console.log(embedded.pid());
     setInterval(() => {}, 1000);`;

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
-import { findBinaries } from "./embedded/binaries";
-import { loadSecrets, prepareCluster, prepareHome, type Secrets } from "./embedded/cluster";
-import { takeLease } from "./embedded/leases";
-import { isAlive, readPostmaster, stopPostmaster } from "./embedded/postmaster";
-import { runner } from "./embedded/runner";
-import { ensureRunning, type Launch, type Server } from "./embedded/server";
+import { findBinaries } from "./binaries";
+import { loadSecrets, prepareCluster, prepareHome, type Secrets } from "./cluster";
+import { takeLease } from "./leases";
+import { isAlive, readPostmaster, stopPostmaster } from "./postmaster";
+import { runner } from "./runner";
+import { ensureRunning, type Launch, type Server } from "./server";
 
 export type EmbeddedOptions = {
   /** Settings on top of the cluster's own, as `-c name=value`. */

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { shared } from "@/server/process/shared";
+import { shared } from "@/server/shared";
 import { isAlive } from "./postmaster";
 
 /**

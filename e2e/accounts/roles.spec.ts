@@ -1,8 +1,8 @@
-import { Api } from "./api";
-import { expect, expectAccessible, test } from "./fixtures";
-import { Frame } from "./pages/frame";
-import { RetentionPage } from "./pages/retention";
-import { SignInPage } from "./pages/sign-in";
+import { Frame } from "@/e2e/pages/frame";
+import { RetentionPage } from "@/e2e/pages/retention";
+import { SignInPage } from "@/e2e/pages/sign-in";
+import { Api } from "@/e2e/support/api";
+import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 const PASSWORD = "a long enough password";
 

@@ -1,6 +1,6 @@
-import { expect, test } from "./fixtures";
-import { SignInPage } from "./pages/sign-in";
-import { ViewerPage } from "./pages/viewer";
+import { SignInPage } from "@/e2e/pages/sign-in";
+import { ViewerPage } from "@/e2e/pages/viewer";
+import { expect, test } from "@/e2e/support/fixtures";
 
 /** Names of this run: tests share one server. */
 const unique = (name: string) => `${name} ${crypto.randomUUID().slice(0, 8)}`;

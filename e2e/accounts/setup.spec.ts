@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
-import { freePort, type Started, startServer } from "./server";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
+import { freePort, type Started, startServer } from "@/e2e/support/server";
 
 let fresh: Started;
 test.beforeAll(async () => {

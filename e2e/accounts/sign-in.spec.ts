@@ -1,7 +1,7 @@
-import { expect, test } from "./fixtures";
-import { SignInPage } from "./pages/sign-in";
-import { ViewerPage } from "./pages/viewer";
-import { ADMIN } from "./server";
+import { SignInPage } from "@/e2e/pages/sign-in";
+import { ViewerPage } from "@/e2e/pages/viewer";
+import { expect, test } from "@/e2e/support/fixtures";
+import { ADMIN } from "@/e2e/support/server";
 
 test("strangers are asked to sign in and come back to where they wanted to be", async ({ guest }) => {
   await guest.goto("/devices?state=online");

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
-import { Columns } from "./pages/columns";
+import { Columns } from "@/e2e/pages/columns";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
 
 /** Tests change what one and the same person prefers. */
 test.describe.configure({ mode: "serial" });

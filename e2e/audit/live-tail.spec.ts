@@ -1,6 +1,6 @@
-import { Api } from "./api";
-import { expect, expectAccessible, test } from "./fixtures";
-import { eventWriter, LiveView } from "./pages/live";
+import { eventWriter, LiveView } from "@/e2e/pages/live";
+import { Api } from "@/e2e/support/api";
+import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 const WITHIN_MS = 2_000;
 

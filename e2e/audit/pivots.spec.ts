@@ -1,4 +1,4 @@
-import { expect, expectAccessible, test } from "./fixtures";
+import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 const COLUMNS = "cols=time,type,event,action,ip,result";
 

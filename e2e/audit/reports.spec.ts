@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { Api } from "./api";
-import { expect, expectAccessible, test } from "./fixtures";
-import { ReportsPage } from "./pages/reports";
+import { ReportsPage } from "@/e2e/pages/reports";
+import { Api } from "@/e2e/support/api";
+import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 const AT_ONCE = 500;
 

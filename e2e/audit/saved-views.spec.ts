@@ -1,8 +1,8 @@
-import { Api } from "./api";
-import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
-import { SavedViewsMenu } from "./pages/saved-views";
-import { SignInPage } from "./pages/sign-in";
-import { ViewerPage } from "./pages/viewer";
+import { SavedViewsMenu } from "@/e2e/pages/saved-views";
+import { SignInPage } from "@/e2e/pages/sign-in";
+import { ViewerPage } from "@/e2e/pages/viewer";
+import { Api } from "@/e2e/support/api";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
 
 const fresh = (name: string) => `${name} ${crypto.randomUUID().slice(0, 8)}`;
 

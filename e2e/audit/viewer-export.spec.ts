@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { Download, Page } from "@playwright/test";
-import { Api } from "./api";
-import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
-import { SignInPage } from "./pages/sign-in";
-import { ViewerPage } from "./pages/viewer";
+import { SignInPage } from "@/e2e/pages/sign-in";
+import { ViewerPage } from "@/e2e/pages/viewer";
+import { Api } from "@/e2e/support/api";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
 
 const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Export entries" });
 

@@ -1,4 +1,4 @@
-import { expect, test } from "./fixtures";
+import { expect, test } from "@/e2e/support/fixtures";
 
 test("facets keep a value alone and leave one out, with counts, and Back undoes one step", async ({ viewer, page }) => {
   await viewer.open();

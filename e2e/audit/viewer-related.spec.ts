@@ -1,5 +1,5 @@
-import { Api } from "./api";
-import { expect, expectAccessible, test } from "./fixtures";
+import { Api } from "@/e2e/support/api";
+import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 test("an entry shows what else happened around it, and leads there", async ({ viewer, page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Related Ltd", 3);

@@ -1,4 +1,4 @@
-import { expect, test } from "./fixtures";
+import { expect, test } from "@/e2e/support/fixtures";
 
 test("the filters stand in the address, as chips, and come back with it", async ({ viewer, page }) => {
   await viewer.open();

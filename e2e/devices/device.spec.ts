@@ -1,5 +1,5 @@
-import { Api } from "./api";
-import { expect, expectAccessible, test } from "./fixtures";
+import { Api } from "@/e2e/support/api";
+import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 test("a custom field is edited in place, by keyboard too, and stands in the device's audit history", async ({
   page,

@@ -1,8 +1,8 @@
-import { connectAgent } from "./agent";
-import { Api } from "./api";
-import { failing } from "./faults";
-import { expect, expectAccessible, test } from "./fixtures";
-import { LiveEventsPage } from "./pages/live-events";
+import { LiveEventsPage } from "@/e2e/pages/live-events";
+import { connectAgent } from "@/e2e/support/agent";
+import { Api } from "@/e2e/support/api";
+import { failing } from "@/e2e/support/faults";
+import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 const LOG = {
   name: "System",

@@ -1,5 +1,5 @@
-import { expect, expectAccessible, test } from "./fixtures";
-import { ScriptsPage } from "./pages/scripts";
+import { ScriptsPage } from "@/e2e/pages/scripts";
+import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 test("a script is found, read and copied", async ({ page }) => {
   const scripts = new ScriptsPage(page);

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { Api } from "./api";
-import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { Api } from "@/e2e/support/api";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
 
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };

@@ -1,5 +1,5 @@
-import { expect, expectAccessible, test } from "./fixtures";
-import { DocsPage } from "./pages/docs";
+import { DocsPage } from "@/e2e/pages/docs";
+import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 test("anybody finds an operation and reads how it is called in three languages", async ({ guest }) => {
   const docs = new DocsPage(guest);

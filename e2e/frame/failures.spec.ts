@@ -1,10 +1,10 @@
 import type { Page } from "@playwright/test";
-import { Api } from "./api";
-import { failing, REQUEST_ID } from "./faults";
-import { expect, expectAccessible, test } from "./fixtures";
-import { Frame } from "./pages/frame";
-import { SignInPage } from "./pages/sign-in";
-import { ADMIN } from "./server";
+import { Frame } from "@/e2e/pages/frame";
+import { SignInPage } from "@/e2e/pages/sign-in";
+import { Api } from "@/e2e/support/api";
+import { failing, REQUEST_ID } from "@/e2e/support/faults";
+import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
+import { ADMIN } from "@/e2e/support/server";
 
 type Case = { path: string; procedure: string; what: string; act: (page: Page) => Promise<void> };
 

@@ -1,6 +1,6 @@
-import { Api } from "./api";
-import { expect, test } from "./fixtures";
-import { ADMIN } from "./server";
+import { Api } from "@/e2e/support/api";
+import { expect, test } from "@/e2e/support/fixtures";
+import { ADMIN } from "@/e2e/support/server";
 
 test("from the sign-in page to what a row changed, by the keyboard alone", async ({ guest, request }) => {
   const api = await Api.signIn(request);

@@ -1,4 +1,4 @@
-import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
 
 const PHONE = { width: 390, height: 844 };
 const PAGES: [path: string, heading: string][] = [

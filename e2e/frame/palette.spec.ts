@@ -1,4 +1,4 @@
-import { expect, expectAccessible, test } from "./fixtures";
+import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 test("Ctrl K leads to a page by its name, the question mark shows the keys", async ({ page }) => {
   await page.goto("/devices");

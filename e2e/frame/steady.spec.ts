@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
-import { Api } from "./api";
-import { held } from "./faults";
-import { expect, expectNoSidewaysScroll, test } from "./fixtures";
-import { Frame } from "./pages/frame";
+import { Frame } from "@/e2e/pages/frame";
+import { Api } from "@/e2e/support/api";
+import { held } from "@/e2e/support/faults";
+import { expect, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
 
 const PAGES = [
   "/",

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures";
+import { expect, test } from "@/e2e/support/fixtures";
 
 const MAX_SCRIPTS_KB = 300;
 const QUIET_MS = 1_000;

@@ -1,7 +1,7 @@
-import { Api } from "./api";
-import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
-import { makeSmallWorld } from "./import-world";
-import { ImportWizard } from "./pages/import";
+import { ImportWizard } from "@/e2e/pages/import";
+import { Api } from "@/e2e/support/api";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
+import { makeSmallWorld } from "@/e2e/support/import-world";
 
 const DESK = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };

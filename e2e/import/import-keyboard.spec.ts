@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
-import { Api } from "./api";
-import { expect, test } from "./fixtures";
-import { makeSmallWorld } from "./import-world";
-import { ImportWizard } from "./pages/import";
+import { ImportWizard } from "@/e2e/pages/import";
+import { Api } from "@/e2e/support/api";
+import { expect, test } from "@/e2e/support/fixtures";
+import { makeSmallWorld } from "@/e2e/support/import-world";
 
 /** What is in focus can be seen: it has an outline, a ring or a border of its own. */
 async function expectVisibleFocus(page: Page) {

@@ -1,9 +1,19 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
-import { Api } from "./api";
-import { expect, test } from "./fixtures";
-import { BAD_DATES, CLAIMS, correct, HELD, holdValues, MISSING, makeWorld, ROWS, TWINS } from "./import-world";
-import { ImportWizard } from "./pages/import";
+import { ImportWizard } from "@/e2e/pages/import";
+import { Api } from "@/e2e/support/api";
+import { expect, test } from "@/e2e/support/fixtures";
+import {
+  BAD_DATES,
+  CLAIMS,
+  correct,
+  HELD,
+  holdValues,
+  MISSING,
+  makeWorld,
+  ROWS,
+  TWINS,
+} from "@/e2e/support/import-world";
 
 const n = (value: number) => value.toLocaleString("en");
 

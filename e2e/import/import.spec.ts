@@ -1,6 +1,6 @@
-import { Api } from "./api";
-import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
-import { ImportWizard } from "./pages/import";
+import { ImportWizard } from "@/e2e/pages/import";
+import { Api } from "@/e2e/support/api";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
 
 const PHONE = { width: 390, height: 844 };
 const name = () => `E2E${crypto.randomUUID().slice(0, 8)}`.toUpperCase();

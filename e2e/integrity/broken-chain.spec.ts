@@ -1,8 +1,8 @@
-import { Api } from "./api";
-import { withDatabase } from "./database";
-import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
-import { Frame } from "./pages/frame";
-import { IntegrityPage } from "./pages/integrity";
+import { Frame } from "@/e2e/pages/frame";
+import { IntegrityPage } from "@/e2e/pages/integrity";
+import { Api } from "@/e2e/support/api";
+import { withDatabase } from "@/e2e/support/database";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
 
 /** What somebody could do who owns the database and puts the triggers out of the way. */
 const tamper = (orgId: string) =>

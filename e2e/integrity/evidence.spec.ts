@@ -1,7 +1,7 @@
-import { Api } from "./api";
-import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
-import { IntegrityPage } from "./pages/integrity";
-import { VerifyPage } from "./pages/verify";
+import { IntegrityPage } from "@/e2e/pages/integrity";
+import { VerifyPage } from "@/e2e/pages/verify";
+import { Api } from "@/e2e/support/api";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
 
 const PHONE = { width: 390, height: 844 };
 

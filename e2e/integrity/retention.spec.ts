@@ -1,7 +1,7 @@
-import { Api } from "./api";
-import { answering } from "./faults";
-import { expect, expectAccessible, test } from "./fixtures";
-import { RetentionPage } from "./pages/retention";
+import { RetentionPage } from "@/e2e/pages/retention";
+import { Api } from "@/e2e/support/api";
+import { answering } from "@/e2e/support/faults";
+import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 test("a longer window is saved at once, a shorter one after its preview and the organization's name", async ({
   page,

@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page } from "@playwright/test";
-import type { Api } from "../api";
+import type { Api } from "@/e2e/support/api";
 
 /** The audit log while it follows the log. */
 export class LiveView {

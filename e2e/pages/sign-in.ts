@@ -1,5 +1,5 @@
 import { expect, type Page } from "@playwright/test";
-import { ADMIN } from "../server";
+import { ADMIN } from "@/e2e/support/server";
 
 /** /login */
 export class SignInPage {

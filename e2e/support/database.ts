@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { clusterOf } from "@/bench/torture/server";
+import { clusterOf } from "@/testing/server";
 
 /** The database under the server, as its owner: for worlds too large to be made over the API, and for holding locks. */
 export async function withDatabase<T>(fn: (sql: postgres.Sql) => Promise<T>): Promise<T> {

@@ -1,8 +1,8 @@
 import AxeBuilder from "@axe-core/playwright";
 import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
-import { SettingsPage } from "./pages/settings";
-import { SignInPage } from "./pages/sign-in";
-import { ViewerPage } from "./pages/viewer";
+import { SettingsPage } from "@/e2e/pages/settings";
+import { SignInPage } from "@/e2e/pages/sign-in";
+import { ViewerPage } from "@/e2e/pages/viewer";
 
 type State = Awaited<ReturnType<BrowserContext["storageState"]>>;
 type Fixtures = { viewer: ViewerPage; settings: SettingsPage; guest: Page };

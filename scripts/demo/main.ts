@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DEMO_ADMIN, DEMO_PASSWORD } from "./demo/cast";
-import { Client } from "./demo/client";
-import { seedDemo } from "./demo/seed";
+import { DEMO_ADMIN, DEMO_PASSWORD } from "./cast";
+import { Client } from "./client";
+import { seedDemo } from "./seed";
 
 /** The demo lives in a data folder of its own, so that it never mixes with real records. */
 const dataDir = resolve(process.env.TRAILMARK_DATA_DIR || ".trailmark/demo");

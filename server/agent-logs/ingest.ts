@@ -1,9 +1,9 @@
-import { type AgentCaller, agentCaller } from "../agents/caller";
-import { type InsertRows, storeRows } from "../agents/store-rows";
-import { storableDetails } from "../audit/details";
-import type { Ctx } from "../context";
-import { newId } from "../ids";
-import { repairJson, repairText } from "../text";
+import { type AgentCaller, agentCaller } from "@/server/agents/caller";
+import { type InsertRows, storeRows } from "@/server/agents/store-rows";
+import { storableDetails } from "@/server/audit/record/details";
+import type { Ctx } from "@/server/context";
+import { newId } from "@/server/ids";
+import { repairJson, repairText } from "@/server/text";
 import type { IngestInput, IngestOutput, LogEntry } from "./schema";
 
 /** An entry as the columns of its row. */

@@ -1,9 +1,9 @@
 import { and, count, desc, eq, gte, ilike, inArray, lte } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { agentLogs } from "@/db/schema";
-import type { Ctx } from "../context";
-import { findDevice, preferDeviceIndex } from "../devices/find";
-import { containsPattern, repairText } from "../text";
+import type { Ctx } from "@/server/context";
+import { findDevice, preferDeviceIndex } from "@/server/devices/find";
+import { containsPattern, repairText } from "@/server/text";
 import type { AgentLog, AgentLogPage, ListInput } from "./schema";
 
 const toLog = (row: typeof agentLogs.$inferSelect): AgentLog => ({

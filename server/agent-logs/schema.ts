@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { agentVersion } from "../agents/schema";
-import { columnText, instant } from "../audit/schema";
-import { filterText, isoTime, pageShape } from "../devices/schema";
+import { agentVersion } from "@/server/agents/schema";
+import { columnText, instant } from "@/server/audit/schema";
+import { filterText, isoTime, pageShape } from "@/server/devices/schema";
 
 /** Spec, Limits. */
 export const MAX_LOGS_PER_REQUEST = 500;

@@ -1,13 +1,13 @@
 import { and, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { agents, devices, enrollmentKeys } from "@/db/schema";
-import { record } from "../audit/record";
-import { limit, requireAttemptsLeft } from "../auth/rate-limit";
-import { hashSecret, looksLike, newSecret } from "../auth/secrets";
-import type { Ctx } from "../context";
-import { AppError } from "../errors";
-import { newId } from "../ids";
-import { repairJson } from "../text";
+import { record } from "@/server/audit/record/record";
+import { limit, requireAttemptsLeft } from "@/server/auth/rate-limit";
+import { hashSecret, looksLike, newSecret } from "@/server/auth/secrets";
+import type { Ctx } from "@/server/context";
+import { AppError } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { repairJson } from "@/server/text";
 import type { EnrollInput, EnrollOutput } from "./schema";
 
 type Enrolled = { agentId: string; deviceId: string; orgId: string; isNewDevice: boolean };

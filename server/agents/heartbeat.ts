@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
-import { record } from "../audit/record";
-import type { Ctx } from "../context";
-import { notFound } from "../errors";
-import { repairJson } from "../text";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
+import { notFound } from "@/server/errors";
+import { repairJson } from "@/server/text";
 import { agentCaller } from "./caller";
 import { HEARTBEAT_INTERVAL_SECONDS, type HeartbeatInput, type HeartbeatOutput } from "./schema";
 

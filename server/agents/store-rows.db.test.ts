@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { appSql, asSystem } from "@/db/client";
-import { createDevice, ctxFor, type TestDevice } from "@/db/testing";
+import { createDevice, ctxFor, type TestDevice } from "@/testing/factories";
 import { type InsertRows, storeRows } from "./store-rows";
 
 const insertInto =

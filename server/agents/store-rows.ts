@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { type Statement, tenantInsert } from "@/db/client";
-import type { Scope } from "../context";
+import type { Scope } from "@/server/context";
 
 /** Spec, Limits: insert batch size. */
 const INSERT_BATCH_ROWS = 100;

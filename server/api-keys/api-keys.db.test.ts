@@ -14,7 +14,7 @@ import {
   createUser,
   type TestApiKey,
   type TestUser,
-} from "@/db/testing";
+} from "@/testing/factories";
 
 const make = (token: TestUser | TestApiKey, over: object = {}) =>
   call(POST, { token, body: { name: "CI", permissions: ["audit:read"], ...over } });

@@ -1,13 +1,13 @@
 import { tenant } from "@/db/client";
 import { apiKeys } from "@/db/schema";
-import { record } from "../audit/record";
-import { requireMayGrant, requireWholePartner } from "../auth/grant";
-import { newSecret } from "../auth/secrets";
-import type { Ctx } from "../context";
-import { invalid } from "../errors";
-import { newId } from "../ids";
-import { homeOrgOf, partnerFor, partnerOfOrg } from "../organizations/partner";
-import { repairText } from "../text";
+import { record } from "@/server/audit/record/record";
+import { requireMayGrant, requireWholePartner } from "@/server/auth/grant";
+import { newSecret } from "@/server/auth/secrets";
+import type { Ctx } from "@/server/context";
+import { invalid } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/organizations/partner";
+import { repairText } from "@/server/text";
 import type { CreatedApiKey, CreateInput } from "./schema";
 import { toApiKey } from "./to-api-key";
 

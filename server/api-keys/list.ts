@@ -1,8 +1,8 @@
 import { asc, count, desc } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { apiKeys } from "@/db/schema";
-import type { Ctx } from "../context";
-import { paginate } from "../devices/list";
+import type { Ctx } from "@/server/context";
+import { paginate } from "@/server/devices/list";
 import type { ApiKeyPage, ListInput } from "./schema";
 import { keysInScope, toApiKey } from "./to-api-key";
 

@@ -1,12 +1,12 @@
 import { and, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { apiKeys } from "@/db/schema";
-import { record } from "../audit/record";
-import { requireWholePartner } from "../auth/grant";
-import type { Ctx } from "../context";
-import { notFound } from "../errors";
-import { homeOrgOf } from "../organizations/partner";
-import type { IdInput } from "../organizations/schema";
+import { record } from "@/server/audit/record/record";
+import { requireWholePartner } from "@/server/auth/grant";
+import type { Ctx } from "@/server/context";
+import { notFound } from "@/server/errors";
+import { homeOrgOf } from "@/server/organizations/partner";
+import type { IdInput } from "@/server/organizations/schema";
 import { keysInScope } from "./to-api-key";
 
 /**

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { instant } from "../audit/schema";
-import { isoTime, pagination } from "../devices/schema";
-import { adminPage, displayName } from "../organizations/schema";
+import { instant } from "@/server/audit/schema";
+import { isoTime, pagination } from "@/server/devices/schema";
+import { adminPage, displayName } from "@/server/organizations/schema";
 
 /** Everything that a key may hold; audit:write is for keys alone. */
 export const KEY_PERMISSIONS = [

@@ -4,6 +4,7 @@ import { SignJWT, UnsecuredJWT } from "jose";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { apiKeys, refreshTokens, users } from "@/db/schema";
+import { env } from "@/server/env";
 import {
   bearer,
   claimsOf,
@@ -13,8 +14,7 @@ import {
   createPartner,
   createUser,
   unknownSecret,
-} from "@/db/testing";
-import { env } from "../env";
+} from "@/testing/factories";
 import { authenticate } from "./authenticate";
 import { signAccessToken } from "./jwt";
 

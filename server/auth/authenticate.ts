@@ -1,5 +1,5 @@
-import type { Caller } from "../context";
-import { AppError, notFound } from "../errors";
+import type { Caller } from "@/server/context";
+import { AppError, notFound } from "@/server/errors";
 import { findAgentCaller, findApiKeyCaller, findUserCaller } from "./caller";
 import { verifyAccessToken } from "./jwt";
 import { limit } from "./rate-limit";

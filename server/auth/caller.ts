@@ -1,6 +1,6 @@
 import { lookUp, lookUpAll } from "@/db/lookup";
-import type { Caller, Scope } from "../context";
-import { shared } from "../process/shared";
+import type { Caller, Scope } from "@/server/context";
+import { shared } from "@/server/shared";
 import { type Permission, ROLE_PERMISSIONS, type Role } from "./permissions";
 import { orRemembered } from "./recording-keys";
 import { sameHash } from "./secrets";

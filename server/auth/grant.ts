@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { users } from "@/db/schema";
-import type { Ctx } from "../context";
-import { AppError } from "../errors";
+import type { Ctx } from "@/server/context";
+import { AppError } from "@/server/errors";
 import { isPartnerRole, type Permission, ROLE_PERMISSIONS, type Role } from "./permissions";
 
 /** The command line acts as the platform itself and may give what it likes. */

@@ -1,4 +1,4 @@
-import type { Ctx } from "../context";
+import type { Ctx } from "@/server/context";
 import { ACCESS_TOKEN_SECONDS, scopeClaims, signAccessToken } from "./jwt";
 import type { TokenInput, TokenOutput } from "./schema";
 import { type SignIn, signIn } from "./sign-in";

@@ -2,9 +2,9 @@ import { createPrivateKey, createPublicKey, webcrypto } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
-import type { Scope } from "../context";
-import { env } from "../env";
-import { shared } from "../process/shared";
+import type { Scope } from "@/server/context";
+import { env } from "@/server/env";
+import { shared } from "@/server/shared";
 
 /** Lifetime of an access token from POST /auth/token. */
 export const ACCESS_TOKEN_SECONDS = 15 * 60;

@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { refreshTokens } from "@/db/schema";
-import { record } from "../audit/record";
-import type { Ctx } from "../context";
-import { AppError } from "../errors";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
+import { AppError } from "@/server/errors";
 import type { LogoutInput } from "./schema";
 import { hashSecret } from "./secrets";
 import { endSessions } from "./sessions";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { auditRows, createUser, PASSWORD } from "@/db/testing";
-import { systemCtx } from "../context";
+import { systemCtx } from "@/server/context";
+import { auditRows, createUser, PASSWORD } from "@/testing/factories";
 import { authenticate } from "./authenticate";
 import { authOptions } from "./next-auth";
 

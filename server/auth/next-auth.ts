@@ -1,9 +1,9 @@
 import type { NextAuthOptions, User } from "next-auth";
 import Credentials from "next-auth/providers/credentials";
-import type { Ctx } from "../context";
-import { env } from "../env";
-import { isAppError } from "../errors";
-import { log } from "../log";
+import type { Ctx } from "@/server/context";
+import { env } from "@/server/env";
+import { isAppError } from "@/server/errors";
+import { log } from "@/server/log";
 import { findUserCaller } from "./caller";
 import { type AccessClaims, SESSION_SECONDS, scopeClaims, signAccessToken, verifyAccessToken } from "./jwt";
 import { endSignIn } from "./log-out";

@@ -1,5 +1,5 @@
-import { env } from "../env";
-import { AppError } from "../errors";
+import { env } from "@/server/env";
+import { AppError } from "@/server/errors";
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 

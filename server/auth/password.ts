@@ -1,5 +1,5 @@
 import { hash, verify } from "@node-rs/argon2";
-import { shared } from "../process/shared";
+import { shared } from "@/server/shared";
 
 /** Argon2id with the library's defaults, which are OWASP's: 19 MiB, two passes, one lane. */
 export const hashPassword = (password: string): Promise<string> => hash(password);

@@ -1,7 +1,7 @@
 import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
-import { env } from "../env";
-import { AppError } from "../errors";
-import { shared } from "../process/shared";
+import { env } from "@/server/env";
+import { AppError } from "@/server/errors";
+import { shared } from "@/server/shared";
 
 type Rule = { points: number; seconds: number };
 

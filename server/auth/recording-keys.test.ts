@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Caller } from "../context";
+import type { Caller } from "@/server/context";
 import type { Permission } from "./permissions";
 import { orRemembered } from "./recording-keys";
 

@@ -1,5 +1,5 @@
-import type { Caller } from "../context";
-import { shared } from "../process/shared";
+import type { Caller } from "@/server/context";
+import { shared } from "@/server/shared";
 
 /** How long a key that may record is known without the database, and how long the database is waited for first. */
 const REMEMBER_MS = 60_000;

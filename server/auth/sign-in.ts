@@ -1,10 +1,10 @@
 import { and, eq, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { organizations, users } from "@/db/schema";
-import { record } from "../audit/record";
-import { type Actor, type Caller, type Ctx, ZERO_UUID } from "../context";
-import { AppError } from "../errors";
-import { newId } from "../ids";
+import { record } from "@/server/audit/record/record";
+import { type Actor, type Caller, type Ctx, ZERO_UUID } from "@/server/context";
+import { AppError } from "@/server/errors";
+import { newId } from "@/server/ids";
 import { findUserCaller } from "./caller";
 import { verifyPassword } from "./password";
 import type { Role } from "./permissions";

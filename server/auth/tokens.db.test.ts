@@ -6,7 +6,7 @@ import { POST as token } from "@/app/api/v1/auth/token/route";
 import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem } from "@/db/client";
 import { refreshTokens, users } from "@/db/schema";
-import { auditRows, call, createApiKey, createPartner, createUser, PASSWORD, type TestUser } from "@/db/testing";
+import { auditRows, call, createApiKey, createPartner, createUser, PASSWORD, type TestUser } from "@/testing/factories";
 import { hashSecret } from "./secrets";
 
 const signIn = (user: TestUser, ip = "127.0.0.1") =>

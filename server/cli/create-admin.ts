@@ -1,9 +1,9 @@
-import { systemCtx } from "../../context";
-import { foundPartner, isSetupNeeded } from "../../setup/found-partner";
-import { completeInput } from "../../setup/schema";
-import { createSystemAdmin } from "../../setup/system-admin";
-import { createUser } from "../../users/create";
-import { createInput } from "../../users/schema";
+import { systemCtx } from "@/server/context";
+import { foundPartner, isSetupNeeded } from "@/server/setup/found-partner";
+import { completeInput } from "@/server/setup/schema";
+import { createSystemAdmin } from "@/server/setup/system-admin";
+import { createUser } from "@/server/users/create";
+import { createInput } from "@/server/users/schema";
 import { type Command, readArgs, readStdin, required, say, UsageError } from "./command";
 import { onPlatform } from "./platform";
 

@@ -1,9 +1,9 @@
 import { or, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { organizations } from "@/db/schema";
-import { createApiKey as makeKey } from "../../api-keys/create";
-import { createInput } from "../../api-keys/schema";
-import { systemCtx } from "../../context";
+import { createApiKey as makeKey } from "@/server/api-keys/create";
+import { createInput } from "@/server/api-keys/schema";
+import { systemCtx } from "@/server/context";
 import { type Command, readArgs, required, say, tell, UsageError } from "./command";
 import { onPlatform } from "./platform";
 

@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import { appSql, asSystem, closeDatabase } from "@/db/client";
 import { countMigrations } from "@/db/migrate";
-import { listAlarms } from "../../audit/alarm";
-import { readNewestCheckpoint } from "../../audit/checkpoint-store";
-import { type Head, listHeads } from "../../audit/checkpoints";
-import { checkAdminConnection } from "../../retention/check-connection";
-import { refuseUnsafeRole } from "../guard-role";
+import { readNewestCheckpoint } from "@/server/audit/chain/checkpoint-store";
+import { listAlarms } from "@/server/audit/integrity/alarm";
+import { type Head, listHeads } from "@/server/audit/integrity/checkpoints";
+import { refuseUnsafeRole } from "@/server/process/guard-role";
+import { checkAdminConnection } from "@/server/retention/check-connection";
 import type { Finding } from "./finding";
 
 const MAX_NAMED = 5;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { signingKeys, vkeyOf } from "../../audit/signing-key";
-import { env } from "../../env";
+import { signingKeys, vkeyOf } from "@/server/audit/chain/signing-key";
+import { env } from "@/server/env";
 import type { Finding } from "./finding";
 
 /** More waits only while the database is away. */

@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
-import { env } from "../../env";
-import { prepareEnvironment } from "../prepare";
+import { env } from "@/server/env";
+import { prepareEnvironment } from "@/server/process/prepare";
 import { type Command, readArgs, say } from "./command";
 import { checkDatabase } from "./doctor-database";
 import { checkKey, checkSpool } from "./doctor-files";

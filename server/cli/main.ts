@@ -1,15 +1,15 @@
-import "./cli/quiet";
+import "./quiet";
 import { ZodError } from "zod";
-import { EnvError } from "../env";
-import { isAppError } from "../errors";
-import { type Command, say, tell, UsageError } from "./cli/command";
-import { createAdmin } from "./cli/create-admin";
-import { createApiKey } from "./cli/create-api-key";
-import { doctor } from "./cli/doctor";
-import { migrate } from "./cli/migrate";
-import { retention } from "./cli/retention";
-import { verify } from "./cli/verify";
-import { UnsafeRoleError } from "./guard-role";
+import { EnvError } from "@/server/env";
+import { isAppError } from "@/server/errors";
+import { UnsafeRoleError } from "@/server/process/guard-role";
+import { type Command, say, tell, UsageError } from "./command";
+import { createAdmin } from "./create-admin";
+import { createApiKey } from "./create-api-key";
+import { doctor } from "./doctor";
+import { migrate } from "./migrate";
+import { retention } from "./retention";
+import { verify } from "./verify";
 
 const COMMANDS: Record<string, Command> = {
   verify,

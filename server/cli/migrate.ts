@@ -1,6 +1,6 @@
 import { countMigrations, migrate as migrateDatabase } from "@/db/migrate";
-import { env } from "../../env";
-import { prepareEnvironment } from "../prepare";
+import { env } from "@/server/env";
+import { prepareEnvironment } from "@/server/process/prepare";
 import { type Command, readArgs, say } from "./command";
 
 /** Brings the database to this version, or without the owner's address says whether it is. */

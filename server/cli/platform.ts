@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { closeDatabase } from "@/db/client";
 import { migrate } from "@/db/migrate";
-import { startRecording, stopRecording } from "../../audit/record";
-import { env } from "../../env";
-import { refuseUnsafeRole } from "../guard-role";
-import { prepareEnvironment } from "../prepare";
+import { startRecording, stopRecording } from "@/server/audit/record/record";
+import { env } from "@/server/env";
+import { refuseUnsafeRole } from "@/server/process/guard-role";
+import { prepareEnvironment } from "@/server/process/prepare";
 
 /**
  * Runs a command with everything that the server has: the environment, PostgreSQL (attached when the server's own is

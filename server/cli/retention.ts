@@ -1,4 +1,4 @@
-import { type RetentionRun, runRetention } from "../../retention/run";
+import { type RetentionRun, runRetention } from "@/server/retention/run";
 import { type Command, readArgs, say, tell } from "./command";
 import { onPlatform } from "./platform";
 

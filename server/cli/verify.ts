@@ -1,6 +1,6 @@
-import { nodeBundleTools } from "../../audit/bundle-tools";
-import { parseVkey } from "../../audit/note";
-import { type BundleVerdict, verifyBundle } from "../../audit/verify-bundle";
+import { nodeBundleTools } from "@/server/audit/chain/bundle-tools";
+import { parseVkey } from "@/server/audit/chain/note";
+import { type BundleVerdict, verifyBundle } from "@/server/audit/integrity/verify-bundle";
 import { type Command, readArgs, required, say, tell, UsageError } from "./command";
 import { readLines } from "./read-lines";
 

@@ -2,11 +2,11 @@ import { and, count, eq, isNull } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { customFieldDefinitions, organizations } from "@/db/schema";
-import { record } from "../audit/record";
-import type { Ctx } from "../context";
-import { AppError, invalid, notFound } from "../errors";
-import { newId } from "../ids";
-import { repairJson } from "../text";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
+import { AppError, invalid, notFound } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { repairJson } from "@/server/text";
 import { auditable, fitToType, toDefinition } from "./definition";
 import { type CreateInput, type Definition, MAX_DEFINITIONS_PER_OWNER } from "./schema";
 

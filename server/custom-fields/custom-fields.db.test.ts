@@ -4,7 +4,7 @@ import { GET, POST } from "@/app/api/v1/custom-fields/route";
 import { PATCH as SET } from "@/app/api/v1/devices/[id]/custom-fields/route";
 import { GET as DEVICE } from "@/app/api/v1/devices/[id]/route";
 import { GET as DEVICES } from "@/app/api/v1/devices/route";
-import { call, createDevice, createOrg, createPartner, createUser } from "@/db/testing";
+import { call, createDevice, createOrg, createPartner, createUser } from "@/testing/factories";
 
 async function arrange() {
   const partner = await createPartner();

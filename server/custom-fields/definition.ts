@@ -1,9 +1,9 @@
 import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
-import { inScope } from "../auth/scope";
-import type { Ctx, Scope } from "../context";
-import { AppError, invalid, notFound } from "../errors";
+import { inScope } from "@/server/auth/scope";
+import type { Ctx, Scope } from "@/server/context";
+import { AppError, invalid, notFound } from "@/server/errors";
 import { coerceValue } from "./coerce";
 import type { Definition, FieldType, FieldValue } from "./schema";
 

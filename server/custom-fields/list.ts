@@ -1,8 +1,8 @@
 import { and, asc, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
-import type { Ctx } from "../context";
-import { notFound } from "../errors";
+import type { Ctx } from "@/server/context";
+import { notFound } from "@/server/errors";
 import { toDefinition, visible } from "./definition";
 import type { Definition, DefinitionList, FieldIdInput, ListInput } from "./schema";
 

@@ -1,8 +1,8 @@
 import { eq, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
-import { record } from "../audit/record";
-import type { Ctx } from "../context";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
 import { auditable, type DefinitionRow, manageable, toDefinition } from "./definition";
 import { getDefinition } from "./list";
 import type { FieldIdInput, Usage } from "./schema";

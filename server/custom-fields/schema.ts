@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { columnText } from "../audit/schema";
+import { columnText } from "@/server/audit/schema";
 
 export const FIELD_TYPES = ["text", "number", "boolean", "dropdown", "date"] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
-import { record } from "../audit/record";
-import type { Ctx } from "../context";
-import { AppError, type FieldError } from "../errors";
-import { repairJson } from "../text";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
+import { AppError, type FieldError } from "@/server/errors";
+import { repairJson } from "@/server/text";
 import { coerceValue } from "./coerce";
 import type { DefinitionRow } from "./definition";
 import { type DeviceValues, type FieldType, type FieldValue, MASK, type SetValuesInput } from "./schema";

@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
-import { record } from "../audit/record";
-import type { Ctx } from "../context";
-import { repairJson } from "../text";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
+import { repairJson } from "@/server/text";
 import { auditable, type DefinitionRow, fitToType, manageable, toDefinition } from "./definition";
 import type { Definition, FieldType, UpdateInput } from "./schema";
 

@@ -1,9 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { devices } from "@/db/schema";
-import { inScope } from "../auth/scope";
-import type { Ctx } from "../context";
-import { notFound } from "../errors";
+import { inScope } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
+import { notFound } from "@/server/errors";
 
 /**
  * The organization of a device within the caller's reach, for queries about that device.

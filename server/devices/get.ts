@@ -1,10 +1,10 @@
 import { and, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { agents, devices } from "@/db/schema";
-import { inScope } from "../auth/scope";
-import type { Ctx } from "../context";
-import { readDeviceValues, toValueMap } from "../custom-fields/values";
-import { notFound } from "../errors";
+import { inScope } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
+import { readDeviceValues, toValueMap } from "@/server/custom-fields/values";
+import { notFound } from "@/server/errors";
 import type { DeviceDetail, DeviceIdInput } from "./schema";
 import { deviceColumns, toDevice } from "./to-device";
 

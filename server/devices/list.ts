@@ -1,10 +1,10 @@
 import { and, asc, count, eq, ilike, type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { agents, devices } from "@/db/schema";
-import { inScope } from "../auth/scope";
-import type { Ctx } from "../context";
-import { hasFieldValue } from "../custom-fields/values";
-import { containsPattern, repairText } from "../text";
+import { inScope } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
+import { hasFieldValue } from "@/server/custom-fields/values";
+import { containsPattern, repairText } from "@/server/text";
 import { onlineCondition } from "./presence";
 import type { DevicePage, ListInput, Pagination } from "./schema";
 import { deviceColumns, toDevice } from "./to-device";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { columnText, positiveInt } from "../audit/schema";
-import { valueMap } from "../custom-fields/schema";
+import { columnText, positiveInt } from "@/server/audit/schema";
+import { valueMap } from "@/server/custom-fields/schema";
 
 export const DEVICE_PAGE_LIMIT = 50;
 export const MAX_DEVICE_PAGE_LIMIT = 100;

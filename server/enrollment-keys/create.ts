@@ -1,11 +1,11 @@
 import { tenant } from "@/db/client";
 import { enrollmentKeys } from "@/db/schema";
-import { record } from "../audit/record";
-import { newSecret } from "../auth/secrets";
-import type { Ctx } from "../context";
-import { invalid } from "../errors";
-import { newId } from "../ids";
-import { partnerOfOrg } from "../organizations/partner";
+import { record } from "@/server/audit/record/record";
+import { newSecret } from "@/server/auth/secrets";
+import type { Ctx } from "@/server/context";
+import { invalid } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { partnerOfOrg } from "@/server/organizations/partner";
 import type { CreatedEnrollmentKey, CreateInput } from "./schema";
 import { toEnrollmentKey } from "./to-enrollment-key";
 

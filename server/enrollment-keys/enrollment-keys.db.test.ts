@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { DELETE } from "@/app/api/v1/enrollment-keys/[id]/route";
 import { GET as list, POST } from "@/app/api/v1/enrollment-keys/route";
-import { auditRows, call, createEnrollmentKey, createOrg, createUser, type TestUser } from "@/db/testing";
+import { auditRows, call, createEnrollmentKey, createOrg, createUser, type TestUser } from "@/testing/factories";
 
 const make = (token: TestUser, body: object) => call(POST, { token, body });
 const revoke = (token: TestUser, id: string) => call(DELETE, { method: "DELETE", token, params: { id } });

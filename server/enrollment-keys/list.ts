@@ -1,9 +1,9 @@
 import { asc, count, desc } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { enrollmentKeys } from "@/db/schema";
-import { inScope } from "../auth/scope";
-import type { Ctx } from "../context";
-import { paginate } from "../devices/list";
+import { inScope } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
+import { paginate } from "@/server/devices/list";
 import type { EnrollmentKeyPage, ListInput } from "./schema";
 import { toEnrollmentKey } from "./to-enrollment-key";
 

@@ -1,11 +1,11 @@
 import { and, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { enrollmentKeys } from "@/db/schema";
-import { record } from "../audit/record";
-import { inScope } from "../auth/scope";
-import type { Ctx } from "../context";
-import { notFound } from "../errors";
-import type { IdInput } from "../organizations/schema";
+import { record } from "@/server/audit/record/record";
+import { inScope } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
+import { notFound } from "@/server/errors";
+import type { IdInput } from "@/server/organizations/schema";
 
 /**
  * Revokes an enrollment key for good; agents that enrolled with it stay. One that is revoked already stays so.

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { instant } from "../audit/schema";
-import { isoTime, pagination } from "../devices/schema";
-import { adminPage } from "../organizations/schema";
+import { instant } from "@/server/audit/schema";
+import { isoTime, pagination } from "@/server/devices/schema";
+import { adminPage } from "@/server/organizations/schema";
 
 export const MAX_ENROLLMENT_USES = 1_000_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createDevice, ctxFor, type TestDevice } from "@/db/testing";
-import type { Ctx } from "../context";
+import type { Ctx } from "@/server/context";
+import { createDevice, ctxFor, type TestDevice } from "@/testing/factories";
 import { ingestEvents } from "./ingest";
 import { listEvents } from "./list";
 import { EVENT_CATEGORIES, EVENT_LEVELS, eventLogPage, listInput } from "./schema";

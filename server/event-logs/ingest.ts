@@ -1,10 +1,10 @@
-import { type AgentCaller, agentCaller } from "../agents/caller";
-import { type InsertRows, storeRows } from "../agents/store-rows";
-import { storableDetails } from "../audit/details";
-import { record } from "../audit/record";
-import type { Ctx } from "../context";
-import { newId } from "../ids";
-import { repairText } from "../text";
+import { type AgentCaller, agentCaller } from "@/server/agents/caller";
+import { type InsertRows, storeRows } from "@/server/agents/store-rows";
+import { storableDetails } from "@/server/audit/record/details";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
+import { newId } from "@/server/ids";
+import { repairText } from "@/server/text";
 import type { DeviceEvent, EventCategory, IngestInput, IngestOutput } from "./schema";
 
 type Row = { id: string; source: string; event_id: string | null };

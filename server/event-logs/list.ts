@@ -1,10 +1,10 @@
 import { and, count, desc, eq, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { deviceEventLogs } from "@/db/schema";
-import type { Ctx } from "../context";
-import { findDevice, preferDeviceIndex } from "../devices/find";
-import { paginate } from "../devices/list";
-import { repairText } from "../text";
+import type { Ctx } from "@/server/context";
+import { findDevice, preferDeviceIndex } from "@/server/devices/find";
+import { paginate } from "@/server/devices/list";
+import { repairText } from "@/server/text";
 import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog, type EventLogPage, type ListInput } from "./schema";
 
 const toEvent = (row: typeof deviceEventLogs.$inferSelect): EventLog => ({

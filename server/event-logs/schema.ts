@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { columnText, instant } from "../audit/schema";
-import { filterText, isoTime, pageShape, pagination } from "../devices/schema";
+import { columnText, instant } from "@/server/audit/schema";
+import { filterText, isoTime, pageShape, pagination } from "@/server/devices/schema";
 
 /** The wire contract's; a page limit is the specification's. */
 export const MAX_EVENTS_PER_REQUEST = 500;

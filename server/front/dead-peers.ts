@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import ipaddr from "ipaddr.js";
-import { shared } from "./shared";
+import { shared } from "@/server/shared";
 
 const LOOK_MS = 5_000;
 /** A peer that has acknowledged nothing for so long is gone: lines in real trouble recover sooner or reconnect. */

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { invalid } from "../errors";
-import { problemAnswer } from "../http/problem";
+import { invalid } from "@/server/errors";
+import { problemAnswer } from "@/server/http/problem";
 
 /** Faults of node's own parser, in the caller's words. */
 const FAULTS: Record<string, [string, string]> = {

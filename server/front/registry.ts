@@ -1,4 +1,4 @@
-import type { RouteHandler } from "../http/route";
+import type { RouteHandler } from "@/server/http/route";
 
 /** One route file: its URL pattern in Next's notation and what it exports. */
 export type RouteFile = { path: string; module: Record<string, unknown> };

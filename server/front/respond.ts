@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip, constants as zlib } from "node:zlib";
-import type { Answer } from "../http/answer";
+import type { Answer } from "@/server/http/answer";
 import { watchPeer } from "./dead-peers";
 
 const MIN_GZIP_BYTES = 1024;

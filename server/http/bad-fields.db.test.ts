@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { flushRecording } from "../audit/record";
-import type { FuzzRequest } from "./fuzz-testing";
-import { BAD_TEXTS, BAD_VALUES } from "./fuzz-values";
-import { enrollmentKeyIn } from "./matrix-testing";
-import { createProbeWorld, described, hints, probe, summary, world } from "./probe-testing";
+import { flushRecording } from "@/server/audit/record/record";
+import type { FuzzRequest } from "@/testing/fuzz";
+import { BAD_TEXTS, BAD_VALUES } from "@/testing/fuzz-values";
+import { enrollmentKeyIn } from "@/testing/matrix";
+import { createProbeWorld, described, hints, probe, summary, world } from "@/testing/probe";
 
 const AT_ONCE = 4;
 

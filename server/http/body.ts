@@ -1,5 +1,5 @@
 import { createGunzip, type Gunzip } from "node:zlib";
-import { AppError, invalid, isAppError } from "../errors";
+import { AppError, invalid, isAppError } from "@/server/errors";
 
 export const MAX_BODY_BYTES = 5 * 1024 * 1024;
 const MAX_NESTING = 32;

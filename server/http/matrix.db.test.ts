@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDevice } from "@/db/testing";
-import { appendEvents } from "../audit/testing";
+import { appendEvents } from "@/testing/audit-entries";
+import { createDevice } from "@/testing/factories";
 import {
   createWorld,
   deviceIn,
@@ -15,7 +15,7 @@ import {
   type Target,
   userIn,
   type World,
-} from "./matrix-testing";
+} from "@/testing/matrix";
 import { listOperations, type Operation } from "./openapi";
 import type { RouteHandler } from "./route";
 import { routes } from "./routes.generated";

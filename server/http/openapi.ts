@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ERROR_CODES, type ErrorCode } from "../errors";
-import type { RouteFile } from "../process/registry";
-import { shared } from "../process/shared";
+import { ERROR_CODES, type ErrorCode } from "@/server/errors";
+import type { RouteFile } from "@/server/front/registry";
+import { shared } from "@/server/shared";
 import type { RouteHandler, RouteSpec } from "./route";
 
 /**

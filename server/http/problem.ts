@@ -1,5 +1,5 @@
-import { type AppError, ERROR_CODES, type ErrorCode, type FieldError, isAppError } from "../errors";
-import { log } from "../log";
+import { type AppError, ERROR_CODES, type ErrorCode, type FieldError, isAppError } from "@/server/errors";
+import { log } from "@/server/log";
 import { type Answer, toResponse } from "./answer";
 
 export type Problem = {

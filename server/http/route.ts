@@ -1,11 +1,11 @@
 import type { z } from "zod";
-import { authenticate } from "../auth/authenticate";
-import { requireSameOrigin } from "../auth/origin";
-import type { Permission } from "../auth/permissions";
-import { narrow, requirePermission } from "../auth/scope";
-import type { Ctx } from "../context";
-import { env } from "../env";
-import { AppError, type ErrorCode, type FieldError } from "../errors";
+import { authenticate } from "@/server/auth/authenticate";
+import { requireSameOrigin } from "@/server/auth/origin";
+import type { Permission } from "@/server/auth/permissions";
+import { narrow, requirePermission } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
+import { env } from "@/server/env";
+import { AppError, type ErrorCode, type FieldError } from "@/server/errors";
 import { type Answer, setHeader, toResponse } from "./answer";
 import { readJson } from "./body";
 import { clientIp } from "./client-ip";

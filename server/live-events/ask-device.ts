@@ -1,11 +1,11 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { agents, devices } from "@/db/schema";
-import { record } from "../audit/record";
-import { inScope } from "../auth/scope";
-import type { Ctx } from "../context";
-import { AppError, isAppError, notFound } from "../errors";
-import { log } from "../log";
+import { record } from "@/server/audit/record/record";
+import { inScope } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
+import { AppError, isAppError, notFound } from "@/server/errors";
+import { log } from "@/server/log";
 import { relay } from "./current";
 import { type Parsed, sanitize } from "./parse-answer";
 import { LIVE_QUERY_TIMEOUT_MS } from "./schema";

@@ -1,5 +1,5 @@
-import { env } from "../env";
-import { shared } from "../process/shared";
+import { env } from "@/server/env";
+import { shared } from "@/server/shared";
 import { createNatsBus } from "./nats-bus";
 import { createPostgresBus } from "./postgres-bus";
 import { Relay } from "./relay";

@@ -1,4 +1,4 @@
-import type { Ctx } from "../context";
+import type { Ctx } from "@/server/context";
 import { askDevice } from "./ask-device";
 import { withLogName } from "./log-names";
 import { parseEntry } from "./parse-answer";

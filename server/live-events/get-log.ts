@@ -1,5 +1,5 @@
-import type { Ctx } from "../context";
-import { notFound } from "../errors";
+import type { Ctx } from "@/server/context";
+import { notFound } from "@/server/errors";
 import { askDevice } from "./ask-device";
 import { askLogs, matchName } from "./log-names";
 import type { LogInput, LogOutput } from "./schema";

@@ -1,4 +1,4 @@
-import type { Ctx } from "../context";
+import type { Ctx } from "@/server/context";
 import { askDevice } from "./ask-device";
 import { askLogs } from "./log-names";
 import type { ListInput, LogsOutput } from "./schema";

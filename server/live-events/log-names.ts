@@ -1,5 +1,5 @@
-import { isAppError } from "../errors";
-import { shared } from "../process/shared";
+import { isAppError } from "@/server/errors";
+import { shared } from "@/server/shared";
 import type { AskAgent } from "./ask-device";
 import { parseLogs } from "./parse-answer";
 import type { Descriptor } from "./schema";

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDevice } from "@/db/testing";
+import { createDevice } from "@/testing/factories";
 import { createNatsBus, toNatsOptions } from "./nats-bus";
 import { Relay } from "./relay";
 

@@ -1,5 +1,5 @@
 import type { ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
-import { log } from "../log";
+import { log } from "@/server/log";
 import { type Bus, isNews } from "./bus";
 
 const subjectOf = (processId: string): string => `trailmark.live.${processId}`;

@@ -1,6 +1,6 @@
-import { agentCaller } from "../agents/caller";
-import type { Ctx } from "../context";
-import { trackStream } from "../process/streams";
+import { agentCaller } from "@/server/agents/caller";
+import type { Ctx } from "@/server/context";
+import { trackStream } from "@/server/process/streams";
 import { relay } from "./current";
 import { STREAM_COMMENT_MS } from "./schema";
 

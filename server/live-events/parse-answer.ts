@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { repairJson } from "../text";
+import { repairJson } from "@/server/text";
 import { canonicalLevel, type Descriptor, type Entry, LIVE_LEVELS } from "./schema";
 
 const text = z

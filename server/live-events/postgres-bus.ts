@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { appSql } from "@/db/client";
-import { env } from "../env";
+import { env } from "@/server/env";
 import { type Bus, isNews } from "./bus";
 
 /** One channel a process; a word of under 10 bytes where PostgreSQL takes 8,000. */

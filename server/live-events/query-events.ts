@@ -1,5 +1,5 @@
-import type { Ctx } from "../context";
-import { repairJson } from "../text";
+import type { Ctx } from "@/server/context";
+import { repairJson } from "@/server/text";
 import { askDevice } from "./ask-device";
 import { withLogName } from "./log-names";
 import { parseEntries } from "./parse-answer";

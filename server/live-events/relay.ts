@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { AppError } from "../errors";
-import { isUuid } from "../ids";
-import { log } from "../log";
+import { AppError } from "@/server/errors";
+import { isUuid } from "@/server/ids";
+import { log } from "@/server/log";
 import type { Bus, News } from "./bus";
 import {
   claimAnswer,

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { instant } from "../audit/schema";
-import { filterText, pageShape, pagination } from "../devices/schema";
+import { instant } from "@/server/audit/schema";
+import { filterText, pageShape, pagination } from "@/server/devices/schema";
 
 /** Spec, Limits: live query timeout. */
 export const LIVE_QUERY_TIMEOUT_MS = 30_000;

@@ -1,7 +1,7 @@
-import { agentCaller } from "../agents/caller";
-import type { Ctx } from "../context";
-import { notFound } from "../errors";
-import { log } from "../log";
+import { agentCaller } from "@/server/agents/caller";
+import type { Ctx } from "@/server/context";
+import { notFound } from "@/server/errors";
+import { log } from "@/server/log";
 import { relay } from "./current";
 import type { ResultInput } from "./schema";
 

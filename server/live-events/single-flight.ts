@@ -1,4 +1,4 @@
-import { log } from "../log";
+import { log } from "@/server/log";
 
 /**
  * Runs work one at a time. A call during a run makes it run once more afterwards, so nothing that came in meanwhile is

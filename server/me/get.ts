@@ -1,9 +1,9 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { organizations, users } from "@/db/schema";
-import { inScope } from "../auth/scope";
-import type { Ctx } from "../context";
-import { AppError } from "../errors";
+import { inScope } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
+import { AppError } from "@/server/errors";
 import type { Me } from "./schema";
 
 /** GET /me: the caller, its organizations and its permissions. */

@@ -1,11 +1,11 @@
 import { and, asc, count, eq, ilike, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { organizations } from "@/db/schema";
-import { inScope } from "../auth/scope";
-import type { Ctx } from "../context";
-import { paginate } from "../devices/list";
-import { notFound } from "../errors";
-import { containsPattern } from "../text";
+import { inScope } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
+import { paginate } from "@/server/devices/list";
+import { notFound } from "@/server/errors";
+import { containsPattern } from "@/server/text";
 import type { IdInput, ListInput, Organization, OrganizationPage } from "./schema";
 import { toOrganization } from "./to-organization";
 

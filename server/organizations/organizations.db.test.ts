@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { GET as getOne, PATCH } from "@/app/api/v1/orgs/organizations/[id]/route";
 import { GET as list, POST } from "@/app/api/v1/orgs/organizations/route";
-import { auditRows, call, createApiKey, createOrg, createPartner, createUser } from "@/db/testing";
+import { auditRows, call, createApiKey, createOrg, createPartner, createUser } from "@/testing/factories";
 
 const partnerAdmin = async () => {
   const partner = await createPartner();

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { columnText } from "../audit/schema";
-import { filterText, isoTime, pageShape, pagination } from "../devices/schema";
+import { columnText } from "@/server/audit/schema";
+import { filterText, isoTime, pageShape, pagination } from "@/server/devices/schema";
 
 /** Every list of the platform's administration pages the same way. */
 export const DEFAULT_LIMIT = 50;

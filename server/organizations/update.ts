@@ -1,11 +1,11 @@
 import { and, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { organizations } from "@/db/schema";
-import { record } from "../audit/record";
-import { inScope } from "../auth/scope";
-import type { Ctx } from "../context";
-import { notFound } from "../errors";
-import { repairText } from "../text";
+import { record } from "@/server/audit/record/record";
+import { inScope } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
+import { notFound } from "@/server/errors";
+import { repairText } from "@/server/text";
 import type { Organization, UpdateInput } from "./schema";
 import { toOrganization } from "./to-organization";
 

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { userPreferences } from "@/db/schema";
-import type { Ctx } from "../context";
+import type { Ctx } from "@/server/context";
 import { type AuditTable, type GetInput, setInput } from "./schema";
 
 /** What the caller prefers; null where nothing was chosen, or what was no longer fits the key. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createApiKey, createOrg, createUser, ctxFor } from "@/db/testing";
+import { createApiKey, createOrg, createUser, ctxFor } from "@/testing/factories";
 import { getPreference } from "./get";
 import { setInput } from "./schema";
 import { setPreference } from "./set";

@@ -1,7 +1,7 @@
 import { tenant } from "@/db/client";
 import { userPreferences } from "@/db/schema";
-import type { Ctx } from "../context";
-import { AppError } from "../errors";
+import type { Ctx } from "@/server/context";
+import { AppError } from "@/server/errors";
 import type { SetInput } from "./schema";
 
 /**

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { appSql } from "@/db/client";
-import { closeRoles, roles } from "../audit/chain-testing";
-import { verificationJob } from "../audit/nightly-job";
-import { retentionJob } from "../retention/worker";
+import { verificationJob } from "@/server/audit/integrity/nightly-job";
+import { retentionJob } from "@/server/retention/worker";
+import { closeRoles, roles } from "@/testing/chain";
 import { type DailyJob, dailyJobsWorker } from "./daily-jobs";
 
 const FAST = { pollSeconds: 0.5, catchUpAfterSeconds: 0 };

@@ -1,7 +1,7 @@
 import PgBoss from "pg-boss";
 import postgres from "postgres";
-import { env } from "../env";
-import { log } from "../log";
+import { env } from "@/server/env";
+import { log } from "@/server/log";
 
 /** Work that one process among many does once a day. */
 export type DailyJob = {

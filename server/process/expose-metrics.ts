@@ -1,8 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
-import { env } from "../env";
-import { AppError } from "../errors";
-import { problemResponse } from "../http/problem";
-import { PEER_HEADER } from "../http/route";
+import { env } from "@/server/env";
+import { AppError } from "@/server/errors";
+import { problemResponse } from "@/server/http/problem";
+import { PEER_HEADER } from "@/server/http/route";
 import { registerGauges } from "./gauges";
 import { metrics } from "./metrics";
 

@@ -1,4 +1,4 @@
-import { recordingStats } from "../audit/record";
+import { recordingStats } from "@/server/audit/record/record";
 import { gauge } from "./metrics";
 import { openStreams } from "./streams";
 

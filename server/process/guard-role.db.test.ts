@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, expect, inject, it } from "vitest";
 import { appSql } from "@/db/client";
-import { closeRoles, roles } from "../audit/chain-testing";
-import { env } from "../env";
+import { env } from "@/server/env";
+import { closeRoles, roles } from "@/testing/chain";
 import { refuseUnsafeRole, UnsafeRoleError } from "./guard-role";
 
 const made: string[] = [];

@@ -1,18 +1,18 @@
 import { join } from "node:path";
 import next from "next";
 import { closeDatabase } from "@/db/client";
-import type { Embedded } from "@/db/embedded";
+import type { Embedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
-import { startRecording, stopRecording } from "../audit/record";
-import { EnvError, env } from "../env";
-import { routes } from "../http/routes.generated";
-import { stopRelay } from "../live-events/current";
-import { log } from "../log";
-import { ensureFirstAdmin } from "../setup/first-admin";
-import { createFront } from "./front";
+import { startRecording, stopRecording } from "@/server/audit/record/record";
+import { EnvError, env } from "@/server/env";
+import { createFront } from "@/server/front/front";
+import { routes } from "@/server/http/routes.generated";
+import { stopRelay } from "@/server/live-events/current";
+import { log } from "@/server/log";
+import { ensureFirstAdmin } from "@/server/setup/first-admin";
+import { shared } from "@/server/shared";
 import { refuseUnsafeRole, UnsafeRoleError } from "./guard-role";
 import { prepareEnvironment } from "./prepare";
-import { shared } from "./shared";
 import { shutdown } from "./shutdown";
 import { startWorkers, stopWorkers } from "./workers";
 

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { shared } from "./shared";
+import { shared } from "@/server/shared";
 
 /** The process's Prometheus metrics; other rooms add theirs through gauge(). */
 export const metrics = shared("metrics", () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Embedded, startEmbedded } from "@/db/embedded";
-import { parseEnv } from "../env";
+import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
+import { parseEnv } from "@/server/env";
 
 /** A secret of this installation, made at the first start and kept, readable by its owner alone. */
 function keptSecret(dataDir: string, name: string): string {

@@ -1,7 +1,7 @@
 import { appSql } from "@/db/client";
 import { countMigrations } from "@/db/migrate";
-import { recordingStats } from "../audit/record";
-import { isPruningEnabled } from "../retention/schedule";
+import { recordingStats } from "@/server/audit/record/record";
+import { isPruningEnabled } from "@/server/retention/schedule";
 
 export type Readiness = { ready: boolean; checks: { name: string; ok: boolean; detail?: string }[] };
 

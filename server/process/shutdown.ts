@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
-import type { Embedded } from "@/db/embedded";
-import { log } from "../log";
+import type { Embedded } from "@/db/embedded/embedded";
+import { log } from "@/server/log";
 import { closeStreams } from "./streams";
 
 type Parts = {

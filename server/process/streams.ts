@@ -1,4 +1,4 @@
-import { shared } from "./shared";
+import { shared } from "@/server/shared";
 
 const open = () => shared("streams", () => new Set<() => void>());
 

@@ -1,11 +1,11 @@
-import { alarmWatch } from "../audit/alarm";
-import { checkpointWorker } from "../audit/checkpoint-worker";
-import { verificationJob } from "../audit/nightly-job";
-import { searchWorker } from "../audit/search-worker";
-import { importWorker } from "../custom-fields/import/worker";
-import { env } from "../env";
-import { log } from "../log";
-import { announcePruning, retentionJob } from "../retention/worker";
+import { alarmWatch } from "@/server/audit/integrity/alarm";
+import { checkpointWorker } from "@/server/audit/integrity/checkpoint-worker";
+import { verificationJob } from "@/server/audit/integrity/nightly-job";
+import { searchWorker } from "@/server/audit/query/search-worker";
+import { importWorker } from "@/server/custom-fields/import/run/worker";
+import { env } from "@/server/env";
+import { log } from "@/server/log";
+import { announcePruning, retentionJob } from "@/server/retention/worker";
 import { dailyJobsWorker } from "./daily-jobs";
 
 /** A background job of this process: started once, stopped at shutdown. */

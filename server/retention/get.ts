@@ -1,5 +1,5 @@
 import { tenant } from "@/db/client";
-import type { Ctx } from "../context";
+import type { Ctx } from "@/server/context";
 import { readPolicy, requireOrganization, toPolicy } from "./organization";
 import { isPruningEnabled, nextRunAt } from "./schedule";
 import type { IdInput, Policy, PolicyStatus } from "./schema";

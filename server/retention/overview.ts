@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
-import type { Ctx } from "../context";
+import type { Ctx } from "@/server/context";
 import { requireOrganization } from "./organization";
 import { type IdInput, MS_PER_DAY, type Overview } from "./schema";
 

@@ -1,5 +1,5 @@
 import { tenant } from "@/db/client";
-import type { Ctx } from "../context";
+import type { Ctx } from "@/server/context";
 import { findExpired, timeOf } from "./expired";
 import { requireOrganization } from "./organization";
 import { MS_PER_DAY, type Preview, type PreviewInput } from "./schema";

@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { openAdmin } from "@/db/admin";
-import { createOrg } from "@/db/testing";
-import { readChain } from "../audit/chain-stream";
-import { chainOf, closeRoles, daysAgo, headOf, inTenant, roles } from "../audit/chain-testing";
-import { appendEvents } from "../audit/testing";
-import { verifyChain } from "../audit/verify";
-import { systemCtx } from "../context";
-import { env } from "../env";
+import { readChain } from "@/server/audit/chain/chain-stream";
+import { verifyChain } from "@/server/audit/chain/verify";
+import { systemCtx } from "@/server/context";
+import { env } from "@/server/env";
+import { appendEvents } from "@/testing/audit-entries";
+import { chainOf, closeRoles, daysAgo, headOf, inTenant, roles } from "@/testing/chain";
+import { createOrg } from "@/testing/factories";
 import { runRetention } from "./run";
 
 afterAll(closeRoles);

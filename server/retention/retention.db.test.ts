@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { GET as PREVIEW } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/preview/route";
 import { GET, PUT } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/route";
-import { auditRows, call, createApiKey, createOrg, createUser } from "@/db/testing";
-import { closeRoles, daysAgo, roles } from "../audit/chain-testing";
-import { appendEvents } from "../audit/testing";
-import { systemCtx } from "../context";
+import { systemCtx } from "@/server/context";
+import { appendEvents } from "@/testing/audit-entries";
+import { closeRoles, daysAgo, roles } from "@/testing/chain";
+import { auditRows, call, createApiKey, createOrg, createUser } from "@/testing/factories";
 import { getOverview } from "./overview";
 
 afterAll(closeRoles);

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Admin, openAdmin } from "@/db/admin";
-import { log } from "../log";
+import { log } from "@/server/log";
 import { findExpired } from "./expired";
 import { type Pruned, pruneOrganization } from "./prune";
 import { isPruningEnabled } from "./schedule";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { positiveInt } from "../audit/schema";
-import { isoTime } from "../devices/schema";
+import { positiveInt } from "@/server/audit/schema";
+import { isoTime } from "@/server/devices/schema";
 
 export const MIN_RETENTION_DAYS = 1;
 export const MAX_RETENTION_DAYS = 3650;

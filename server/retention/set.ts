@@ -1,7 +1,7 @@
 import { tenant } from "@/db/client";
 import { auditRetentionPolicies } from "@/db/schema";
-import { record } from "../audit/record";
-import type { Ctx } from "../context";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
 import { readPolicy, requireOrganization, toPolicy } from "./organization";
 import type { Policy, SetInput } from "./schema";
 

@@ -1,9 +1,9 @@
 import { max } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { auditRetentionPolicies } from "@/db/schema";
-import { log } from "../log";
-import type { DailyJob } from "../process/daily-jobs";
-import { gauge } from "../process/metrics";
+import { log } from "@/server/log";
+import type { DailyJob } from "@/server/process/daily-jobs";
+import { gauge } from "@/server/process/metrics";
 import { runRetention } from "./run";
 import { isPruningEnabled } from "./schedule";
 import { RETENTION_CRON } from "./schema";

@@ -1,11 +1,11 @@
 import { count, eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { auditSavedViews } from "@/db/schema";
-import { record } from "../audit/record";
-import type { Ctx } from "../context";
-import { AppError } from "../errors";
-import { newId } from "../ids";
-import { repairJson } from "../text";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
+import { AppError } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { repairJson } from "@/server/text";
 import { auditable, nameTaken, ownPlace, personOf, type SavedViewRow, sharedPlace, toSavedView } from "./saved-view";
 import { type CreateInput, MAX_VIEWS_PER_PERSON, type SavedView } from "./schema";
 

@@ -1,7 +1,7 @@
 import { asc, desc, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { auditSavedViews } from "@/db/schema";
-import type { Ctx } from "../context";
+import type { Ctx } from "@/server/context";
 import { isOwn, mayShare, toSavedView, visible } from "./saved-view";
 import { MAX_LISTED_VIEWS, type SavedViewList } from "./schema";
 

@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { auditSavedViews } from "@/db/schema";
-import { record } from "../audit/record";
-import type { Ctx } from "../context";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
 import { auditable, changeable } from "./saved-view";
 import type { ViewIdInput } from "./schema";
 

@@ -2,10 +2,10 @@ import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { auditSavedViews, organizations } from "@/db/schema";
-import type { Role } from "../auth/permissions";
-import { inScope, reaches } from "../auth/scope";
-import { type Actor, type Ctx, ZERO_UUID } from "../context";
-import { AppError, invalid, notFound } from "../errors";
+import type { Role } from "@/server/auth/permissions";
+import { inScope, reaches } from "@/server/auth/scope";
+import { type Actor, type Ctx, ZERO_UUID } from "@/server/context";
+import { AppError, invalid, notFound } from "@/server/errors";
 import type { Audience, SavedView } from "./schema";
 
 export type SavedViewRow = typeof auditSavedViews.$inferSelect;

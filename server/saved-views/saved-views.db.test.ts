@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { auditRows, createApiKey, createOrg, createPartner, createUser, ctxFor } from "@/db/testing";
-import type { Ctx } from "../context";
+import type { Ctx } from "@/server/context";
+import { auditRows, createApiKey, createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
 import { createSavedView } from "./create";
 import { listSavedViews } from "./list";
 import { removeSavedView } from "./remove";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { columnText } from "../audit/schema";
+import { columnText } from "@/server/audit/schema";
 
 export const MAX_VIEW_NAME = 80;
 /** Characters of a view's query. */

@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { auditSavedViews } from "@/db/schema";
-import { record } from "../audit/record";
-import type { Ctx } from "../context";
-import { repairJson } from "../text";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
+import { repairJson } from "@/server/text";
 import { auditable, changeable, nameTaken, type SavedViewRow, sharedPlace, toSavedView } from "./saved-view";
 import type { SavedView, UpdateInput } from "./schema";
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { systemCtx } from "../context";
+import { systemCtx } from "@/server/context";
 import { LIBRARY } from "./library.generated";
 import { listSystemLibrary } from "./list-system-library";
 import { libraryInput, libraryOutput, libraryScript, SCRIPT_OS } from "./schema";

@@ -1,4 +1,4 @@
-import type { Ctx } from "../context";
+import type { Ctx } from "@/server/context";
 import { LIBRARY } from "./library.generated";
 import type { LibraryInput, LibraryOutput } from "./schema";
 

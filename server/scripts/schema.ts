@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filterText } from "../devices/schema";
+import { filterText } from "@/server/devices/schema";
 
 export const SCRIPT_OS = ["windows", "macos", "linux"] as const;
 export type ScriptOs = (typeof SCRIPT_OS)[number];

@@ -1,7 +1,7 @@
-import { limit } from "../auth/rate-limit";
-import { hashSecret, sameHash } from "../auth/secrets";
-import { type Ctx, systemCtx } from "../context";
-import { AppError } from "../errors";
+import { limit } from "@/server/auth/rate-limit";
+import { hashSecret, sameHash } from "@/server/auth/secrets";
+import { type Ctx, systemCtx } from "@/server/context";
+import { AppError } from "@/server/errors";
 import { setupToken } from "./first-admin";
 import { foundPartner, isSetupNeeded } from "./found-partner";
 import type { CompleteInput, SetupStatus } from "./schema";

@@ -1,8 +1,8 @@
-import { email as emailSchema } from "../auth/schema";
-import { newSecret } from "../auth/secrets";
-import { env } from "../env";
-import { log } from "../log";
-import { shared } from "../process/shared";
+import { email as emailSchema } from "@/server/auth/schema";
+import { newSecret } from "@/server/auth/secrets";
+import { env } from "@/server/env";
+import { log } from "@/server/log";
+import { shared } from "@/server/shared";
 import { foundPartner, isSetupNeeded } from "./found-partner";
 
 /** Hash of the one-time token that this process has printed; gone once it was used. */

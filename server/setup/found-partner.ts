@@ -1,14 +1,14 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { partners, users } from "@/db/schema";
-import { record } from "../audit/record";
-import { hashPassword } from "../auth/password";
-import { type Ctx, systemCtx } from "../context";
-import { AppError } from "../errors";
-import { newId } from "../ids";
-import { insertOrganization } from "../organizations/create";
-import { toSlug } from "../organizations/slug";
-import { repairText } from "../text";
+import { record } from "@/server/audit/record/record";
+import { hashPassword } from "@/server/auth/password";
+import { type Ctx, systemCtx } from "@/server/context";
+import { AppError } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { insertOrganization } from "@/server/organizations/create";
+import { toSlug } from "@/server/organizations/slug";
+import { repairText } from "@/server/text";
 import type { CompleteInput } from "./schema";
 
 export type Founding = Omit<CompleteInput, "token">;

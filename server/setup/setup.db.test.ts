@@ -6,8 +6,8 @@ import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem, closeDatabase } from "@/db/client";
 import { migrate } from "@/db/migrate";
 import { organizations, partners, users } from "@/db/schema";
-import { auditRows, call } from "@/db/testing";
-import { appRouter } from "../trpc/root";
+import { appRouter } from "@/server/trpc/root";
+import { auditRows, call } from "@/testing/factories";
 import { ensureFirstAdmin } from "./first-admin";
 import { createSystemAdmin } from "./system-admin";
 

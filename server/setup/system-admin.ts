@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { asSystem } from "@/db/client";
 import { users } from "@/db/schema";
-import { hashPassword } from "../auth/password";
-import { email, newPassword } from "../auth/schema";
-import { AppError } from "../errors";
-import { newId } from "../ids";
-import { displayName } from "../organizations/schema";
-import { repairText } from "../text";
+import { hashPassword } from "@/server/auth/password";
+import { email, newPassword } from "@/server/auth/schema";
+import { AppError } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { displayName } from "@/server/organizations/schema";
+import { repairText } from "@/server/text";
 
 const input = z.strictObject({ email, password: newPassword, name: displayName });
 

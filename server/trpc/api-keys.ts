@@ -1,8 +1,8 @@
-import { createApiKey } from "../api-keys/create";
-import { listApiKeys } from "../api-keys/list";
-import { revokeApiKey } from "../api-keys/revoke";
-import { createInput, listInput } from "../api-keys/schema";
-import { idInput } from "../organizations/schema";
+import { createApiKey } from "@/server/api-keys/create";
+import { listApiKeys } from "@/server/api-keys/list";
+import { revokeApiKey } from "@/server/api-keys/revoke";
+import { createInput, listInput } from "@/server/api-keys/schema";
+import { idInput } from "@/server/organizations/schema";
 import { procedure, router } from "./init";
 
 const managing = procedure("api_keys:manage");

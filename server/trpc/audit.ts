@@ -1,14 +1,19 @@
-import { getFacets } from "../audit/facets";
-import { facetsInput } from "../audit/facets-schema";
-import { getAuditEntry } from "../audit/get";
-import { getHistogram } from "../audit/histogram";
-import { listFullEntries } from "../audit/list";
-import { listRelated } from "../audit/related";
-import { getStatistics, reportCompliance, reportSecurityEvents, reportUserActivity } from "../audit/reports";
-import { entryIdInput, listInput, rangeInput, searchInput } from "../audit/schema";
-import { searchEntries } from "../audit/search";
-import { tailEntries } from "../audit/tail";
-import { tailInput } from "../audit/tail-schema";
+import { getFacets } from "@/server/audit/entries/facets";
+import { facetsInput } from "@/server/audit/entries/facets-schema";
+import { getAuditEntry } from "@/server/audit/entries/get";
+import { getHistogram } from "@/server/audit/entries/histogram";
+import { listFullEntries } from "@/server/audit/entries/list";
+import { listRelated } from "@/server/audit/entries/related";
+import {
+  getStatistics,
+  reportCompliance,
+  reportSecurityEvents,
+  reportUserActivity,
+} from "@/server/audit/entries/reports";
+import { searchEntries } from "@/server/audit/entries/search";
+import { entryIdInput, listInput, rangeInput, searchInput } from "@/server/audit/schema";
+import { tailInput } from "@/server/audit/tail/schema";
+import { tailEntries } from "@/server/audit/tail/tail";
 import { mapStreamErrors, procedure, router } from "./init";
 
 export const auditRouter = router({

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { users } from "@/db/schema";
-import { auditRows, bearer, createOrg, createUser } from "@/db/testing";
+import { auditRows, bearer, createOrg, createUser } from "@/testing/factories";
 import { createContext } from "./context";
 import { appRouter } from "./root";
 

@@ -1,13 +1,13 @@
 import { TRPCError } from "@trpc/server";
-import { authenticate } from "../auth/authenticate";
-import { requireSameOrigin } from "../auth/origin";
-import type { Ctx } from "../context";
-import { env } from "../env";
-import { isAppError } from "../errors";
-import { clientIp } from "../http/client-ip";
-import { toAppError } from "../http/problem";
-import { PEER_HEADER } from "../http/route";
-import { newRequestId } from "../ids";
+import { authenticate } from "@/server/auth/authenticate";
+import { requireSameOrigin } from "@/server/auth/origin";
+import type { Ctx } from "@/server/context";
+import { env } from "@/server/env";
+import { isAppError } from "@/server/errors";
+import { clientIp } from "@/server/http/client-ip";
+import { toAppError } from "@/server/http/problem";
+import { PEER_HEADER } from "@/server/http/route";
+import { newRequestId } from "@/server/ids";
 import type { TrpcContext } from "./init";
 
 /** From where a request comes, for audit rows and rate limits. */

@@ -1,10 +1,10 @@
-import { createDefinition } from "../custom-fields/create";
-import { getDefinition, listDefinitions } from "../custom-fields/list";
-import { countUsage, removeDefinition } from "../custom-fields/remove";
-import { createInput, fieldIdInput, listInput, setValuesInput, updateInput } from "../custom-fields/schema";
-import { setDeviceValues } from "../custom-fields/set-values";
-import { updateDefinition } from "../custom-fields/update";
-import { listDeviceValues } from "../custom-fields/values";
+import { createDefinition } from "@/server/custom-fields/create";
+import { getDefinition, listDefinitions } from "@/server/custom-fields/list";
+import { countUsage, removeDefinition } from "@/server/custom-fields/remove";
+import { createInput, fieldIdInput, listInput, setValuesInput, updateInput } from "@/server/custom-fields/schema";
+import { setDeviceValues } from "@/server/custom-fields/set-values";
+import { updateDefinition } from "@/server/custom-fields/update";
+import { listDeviceValues } from "@/server/custom-fields/values";
 import { procedure, router } from "./init";
 
 export const customFieldsRouter = router({

@@ -1,10 +1,10 @@
-import { listLogs } from "../agent-logs/list";
-import { listInput as listLogsInput } from "../agent-logs/schema";
-import { getDevice } from "../devices/get";
-import { listDevices } from "../devices/list";
-import { deviceIdInput, listInput as listDevicesInput } from "../devices/schema";
-import { listEvents } from "../event-logs/list";
-import { listInput as listEventsInput } from "../event-logs/schema";
+import { listLogs } from "@/server/agent-logs/list";
+import { listInput as listLogsInput } from "@/server/agent-logs/schema";
+import { getDevice } from "@/server/devices/get";
+import { listDevices } from "@/server/devices/list";
+import { deviceIdInput, listInput as listDevicesInput } from "@/server/devices/schema";
+import { listEvents } from "@/server/event-logs/list";
+import { listInput as listEventsInput } from "@/server/event-logs/schema";
 import { procedure, router } from "./init";
 
 const reading = procedure("devices:read");

@@ -1,8 +1,8 @@
-import { createEnrollmentKey } from "../enrollment-keys/create";
-import { listEnrollmentKeys } from "../enrollment-keys/list";
-import { revokeEnrollmentKey } from "../enrollment-keys/revoke";
-import { createInput, listInput } from "../enrollment-keys/schema";
-import { idInput } from "../organizations/schema";
+import { createEnrollmentKey } from "@/server/enrollment-keys/create";
+import { listEnrollmentKeys } from "@/server/enrollment-keys/list";
+import { revokeEnrollmentKey } from "@/server/enrollment-keys/revoke";
+import { createInput, listInput } from "@/server/enrollment-keys/schema";
+import { idInput } from "@/server/organizations/schema";
 import { procedure, router } from "./init";
 
 const enrolling = procedure("agents:enroll");

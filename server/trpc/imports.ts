@@ -1,8 +1,14 @@
-import { cancelImport, createImport, discardImport, getImport, listImports } from "../custom-fields/import/create";
-import { listGuesses } from "../custom-fields/import/default-plan";
-import { guessAfresh, listFaults, savePlan } from "../custom-fields/import/plan";
-import { previewFile } from "../custom-fields/import/preview";
-import { listRows, pickCandidate } from "../custom-fields/import/rows";
+import {
+  cancelImport,
+  createImport,
+  discardImport,
+  getImport,
+  listImports,
+} from "@/server/custom-fields/import/create";
+import { listGuesses } from "@/server/custom-fields/import/map/default-plan";
+import { guessAfresh, listFaults, savePlan } from "@/server/custom-fields/import/plan";
+import { previewFile } from "@/server/custom-fields/import/preview";
+import { listRows, pickCandidate } from "@/server/custom-fields/import/rows";
 import {
   fileInput,
   formatInput,
@@ -11,9 +17,9 @@ import {
   planInput,
   rowsInput,
   sourceInput,
-} from "../custom-fields/import/schema";
-import { listSources } from "../custom-fields/import/sources";
-import { startCheck, startRun, startStaging, startUndo } from "../custom-fields/import/start";
+} from "@/server/custom-fields/import/schema";
+import { listSources } from "@/server/custom-fields/import/sources";
+import { startCheck, startRun, startStaging, startUndo } from "@/server/custom-fields/import/start";
 import { procedure, router } from "./init";
 
 const importer = procedure("custom_fields:import");

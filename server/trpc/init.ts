@@ -1,10 +1,10 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import { ZodError } from "zod";
-import type { Permission } from "../auth/permissions";
-import { narrow, requirePermission } from "../auth/scope";
-import type { Ctx } from "../context";
-import { AppError, ERROR_CODES, type ErrorCode, type FieldError } from "../errors";
-import { toAppError, toProblem } from "../http/problem";
+import type { Permission } from "@/server/auth/permissions";
+import { narrow, requirePermission } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
+import { AppError, ERROR_CODES, type ErrorCode, type FieldError } from "@/server/errors";
+import { toAppError, toProblem } from "@/server/http/problem";
 
 /** What a procedure gets: the caller, or null where nobody is signed in; from is known where a browser asks. */
 export type TrpcContext = {

@@ -1,10 +1,10 @@
-import { listAlarms } from "../audit/alarm";
-import { listCheckpoints, verifyIntegrity } from "../audit/integrity";
-import { checkpointsInput, integrityStatusInput, progressInput, verifyInput } from "../audit/integrity-schema";
-import { getIntegrityStatus } from "../audit/integrity-status";
-import { entryIdInput } from "../audit/schema";
-import { getStanding } from "../audit/standing";
-import { getVerifyProgress } from "../audit/verify-progress";
+import { listAlarms } from "@/server/audit/integrity/alarm";
+import { listCheckpoints, verifyIntegrity } from "@/server/audit/integrity/integrity";
+import { checkpointsInput, integrityStatusInput, progressInput, verifyInput } from "@/server/audit/integrity/schema";
+import { getStanding } from "@/server/audit/integrity/standing";
+import { getIntegrityStatus } from "@/server/audit/integrity/status";
+import { getVerifyProgress } from "@/server/audit/integrity/verify-progress";
+import { entryIdInput } from "@/server/audit/schema";
 import { procedure, router } from "./init";
 
 const reading = procedure("audit:read");

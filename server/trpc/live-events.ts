@@ -1,8 +1,8 @@
-import { getEvent } from "../live-events/get-event";
-import { getLog } from "../live-events/get-log";
-import { listLogs } from "../live-events/list-logs";
-import { queryEvents } from "../live-events/query-events";
-import { eventInput, eventsInput, listInput, logInput } from "../live-events/schema";
+import { getEvent } from "@/server/live-events/get-event";
+import { getLog } from "@/server/live-events/get-log";
+import { listLogs } from "@/server/live-events/list-logs";
+import { queryEvents } from "@/server/live-events/query-events";
+import { eventInput, eventsInput, listInput, logInput } from "@/server/live-events/schema";
 import { procedure, router } from "./init";
 
 const asking = procedure("devices:live");

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { TRPCError } from "@trpc/server";
 import { beforeAll, describe, expect, it } from "vitest";
-import { appendEvents } from "../audit/testing";
-import { authenticate } from "../auth/authenticate";
-import type { Ctx } from "../context";
-import { importIn } from "../custom-fields/import/testing";
+import { authenticate } from "@/server/auth/authenticate";
+import type { Ctx } from "@/server/context";
+import { appendEvents } from "@/testing/audit-entries";
+import { importIn } from "@/testing/imports";
 import {
   createWorld,
   deviceIn,
@@ -15,7 +15,7 @@ import {
   savedViewIn,
   userIn,
   type World,
-} from "../http/matrix-testing";
+} from "@/testing/matrix";
 import { createCaller, type ProcedureMeta } from "./init";
 import { appRouter } from "./root";
 

@@ -1,4 +1,4 @@
-import { getMe } from "../me/get";
+import { getMe } from "@/server/me/get";
 import { procedure, router } from "./init";
 
 export const meRouter = router({

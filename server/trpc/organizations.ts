@@ -1,7 +1,7 @@
-import { createOrganization } from "../organizations/create";
-import { getOrganization, listOrganizations } from "../organizations/list";
-import { createInput, idInput, listInput, updateInput } from "../organizations/schema";
-import { updateOrganization } from "../organizations/update";
+import { createOrganization } from "@/server/organizations/create";
+import { getOrganization, listOrganizations } from "@/server/organizations/list";
+import { createInput, idInput, listInput, updateInput } from "@/server/organizations/schema";
+import { updateOrganization } from "@/server/organizations/update";
 import { procedure, router } from "./init";
 
 const managing = procedure("organizations:manage");

@@ -1,6 +1,6 @@
-import { getPreference } from "../preferences/get";
-import { getInput, setInput } from "../preferences/schema";
-import { setPreference } from "../preferences/set";
+import { getPreference } from "@/server/preferences/get";
+import { getInput, setInput } from "@/server/preferences/schema";
+import { setPreference } from "@/server/preferences/set";
 import { procedure, router } from "./init";
 
 /** How the caller likes the product to look; of no concern to anybody else. */

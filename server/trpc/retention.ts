@@ -1,8 +1,8 @@
-import { getPolicyStatus } from "../retention/get";
-import { getOverview } from "../retention/overview";
-import { previewPruning } from "../retention/preview";
-import { idInput, previewInput, setInput } from "../retention/schema";
-import { setPolicy } from "../retention/set";
+import { getPolicyStatus } from "@/server/retention/get";
+import { getOverview } from "@/server/retention/overview";
+import { previewPruning } from "@/server/retention/preview";
+import { idInput, previewInput, setInput } from "@/server/retention/schema";
+import { setPolicy } from "@/server/retention/set";
 import { procedure, router } from "./init";
 
 const reading = procedure("audit:read");

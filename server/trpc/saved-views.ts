@@ -1,8 +1,8 @@
-import { createSavedView } from "../saved-views/create";
-import { listSavedViews } from "../saved-views/list";
-import { removeSavedView } from "../saved-views/remove";
-import { createInput, listInput, updateInput, viewIdInput } from "../saved-views/schema";
-import { updateSavedView } from "../saved-views/update";
+import { createSavedView } from "@/server/saved-views/create";
+import { listSavedViews } from "@/server/saved-views/list";
+import { removeSavedView } from "@/server/saved-views/remove";
+import { createInput, listInput, updateInput, viewIdInput } from "@/server/saved-views/schema";
+import { updateSavedView } from "@/server/saved-views/update";
 import { procedure, router } from "./init";
 
 /** Who reads the audit log keeps views of it; who may share or tend them, the verbs decide. */

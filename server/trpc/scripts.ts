@@ -1,5 +1,5 @@
-import { listSystemLibrary } from "../scripts/list-system-library";
-import { libraryInput } from "../scripts/schema";
+import { listSystemLibrary } from "@/server/scripts/list-system-library";
+import { libraryInput } from "@/server/scripts/schema";
 import { procedure, router } from "./init";
 
 export const scriptsRouter = router({

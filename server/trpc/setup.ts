@@ -1,5 +1,5 @@
-import { completeSetup, getSetupStatus } from "../setup/complete";
-import { completeInput } from "../setup/schema";
+import { completeSetup, getSetupStatus } from "@/server/setup/complete";
+import { completeInput } from "@/server/setup/schema";
 import { publicProcedure, router } from "./init";
 
 /** First run: open to whoever has the token from the console. */

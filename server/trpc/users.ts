@@ -1,7 +1,7 @@
-import { createUser } from "../users/create";
-import { listUsers } from "../users/list";
-import { createInput, listInput, updateInput } from "../users/schema";
-import { updateUser } from "../users/update";
+import { createUser } from "@/server/users/create";
+import { listUsers } from "@/server/users/list";
+import { createInput, listInput, updateInput } from "@/server/users/schema";
+import { updateUser } from "@/server/users/update";
 import { procedure, router } from "./init";
 
 const managing = procedure("users:manage");

@@ -1,15 +1,15 @@
 import { type Tx, tenant } from "@/db/client";
 import { userOrganizations, users } from "@/db/schema";
-import { record } from "../audit/record";
-import { requireMayGrantRole, requireWholePartner } from "../auth/grant";
-import { hashPassword } from "../auth/password";
-import { isPartnerRole } from "../auth/permissions";
-import { reaches } from "../auth/scope";
-import type { Ctx } from "../context";
-import { AppError, invalid } from "../errors";
-import { newId } from "../ids";
-import { homeOrgOf, partnerFor, partnerOfOrg } from "../organizations/partner";
-import { repairText } from "../text";
+import { record } from "@/server/audit/record/record";
+import { requireMayGrantRole, requireWholePartner } from "@/server/auth/grant";
+import { hashPassword } from "@/server/auth/password";
+import { isPartnerRole } from "@/server/auth/permissions";
+import { reaches } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
+import { AppError, invalid } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/organizations/partner";
+import { repairText } from "@/server/text";
 import type { CreateInput, User } from "./schema";
 import { toUser } from "./to-user";
 

@@ -1,10 +1,10 @@
 import { and, asc, count, eq, ilike, isNull, or, type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { users } from "@/db/schema";
-import { inScope } from "../auth/scope";
-import type { Ctx } from "../context";
-import { paginate } from "../devices/list";
-import { containsPattern } from "../text";
+import { inScope } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
+import { paginate } from "@/server/devices/list";
+import { containsPattern } from "@/server/text";
 import type { ListInput, UserPage } from "./schema";
 import { toUser, userColumns } from "./to-user";
 

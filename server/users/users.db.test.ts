@@ -14,7 +14,7 @@ import {
   PASSWORD,
   type TestApiKey,
   type TestUser,
-} from "@/db/testing";
+} from "@/testing/factories";
 
 type Who = TestUser | TestApiKey;
 let n = 0;

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { Prefetched, trpc } from "@/app/trpc-server";
 import { DeviceList } from "@/components/devices/device-list";
-import { loadList } from "@/components/shell/list-params";
+import { loadList } from "@/components/ui/list-params";
 
 export const metadata: Metadata = { title: "Devices" };
 

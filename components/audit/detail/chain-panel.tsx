@@ -2,13 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ShieldAlert, ShieldCheck } from "lucide-react";
-import { count } from "../../shell/amounts";
-import { CopiedCode } from "../../shell/copied-code";
-import { errorText } from "../../shell/notice";
-import { dateTime } from "../../shell/time";
-import { useZone } from "../../shell/zone";
-import { ALONE, type Outputs, useTRPC } from "../../trpc";
-import type { Entry } from "../entry";
+import type { Entry } from "@/components/audit/entry";
+import { count } from "@/components/format/amounts";
+import { dateTime } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import { ALONE, type Outputs, useTRPC } from "@/components/trpc";
+import { CopiedCode } from "@/components/ui/copied-code";
+import { errorText } from "@/components/ui/notice";
 import classes from "./chain-panel.module.css";
 
 /** The entry as a stamp on the trail: sealed with its own checksum, linked to the one before by that one's. */

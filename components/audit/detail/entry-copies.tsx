@@ -2,7 +2,7 @@
 
 import { Button, CopyButton, Group } from "@mantine/core";
 import { Check } from "lucide-react";
-import type { Entry } from "../entry";
+import type { Entry } from "@/components/audit/entry";
 
 const curlOf = (entry: Entry) =>
   `curl -H "Authorization: Bearer $TRAILMARK_KEY" ${window.location.origin}/api/v1/audit-logs/logs/${entry.id}`;

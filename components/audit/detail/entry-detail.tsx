@@ -2,15 +2,15 @@
 
 import { Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import { CopiedCode } from "../../shell/copied-code";
-import { useOrg } from "../../shell/org";
-import { dateTime, zoneName } from "../../shell/time";
-import { useZone } from "../../shell/zone";
-import { ActorType } from "../actor-type";
-import { changesOf, type Entry, sentenceOf } from "../entry";
-import { CATEGORY_LABEL } from "../filters/filters";
-import { ResultBadge } from "../result-badge";
-import type { ColumnId } from "../table/table-params";
+import { ActorType } from "@/components/audit/actor-type";
+import { changesOf, type Entry, sentenceOf } from "@/components/audit/entry";
+import { CATEGORY_LABEL } from "@/components/audit/filters/filters";
+import { ResultBadge } from "@/components/audit/result-badge";
+import type { ColumnId } from "@/components/audit/table/table-params";
+import { dateTime, zoneName } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import { useOrg } from "@/components/frame/org";
+import { CopiedCode } from "@/components/ui/copied-code";
 import { ChainPanel } from "./chain-panel";
 import { Changes } from "./changes";
 import { EntryCopies } from "./entry-copies";

@@ -5,9 +5,9 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronUp, Maximize2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
-import { Failure } from "../../shell/notice";
-import { useTRPC } from "../../trpc";
-import type { Entry } from "../entry";
+import type { Entry } from "@/components/audit/entry";
+import { useTRPC } from "@/components/trpc";
+import { Failure } from "@/components/ui/notice";
 import classes from "./entry-detail.module.css";
 
 const EntryDetail = dynamic(() => import("./entry-detail").then((m) => m.EntryDetail), {

@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
-import { Failure } from "../../shell/notice";
-import { PageHeader } from "../../shell/page-header";
-import { useTRPC } from "../../trpc";
+import { useTRPC } from "@/components/trpc";
+import { Failure } from "@/components/ui/notice";
+import { PageHeader } from "@/components/ui/page-header";
 import { EntryDetail } from "./entry-detail";
 import classes from "./entry-detail.module.css";
 

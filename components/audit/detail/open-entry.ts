@@ -1,10 +1,10 @@
 "use client";
 
 import { type RefObject, useCallback } from "react";
-import type { Entry } from "../entry";
-import type { View } from "../filters/filters";
-import type { SetView } from "../filters/set-view";
-import { focusEntry } from "../viewer-keys";
+import type { Entry } from "@/components/audit/entry";
+import type { View } from "@/components/audit/filters/filters";
+import type { SetView } from "@/components/audit/filters/set-view";
+import { focusEntry } from "@/components/audit/viewer-keys";
 
 type Options = { view: View; setView: SetView; entries: Entry[]; table: RefObject<HTMLTableElement | null> };
 

@@ -2,12 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { MouseEvent } from "react";
-import { errorText } from "../../shell/notice";
-import { clock } from "../../shell/time";
-import { useZone } from "../../shell/zone";
-import { ALONE, useTRPC } from "../../trpc";
-import { type Entry, sentenceText } from "../entry";
-import { ResultBadge } from "../result-badge";
+import { type Entry, sentenceText } from "@/components/audit/entry";
+import { ResultBadge } from "@/components/audit/result-badge";
+import { clock } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import { ALONE, useTRPC } from "@/components/trpc";
+import { errorText } from "@/components/ui/notice";
 import classes from "./related.module.css";
 
 type Props = { entry: Entry; onOpen: ((id: string) => void) | undefined };

@@ -3,15 +3,15 @@
 import { Button, Group, Modal, Radio, Stack } from "@mantine/core";
 import { Download } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { bytes, count, counted } from "../../shell/amounts";
-import { Message } from "../../shell/message";
-import { useOrg } from "../../shell/org";
-import { useZone } from "../../shell/zone";
-import { filtersInWords } from "../filters/chips";
-import type { Input } from "../filters/entries-query";
-import type { View } from "../filters/filters";
-import { spanOf } from "../filters/list-input";
-import { spanText } from "../filters/range-line";
+import { filtersInWords } from "@/components/audit/filters/chips";
+import type { Input } from "@/components/audit/filters/entries-query";
+import type { View } from "@/components/audit/filters/filters";
+import { spanOf } from "@/components/audit/filters/list-input";
+import { spanText } from "@/components/audit/filters/range-line";
+import { bytes, count, counted } from "@/components/format/amounts";
+import { useZone } from "@/components/format/zone";
+import { useOrg } from "@/components/frame/org";
+import { Message } from "@/components/ui/message";
 import classes from "./export-dialog.module.css";
 import { exportBody, exportName, type Format, MAX_EXPORT_ROWS, readBody, saveFile } from "./export-request";
 

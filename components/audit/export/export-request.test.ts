@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { exportInput, MAX_EXPORT_ROWS as SERVERS } from "@/server/audit/export-schema";
-import { loadView } from "../filters/filters";
-import { toListInput } from "../filters/list-input";
+import { loadView } from "@/components/audit/filters/filters";
+import { toListInput } from "@/components/audit/filters/list-input";
+import { exportInput, MAX_EXPORT_ROWS as SERVERS } from "@/server/audit/entries/export-schema";
 import { exportBody, exportName, MAX_EXPORT_ROWS } from "./export-request";
 
 const now = new Date("2026-11-20T14:00:00Z");

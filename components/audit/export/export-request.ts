@@ -1,4 +1,4 @@
-import type { Input } from "../filters/entries-query";
+import type { Input } from "@/components/audit/filters/entries-query";
 
 /** Spec, Limits: export rows; the schema's own number would bring zod along. */
 export const MAX_EXPORT_ROWS = 10_000;

@@ -2,8 +2,8 @@
 
 import { CloseButton } from "@mantine/core";
 import { Check } from "lucide-react";
-import { counted } from "../../shell/amounts";
-import classes from "../viewer.module.css";
+import classes from "@/components/audit/viewer.module.css";
+import { counted } from "@/components/format/amounts";
 import { FIELD_LABEL, valueLabel } from "./field-labels";
 import type { View } from "./filters";
 import { any, exclusionsOf, type Field, hideRoutine, hidesRoutine, isRoutine, letIn } from "./narrow";

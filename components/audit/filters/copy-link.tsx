@@ -3,9 +3,9 @@
 import { ActionIcon } from "@mantine/core";
 import { Check, Link2 } from "lucide-react";
 import { useState } from "react";
-import { Tip } from "../../shell/tip";
-import { useZone } from "../../shell/zone";
-import { zoneParam } from "../../shell/zone-param";
+import { useZone } from "@/components/format/zone";
+import { zoneParam } from "@/components/format/zone-param";
+import { Tip } from "@/components/ui/popover/tip";
 import type { View } from "./filters";
 import { spanOf } from "./list-input";
 

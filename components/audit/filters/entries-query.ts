@@ -1,5 +1,5 @@
 import { keepPreviousData } from "@tanstack/react-query";
-import { ALONE, type useTRPC } from "../../trpc";
+import { ALONE, type useTRPC } from "@/components/trpc";
 import type { toListInput } from "./list-input";
 
 type Trpc = Pick<ReturnType<typeof useTRPC>, "audit">;

@@ -1,5 +1,5 @@
 import { keepPreviousData } from "@tanstack/react-query";
-import { ALONE, type Outputs, type useTRPC } from "../../trpc";
+import { ALONE, type Outputs, type useTRPC } from "@/components/trpc";
 import type { Input } from "./entries-query";
 import type { Field } from "./narrow";
 

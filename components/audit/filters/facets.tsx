@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Copy, Minus } from "lucide-react";
 import { useState } from "react";
-import { count } from "../../shell/amounts";
-import { errorText } from "../../shell/notice";
-import { useTRPC } from "../../trpc";
+import { count } from "@/components/format/amounts";
+import { useTRPC } from "@/components/trpc";
+import { errorText } from "@/components/ui/notice";
 import type { Input } from "./entries-query";
 import classes from "./facets.module.css";
 import { FACETS, type FacetValue, facetsQuery } from "./facets-query";

@@ -1,4 +1,4 @@
-import type { Entry } from "../entry";
+import type { Entry } from "@/components/audit/entry";
 import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL, type View } from "./filters";
 import type { Field } from "./narrow";
 

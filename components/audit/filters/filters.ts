@@ -7,9 +7,9 @@ import {
   parseAsString,
   parseAsStringLiteral,
 } from "nuqs/server";
+import { tableParsers } from "@/components/audit/table/table-params";
+import { zoneParam } from "@/components/format/zone-param";
 import type { ActorType, AuditResult, Category } from "@/server/audit/schema";
-import { zoneParam } from "../../shell/zone-param";
-import { tableParsers } from "../table/table-params";
 import { PRESETS } from "./range";
 
 type Choice<T extends string> = Record<T, string>;

@@ -1,5 +1,5 @@
-import { Message } from "../../shell/message";
-import classes from "../viewer.module.css";
+import classes from "@/components/audit/viewer.module.css";
+import { Message } from "@/components/ui/message";
 
 /** Says which parts of the address were not understood, instead of quietly showing something else. */
 export function Misread({ parts }: { parts: string[] }) {

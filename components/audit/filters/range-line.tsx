@@ -1,10 +1,10 @@
 "use client";
 
-import { count, counted } from "../../shell/amounts";
-import { useOrg } from "../../shell/org";
-import { dateTime, zoneName } from "../../shell/time";
-import { useZone } from "../../shell/zone";
-import classes from "../viewer.module.css";
+import classes from "@/components/audit/viewer.module.css";
+import { count, counted } from "@/components/format/amounts";
+import { dateTime, zoneName } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import { useOrg } from "@/components/frame/org";
 import type { View } from "./filters";
 import { spanOf } from "./list-input";
 import type { Span } from "./range";

@@ -1,6 +1,6 @@
-import { counted } from "../../shell/amounts";
-import { dateTime } from "../../shell/time";
-import type { Outputs } from "../../trpc";
+import { counted } from "@/components/format/amounts";
+import { dateTime } from "@/components/format/time";
+import type { Outputs } from "@/components/trpc";
 
 type Histogram = Outputs["audit"]["histogram"];
 

@@ -2,10 +2,10 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, type PointerEvent, useMemo, useState } from "react";
-import { dateTime } from "../../shell/time";
-import { useZone } from "../../shell/zone";
-import { ALONE, useTRPC } from "../../trpc";
-import type { Input } from "../filters/entries-query";
+import type { Input } from "@/components/audit/filters/entries-query";
+import { dateTime } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import { ALONE, useTRPC } from "@/components/trpc";
 import { allInWords, type Bar, barsInWords, barsOf, spanBetween, sumOf } from "./bars";
 import classes from "./histogram.module.css";
 

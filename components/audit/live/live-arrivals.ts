@@ -1,5 +1,5 @@
 import { type RefObject, useLayoutEffect, useRef } from "react";
-import type { Entry } from "../entry";
+import type { Entry } from "@/components/audit/entry";
 
 const SLIDE_MS = 140;
 /** More than a screenful is not worth the work. */

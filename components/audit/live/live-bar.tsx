@@ -1,7 +1,7 @@
 import { useThrottledValue } from "@mantine/hooks";
 import { ArrowUp } from "lucide-react";
 import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
-import { count } from "../../shell/amounts";
+import { count } from "@/components/format/amounts";
 import type { StreamState } from "./live-stream";
 import classes from "./live-tail.module.css";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Entry } from "../entry";
+import type { Entry } from "@/components/audit/entry";
 import { afterLoading, arrive, joins, MAX_LIVE_ROWS, merged, NOTHING_NEW, type Page, release } from "./live-rows";
 
 const entry = (n: number, seq = n): Entry =>

@@ -1,4 +1,4 @@
-import type { Entry } from "../entry";
+import type { Entry } from "@/components/audit/entry";
 
 /** Rows that came by themselves and are kept above the page, or behind the pill; beyond it the list is loaded again. */
 export const MAX_LIVE_ROWS = 300;

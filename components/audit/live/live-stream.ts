@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState } from "react";
-import { type ApiError, useTRPCClient } from "../../trpc";
-import type { Entry } from "../entry";
-import type { Input } from "../filters/entries-query";
+import type { Entry } from "@/components/audit/entry";
+import type { Input } from "@/components/audit/filters/entries-query";
+import { type ApiError, useTRPCClient } from "@/components/trpc";
 
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 15_000;

@@ -2,9 +2,9 @@
 
 import { useThrottledValue } from "@mantine/hooks";
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { useTRPCClient } from "../../trpc";
-import type { Entry } from "../entry";
-import type { Input } from "../filters/entries-query";
+import type { Entry } from "@/components/audit/entry";
+import type { Input } from "@/components/audit/filters/entries-query";
+import { useTRPCClient } from "@/components/trpc";
 import { useArrivals } from "./live-arrivals";
 import { LiveBar } from "./live-bar";
 import { isFree, useHold } from "./live-hold";

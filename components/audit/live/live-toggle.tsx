@@ -3,8 +3,8 @@
 import { Button } from "@mantine/core";
 import { Radio } from "lucide-react";
 import type { MouseEvent } from "react";
-import type { View } from "../filters/filters";
-import type { SetView } from "../filters/set-view";
+import type { View } from "@/components/audit/filters/filters";
+import type { SetView } from "@/components/audit/filters/set-view";
 import { isLive, isOpenEnded } from "./live";
 import classes from "./live-toggle.module.css";
 

@@ -2,10 +2,10 @@
 
 import dynamic from "next/dynamic";
 import { type ReactNode, type RefObject, useState } from "react";
-import type { Entry } from "../entry";
-import type { Input } from "../filters/entries-query";
-import type { View } from "../filters/filters";
-import { spanOf } from "../filters/list-input";
+import type { Entry } from "@/components/audit/entry";
+import type { Input } from "@/components/audit/filters/entries-query";
+import type { View } from "@/components/audit/filters/filters";
+import { spanOf } from "@/components/audit/filters/list-input";
 import type { LiveQuery } from "./live-tail";
 
 const LiveTail = dynamic(() => import("./live-tail").then((m) => m.LiveTail), { ssr: false });

@@ -1,7 +1,7 @@
 "use client";
 
-import type { View } from "../filters/filters";
-import type { SetView } from "../filters/set-view";
+import type { View } from "@/components/audit/filters/filters";
+import type { SetView } from "@/components/audit/filters/set-view";
 import type { CellContext, Column, Spot } from "./columns";
 import { PivotMenu } from "./pivot-menu";
 import { cellText, pivotsOf } from "./pivots";

@@ -3,9 +3,9 @@
 import { ActionIcon, Button, Checkbox, SegmentedControl } from "@mantine/core";
 import { ChevronDown, ChevronUp } from "lucide-react";
 import { useRef, useState } from "react";
-import { Message } from "../../shell/message";
-import { errorText } from "../../shell/notice";
-import { useOrg } from "../../shell/org";
+import { useOrg } from "@/components/frame/org";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
 import classes from "./column-chooser.module.css";
 import { COLUMN } from "./columns";
 import type { TableLook } from "./table-look";

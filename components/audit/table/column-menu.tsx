@@ -4,8 +4,8 @@ import { ActionIcon } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Columns3 } from "lucide-react";
 import dynamic from "next/dynamic";
-import { Popover } from "../../shell/popover";
-import classes from "../filters/menus.module.css";
+import classes from "@/components/audit/filters/menus.module.css";
+import { Popover } from "@/components/ui/popover/popover";
 import type { TableLook } from "./table-look";
 
 const ColumnChooser = dynamic(() => import("./column-chooser").then((m) => m.ColumnChooser), { ssr: false });

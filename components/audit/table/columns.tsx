@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import { clock, everyClock } from "../../shell/time";
-import { ActorType } from "../actor-type";
-import { type Entry, hostOf } from "../entry";
-import { ResultBadge } from "../result-badge";
+import { ActorType } from "@/components/audit/actor-type";
+import { type Entry, hostOf } from "@/components/audit/entry";
+import { ResultBadge } from "@/components/audit/result-badge";
+import { clock, everyClock } from "@/components/format/time";
 import { Sentence } from "./sentence";
 import type { ColumnId } from "./table-params";
 

@@ -3,9 +3,9 @@
 import { Button, Group } from "@mantine/core";
 import { SearchX, Stamp } from "lucide-react";
 import { useSearchParams } from "next/navigation";
-import { Notice } from "../../shell/notice";
-import { type FilterName, filterParsers, type View } from "../filters/filters";
-import type { SetView } from "../filters/set-view";
+import { type FilterName, filterParsers, type View } from "@/components/audit/filters/filters";
+import type { SetView } from "@/components/audit/filters/set-view";
+import { Notice } from "@/components/ui/notice";
 
 const NOTHING = Object.fromEntries(Object.keys(filterParsers).map((name) => [name, null])) as Partial<View>;
 const RANGE: FilterName[] = ["range", "from", "to"];

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { type Entry, sentenceOf } from "../entry";
+import { type Entry, sentenceOf } from "@/components/audit/entry";
 import classes from "./entry-link.module.css";
 
 /** An entry's sentence, who and what in weight, as the way to the entry's own page. */

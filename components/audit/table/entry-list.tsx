@@ -2,13 +2,13 @@
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { RefObject } from "react";
+import type { Entry } from "@/components/audit/entry";
+import type { View } from "@/components/audit/filters/filters";
+import type { SetView } from "@/components/audit/filters/set-view";
+import { useOrg } from "@/components/frame/org";
+import type { ApiError } from "@/components/trpc";
+import { Failure } from "@/components/ui/notice";
 import type { FullPage } from "@/server/audit/schema";
-import { Failure } from "../../shell/notice";
-import { useOrg } from "../../shell/org";
-import type { ApiError } from "../../trpc";
-import type { Entry } from "../entry";
-import type { View } from "../filters/filters";
-import type { SetView } from "../filters/set-view";
 import { EmptyList } from "./empty-list";
 import { EntrySkeleton } from "./entry-skeleton";
 import { EntryTable } from "./entry-table";

@@ -1,7 +1,7 @@
 "use client";
 
 import type { MouseEvent } from "react";
-import type { Entry } from "../entry";
+import type { Entry } from "@/components/audit/entry";
 import type { CellContext, Column } from "./columns";
 import classes from "./entry-table.module.css";
 

@@ -1,5 +1,5 @@
 import { Skeleton } from "@mantine/core";
-import classes from "../viewer.module.css";
+import classes from "@/components/audit/viewer.module.css";
 
 const WIDTHS = ["46%", "38%", "52%", "41%", "35%", "49%", "44%", "37%", "51%", "40%"];
 

@@ -1,11 +1,11 @@
 "use client";
 
 import { type CSSProperties, type RefObject, useEffect, useRef, useState } from "react";
-import { dayName, zoneName } from "../../shell/time";
-import { useZone } from "../../shell/zone";
-import type { Entry } from "../entry";
-import type { View } from "../filters/filters";
-import type { SetView } from "../filters/set-view";
+import type { Entry } from "@/components/audit/entry";
+import type { View } from "@/components/audit/filters/filters";
+import type { SetView } from "@/components/audit/filters/set-view";
+import { dayName, zoneName } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
 import { CellPivots } from "./cell-pivots";
 import { type Column, leastWidth, type Widths } from "./columns";
 import { EntryHead } from "./entry-head";

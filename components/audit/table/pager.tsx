@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { ArrowLeft, ArrowRight } from "lucide-react";
-import classes from "../viewer.module.css";
+import classes from "@/components/audit/viewer.module.css";
 
 type Props = { cursor: string | null; nextCursor: string | null; onPage: (cursor: string | null) => void };
 

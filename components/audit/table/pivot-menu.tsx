@@ -2,8 +2,8 @@
 
 import { UnstyledButton } from "@mantine/core";
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { placeBeside } from "../../shell/place";
-import type { View } from "../filters/filters";
+import type { View } from "@/components/audit/filters/filters";
+import { placeBeside } from "@/components/ui/popover/place";
 import type { Pivot } from "./pivots";
 import classes from "./pivots.module.css";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Entry } from "../entry";
-import { loadView } from "../filters/filters";
+import type { Entry } from "@/components/audit/entry";
+import { loadView } from "@/components/audit/filters/filters";
 import { pivotsOf } from "./pivots";
 import type { ColumnId } from "./table-params";
 

@@ -1,5 +1,5 @@
 import type { MouseEvent } from "react";
-import { type Entry, sentenceOf } from "../entry";
+import { type Entry, sentenceOf } from "@/components/audit/entry";
 import classes from "./entry-table.module.css";
 
 const isPlainClick = (event: MouseEvent) => !(event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0);

@@ -2,9 +2,9 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { type Outputs, useTRPC } from "../../trpc";
-import type { View } from "../filters/filters";
-import type { SetView } from "../filters/set-view";
+import type { View } from "@/components/audit/filters/filters";
+import type { SetView } from "@/components/audit/filters/set-view";
+import { type Outputs, useTRPC } from "@/components/trpc";
 import { COLUMN, type Column, DEFAULT_COLUMNS, type Widths } from "./columns";
 import { type ColumnId, columnsOf, type Density, lookQuery } from "./table-params";
 

@@ -1,5 +1,5 @@
 import { createParser, parseAsStringLiteral } from "nuqs/server";
-import type { useTRPC } from "../../trpc";
+import type { useTRPC } from "@/components/trpc";
 
 /** Every column of the audit log's table, in the order in which they are offered. */
 export const COLUMN_IDS = [

@@ -1,8 +1,8 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Confirm } from "../../shell/confirm";
-import { useTRPC } from "../../trpc";
+import { useTRPC } from "@/components/trpc";
+import { Confirm } from "@/components/ui/dialogs/confirm";
 import type { SavedView } from "./saved-view-row";
 
 /** Deletes a view after saying for whom it goes. */

@@ -4,11 +4,11 @@ import { ActionIcon, Button, UnstyledButton } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Check, Ellipsis } from "lucide-react";
 import type { ReactNode } from "react";
-import { Message } from "../../shell/message";
-import { errorText } from "../../shell/notice";
-import { useOrg } from "../../shell/org";
-import { type Outputs, useTRPC } from "../../trpc";
-import type { View } from "../filters/filters";
+import type { View } from "@/components/audit/filters/filters";
+import { useOrg } from "@/components/frame/org";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
 import classes from "./saved-views.module.css";
 import { hasRange, isNarrowed, isShown, replaced, type ViewQuery } from "./view-query";
 

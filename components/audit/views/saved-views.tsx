@@ -4,10 +4,10 @@ import { Button } from "@mantine/core";
 import { Bookmark } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
-import { Popover } from "../../shell/popover";
-import type { View } from "../filters/filters";
-import classes from "../filters/menus.module.css";
-import type { SetView } from "../filters/set-view";
+import type { View } from "@/components/audit/filters/filters";
+import classes from "@/components/audit/filters/menus.module.css";
+import type { SetView } from "@/components/audit/filters/set-view";
+import { Popover } from "@/components/ui/popover/popover";
 import type { Asked } from "./saved-view-row";
 
 const SavedViewsMenu = dynamic(() => import("./saved-views-menu").then((m) => m.SavedViewsMenu), { ssr: false });

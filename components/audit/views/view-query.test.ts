@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadView, type View } from "../filters/filters";
+import { loadView, type View } from "@/components/audit/filters/filters";
 import { BUILT_IN, isNarrowed, isShown, replaced, toChange, toQuery } from "./view-query";
 
 const NOTHING = loadView(new URLSearchParams());

@@ -1,4 +1,4 @@
-import { type FilterName, filterParsers, type View } from "../filters/filters";
+import { type FilterName, filterParsers, type View } from "@/components/audit/filters/filters";
 
 type Parser = { parse: (value: string) => unknown; serialize: (value: never) => string };
 const PARSERS = Object.entries(filterParsers) as [FilterName, Parser][];

@@ -3,9 +3,9 @@
 import { Button, Loader } from "@mantine/core";
 import { CircleSlash, Clock, PlugZap, TriangleAlert, WifiOff } from "lucide-react";
 import type { ReactNode } from "react";
+import { When } from "@/components/format/when";
+import { errorText, Failure, Notice } from "@/components/ui/notice";
 import { LIVE_QUERY_TIMEOUT_MS } from "@/server/live-events/schema";
-import { errorText, Failure, Notice } from "../../shell/notice";
-import { When } from "../../shell/when";
 import classes from "./live.module.css";
 
 type Props = {

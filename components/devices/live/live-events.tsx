@@ -1,9 +1,9 @@
 "use client";
 
 import { useQueryStates } from "nuqs";
+import { useCan } from "@/components/frame/org";
+import { Notice } from "@/components/ui/notice";
 import type { DeviceDetail } from "@/server/devices/schema";
-import { Notice } from "../../shell/notice";
-import { useCan } from "../../shell/org";
 import { LiveLog } from "./live-log";
 import { LiveLogs } from "./live-logs";
 import { liveParsers } from "./live-params";

@@ -2,8 +2,8 @@
 
 import { Button, NumberInput, Select, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
+import { RangeFields } from "@/components/integrity/range-fields";
 import { LIVE_LEVELS, type LiveLevel } from "@/server/live-events/schema";
-import { RangeFields } from "../../integrity/range-fields";
 import classes from "./live.module.css";
 
 export type LiveFilters = {

@@ -2,14 +2,14 @@
 
 import { Button, UnstyledButton } from "@mantine/core";
 import { RotateCw } from "lucide-react";
+import pageClasses from "@/components/devices/device-page.module.css";
+import { bytes, count } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
+import { ALONE, useTRPCClient } from "@/components/trpc";
+import { Notice } from "@/components/ui/notice";
+import { type Column, RecordTable } from "@/components/ui/record-table";
 import type { DeviceDetail } from "@/server/devices/schema";
 import type { Descriptor } from "@/server/live-events/schema";
-import { bytes, count } from "../../shell/amounts";
-import { Notice } from "../../shell/notice";
-import { type Column, RecordTable } from "../../shell/record-table";
-import { When } from "../../shell/when";
-import { ALONE, useTRPCClient } from "../../trpc";
-import pageClasses from "../device-page.module.css";
 import { AskState } from "./ask-state";
 import classes from "./live.module.css";
 import { useAsk } from "./use-ask";

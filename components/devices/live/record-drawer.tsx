@@ -2,12 +2,12 @@
 
 import { Drawer, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Level } from "@/components/devices/level";
+import { When } from "@/components/format/when";
+import { ALONE, useTRPCClient } from "@/components/trpc";
+import { CodeBlock } from "@/components/ui/code-block";
 import type { DeviceDetail } from "@/server/devices/schema";
 import type { Entry } from "@/server/live-events/schema";
-import { CodeBlock } from "../../shell/code-block";
-import { When } from "../../shell/when";
-import { ALONE, useTRPCClient } from "../../trpc";
-import { Level } from "../level";
 import { AskState } from "./ask-state";
 import classes from "./live.module.css";
 import { useAsk } from "./use-ask";

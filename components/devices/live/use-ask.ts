@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useElapsed } from "../../shell/elapsed";
+import { useElapsed } from "@/components/format/elapsed";
 
 type Ask<T> = { key: readonly unknown[]; ask: (signal: AbortSignal) => Promise<T>; isWanted?: boolean };
 

@@ -1,6 +1,9 @@
 "use client";
 
 import { parseAsStringLiteral, useQueryStates } from "nuqs";
+import { count, counted } from "@/components/format/amounts";
+import shared from "@/components/import/import.module.css";
+import { Section } from "@/components/ui/section";
 import {
   type ImportState,
   MATCHED_OUTCOMES,
@@ -12,12 +15,9 @@ import {
   VALUE_OUTCOMES,
   type ValueOutcome,
 } from "@/server/custom-fields/import/schema";
-import { count, counted } from "../shell/amounts";
-import { Section } from "../shell/section";
 import classes from "./check.module.css";
 import { CheckTable } from "./check-table";
 import { FieldTally } from "./field-tally";
-import shared from "./import.module.css";
 import { OutcomeChips } from "./outcome-chips";
 import { ROW_TONE, VALUE_TONE } from "./tones";
 

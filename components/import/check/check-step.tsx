@@ -2,13 +2,13 @@
 
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Message } from "../shell/message";
-import { errorText, Notice } from "../shell/notice";
-import { useTRPC } from "../trpc";
+import classes from "@/components/import/import.module.css";
+import { JobProgress } from "@/components/import/job-progress";
+import type { StepProps } from "@/components/import/steps";
+import { useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText, Notice } from "@/components/ui/notice";
 import { CheckResult } from "./check-result";
-import classes from "./import.module.css";
-import { JobProgress } from "./job-progress";
-import type { StepProps } from "./steps";
 
 /** The dry run: what would happen to every row and value. */
 export function CheckStep({ state, onStep }: StepProps) {

@@ -3,6 +3,11 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { count, counted } from "@/components/format/amounts";
+import shared from "@/components/import/import.module.css";
+import { useTRPC } from "@/components/trpc";
+import { Failure, Notice } from "@/components/ui/notice";
+import { StateTag } from "@/components/ui/state-tag";
 import {
   type ImportRow,
   type ImportState,
@@ -10,12 +15,7 @@ import {
   type RowOutcome,
   type ValueOutcome,
 } from "@/server/custom-fields/import/schema";
-import { count, counted } from "../shell/amounts";
-import { Failure, Notice } from "../shell/notice";
-import { StateTag } from "../shell/state-tag";
-import { useTRPC } from "../trpc";
 import classes from "./check.module.css";
-import shared from "./import.module.css";
 import { RowDrawer } from "./row-drawer";
 import { ROW_TONE } from "./tones";
 

@@ -1,12 +1,12 @@
+import { count } from "@/components/format/amounts";
+import shared from "@/components/import/import.module.css";
 import {
   type FieldCounts,
   type ImportState,
   VALUE_OUTCOME_LABELS,
   type ValueOutcome,
 } from "@/server/custom-fields/import/schema";
-import { count } from "../shell/amounts";
 import classes from "./check.module.css";
-import shared from "./import.module.css";
 
 const SHOWN: ValueOutcome[] = ["set", "overwrite", "clear", "same", "kept", "invalid", "empty"];
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { useId } from "react";
-import { count } from "../shell/amounts";
-import { StateTag, type Tone } from "../shell/state-tag";
+import { count } from "@/components/format/amounts";
+import { StateTag, type Tone } from "@/components/ui/state-tag";
 import classes from "./check.module.css";
 
 type Props<T extends string> = {

@@ -4,23 +4,23 @@ import { Button, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Download, Undo2 } from "lucide-react";
+import { count, counted } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
+import classes from "@/components/import/import.module.css";
+import { JobProgress } from "@/components/import/job-progress";
+import type { StepProps } from "@/components/import/steps";
+import { useTRPC } from "@/components/trpc";
+import { Confirm } from "@/components/ui/dialogs/confirm";
+import { Figures } from "@/components/ui/figures";
+import { Message } from "@/components/ui/message";
+import { Section } from "@/components/ui/section";
 import {
   MATCHED_OUTCOMES,
   ROW_OUTCOME_LABELS,
   ROW_OUTCOMES,
   type RunReport,
 } from "@/server/custom-fields/import/schema";
-import { count, counted } from "../shell/amounts";
-import { Confirm } from "../shell/confirm";
-import { Figures } from "../shell/figures";
-import { Message } from "../shell/message";
-import { Section } from "../shell/section";
-import { When } from "../shell/when";
-import { useTRPC } from "../trpc";
 import { FieldTally } from "./field-tally";
-import classes from "./import.module.css";
-import { JobProgress } from "./job-progress";
-import type { StepProps } from "./steps";
 
 /** What was written and what was not, the files to go on with, and the way back. */
 export function ReportStep({ state }: StepProps) {

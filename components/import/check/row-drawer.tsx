@@ -4,18 +4,18 @@ import { ActionIcon, Button, Drawer, Group, Radio, Stack, Text } from "@mantine/
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ChevronLeft, ChevronRight, type LucideIcon } from "lucide-react";
 import { useState } from "react";
+import { count } from "@/components/format/amounts";
+import shared from "@/components/import/import.module.css";
+import { useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
 import {
   type ImportRow,
   type ImportState,
   ROW_OUTCOME_LABELS,
   VALUE_OUTCOME_LABELS,
 } from "@/server/custom-fields/import/schema";
-import { count } from "../shell/amounts";
-import { Message } from "../shell/message";
-import { errorText } from "../shell/notice";
-import { useTRPC } from "../trpc";
 import classes from "./check.module.css";
-import shared from "./import.module.css";
 
 type Props = {
   state: ImportState;

@@ -3,13 +3,13 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { counted } from "../shell/amounts";
-import { Message } from "../shell/message";
-import { errorText } from "../shell/notice";
-import { useTRPC } from "../trpc";
-import classes from "./import.module.css";
-import { JobProgress } from "./job-progress";
-import type { StepProps } from "./steps";
+import { counted } from "@/components/format/amounts";
+import classes from "@/components/import/import.module.css";
+import { JobProgress } from "@/components/import/job-progress";
+import type { StepProps } from "@/components/import/steps";
+import { useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
 
 /** What is about to be written, the go-ahead, and how it goes. */
 export function RunStep({ state, onStep }: StepProps) {

@@ -1,8 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useTRPC } from "@/components/trpc";
 import type { ImportState, Plan } from "@/server/custom-fields/import/schema";
-import { useTRPC } from "../trpc";
 
 export type Faults = {
   ofColumn: (column: number) => string | null;

@@ -2,6 +2,12 @@
 
 import { Badge, Button, Checkbox, Select } from "@mantine/core";
 import { memo } from "react";
+import { count } from "@/components/format/amounts";
+import shared from "@/components/import/import.module.css";
+import { OtherScopes } from "@/components/import/source/other-scopes";
+import type { StepProps } from "@/components/import/steps";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
 import {
   isImportable,
   type PlanField,
@@ -10,17 +16,11 @@ import {
   typesDisagree,
 } from "@/server/custom-fields/import/schema";
 import { FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
-import { count } from "../shell/amounts";
-import { Message } from "../shell/message";
-import { errorText } from "../shell/notice";
 import { useFaults } from "./faults";
 import classes from "./fields.module.css";
-import shared from "./import.module.css";
 import { KeptMapping } from "./kept-mapping";
 import { type EditProps, NewField } from "./new-field";
-import { OtherScopes } from "./other-scopes";
 import { type PlanDraft, usePlanDraft } from "./plan-draft";
-import type { StepProps } from "./steps";
 import { TargetSelect, type Targets, useTargets } from "./target-select";
 
 /** One row per source field: what it becomes here. */

@@ -2,12 +2,12 @@
 
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { When } from "@/components/format/when";
+import classes from "@/components/import/import.module.css";
+import { useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
 import type { ImportState } from "@/server/custom-fields/import/schema";
-import { Message } from "../shell/message";
-import { errorText } from "../shell/notice";
-import { When } from "../shell/when";
-import { useTRPC } from "../trpc";
-import classes from "./import.module.css";
 
 /** Says that the mapping was kept from an earlier file with these columns, and lets go of it. */
 export function KeptMapping({ state, flush }: { state: ImportState; flush: () => Promise<unknown> }) {

@@ -2,8 +2,8 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
+import { useTRPC } from "@/components/trpc";
 import type { ImportState, Plan, PlanField } from "@/server/custom-fields/import/schema";
-import { useTRPC } from "../trpc";
 
 const SAVE_AFTER_MS = 400;
 const NO_PLAN: Plan = { identifiers: { sourceId: null, hostname: null, organization: null, serial: null }, fields: [] };

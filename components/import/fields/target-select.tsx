@@ -3,9 +3,9 @@
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { useTRPC } from "@/components/trpc";
 import type { Plan, PlanField } from "@/server/custom-fields/import/schema";
 import { type Definition, FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
-import { useTRPC } from "../trpc";
 
 const NEW = "new";
 const SKIP = "skip";

@@ -2,9 +2,9 @@
 
 import { Badge, Switch } from "@mantine/core";
 import { memo } from "react";
+import shared from "@/components/import/import.module.css";
 import type { PlanField, SourceColumn } from "@/server/custom-fields/import/schema";
 import classes from "./fields.module.css";
-import shared from "./import.module.css";
 import type { PlanDraft } from "./plan-draft";
 import { TargetSelect, type Targets } from "./target-select";
 

@@ -2,17 +2,17 @@
 
 import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import shared from "@/components/import/import.module.css";
+import type { StepProps } from "@/components/import/steps";
+import { useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
+import { Section } from "@/components/ui/section";
 import { isImportable, type SourceColumn } from "@/server/custom-fields/import/schema";
-import { Message } from "../shell/message";
-import { errorText } from "../shell/notice";
-import { Section } from "../shell/section";
-import { useTRPC } from "../trpc";
 import { useFaults } from "./faults";
 import classes from "./fields.module.css";
 import { IDENTIFIERS, IdentifierSelect } from "./identifier-select";
-import shared from "./import.module.css";
 import { type PlanDraft, usePlanDraft } from "./plan-draft";
-import type { StepProps } from "./steps";
 import { useTargets } from "./target-select";
 import { ValueRow } from "./value-row";
 

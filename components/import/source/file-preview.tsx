@@ -2,6 +2,12 @@
 
 import { Button, FileButton, Group, NumberInput, Select, Skeleton } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { bytes } from "@/components/format/amounts";
+import classes from "@/components/import/import.module.css";
+import { useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
+import { Section } from "@/components/ui/section";
 import {
   DELIMITERS,
   ENCODINGS,
@@ -10,12 +16,6 @@ import {
   type ImportFile,
   SHAPES,
 } from "@/server/custom-fields/import/schema";
-import { bytes } from "../shell/amounts";
-import { Message } from "../shell/message";
-import { errorText } from "../shell/notice";
-import { Section } from "../shell/section";
-import { useTRPC } from "../trpc";
-import classes from "./import.module.css";
 import { PreviewTable } from "./preview-table";
 import { ACCEPT } from "./upload";
 

@@ -1,7 +1,7 @@
 import { Anchor } from "@mantine/core";
+import { counted } from "@/components/format/amounts";
+import classes from "@/components/import/import.module.css";
 import { type ImportState, isImportable } from "@/server/custom-fields/import/schema";
-import { counted } from "../shell/amounts";
-import classes from "./import.module.css";
 
 /** The fields that are not the importer's business: listed, kept out, and given as a file. */
 export function OtherScopes({ state }: { state: ImportState }) {

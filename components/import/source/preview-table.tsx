@@ -1,5 +1,5 @@
-import type { Outputs } from "../trpc";
-import classes from "./import.module.css";
+import classes from "@/components/import/import.module.css";
+import type { Outputs } from "@/components/trpc";
 
 /** The first records of a file in its own columns; of a list of fields their names. */
 export function PreviewTable({

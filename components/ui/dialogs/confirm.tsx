@@ -2,8 +2,8 @@
 
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Message } from "./message";
-import { errorText } from "./notice";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
 
 type Props = {
   opened: boolean;

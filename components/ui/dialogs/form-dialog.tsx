@@ -2,8 +2,8 @@
 
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import type { FormEvent, ReactNode } from "react";
+import { Message } from "@/components/ui/message";
 import classes from "./form-dialog.module.css";
-import { Message } from "./message";
 
 type Props = {
   opened: boolean;

@@ -1,4 +1,4 @@
-import { errorText } from "./notice";
+import { errorText } from "@/components/ui/notice";
 
 type FieldError = { path: string; message: string };
 

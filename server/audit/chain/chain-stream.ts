@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import postgres from "postgres";
 import type { Tenant } from "@/db/client";
 import { survivable } from "@/db/survive";
-import { env } from "../env";
+import { env } from "@/server/env";
 
 /**
  * Long reads of whole chains: a connection of their own (a pool must not be held for minutes), one repeatable-read

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { type AuditInsert, appendAudit } from "./append";
-import { auditRow, chainOf, closeRoles, expectIntact, inTenant, roles } from "./chain-testing";
+import { type AuditInsert, appendAudit } from "@/server/audit/record/append";
+import { auditRow, chainOf, closeRoles, expectIntact, inTenant, roles } from "@/testing/chain";
 
 afterAll(closeRoles);
 

@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from "node:fs";
 import { appendFile, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { env } from "../env";
+import { env } from "@/server/env";
 import { type Checkpoint, parseNote, signatureBy } from "./note";
 import { signingKeys } from "./signing-key";
 

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createOrg, createPartner } from "@/db/testing";
-import { appendAudit } from "./append";
+import { appendAudit } from "@/server/audit/record/append";
 import {
   auditRow,
   auditRows,
@@ -14,7 +13,8 @@ import {
   insertRaw,
   inTenant,
   roles,
-} from "./chain-testing";
+} from "@/testing/chain";
+import { createOrg, createPartner } from "@/testing/factories";
 
 afterAll(closeRoles);
 

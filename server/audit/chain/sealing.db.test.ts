@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, describe, expect, it } from "vitest";
-import { appendAudit } from "./append";
+import { appendAudit } from "@/server/audit/record/append";
 import {
   auditRow,
   auditRows,
@@ -11,7 +11,7 @@ import {
   insertRaw,
   inTenant,
   roles,
-} from "./chain-testing";
+} from "@/testing/chain";
 
 afterAll(closeRoles);
 

@@ -1,8 +1,8 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { env } from "../env";
-import { shared } from "../process/shared";
+import { env } from "@/server/env";
+import { shared } from "@/server/shared";
 
 /** An Ed25519 key as C2SP signed notes name it: a name, the key's id, the 32 public bytes. */
 export type SigningKey = { name: string; keyId: Buffer; publicKey: Buffer; sign: (text: string) => Buffer };

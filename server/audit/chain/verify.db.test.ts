@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type postgres from "postgres";
 import { afterAll, describe, expect, it } from "vitest";
-import { createOrg } from "@/db/testing";
-import { systemCtx } from "../context";
-import { appendAudit } from "./append";
+import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
+import { appendAudit } from "@/server/audit/record/append";
+import { systemCtx } from "@/server/context";
+import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles } from "@/testing/chain";
+import { createOrg } from "@/testing/factories";
 import { checksumOf } from "./chain-hash";
-import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles } from "./chain-testing";
-import { signCheckpoint } from "./checkpoints";
 import { verifyChain } from "./verify";
 
 afterAll(closeRoles);

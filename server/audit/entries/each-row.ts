@@ -1,13 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
-import type { Ctx } from "../context";
-import { shared } from "../process/shared";
-import { countRows } from "./count";
-import type { Place } from "./cursor";
-import { conditionsOf, type Question } from "./filters";
+import { countRows } from "@/server/audit/query/count";
+import type { Place } from "@/server/audit/query/cursor";
+import { conditionsOf, type Question } from "@/server/audit/query/filters";
+import { type Key, newestRows, rowsOf, type Shape } from "@/server/audit/query/row-query";
+import { findKeys } from "@/server/audit/query/search-keys";
+import type { Ctx } from "@/server/context";
+import { shared } from "@/server/shared";
 import { ask } from "./list";
-import { type Key, newestRows, rowsOf, type Shape } from "./row-query";
-import { findKeys } from "./search-keys";
 
 /** Rows and bytes of details that are read at a time; twice as much is held, being read and being written. */
 const FIRST_ROWS = 500;

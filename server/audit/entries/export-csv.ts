@@ -1,5 +1,5 @@
-import { categoryOf } from "./actions";
-import type { BodyRow } from "./row-query";
+import { categoryOf } from "@/server/audit/actions";
+import type { BodyRow } from "@/server/audit/query/row-query";
 import { actorName } from "./to-entry";
 
 /** Spec: the CSV columns in order. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filterShape, fromBeforeTo, fullEntry } from "./schema";
+import { filterShape, fromBeforeTo, fullEntry } from "@/server/audit/schema";
 
 /** Spec, Limits: export rows. */
 export const MAX_EXPORT_ROWS = 10_000;

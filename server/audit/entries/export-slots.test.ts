@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Ctx } from "../context";
+import type { Ctx } from "@/server/context";
 import { beginExport, MAX_EXPORTS_AT_ONCE } from "./export-slots";
 
 const callerOf = (id: string) => ({ actor: { type: "user", id } }) as unknown as Ctx;

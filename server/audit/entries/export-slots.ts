@@ -1,6 +1,6 @@
-import type { Ctx } from "../context";
-import { AppError } from "../errors";
-import { shared } from "../process/shared";
+import type { Ctx } from "@/server/context";
+import { AppError } from "@/server/errors";
+import { shared } from "@/server/shared";
 
 /** Exports that one caller may have under way in one process: each holds rows in memory and takes turns at the database. */
 export const MAX_EXPORTS_AT_ONCE = 4;

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
-import { respond } from "../process/respond";
+import { respond } from "@/server/front/respond";
 
 /** What an export answers whose database goes away after the first rows. */
 function broken(): Response {

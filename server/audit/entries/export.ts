@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
-import { narrow } from "../auth/scope";
-import type { Ctx } from "../context";
+import type { Question } from "@/server/audit/query/filters";
+import { BODY_ONLY, type BodyRow, ENTRY, type EntryRow, type Shape } from "@/server/audit/query/row-query";
+import { record } from "@/server/audit/record/record";
+import { narrow } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
 import { eachChunk, type Settled, settleRows } from "./each-row";
 import { csvHeader, toCsv } from "./export-csv";
 import { type ExportCsvInput, type ExportInput, MAX_EXPORT_ROWS } from "./export-schema";
 import { beginExport } from "./export-slots";
-import type { Question } from "./filters";
-import { record } from "./record";
-import { BODY_ONLY, type BodyRow, ENTRY, type EntryRow, type Shape } from "./row-query";
 import { toFullEntry } from "./to-entry";
 
 type Format = ExportInput["format"];

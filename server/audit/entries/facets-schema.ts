@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filterShape, fromBeforeTo } from "./schema";
+import { filterShape, fromBeforeTo } from "@/server/audit/schema";
 
 /** Facets count at most so many of the newest matches. */
 export const MAX_FACET_ROWS = 10_000;

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/db/testing";
-import type { Ctx } from "../context";
+import { advanceIndex } from "@/server/audit/query/search-index";
+import type { Ctx } from "@/server/context";
+import { appendEvents, type TestEvent } from "@/testing/audit-entries";
+import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/testing/factories";
 import { getFacets } from "./facets";
 import { facets, histogram } from "./facets-schema";
 import { getHistogram, stepOf } from "./histogram";
-import { advanceIndex } from "./search-index";
-import { appendEvents, type TestEvent } from "./testing";
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 3, 1);

@@ -1,13 +1,13 @@
 import { inArray, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { organizations } from "@/db/schema";
-import { type Ctx, ZERO_UUID } from "../context";
-import { actionLabel } from "./action-label";
-import { categoryOf } from "./actions";
+import { actionLabel } from "@/server/audit/action-label";
+import { categoryOf } from "@/server/audit/actions";
+import { type Key, placesOf, rowsOf } from "@/server/audit/query/row-query";
+import { findKeys } from "@/server/audit/query/search-keys";
+import { type Ctx, ZERO_UUID } from "@/server/context";
 import { type Facets, type FacetsInput, MAX_FACET_ROWS, MAX_FACET_VALUES } from "./facets-schema";
 import { ask } from "./list";
-import { type Key, placesOf, rowsOf } from "./row-query";
-import { findKeys } from "./search-keys";
 import { toFullEntry } from "./to-entry";
 
 const TIME_MS = 400;

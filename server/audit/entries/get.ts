@@ -1,8 +1,8 @@
 import { tenant } from "@/db/client";
-import type { Ctx } from "../context";
-import { notFound } from "../errors";
-import { type EntryRow, reachedBy, rowOfId } from "./row-query";
-import type { FullEntry } from "./schema";
+import { type EntryRow, reachedBy, rowOfId } from "@/server/audit/query/row-query";
+import type { FullEntry } from "@/server/audit/schema";
+import type { Ctx } from "@/server/context";
+import { notFound } from "@/server/errors";
 import { toFullEntry } from "./to-entry";
 
 /** @throws AppError not_found when the row is missing or belongs to another organization. */

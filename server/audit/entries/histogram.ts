@@ -1,13 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
-import type { Ctx } from "../context";
+import { conditionsOf, isTallied } from "@/server/audit/query/filters";
+import { eachOf, newestPlaces, placesOf } from "@/server/audit/query/row-query";
+import { findKeys } from "@/server/audit/query/search-keys";
+import { TALLY_MS, talliedCounts } from "@/server/audit/query/search-tallies";
+import type { AuditResult } from "@/server/audit/schema";
+import type { Ctx } from "@/server/context";
 import { type FacetsInput, type Histogram, MAX_HISTOGRAM_BUCKETS, MAX_HISTOGRAM_ROWS } from "./facets-schema";
-import { conditionsOf, isTallied } from "./filters";
 import { type Asked, ask } from "./list";
-import { eachOf, newestPlaces, placesOf } from "./row-query";
-import type { AuditResult } from "./schema";
-import { findKeys } from "./search-keys";
-import { TALLY_MS, talliedCounts } from "./search-tallies";
 
 const TIME_MS = 400;
 const MINUTE = 60_000;

@@ -2,9 +2,17 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { GET as getOne } from "@/app/api/v1/audit-logs/logs/[id]/route";
 import { GET as getLogs } from "@/app/api/v1/audit-logs/logs/route";
 import { GET as getFlat } from "@/app/api/v1/audit-logs/route";
-import { call, createDevice, createOrg, createPartner, createUser, type TestOrg, type TestUser } from "@/db/testing";
-import type { RowInput } from "./row";
-import { appendEvents } from "./testing";
+import type { RowInput } from "@/server/audit/record/row";
+import { appendEvents } from "@/testing/audit-entries";
+import {
+  call,
+  createDevice,
+  createOrg,
+  createPartner,
+  createUser,
+  type TestOrg,
+  type TestUser,
+} from "@/testing/factories";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 12, minute));
 

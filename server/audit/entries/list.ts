@@ -1,12 +1,12 @@
 import { type Tx, tenant } from "@/db/client";
-import type { Ctx } from "../context";
-import { countRows } from "./count";
-import { decodeCursor, encodeCursor, type Place } from "./cursor";
-import { conditionsOf, type Question } from "./filters";
-import { type EntryRow, newestRows, reachedBy, rowsOf } from "./row-query";
-import type { FlatPage, FullPage, ListInput, Pagination } from "./schema";
-import { findKeys } from "./search-keys";
-import { type Needle, needleOf } from "./search-needle";
+import { countRows } from "@/server/audit/query/count";
+import { decodeCursor, encodeCursor, type Place } from "@/server/audit/query/cursor";
+import { conditionsOf, type Question } from "@/server/audit/query/filters";
+import { type EntryRow, newestRows, reachedBy, rowsOf } from "@/server/audit/query/row-query";
+import { findKeys } from "@/server/audit/query/search-keys";
+import { type Needle, needleOf } from "@/server/audit/query/search-needle";
+import type { FlatPage, FullPage, ListInput, Pagination } from "@/server/audit/schema";
+import type { Ctx } from "@/server/context";
 import { toFlatEntry, toFullEntry } from "./to-entry";
 
 /** Pages that lie deeper are asked for only when there are so many rows, even when the caller does not want the total. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createOrg, createUser, ctxFor, type TestOrg, type TestUser } from "@/db/testing";
+import { appendEvents } from "@/testing/audit-entries";
+import { createOrg, createUser, ctxFor, type TestOrg, type TestUser } from "@/testing/factories";
 import { listRelated } from "./related";
-import { appendEvents } from "./testing";
 
 const at = (second: number) => new Date(Date.UTC(2026, 9, 1, 12, 0, second));
 const RAW = "a1b2c3d4e5f6";

@@ -1,10 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
-import type { Ctx } from "../context";
-import { conditionsOf, type Question } from "./filters";
+import { conditionsOf, type Question } from "@/server/audit/query/filters";
+import { type EntryRow, newestRows } from "@/server/audit/query/row-query";
+import type { FullEntry } from "@/server/audit/schema";
+import type { Ctx } from "@/server/context";
 import { getRow } from "./get";
-import { type EntryRow, newestRows } from "./row-query";
-import type { FullEntry } from "./schema";
 import { toFullEntry } from "./to-entry";
 
 /** Around the entry, each way: what one sitting leaves. It also keeps the look-up to a short piece of the index by time. */

@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
-import type { Ctx } from "../context";
-import { conditionsOf, type Question } from "./filters";
+import { conditionsOf, type Question } from "@/server/audit/query/filters";
+import { type EntryRow, type Key, newestPlaces, placesOf, rowsOf } from "@/server/audit/query/row-query";
+import { findKeys } from "@/server/audit/query/search-keys";
+import type { ActorType } from "@/server/audit/schema";
+import type { Ctx } from "@/server/context";
 import { ask } from "./list";
-import { type EntryRow, type Key, newestPlaces, placesOf, rowsOf } from "./row-query";
-import type { ActorType } from "./schema";
-import { findKeys } from "./search-keys";
 
 /** What a report needs of a row: a tenth of its bytes. raw_id is set where the actor's own id is no UUID. */
 export type ReportRow = {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CATEGORIES, fullEntry } from "./schema";
+import { CATEGORIES, fullEntry } from "@/server/audit/schema";
 
 /** Spec, Limits: report rows read. */
 export const MAX_REPORT_ROWS = 5_000;

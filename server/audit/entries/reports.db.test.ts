@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createOrg, createUser, ctxFor } from "@/db/testing";
+import { appendEvents } from "@/testing/audit-entries";
+import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { complianceReport, securityReport, statistics, userActivityReport } from "./report-schema";
 import { getStatistics, reportCompliance, reportSecurityEvents, reportUserActivity } from "./reports";
-import { appendEvents } from "./testing";
 
 async function story() {
   const org = await createOrg();

@@ -1,6 +1,7 @@
-import type { Ctx } from "../context";
-import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "./actions";
-import type { Question } from "./filters";
+import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
+import type { Question } from "@/server/audit/query/filters";
+import type { FullEntry, RangeInput } from "@/server/audit/schema";
+import type { Ctx } from "@/server/context";
 import { readReportRows } from "./report-rows";
 import {
   type ComplianceReport,
@@ -11,7 +12,6 @@ import {
   TOP_USERS,
   type UserActivityReport,
 } from "./report-schema";
-import type { FullEntry, RangeInput } from "./schema";
 import { Tally } from "./tally";
 import { toFullEntry } from "./to-entry";
 

@@ -1,9 +1,9 @@
 import { tenant } from "@/db/client";
-import type { Ctx } from "../context";
+import { reachedBy, rowsOf } from "@/server/audit/query/row-query";
+import { scanKeys } from "@/server/audit/query/search-scan";
+import { MIN_INDEXED_TERM, type SearchInput, type SearchPage } from "@/server/audit/schema";
+import type { Ctx } from "@/server/context";
 import { paginate, readPage, startOf } from "./list";
-import { reachedBy, rowsOf } from "./row-query";
-import { MIN_INDEXED_TERM, type SearchInput, type SearchPage } from "./schema";
-import { scanKeys } from "./search-scan";
 import { toFullEntry } from "./to-entry";
 
 /** Half of what an answer to a short term may take; the rest is for a loaded machine. */

@@ -1,7 +1,7 @@
-import { actionLabel } from "./action-label";
-import { categoryOf } from "./actions";
-import type { EntryRow } from "./row-query";
-import type { FlatEntry, FullEntry } from "./schema";
+import { actionLabel } from "@/server/audit/action-label";
+import { categoryOf } from "@/server/audit/actions";
+import type { EntryRow } from "@/server/audit/query/row-query";
+import type { FlatEntry, FullEntry } from "@/server/audit/schema";
 
 function detailsOf(row: EntryRow): Record<string, unknown> {
   const value: unknown = row.details === null ? {} : JSON.parse(row.details);

@@ -1,12 +1,12 @@
 import { desc, eq, sql } from "drizzle-orm";
 import { asSystem, tenant } from "@/db/client";
 import { auditAlarms } from "@/db/schema";
-import { inScope } from "../auth/scope";
-import type { Scope } from "../context";
-import { log } from "../log";
-import { gauge } from "../process/metrics";
-import { shared } from "../process/shared";
-import type { Break } from "./verifier";
+import type { Break } from "@/server/audit/chain/verifier";
+import { inScope } from "@/server/auth/scope";
+import type { Scope } from "@/server/context";
+import { log } from "@/server/log";
+import { gauge } from "@/server/process/metrics";
+import { shared } from "@/server/shared";
 
 /** A chain that was found broken: what the banner, the metric and the log tell. */
 export type Alarm = { orgId: string; at: string; source: "nightly" | "checkpoint" | "on demand"; breaks: Break[] };

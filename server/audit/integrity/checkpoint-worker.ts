@@ -1,6 +1,6 @@
-import { log } from "../log";
-import { shared } from "../process/shared";
-import { readNewestCheckpoint } from "./checkpoint-store";
+import { readNewestCheckpoint } from "@/server/audit/chain/checkpoint-store";
+import { log } from "@/server/log";
+import { shared } from "@/server/shared";
 import { type Head, listHeads, signCheckpoint } from "./checkpoints";
 
 /** Every moved head is signed once it is this old, or this many rows long. */

@@ -1,14 +1,14 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
-import { systemCtx } from "../context";
-import { env } from "../env";
-import { log } from "../log";
+import { keepCheckpoint, readNewestCheckpoint, type StoredCheckpoint } from "@/server/audit/chain/checkpoint-store";
+import { type Checkpoint, signNote } from "@/server/audit/chain/note";
+import { signerName, signingKeys } from "@/server/audit/chain/signing-key";
+import { verifyChain } from "@/server/audit/chain/verify";
+import { systemCtx } from "@/server/context";
+import { env } from "@/server/env";
+import { log } from "@/server/log";
 import { raiseAlarm } from "./alarm";
-import { keepCheckpoint, readNewestCheckpoint, type StoredCheckpoint } from "./checkpoint-store";
-import { type Checkpoint, signNote } from "./note";
-import { signerName, signingKeys } from "./signing-key";
-import { verifyChain } from "./verify";
 
 const WEBHOOK_TIMEOUT_MS = 5_000;
 

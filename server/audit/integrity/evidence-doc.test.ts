@@ -2,11 +2,11 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { ROW_FIELDS } from "./bundle";
-import { nodeBundleTools } from "./bundle-tools";
-import { type ChainRow, canonicalPayload } from "./chain";
-import { parseNote, parseVkey, signatureBy } from "./note";
-import { keyIdOf, vkeyOf } from "./signing-key";
+import { ROW_FIELDS } from "@/server/audit/chain/bundle";
+import { nodeBundleTools } from "@/server/audit/chain/bundle-tools";
+import { type ChainRow, canonicalPayload } from "@/server/audit/chain/chain";
+import { parseNote, parseVkey, signatureBy } from "@/server/audit/chain/note";
+import { keyIdOf, vkeyOf } from "@/server/audit/chain/signing-key";
 import { verifyBundle } from "./verify-bundle";
 
 const doc = readFileSync("docs/evidence.md", "utf8");

@@ -1,12 +1,12 @@
-import type { Ctx } from "../context";
-import { invalid } from "../errors";
+import { readCheckpoints, type StoredCheckpoint } from "@/server/audit/chain/checkpoint-store";
+import { signerName, signingKeys, vkeyOf } from "@/server/audit/chain/signing-key";
+import { verifyChain } from "@/server/audit/chain/verify";
+import type { Ctx } from "@/server/context";
+import { invalid } from "@/server/errors";
 import { clearAlarm, raiseAlarm } from "./alarm";
-import { readCheckpoints, type StoredCheckpoint } from "./checkpoint-store";
 import { signCheckpoint } from "./checkpoints";
-import type { CheckpointsInput, CheckpointsOutput, IntegrityOutput, VerifyInput } from "./integrity-schema";
-import { signerName, signingKeys, vkeyOf } from "./signing-key";
+import type { CheckpointsInput, CheckpointsOutput, IntegrityOutput, VerifyInput } from "./schema";
 import { keepVerification } from "./verifications";
-import { verifyChain } from "./verify";
 import { watched } from "./verify-progress";
 
 /** The one organization that is meant: the given one, the caller's only one, or a partner's home. */

@@ -1,8 +1,8 @@
 import { eq, max } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { auditVerifications } from "@/db/schema";
-import type { DailyJob } from "../process/daily-jobs";
-import { VERIFICATION_CRON } from "../retention/schema";
+import type { DailyJob } from "@/server/process/daily-jobs";
+import { VERIFICATION_CRON } from "@/server/retention/schema";
 import { runNightly } from "./nightly";
 
 /** The nightly verification of every chain, an hour before pruning. */

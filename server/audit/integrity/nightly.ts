@@ -1,13 +1,13 @@
 import { asc } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { organizations } from "@/db/schema";
-import { systemCtx } from "../context";
-import { log } from "../log";
+import type { Break } from "@/server/audit/chain/verifier";
+import { type Integrity, verifyChain } from "@/server/audit/chain/verify";
+import { systemCtx } from "@/server/context";
+import { log } from "@/server/log";
 import { raiseAlarm } from "./alarm";
 import { rollingRange } from "./nightly-range";
 import { keepVerification, type Progress, readProgress } from "./verifications";
-import type { Break } from "./verifier";
-import { type Integrity, verifyChain } from "./verify";
 
 const UNTIL_THE_END = Number.MAX_SAFE_INTEGER;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filterShape, fromBeforeTo, positiveInt } from "./schema";
+import { filterShape, fromBeforeTo, positiveInt } from "@/server/audit/schema";
 
 /** Query of GET /audit-logs/integrity. */
 export const integrityInput = z

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { createOrg, createUser, ctxFor } from "@/db/testing";
-import { appendAudit } from "./append";
-import { auditRows, closeRoles, roles } from "./chain-testing";
+import { appendAudit } from "@/server/audit/record/append";
+import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { signCheckpoint } from "./checkpoints";
 import { verifyIntegrity } from "./integrity";
-import { standing } from "./integrity-schema";
+import { standing } from "./schema";
 import { getStanding } from "./standing";
 
 afterAll(closeRoles);

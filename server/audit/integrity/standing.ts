@@ -1,12 +1,12 @@
 import { and, desc, eq, gte, lte, or, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { auditVerifications } from "@/db/schema";
-import { inScope, narrow } from "../auth/scope";
-import type { Ctx } from "../context";
-import { readCheckpointOver } from "./checkpoint-store";
-import { getRow } from "./get";
-import type { Standing } from "./integrity-schema";
-import { verifyChain } from "./verify";
+import { readCheckpointOver } from "@/server/audit/chain/checkpoint-store";
+import { verifyChain } from "@/server/audit/chain/verify";
+import { getRow } from "@/server/audit/entries/get";
+import { inScope, narrow } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
+import type { Standing } from "./schema";
 
 /** The newest verification that read an entry's place in the chain. */
 async function lastReading(ctx: Ctx, orgId: string, seq: number): Promise<Standing["lastVerified"]> {

@@ -1,14 +1,14 @@
 import { Cron } from "croner";
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
-import { narrow } from "../auth/scope";
-import type { Ctx, Scope } from "../context";
-import { env } from "../env";
-import { VERIFICATION_CRON } from "../retention/schema";
+import { readNewestCheckpoint } from "@/server/audit/chain/checkpoint-store";
+import { narrow } from "@/server/auth/scope";
+import type { Ctx, Scope } from "@/server/context";
+import { env } from "@/server/env";
+import { VERIFICATION_CRON } from "@/server/retention/schema";
 import { listAlarms } from "./alarm";
-import { readNewestCheckpoint } from "./checkpoint-store";
 import { oneOrganization } from "./integrity";
-import type { IntegrityStatus, IntegrityStatusInput } from "./integrity-schema";
+import type { IntegrityStatus, IntegrityStatusInput } from "./schema";
 import { lastVerification } from "./verifications";
 
 type Head = { head: IntegrityStatus["head"]; prunedThroughSeq: number };

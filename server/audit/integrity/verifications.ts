@@ -1,11 +1,11 @@
 import { and, desc, eq, isNotNull } from "drizzle-orm";
 import { asSystem, tenant } from "@/db/client";
 import { auditVerifications } from "@/db/schema";
-import { inScope } from "../auth/scope";
-import type { Scope } from "../context";
-import { log } from "../log";
-import type { Break } from "./verifier";
-import type { Integrity } from "./verify";
+import type { Break } from "@/server/audit/chain/verifier";
+import type { Integrity } from "@/server/audit/chain/verify";
+import { inScope } from "@/server/auth/scope";
+import type { Scope } from "@/server/context";
+import { log } from "@/server/log";
 
 export type VerificationKind = "nightly" | "whole" | "range";
 /** How far the nightly run has come: everything up to verifiedThrough was read once, rollingThrough is where the second reading stands. */

@@ -1,8 +1,15 @@
 import type { z } from "zod";
-import { type BundleHeader, bundleCheckpoint, bundleEnd, bundleHeader, bundleReceipt, bundleRow } from "./bundle";
-import { type ChainRow, canonicalPayload } from "./chain";
-import { parseNote, parseVkey, signatureBy } from "./note";
-import { type Anchor, type Break, type Verdict, Verifier } from "./verifier";
+import {
+  type BundleHeader,
+  bundleCheckpoint,
+  bundleEnd,
+  bundleHeader,
+  bundleReceipt,
+  bundleRow,
+} from "@/server/audit/chain/bundle";
+import { type ChainRow, canonicalPayload } from "@/server/audit/chain/chain";
+import { parseNote, parseVkey, signatureBy } from "@/server/audit/chain/note";
+import { type Anchor, type Break, type Verdict, Verifier } from "@/server/audit/chain/verifier";
 
 /** What differs between Node and a browser; everything else of the judgement is here. */
 export type BundleTools = {

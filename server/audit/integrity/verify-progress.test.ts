@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { systemCtx } from "../context";
+import { systemCtx } from "@/server/context";
 import { getVerifyProgress, watched } from "./verify-progress";
 
 const person = {

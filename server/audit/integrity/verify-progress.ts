@@ -1,6 +1,6 @@
-import type { Ctx } from "../context";
-import { shared } from "../process/shared";
-import type { ProgressInput, ProgressOutput } from "./integrity-schema";
+import type { Ctx } from "@/server/context";
+import { shared } from "@/server/shared";
+import type { ProgressInput, ProgressOutput } from "./schema";
 
 /** Rows read so far by the verifications of this process that somebody watches. */
 const running = () => shared("audit.verify-progress", () => new Map<string, number>());

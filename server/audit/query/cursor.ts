@@ -1,4 +1,4 @@
-import { invalid } from "../errors";
+import { invalid } from "@/server/errors";
 
 /** A place in the order of the lists: (timestamp, chain sequence, organization), newest first. */
 export type Place = { ms: number; seq: string; orgId: string };

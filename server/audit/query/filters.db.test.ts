@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { GET as getLogs } from "@/app/api/v1/audit-logs/logs/route";
-import { call, createDevice, createOrg, createPartner, createUser, ctxFor, type TestUser } from "@/db/testing";
-import type { Ctx } from "../context";
-import { listFullEntries } from "./list";
-import type { RowInput } from "./row";
-import { type FullEntry, filterInput, listInput } from "./schema";
+import { listFullEntries } from "@/server/audit/entries/list";
+import type { RowInput } from "@/server/audit/record/row";
+import { type FullEntry, filterInput, listInput } from "@/server/audit/schema";
+import type { Ctx } from "@/server/context";
+import { appendEvents } from "@/testing/audit-entries";
+import { call, createDevice, createOrg, createPartner, createUser, ctxFor, type TestUser } from "@/testing/factories";
 import { advanceIndex } from "./search-index";
-import { appendEvents } from "./testing";
 
 type Row = RowInput & { orgId: string };
 const START = Date.UTC(2026, 2, 1);

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { type SQL, sql } from "drizzle-orm";
-import { containsPattern } from "../text";
-import { CATEGORY_PREFIXES } from "./actions";
-import type { EXCLUDABLE, Filters } from "./schema";
+import { CATEGORY_PREFIXES } from "@/server/audit/actions";
+import type { EXCLUDABLE, Filters } from "@/server/audit/schema";
+import { containsPattern } from "@/server/text";
 
 /** What rows are looked for: the common filters, and the text of a search in the five searched fields. */
 export type Question = Omit<Partial<Filters>, "actions"> & {

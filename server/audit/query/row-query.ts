@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import type { Scope } from "../context";
+import type { ActorType, AuditResult } from "@/server/audit/schema";
+import type { Scope } from "@/server/context";
 import type { Place } from "./cursor";
-import type { ActorType, AuditResult } from "./schema";
 
 /** A stored row with the names that people know its actor by. */
 export type EntryRow = {

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import { containsPattern } from "../text";
+import { ACTOR_TYPES, MIN_INDEXED_TERM, RESULTS } from "@/server/audit/schema";
+import { containsPattern } from "@/server/text";
 import {
   actionConditions,
   agentsOn,
@@ -11,7 +12,6 @@ import {
   type Question,
 } from "./filters";
 import { allOf } from "./row-query";
-import { ACTOR_TYPES, MIN_INDEXED_TERM, RESULTS } from "./schema";
 
 /**
  * What a block of rows must have to be able to hold a match (db: audit_search_clause): each of the terms in its text, one

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { log } from "../log";
-import { shared } from "../process/shared";
+import { log } from "@/server/log";
+import { shared } from "@/server/shared";
 import { advanceIndex, listBacklog } from "./search-index";
 
 const POLL_MS = 1_000;

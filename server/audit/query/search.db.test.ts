@@ -3,21 +3,21 @@ import postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
 import { GET } from "@/app/api/v1/audit-logs/search/route";
 import { appSql, tenant } from "@/db/client";
-import { call, createOrg, createPartner, createUser, ctxFor, type TestUser } from "@/db/testing";
-import type { Ctx } from "../context";
+import { ask, listFullEntries } from "@/server/audit/entries/list";
+import { searchEntries } from "@/server/audit/entries/search";
+import type { RowInput } from "@/server/audit/record/row";
+import { type Filters, listInput, searchInput } from "@/server/audit/schema";
+import type { Ctx } from "@/server/context";
+import { appendEvents, type TestEvent } from "@/testing/audit-entries";
+import { call, createOrg, createPartner, createUser, ctxFor, type TestUser } from "@/testing/factories";
 import { countRows } from "./count";
 import type { Place } from "./cursor";
-import { ask, listFullEntries } from "./list";
-import type { RowInput } from "./row";
 import { type Key, rowsOf } from "./row-query";
-import { type Filters, listInput, searchInput } from "./schema";
-import { searchEntries } from "./search";
 import type { Found } from "./search-blocks";
 import { advanceIndex } from "./search-index";
 import { findKeys } from "./search-keys";
 import { scanKeys } from "./search-scan";
 import { searchWorker } from "./search-worker";
-import { appendEvents, type TestEvent } from "./testing";
 
 const LETTERS = [
   "a",

@@ -7,14 +7,14 @@ import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditLogs } from "@/db/schema";
-import { createOrg } from "@/db/testing";
+import { createOrg } from "@/testing/factories";
 import { flushRecording, recordingStats, startRecording, stopRecording } from "./record";
 
 /** A server's worth of recording in a process of its own; it writes the id of every acknowledged event and dies. */
 const VICTIM = `
 import { writeSync } from "node:fs";
-import { recordDurably, startRecording } from "@/server/audit/record";
-import { toRow } from "@/server/audit/row";
+import { recordDurably, startRecording } from "@/server/audit/record/record";
+import { toRow } from "@/server/audit/record/row";
 import { newId } from "@/server/ids";
 const [dir, orgId, enough] = process.argv.slice(2);
 await startRecording({ dir });

@@ -1,4 +1,4 @@
-import { repairText } from "../text";
+import { repairText } from "@/server/text";
 
 const MAX_DEPTH = 32;
 const MAX_NODES = 50_000;

@@ -5,9 +5,9 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditLogs } from "@/db/schema";
-import { createOrg, createPartner, createUser, ctxFor } from "@/db/testing";
-import { systemCtx, ZERO_UUID } from "../context";
-import { newId } from "../ids";
+import { systemCtx, ZERO_UUID } from "@/server/context";
+import { newId } from "@/server/ids";
+import { createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
 import { flushRecording, record, recordDurably, recordingStats, startRecording, stopRecording } from "./record";
 import { toRow } from "./row";
 

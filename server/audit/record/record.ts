@@ -1,12 +1,12 @@
-import { type Ctx, ZERO_UUID } from "../context";
-import { env } from "../env";
-import { newId } from "../ids";
-import { log } from "../log";
-import { shared } from "../process/shared";
+import type { AuditResult } from "@/server/audit/schema";
+import { type Ctx, ZERO_UUID } from "@/server/context";
+import { env } from "@/server/env";
+import { newId } from "@/server/ids";
+import { log } from "@/server/log";
+import { shared } from "@/server/shared";
 import type { AuditInsert } from "./append";
 import { Recorder } from "./recorder";
 import { condensed, toRow } from "./row";
-import type { AuditResult } from "./schema";
 
 /** What happened; who did it, and from where, comes from the context. */
 export type AuditEvent = {

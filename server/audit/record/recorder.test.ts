@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { newId } from "../ids";
+import { newId } from "@/server/ids";
 import type { AuditInsert } from "./append";
 import { Recorder } from "./recorder";
 import { toRow } from "./row";

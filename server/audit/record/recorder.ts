@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../errors";
-import { log } from "../log";
+import { AppError } from "@/server/errors";
+import { log } from "@/server/log";
 import type { AuditInsert } from "./append";
 import { encodeFrame } from "./frame";
 import { Spool } from "./spool";

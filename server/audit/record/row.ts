@@ -1,9 +1,9 @@
-import { ZERO_UUID } from "../context";
-import { isUuid } from "../ids";
-import { repairText } from "../text";
+import { type ActorType, type AuditResult, MAX_DETAILS_BYTES, MAX_LENGTH } from "@/server/audit/schema";
+import { ZERO_UUID } from "@/server/context";
+import { isUuid } from "@/server/ids";
+import { repairText } from "@/server/text";
 import type { AuditInsert } from "./append";
 import { condenseDetails, detailsText } from "./details";
-import { type ActorType, type AuditResult, MAX_DETAILS_BYTES, MAX_LENGTH } from "./schema";
 
 /** An event with its organization and actor settled, before the table's rules are applied. */
 export type RowInput = {

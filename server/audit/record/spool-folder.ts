@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { shared } from "../process/shared";
+import { shared } from "@/server/shared";
 
 /**
  * Every process spools into a folder of its own below the spool, named HOST-PID-START~RANDOM, and adopts the folders of

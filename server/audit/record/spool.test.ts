@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { newId } from "../ids";
+import { newId } from "@/server/ids";
 import { decodeFrames, encodeFrame } from "./frame";
 import { toRow } from "./row";
 import { SEGMENT_BYTES, Spool } from "./spool";

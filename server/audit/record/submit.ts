@@ -1,14 +1,14 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
-import { reaches } from "../auth/scope";
-import type { Ctx } from "../context";
-import { AppError, invalid } from "../errors";
-import { newId } from "../ids";
+import { MAX_DETAILS_BYTES, type SubmitInput, type SubmitOutput, type SubmittedEvent } from "@/server/audit/schema";
+import { reaches } from "@/server/auth/scope";
+import type { Ctx } from "@/server/context";
+import { AppError, invalid } from "@/server/errors";
+import { newId } from "@/server/ids";
 import type { AuditInsert } from "./append";
 import { isRecordingBehind, recordDurably, warnOnConsole } from "./record";
 import { idConflict } from "./recorder";
 import { isOversized, toRow } from "./row";
-import { MAX_DETAILS_BYTES, type SubmitInput, type SubmitOutput, type SubmittedEvent } from "./schema";
 
 /** A frozen database must not hold the request up; an id that then turns out to be taken is kept aside by the writer. */
 const LOOKUP_PATIENCE_MS = 250;

@@ -1,6 +1,6 @@
 import postgres from "postgres";
-import { env } from "../env";
-import { log } from "../log";
+import { env } from "@/server/env";
+import { log } from "@/server/log";
 import { type AuditInsert, appendAudit } from "./append";
 import type { Segment } from "./spool";
 

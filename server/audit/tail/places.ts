@@ -1,7 +1,7 @@
-import type { Actor } from "../context";
-import { AppError } from "../errors";
-import { shared } from "../process/shared";
-import { MAX_TAILS_PER_CALLER } from "./tail-schema";
+import type { Actor } from "@/server/context";
+import { AppError } from "@/server/errors";
+import { shared } from "@/server/shared";
+import { MAX_TAILS_PER_CALLER } from "./schema";
 
 const nameOf = (actor: Actor): string => ("id" in actor ? `${actor.type} ${actor.id}` : actor.type);
 

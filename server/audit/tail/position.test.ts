@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { decodePosition, encodePosition, MAX_POSITION_CHARS } from "./tail-position";
+import { decodePosition, encodePosition, MAX_POSITION_CHARS } from "./position";
 
 const orgs = (count: number) => Array.from({ length: count }, () => randomUUID()).sort();
 

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
-import type { Ctx, Scope } from "../context";
-import { shared } from "../process/shared";
-import { conditionsOf, type Question } from "./filters";
-import { allOf, ENTRY, rowsBetween, withNames } from "./row-query";
-import type { FullEntry } from "./schema";
-import { toFullEntry } from "./to-entry";
+import { toFullEntry } from "@/server/audit/entries/to-entry";
+import { conditionsOf, type Question } from "@/server/audit/query/filters";
+import { allOf, ENTRY, rowsBetween, withNames } from "@/server/audit/query/row-query";
+import type { FullEntry } from "@/server/audit/schema";
+import type { Ctx, Scope } from "@/server/context";
+import { shared } from "@/server/shared";
 
 /** A piece of an organization's chain: the rows after one sequence through another. */
 export type Span = { orgId: string; after: number; through: number };

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { facetsInput } from "./facets-schema";
-import type { FullEntry } from "./schema";
+import { facetsInput } from "@/server/audit/entries/facets-schema";
+import type { FullEntry } from "@/server/audit/schema";
 
 /** Rows of one message, and of one read: a chain is followed in steps of so many places. */
 export const TAIL_STEP_ROWS = 200;

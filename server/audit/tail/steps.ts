@@ -1,6 +1,6 @@
-import { decodePosition, type Position } from "./tail-position";
-import type { Span } from "./tail-read";
-import { type ReloadReason, TAIL_STEP_ROWS } from "./tail-schema";
+import { decodePosition, type Position } from "./position";
+import type { Span } from "./read";
+import { type ReloadReason, TAIL_STEP_ROWS } from "./schema";
 
 /** How many rows were sealed between a position and a later one. */
 export const rowsBehind = (from: Position, to: Position): number =>

@@ -3,15 +3,15 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { organizations, users } from "@/db/schema";
-import { createOrg, createPartner, createUser, ctxFor, type TestOrg } from "@/db/testing";
-import type { Ctx } from "../context";
-import { newId } from "../ids";
-import { openStreams } from "../process/streams";
+import type { Ctx } from "@/server/context";
+import { newId } from "@/server/ids";
+import { openStreams } from "@/server/process/streams";
+import { appendEvents } from "@/testing/audit-entries";
+import { createOrg, createPartner, createUser, ctxFor, type TestOrg } from "@/testing/factories";
+import { encodePosition } from "./position";
+import { MAX_TAIL_BACKLOG, MAX_TAILS_PER_CALLER, type TailInput, type TailMessage, tailInput } from "./schema";
 import { tailEntries } from "./tail";
-import { encodePosition } from "./tail-position";
-import { MAX_TAIL_BACKLOG, MAX_TAILS_PER_CALLER, type TailInput, type TailMessage, tailInput } from "./tail-schema";
-import { headWatch } from "./tail-watch";
-import { appendEvents } from "./testing";
+import { headWatch } from "./watch";
 
 /** What a browser would see of a stream until enough has come or time is up; ends it. */
 async function listen(

@@ -1,16 +1,16 @@
 import { type TrackedEnvelope, tracked } from "@trpc/server";
 import { tenant } from "@/db/client";
-import type { Ctx, Scope } from "../context";
-import { AppError, isAppError } from "../errors";
-import { trackStream } from "../process/streams";
-import { reachedBy } from "./row-query";
-import { Bell } from "./tail-bell";
-import { takePlace } from "./tail-places";
-import { encodePosition, type Position } from "./tail-position";
-import { readSpans } from "./tail-read";
-import { MAX_TAIL_BACKLOG, TAIL_CHECK_MS, type TailInput, type TailMessage } from "./tail-schema";
-import { advance, nextSpans, rowsBehind, startAt } from "./tail-steps";
-import { headWatch } from "./tail-watch";
+import { reachedBy } from "@/server/audit/query/row-query";
+import type { Ctx, Scope } from "@/server/context";
+import { AppError, isAppError } from "@/server/errors";
+import { trackStream } from "@/server/process/streams";
+import { Bell } from "./bell";
+import { takePlace } from "./places";
+import { encodePosition, type Position } from "./position";
+import { readSpans } from "./read";
+import { MAX_TAIL_BACKLOG, TAIL_CHECK_MS, type TailInput, type TailMessage } from "./schema";
+import { advance, nextSpans, rowsBehind, startAt } from "./steps";
+import { headWatch } from "./watch";
 
 type Message = TrackedEnvelope<TailMessage>;
 /** How the caller is looked up again, as for a new request, and how often (ms). */

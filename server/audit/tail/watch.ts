@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
-import { log } from "../log";
-import { shared } from "../process/shared";
-import { TAIL_LOOK_MS } from "./tail-schema";
+import { log } from "@/server/log";
+import { shared } from "@/server/shared";
+import { TAIL_LOOK_MS } from "./schema";
 
 /** Looking takes no more than this part of the time while thousands of organizations are followed … */
 const MAX_LOOK_SHARE = 1 / 20;

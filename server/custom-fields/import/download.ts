@@ -1,9 +1,9 @@
 import { stringify } from "csv-stringify/sync";
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
-import type { Ctx } from "../../context";
-import { MASK } from "../schema";
-import { type Compiled, compile } from "./compile";
+import type { Ctx } from "@/server/context";
+import { MASK } from "@/server/custom-fields/schema";
+import { type Compiled, compile } from "./decide/compile";
 import { findImport, type ImportRecord, partnerScope } from "./find-import";
 import { isApplied, nameDevices, type ResultRow, readResults, reasonOf } from "./rows";
 import {

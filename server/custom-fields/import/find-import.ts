@@ -1,8 +1,8 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import type { Ctx } from "../../context";
-import { AppError, notFound } from "../../errors";
+import type { Ctx } from "@/server/context";
+import { AppError, notFound } from "@/server/errors";
 import type { ImportFile, ImportState, ImportStatus, ImportSummary, Job, Plan, SourceColumn } from "./schema";
 
 type Row = typeof customFieldImports.$inferSelect;

@@ -1,11 +1,7 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { toCsv } from "./fixtures";
-import { savePlan } from "./plan";
-import { listRows, pickCandidate } from "./rows";
-import type { RowOutcome } from "./schema";
-import { startCheck } from "./start";
+import { toCsv } from "@/testing/import-files";
 import {
   check,
   createDevices,
@@ -17,7 +13,11 @@ import {
   stageText,
   valuesOf,
   withFields,
-} from "./testing";
+} from "@/testing/imports";
+import { savePlan } from "./plan";
+import { listRows, pickCandidate } from "./rows";
+import type { RowOutcome } from "./schema";
+import { startCheck } from "./start";
 
 describe("the check", () => {
   it("tells apart every outcome of a row, and applies only what is resolved", async () => {

@@ -1,12 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { GET as OTHER_SCOPES } from "@/app/api/v1/custom-fields/imports/[id]/other-scopes/route";
-import { call, createOrg, ctxFor } from "@/db/testing";
-import type { Ctx } from "../../context";
-import { listDefinitions } from "../list";
-import { listDeviceValues, toValueMap } from "../values";
-import { AUTOMATE_HEADER, automateCsv, automateRow, encodeText, extraField, toCsv, toXlsx } from "./fixtures";
+import type { Ctx } from "@/server/context";
+import { listDefinitions } from "@/server/custom-fields/list";
+import { listDeviceValues, toValueMap } from "@/server/custom-fields/values";
+import { call, createOrg, ctxFor } from "@/testing/factories";
+import {
+  AUTOMATE_HEADER,
+  automateCsv,
+  automateRow,
+  encodeText,
+  extraField,
+  toCsv,
+  toXlsx,
+} from "@/testing/import-files";
+import { check, createDevices, createWorld, run, stageFiles, stageText } from "@/testing/imports";
 import type { ImportState } from "./schema";
-import { check, createDevices, createWorld, run, stageFiles, stageText } from "./testing";
 
 /** Files as the products write them, all the way from the upload to the devices. */
 

@@ -2,10 +2,8 @@ import { describe, expect, it } from "vitest";
 import { GET as OUTCOMES } from "@/app/api/v1/custom-fields/imports/[id]/outcomes/route";
 import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejected/route";
 import { POST as UPLOAD } from "@/app/api/v1/custom-fields/imports/upload/route";
-import { call, createUser, ctxFor } from "@/db/testing";
-import { createImport, getImport, listImports } from "./create";
-import { toCsv } from "./fixtures";
-import { guessAfresh, savePlan } from "./plan";
+import { call, createUser, ctxFor } from "@/testing/factories";
+import { toCsv } from "@/testing/import-files";
 import {
   check,
   createDevices,
@@ -18,7 +16,9 @@ import {
   stageText,
   valuesOf,
   withFields,
-} from "./testing";
+} from "@/testing/imports";
+import { createImport, getImport, listImports } from "./create";
+import { guessAfresh, savePlan } from "./plan";
 
 describe("files", () => {
   it("takes a file in parts, a part sent again included", async () => {

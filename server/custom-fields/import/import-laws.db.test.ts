@@ -2,15 +2,15 @@ import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import type { Ctx } from "../../context";
-import { setDeviceValues } from "../set-values";
-import { toCsv } from "./fixtures";
+import type { Ctx } from "@/server/context";
+import { setDeviceValues } from "@/server/custom-fields/set-values";
+import { toCsv } from "@/testing/import-files";
+import { check, createDevices, createWorld, run, stageText, type World, withFields } from "@/testing/imports";
 import { savePlan } from "./plan";
 import { listRows, pickCandidate } from "./rows";
+import { workOffImports } from "./run/worker";
 import type { ImportRow, ImportState, PlanField } from "./schema";
 import { startUndo } from "./start";
-import { check, createDevices, createWorld, run, stageText, type World, withFields } from "./testing";
-import { workOffImports } from "./worker";
 
 /** Rules of the importer that hold for any inventory and any file: names, ids and values collide on purpose. */
 

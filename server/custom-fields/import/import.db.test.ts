@@ -5,16 +5,10 @@ import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditLogs, customFieldImports, deviceSourceIds } from "@/db/schema";
-import { flushRecording, startRecording, stopRecording } from "../../audit/record";
-import { listDefinitions } from "../list";
-import { setDeviceValues } from "../set-values";
-import { cancelImport, discardImport, getImport } from "./create";
-import { toCsv } from "./fixtures";
-import { claimImport, owner } from "./lease";
-import { savePlan } from "./plan";
-import { listRows } from "./rows";
-import { runImportJob } from "./run-job";
-import { startRun, startUndo } from "./start";
+import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
+import { listDefinitions } from "@/server/custom-fields/list";
+import { setDeviceValues } from "@/server/custom-fields/set-values";
+import { toCsv } from "@/testing/import-files";
 import {
   check,
   createDevices,
@@ -25,9 +19,15 @@ import {
   stageText,
   valuesOf,
   withFields,
-} from "./testing";
+} from "@/testing/imports";
+import { cancelImport, discardImport, getImport } from "./create";
+import { savePlan } from "./plan";
+import { listRows } from "./rows";
+import { claimImport, owner } from "./run/lease";
+import { runImportJob } from "./run/run-job";
+import { workOffImports } from "./run/worker";
+import { startRun, startUndo } from "./start";
 import { importFolder } from "./upload";
-import { workOffImports } from "./worker";
 
 describe("a whole import", () => {
   it("makes the fields, writes the values, records the source ids, and reports what it read back", async () => {

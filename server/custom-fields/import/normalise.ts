@@ -1,4 +1,4 @@
-import { FIELD_KEY, MAX_FIELD_KEY } from "../schema";
+import { FIELD_KEY, MAX_FIELD_KEY } from "@/server/custom-fields/schema";
 
 const fold = (text: string): string =>
   text

@@ -1,12 +1,12 @@
 import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import type { Ctx } from "../../context";
-import { AppError, type FieldError } from "../../errors";
-import type { DefinitionRow } from "../definition";
-import type { FieldType } from "../schema";
-import { defaultPlan, partnerDefinitions } from "./default-plan";
+import type { Ctx } from "@/server/context";
+import type { DefinitionRow } from "@/server/custom-fields/definition";
+import type { FieldType } from "@/server/custom-fields/schema";
+import { AppError, type FieldError } from "@/server/errors";
 import { findImport, type ImportRecord, requireIdle, toImportState } from "./find-import";
+import { defaultPlan, partnerDefinitions } from "./map/default-plan";
 import { presetOf } from "./presets";
 import { IDENTIFIERS } from "./presets/preset";
 import {

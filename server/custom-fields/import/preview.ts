@@ -1,12 +1,12 @@
 import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import type { Ctx } from "../../context";
-import { invalid } from "../../errors";
-import { detectFormat } from "./detect-format";
+import type { Ctx } from "@/server/context";
+import { invalid } from "@/server/errors";
 import { findImport, type ImportRecord, requireIdle, type StoredFile } from "./find-import";
 import { presetOf } from "./presets";
-import { readSource } from "./read-file";
+import { detectFormat } from "./read/detect-format";
+import { readSource } from "./read/read-file";
 import { type FileFormat, type FormatChange, PREVIEW_ROWS } from "./schema";
 
 export type Preview = {

@@ -1,15 +1,15 @@
 import { eq, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import type { Ctx } from "../../context";
-import { AppError, invalid, notFound } from "../../errors";
-import { coerceText } from "../coerce";
-import { MASK } from "../schema";
-import { replaceResult } from "./check";
-import { type Compiled, compile } from "./compile";
-import type { ActiveField } from "./decide-value";
-import { codesOf, count, deriveRows } from "./derive";
+import type { Ctx } from "@/server/context";
+import { coerceText } from "@/server/custom-fields/coerce";
+import { MASK } from "@/server/custom-fields/schema";
+import { AppError, invalid, notFound } from "@/server/errors";
+import { type Compiled, compile } from "./decide/compile";
+import type { ActiveField } from "./decide/decide-value";
+import { codesOf, count, deriveRows } from "./decide/derive";
 import { findImport, type ImportRecord, partnerScope, requireIdle, toImportState, uuidList } from "./find-import";
+import { replaceResult } from "./run/check";
 import {
   type Candidate,
   type ImportRow,

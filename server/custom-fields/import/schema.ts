@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FIELD_TYPES, type FieldType, fieldKey, fieldOptions, MAX_FIELD_NAME } from "../schema";
+import { FIELD_TYPES, type FieldType, fieldKey, fieldOptions, MAX_FIELD_NAME } from "@/server/custom-fields/schema";
 
 /** Rows of a file, after its header. */
 export const MAX_IMPORT_ROWS = 200_000;

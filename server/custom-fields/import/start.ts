@@ -2,17 +2,17 @@ import { eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { customFieldDefinitions, customFieldImports } from "@/db/schema";
-import { record } from "../../audit/record";
-import type { Ctx } from "../../context";
-import { AppError } from "../../errors";
-import { auditable, type DefinitionRow, fitToType, toDefinition } from "../definition";
-import { MAX_DEFINITIONS_PER_OWNER } from "../schema";
-import { partnerDefinitions } from "./default-plan";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
+import { auditable, type DefinitionRow, fitToType, toDefinition } from "@/server/custom-fields/definition";
+import { MAX_DEFINITIONS_PER_OWNER } from "@/server/custom-fields/schema";
+import { AppError } from "@/server/errors";
 import { findImport, type ImportRecord, partnerScope, requireIdle, toImportState } from "./find-import";
-import { keepMapping } from "./mapping";
+import { partnerDefinitions } from "./map/default-plan";
+import { keepMapping } from "./map/mapping";
 import { requireSound } from "./plan";
+import { wakeImports } from "./run/worker";
 import type { ImportState, ImportStatus, Job, Plan } from "./schema";
-import { wakeImports } from "./worker";
 
 /** The next piece of background work of an import, in the name of whoever asks for it. */
 async function setToWork(tx: Tx, ctx: Ctx, found: ImportRecord, job: Job, also: object = {}): Promise<ImportRecord> {

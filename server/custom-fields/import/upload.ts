@@ -6,10 +6,10 @@ import { pipeline } from "node:stream/promises";
 import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import type { Ctx } from "../../context";
-import { env } from "../../env";
-import { AppError, invalid } from "../../errors";
-import { repairText } from "../../text";
+import type { Ctx } from "@/server/context";
+import { env } from "@/server/env";
+import { AppError, invalid } from "@/server/errors";
+import { repairText } from "@/server/text";
 import { findImport, requireIdle, type StoredFile } from "./find-import";
 import { MAX_IMPORT_BYTES, type UploadInput } from "./schema";
 

@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { Prefetched, trpc } from "@/app/trpc-server";
+import { Guarded } from "@/components/frame/guarded";
 import { Users } from "@/components/settings/users";
-import { Guarded } from "@/components/shell/guarded";
-import { loadList } from "@/components/shell/list-params";
+import { loadList } from "@/components/ui/list-params";
 
 export const metadata: Metadata = { title: "Users" };
 

@@ -1,4 +1,4 @@
-import { listFlatEntries } from "@/server/audit/list";
+import { listFlatEntries } from "@/server/audit/entries/list";
 import { flatPage, listInput } from "@/server/audit/schema";
 import { route } from "@/server/http/route";
 

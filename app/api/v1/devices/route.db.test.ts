@@ -8,7 +8,7 @@ import {
   type TestDevice,
   type TestOrg,
   type TestUser,
-} from "@/db/testing";
+} from "@/testing/factories";
 import { GET as getOne } from "./[id]/route";
 import { GET } from "./route";
 

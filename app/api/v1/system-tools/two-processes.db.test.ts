@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { bearer, createDevice, createOrg, createUser } from "@/db/testing";
-import { connectAgent } from "@/server/live-events/testing";
+import { bearer, createDevice, createOrg, createUser } from "@/testing/factories";
+import { connectAgent } from "@/testing/live-agent";
 
 /** A server process of its own, with the routes of the live channel; prints its port. */
 const SERVER = `
-import { createFront } from "@/server/process/front";
+import { createFront } from "@/server/front/front";
 import { closeStreams } from "@/server/process/streams";
 import { stopRelay } from "@/server/live-events/current";
 import * as commands from "@/app/api/v1/agents/[id]/commands/route";

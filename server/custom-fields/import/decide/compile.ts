@@ -1,16 +1,16 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import type { FieldType } from "../schema";
-import { appliesTo } from "../values";
+import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
+import { uuidList } from "@/server/custom-fields/import/find-import";
+import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
+import { normaliseHeader } from "@/server/custom-fields/import/normalise";
+import { requireSound } from "@/server/custom-fields/import/plan";
+import { presetOf } from "@/server/custom-fields/import/presets";
+import type { FieldCounts, Plan, RowCounts, Tally } from "@/server/custom-fields/import/schema";
+import { ROW_OUTCOMES, VALUE_OUTCOMES } from "@/server/custom-fields/import/schema";
+import type { FieldType } from "@/server/custom-fields/schema";
+import { appliesTo } from "@/server/custom-fields/values";
 import type { ActiveField } from "./decide-value";
-import { partnerDefinitions } from "./default-plan";
-import type { ImportRecord, PartnerScope } from "./find-import";
-import { uuidList } from "./find-import";
-import { normaliseHeader } from "./normalise";
-import { requireSound } from "./plan";
-import { presetOf } from "./presets";
-import type { FieldCounts, Plan, RowCounts, Tally } from "./schema";
-import { ROW_OUTCOMES, VALUE_OUTCOMES } from "./schema";
 
 /** Everything that stays the same for all rows of an import: made once for a check, a run or a page of its table. */
 export type Compiled = {

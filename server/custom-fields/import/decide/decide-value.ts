@@ -1,7 +1,7 @@
-import { type Coerced, coerceText, type DateOrder, type FieldRule } from "../coerce";
-import type { FieldValue } from "../schema";
+import { type Coerced, coerceText, type DateOrder, type FieldRule } from "@/server/custom-fields/coerce";
+import { VALUE_CODES, type ValueCode } from "@/server/custom-fields/import/schema";
+import type { FieldValue } from "@/server/custom-fields/schema";
 import type { DeviceFacts } from "./resolve-row";
-import { VALUE_CODES, type ValueCode } from "./schema";
 
 /** A mapped field with everything that decides what happens to its values. */
 export type ActiveField = {

@@ -1,12 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import type { FieldValue } from "../schema";
+import { uuidList } from "@/server/custom-fields/import/find-import";
+import { outcomeOfCode, type RowOutcome, type Tally } from "@/server/custom-fields/import/schema";
+import type { FieldValue } from "@/server/custom-fields/schema";
 import type { Compiled } from "./compile";
 import { type Decision, decideValue } from "./decide-value";
-import { uuidList } from "./find-import";
 import { identifier, shortName } from "./junk";
 import { type DeviceFacts, type DeviceIndex, type Match, type RowIdentity, resolveRow } from "./resolve-row";
-import { outcomeOfCode, type RowOutcome, type Tally } from "./schema";
 
 /** A staged row as it is read back; picked is what a person chose for it. */
 export type StagedRow = { rowNo: number; cells: string[]; fault: string | null; picked: string | null };

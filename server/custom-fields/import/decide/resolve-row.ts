@@ -1,5 +1,5 @@
+import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import { shortName } from "./junk";
-import { normaliseHeader } from "./normalise";
 
 /** What identifies the computer of a row; junk is null. mapped.sourceId: the file has such a column at all. */
 export type RowIdentity = {

@@ -1,16 +1,28 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
-import type { Ctx } from "../../context";
-import { newId } from "../../ids";
-import type { DefinitionRow } from "../definition";
-import { type FieldType, MAX_FIELD_NAME } from "../schema";
-import { findImport } from "./find-import";
+import type { Ctx } from "@/server/context";
+import type { DefinitionRow } from "@/server/custom-fields/definition";
+import { findImport } from "@/server/custom-fields/import/find-import";
+import { freeFieldKey, normaliseHeader } from "@/server/custom-fields/import/normalise";
+import { presetOf } from "@/server/custom-fields/import/presets";
+import {
+  IDENTIFIER_LABELS,
+  IDENTIFIERS,
+  type Identifier,
+  type Preset,
+} from "@/server/custom-fields/import/presets/preset";
+import {
+  isImportable,
+  type Plan,
+  type PlanField,
+  type PlanIdentifiers,
+  type SourceColumn,
+  sourceType,
+} from "@/server/custom-fields/import/schema";
+import { type FieldType, MAX_FIELD_NAME } from "@/server/custom-fields/schema";
+import { newId } from "@/server/ids";
 import { guessMapping, type Target } from "./guess-mapping";
-import { freeFieldKey, normaliseHeader } from "./normalise";
-import { presetOf } from "./presets";
-import { IDENTIFIER_LABELS, IDENTIFIERS, type Identifier, type Preset } from "./presets/preset";
-import { isImportable, type Plan, type PlanField, type PlanIdentifiers, type SourceColumn, sourceType } from "./schema";
 
 /** The partner's definitions of All organizations: the only ones that an import writes to. */
 export function partnerDefinitions(tx: Tx, partnerId: string): Promise<DefinitionRow[]> {

@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein";
-import { normaliseHeader } from "./normalise";
+import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 
 /** Something that a source column may be mapped to: an identifier or an existing definition. */
 export type Target = { id: string; names: readonly string[]; aliases?: readonly string[] };

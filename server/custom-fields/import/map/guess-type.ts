@@ -1,6 +1,6 @@
-import { coerceText, type DateOrder, dateParts, FALSE_WORDS, TRUE_WORDS } from "../coerce";
-import type { FieldType } from "../schema";
-import { MAX_CHOICE } from "../schema";
+import { coerceText, type DateOrder, dateParts, FALSE_WORDS, TRUE_WORDS } from "@/server/custom-fields/coerce";
+import type { FieldType } from "@/server/custom-fields/schema";
+import { MAX_CHOICE } from "@/server/custom-fields/schema";
 
 /** Distinct values beyond which a column is not watched for choices any more. */
 const MAX_DISTINCT = 50;

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { identifier, isJunk, shortName } from "@/server/custom-fields/import/decide/junk";
+import { freeFieldKey, toFieldKey, uniqueTitles } from "@/server/custom-fields/import/normalise";
+import { automate } from "@/server/custom-fields/import/presets/automate";
 import { guessMapping, MAX_GUESS_DISTANCE, type Target } from "./guess-mapping";
 import { ColumnWatch } from "./guess-type";
-import { identifier, isJunk, shortName } from "./junk";
-import { freeFieldKey, toFieldKey, uniqueTitles } from "./normalise";
-import { automate } from "./presets/automate";
 
 const targets: Target[] = [
   { id: "sourceId", names: ["Source device ID"], aliases: automate.aliases.sourceId },

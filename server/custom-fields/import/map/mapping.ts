@@ -1,13 +1,13 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldImportMappings } from "@/db/schema";
-import type { DefinitionRow } from "../definition";
+import type { DefinitionRow } from "@/server/custom-fields/definition";
+import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import { normaliseHeader } from "@/server/custom-fields/import/normalise";
+import { presetOf } from "@/server/custom-fields/import/presets";
+import { IDENTIFIERS, type Identifier } from "@/server/custom-fields/import/presets/preset";
+import type { Plan, PlanField, PlanIdentifiers, SourceColumn } from "@/server/custom-fields/import/schema";
 import { defaultPlan, intoExisting, partnerDefinitions } from "./default-plan";
-import type { ImportRecord } from "./find-import";
-import { normaliseHeader } from "./normalise";
-import { presetOf } from "./presets";
-import { IDENTIFIERS, type Identifier } from "./presets/preset";
-import type { Plan, PlanField, PlanIdentifiers, SourceColumn } from "./schema";
 
 /** A plan by titles instead of places, as it is kept for the next file with the same columns. */
 type Mapping = {

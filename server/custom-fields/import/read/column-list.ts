@@ -1,5 +1,5 @@
-import { AppError } from "../../errors";
-import { type DeclaredField, MAX_IMPORT_COLUMNS } from "./schema";
+import { type DeclaredField, MAX_IMPORT_COLUMNS } from "@/server/custom-fields/import/schema";
+import { AppError } from "@/server/errors";
 
 /** The columns of a source in the order of their first appearance; it grows while the source is read. */
 export class ColumnList {

@@ -3,9 +3,9 @@ import { open } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
 import { analyse } from "chardet";
 import iconv from "iconv-lite";
-import { AppError } from "../../errors";
+import { type Encoding, MAX_IMPORT_BYTES } from "@/server/custom-fields/import/schema";
+import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
-import { type Encoding, MAX_IMPORT_BYTES } from "./schema";
 
 const SAMPLE_BYTES = 64 * 1024;
 const tooLarge = () => new AppError("payload_too_large", "The file is over 100 MiB (after decompression).");

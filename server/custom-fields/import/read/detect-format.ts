@@ -1,9 +1,9 @@
+import type { Preset } from "@/server/custom-fields/import/presets/preset";
+import type { FileFormat } from "@/server/custom-fields/import/schema";
 import { badFile } from "./bad-file";
 import { detectEncoding, headOf, isGzip, isZip, readText, textHead } from "./decode";
-import type { Preset } from "./presets/preset";
 import { detectDelimiter, findHeader, type RawRecord, readDelimited } from "./read-delimited";
 import { readWorkbook } from "./read-workbook";
-import type { FileFormat } from "./schema";
 import { detectShape } from "./table-shape";
 
 /** The records of a text file or workbook as they stand there, header and all. */

@@ -1,5 +1,5 @@
+import type { DeclaredField } from "@/server/custom-fields/import/schema";
 import type { ColumnList } from "./column-list";
-import type { DeclaredField } from "./schema";
 
 /** One record of a source, cells in the order of its columns (missing at the end: blank). */
 export type SourceRecord = { line: number; cells: string[]; fault: string | null };

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { type CsvError, type Parser, parse } from "csv-parse";
 import { parse as parseSync } from "csv-parse/sync";
+import { DELIMITERS, type Delimiter, MAX_RECORD_CHARS } from "@/server/custom-fields/import/schema";
 import { badFile } from "./bad-file";
-import { DELIMITERS, type Delimiter, MAX_RECORD_CHARS } from "./schema";
 
 /** One record of a file before its header is known; line is where it begins. */
 export type RawRecord = { line: number; cells: string[] };

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { detectFormat } from "./detect-format";
+import { automate } from "@/server/custom-fields/import/presets/automate";
+import type { FormatChange } from "@/server/custom-fields/import/schema";
 import {
   AUTOMATE_HEADER,
   automateCsv,
@@ -15,11 +16,10 @@ import {
   toCsv,
   toXlsx,
   toZip,
-} from "./fixtures";
-import { automate } from "./presets/automate";
+} from "@/testing/import-files";
+import { type Law, withLaws } from "@/testing/import-reader";
+import { detectFormat } from "./detect-format";
 import { readSource } from "./read-file";
-import { type Law, withLaws } from "./reader-testing";
-import type { FormatChange } from "./schema";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-read-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

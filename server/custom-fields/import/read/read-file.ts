@@ -1,13 +1,13 @@
-import { AppError, invalid } from "../../errors";
+import { uniqueTitles } from "@/server/custom-fields/import/normalise";
+import type { Preset } from "@/server/custom-fields/import/presets/preset";
+import { type FileFormat, MAX_IMPORT_ROWS } from "@/server/custom-fields/import/schema";
+import { AppError, invalid } from "@/server/errors";
 import { ColumnList } from "./column-list";
 import { readText, textHead } from "./decode";
 import { rawRecords } from "./detect-format";
-import { uniqueTitles } from "./normalise";
 import { type LongEntry, pivot, type SourceRecord } from "./pivot";
-import type { Preset } from "./presets/preset";
 import type { RawRecord } from "./read-delimited";
 import { readPart } from "./read-json";
-import { type FileFormat, MAX_IMPORT_ROWS } from "./schema";
 import { isLineByLine, splitJson, splitLines } from "./split-json";
 import { identifierOf, longPlaces, readFieldList } from "./table-shape";
 

@@ -1,9 +1,9 @@
-import type { FieldType } from "../schema";
+import { normaliseHeader } from "@/server/custom-fields/import/normalise";
+import { IDENTIFIER_LABELS, IDENTIFIERS, type Preset } from "@/server/custom-fields/import/presets/preset";
+import type { DeclaredField, FieldScope } from "@/server/custom-fields/import/schema";
+import type { FieldType } from "@/server/custom-fields/schema";
 import type { ColumnList } from "./column-list";
-import { normaliseHeader } from "./normalise";
 import { type LongEntry, put, type SourceRecord } from "./pivot";
-import { IDENTIFIER_LABELS, IDENTIFIERS, type Preset } from "./presets/preset";
-import type { DeclaredField, FieldScope } from "./schema";
 import type { JsonPart } from "./split-json";
 
 type Json = Record<string, unknown>;

@@ -1,5 +1,5 @@
+import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/schema";
 import { badFile } from "./bad-file";
-import { MAX_RECORD_CHARS } from "./schema";
 
 /** One element of a JSON text: of the list at its root, or a member of the object there (then with its key). */
 export type JsonPart = { key: string | null; value: unknown };

@@ -1,9 +1,14 @@
+import { normaliseHeader } from "@/server/custom-fields/import/normalise";
+import {
+  IDENTIFIER_LABELS,
+  IDENTIFIERS,
+  type Identifier,
+  type Preset,
+} from "@/server/custom-fields/import/presets/preset";
+import type { Shape } from "@/server/custom-fields/import/schema";
 import type { ColumnList } from "./column-list";
-import { normaliseHeader } from "./normalise";
-import { IDENTIFIER_LABELS, IDENTIFIERS, type Identifier, type Preset } from "./presets/preset";
 import type { RawRecord } from "./read-delimited";
 import { scopeOf, typeOf } from "./read-json";
-import type { Shape } from "./schema";
 
 const isOneOf = (title: string, names: readonly string[]): boolean =>
   names.map(normaliseHeader).includes(normaliseHeader(title));

@@ -2,9 +2,9 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import { createInflateRaw } from "node:zlib";
-import { AppError } from "../../errors";
+import { MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/schema";
+import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
-import { MAX_WORKBOOK_BYTES } from "./schema";
 
 /** One member of a ZIP archive (APPNOTE 4.3.12): where it lies and how large it is, packed and unpacked. */
 export type ZipEntry = { name: string; method: number; packed: number; size: number; offset: number };

@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import type { FieldValue } from "../schema";
+import type { Compiled } from "@/server/custom-fields/import/decide/compile";
+import { isWrite } from "@/server/custom-fields/import/decide/decide-value";
+import { codesOf, count, type Derived, deriveRows, type StagedRow } from "@/server/custom-fields/import/decide/derive";
+import { MATCHED_OUTCOMES, type RowOutcome, type RunReport } from "@/server/custom-fields/import/schema";
+import type { FieldValue } from "@/server/custom-fields/schema";
 import { readStaged } from "./check";
-import type { Compiled } from "./compile";
-import { isWrite } from "./decide-value";
-import { codesOf, count, type Derived, deriveRows, type StagedRow } from "./derive";
-import { MATCHED_OUTCOMES, type RowOutcome, type RunReport } from "./schema";
 import { type ValuePatch, writeValues } from "./write-values";
 
 /**

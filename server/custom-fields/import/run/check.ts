@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
-import { type Compiled, compile, emptyTally } from "./compile";
-import { codesOf, count, type Derived, deriveRows, type StagedRow } from "./derive";
-import type { ImportRecord, PartnerScope } from "./find-import";
-import { MATCHED_OUTCOMES, type RowOutcome, type Tally, VALUE_CODES } from "./schema";
+import { type Compiled, compile, emptyTally } from "@/server/custom-fields/import/decide/compile";
+import { codesOf, count, type Derived, deriveRows, type StagedRow } from "@/server/custom-fields/import/decide/derive";
+import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
+import { MATCHED_OUTCOMES, type RowOutcome, type Tally, VALUE_CODES } from "@/server/custom-fields/import/schema";
 
 /** Rows of one round: few statements for many rows, and some megabytes in memory. */
 const CHECK_ROWS = 10_000;

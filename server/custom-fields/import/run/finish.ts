@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import { type AuditEvent, record } from "../../audit/record";
-import type { Ctx } from "../../context";
-import type { ImportRecord } from "./find-import";
-import type { RunReport, UndoReport } from "./schema";
+import { type AuditEvent, record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
+import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import type { RunReport, UndoReport } from "@/server/custom-fields/import/schema";
 
 /** Of the written values, how many their devices hold now: counted from the tables, not from what was meant. */
 export async function readBack(

@@ -2,8 +2,8 @@ import { hostname } from "node:os";
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import { shared } from "../../process/shared";
-import type { ImportRecord } from "./find-import";
+import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import { shared } from "@/server/shared";
 
 /** A claim that is not renewed for this long belongs to a dead process; another one takes over. */
 export const LEASE_MS = 15_000;

@@ -2,14 +2,22 @@ import { rm } from "node:fs/promises";
 import { and, eq, sql } from "drizzle-orm";
 import { asSystem, tenant } from "@/db/client";
 import { customFieldImports, organizations } from "@/db/schema";
-import { record } from "../../audit/record";
-import { findUserCaller } from "../../auth/caller";
-import { type Ctx, systemCtx } from "../../context";
-import { AppError, isAppError } from "../../errors";
+import { record } from "@/server/audit/record/record";
+import { findUserCaller } from "@/server/auth/caller";
+import { type Ctx, systemCtx } from "@/server/context";
+import { compile, emptyTally } from "@/server/custom-fields/import/decide/compile";
+import {
+  findImport,
+  type ImportRecord,
+  type PartnerScope,
+  partnerScope,
+} from "@/server/custom-fields/import/find-import";
+import { initialPlan } from "@/server/custom-fields/import/map/mapping";
+import type { ImportSummary, RunReport, UndoReport } from "@/server/custom-fields/import/schema";
+import { importFolder } from "@/server/custom-fields/import/upload";
+import { AppError, isAppError } from "@/server/errors";
 import { applyChunk } from "./apply";
 import { checkRows } from "./check";
-import { compile, emptyTally } from "./compile";
-import { findImport, type ImportRecord, type PartnerScope, partnerScope } from "./find-import";
 import { auditOutcome, readBack } from "./finish";
 import {
   Cancelled,
@@ -22,11 +30,8 @@ import {
   Stopped,
   settle,
 } from "./lease";
-import { initialPlan } from "./mapping";
-import type { ImportSummary, RunReport, UndoReport } from "./schema";
 import { stageFiles } from "./stage";
 import { undoChunk } from "./undo";
-import { importFolder } from "./upload";
 
 /** Work in the name of a person, within what that person reaches now. */
 type Work = { found: ImportRecord; ctx: Ctx; scope: PartnerScope };

@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
-import { AppError } from "../../errors";
-import { repairText } from "../../text";
-import { ColumnList } from "./column-list";
-import { detectFormat } from "./detect-format";
-import type { ImportRecord, PartnerScope } from "./find-import";
-import { ColumnWatch } from "./guess-type";
-import { normaliseHeader } from "./normalise";
-import type { SourceRecord } from "./pivot";
-import { presetOf } from "./presets";
-import type { Preset } from "./presets/preset";
-import { readSource, type SourceFile } from "./read-file";
+import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
+import { ColumnWatch } from "@/server/custom-fields/import/map/guess-type";
+import { normaliseHeader } from "@/server/custom-fields/import/normalise";
+import { presetOf } from "@/server/custom-fields/import/presets";
+import type { Preset } from "@/server/custom-fields/import/presets/preset";
+import { ColumnList } from "@/server/custom-fields/import/read/column-list";
+import { detectFormat } from "@/server/custom-fields/import/read/detect-format";
+import type { SourceRecord } from "@/server/custom-fields/import/read/pivot";
+import { readSource, type SourceFile } from "@/server/custom-fields/import/read/read-file";
 import {
   type DeclaredField,
   type FileFormat,
@@ -20,7 +18,9 @@ import {
   REASON_TITLE,
   type SourceColumn,
   UNREADABLE_MARK,
-} from "./schema";
+} from "@/server/custom-fields/import/schema";
+import { AppError } from "@/server/errors";
+import { repairText } from "@/server/text";
 
 /** Rows of one INSERT. */
 const BATCH = 2000;

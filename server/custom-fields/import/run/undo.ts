@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import type { FieldValue } from "../schema";
+import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import { presetOf } from "@/server/custom-fields/import/presets";
+import type { UndoReport } from "@/server/custom-fields/import/schema";
+import type { FieldValue } from "@/server/custom-fields/schema";
 import { applyRows } from "./apply";
-import type { ImportRecord } from "./find-import";
-import { presetOf } from "./presets";
-import type { UndoReport } from "./schema";
 import { type ValuePatch, writeValues } from "./write-values";
 
 type Values = Record<string, FieldValue | null>;

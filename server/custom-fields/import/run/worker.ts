@@ -1,5 +1,5 @@
-import { log } from "../../log";
-import { shared } from "../../process/shared";
+import { log } from "@/server/log";
+import { shared } from "@/server/shared";
 import { claimImport, freeDeadClaims, owner } from "./lease";
 import { runImportJob } from "./run-job";
 

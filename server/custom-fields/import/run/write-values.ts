@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import type { FieldValue } from "../schema";
+import type { FieldValue } from "@/server/custom-fields/schema";
 
 /** New values of one device by definition id; null removes one. isNew: the device held no value at all when it was read. */
 export type ValuePatch = { deviceId: string; orgId: string; patch: Record<string, FieldValue | null>; isNew: boolean };

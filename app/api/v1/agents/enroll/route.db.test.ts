@@ -1,11 +1,11 @@
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { POST as heartbeat } from "@/app/api/v1/agents/[id]/heartbeat/route";
 import { asSystem } from "@/db/client";
 import { agents, auditLogs, deviceSourceIds, devices } from "@/db/schema";
-import { call, createEnrollmentKey, createOrg, type TestOrg, unknownSecret } from "@/db/testing";
-import { flushRecording } from "@/server/audit/record";
+import { flushRecording } from "@/server/audit/record/record";
 import { hashSecret } from "@/server/auth/secrets";
-import { POST as heartbeat } from "../[id]/heartbeat/route";
+import { call, createEnrollmentKey, createOrg, type TestOrg, unknownSecret } from "@/testing/factories";
 import { POST } from "./route";
 
 const body = (key: string, over: object = {}) => ({ enrollmentKey: key, hostname: "ws-1", os: "linux", ...over });

@@ -1,5 +1,5 @@
-import { listCheckpoints } from "@/server/audit/integrity";
-import { checkpointsInput, checkpointsOutput } from "@/server/audit/integrity-schema";
+import { listCheckpoints } from "@/server/audit/integrity/integrity";
+import { checkpointsInput, checkpointsOutput } from "@/server/audit/integrity/schema";
 import { route } from "@/server/http/route";
 
 export const GET = route({

@@ -2,10 +2,10 @@ import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditLogs } from "@/db/schema";
-import { call, createApiKey, createOrg, createPartner, createUser } from "@/db/testing";
-import { flushRecording } from "@/server/audit/record";
+import { flushRecording } from "@/server/audit/record/record";
 import { ZERO_UUID } from "@/server/context";
 import { newId } from "@/server/ids";
+import { call, createApiKey, createOrg, createPartner, createUser } from "@/testing/factories";
 import { POST } from "./route";
 
 const event = (over: Record<string, unknown> = {}) => ({

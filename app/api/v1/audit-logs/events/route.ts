@@ -1,5 +1,5 @@
+import { submitEvents } from "@/server/audit/record/submit";
 import { submitInput, submitOutput } from "@/server/audit/schema";
-import { submitEvents } from "@/server/audit/submit";
 import { route } from "@/server/http/route";
 
 export const POST = route({

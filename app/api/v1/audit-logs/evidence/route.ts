@@ -1,5 +1,5 @@
-import { exportEvidence } from "@/server/audit/evidence";
-import { evidenceInput } from "@/server/audit/integrity-schema";
+import { exportEvidence } from "@/server/audit/integrity/evidence";
+import { evidenceInput } from "@/server/audit/integrity/schema";
 import { route } from "@/server/http/route";
 
 export const GET = route({

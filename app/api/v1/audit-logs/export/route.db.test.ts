@@ -1,11 +1,11 @@
 import { parse } from "csv-parse/sync";
 import { beforeAll, describe, expect, it } from "vitest";
-import { call, createOrg, createPartner, createUser, type TestOrg, type TestUser } from "@/db/testing";
-import { CSV_COLUMNS } from "@/server/audit/export-csv";
-import { exportOutput } from "@/server/audit/export-schema";
-import { flushRecording } from "@/server/audit/record";
-import { appendEvents } from "@/server/audit/testing";
-import { GET as getLogs } from "../logs/route";
+import { GET as getLogs } from "@/app/api/v1/audit-logs/logs/route";
+import { CSV_COLUMNS } from "@/server/audit/entries/export-csv";
+import { exportOutput } from "@/server/audit/entries/export-schema";
+import { flushRecording } from "@/server/audit/record/record";
+import { appendEvents } from "@/testing/audit-entries";
+import { call, createOrg, createPartner, createUser, type TestOrg, type TestUser } from "@/testing/factories";
 import { GET, POST } from "./route";
 
 const HOSTILE = [

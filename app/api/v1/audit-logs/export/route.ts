@@ -1,5 +1,5 @@
-import { exportCsv, exportEntries } from "@/server/audit/export";
-import { exportCsvInput, exportInput } from "@/server/audit/export-schema";
+import { exportCsv, exportEntries } from "@/server/audit/entries/export";
+import { exportCsvInput, exportInput } from "@/server/audit/entries/export-schema";
 import { route } from "@/server/http/route";
 
 export const POST = route({

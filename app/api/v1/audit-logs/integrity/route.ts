@@ -1,5 +1,5 @@
-import { verifyIntegrity } from "@/server/audit/integrity";
-import { integrityInput, integrityOutput } from "@/server/audit/integrity-schema";
+import { verifyIntegrity } from "@/server/audit/integrity/integrity";
+import { integrityInput, integrityOutput } from "@/server/audit/integrity/schema";
 import { route } from "@/server/http/route";
 
 export const GET = route({

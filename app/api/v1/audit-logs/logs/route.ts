@@ -1,4 +1,4 @@
-import { listFullEntries } from "@/server/audit/list";
+import { listFullEntries } from "@/server/audit/entries/list";
 import { fullPage, listInput } from "@/server/audit/schema";
 import { route } from "@/server/http/route";
 

@@ -1,5 +1,5 @@
+import { searchEntries } from "@/server/audit/entries/search";
 import { searchInput, searchPage } from "@/server/audit/schema";
-import { searchEntries } from "@/server/audit/search";
 import { route } from "@/server/http/route";
 
 export const GET = route({

@@ -1,5 +1,5 @@
-import { statistics } from "@/server/audit/report-schema";
-import { getStatistics } from "@/server/audit/reports";
+import { statistics } from "@/server/audit/entries/report-schema";
+import { getStatistics } from "@/server/audit/entries/reports";
 import { rangeInput } from "@/server/audit/schema";
 import { route } from "@/server/http/route";
 

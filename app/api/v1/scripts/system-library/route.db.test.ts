@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { call, createApiKey, createDevice, createUser } from "@/db/testing";
+import { call, createApiKey, createDevice, createUser } from "@/testing/factories";
 import { GET } from "./route";
 
 it("the system script library is there for every signed-in person and program, and nobody else", async () => {

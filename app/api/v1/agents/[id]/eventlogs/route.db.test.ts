@@ -2,9 +2,9 @@ import { and, eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditLogs, deviceEventLogs } from "@/db/schema";
-import { call, createDevice, createUser, type TestDevice } from "@/db/testing";
-import { flushRecording } from "@/server/audit/record";
+import { flushRecording } from "@/server/audit/record/record";
 import { MAX_EVENTS_PER_REQUEST, type WireEvent } from "@/server/event-logs/schema";
+import { call, createDevice, createUser, type TestDevice } from "@/testing/factories";
 import { PUT } from "./route";
 
 const event = (over: Partial<Record<keyof WireEvent, unknown>> = {}) => ({

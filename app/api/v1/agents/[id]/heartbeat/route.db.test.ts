@@ -2,9 +2,9 @@ import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditLogs, devices } from "@/db/schema";
-import { call, createDevice, type TestDevice, unknownSecret } from "@/db/testing";
 import { HEARTBEAT_INTERVAL_SECONDS } from "@/server/agents/schema";
-import { flushRecording } from "@/server/audit/record";
+import { flushRecording } from "@/server/audit/record/record";
+import { call, createDevice, type TestDevice, unknownSecret } from "@/testing/factories";
 import { POST } from "./route";
 
 const beat = (device: TestDevice, over: { body?: object; ip?: string } = {}) =>

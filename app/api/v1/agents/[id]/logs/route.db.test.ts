@@ -2,8 +2,8 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { agentLogs } from "@/db/schema";
-import { call, createDevice, type TestDevice } from "@/db/testing";
 import type { WireLogEntry } from "@/server/agent-logs/schema";
+import { call, createDevice, type TestDevice } from "@/testing/factories";
 import { POST } from "./route";
 
 const entry = (over: Partial<Record<keyof WireLogEntry, unknown>> = {}) => ({

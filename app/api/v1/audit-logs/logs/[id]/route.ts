@@ -1,4 +1,4 @@
-import { getAuditEntry } from "@/server/audit/get";
+import { getAuditEntry } from "@/server/audit/entries/get";
 import { entryIdInput, fullEntry } from "@/server/audit/schema";
 import { route } from "@/server/http/route";
 

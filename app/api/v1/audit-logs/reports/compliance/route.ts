@@ -1,5 +1,5 @@
-import { complianceReport } from "@/server/audit/report-schema";
-import { reportCompliance } from "@/server/audit/reports";
+import { complianceReport } from "@/server/audit/entries/report-schema";
+import { reportCompliance } from "@/server/audit/entries/reports";
 import { rangeInput } from "@/server/audit/schema";
 import { route } from "@/server/http/route";
 

@@ -1,5 +1,5 @@
-import { securityReport } from "@/server/audit/report-schema";
-import { reportSecurityEvents } from "@/server/audit/reports";
+import { securityReport } from "@/server/audit/entries/report-schema";
+import { reportSecurityEvents } from "@/server/audit/entries/reports";
 import { rangeInput } from "@/server/audit/schema";
 import { route } from "@/server/http/route";
 

@@ -1,5 +1,5 @@
-import { userActivityReport } from "@/server/audit/report-schema";
-import { reportUserActivity } from "@/server/audit/reports";
+import { userActivityReport } from "@/server/audit/entries/report-schema";
+import { reportUserActivity } from "@/server/audit/entries/reports";
 import { rangeInput } from "@/server/audit/schema";
 import { route } from "@/server/http/route";
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { call, createDevice, createUser, type TestDevice, type TestUser } from "@/db/testing";
-import { POST } from "../../../agents/[id]/logs/route";
+import { POST } from "@/app/api/v1/agents/[id]/logs/route";
+import { call, createDevice, createUser, type TestDevice, type TestUser } from "@/testing/factories";
 import { GET } from "./route";
 
 const LOGS = [

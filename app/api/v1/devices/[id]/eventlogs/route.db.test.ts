@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { call, createDevice, createUser, type TestDevice, type TestUser } from "@/db/testing";
-import { PUT } from "../../../agents/[id]/eventlogs/route";
+import { PUT } from "@/app/api/v1/agents/[id]/eventlogs/route";
+import { call, createDevice, createUser, type TestDevice, type TestUser } from "@/testing/factories";
 import { GET } from "./route";
 
 const EVENTS = [

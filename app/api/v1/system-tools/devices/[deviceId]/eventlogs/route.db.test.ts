@@ -7,22 +7,30 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Diagnostics } from "@/agent/diagnostics";
 import { keepCommandStream } from "@/agent/live/command-stream";
 import { FileProvider } from "@/agent/providers/files";
+import * as result from "@/app/api/v1/agents/[id]/commands/[commandId]/result/route";
+import * as commands from "@/app/api/v1/agents/[id]/commands/route";
+import * as eventById from "@/app/api/v1/devices/[id]/eventlogs/[name]/events/[recordId]/route";
+import * as eventsById from "@/app/api/v1/devices/[id]/eventlogs/[name]/events/route";
+import * as logById from "@/app/api/v1/devices/[id]/eventlogs/[name]/route";
+import * as logsById from "@/app/api/v1/devices/[id]/live-eventlogs/route";
+import * as byId from "@/app/api/v1/devices/[id]/route";
 import { asSystem } from "@/db/client";
 import { auditLogs } from "@/db/schema";
-import { bearer, createApiKey, createDevice, createOrg, createUser, type TestDevice, type TestOrg } from "@/db/testing";
-import { flushRecording } from "@/server/audit/record";
+import { flushRecording } from "@/server/audit/record/record";
+import { createFront } from "@/server/front/front";
 import { stopRelay } from "@/server/live-events/current";
 import { eventOutput, eventsOutput, logOutput, logsOutput } from "@/server/live-events/schema";
-import { type Answerer, connectAgent, type FakeAgent, postResult } from "@/server/live-events/testing";
-import { createFront } from "@/server/process/front";
 import { closeStreams } from "@/server/process/streams";
-import * as result from "../../../../agents/[id]/commands/[commandId]/result/route";
-import * as commands from "../../../../agents/[id]/commands/route";
-import * as eventById from "../../../../devices/[id]/eventlogs/[name]/events/[recordId]/route";
-import * as eventsById from "../../../../devices/[id]/eventlogs/[name]/events/route";
-import * as logById from "../../../../devices/[id]/eventlogs/[name]/route";
-import * as logsById from "../../../../devices/[id]/live-eventlogs/route";
-import * as byId from "../../../../devices/[id]/route";
+import {
+  bearer,
+  createApiKey,
+  createDevice,
+  createOrg,
+  createUser,
+  type TestDevice,
+  type TestOrg,
+} from "@/testing/factories";
+import { type Answerer, connectAgent, type FakeAgent, postResult } from "@/testing/live-agent";
 import * as event from "./[name]/events/[recordId]/route";
 import * as events from "./[name]/events/route";
 import * as log from "./[name]/route";
