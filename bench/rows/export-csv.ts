@@ -1,8 +1,9 @@
 import postgres from "postgres";
 import { growthOf, interleave, msOf } from "@/bench/harness";
 import { exportEntries } from "@/server/audit/entries/export";
-import { exportInput, MAX_EXPORT_ROWS } from "@/server/audit/entries/export-schema";
+import { exportInput } from "@/server/audit/entries/export-schema";
 import { flushRecording } from "@/server/audit/record/record";
+import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import { narrow } from "@/server/auth/scope";
 import { systemCtx } from "@/server/context";
 

@@ -1,12 +1,12 @@
 "use client";
 
 import { nameInWords } from "@/components/audit/entry";
-import { CATEGORY_LABEL } from "@/components/audit/filters/filters";
 import type { RangeView } from "@/components/audit/filters/range-menu";
 import { When } from "@/components/format/when";
 import { type Figure, Figures } from "@/components/ui/figures";
 import { actionLabel } from "@/server/audit/action-label";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
+import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
 import { type Count, Counts, Nothing, NumberLink } from "./counts";
 import { Recent } from "./recent";
 import { actorFilter, rowsBehind } from "./rows-behind";

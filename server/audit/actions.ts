@@ -1,4 +1,4 @@
-import type { Category } from "./schema";
+import type { Category } from "./vocabulary";
 
 /**
  * What an action is called in human words. `label` stands alone ("created device"); `about` is the sentence around the

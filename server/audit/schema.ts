@@ -1,42 +1,15 @@
 import { z } from "zod";
-
-/** Spec, Audit log entry. */
-export const ACTOR_TYPES = ["user", "api_key", "agent", "system", "ai_agent"] as const;
-export const RESULTS = ["success", "failure", "denied"] as const;
-/** Spec, Action categories. */
-export const CATEGORIES = [
-  "authentication",
-  "device",
-  "automation",
-  "policy",
-  "alert",
-  "compliance",
-  "organization",
-  "system",
-] as const;
-export type ActorType = (typeof ACTOR_TYPES)[number];
-export type AuditResult = (typeof RESULTS)[number];
-export type Category = (typeof CATEGORIES)[number];
-
-export const DEFAULT_PAGE_SIZE = 50;
-export const MAX_PAGE_SIZE = 100;
-export const MAX_EVENTS_PER_REQUEST = 500;
-/** Of the details' JSON text: what a log entry may carry, not a file store. */
-export const MAX_DETAILS_BYTES = 64 * 1024;
-/** Columns of audit_logs in characters; text columns have a limit of ours. */
-export const MAX_LENGTH = {
-  actorEmail: 255,
-  action: 100,
-  resourceType: 50,
-  resourceName: 255,
-  ipAddress: 45,
-  userAgent: 8192,
-  errorMessage: 65_536,
-  rawId: 1024,
-} as const;
-const MAX_FILTER_LENGTH = 255;
-/** Characters from which on a search term is looked up in the index and answered exactly whatever the history's length. */
-export const MIN_INDEXED_TERM = 3;
+import {
+  ACTOR_TYPES,
+  CATEGORIES,
+  DEFAULT_PAGE_SIZE,
+  MAX_EVENTS_PER_REQUEST,
+  MAX_FILTER_LENGTH,
+  MAX_FILTER_LIST_LENGTH,
+  MAX_LENGTH,
+  MAX_PAGE_SIZE,
+  RESULTS,
+} from "./vocabulary";
 
 /** PostgreSQL counts characters, JavaScript UTF-16 units: an emoji is one of the former and two of the latter. */
 const fits = (text: string, max: number): boolean =>
@@ -74,7 +47,7 @@ const commaList = z.union([
   z.array(z.string().min(1).max(MAX_LENGTH.action)).max(100),
   z
     .string()
-    .max(4096)
+    .max(MAX_FILTER_LIST_LENGTH)
     .transform((text) =>
       text
         .split(",")

@@ -12,8 +12,9 @@ import { bytes, count, counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
 import { useOrg } from "@/components/frame/org";
 import { Message } from "@/components/ui/message";
+import { type ExportFormat, MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import classes from "./export-dialog.module.css";
-import { exportBody, exportName, type Format, MAX_EXPORT_ROWS, readBody, saveFile } from "./export-request";
+import { exportBody, exportName, readBody, saveFile } from "./export-request";
 
 /** total: null while it is counted or where it cannot be had; isCut: it counts the newest entries only. */
 type Props = {
@@ -31,7 +32,7 @@ type State = { kind: "idle" } | { kind: "running"; got: number } | { kind: "fail
 export function ExportDialog({ view, input, now, names, total, isCut, onClose }: Props) {
   const { zone } = useZone();
   const { org, organizations } = useOrg();
-  const [format, setFormat] = useState<Format>("csv");
+  const [format, setFormat] = useState<ExportFormat>("csv");
   const home = org ?? (organizations.length === 1 ? organizations[0] : null);
   const span = spanOf(view, zone, now);
   const { state, start, cancel } = useExport(input);
@@ -51,7 +52,7 @@ export function ExportDialog({ view, input, now, names, total, isCut, onClose }:
           <dd>{total === null ? "Not counted yet" : isCut ? `At least ${count(total)}` : count(total)}</dd>
         </dl>
         <Limit total={total} />
-        <Radio.Group label="Format" value={format} onChange={(value) => setFormat(value as Format)}>
+        <Radio.Group label="Format" value={format} onChange={(value) => setFormat(value as ExportFormat)}>
           <Group gap="xl" mt={8}>
             <Radio value="csv" label="CSV, for a spreadsheet" />
             <Radio value="json" label="JSON, with all details" />
@@ -122,7 +123,7 @@ function useExport(input: Input) {
   const [state, setState] = useState<State>({ kind: "idle" });
   const abort = useRef<AbortController | null>(null);
   useEffect(() => () => abort.current?.abort(), []);
-  const start = async (format: Format, name: string) => {
+  const start = async (format: ExportFormat, name: string) => {
     const running = new AbortController();
     const { signal } = running;
     abort.current = running;

@@ -1,12 +1,8 @@
 import type { Input } from "@/components/audit/filters/entries-query";
-
-/** Spec, Limits: export rows; the schema's own number would bring zod along. */
-export const MAX_EXPORT_ROWS = 10_000;
-
-export type Format = "csv" | "json";
+import type { ExportFormat } from "@/server/audit/vocabulary";
 
 /** The body of POST /audit-logs/export that asks for exactly what the list's input asks for. */
-export function exportBody(format: Format, { from, to, cursor: _, skipCount: __, orgId, ...filters }: Input) {
+export function exportBody(format: ExportFormat, { from, to, cursor: _, skipCount: __, orgId, ...filters }: Input) {
   return { format, orgId, filters, dateRange: { from, to } };
 }
 
@@ -19,7 +15,7 @@ const slug = (name: string): string =>
     .replace(/^-|-$/g, "")
     .slice(0, 60);
 
-type Named = { organization: string; from?: Date | undefined; to?: Date | undefined; now: Date; format: Format };
+type Named = { organization: string; from?: Date | undefined; to?: Date | undefined; now: Date; format: ExportFormat };
 
 /** "audit-northwind-dental-2026-11-13-to-2026-11-20.csv"; an open start is not in the name, an open end is today. */
 export function exportName({ organization, from, to, now, format }: Named): string {

@@ -1,4 +1,4 @@
-import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL } from "./filters";
+import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { canNegate } from "./query-text";
 
 /** A line under the search box: what it puts in the place of the word that is being typed, and what that means. */

@@ -6,12 +6,13 @@ import { useState } from "react";
 import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
+import { ACTOR_TYPE_LABEL } from "@/server/audit/vocabulary";
 import type { Input } from "./entries-query";
 import classes from "./facets.module.css";
 import { FACETS, type FacetValue, facetsQuery } from "./facets-query";
 import { FacetsSkeleton } from "./facets-skeleton";
 import { FIELD_LABEL, valueLabel } from "./field-labels";
-import { ACTOR_TYPE_LABEL, type View } from "./filters";
+import type { View } from "./filters";
 import { any, type Field, isOnly, leaveOut, only } from "./narrow";
 import type { SetView } from "./set-view";
 

@@ -1,5 +1,6 @@
 import type { Entry } from "@/components/audit/entry";
-import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL, type View } from "./filters";
+import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
+import type { View } from "./filters";
 import type { Field } from "./narrow";
 
 export const FIELD_LABEL: Record<Field, string> = {

@@ -9,35 +9,8 @@ import {
 } from "nuqs/server";
 import { tableParsers } from "@/components/audit/table/table-params";
 import { zoneParam } from "@/components/format/zone-param";
-import type { ActorType, AuditResult, Category } from "@/server/audit/schema";
+import { ACTOR_TYPES, CATEGORIES, RESULTS } from "@/server/audit/vocabulary";
 import { PRESETS } from "./range";
-
-type Choice<T extends string> = Record<T, string>;
-
-/** What the wire's values are called; the keys are the lists of choices, so that zod stays out of the viewer's scripts. */
-export const CATEGORY_LABEL: Choice<Category> = {
-  authentication: "Authentication",
-  device: "Device",
-  automation: "Automation",
-  policy: "Policy",
-  alert: "Alert",
-  compliance: "Compliance",
-  organization: "Organization",
-  system: "System",
-};
-export const ACTOR_TYPE_LABEL: Choice<ActorType> = {
-  user: "User",
-  api_key: "API key",
-  agent: "Agent",
-  system: "System",
-  ai_agent: "AI agent",
-};
-export const RESULT_LABEL: Choice<AuditResult> = { success: "Success", failure: "Failure", denied: "Denied" };
-
-const keysOf = <T extends string>(labels: Choice<T>) => Object.keys(labels) as T[];
-export const CATEGORIES = keysOf(CATEGORY_LABEL);
-export const ACTOR_TYPES = keysOf(ACTOR_TYPE_LABEL);
-export const RESULTS = keysOf(RESULT_LABEL);
 
 export const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const MAX_TEXT = 255;

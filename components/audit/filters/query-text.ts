@@ -1,4 +1,5 @@
-import { ACTOR_TYPES, CATEGORIES, type Filters, RESULTS } from "./filters";
+import { ACTOR_TYPES, CATEGORIES, RESULTS } from "@/server/audit/vocabulary";
+import type { Filters } from "./filters";
 import { exclusionsOf, type Field, toWithout } from "./narrow";
 
 /** Qualifiers are named like the parameters that they become; these take any text. */

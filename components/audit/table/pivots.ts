@@ -1,10 +1,11 @@
 import { actorOf, type Entry, sentenceText } from "@/components/audit/entry";
 import { actorIdOf } from "@/components/audit/filters/field-labels";
-import { ACTOR_TYPE_LABEL, RESULT_LABEL, type View } from "@/components/audit/filters/filters";
+import type { View } from "@/components/audit/filters/filters";
 import { type Field, leaveOut, only } from "@/components/audit/filters/narrow";
 import { FROM_START } from "@/components/audit/filters/set-view";
 import { toChange } from "@/components/audit/views/view-query";
 import { dateTime } from "@/components/format/time";
+import { ACTOR_TYPE_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { type CellContext, deviceOf } from "./columns";
 import type { ColumnId } from "./table-params";
 

@@ -1,9 +1,6 @@
 import { z } from "zod";
 import { filterShape, fromBeforeTo, fullEntry } from "@/server/audit/schema";
-
-/** Spec, Limits: export rows. */
-export const MAX_EXPORT_ROWS = 10_000;
-export const EXPORT_FORMATS = ["csv", "json"] as const;
+import { EXPORT_FORMATS } from "@/server/audit/vocabulary";
 
 const { from, to, orgId, ...filters } = filterShape;
 

@@ -2,11 +2,12 @@ import { Readable } from "node:stream";
 import type { Question } from "@/server/audit/query/filters";
 import { BODY_ONLY, type BodyRow, ENTRY, type EntryRow, type Shape } from "@/server/audit/query/row-query";
 import { record } from "@/server/audit/record/record";
+import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import { narrow } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
 import { eachChunk, type Settled, settleRows } from "./each-row";
 import { csvHeader, toCsv } from "./export-csv";
-import { type ExportCsvInput, type ExportInput, MAX_EXPORT_ROWS } from "./export-schema";
+import type { ExportCsvInput, ExportInput } from "./export-schema";
 import { beginExport } from "./export-slots";
 import { toFullEntry } from "./to-entry";
 

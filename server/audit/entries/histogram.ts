@@ -4,7 +4,7 @@ import { conditionsOf, isTallied } from "@/server/audit/query/filters";
 import { eachOf, newestPlaces, placesOf } from "@/server/audit/query/row-query";
 import { findKeys } from "@/server/audit/query/search-keys";
 import { TALLY_MS, talliedCounts } from "@/server/audit/query/search-tallies";
-import type { AuditResult } from "@/server/audit/schema";
+import type { AuditResult } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
 import { type FacetsInput, type Histogram, MAX_HISTOGRAM_BUCKETS, MAX_HISTOGRAM_ROWS } from "./facets-schema";
 import { type Asked, ask } from "./list";

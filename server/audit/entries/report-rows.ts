@@ -3,7 +3,7 @@ import { type Tx, tenant } from "@/db/client";
 import { conditionsOf, type Question } from "@/server/audit/query/filters";
 import { type EntryRow, type Key, newestPlaces, placesOf, rowsOf } from "@/server/audit/query/row-query";
 import { findKeys } from "@/server/audit/query/search-keys";
-import type { ActorType } from "@/server/audit/schema";
+import type { ActorType } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
 import { ask } from "./list";
 

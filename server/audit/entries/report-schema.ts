@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { CATEGORIES, fullEntry } from "@/server/audit/schema";
+import { fullEntry } from "@/server/audit/schema";
+import { CATEGORIES } from "@/server/audit/vocabulary";
 
 /** Spec, Limits: report rows read. */
 export const MAX_REPORT_ROWS = 5_000;

@@ -1,7 +1,8 @@
 import { tenant } from "@/db/client";
 import { reachedBy, rowsOf } from "@/server/audit/query/row-query";
 import { scanKeys } from "@/server/audit/query/search-scan";
-import { MIN_INDEXED_TERM, type SearchInput, type SearchPage } from "@/server/audit/schema";
+import type { SearchInput, SearchPage } from "@/server/audit/schema";
+import { MIN_INDEXED_TERM } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
 import { paginate, readPage, startOf } from "./list";
 import { toFullEntry } from "./to-entry";

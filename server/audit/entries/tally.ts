@@ -1,5 +1,5 @@
 import { categoryOf } from "@/server/audit/actions";
-import type { Category } from "@/server/audit/schema";
+import type { Category } from "@/server/audit/vocabulary";
 import { type ActorNames, actorKey, type ReportRow } from "./report-rows";
 import type { ActiveUser } from "./report-schema";
 import { actorName } from "./to-entry";

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import type { ActorType, AuditResult } from "@/server/audit/schema";
+import type { ActorType, AuditResult } from "@/server/audit/vocabulary";
 import type { Scope } from "@/server/context";
 import type { Place } from "./cursor";
 

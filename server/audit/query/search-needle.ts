@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import { ACTOR_TYPES, MIN_INDEXED_TERM, RESULTS } from "@/server/audit/schema";
+import { ACTOR_TYPES, MIN_INDEXED_TERM, RESULTS } from "@/server/audit/vocabulary";
 import { containsPattern } from "@/server/text";
 import {
   actionConditions,

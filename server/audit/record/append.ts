@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import type { ActorType, AuditResult } from "@/server/audit/schema";
+import type { ActorType, AuditResult } from "@/server/audit/vocabulary";
 
 /**
  * One audit row before the chain has it, as text that PostgreSQL takes: UUIDs, an ISO timestamp, details as the text of

@@ -1,4 +1,4 @@
-import type { AuditResult } from "@/server/audit/schema";
+import type { AuditResult } from "@/server/audit/vocabulary";
 import { type Ctx, ZERO_UUID } from "@/server/context";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";

@@ -1,4 +1,4 @@
-import { type ActorType, type AuditResult, MAX_DETAILS_BYTES, MAX_LENGTH } from "@/server/audit/schema";
+import { type ActorType, type AuditResult, MAX_DETAILS_BYTES, MAX_LENGTH } from "@/server/audit/vocabulary";
 import { ZERO_UUID } from "@/server/context";
 import { isUuid } from "@/server/ids";
 import { repairText } from "@/server/text";

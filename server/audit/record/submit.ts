@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
-import { MAX_DETAILS_BYTES, type SubmitInput, type SubmitOutput, type SubmittedEvent } from "@/server/audit/schema";
+import type { SubmitInput, SubmitOutput, SubmittedEvent } from "@/server/audit/schema";
+import { MAX_DETAILS_BYTES } from "@/server/audit/vocabulary";
 import { reaches } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid } from "@/server/errors";

@@ -1,0 +1,59 @@
+/** Enumerations, labels and limits of the audit log, free of zod: the browser's scripts import them too. */
+
+type Labels<T extends string> = Readonly<Record<T, string>>;
+const keysOf = <T extends string>(labels: Labels<T>) => Object.keys(labels) as [T, ...T[]];
+
+/** Spec, Audit log entry. */
+export const ACTOR_TYPE_LABEL = {
+  user: "User",
+  api_key: "API key",
+  agent: "Agent",
+  system: "System",
+  ai_agent: "AI agent",
+} as const;
+export const RESULT_LABEL = { success: "Success", failure: "Failure", denied: "Denied" } as const;
+/** Spec, Action categories. */
+export const CATEGORY_LABEL = {
+  authentication: "Authentication",
+  device: "Device",
+  automation: "Automation",
+  policy: "Policy",
+  alert: "Alert",
+  compliance: "Compliance",
+  organization: "Organization",
+  system: "System",
+} as const;
+
+export type ActorType = keyof typeof ACTOR_TYPE_LABEL;
+export type AuditResult = keyof typeof RESULT_LABEL;
+export type Category = keyof typeof CATEGORY_LABEL;
+
+export const ACTOR_TYPES = keysOf<ActorType>(ACTOR_TYPE_LABEL);
+export const RESULTS = keysOf<AuditResult>(RESULT_LABEL);
+export const CATEGORIES = keysOf<Category>(CATEGORY_LABEL);
+
+export const DEFAULT_PAGE_SIZE = 50;
+export const MAX_PAGE_SIZE = 100;
+export const MAX_EVENTS_PER_REQUEST = 500;
+/** Spec, Limits: export rows. */
+export const MAX_EXPORT_ROWS = 10_000;
+export const EXPORT_FORMATS = ["csv", "json"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+/** Size of the details as JSON text: a log entry is no file store. */
+export const MAX_DETAILS_BYTES = 64 * 1024;
+/** Characters of the columns of audit_logs; the text columns have no limit in the database. */
+export const MAX_LENGTH = {
+  actorEmail: 255,
+  action: 100,
+  resourceType: 50,
+  resourceName: 255,
+  ipAddress: 45,
+  userAgent: 8192,
+  errorMessage: 65_536,
+  rawId: 1024,
+} as const;
+/** Characters of a filter's value, and of a comma-separated list of values. */
+export const MAX_FILTER_LENGTH = 255;
+export const MAX_FILTER_LIST_LENGTH = 4096;
+/** Search terms of at least this many characters are found by the index, exactly at any length of history. */
+export const MIN_INDEXED_TERM = 3;
