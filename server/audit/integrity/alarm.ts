@@ -5,6 +5,7 @@ import type { Break } from "@/server/audit/chain/verifier";
 import { inScope } from "@/server/auth/scope";
 import type { Scope } from "@/server/context";
 import { log } from "@/server/log";
+import { backgroundLoop } from "@/server/process/background-loop";
 import { gauge } from "@/server/process/metrics";
 import { shared } from "@/server/shared";
 
@@ -14,13 +15,12 @@ export type Alarm = { orgId: string; at: string; source: "nightly" | "checkpoint
 /** What this process found itself: it stands even when the database does not keep it. */
 const alarms = () => shared("audit.alarms", () => new Map<string, Alarm>());
 
-/** How many alarms the database holds, looked up every minute for the metric; another process may have raised them. */
-const standing = () =>
-  shared("audit.alarms.standing", (): { count: number; timer: NodeJS.Timeout | null } => ({ count: 0, timer: null }));
+/** How many alarms the database holds, polled for the metric; another process may have raised them. */
+const stored = () => shared("audit.alarms.stored", () => ({ count: 0 }));
 
 const registerGauge = () =>
   gauge("trailmark_audit_broken_chains", "Organizations whose audit chain was found broken", () =>
-    Math.max(standing().count, alarms().size),
+    Math.max(stored().count, alarms().size),
   );
 
 function keep({ orgId, at, source, breaks }: Alarm): Promise<unknown> {
@@ -68,29 +68,15 @@ export async function listAlarms(scope: Scope): Promise<Alarm[]> {
   }));
 }
 
-const LOOK_EVERY_MS = 60_000;
+const POLL_MS = 60_000;
 
-async function look(): Promise<void> {
+/** Keeps the metric of this process at what the database holds, also after a restart. */
+export const alarmWatch = backgroundLoop("audit alarms", POLL_MS, async () => {
+  registerGauge();
   const found = await listAlarms({ kind: "system" });
-  standing().count = found.length;
+  stored().count = found.length;
   const known = new Set(found.map((alarm) => alarm.orgId));
   // Cleared by another process, unless the database had not taken it.
   for (const [orgId, alarm] of alarms())
-    if (!known.has(orgId) && Date.now() - Date.parse(alarm.at) > LOOK_EVERY_MS) alarms().delete(orgId);
-}
-
-/** Keeps the metric of this process at what the database holds, also after a restart. */
-export const alarmWatch = {
-  name: "alarm watch",
-  async start(): Promise<void> {
-    registerGauge();
-    await look();
-    standing().timer = setInterval(() => {
-      look().catch((error: unknown) => log.warn({ err: error }, "standing alarms could not be read"));
-    }, LOOK_EVERY_MS).unref();
-  },
-  async stop(): Promise<void> {
-    const { timer } = standing();
-    if (timer) clearInterval(timer);
-  },
-};
+    if (!known.has(orgId) && Date.now() - Date.parse(alarm.at) > POLL_MS) alarms().delete(orgId);
+});

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { log } from "@/server/log";
-import { shared } from "@/server/shared";
+import { backgroundLoop } from "@/server/process/background-loop";
 import { advanceIndex, listBacklog } from "./search-index";
 
 const POLL_MS = 1_000;
@@ -13,22 +12,19 @@ const MIN_STEP_ROWS = 64;
 const SHORT_MS = 200;
 const LONG_MS = 600;
 
-type State = { stopping: AbortController | null; running: Promise<void> | null; rows: number };
-const state = () =>
-  shared("audit.search-worker", (): State => ({ stopping: null, running: null, rows: MAX_STEP_ROWS }));
+let stepRows = MAX_STEP_ROWS;
 
 /** One step, after which the next is as large as this one was fast. */
 async function step(orgId: string): Promise<{ advanced: number | null; ms: number }> {
-  const own = state();
   const began = performance.now();
   try {
-    const advanced = await advanceIndex(orgId, own.rows);
+    const advanced = await advanceIndex(orgId, stepRows);
     const ms = performance.now() - began;
-    if (ms < SHORT_MS) own.rows = Math.min(MAX_STEP_ROWS, own.rows * 2);
-    else if (ms > LONG_MS) own.rows = Math.max(MIN_STEP_ROWS, own.rows >> 1);
+    if (ms < SHORT_MS) stepRows = Math.min(MAX_STEP_ROWS, stepRows * 2);
+    else if (ms > LONG_MS) stepRows = Math.max(MIN_STEP_ROWS, stepRows >> 1);
     return { advanced, ms };
   } catch (error) {
-    own.rows = MIN_STEP_ROWS; // Rows so large that the statement took too long.
+    stepRows = MIN_STEP_ROWS; // Rows so large that the statement took too long.
     throw error;
   }
 }
@@ -45,28 +41,10 @@ async function round(signal: AbortSignal): Promise<boolean> {
   return worked;
 }
 
-async function run(signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      if (await round(signal)) continue;
-    } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, "audit rows were not indexed; searches read them instead");
-    }
-    await sleep(POLL_MS, undefined, { signal }).catch(() => {});
-  }
-}
-
-/** Keeps the audit log's search index close behind its chains. One process at a time does the work, whichever comes first. */
-export const searchWorker = {
-  name: "audit-search",
-  async start(): Promise<void> {
-    const own = state();
-    own.stopping = new AbortController();
-    own.running = run(own.stopping.signal);
-  },
-  async stop(): Promise<void> {
-    const own = state();
-    own.stopping?.abort();
-    await own.running;
-  },
-};
+/**
+ * Keeps the audit log's search index close behind its chains; until then searches read what is not indexed. One process
+ * at a time does the work, whichever comes first.
+ */
+export const searchWorker = backgroundLoop("audit search index", POLL_MS, async (stopping) => {
+  while (await round(stopping));
+});

@@ -6,8 +6,8 @@ import type { FullEntry } from "@/server/audit/schema";
 export const TAIL_STEP_ROWS = 200;
 /** Who is further behind than this is told to load the list again. */
 export const MAX_TAIL_BACKLOG = 5_000;
-/** How often the heads of the chains are looked at, while somebody follows. */
-export const TAIL_LOOK_MS = 500;
+/** How often the heads of the chains are polled while there are followers. */
+export const TAIL_POLL_MS = 500;
 /** How often it is looked up again whether the caller may still see what it is shown. */
 export const TAIL_CHECK_MS = 10_000;
 /** Browsers open six connections to a server over HTTP/1.1: one must be left for everything else. */

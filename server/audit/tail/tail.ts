@@ -3,8 +3,8 @@ import { tenant } from "@/db/client";
 import { reachedBy } from "@/server/audit/query/row-query";
 import type { Ctx, Scope } from "@/server/context";
 import { AppError, isAppError } from "@/server/errors";
+import { Signal } from "@/server/process/signal";
 import { trackStream } from "@/server/process/streams";
-import { Bell } from "./bell";
 import { takePlace } from "./places";
 import { encodePosition, type Position } from "./position";
 import { readSpans } from "./read";
@@ -16,7 +16,7 @@ type Message = TrackedEnvelope<TailMessage>;
 /** How the caller is looked up again, as for a new request, and how often (ms). */
 export type Watchdog = { recheck: () => Promise<Ctx>; everyMs?: number };
 /** An open live view: the organizations in order, what wakes it, and whether it is to end. */
-type View = { orgIds: readonly string[]; bell: Bell; isOver: () => boolean; watchdog: Watchdog };
+type View = { orgIds: readonly string[]; wake: Signal; isOver: () => boolean; watchdog: Watchdog };
 
 /** Ends a stream so that the browser asks again: the answer to that says what holds now. */
 const askAgain = () => new AppError("unavailable", "The live view was interrupted; it goes on by itself.");
@@ -68,7 +68,7 @@ async function* follow(ctx: Ctx, { lastEventId, ...question }: TailInput, view: 
       await requireSame(ctx, view);
       checkAt = performance.now() + everyMs;
     }
-    if (rowsBehind(position, heads()) === 0) await view.bell.wait(checkAt - performance.now());
+    if (rowsBehind(position, heads()) === 0) await view.wake.wait(checkAt - performance.now());
   }
 }
 
@@ -80,23 +80,23 @@ async function* follow(ctx: Ctx, { lastEventId, ...question }: TailInput, view: 
  */
 export async function* tailEntries(ctx: Ctx, input: TailInput, watchdog: Watchdog): AsyncGenerator<Message> {
   const { signal } = ctx;
-  const bell = new Bell();
+  const wake = new Signal();
   const undo = [takePlace(ctx.actor)];
   let isEnded = false;
   const end = () => {
     isEnded = true;
-    bell.ring();
+    wake.notify();
   };
   const isOver = () => isEnded || signal?.aborted === true;
   try {
     undo.push(trackStream(end));
-    signal?.addEventListener("abort", bell.ring, { once: true });
+    signal?.addEventListener("abort", wake.notify, { once: true });
     const orgIds = await organizationsOf(ctx.scope);
-    undo.push(await headWatch().follow(orgIds, bell.ring));
-    yield* follow(ctx, input, { orgIds, bell, isOver, watchdog });
+    undo.push(await headWatch().follow(orgIds, wake.notify));
+    yield* follow(ctx, input, { orgIds, wake, isOver, watchdog });
     if (isEnded) throw askAgain();
   } finally {
-    signal?.removeEventListener("abort", bell.ring);
+    signal?.removeEventListener("abort", wake.notify);
     for (const step of undo) step();
   }
 }

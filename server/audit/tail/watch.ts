@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
-import { log } from "@/server/log";
+import { backgroundLoop } from "@/server/process/background-loop";
 import { shared } from "@/server/shared";
-import { TAIL_LOOK_MS } from "./schema";
+import { TAIL_POLL_MS } from "./schema";
 
-/** Looking takes no more than this part of the time while thousands of organizations are followed … */
-const MAX_LOOK_SHARE = 1 / 20;
+/** Polling takes no more than this share of the time while thousands of organizations are followed … */
+const MAX_POLL_SHARE = 1 / 20;
 /** … but rows must not come late either. */
-const MAX_LOOK_PAUSE_MS = 1_500;
+const MAX_POLL_PAUSE_MS = 1_500;
 
 type Head = { orgId: string; seq: number };
 type Wake = () => void;
@@ -23,15 +23,18 @@ function readHeads(orgIds: readonly string[]): Promise<Head[]> {
 }
 
 /**
- * Knows the heads of the chains that somebody in this process follows: one look for all of them, none while nobody
- * follows. A notice by the database instead would make every commit of an audit row queue for one lock.
+ * Knows the heads of the chains that this process follows: one poll for all of them, none while there is no follower.
+ * A notification by the database instead would make every commit of an audit row queue for one lock.
  */
 class HeadWatch {
   private readonly heads = new Map<string, number>();
   private readonly followers = new Map<string, Set<Wake>>();
-  private timer: NodeJS.Timeout | undefined;
-  private isLooking = false;
-  private isAway = false;
+  private pauseMs = TAIL_POLL_MS;
+  private readonly loop = backgroundLoop(
+    "heads of followed chains",
+    () => this.pauseMs,
+    () => this.poll(),
+  );
 
   /**
    * Calls wake whenever a chain of these organizations has grown. When it resolves, headOf() knows them as of now.
@@ -49,7 +52,7 @@ class HeadWatch {
       leave();
       throw error;
     }
-    this.schedule(TAIL_LOOK_MS);
+    if (this.followers.size > 0) this.loop.start();
     return leave;
   }
 
@@ -69,9 +72,7 @@ class HeadWatch {
       this.followers.delete(orgId);
       this.heads.delete(orgId);
     }
-    if (this.followers.size > 0) return;
-    clearTimeout(this.timer);
-    this.timer = undefined;
+    if (this.followers.size === 0) void this.loop.stop();
   }
 
   /** Takes over what has grown. @returns whom to wake. */
@@ -86,24 +87,11 @@ class HeadWatch {
     return touched;
   }
 
-  private schedule(ms: number): void {
-    if (this.followers.size > 0 && !this.isLooking) this.timer ??= setTimeout(() => void this.look(), ms).unref();
-  }
-
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     const started = performance.now();
-    this.timer = undefined;
-    this.isLooking = true;
-    try {
-      for (const wake of this.note(await readHeads([...this.followers.keys()]))) wake();
-      this.isAway = false;
-    } catch (error) {
-      if (!this.isAway) log.warn({ err: error }, "the chains' heads cannot be read; live views wait");
-      this.isAway = true;
-    }
-    this.isLooking = false;
-    const pause = Math.min((performance.now() - started) / MAX_LOOK_SHARE, MAX_LOOK_PAUSE_MS);
-    this.schedule(Math.max(TAIL_LOOK_MS, pause));
+    for (const wake of this.note(await readHeads([...this.followers.keys()]))) wake();
+    const pause = Math.min((performance.now() - started) / MAX_POLL_SHARE, MAX_POLL_PAUSE_MS);
+    this.pauseMs = Math.max(TAIL_POLL_MS, pause);
   }
 }
 

@@ -11,7 +11,7 @@ import { findImport, type ImportRecord, partnerScope, requireIdle, toImportState
 import { partnerDefinitions } from "./map/default-plan";
 import { keepMapping } from "./map/mapping";
 import { requireSound } from "./plan";
-import { wakeImports } from "./run/worker";
+import { notifyImports } from "./run/worker";
 import type { ImportState, ImportStatus, Job, Plan } from "./schema";
 
 /** The next piece of background work of an import, in the name of whoever asks for it. */
@@ -47,7 +47,7 @@ async function begin(ctx: Ctx, id: string, job: Job, ...statuses: ImportStatus[]
     if (job === "check") requireSound(found.plan, found.columns, await partnerDefinitions(tx, found.partnerId));
     return setToWork(tx, ctx, found, job, job === "check" ? { orgIds: [...scope.orgIds] } : {});
   });
-  wakeImports();
+  notifyImports();
   return toImportState(row);
 }
 
@@ -120,7 +120,7 @@ export async function startRun(ctx: Ctx, { id }: { id: string }): Promise<Import
       rowOutcomes: row.summary.check?.rows,
     },
   });
-  wakeImports();
+  notifyImports();
   return toImportState(row);
 }
 

@@ -1,13 +1,10 @@
-import { log } from "@/server/log";
+import { backgroundLoop } from "@/server/process/background-loop";
 import { shared } from "@/server/shared";
 import { claimImport, freeDeadClaims, owner } from "./lease";
 import { runImportJob } from "./run-job";
 
-/** How often a process looks for work that another one has been asked for, or has left behind. */
+/** How often a process polls for work that another one was asked for or left behind. */
 const POLL_MS = 2_000;
-
-type Loop = { isOn: boolean; timer: NodeJS.Timeout | null; working: Promise<void> | null; again: boolean };
-const loop = shared("imports.loop", (): Loop => ({ isOn: false, timer: null, working: null, again: false }));
 
 /** Claims and does everything that waits, one import after the other. */
 export async function workOffImports(): Promise<void> {
@@ -19,40 +16,21 @@ export async function workOffImports(): Promise<void> {
   }
 }
 
-function look(): void {
-  if (!loop.isOn || loop.working) return;
-  loop.again = false;
-  loop.working = workOffImports()
-    .catch((error: unknown) => log.error({ err: error }, "custom field import: background work failed"))
-    .finally(() => {
-      loop.working = null;
-      if (!loop.isOn) return;
-      loop.timer = setTimeout(look, loop.again ? 0 : POLL_MS);
-      loop.timer.unref();
-    });
-}
+const loop = () => shared("imports.loop", () => backgroundLoop("custom field imports", POLL_MS, workOffImports));
 
-/** Tells this process's worker, if it runs one, that there is work; others see it at their next look. */
-export function wakeImports(): void {
-  loop.again = true;
-  if (loop.timer) clearTimeout(loop.timer);
-  loop.timer = null;
-  look();
-}
+/** Notifies this process's worker, if it runs one, of new work; other processes find it at their next poll. */
+export const notifyImports = (): void => loop().notify();
 
 /** The import's background worker; several processes may run one, each import is done by one of them at a time. */
 export const importWorker = {
-  name: "custom-field-import",
+  name: "custom field imports",
   async start(): Promise<void> {
     owner.isStopping = false;
-    loop.isOn = true;
     await freeDeadClaims();
-    look();
+    loop().start();
   },
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     owner.isStopping = true;
-    loop.isOn = false;
-    if (loop.timer) clearTimeout(loop.timer);
-    await loop.working;
+    return loop().stop();
   },
 };

@@ -1,0 +1,23 @@
+/** Wakes the one who waits; a notification that finds nobody waiting is kept for the next wait. */
+export class Signal {
+  #isPending = false;
+  #wake: () => void = () => {};
+
+  readonly notify = (): void => {
+    this.#isPending = true;
+    this.#wake();
+  };
+
+  /** Until the next notification, at most `ms`. */
+  async wait(ms?: number): Promise<void> {
+    if (!this.#isPending)
+      await new Promise<void>((resolve) => {
+        const timer = ms === undefined ? undefined : setTimeout(resolve, ms).unref();
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    this.#isPending = false;
+  }
+}
