@@ -1,0 +1,169 @@
+import { equalBytes, type Sha256 } from "./tree";
+
+/**
+ * C2SP signed notes (c2sp.org/signed-note) and their verifier keys. Pure: hashing and checking of signatures are handed
+ * in, so that the server, the command line and a browser read notes alike.
+ */
+
+export const ED25519 = 0x01;
+/** A witness's time-stamped signature (c2sp.org/tlog-cosignature). */
+export const COSIGNATURE = 0x04;
+
+export type NoteTools = {
+  sha256: Sha256;
+  verify: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean;
+};
+
+/** A key as it is published; `id` is eight hexadecimal digits. */
+export type VerifierKey = { name: string; id: string; type: number; publicKey: Uint8Array };
+
+/** One line below a note; `bytes` is what follows the key's id. */
+export type NoteSignature = { name: string; id: string; bytes: Uint8Array };
+export type SignedNote = { text: string; signatures: NoteSignature[] };
+
+export const MAX_NOTE_BYTES = 64 * 1024;
+const MAX_SIGNATURES = 16;
+const ID_BYTES = 4;
+const KEY_BYTES = 32;
+const ED25519_SIGNATURE_BYTES = 64;
+const TIME_BYTES = 8;
+const DASH = "\u2014";
+
+const utf8 = new TextEncoder();
+
+export const toHex = (bytes: Uint8Array): string => Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
+export const fromHex = (hex: string): Uint8Array =>
+  Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+export const toBase64 = (bytes: Uint8Array): string => btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""));
+
+/** The bytes of canonical base64; null for any other text, also for one that merely decodes. */
+export function fromBase64(text: string): Uint8Array | null {
+  try {
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    return toBase64(bytes) === text ? bytes : null;
+  } catch {
+    return null;
+  }
+}
+
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** A key's id: the first four bytes of SHA-256 over name, newline, type and key, in hexadecimal. */
+export function keyIdOf(sha256: Sha256, { name, type, publicKey }: Omit<VerifierKey, "id">): string {
+  const bytes = concatBytes(utf8.encode(`${name}\n`), Uint8Array.of(type), publicKey);
+  return toHex(sha256(bytes).subarray(0, ID_BYTES));
+}
+
+/** A verifier key as text: NAME+ID+BASE64(type and key). */
+export const formatVerifierKey = ({ name, id, type, publicKey }: VerifierKey): string =>
+  `${name}+${id}+${toBase64(concatBytes(Uint8Array.of(type), publicKey))}`;
+
+/**
+ * A verifier key taken apart; null when it is malformed. An id that is not the hash of its key is malformed: a forged
+ * key would otherwise be shown under the name and id of a genuine one.
+ */
+export function parseVerifierKey(sha256: Sha256, text: string): VerifierKey | null {
+  const [, name, id, blob] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/.exec(text) ?? [];
+  const bytes = blob === undefined ? null : fromBase64(blob);
+  if (!name || !id || !bytes || bytes.length !== 1 + KEY_BYTES) return null;
+  const key = { name, type: bytes[0] as number, publicKey: bytes.slice(1) };
+  if (key.type !== ED25519 && key.type !== COSIGNATURE) return null;
+  return keyIdOf(sha256, key) === id ? { ...key, id } : null;
+}
+
+/** A note as text: the signed text, an empty line, a line for each signature. */
+export function formatNote(text: string, signatures: readonly NoteSignature[]): string {
+  const lines = signatures.map(
+    ({ name, id, bytes }) => `${DASH} ${name} ${toBase64(concatBytes(fromHex(id), bytes))}\n`,
+  );
+  return `${text}\n${lines.join("")}`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a note must not hold
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f]|[\ud800-\udfff]/u;
+
+function parseSignature(line: string): NoteSignature | null {
+  const [, name, blob] = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/]+=*)$/.exec(line) ?? [];
+  const bytes = blob === undefined ? null : fromBase64(blob);
+  if (!name || !bytes || bytes.length <= ID_BYTES) return null;
+  return { name, id: toHex(bytes.subarray(0, ID_BYTES)), bytes: bytes.slice(ID_BYTES) };
+}
+
+/** A note taken apart, nothing checked; null when it is not one. Text and signatures part at the last empty line. */
+export function parseNote(note: string): SignedNote | null {
+  if (note.length > MAX_NOTE_BYTES || CONTROL.test(note) || !note.endsWith("\n")) return null;
+  const split = note.lastIndexOf("\n\n");
+  if (split < 0) return null;
+  const lines = note.slice(split + 2, -1).split("\n");
+  if (lines.length > MAX_SIGNATURES) return null;
+  const signatures = lines.map(parseSignature);
+  if (!signatures.every((signature) => signature !== null)) return null;
+  return { text: note.slice(0, split + 1), signatures };
+}
+
+/** What a witness signs: the note's text under the time at which it saw it, in seconds since 1970 UTC. */
+export const cosignedMessage = (text: string, seconds: number): Uint8Array =>
+  utf8.encode(`cosignature/v1\ntime ${seconds}\n${text}`);
+
+/** The seconds as a cosignature carries them: eight bytes, big-endian. */
+export function secondsToBytes(seconds: number): Uint8Array {
+  const bytes = new Uint8Array(TIME_BYTES);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(seconds));
+  return bytes;
+}
+
+function bytesToSeconds(bytes: Uint8Array): number {
+  return Number(new DataView(bytes.buffer, bytes.byteOffset, TIME_BYTES).getBigUint64(0));
+}
+
+/** Whether a key is good for an origin: the one that it names, or one below. */
+export const coversOrigin = (name: string, origin: string): boolean => origin === name || origin.startsWith(`${name}/`);
+
+/**
+ * A pinned key as the one that signs for an origin. The name in a signature is the origin, so that the id differs by
+ * organization while the key does not. Null when the key is not good for that origin.
+ */
+export function keyForOrigin(sha256: Sha256, key: VerifierKey, origin: string): VerifierKey | null {
+  if (key.type !== ED25519 || !coversOrigin(key.name, origin)) return null;
+  const named = { ...key, name: origin };
+  return { ...named, id: keyIdOf(sha256, named) };
+}
+
+export type SignatureCheck = "good" | "bad" | "absent";
+
+/** A key's own signature of a note; "bad" when a line of its name and id is there and does not hold. */
+export function checkSignature(tools: NoteTools, note: SignedNote, key: VerifierKey): SignatureCheck {
+  const lines = note.signatures.filter(({ name, id }) => name === key.name && id === key.id);
+  if (lines.length === 0) return "absent";
+  const message = utf8.encode(note.text);
+  const isGood = ({ bytes }: NoteSignature) =>
+    bytes.length === ED25519_SIGNATURE_BYTES && tools.verify(key.publicKey, message, bytes);
+  return lines.every(isGood) ? "good" : "bad";
+}
+
+/** A witness's cosignature of a note, with the time it names in seconds since 1970 UTC. */
+export function checkCosignature(
+  tools: NoteTools,
+  note: SignedNote,
+  witness: VerifierKey,
+): { check: SignatureCheck; seconds: number | null } {
+  const lines = note.signatures.filter(({ name, id }) => name === witness.name && id === witness.id);
+  const [line] = lines;
+  if (!line) return { check: "absent", seconds: null };
+  if (lines.length > 1 || line.bytes.length !== TIME_BYTES + ED25519_SIGNATURE_BYTES)
+    return { check: "bad", seconds: null };
+  const seconds = bytesToSeconds(line.bytes);
+  const good = tools.verify(witness.publicKey, cosignedMessage(note.text, seconds), line.bytes.subarray(TIME_BYTES));
+  return good ? { check: "good", seconds } : { check: "bad", seconds: null };
+}
+
+/** Whether two keys are the same key, whatever they are named. */
+export const isSameKey = (a: VerifierKey, b: VerifierKey): boolean => equalBytes(a.publicKey, b.publicKey);

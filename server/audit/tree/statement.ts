@@ -1,0 +1,81 @@
+import { fromBase64, toBase64 } from "./signed-note";
+import { HASH_BYTES } from "./tree";
+
+/**
+ * The three texts that an installation signs with its one key, told apart by their first lines: a checkpoint names the
+ * root over all entries of an organization, a receipt permits retention to remove a prefix, a seal ends a bundle.
+ */
+
+/** All entries of one organization up to a size (c2sp.org/tlog-checkpoint). */
+export type TreeCheckpoint = { origin: string; size: number; root: Uint8Array; signedAt: string };
+/** Retention may remove the entries up to `through`, all older than `before`, under a policy of `days`. */
+export type PruneReceipt = { origin: string; through: number; before: string; days: number; signedAt: string };
+/** The digest of every byte of a bundle before its last line. */
+export type BundleSeal = { origin: string; digest: Uint8Array };
+
+const RECEIPT = "trailmark/prune/v1";
+const SEAL = "trailmark/bundle/v2";
+const NUMBER = /^(0|[1-9]\d{0,14})$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+const ORGANIZATION = /\/log\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** The origin of an organization's log; the path keeps it apart from the origins of version 1, `HOST/audit/ORG`. */
+export const originOf = (host: string, orgId: string): string => `${host}/log/${orgId}`;
+
+/** The organization that an origin names, or null. */
+export const orgIdOf = (origin: string): string | null => ORGANIZATION.exec(origin)?.[1] ?? null;
+
+export const checkpointText = ({ origin, size, root, signedAt }: TreeCheckpoint): string =>
+  `${origin}\n${size}\n${toBase64(root)}\nsigned-at ${signedAt}\n`;
+
+export const receiptText = ({ origin, through, before, days, signedAt }: PruneReceipt): string =>
+  `${RECEIPT}\n${origin}\n${through}\nbefore ${before}\ndays ${days}\nsigned-at ${signedAt}\n`;
+
+export const sealText = ({ origin, digest }: BundleSeal): string => `${SEAL}\n${origin}\n${toBase64(digest)}\n`;
+
+const numberIn = (text: string | undefined): number | null => (text && NUMBER.test(text) ? Number(text) : null);
+
+function hashIn(text: string | undefined): Uint8Array | null {
+  const bytes = text ? fromBase64(text) : null;
+  return bytes?.length === HASH_BYTES ? bytes : null;
+}
+
+/** What stands behind a word on a line of its own. */
+function afterWord(line: string | undefined, word: string): string | null {
+  return line?.startsWith(`${word} `) ? line.slice(word.length + 1) : null;
+}
+
+function instantOf(line: string | undefined, word: string): string | null {
+  const text = afterWord(line, word);
+  return text !== null && INSTANT.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+}
+
+/** A checkpoint's text taken apart, further lines included in the signature but not read; null when it is none. */
+export function parseCheckpoint(text: string): TreeCheckpoint | null {
+  const [origin, size, root, signed] = text.split("\n");
+  const parsed = { size: numberIn(size), root: hashIn(root), signedAt: instantOf(signed, "signed-at") };
+  if (!origin || orgIdOf(origin) === null || parsed.size === null || !parsed.root || !parsed.signedAt) return null;
+  return { origin, size: parsed.size, root: parsed.root, signedAt: parsed.signedAt };
+}
+
+/** A receipt's text taken apart; null when it is none. */
+export function parseReceipt(text: string): PruneReceipt | null {
+  const [kind, origin, through, before, days, signed] = text.split("\n");
+  if (kind !== RECEIPT || !origin || orgIdOf(origin) === null) return null;
+  const receipt = {
+    origin,
+    through: numberIn(through) ?? -1,
+    before: instantOf(before, "before") ?? "",
+    days: numberIn(afterWord(days, "days") ?? undefined) ?? -1,
+    signedAt: instantOf(signed, "signed-at") ?? "",
+  };
+  return receiptText(receipt) === text ? receipt : null;
+}
+
+/** A seal's text taken apart; null when it is none. */
+export function parseSeal(text: string): BundleSeal | null {
+  const [kind, origin, digest] = text.split("\n");
+  const bytes = hashIn(digest);
+  if (kind !== SEAL || !origin || orgIdOf(origin) === null || !bytes) return null;
+  return sealText({ origin, digest: bytes }) === text ? { origin, digest: bytes } : null;
+}
