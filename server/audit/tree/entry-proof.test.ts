@@ -101,7 +101,7 @@ it("takes a payload apart only when it is written exactly as it is hashed", () =
       fc.record({ actorEmail: maybe, resourceName: maybe, details: maybe, userAgent: maybe, action: text }),
       (over) => {
         const row = rowOf(3, over);
-        fc.pre(Object.values(over).every((value) => value === null || value.isWellFormed()));
+        fc.pre(Object.values(over).every((value) => value === null || Buffer.from(value).toString() === value));
         expect(parsePayload(bytesOf(row))).toEqual(row);
       },
     ),
