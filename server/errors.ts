@@ -1,21 +1,24 @@
-/** Every code of the wire contract with its status and title; a door turns an AppError into problem+json once. */
+import type { TRPC_ERROR_CODE_KEY } from "@trpc/server";
+import type { ZodError } from "zod";
+
+/** Every error code of the wire contract: its HTTP status, its tRPC code and its title. */
 export const ERROR_CODES = {
-  validation_failed: { status: 400, title: "The request is not valid" },
-  unauthenticated: { status: 401, title: "Sign in first" },
-  forbidden: { status: 403, title: "Not allowed" },
-  not_found: { status: 404, title: "Not found" },
-  method_not_allowed: { status: 405, title: "Method not allowed" },
-  conflict: { status: 409, title: "Conflict" },
-  device_offline: { status: 409, title: "The device is offline" },
-  payload_too_large: { status: 413, title: "The body is too large" },
-  unsupported_media_type: { status: 415, title: "The body is not JSON" },
-  rate_limited: { status: 429, title: "Too many requests" },
-  internal: { status: 500, title: "Something went wrong on our side" },
-  agent_bad_response: { status: 502, title: "The agent answered in an unexpected format" },
-  agent_disconnected: { status: 502, title: "The agent disconnected" },
-  unavailable: { status: 503, title: "The service is temporarily unavailable" },
-  agent_timeout: { status: 504, title: "The agent did not answer in time" },
-} as const;
+  validation_failed: { status: 400, trpc: "BAD_REQUEST", title: "The request is not valid" },
+  unauthenticated: { status: 401, trpc: "UNAUTHORIZED", title: "Sign in first" },
+  forbidden: { status: 403, trpc: "FORBIDDEN", title: "Not allowed" },
+  not_found: { status: 404, trpc: "NOT_FOUND", title: "Not found" },
+  method_not_allowed: { status: 405, trpc: "METHOD_NOT_SUPPORTED", title: "Method not allowed" },
+  conflict: { status: 409, trpc: "CONFLICT", title: "Conflict" },
+  device_offline: { status: 409, trpc: "CONFLICT", title: "The device is offline" },
+  payload_too_large: { status: 413, trpc: "PAYLOAD_TOO_LARGE", title: "The body is too large" },
+  unsupported_media_type: { status: 415, trpc: "UNSUPPORTED_MEDIA_TYPE", title: "The body is not JSON" },
+  rate_limited: { status: 429, trpc: "TOO_MANY_REQUESTS", title: "Too many requests" },
+  internal: { status: 500, trpc: "INTERNAL_SERVER_ERROR", title: "Something went wrong on our side" },
+  agent_bad_response: { status: 502, trpc: "BAD_GATEWAY", title: "The agent answered in an unexpected format" },
+  agent_disconnected: { status: 502, trpc: "BAD_GATEWAY", title: "The agent disconnected" },
+  unavailable: { status: 503, trpc: "SERVICE_UNAVAILABLE", title: "The service is temporarily unavailable" },
+  agent_timeout: { status: 504, trpc: "GATEWAY_TIMEOUT", title: "The agent did not answer in time" },
+} as const satisfies Record<string, { status: number; trpc: TRPC_ERROR_CODE_KEY; title: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 export type FieldError = { path: string; message: string };
@@ -35,6 +38,28 @@ export class AppError extends Error {
 /** True for an AppError of either bundle: both have the class, so instanceof would miss half of them. */
 export function isAppError(error: unknown): error is AppError {
   return typeof error === "object" && error !== null && (error as { brand?: unknown }).brand === "trailmark.AppError";
+}
+
+const MAX_FIELD_ERRORS = 50;
+/** Characters of a field's name that an answer repeats. */
+const MAX_PATH = 300;
+
+/** Every offending field by name: an unknown member under its own, the input as a whole as "body". */
+export const toFieldErrors = (error: ZodError): FieldError[] =>
+  error.issues
+    .flatMap((issue): FieldError[] =>
+      issue.code === "unrecognized_keys"
+        ? issue.keys.map((key) => ({ path: [...issue.path, key].join("."), message: "is not a known field" }))
+        : [{ path: issue.path.join("."), message: issue.message }],
+    )
+    .slice(0, MAX_FIELD_ERRORS)
+    .map(({ path, message }) => ({ path: path.slice(0, MAX_PATH) || "body", message }));
+
+/** A failed validation as the one error of the contract, its detail naming the first field. */
+export function invalidInput(error: ZodError): AppError {
+  const errors = toFieldErrors(error);
+  const first = errors[0];
+  return new AppError("validation_failed", first && `${first.path}: ${first.message}`, { errors });
 }
 
 /** The one answer for a row that is missing or belongs to somebody else. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PERMISSIONS } from "@/server/auth/permissions";
-import { describeApi, listOperations } from "@/server/http/openapi";
+import { describeApi, listEndpoints } from "@/server/http/openapi";
 import type { RouteHandler } from "@/server/http/route";
 import { routes } from "@/server/http/routes.generated";
 import { appendEvents } from "./audit-entries";
@@ -13,7 +13,7 @@ let key: string;
 let person: TestUser;
 export let hints: Hints;
 
-const operations = listOperations(routes);
+const operations = listEndpoints(routes);
 /** Every operation, as the document tells it. */
 export const described = describedOperations(describeApi(operations, "http://127.0.0.1:3000"));
 const specOf = ({ method, path }: Described) => {

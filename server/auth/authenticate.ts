@@ -8,15 +8,14 @@ import { sessionToken } from "./session-cookie";
 
 /** A caller and the way its credential came: a cookie is sent by browsers unasked, so writes need more (origin.ts). */
 export type Authenticated = Caller & { viaCookie: boolean };
-type Options = { auth: "none" | "user" | "agent"; agentId?: string; ip?: string | null };
+type Options = { auth: "none" | "user" | "agent"; agentId?: string };
 
 /** The caller of doors that are open to everybody: reaches nothing, may nothing. */
-const ANONYMOUS: Authenticated = {
+export const ANONYMOUS: Caller = {
   actor: { type: "system" },
   scope: { kind: "partner", orgIds: [], partnerId: "" },
   permissions: new Set(),
   homeOrgId: null,
-  viaCookie: false,
 };
 
 function bearer(request: Request): string | null {
@@ -64,6 +63,6 @@ async function authenticateUser(request: Request): Promise<Authenticated> {
  * another agent's id.
  */
 export function authenticate(request: Request, { auth, agentId }: Options): Promise<Authenticated> {
-  if (auth === "none") return Promise.resolve(ANONYMOUS);
+  if (auth === "none") return Promise.resolve({ ...ANONYMOUS, viaCookie: false });
   return auth === "agent" ? authenticateAgent(request, agentId) : authenticateUser(request);
 }

@@ -26,14 +26,26 @@ function inflate(compressed: Uint8Array): Promise<Buffer> {
   });
 }
 
+/** The body's chunks as they arrive. Node's stream is iterable, which the DOM's type does not say. */
+export const bytesOf = ({ body }: Request): AsyncIterable<Uint8Array> | undefined =>
+  (body as AsyncIterable<Uint8Array> | null) ?? undefined;
+
+/** Whether a request that may come without a body has one. */
+export function hasBody({ headers }: Request): boolean {
+  const length = headers.get("content-length");
+  if (length !== null) return Number(length) > 0;
+  return headers.get("transfer-encoding") !== null || headers.get("content-type") !== null;
+}
+
 /** The body as it came, given up at the limit. @throws AppError payload_too_large */
 export async function readLimited(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  if (!request.body) return new Uint8Array();
+  const bytes = bytesOf(request);
+  if (!bytes) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const chunk of bytes) {
       size += chunk.length;
       if (size > MAX_BODY_BYTES) throw tooLarge();
       chunks.push(chunk);

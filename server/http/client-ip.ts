@@ -1,4 +1,6 @@
 import ipaddr from "ipaddr.js";
+import type { Ctx } from "@/server/context";
+import { env } from "@/server/env";
 
 /** The one spelling of an address: IPv4 mapped into IPv6 as plain IPv4; null when it is none. */
 export function normalizeIp(text: string | null | undefined): string | null {
@@ -27,4 +29,13 @@ export function clientIp(
         if (ip) return ip;
       }
   return normalizeIp(socketIp);
+}
+
+/** The header in which the front puts the socket's address for the handlers; it overwrites what a client sends. */
+export const PEER_HEADER = "x-trailmark-peer";
+
+/** From where a request comes, for audit rows and rate limits. */
+export function originOf({ headers }: Request): Pick<Ctx, "ip" | "userAgent"> {
+  const ip = clientIp(headers, headers.get(PEER_HEADER), env().TRUST_PROXY_HEADERS);
+  return { ip, userAgent: headers.get("user-agent") };
 }

@@ -16,7 +16,7 @@ import {
   userIn,
   type World,
 } from "@/testing/matrix";
-import { listOperations, type Operation } from "./openapi";
+import { type Endpoint, listEndpoints } from "./openapi";
 import type { RouteHandler } from "./route";
 import { routes } from "./routes.generated";
 
@@ -216,11 +216,11 @@ const MATRIX: Record<string, Row> = {
   })),
 };
 
-const keyOf = ({ method, path }: Operation) => `${method} ${path.slice("/api/v1".length)}`;
-const operations = listOperations(routes);
+const keyOf = ({ method, path }: Endpoint) => `${method} ${path.slice("/api/v1".length)}`;
+const operations = listEndpoints(routes);
 
 async function send(
-  operation: Operation,
+  operation: Endpoint,
   principal: Principal,
   probe: Probe,
 ): Promise<{ status: number; body: string }> {
@@ -244,7 +244,7 @@ async function send(
 }
 
 /** What the contract says must come back. */
-function expected(operation: Operation, row: Row, principal: Principal, target: Target): number[] {
+function expected(operation: Endpoint, row: Row, principal: Principal, target: Target): number[] {
   const { auth, permission } = operation.spec;
   if (!mayKnock(principal, auth)) return [401];
   if (permission && !principal.permissions.has(permission)) return [403];

@@ -25,10 +25,10 @@ const COMMON: ErrorCode[] = [
 const WITH_BODY: ErrorCode[] = ["payload_too_large", "unsupported_media_type"];
 
 type Json = Record<string, unknown>;
-export type Operation = { method: string; path: string; spec: RouteSpec<z.ZodType, z.ZodType> };
+export type Endpoint = { method: string; path: string; spec: RouteSpec };
 
 /** Every declared REST operation of the file tree; main.ts puts the route files here. */
-export function listOperations(files: RouteFile[] = shared("routes", () => [] as RouteFile[])): Operation[] {
+export function listEndpoints(files: RouteFile[] = shared("routes", () => [] as RouteFile[])): Endpoint[] {
   return files.flatMap(({ path, module }) =>
     METHODS.flatMap((method) => {
       const spec = (module[method] as RouteHandler | undefined)?.spec;
@@ -49,7 +49,7 @@ const toSchema = (schema: z.ZodType, io: "input" | "output"): Json => {
 const paramsOf = (path: string): string[] => [...path.matchAll(/\[(?:\.\.\.)?([^\]]+)\]/g)].map((m) => m[1] as string);
 
 /** The input schema split into what stands in the path, and the rest (query or body). */
-function splitInput({ path, spec }: Operation): { inPath: [string, Json][]; rest: Json } {
+function splitInput({ path, spec }: Endpoint): { inPath: [string, Json][]; rest: Json } {
   const schema = toSchema(spec.input, "input");
   const properties = { ...((schema.properties as Record<string, Json>) ?? {}) };
   const required = new Set((schema.required as string[]) ?? []);
@@ -62,7 +62,7 @@ function splitInput({ path, spec }: Operation): { inPath: [string, Json][]; rest
   return { inPath, rest: { ...schema, type: "object", properties, required: [...required] } };
 }
 
-function problemResponses(spec: Operation["spec"], hasBody: boolean): Json {
+function problemResponses(spec: RouteSpec, hasBody: boolean): Json {
   const codes = [...COMMON, ...(hasBody ? WITH_BODY : []), ...(spec.errors ?? [])];
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
@@ -81,7 +81,7 @@ function problemResponses(spec: Operation["spec"], hasBody: boolean): Json {
   );
 }
 
-function success(spec: Operation["spec"]): Json {
+function success(spec: RouteSpec): Json {
   const status = String(spec.status ?? (spec.output === "empty" ? 204 : 200));
   if (spec.output === "empty") return { [status]: { description: "Done" } };
   if (spec.output !== "stream")
@@ -100,15 +100,15 @@ function success(spec: Operation["spec"]): Json {
   };
 }
 
-const SECURITY: Record<RouteSpec<z.ZodType, z.ZodType>["auth"], Json[]> = {
+const SECURITY: Record<RouteSpec["auth"], Json[]> = {
   none: [],
   user: [{ accessToken: [] }, { apiKey: [] }, { session: [] }],
   agent: [{ agentToken: [] }],
 };
 
-function toOperation(operation: Operation): Json {
-  const { method, path, spec } = operation;
-  const { inPath, rest } = splitInput(operation);
+function toOperation(endpoint: Endpoint): Json {
+  const { method, path, spec } = endpoint;
+  const { inPath, rest } = splitInput(endpoint);
   const hasBody = spec.body ? spec.body !== "none" : method !== "GET" && method !== "DELETE";
   const properties = rest.properties as Record<string, Json>;
   const query = hasBody && spec.body !== "stream" ? [] : Object.entries(properties);
@@ -153,11 +153,11 @@ const problem = z.object({
 });
 
 /** The whole document. */
-export function describeApi(operations: Operation[], server: string): Json {
+export function describeApi(endpoints: Endpoint[], server: string): Json {
   const paths: Record<string, Json> = {};
-  for (const operation of operations) {
-    const path = operation.path.slice(PREFIX.length).replace(/\[(?:\.\.\.)?([^\]]+)\]/g, "{$1}");
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: toOperation(operation) };
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.slice(PREFIX.length).replace(/\[(?:\.\.\.)?([^\]]+)\]/g, "{$1}");
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: toOperation(endpoint) };
   }
   return {
     openapi: "3.1.0",

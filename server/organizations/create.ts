@@ -6,9 +6,10 @@ import { record } from "@/server/audit/record/record";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { operation } from "@/server/operation";
 import { repairText } from "@/server/text";
 import { partnerFor } from "./partner";
-import type { CreateInput, Organization } from "./schema";
+import { createInput, organization } from "./schema";
 import { toSlug } from "./slug";
 import { toOrganization } from "./to-organization";
 
@@ -42,21 +43,26 @@ async function letMakerReach(tx: Tx, ctx: Ctx, orgId: string): Promise<void> {
  * Makes a customer organization below the caller's partner. The database gives it its audit retention policy.
  * @throws AppError forbidden for callers of a single organization.
  */
-export async function createOrganization(ctx: Ctx, input: CreateInput): Promise<Organization> {
-  if (ctx.scope.kind === "organization") throw new AppError("forbidden", "Only a partner makes organizations.");
-  const partnerId = await partnerFor(ctx, input.partnerId);
-  const row = await asSystem(async (tx) => {
-    const made = await insertOrganization(tx, { partnerId, name: repairText(input.name) });
-    await letMakerReach(tx, ctx, made.id);
-    return made;
-  });
-  record(ctx, {
-    action: "organization.create",
-    orgId: row.id,
-    resourceType: "organization",
-    resourceId: row.id,
-    resourceName: row.name,
-    details: { after: { name: row.name, slug: row.slug } },
-  });
-  return toOrganization(row);
-}
+export const createOrganization = operation({
+  permission: "organizations:manage",
+  input: createInput,
+  output: organization,
+  async run(ctx, input) {
+    if (ctx.scope.kind === "organization") throw new AppError("forbidden", "Only a partner makes organizations.");
+    const partnerId = await partnerFor(ctx, input.partnerId);
+    const row = await asSystem(async (tx) => {
+      const made = await insertOrganization(tx, { partnerId, name: repairText(input.name) });
+      await letMakerReach(tx, ctx, made.id);
+      return made;
+    });
+    record(ctx, {
+      action: "organization.create",
+      orgId: row.id,
+      resourceType: "organization",
+      resourceId: row.id,
+      resourceName: row.name,
+      details: { after: { name: row.name, slug: row.slug } },
+    });
+    return toOrganization(row);
+  },
+});

@@ -2,41 +2,49 @@ import { and, asc, count, eq, ilike, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { organizations } from "@/db/schema";
 import { inScope } from "@/server/auth/scope";
-import type { Ctx } from "@/server/context";
 import { paginate } from "@/server/devices/list";
 import { notFound } from "@/server/errors";
+import { operation } from "@/server/operation";
 import { containsPattern } from "@/server/text";
-import type { IdInput, ListInput, Organization, OrganizationPage } from "./schema";
+import { idInput, listInput, organization, organizationPage } from "./schema";
 import { toOrganization } from "./to-organization";
 
 /** The organizations within the caller's reach, by name; search is part of the name, in any case. */
-export function listOrganizations(ctx: Ctx, input: ListInput): Promise<OrganizationPage> {
-  const where = and(
-    inScope(organizations.id, ctx.scope),
-    input.search ? ilike(organizations.name, containsPattern(input.search)) : undefined,
-  );
-  return tenant(ctx.scope, async (tx) => {
-    const [rows, [counted]] = await Promise.all([
-      tx
-        .select()
-        .from(organizations)
-        .where(where)
-        .orderBy(asc(sql`lower(${organizations.name})`), asc(organizations.id))
-        .limit(input.limit)
-        .offset((input.page - 1) * input.limit),
-      tx.select({ total: count() }).from(organizations).where(where),
-    ]);
-    return { data: rows.map(toOrganization), pagination: paginate(input, counted?.total ?? 0) };
-  });
-}
+export const listOrganizations = operation({
+  input: listInput,
+  output: organizationPage,
+  run(ctx, input) {
+    const where = and(
+      inScope(organizations.id, ctx.scope),
+      input.search ? ilike(organizations.name, containsPattern(input.search)) : undefined,
+    );
+    return tenant(ctx.scope, async (tx) => {
+      const [rows, [counted]] = await Promise.all([
+        tx
+          .select()
+          .from(organizations)
+          .where(where)
+          .orderBy(asc(sql`lower(${organizations.name})`), asc(organizations.id))
+          .limit(input.limit)
+          .offset((input.page - 1) * input.limit),
+        tx.select({ total: count() }).from(organizations).where(where),
+      ]);
+      return { data: rows.map(toOrganization), pagination: paginate(input, counted?.total ?? 0) };
+    });
+  },
+});
 
 /**
  * One organization within the caller's reach.
  * @throws AppError not_found
  */
-export async function getOrganization(ctx: Ctx, { id }: IdInput): Promise<Organization> {
-  const where = and(inScope(organizations.id, ctx.scope), eq(organizations.id, id));
-  const [row] = await tenant(ctx.scope, (tx) => tx.select().from(organizations).where(where));
-  if (!row) throw notFound("organization");
-  return toOrganization(row);
-}
+export const getOrganization = operation({
+  input: idInput,
+  output: organization,
+  async run(ctx, { id }) {
+    const where = and(inScope(organizations.id, ctx.scope), eq(organizations.id, id));
+    const [row] = await tenant(ctx.scope, (tx) => tx.select().from(organizations).where(where));
+    if (!row) throw notFound("organization");
+    return toOrganization(row);
+  },
+});

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import { env } from "@/server/env";
 import { AppError } from "@/server/errors";
+import { PEER_HEADER } from "@/server/http/client-ip";
 import { problemResponse } from "@/server/http/problem";
-import { PEER_HEADER } from "@/server/http/route";
 import { registerGauges } from "./gauges";
 import { metrics } from "./metrics";
 

@@ -1,10 +1,12 @@
 import { initTRPC, TRPCError } from "@trpc/server";
-import { ZodError } from "zod";
+import { ZodError, type z } from "zod";
+import { ANONYMOUS } from "@/server/auth/authenticate";
 import type { Permission } from "@/server/auth/permissions";
 import { narrow, requirePermission } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
-import { AppError, ERROR_CODES, type ErrorCode, type FieldError } from "@/server/errors";
+import { AppError, ERROR_CODES, invalidInput } from "@/server/errors";
 import { toAppError, toProblem } from "@/server/http/problem";
+import { type Operation, perform } from "@/server/operation";
 
 /** What a procedure gets: the caller, or null where nobody is signed in; from is known where a browser asks. */
 export type TrpcContext = {
@@ -15,31 +17,21 @@ export type TrpcContext = {
   authenticate?: () => Promise<Ctx>;
 };
 
+const anonymous = ({ from, requestId }: TrpcContext): Ctx => ({
+  ...ANONYMOUS,
+  ip: null,
+  userAgent: null,
+  ...from,
+  requestId,
+  now: () => new Date(),
+});
+
 /** What a procedure asks of its caller, readable by the test that probes every procedure. */
 export type ProcedureMeta = { permission?: Permission };
 
-/** Lines that say nothing on a silent stream, and how long a browser waits for one before it connects anew. */
+/** Comment lines on a silent stream, and how long a browser waits for one before it reconnects. */
 const STREAM_PING_MS = 15_000;
 const STREAM_DEAD_MS = 40_000;
-
-const TRPC_CODES: Partial<Record<ErrorCode, TRPCError["code"]>> = {
-  validation_failed: "BAD_REQUEST",
-  unauthenticated: "UNAUTHORIZED",
-  forbidden: "FORBIDDEN",
-  not_found: "NOT_FOUND",
-  conflict: "CONFLICT",
-  device_offline: "CONFLICT",
-  payload_too_large: "PAYLOAD_TOO_LARGE",
-  rate_limited: "TOO_MANY_REQUESTS",
-  unavailable: "SERVICE_UNAVAILABLE",
-  agent_timeout: "GATEWAY_TIMEOUT",
-  agent_bad_response: "BAD_GATEWAY",
-  agent_disconnected: "BAD_GATEWAY",
-};
-
-function fieldErrors(error: ZodError): FieldError[] {
-  return error.issues.map((i) => ({ path: i.path.join("."), message: i.message }));
-}
 
 const t = initTRPC
   .context<TrpcContext>()
@@ -52,10 +44,7 @@ const t = initTRPC
     errorFormatter({ shape, error, ctx }) {
       const requestId = ctx?.requestId ?? "";
       const cause = error.cause;
-      const known =
-        cause instanceof ZodError
-          ? new AppError("validation_failed", undefined, { errors: fieldErrors(cause) })
-          : toAppError(cause ?? error, requestId);
+      const known = cause instanceof ZodError ? invalidInput(cause) : toAppError(cause ?? error, requestId);
       return {
         ...shape,
         message: known.message,
@@ -71,12 +60,13 @@ const t = initTRPC
 export const router = t.router;
 export const createCaller = t.createCallerFactory;
 
-function toTrpcError(cause: unknown, requestId: string): TRPCError {
+/** Whatever was thrown, under the tRPC code of its contract error. */
+export function toTrpcError(cause: unknown, requestId: string): TRPCError {
   const known = toAppError(cause, requestId);
   return new TRPCError({
-    code: TRPC_CODES[known.code] ?? "INTERNAL_SERVER_ERROR",
+    code: ERROR_CODES[known.code].trpc,
     message: known.message,
-    cause: cause as Error,
+    cause,
   });
 }
 
@@ -97,6 +87,37 @@ export async function* mapStreamErrors<T>(requestId: string, stream: AsyncGenera
     throw toTrpcError(error, requestId);
   }
 }
+
+/** Who may call: whoever opens the page, or a signed-in person. */
+type ProcedureAuth = "none" | "user";
+
+/** The caller and what it needs; the operation itself narrows the caller to the input's organization. */
+function guarded<I extends z.ZodType, R>({ permission, input }: Operation<I, R>, auth: ProcedureAuth = "user") {
+  return t.procedure
+    .use(mapErrors)
+    .meta(permission ? { permission } : {})
+    .use(({ ctx, next }) => {
+      const caller = auth === "none" ? anonymous(ctx) : ctx.caller;
+      if (!caller) throw new AppError("unauthenticated");
+      if (permission) requirePermission(caller, permission);
+      return next({ ctx: { caller } });
+    })
+    .input(input);
+}
+
+/** Runs an operation for the caller that guarded() let in, on the input that it has parsed. */
+const resolver =
+  <I extends z.ZodType, R>(operation: Operation<I, R>) =>
+  ({ ctx, input }: { ctx: { caller: Ctx }; input: unknown }): Promise<R> =>
+    perform(operation, { ctx: ctx.caller, input: input as z.output<I> });
+
+/** An operation that reads, as a procedure. */
+export const query = <I extends z.ZodType, R>(operation: Operation<I, R>, auth?: ProcedureAuth) =>
+  guarded(operation, auth).query(resolver(operation));
+
+/** An operation that writes, as a procedure. */
+export const mutation = <I extends z.ZodType, R>(operation: Operation<I, R>, auth?: ProcedureAuth) =>
+  guarded(operation, auth).mutation(resolver(operation));
 
 /** Open to everybody: sign-in and first-run pages. */
 export const publicProcedure = t.procedure.use(mapErrors);

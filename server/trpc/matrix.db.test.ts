@@ -28,7 +28,7 @@ const PUBLIC = ["setup.status", "setup.complete"];
 async function callerOf(principal: Principal): Promise<Ctx | null> {
   if (principal.kind !== "person" && principal.kind !== "key") return null;
   const request = new Request("http://127.0.0.1:3000/", { headers: { authorization: `Bearer ${principal.token}` } });
-  const { viaCookie: _, ...found } = await authenticate(request, { auth: "user", ip: "127.0.0.1" });
+  const { viaCookie: _, ...found } = await authenticate(request, { auth: "user" });
   return { ...found, ip: "127.0.0.1", userAgent: "vitest", requestId: randomUUID(), now: () => new Date() };
 }
 

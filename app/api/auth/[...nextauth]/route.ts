@@ -4,8 +4,8 @@ import { authOptions } from "@/server/auth/next-auth";
 import { systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { readLimited } from "@/server/http/body";
+import { originOf } from "@/server/http/client-ip";
 import { problemResponse } from "@/server/http/problem";
-import { originOf } from "@/server/trpc/context";
 
 export const dynamic = "force-dynamic";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { env } from "@/server/env";
-import { describeApi, listOperations } from "@/server/http/openapi";
+import { describeApi, listEndpoints } from "@/server/http/openapi";
 import { route } from "@/server/http/route";
 
 export const GET = route({
@@ -8,5 +8,5 @@ export const GET = route({
   auth: "none",
   input: z.object({}),
   output: z.record(z.string(), z.unknown()),
-  run: async () => describeApi(listOperations(), env().NEXTAUTH_URL),
+  run: async () => describeApi(listEndpoints(), env().NEXTAUTH_URL),
 });

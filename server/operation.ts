@@ -1,0 +1,38 @@
+import type { z } from "zod";
+import type { Permission } from "./auth/permissions";
+import { narrow } from "./auth/scope";
+import type { Ctx } from "./context";
+
+/** What run answers: a value of a strict schema, nothing, or a stream that it writes itself. */
+export type Output<R = unknown> = z.ZodType<R> | "empty" | "stream";
+
+/** A verb with what its doors must know of it: REST takes it with route(), tRPC with query() or mutation(). */
+export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
+  /** Without one, whoever the door lets in. */
+  permission?: Permission;
+  /** Path, query and body members over REST, or the procedure's input: one object, validated at the door alone. */
+  input: I;
+  output: Output<R>;
+  /** @param bytes the body as it arrives, for a route that takes a stream: unread, undecoded and unlimited. */
+  run(ctx: Ctx, input: z.output<I>, bytes: AsyncIterable<Uint8Array>): R | Promise<R>;
+};
+
+/** Declares a verb once for every door. */
+export const operation = <I extends z.ZodType, R>(declared: Operation<I, R>): Operation<I, R> => declared;
+
+const NO_BYTES: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
+
+/**
+ * The caller cut down to the organization that an input names as orgId, where it names one.
+ * @throws AppError forbidden when that organization lies outside the caller's reach.
+ */
+export function narrowTo(ctx: Ctx, input: unknown): Ctx {
+  const orgId = typeof input === "object" && input !== null && "orgId" in input ? input.orgId : undefined;
+  return typeof orgId === "string" ? narrow(ctx, orgId) : ctx;
+}
+
+/** Runs an operation on validated input, for a caller whose permission the door has checked. */
+export const perform = async <I extends z.ZodType, R>(
+  operation: Operation<I, R>,
+  { ctx, input, bytes = NO_BYTES }: { ctx: Ctx; input: z.output<I>; bytes?: AsyncIterable<Uint8Array> },
+): Promise<R> => operation.run(narrowTo(ctx, input), input, bytes);
