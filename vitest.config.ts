@@ -9,7 +9,6 @@ export default defineConfig({
     alias: {
       "@": root,
       "server-only": `${root}server/process/empty.ts`,
-      "client-only": `${root}server/process/empty.ts`,
     },
   },
   test: {

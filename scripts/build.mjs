@@ -101,7 +101,7 @@ export function buildBundles() {
       target: "node20",
       jsx: "automatic",
       packages: "external",
-      alias: { "server-only": empty, "client-only": empty },
+      alias: { "server-only": empty },
       sourcemap: "linked",
       sourcesContent: false,
       logLevel: "warning",
