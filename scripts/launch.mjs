@@ -29,6 +29,8 @@ async function check() {
   const steps = [
     [bin("next", "dist/bin/next"), "typegen"],
     [bin("@biomejs/biome", "bin/biome"), "check", "."],
+    [join(ROOT, "scripts", "structure.mjs")],
+    [bin("knip", "bin/knip.js"), "--include", "files,dependencies,unlisted,binaries,unresolved"],
     [bin("typescript", "bin/tsc"), "--noEmit", "-p", "."],
   ];
   let worst = 0;

@@ -1,0 +1,149 @@
+// The structure check of `npm run check`: folder sizes, import paths, arrows between rooms, cycles. Not dependency-cruiser,
+// which cannot read TSX beside TypeScript 7; the parser is the one that knip brings.
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseSync } from "oxc-parser";
+import { MAX_FILES, PACKAGES, PENDING, ROOMS, UNCOUNTED } from "./rooms.mjs";
+
+const ENDINGS = ["", ".ts", ".tsx", ".mjs", "/index.ts", "/index.tsx"];
+
+/** The modules that a text names, in its order; types count. */
+function requestsOf(path, text) {
+  const { module } = parseSync(path, text);
+  const named = [
+    ...module.staticImports.map((statement) => statement.moduleRequest),
+    ...module.staticExports.flatMap((statement) => statement.entries.slice(0, 1).map((entry) => entry.moduleRequest)),
+  ].filter(Boolean);
+  // By pattern, because import("./x").T is a type and no import to the parser.
+  const dynamic = [...text.matchAll(/\bimport\(\s*["'`]([^"'`$]+)["'`]/g)].map((m) => ({
+    value: m[1],
+    start: m.index,
+  }));
+  return [...named, ...dynamic].sort((a, b) => a.start - b.start);
+}
+
+/** Every import of the files: `{ from, line, specifier, to }`; `to` is a path, or undefined for a package. */
+function importsOf(files) {
+  const resolve = (from, specifier) => {
+    if (!/^(@\/|\.)/.test(specifier)) return undefined;
+    const path = specifier.startsWith("@/") ? specifier.slice(2) : posix.join(posix.dirname(from), specifier);
+    return path + (ENDINGS.find((ending) => files.has(path + ending)) ?? "");
+  };
+  return [...files]
+    .filter(([path]) => /\.(tsx?|mjs)$/.test(path))
+    .flatMap(([from, text]) =>
+      requestsOf(from, text).map(({ value: specifier, start }) => ({
+        from,
+        line: text.slice(0, start).split("\n").length,
+        specifier,
+        to: resolve(from, specifier),
+      })),
+    );
+}
+
+/** The room of a path: its entry, and the name that tells it from others. */
+function roomOf(path) {
+  const entry = ROOMS.find(({ files }) => files.test(path));
+  return entry && { ...entry, id: entry.each ? path.match(entry.files)[0].slice(0, -1) : entry.name };
+}
+
+const isPending = ({ from, to }) => PENDING.some(([left, right]) => left.test(from) && right.test(to));
+
+function folderSizes(files) {
+  const sizes = new Map();
+  for (const path of files.keys()) sizes.set(posix.dirname(path), (sizes.get(posix.dirname(path)) ?? 0) + 1);
+  return [...sizes]
+    .filter(([folder, size]) => size > MAX_FILES && folder !== "." && !UNCOUNTED.includes(folder))
+    .map(
+      ([folder, size]) => `${folder}/ has ${size} files, more than ${MAX_FILES}. A room is missing: give it a folder.`,
+    );
+}
+
+function aliasStyle({ from, specifier, to }) {
+  if (/(^|\/)\.\.(\/|$)/.test(specifier)) return "Write @/… for what is not in or below this folder.";
+  if (specifier.startsWith("@/") && to.startsWith(`${posix.dirname(from)}/`)) return "Write ./… in and below a folder.";
+}
+
+function arrow({ from, specifier, to }) {
+  if (to === undefined) return PACKAGES.find((rule) => rule.files.test(from) && rule.packages.test(specifier))?.instead;
+  if (isPending({ from, to })) return undefined;
+  const [source, target] = [roomOf(from), roomOf(to)];
+  if (!source || !target) return `${source ? to : from} stands in no room: give it one in scripts/rooms.mjs.`;
+  return source.id === target.id || source.may.includes(target.name) ? undefined : source.instead;
+}
+
+/** The circles of a graph `node → set of nodes`, each as a walk that ends where it began. Takes the graph apart. */
+function circles(graph) {
+  const found = [];
+  for (;;) {
+    for (let before = -1; before !== graph.size; ) {
+      before = graph.size;
+      for (const [node, next] of graph) {
+        for (const one of next) if (!graph.has(one)) next.delete(one);
+        if (next.size === 0) graph.delete(node);
+      }
+    }
+    if (graph.size === 0) return found;
+    const walk = [graph.keys().next().value];
+    let [next] = graph.get(walk[0]);
+    for (; !walk.includes(next); [next] = graph.get(next)) walk.push(next);
+    const circle = walk.slice(walk.indexOf(next));
+    graph.get(circle.at(-1)).delete(next);
+    found.push([...circle, next].join(" → "));
+  }
+}
+
+function graphOf(pairs) {
+  const graph = new Map();
+  for (const [from, to] of pairs) if (from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to));
+  return graph;
+}
+
+/** Arrows that say something about the order of rooms: tests stand outside, isomorphic files below all. */
+const ordered = ({ source, target }) =>
+  source && target && source.name !== "test" && !["package.json", "schema", "wire"].includes(target.name);
+
+/**
+ * @param files path from the root → text (empty where it is no source)
+ * @returns one line for each rule that is broken somewhere: the place, and what to do instead.
+ */
+export function violationsIn(files) {
+  const imports = importsOf(files);
+  const rooms = imports
+    .filter((one) => one.to !== undefined && !isPending(one))
+    .map(({ from, to }) => ({ source: roomOf(from), target: roomOf(to) }))
+    .filter(ordered);
+  return [
+    ...folderSizes(files),
+    ...imports.flatMap((one) =>
+      [aliasStyle(one), arrow(one)]
+        .filter(Boolean)
+        .map((instead) => `${one.from}:${one.line} imports ${one.specifier}. ${instead}`),
+    ),
+    ...circles(graphOf(imports.filter(({ to }) => files.has(to)).map(({ from, to }) => [from, to]))).map(
+      (circle) => `Files import each other in a circle: ${circle}. Move what they share into a file below both.`,
+    ),
+    ...circles(graphOf(rooms.map(({ source, target }) => [source.id, target.id]))).map(
+      (circle) => `Rooms import each other in a circle: ${circle}. Move what they share into a room below both.`,
+    ),
+  ];
+}
+
+/** Every file of the checkout that git knows or would add. */
+function checkout() {
+  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+  const paths = listed
+    .toString()
+    .split("\0")
+    .filter((path) => path !== "" && existsSync(path));
+  return new Map(paths.map((path) => [path, /\.(tsx?|mjs)$/.test(path) ? readFileSync(path, "utf8") : ""]));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const found = violationsIn(checkout());
+  for (const line of found) process.stdout.write(`${line}\n`);
+  if (found.length > 0) process.stdout.write(`\n${found.length} violations of the structure.\n`);
+  process.exitCode = found.length > 0 ? 1 : 0;
+}

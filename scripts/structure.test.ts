@@ -1,0 +1,214 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { violationsIn } from "./structure.mjs";
+
+const check = (files: Record<string, string>) => violationsIn(new Map(Object.entries(files)));
+
+/** What the check says to one file that imports another; both exist. */
+function arrow(from: string, to: string): string[] {
+  const module = to.replace(/\.tsx?$/, "");
+  const below = to.startsWith(`${dirname(from)}/`);
+  return check({ [from]: `import "${below ? `.${module.slice(dirname(from).length)}` : `@/${module}`}";`, [to]: "" });
+}
+
+describe("folders", () => {
+  const filled = (folder: string, count: number) =>
+    check(Object.fromEntries(Array.from({ length: count }, (_, i) => [`${folder}/file-${i}.css`, ""])));
+
+  it("hold at most 30 files, tests included", () => {
+    expect(filled("server/devices", 30)).toEqual([]);
+    expect(filled("server/devices", 31)).toEqual([
+      "server/devices/ has 31 files, more than 30. A room is missing: give it a folder.",
+    ]);
+  });
+
+  it("of generated files may be larger", () => expect(filled("db/migrations/meta", 31)).toEqual([]));
+});
+
+describe("import paths", () => {
+  it("never climb", () => {
+    const files = { "server/users/list.ts": 'export * from "../ids";', "server/ids.ts": "" };
+    expect(check(files)).toEqual([
+      "server/users/list.ts:1 imports ../ids. Write @/… for what is not in or below this folder.",
+    ]);
+  });
+
+  it("are relative in and below a folder", () => {
+    const files = {
+      "server/users/list.ts": "\nimport type { A } from '@/server/users/find';",
+      "server/users/find.ts": "",
+    };
+    expect(check(files)).toEqual([
+      "server/users/list.ts:2 imports @/server/users/find. Write ./… in and below a folder.",
+    ]);
+  });
+});
+
+describe("rooms", () => {
+  it.each([
+    ["app/page.tsx", "db/client.ts", "never the database"],
+    ["app/page.tsx", "testing/factories.ts", "app is routing"],
+    ["proxy.ts", "db/client.ts", "never the database"],
+    ["components/query.ts", "server/users/list.ts", "components/trpc.tsx"],
+    ["components/format/time.ts", "components/ui/section.tsx", "format is below the kit"],
+    ["components/ui/section.tsx", "components/audit/entry.ts", "The kit knows no domain"],
+    ["components/audit/viewer.tsx", "components/frame/nav.tsx", "the frame and app stand above it"],
+    ["components/audit/viewer.tsx", "server/audit/entries/list.ts", "isomorphic files of server/ alone"],
+    ["components/frame/nav.tsx", "db/client.ts", "asks through tRPC"],
+    ["components/audit/viewer.tsx", "app/page.tsx", "the frame and app stand above it"],
+    ["db/client.ts", "server/ids.ts", "knows its env alone"],
+    ["db/migrate.ts", "db/admin.ts", "db/admin.ts is for server/retention"],
+    ["db/admin.ts", "server/ids.ts", "knows its env alone"],
+    ["server/env.ts", "server/ids.ts", "imports nothing"],
+    ["server/operation.ts", "server/users/list.ts", "below every room"],
+    ["server/operation.ts", "testing/factories.ts", "below every room"],
+    ["server/process/metrics.ts", "server/users/list.ts", "below the domains"],
+    ["server/audit/details.ts", "server/audit/record/record.ts", "below its six rooms"],
+    [
+      "server/audit/record/writer.ts",
+      "server/audit/chain/append.ts",
+      "record → chain → query → entries → integrity → tail",
+    ],
+    ["server/audit/chain/append.ts", "server/audit/query/count.ts", "record → chain"],
+    ["server/audit/query/count.ts", "server/audit/entries/list.ts", "record → chain"],
+    ["server/audit/entries/list.ts", "server/audit/integrity/status.ts", "record → chain"],
+    ["server/audit/integrity/status.ts", "server/audit/tail/tail.ts", "record → chain"],
+    ["server/auth/sign-in.ts", "server/users/list.ts", "below the domains"],
+    ["server/http/route.ts", "server/front/front.ts", "never the front"],
+    ["server/trpc/users.ts", "app/page.tsx", "A door takes verbs"],
+    ["server/front/front.ts", "app/page.tsx", "it knows no page"],
+    ["server/process/main.ts", "app/page.tsx", "No page"],
+    ["server/cli/main.ts", "testing/factories.ts", "A command calls verbs"],
+    [
+      "server/custom-fields/import/read/csv.ts",
+      "server/custom-fields/import/run/apply.ts",
+      "read → map → decide → run",
+    ],
+    ["server/custom-fields/import/map/guess.ts", "server/custom-fields/import/plan.ts", "read → map → decide → run"],
+    ["server/custom-fields/import/normalise.ts", "server/custom-fields/import/plan.ts", "below the steps"],
+    ["server/custom-fields/import/plan.ts", "server/http/route.ts", "called by the doors"],
+    ["server/users/list.ts", "db/admin.ts", "doors, front and processes import it"],
+    ["server/users/list.ts", "server/http/route.ts", "doors, front and processes import it"],
+    ["server/users/list.ts", "components/ui/section.tsx", "doors, front and processes import it"],
+    ["server/users/list.ts", "bench/main.ts", "doors, front and processes import it"],
+    ["server/users/schema.ts", "server/users/list.ts", "goes to the browser and the agent"],
+    ["server/audit/row.ts", "server/ids.ts", "goes to the browser"],
+    ["agent/main.ts", "server/audit/actions.ts", "wire schemas"],
+    ["agent/main.ts", "db/client.ts", "wire schemas"],
+    ["scripts/demo/main.ts", "server/users/list.ts", "through its API"],
+    ["bench/main.ts", "e2e/support/api.ts", "stands in testing/"],
+    ["e2e/audit/viewer.spec.ts", "bench/main.ts", "what a user sees"],
+    ["e2e/audit/viewer.spec.ts", "server/users/list.ts", "what a user sees"],
+    ["testing/factories.ts", "e2e/support/api.ts", "imports neither"],
+    ["server/users/list.test.ts", "e2e/support/api.ts", "stands in testing/"],
+    ["vitest.config.ts", "server/users/list.ts", "configuration"],
+  ])("%s does not import %s", (from, to, instead) => {
+    const found = arrow(from, to);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(instead);
+  });
+
+  it.each([
+    ["components/audit/viewer.tsx", "server/audit/schema.ts"],
+    ["components/verify/check-file.ts", "server/audit/chain/chain.ts"],
+    ["components/trpc.tsx", "server/trpc/root.ts"],
+    ["server/retention/prune.ts", "db/admin.ts"],
+    ["server/audit/tail/tail.ts", "server/audit/query/cursor.ts"],
+    ["agent/main.ts", "server/agents/schema.ts"],
+    ["server/users/list.db.test.ts", "testing/factories.ts"],
+    ["db/client.ts", "server/env.ts"],
+  ])("%s may import %s", (from, to) => expect(arrow(from, to)).toEqual([]));
+
+  it("are known to the table", () => {
+    expect(arrow("lib/tools.ts", "server/ids.ts")[0]).toContain("lib/tools.ts stands in no room");
+  });
+
+  it("see types and dynamic imports as well", () => {
+    const files = { "db/client.ts": 'let a: import("@/server/ids").Id;\nawait import("@/server/log");' };
+    expect(check(files)).toHaveLength(2);
+  });
+
+  it("go one way also where a table allows both", () => {
+    const files = {
+      "server/users/list.ts": 'import "@/server/devices/list";',
+      "server/devices/list.ts": "",
+      "server/devices/get.ts": 'import "@/server/users/get";',
+      "server/users/get.ts": "",
+    };
+    expect(check(files)).toEqual([
+      "Rooms import each other in a circle: server/users → server/devices → server/users. Move what they share into a room below both.",
+    ]);
+  });
+});
+
+it("files do not import each other in a circle", () => {
+  const files = {
+    "server/users/a.ts": 'import "./b";',
+    "server/users/b.ts": 'import type { C } from "./c";',
+    "server/users/c.ts": 'export { A } from "./a";',
+  };
+  expect(check(files)).toEqual([
+    "Files import each other in a circle: server/users/a.ts → server/users/b.ts → server/users/c.ts → server/users/a.ts. Move what they share into a file below both.",
+  ]);
+});
+
+it.each([
+  ["server/users/list.ts", "react", "React stands in app/ and components/."],
+  ["components/audit/viewer.tsx", "node:fs", "Components run in the browser."],
+  ["server/users/schema.ts", "drizzle-orm", "of packages it imports zod alone"],
+])("%s does not import the package %s", (from, name, instead) => {
+  expect(check({ [from]: `import "${name}";` })[0]).toContain(instead);
+});
+
+describe("in a checkout", () => {
+  const checkout = mkdtempSync(join(tmpdir(), "trailmark-structure-"));
+  afterEach(() => rmSync(checkout, { recursive: true }));
+
+  const write = (files: Record<string, string>) => {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(checkout, path)), { recursive: true });
+      writeFileSync(join(checkout, path), text);
+    }
+  };
+  const run = (script: string, ...args: string[]) =>
+    spawnSync(process.execPath, [resolve(script), ...args], { cwd: checkout, encoding: "utf8" });
+
+  it("the check ends with 1 and a line per violation, with 0 without", () => {
+    execFileSync("git", ["init", "-q", checkout]);
+    write({ "server/ids.ts": "export const id = 1;" });
+    expect(run("scripts/structure.mjs")).toMatchObject({ status: 0, stdout: "" });
+    write({ "db/client.ts": 'import "@/server/ids";' });
+    const { status, stdout } = run("scripts/structure.mjs");
+    expect(status).toBe(1);
+    expect(stdout).toContain("db/client.ts:1 imports @/server/ids. db is below the server");
+  });
+
+  it("knip finds what nothing uses", { timeout: 30_000 }, () => {
+    mkdirSync(checkout, { recursive: true });
+    copyFileSync("knip.json", join(checkout, "knip.json"));
+    symlinkSync(resolve("node_modules"), join(checkout, "node_modules"));
+    write({
+      "package.json": JSON.stringify({ name: "planted", dependencies: { zod: "4", croner: "11" } }),
+      "tsconfig.json": JSON.stringify({ compilerOptions: { paths: { "@/*": ["./*"] } } }),
+      "server/process/main.ts": 'import "zod"; import "postgres"; import { used } from "@/server/users"; used();',
+      "server/users.ts": "export const used = () => kept; export const kept = 1; export type Shape = { a: 1 };",
+      "server/dead.ts": "export const dead = 1;",
+    });
+    const { status, stdout } = run("node_modules/knip/bin/knip.js", "--no-config-hints", "--reporter", "compact");
+    expect(status).toBe(1);
+    expect(stdout).toBe(`Unused files (1)
+server/dead.ts: server/dead.ts
+Unused dependencies (1)
+package.json: croner
+Unlisted dependencies (1)
+server/process/main.ts: postgres
+Unused exports (1)
+server/users.ts: kept
+Unused exported types (1)
+server/users.ts: Shape
+`);
+  });
+});
