@@ -24,10 +24,10 @@ export async function buildCli(): Promise<void> {
 
 export const removeCli = (): void => rmSync(FILE, { force: true });
 
-/** Runs the command line in a process of its own; env on top of nothing but PATH. */
+/** Runs the command line in a process of its own; env on top of nothing but PATH; `until` stops it once it said that. */
 export function runCli(
   args: string[],
-  { env = {}, input = "" }: { env?: Record<string, string>; input?: string } = {},
+  { env = {}, input = "", until }: { env?: Record<string, string>; input?: string; until?: RegExp } = {},
 ) {
   return new Promise<Ran>((resolve, reject) => {
     const child = spawn(process.execPath, [FILE, ...args], {
@@ -37,6 +37,7 @@ export function runCli(
     let [out, err] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text) => {
       out += text;
+      if (until?.test(out)) child.kill("SIGTERM");
     });
     child.stderr.setEncoding("utf8").on("data", (text) => {
       err += text;

@@ -224,3 +224,31 @@ describe("beside the embedded PostgreSQL", () => {
     }
   });
 });
+
+describe("witness", () => {
+  const VKEY = "trailmark.contoso.example+49d704ea+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c";
+
+  it("makes its key, says where it listens and for whom, and stops on a signal", async () => {
+    const folder = join(dir, "witness");
+    const args = ["witness", "--log", VKEY, "--dir", folder, "--listen", "127.0.0.1:0", "--name", "witness.example"];
+    const first = await runCli(args, { until: /Log / });
+    expect(first).toMatchObject({ code: 0, err: "" });
+    expect(first.out).toMatch(/Key +witness\.example\+[0-9a-f]{8}\+[A-Za-z0-9+/]+\n/);
+    expect(first.out).toMatch(/Listening +http:\/\/127\.0\.0\.1:\d+\/add-checkpoint\n/);
+    expect(first.out).toContain("Log        trailmark.contoso.example and every log below it");
+    const keyOf = (out: string) => /^Key.*$/m.exec(out)?.[0];
+    expect(keyOf((await runCli(args, { until: /Log / })).out)).toBe(keyOf(first.out));
+  });
+
+  it("is told what is wrong with its options", async () => {
+    for (const [args, wrong] of [
+      [[], "--log is needed."],
+      [["--log", VKEY.replace("49d704ea", "49d704eb"), "--dir", dir], "is not a verifier key"],
+      [["--log", VKEY], "--dir is needed."],
+      [["--log", VKEY, "--dir", dir, "--listen", "8787"], "is not HOST:PORT"],
+    ] as const) {
+      const ran = await runCli(["witness", ...args]);
+      expect(ran).toMatchObject({ code: 2, err: expect.stringContaining(wrong) });
+    }
+  });
+});

@@ -10,6 +10,7 @@ import { doctor } from "./doctor";
 import { migrate } from "./migrate";
 import { retention } from "./retention";
 import { verify } from "./verify";
+import { witness } from "./witness";
 
 const COMMANDS: Record<string, Command> = {
   verify,
@@ -18,6 +19,7 @@ const COMMANDS: Record<string, Command> = {
   "create-admin": createAdmin,
   "create-api-key": createApiKey,
   retention,
+  witness,
 };
 const FAILED = 1;
 const MISUSED = 2;

@@ -1,6 +1,6 @@
-import { createHash, createPrivateKey, createPublicKey, sign, verify } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { testKey, noteTools as tools } from "@/testing/notes";
 import {
   COSIGNATURE,
   checkCosignature,
@@ -12,8 +12,6 @@ import {
   formatVerifierKey,
   fromBase64,
   keyForOrigin,
-  keyIdOf,
-  type NoteTools,
   parseNote,
   parseVerifierKey,
   secondsToBytes,
@@ -21,36 +19,11 @@ import {
 } from "./signed-note";
 import { checkpointText, parseCheckpoint, parseReceipt, parseSeal, receiptText, sealText } from "./statement";
 
-const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
-const SPKI = Buffer.from("302a300506032b6570032100", "hex");
-
-const tools: NoteTools = {
-  sha256: (bytes) => createHash("sha256").update(bytes).digest(),
-  verify: (publicKey, message, signature) =>
-    verify(
-      null,
-      message,
-      createPublicKey({ key: Buffer.concat([SPKI, publicKey]), format: "der", type: "spki" }),
-      signature,
-    ),
-};
-
-function keyPair(seed: number, name: string, type: number) {
-  const secret = createPrivateKey({
-    key: Buffer.concat([PKCS8, Buffer.alloc(32, seed)]),
-    format: "der",
-    type: "pkcs8",
-  });
-  const publicKey = createPublicKey(secret).export({ type: "spki", format: "der" }).subarray(-32);
-  const key: VerifierKey = { name, type, publicKey, id: keyIdOf(tools.sha256, { name, type, publicKey }) };
-  return { key, sign: (message: Uint8Array | string) => sign(null, Buffer.from(message as string), secret) };
-}
-
 const HOST = "trailmark.contoso.example";
 const ORIGIN = `${HOST}/log/0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e90`;
-const log = keyPair(1, ORIGIN, ED25519);
-const installation = keyPair(1, HOST, ED25519);
-const witness = keyPair(2, "witness.auditor.example", COSIGNATURE);
+const log = testKey(1, ORIGIN, ED25519);
+const installation = testKey(1, HOST, ED25519);
+const witness = testKey(2, "witness.auditor.example", COSIGNATURE);
 
 const CHECKPOINT = checkpointText({
   origin: ORIGIN,
@@ -135,7 +108,7 @@ describe("a signed note", () => {
     expect(checkSignature(tools, note, key)).toBe("good");
     expect(keyForOrigin(tools.sha256, installation.key, `${HOST}.evil.example/log/x`)).toBeNull();
     expect(keyForOrigin(tools.sha256, log.key, `${HOST}/log/00000000-0000-4000-8000-000000000000`)).toBeNull();
-    expect(checkSignature(tools, note, keyPair(3, ORIGIN, ED25519).key)).toBe("absent");
+    expect(checkSignature(tools, note, testKey(3, ORIGIN, ED25519).key)).toBe("absent");
   });
 
   it("is spoilt by one line of a known name and id that does not hold, also beside one that does", () => {
@@ -180,7 +153,7 @@ describe("a verifier key", () => {
   it("is refused when its id is not the hash of its name and key", () => {
     const text = formatVerifierKey(log.key);
     expect(parseVerifierKey(tools.sha256, text)).toEqual({ ...log.key, publicKey: Uint8Array.from(log.key.publicKey) });
-    const forged = formatVerifierKey({ ...keyPair(3, ORIGIN, ED25519).key, id: log.key.id });
+    const forged = formatVerifierKey({ ...testKey(3, ORIGIN, ED25519).key, id: log.key.id });
     for (const wrong of [forged, text.replace("24e942de", "24e942df"), text.slice(0, -4), "", "a+b+c", `${text}\n`])
       expect(parseVerifierKey(tools.sha256, wrong), wrong).toBeNull();
   });

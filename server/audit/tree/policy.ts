@@ -1,0 +1,141 @@
+import {
+  COSIGNATURE,
+  checkCosignature,
+  ED25519,
+  isSameKey,
+  type NoteTools,
+  parseVerifierKey,
+  type SignedNote,
+  type VerifierKey,
+} from "./signed-note";
+import type { Sha256 } from "./tree";
+
+/**
+ * A trust policy (c2sp.org/tlog-policy): whose checkpoints count, and which witnesses must have cosigned them. The same
+ * file tells the server whom to ask and an auditor whom to believe.
+ */
+
+export type Witness = { name: string; key: VerifierKey; url: string | null };
+/** At least `threshold` of the members, each a witness or a group of witnesses. */
+export type Group = { name: string; threshold: number; members: readonly Member[] };
+export type Member = { kind: "witness"; witness: Witness } | { kind: "group"; group: Group };
+export type Policy = { logs: VerifierKey[]; witnesses: Witness[]; quorum: Member | null };
+
+/** What is wrong with a policy, with the line that it stands in (from 1; 0 for the file as a whole). */
+export type PolicyFault = { line: number; reason: string };
+
+/** A witness's cosignature of one checkpoint; seconds since 1970 UTC. */
+export type Cosigned = { witness: Witness; seconds: number };
+
+const MAX_LINES = 1_000;
+
+class Fault extends Error {}
+
+/** The policy that the lines build up, one line at a time. */
+class PolicyReader {
+  readonly logs: VerifierKey[] = [];
+  readonly witnesses: Witness[] = [];
+  readonly #names = new Map<string, Member>();
+  readonly #members = new Set<string>();
+  quorum: Member | null | undefined;
+
+  constructor(private readonly sha256: Sha256) {}
+
+  read([word, ...rest]: string[]): void {
+    if (word === "log") this.#log(rest);
+    else if (word === "witness") this.#witness(rest);
+    else if (word === "group") this.#group(rest);
+    else if (word === "quorum") this.#quorum(rest);
+    else throw new Fault(`"${word}" is none of log, witness, group and quorum`);
+  }
+
+  #key(text: string | undefined, type: number): VerifierKey {
+    const key = parseVerifierKey(this.sha256, text ?? "");
+    if (!key) throw new Fault("the verifier key is malformed, or its id is not the hash of its key");
+    if (key.type !== type) throw new Fault(`a key of type ${type} is needed here, this one is of type ${key.type}`);
+    return key;
+  }
+
+  #log([vkey, , ...more]: string[]): void {
+    if (more.length > 0) throw new Fault("log takes a verifier key and a URL at most");
+    const key = this.#key(vkey, ED25519);
+    if (this.logs.some((log) => isSameKey(log, key))) throw new Fault("this log stands here twice");
+    this.logs.push(key);
+  }
+
+  #witness([name = "", vkey, url, ...more]: string[]): void {
+    if (more.length > 0) throw new Fault("witness takes a name, a verifier key and a URL at most");
+    const key = this.#key(vkey, COSIGNATURE);
+    if (this.witnesses.some((witness) => isSameKey(witness.key, key)))
+      throw new Fault("this witness stands here twice");
+    if (url !== undefined && !URL.canParse(url)) throw new Fault(`"${url}" is not a URL`);
+    const witness = { name, key, url: url ?? null };
+    this.#define(name, { kind: "witness", witness });
+    this.witnesses.push(witness);
+  }
+
+  #define(name: string, member: Member): void {
+    if (name === "none" || this.#names.has(name)) throw new Fault(`the name ${name} is taken`);
+    this.#names.set(name, member);
+  }
+
+  #group([name = "", count = "", ...members]: string[]): void {
+    if (members.length === 0) throw new Fault("group takes a name, all, any or a number, and its members");
+    const threshold =
+      count === "all" ? members.length : count === "any" ? 1 : /^[1-9]\d*$/.test(count) ? Number(count) : 0;
+    if (threshold < 1 || threshold > members.length)
+      throw new Fault(`a group of ${members.length} takes all, any or a number from 1 to ${members.length}`);
+    const found = members.map((member) => {
+      const known = this.#names.get(member);
+      if (!known) throw new Fault(`${member} is not defined above`);
+      if (this.#members.has(member)) throw new Fault(`${member} is a member of a group already`);
+      this.#members.add(member);
+      return known;
+    });
+    this.#define(name, { kind: "group", group: { name, threshold, members: found } });
+  }
+
+  #quorum([name = "", ...more]: string[]): void {
+    if (this.quorum !== undefined) throw new Fault("there is more than one quorum");
+    const known = this.#names.get(name);
+    if (more.length > 0 || (name !== "none" && !known))
+      throw new Fault("quorum takes one name that is defined above, or none");
+    this.quorum = known ?? null;
+  }
+}
+
+/** @returns the policy that a file holds, or the first fault in it */
+export function parsePolicy(sha256: Sha256, text: string): Policy | PolicyFault {
+  const lines = text.split("\n");
+  if (lines.length > MAX_LINES) return { line: 0, reason: `a policy has at most ${MAX_LINES} lines` };
+  const reader = new PolicyReader(sha256);
+  for (const [i, line] of lines.entries()) {
+    const words = line.split(/[ \t]+/).filter(Boolean);
+    if (words.length === 0 || words[0]?.startsWith("#")) continue;
+    try {
+      reader.read(words);
+    } catch (error) {
+      if (error instanceof Fault) return { line: i + 1, reason: error.message };
+      throw error;
+    }
+  }
+  const { logs, witnesses, quorum } = reader;
+  if (quorum === undefined) return { line: 0, reason: "there is no quorum line; `quorum none` asks for no witness" };
+  return { logs, witnesses, quorum };
+}
+
+/** Whether enough witnesses are among those that cosigned. */
+export function meetsQuorum(quorum: Member | null, cosigned: readonly Witness[]): boolean {
+  if (quorum === null) return true;
+  if (quorum.kind === "witness") return cosigned.includes(quorum.witness);
+  const { members, threshold } = quorum.group;
+  return members.filter((member) => meetsQuorum(member, cosigned)).length >= threshold;
+}
+
+/** The policy's witnesses whose cosignature of a note holds, each with the time it saw the note. */
+export function cosignedBy(tools: NoteTools, policy: Policy, note: SignedNote): Cosigned[] {
+  return policy.witnesses.flatMap((witness) => {
+    const { seconds } = checkCosignature(tools, note, witness.key);
+    return seconds === null ? [] : [{ witness, seconds }];
+  });
+}

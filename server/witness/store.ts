@@ -1,0 +1,85 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { COSIGNATURE, formatVerifierKey, keyIdOf, parseNote } from "@/server/audit/tree/signed-note";
+import { parseCheckpoint } from "@/server/audit/tree/statement";
+import type { Cosigner, Seen } from "./add-checkpoint";
+
+/** What a witness keeps on disk: its key, and the newest cosigned note of each log. Written before it is answered. */
+
+const sha256 = (bytes: Uint8Array | string): Buffer => createHash("sha256").update(bytes).digest();
+
+/** The file name of a log, which is also its address: the hash of its origin. */
+export const nameOf = (origin: string): string => sha256(origin).toString("hex");
+
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Replaces a file so that after a crash either the old or the new text is there. */
+function replaceFile(folder: string, name: string, text: string): void {
+  const temporary = join(folder, `${name}.tmp`);
+  const handle = openSync(temporary, "w", 0o600);
+  try {
+    writeSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(temporary, join(folder, name));
+  syncFolder(folder);
+}
+
+/** The witness's key of this folder, made when there is none. The name is the one that its signatures carry. */
+export function loadCosigner(folder: string, name: string): Cosigner & { vkey: string } {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, "witness-ed25519.pem");
+  if (!existsSync(file)) {
+    const { privateKey } = generateKeyPairSync("ed25519");
+    writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
+    syncFolder(folder);
+  }
+  const secret: KeyObject = createPrivateKey(readFileSync(file, "utf8"));
+  const publicKey = createPublicKey(secret).export({ type: "spki", format: "der" }).subarray(-32);
+  const key = { name, type: COSIGNATURE, publicKey, id: keyIdOf(sha256, { name, type: COSIGNATURE, publicKey }) };
+  return { key, vkey: formatVerifierKey(key), sign: (message) => sign(null, message, secret) };
+}
+
+/** The newest note that was cosigned for a log, as text. */
+export function readNote(folder: string, name: string): string | null {
+  const file = join(folder, name);
+  return existsSync(file) ? readFileSync(file, "utf8") : null;
+}
+
+/**
+ * What the newest kept note of an origin says.
+ * @throws Error when the file is there but cannot be read: a witness that forgot must not start again from nothing.
+ */
+export function readSeen(folder: string, origin: string): Seen | null {
+  const text = readNote(folder, nameOf(origin));
+  if (text === null) return null;
+  const note = parseNote(text);
+  const checkpoint = note && parseCheckpoint(note.text);
+  if (!checkpoint || checkpoint.origin !== origin) throw new Error(`The kept checkpoint of ${origin} is damaged.`);
+  return { size: checkpoint.size, root: checkpoint.root };
+}
+
+/** Keeps a cosigned note; on disk when this returns. */
+export function keepNote(folder: string, origin: string, note: string): void {
+  replaceFile(folder, nameOf(origin), note);
+}

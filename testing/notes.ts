@@ -1,0 +1,39 @@
+import { createHash, createPrivateKey, createPublicKey, sign, verify } from "node:crypto";
+import { formatNote, keyIdOf, type NoteTools, type VerifierKey } from "@/server/audit/tree/signed-note";
+
+/** Keys with known seeds and the notes that they sign, for tests. */
+
+const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
+const SPKI = Buffer.from("302a300506032b6570032100", "hex");
+
+export const noteTools: NoteTools = {
+  sha256: (bytes) => createHash("sha256").update(bytes).digest(),
+  verify: (publicKey, message, signature) =>
+    verify(
+      null,
+      message,
+      createPublicKey({ key: Buffer.concat([SPKI, publicKey]), format: "der", type: "spki" }),
+      signature,
+    ),
+};
+
+export type TestKey = { key: VerifierKey; sign: (message: Uint8Array | string) => Uint8Array };
+
+/** The Ed25519 key whose seed is 32 times one byte. */
+export function testKey(seed: number, name: string, type: number): TestKey {
+  const secret = createPrivateKey({
+    key: Buffer.concat([PKCS8, Buffer.alloc(32, seed)]),
+    format: "der",
+    type: "pkcs8",
+  });
+  const publicKey = createPublicKey(secret).export({ type: "spki", format: "der" }).subarray(-32);
+  const key = { name, type, publicKey, id: keyIdOf(noteTools.sha256, { name, type, publicKey }) };
+  return { key, sign: (message) => sign(null, Buffer.from(message as string), secret) };
+}
+
+/** A text signed by the given keys. */
+export const signText = (text: string, ...signers: readonly TestKey[]): string =>
+  formatNote(
+    text,
+    signers.map(({ key, sign }) => ({ name: key.name, id: key.id, bytes: sign(text) })),
+  );
