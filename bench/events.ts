@@ -1,5 +1,5 @@
 import type { Random } from "@/scripts/demo/random";
-import type { AuditInsert } from "@/server/audit/record/append";
+import type { AuditInsert } from "@/server/audit/row";
 import { newId } from "@/server/ids";
 
 const AGENT =

@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import type { AuditInsert } from "@/server/audit/record/append";
+import type { AuditInsert } from "@/server/audit/row";
 import type { World } from "./world";
 
 /**

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { AuditInsert } from "@/server/audit/record/append";
 import { Recorder } from "@/server/audit/record/recorder";
 import { laneConnection } from "@/server/audit/record/writer";
+import type { AuditInsert } from "@/server/audit/row";
 import type { World } from "./world";
 
 /** The product's recorder with its spool and lane, on a database of the cluster, and the batches that it cut. */

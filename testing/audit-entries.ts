@@ -1,6 +1,6 @@
 import { appSql } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
-import { type RowInput, toRow } from "@/server/audit/record/row";
+import { type RowInput, toRow } from "@/server/audit/record/to-row";
 import { newId } from "@/server/ids";
 
 export type TestEvent = Partial<RowInput> & { orgId: string };

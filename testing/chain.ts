@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { expect, inject } from "vitest";
-import type { ChainRow } from "@/server/audit/chain/chain";
 import { checksumOf } from "@/server/audit/chain/chain-hash";
-import type { AuditInsert } from "@/server/audit/record/append";
+import { type AuditInsert, type ChainRow, COLUMNS, FIELDS } from "@/server/audit/row";
 
 const connect = (url: string, max: number) => postgres(url, { max, idle_timeout: 5, onnotice: () => {} });
 
@@ -62,13 +61,21 @@ export async function insertRaw(tx: postgres.ISql, orgId: string, count = 1): Pr
 
 export type StoredRow = ChainRow & { checksum: string | null; sealTx: string | null };
 
+const STORED_COLUMNS = [
+  ...FIELDS.filter((field) => field !== "timestamp").map((field) => {
+    const { sql, type } = COLUMNS[field];
+    return `${sql}${type === "jsonb" ? "::text" : ""} AS "${field}"`;
+  }),
+  'round(extract(epoch FROM "timestamp") * 1000)::bigint AS "timestampMs"',
+  'chain_seq AS "chainSeq", checksum, prev_checksum AS "prevChecksum", seal_tx AS "sealTx"',
+].join(", ");
+
 /** An organization's rows as the chain has them, in chain order (the retention role sees every row). */
-export const chainOf = (orgId: string) => roles.admin<StoredRow[]>`
-  SELECT a.id, a.org_id AS "orgId", round(extract(epoch FROM a."timestamp") * 1000)::bigint AS "timestampMs", a.actor_type AS "actorType",
-    a.actor_id AS "actorId", a.actor_email AS "actorEmail", a.action, a.resource_type AS "resourceType", a.resource_id AS "resourceId",
-    a.resource_name AS "resourceName", a.details::text AS details, a.ip_address AS "ipAddress", a.user_agent AS "userAgent", a.result,
-    a.error_message AS "errorMessage", a.chain_seq AS "chainSeq", a.checksum, a.prev_checksum AS "prevChecksum", a.seal_tx AS "sealTx"
-  FROM audit_logs a WHERE a.org_id = ${orgId} ORDER BY a.chain_seq NULLS FIRST`;
+export const chainOf = (orgId: string) =>
+  roles.admin.unsafe<StoredRow[]>(
+    `SELECT ${STORED_COLUMNS} FROM audit_logs WHERE org_id = $1 ORDER BY chain_seq NULLS FIRST`,
+    [orgId],
+  );
 
 export async function headOf(orgId: string) {
   const [head] = await roles.admin<

@@ -3,8 +3,9 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { interleave, rateOf } from "@/bench/harness";
 import { nodeBundleTools } from "@/server/audit/chain/bundle-tools";
-import { type ChainRow, canonicalPayload } from "@/server/audit/chain/chain";
+import { canonicalPayload } from "@/server/audit/chain/chain";
 import { verifyBundle } from "@/server/audit/integrity/verify-bundle";
+import type { ChainRow } from "@/server/audit/row";
 
 const BLOCK_ROWS = 20_000;
 

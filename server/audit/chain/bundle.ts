@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { COLUMNS, FIELDS, type Field, type NullableField } from "@/server/audit/row";
 
 /**
  * The evidence bundle, version 1: NDJSON, one object a line, told apart by `type`. A header; the signed checkpoints that
@@ -31,24 +32,18 @@ export const bundleHeader = z.object({
 });
 export type BundleHeader = z.output<typeof bundleHeader>;
 
+type TextField = Exclude<Field, "timestamp">;
+type TextShape = { [F in TextField]: F extends NullableField ? typeof maybeText : typeof text };
+const textShape = Object.fromEntries(
+  FIELDS.filter((field) => field !== "timestamp").map((field) => [field, COLUMNS[field].nullable ? maybeText : text]),
+) as TextShape;
+
+/** A sealed row; its members stand in the order of the canonical payload. */
 export const bundleRow = z.object({
   type: z.literal("row"),
-  chainSeq: z.int().positive(),
-  id: text,
-  orgId: text,
+  ...textShape,
   timestampMs: z.int(),
-  actorType: text,
-  actorId: text,
-  actorEmail: maybeText,
-  action: text,
-  resourceType: text,
-  resourceId: maybeText,
-  resourceName: maybeText,
-  details: maybeText,
-  ipAddress: maybeText,
-  userAgent: maybeText,
-  result: text,
-  errorMessage: maybeText,
+  chainSeq: z.int().positive(),
   prevChecksum: checksum.nullable(),
   checksum,
 });
@@ -61,25 +56,3 @@ export const bundleReceipt = z.object({
   throughChecksum: checksum.nullable(),
 });
 export const bundleEnd = z.object({ type: z.literal("end"), rows: z.int(), digest: checksum });
-
-/** Names of the row's members in the order of CHAIN_COLUMNS, the order of the canonical payload. */
-export const ROW_FIELDS = [
-  "prevChecksum",
-  "chainSeq",
-  "id",
-  "orgId",
-  "timestampMs",
-  "actorType",
-  "actorId",
-  "actorEmail",
-  "action",
-  "resourceType",
-  "resourceId",
-  "resourceName",
-  "details",
-  "ipAddress",
-  "userAgent",
-  "result",
-  "errorMessage",
-  "checksum",
-] as const;

@@ -1,5 +1,6 @@
 import * as crypto from "node:crypto";
-import { type ChainRow, canonicalPayload } from "./chain";
+import type { ChainRow } from "@/server/audit/row";
+import { canonicalPayload } from "./chain";
 
 // The one-shot hash (Node 20.12 and later) does nearly twice the payloads a second.
 const sha256: (text: string) => string =

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { type AuditInsert, appendAudit } from "@/server/audit/record/append";
+import { appendAudit } from "@/server/audit/record/append";
+import type { AuditInsert } from "@/server/audit/row";
 import { auditRow, chainOf, closeRoles, expectIntact, inTenant, roles } from "@/testing/chain";
 
 afterAll(closeRoles);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ChainRow, canonicalPayload, utf8Length } from "./chain";
+import type { ChainRow } from "@/server/audit/row";
+import { canonicalPayload, utf8Length } from "./chain";
 import { checksumOf } from "./chain-hash";
 
 const row: ChainRow = {

@@ -9,6 +9,14 @@ const NULL_LENGTH = 0xffffffff;
 /** Where a row's fields lie in `data`; a length of -1 is NULL. The arrays are used again for the next row. */
 export type CopyRow = { data: Buffer; starts: Int32Array; lengths: Int32Array; size: number };
 
+/** Where a field's bytes begin. */
+export const startOf = (row: CopyRow, field: number): number => row.starts[field] as number;
+
+/** How many bytes a field has; -1 for NULL. */
+export const lengthOf = (row: CopyRow, field: number): number => row.lengths[field] as number;
+
+export const byteAt = (bytes: Uint8Array, at: number): number => bytes[at] as number;
+
 export class CopyBinaryReader {
   #rest: Buffer | null = null;
   #started = false;

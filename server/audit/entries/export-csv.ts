@@ -1,5 +1,6 @@
 import { categoryOf } from "@/server/audit/actions";
 import type { BodyRow } from "@/server/audit/query/row-query";
+import type { Field } from "@/server/audit/row";
 import { actorName } from "./to-entry";
 
 /** Spec: the CSV columns in order. */
@@ -18,7 +19,7 @@ export const CSV_COLUMNS = [
   "ipAddress",
   "userAgent",
   "details",
-] as const;
+] as const satisfies readonly (Field | "actorName" | "category")[];
 
 const QUOTED = /[",\r\n]/;
 /** First characters by which a spreadsheet takes a cell for a formula. */

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { GET as getOne } from "@/app/api/v1/audit-logs/logs/[id]/route";
 import { GET as getLogs } from "@/app/api/v1/audit-logs/logs/route";
 import { GET as getFlat } from "@/app/api/v1/audit-logs/route";
-import type { RowInput } from "@/server/audit/record/row";
+import type { RowInput } from "@/server/audit/record/to-row";
 import { appendEvents } from "@/testing/audit-entries";
 import {
   call,

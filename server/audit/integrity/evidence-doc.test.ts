@@ -2,11 +2,12 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { ROW_FIELDS } from "@/server/audit/chain/bundle";
 import { nodeBundleTools } from "@/server/audit/chain/bundle-tools";
-import { type ChainRow, canonicalPayload } from "@/server/audit/chain/chain";
+import { canonicalPayload } from "@/server/audit/chain/chain";
 import { parseNote, parseVkey, signatureBy } from "@/server/audit/chain/note";
 import { keyIdOf, vkeyOf } from "@/server/audit/chain/signing-key";
+import type { ChainRow } from "@/server/audit/row";
+import { PAYLOAD_FIELDS } from "@/server/audit/row";
 import { verifyBundle } from "./verify-bundle";
 
 const doc = readFileSync("docs/evidence.md", "utf8");
@@ -24,7 +25,7 @@ const block = (start: string) =>
 
 it("the guide's field table, payload and checksum are those of the example's second row", () => {
   const table = [...doc.matchAll(/^\| (\d+) \| (\w+) \| (\S+) \| (.*)\|$/gm)];
-  expect(table.map(([, , name]) => name)).toEqual(ROW_FIELDS.slice(0, -1));
+  expect(table.map(([, , name]) => name)).toEqual(PAYLOAD_FIELDS);
   const texts = table.map(([, , , , text = ""]) => text.trim().replace(/^`|`$/g, ""));
   const lengths = table.map(([, , , length]) => length);
   expect(lengths).toEqual(texts.map((text) => (text === "" ? "-" : String(Buffer.byteLength(text)))));

@@ -7,9 +7,10 @@ import {
   bundleReceipt,
   bundleRow,
 } from "@/server/audit/chain/bundle";
-import { type ChainRow, canonicalPayload } from "@/server/audit/chain/chain";
+import { canonicalPayload } from "@/server/audit/chain/chain";
 import { parseNote, parseVkey, signatureBy } from "@/server/audit/chain/note";
 import { type Anchor, type Break, type Verdict, Verifier } from "@/server/audit/chain/verifier";
+import type { ChainRow } from "@/server/audit/row";
 
 /** What differs between Node and a browser; everything else of the judgement is here. */
 export type BundleTools = {

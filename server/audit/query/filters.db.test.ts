@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { GET as getLogs } from "@/app/api/v1/audit-logs/logs/route";
 import { listFullEntries } from "@/server/audit/entries/list";
-import type { RowInput } from "@/server/audit/record/row";
+import type { RowInput } from "@/server/audit/record/to-row";
 import { type FullEntry, filterInput, listInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import { appendEvents } from "@/testing/audit-entries";

@@ -5,7 +5,7 @@ import { GET } from "@/app/api/v1/audit-logs/search/route";
 import { appSql, tenant } from "@/db/client";
 import { ask, listFullEntries } from "@/server/audit/entries/list";
 import { searchEntries } from "@/server/audit/entries/search";
-import type { RowInput } from "@/server/audit/record/row";
+import type { RowInput } from "@/server/audit/record/to-row";
 import { type Filters, listInput, searchInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";

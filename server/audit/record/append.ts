@@ -1,27 +1,5 @@
 import type postgres from "postgres";
-import type { ActorType, AuditResult } from "@/server/audit/vocabulary";
-
-/**
- * One audit row before the chain has it, as text that PostgreSQL takes: UUIDs, an ISO timestamp, details as the text of
- * a JSON object, nothing with NUL or lone surrogates in it (row.ts makes such rows).
- */
-export type AuditInsert = {
-  id: string;
-  orgId: string;
-  timestamp: string;
-  actorType: ActorType;
-  actorId: string;
-  actorEmail: string | null;
-  action: string;
-  resourceType: string;
-  resourceId: string | null;
-  resourceName: string | null;
-  details: string | null;
-  ipAddress: string | null;
-  userAgent: string | null;
-  result: AuditResult;
-  errorMessage: string | null;
-};
+import { type AuditInsert, COLUMNS, FIELDS } from "@/server/audit/row";
 
 /** Rows of one call; more gain nothing and hold the chains longer. */
 export const MAX_APPEND_ROWS = 500;
@@ -52,14 +30,14 @@ export async function appendAudit(sql: postgres.Sql, rows: readonly AuditInsert[
   }
 }
 
-/** One array a column: the statement is the same for every batch, so it is prepared once a connection. */
+const asArray = ({ type }: { type: string }, i: number): string =>
+  type === "timestamptz" ? `$${i + 1}::text[]::timestamptz[]` : `$${i + 1}::${type === "jsonb" ? "text" : type}[]`;
+
+/** One array per column, so the statement is the same for every batch and is prepared once per connection. */
+const APPEND = `SELECT audit_append(${Object.values(COLUMNS).map(asArray).join(", ")}) AS inserted`;
+
 async function append(sql: postgres.Sql, rows: readonly AuditInsert[]): Promise<number> {
-  const column = (name: keyof AuditInsert) => rows.map((row) => row[name]);
-  const [answer] = await sql<{ inserted: number }[]>`SELECT audit_append(
-    ${column("id")}::uuid[], ${column("orgId")}::uuid[], ${column("timestamp")}::text[]::timestamptz[],
-    ${column("actorType")}::text[], ${column("actorId")}::uuid[], ${column("actorEmail")}::text[],
-    ${column("action")}::text[], ${column("resourceType")}::text[], ${column("resourceId")}::uuid[],
-    ${column("resourceName")}::text[], ${column("details")}::text[], ${column("ipAddress")}::text[],
-    ${column("userAgent")}::text[], ${column("result")}::text[], ${column("errorMessage")}::text[]) AS inserted`;
+  const arrays = FIELDS.map((field) => rows.map((row) => row[field]));
+  const [answer] = await sql.unsafe<{ inserted: number }[]>(APPEND, arrays, { prepare: true });
   return answer?.inserted ?? 0;
 }

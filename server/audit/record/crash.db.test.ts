@@ -14,7 +14,7 @@ import { flushRecording, recordingStats, startRecording, stopRecording } from ".
 const VICTIM = `
 import { writeSync } from "node:fs";
 import { recordDurably, startRecording } from "@/server/audit/record/record";
-import { toRow } from "@/server/audit/record/row";
+import { toRow } from "@/server/audit/record/to-row";
 import { newId } from "@/server/ids";
 const [dir, orgId, enough] = process.argv.slice(2);
 await startRecording({ dir });

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { AuditInsert } from "./append";
+import type { AuditInsert } from "@/server/audit/row";
 
 /**
  * One spooled event a line: CRC-32 of the JSON in eight hex digits, a space, the JSON, a newline. JSON holds no raw

@@ -9,7 +9,7 @@ import { systemCtx, ZERO_UUID } from "@/server/context";
 import { newId } from "@/server/ids";
 import { createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
 import { flushRecording, record, recordDurably, recordingStats, startRecording, stopRecording } from "./record";
-import { toRow } from "./row";
+import { toRow } from "./to-row";
 
 const dir = mkdtempSync(join(tmpdir(), "trailmark-record-"));
 beforeAll(() => startRecording({ dir }));

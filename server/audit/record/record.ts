@@ -1,27 +1,19 @@
-import type { AuditResult } from "@/server/audit/vocabulary";
+import type { AuditInsert } from "@/server/audit/row";
 import { type Ctx, ZERO_UUID } from "@/server/context";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
 import { log } from "@/server/log";
 import { shared } from "@/server/shared";
-import type { AuditInsert } from "./append";
 import { Recorder } from "./recorder";
-import { condensed, toRow } from "./row";
+import { condensed, type RowInput, toRow } from "./to-row";
 
 /** What happened; who did it, and from where, comes from the context. */
-export type AuditEvent = {
-  action: string;
-  /** Default: the organization of a one-organization scope, else the caller's home organization. */
-  orgId?: string | null;
-  resourceType: string;
-  resourceId?: string | null;
-  resourceName?: string | null;
-  details?: Record<string, unknown> | null;
-  result?: AuditResult;
-  errorMessage?: string | null;
-  timestamp?: Date;
-  id?: string;
-};
+export type AuditEvent = Pick<RowInput, "action" | "resourceType" | EventDetail> &
+  Partial<Pick<RowInput, "id" | "timestamp" | "result">> & {
+    /** Default: the organization of a one-organization scope, else the caller's home organization. */
+    orgId?: string | null;
+  };
+type EventDetail = "resourceId" | "resourceName" | "details" | "errorMessage";
 
 const STOP_DEADLINE_MS = 5_000;
 

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { AuditInsert } from "@/server/audit/row";
 import { newId } from "@/server/ids";
-import type { AuditInsert } from "./append";
 import { Recorder } from "./recorder";
-import { toRow } from "./row";
+import { toRow } from "./to-row";
 
 /** The database at the other end of the lane, as good or as bad as a test wants it. */
 function peer(answer: (rows: AuditInsert[]) => Promise<void>) {

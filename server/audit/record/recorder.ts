@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { AuditInsert } from "@/server/audit/row";
 import { AppError } from "@/server/errors";
 import { log } from "@/server/log";
-import type { AuditInsert } from "./append";
 import { encodeFrame } from "./frame";
 import { Spool } from "./spool";
 import { HEARTBEAT_MS } from "./spool-folder";

@@ -7,7 +7,7 @@ import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
 import { newId } from "@/server/ids";
 import { Recorder } from "./recorder";
-import { toRow } from "./row";
+import { toRow } from "./to-row";
 import { laneConnection } from "./writer";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-restart-"));

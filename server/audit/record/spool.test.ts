@@ -14,8 +14,8 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { newId } from "@/server/ids";
 import { decodeFrames, encodeFrame } from "./frame";
-import { toRow } from "./row";
 import { SEGMENT_BYTES, Spool } from "./spool";
+import { toRow } from "./to-row";
 
 let dir: string;
 beforeEach(() => {

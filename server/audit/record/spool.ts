@@ -15,7 +15,7 @@ import {
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import type { AuditInsert } from "./append";
+import type { AuditInsert } from "@/server/audit/row";
 import { decodeFrames } from "./frame";
 import { adoptOrphans, beat, openFolder, releaseFolder, removeIfEmpty } from "./spool-folder";
 

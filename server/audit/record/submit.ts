@@ -1,15 +1,15 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
+import type { AuditInsert } from "@/server/audit/row";
 import type { SubmitInput, SubmitOutput, SubmittedEvent } from "@/server/audit/schema";
 import { MAX_DETAILS_BYTES } from "@/server/audit/vocabulary";
 import { reaches } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
-import type { AuditInsert } from "./append";
 import { isRecordingBehind, recordDurably, warnOnConsole } from "./record";
 import { idConflict } from "./recorder";
-import { isOversized, toRow } from "./row";
+import { isOversized, toRow } from "./to-row";
 
 /** A frozen database must not hold the request up; an id that then turns out to be taken is kept aside by the writer. */
 const LOOKUP_PATIENCE_MS = 250;

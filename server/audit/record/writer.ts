@@ -1,7 +1,8 @@
 import postgres from "postgres";
+import type { AuditInsert } from "@/server/audit/row";
 import { env } from "@/server/env";
 import { log } from "@/server/log";
-import { type AuditInsert, appendAudit } from "./append";
+import { appendAudit } from "./append";
 import type { Segment } from "./spool";
 
 export const MAX_BATCH_ROWS = 500;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { type ChainRow, canonicalPayload } from "@/server/audit/chain/chain";
+import { canonicalPayload } from "@/server/audit/chain/chain";
+import type { ChainRow } from "@/server/audit/row";
 import { checkEntryProof, type EntryProof, formatEntryProof, parseEntryProof, parsePayload } from "./entry-proof";
 import { checkpointText, originOf } from "./statement";
 import { inclusionProof, leafHash, type NodeId, nodeHash, rootOf } from "./tree";

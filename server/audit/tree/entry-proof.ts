@@ -1,4 +1,5 @@
-import { type ChainRow, canonicalPayload, PAYLOAD_VERSION } from "@/server/audit/chain/chain";
+import { canonicalPayload, PAYLOAD_VERSION } from "@/server/audit/chain/chain";
+import { type ChainRow, isNullable, PAYLOAD_FIELDS } from "@/server/audit/row";
 import { formatNote, fromBase64, type NoteTools, parseNote, type SignedNote, toBase64 } from "./signed-note";
 import { orgIdOf, parseCheckpoint, type TreeCheckpoint } from "./statement";
 import { HASH_BYTES, leafHash, MAX_PROOF_HASHES, verifyInclusion } from "./tree";
@@ -46,27 +47,6 @@ export function parseEntryProof(text: string): EntryProof | null {
   return { payload, index: Number(index), path: path.filter((hash) => hash !== null), checkpoint };
 }
 
-/** The payload's fields in order; `null` where a field may be absent. */
-const FIELDS = [
-  ["prevChecksum", null],
-  ["chainSeq"],
-  ["id"],
-  ["orgId"],
-  ["timestampMs"],
-  ["actorType"],
-  ["actorId"],
-  ["actorEmail", null],
-  ["action"],
-  ["resourceType"],
-  ["resourceId", null],
-  ["resourceName", null],
-  ["details", null],
-  ["ipAddress", null],
-  ["userAgent", null],
-  ["result"],
-  ["errorMessage", null],
-] as const satisfies readonly (readonly [keyof ChainRow, null?])[];
-
 const strictUtf8 = () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
@@ -79,7 +59,7 @@ export function parsePayload(bytes: Uint8Array): ChainRow | null {
   try {
     const [version, lengths] = strictUtf8().decode(bytes.subarray(0, start)).split(";");
     const parts = lengths?.split(",") ?? [];
-    if (version !== PAYLOAD_VERSION || parts.length !== FIELDS.length) return null;
+    if (version !== PAYLOAD_VERSION || parts.length !== PAYLOAD_FIELDS.length) return null;
     let at = start;
     const values = parts.map((length) => {
       if (length === "-") return null;
@@ -89,8 +69,8 @@ export function parsePayload(bytes: Uint8Array): ChainRow | null {
       at = end;
       return value;
     });
-    if (FIELDS.some(([, absent], i) => values[i] === null && absent === undefined)) return null;
-    const row = Object.fromEntries(FIELDS.map(([name], i) => [name, values[i]])) as ChainRow;
+    if (PAYLOAD_FIELDS.some((field, i) => values[i] === null && !isNullable(field))) return null;
+    const row = Object.fromEntries(PAYLOAD_FIELDS.map((field, i) => [field, values[i]])) as ChainRow;
     const written = new TextEncoder().encode(canonicalPayload(row));
     return written.length === bytes.length && written.every((byte, i) => byte === bytes[i]) ? row : null;
   } catch {

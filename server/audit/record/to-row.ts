@@ -1,28 +1,18 @@
-import { type ActorType, type AuditResult, MAX_DETAILS_BYTES, MAX_LENGTH } from "@/server/audit/vocabulary";
+import type { AuditInsert, NullableField } from "@/server/audit/row";
+import { MAX_DETAILS_BYTES, MAX_LENGTH } from "@/server/audit/vocabulary";
 import { ZERO_UUID } from "@/server/context";
 import { isUuid } from "@/server/ids";
 import { repairText } from "@/server/text";
-import type { AuditInsert } from "./append";
 import { condenseDetails, detailsText } from "./details";
 
-/** An event with its organization and actor settled, before the table's rules are applied. */
-export type RowInput = {
-  id: string;
-  orgId: string;
+type EventValues = Omit<AuditInsert, "timestamp" | "actorId" | "details"> & {
   timestamp: Date;
-  actorType: ActorType;
   actorId: string | null;
-  actorEmail?: string | null;
-  action: string;
-  resourceType: string;
-  resourceId?: string | null;
-  resourceName?: string | null;
-  details?: Record<string, unknown> | null;
-  ipAddress?: string | null;
-  userAgent?: string | null;
-  result: AuditResult;
-  errorMessage?: string | null;
+  details: Record<string, unknown> | null;
 };
+
+/** An event whose organization and actor are known, before the table's rules are applied. */
+export type RowInput = Omit<EventValues, NullableField> & Partial<Pick<EventValues, NullableField>>;
 
 const CUT = "…";
 
