@@ -235,7 +235,7 @@ describe("other shapes", () => {
   });
 
   it("reads JSON cut into any pieces", async () => {
-    const { splitJson } = await import("./split-json");
+    const { splitJson } = await import("./json-parts");
     const value = fc.jsonValue({ maxDepth: 4 });
     await fc.assert(
       fc.asyncProperty(fc.array(value), fc.integer({ min: 1, max: 7 }), fc.boolean(), async (list, size, spaced) => {

@@ -5,10 +5,10 @@ import { AppError, invalid } from "@/server/errors";
 import { ColumnList } from "./column-list";
 import { readText, textHead } from "./decode";
 import { rawRecords } from "./detect-format";
+import { isLineByLine, splitJson, splitLines } from "./json-parts";
 import { type LongEntry, pivot, type SourceRecord } from "./pivot";
 import type { RawRecord } from "./read-delimited";
 import { readPart } from "./read-json";
-import { isLineByLine, splitJson, splitLines } from "./split-json";
 import { identifierOf, longPlaces, readFieldList } from "./table-shape";
 
 /** A file being read: `columns` grows while `records` is drained. At most `limit` rows are read where one is given. */

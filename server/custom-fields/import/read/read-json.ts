@@ -3,8 +3,8 @@ import { IDENTIFIER_LABELS, IDENTIFIERS, type Preset } from "@/server/custom-fie
 import type { DeclaredField, FieldScope } from "@/server/custom-fields/import/schema";
 import type { FieldType } from "@/server/custom-fields/schema";
 import type { ColumnList } from "./column-list";
+import type { JsonPart } from "./json-parts";
 import { type LongEntry, put, type SourceRecord } from "./pivot";
-import type { JsonPart } from "./split-json";
 
 type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>

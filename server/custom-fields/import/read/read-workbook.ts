@@ -1,63 +1,54 @@
+import { MAX_IMPORT_BYTES, MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/schema";
+import { AppError } from "@/server/errors";
+import { type Archive, openArchive } from "./archive";
 import { badFile } from "./bad-file";
 import type { RawRecord } from "./read-delimited";
-import { attribute, dateStyles, itemText, rowCells, type SheetContext } from "./sheet-xml";
-import { readDirectory, readMember, type ZipEntry } from "./zip";
+import { bookEvents, relationEvents, rowEvents, stringEvents, styleEvents } from "./sheet";
+import { readXml } from "./xml";
 
-type Archive = { path: string; entries: Map<string, ZipEntry> };
+/** Bytes of a part that is held as a whole, such as the list of styles: thousands of them fit. */
+const MAX_PART_BYTES = 32 * 1024 * 1024;
+/** Shared strings are held while the sheet is read. */
+const MAX_STRINGS = 10_000_000;
 
-const MAX_ELEMENT_CHARS = 4 * 1024 * 1024;
-const MAX_TAG_NAME = 64;
+const WORKBOOK = "xl/workbook.xml";
 
-/** Elements of one name as they stream by, each whole. */
-async function* elements(
-  pieces: AsyncIterable<string>,
-  name: string,
-): AsyncGenerator<{ attributes: string; inner: string }> {
-  const element = new RegExp(`<(?:\\w+:)?${name}(\\s[^>]*?)?(?:/>|>([\\s\\S]*?)</(?:\\w+:)?${name}>)`, "g");
-  const begin = new RegExp(`<(?:\\w+:)?${name}[\\s/>]`, "g");
-  let text = "";
-  for await (const piece of pieces) {
-    text += piece;
-    let end = 0;
-    element.lastIndex = 0;
-    for (let match = element.exec(text); match; match = element.exec(text)) {
-      end = element.lastIndex;
-      yield { attributes: match[1] ?? "", inner: match[2] ?? "" };
-      element.lastIndex = end;
-    }
-    // What cannot be the beginning of an element is let go, so that nothing else in the file piles up.
-    begin.lastIndex = end;
-    const open = begin.exec(text)?.index ?? Math.max(end, text.length - MAX_TAG_NAME);
-    text = text.slice(open);
-    if (text.length > MAX_ELEMENT_CHARS) throw badFile("holds a row of over four million characters");
+/** The name of the first sheet's member, by way of the workbook's list and its relationships, and the date system. */
+async function firstSheet(archive: Archive): Promise<{ sheet: string; from1904: boolean }> {
+  if (!archive.has(WORKBOOK)) throw badFile("is not an Excel workbook (.xlsx)");
+  let from1904 = false;
+  const relations: (string | undefined)[] = [];
+  for await (const item of readXml(archive.read(WORKBOOK, MAX_PART_BYTES), bookEvents)) {
+    if (item.kind === "sheet") relations.push(item.relation);
+    else from1904 = true;
   }
+  const targets = new Map<string, string>();
+  for await (const { id, target } of readXml(
+    archive.read("xl/_rels/workbook.xml.rels", MAX_PART_BYTES),
+    relationEvents,
+  ))
+    targets.set(id, target);
+  const target = targets.get(relations[0] ?? "") ?? "worksheets/sheet1.xml";
+  const sheet = target.startsWith("/") ? target.slice(1) : `xl/${target}`;
+  if (!archive.has(sheet)) throw badFile("is a workbook without a sheet");
+  return { sheet, from1904 };
 }
 
-async function textOf({ path, entries }: Archive, name: string): Promise<string> {
-  const entry = entries.get(name);
-  if (!entry) return "";
-  let text = "";
-  for await (const piece of readMember(path, entry)) text += piece;
-  return text;
-}
-
-/** The member that holds the first sheet, by way of the workbook's list and its relationships. */
-function firstSheet(workbook: string, relations: string, { entries }: Archive): ZipEntry {
-  const id = attribute(/<(?:\w+:)?sheet\s([^>]*)>/.exec(workbook)?.[1] ?? "", "id");
-  const relation = [...relations.matchAll(/<(?:\w+:)?Relationship\s([^>]*)>/g)].find(
-    ([, a]) => attribute(a as string, "Id") === id,
-  );
-  const target = attribute(relation?.[1] ?? "", "Target") ?? "worksheets/sheet1.xml";
-  const entry = entries.get(target.startsWith("/") ? target.slice(1) : `xl/${target}`);
-  if (!entry) throw badFile("is a workbook without a sheet");
-  return entry;
-}
-
-async function sharedStrings({ path, entries }: Archive): Promise<string[]> {
-  const entry = entries.get("xl/sharedStrings.xml");
+async function sharedStrings(archive: Archive): Promise<string[]> {
   const strings: string[] = [];
-  if (entry) for await (const { inner } of elements(readMember(path, entry), "si")) strings.push(itemText(inner));
+  let chars = 0;
+  for await (const text of readXml(archive.read("xl/sharedStrings.xml"), stringEvents)) {
+    chars += text.length;
+    if (strings.push(text) > MAX_STRINGS || chars > MAX_IMPORT_BYTES)
+      throw new AppError("payload_too_large", "The workbook holds over 100 MiB of text; save it as CSV.");
+  }
   return strings;
+}
+
+async function dateStyles(archive: Archive): Promise<boolean[]> {
+  const styles: boolean[] = [];
+  for await (const isDate of readXml(archive.read("xl/styles.xml", MAX_PART_BYTES), styleEvents)) styles.push(isDate);
+  return styles;
 }
 
 /**
@@ -66,19 +57,18 @@ async function sharedStrings({ path, entries }: Archive): Promise<string[]> {
  * @throws AppError payload_too_large for one that unpacks to more than is taken, validation_failed for no workbook.
  */
 export async function* readWorkbook(path: string): AsyncGenerator<RawRecord> {
-  const archive = { path, entries: await readDirectory(path) };
-  const workbook = await textOf(archive, "xl/workbook.xml");
-  if (!workbook) throw badFile("is not an Excel workbook (.xlsx)");
-  const sheet = firstSheet(workbook, await textOf(archive, "xl/_rels/workbook.xml.rels"), archive);
-  const context: SheetContext = {
-    strings: await sharedStrings(archive),
-    dates: dateStyles(await textOf(archive, "xl/styles.xml")),
-    from1904: /date1904="(1|true)"/.test(workbook),
-  };
-  let line = 0;
-  for await (const { attributes, inner } of elements(readMember(path, sheet), "row")) {
-    line = Number(attribute(attributes, "r") ?? line + 1);
-    const cells = rowCells(inner, context);
-    if (cells.some((cell) => cell !== "")) yield { line, cells };
+  const archive = await openArchive(path);
+  try {
+    const { sheet, from1904 } = await firstSheet(archive);
+    const context = { strings: await sharedStrings(archive), dates: await dateStyles(archive), from1904 };
+    let chars = 0;
+    for await (const row of readXml(archive.read(sheet), rowEvents(context))) {
+      if (row.cells.length === 0) continue;
+      chars += row.cells.reduce((sum, cell) => sum + cell.length, 0);
+      if (chars > MAX_WORKBOOK_BYTES) throw new AppError("payload_too_large", "The sheet holds over 500 MiB of text.");
+      yield row;
+    }
+  } finally {
+    archive.close();
   }
 }

@@ -1,0 +1,97 @@
+import { JSONParser, TokenType } from "@streamparser/json";
+import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/schema";
+import { isAppError } from "@/server/errors";
+import { badFile } from "./bad-file";
+
+/** One element of a JSON text: of the list at its root, or a member of the object there (then with its key). */
+export type JsonPart = { key: string | null; value: unknown };
+
+/** Lists that a dump wraps its elements in. */
+const WRAPPER =
+  /^(computers?|value|values|data|items|results|records|fields|definitions|extra_?fields?|extradatafields)$/i;
+const isWrapper = (key: unknown): boolean => typeof key === "string" && WRAPPER.test(key);
+
+/** True for one JSON object a line (NDJSON), judged by the text's beginning. */
+export function isLineByLine(head: string): boolean {
+  const [first, second] = head.trimStart().split(/\r?\n/, 2);
+  if (!first?.startsWith("{") || !second?.trimStart().startsWith("{")) return false;
+  try {
+    JSON.parse(first);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs a parser, whose every error means that the text is not JSON. */
+function parsing<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw isAppError(error) ? error : badFile("is not valid JSON");
+  }
+}
+
+const parseLine = (text: string): JsonPart => parsing(() => ({ key: null, value: JSON.parse(text) }));
+
+/** One value a line. @throws AppError validation_failed for a line that is no JSON. */
+export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<JsonPart> {
+  let rest = "";
+  for await (const piece of pieces) {
+    const [first = "", ...others] = piece.split("\n");
+    rest += first;
+    for (const next of others) {
+      if (rest.trim()) yield parseLine(rest);
+      rest = next;
+    }
+    if (rest.length > MAX_RECORD_CHARS) throw badFile("holds a line of over a million characters");
+  }
+  if (rest.trim()) yield parseLine(rest);
+}
+
+const MAX_DEPTH = 100;
+const OPENS: ReadonlySet<TokenType> = new Set([TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET]);
+const CLOSES: ReadonlySet<TokenType> = new Set([TokenType.RIGHT_BRACE, TokenType.RIGHT_BRACKET]);
+
+/** A parser that hands on the parts of a JSON text as soon as each is complete, and forgets them. */
+function partParser(emit: (part: JsonPart) => void): JSONParser {
+  const parser = new JSONParser({ paths: ["$.*", "$.*.*"], keepStack: false, stringBufferSize: 64 * 1024 });
+  let depth = 0;
+  parser.onToken = ({ token }) => {
+    if (OPENS.has(token)) depth++;
+    else if (CLOSES.has(token)) depth--;
+    if (depth > MAX_DEPTH) throw badFile("holds lists or objects nested too deeply");
+  };
+  parser.onValue = ({ value, key, parent, stack }) => {
+    const isMember = stack.length === 1;
+    const isWrapped = !isMember && Array.isArray(parent) && isWrapper(stack[1]?.key);
+    if (isWrapped) {
+      parent.pop();
+      emit({ key: null, value });
+    } else if (isMember && !(Array.isArray(value) && isWrapper(key)))
+      emit({ key: typeof key === "string" ? key : null, value });
+  };
+  return parser;
+}
+
+/**
+ * Cuts a JSON text of any size into its elements while it streams by: a list's elements, an object's members, or the
+ * elements of a list wrapped in an object.
+ * @throws AppError validation_failed for what is no JSON and for an element of over a million characters.
+ */
+export async function* splitJson(pieces: AsyncIterable<string>): AsyncGenerator<JsonPart> {
+  let parts: JsonPart[] = [];
+  let pending = 0;
+  const parser = partParser((part) => {
+    parts.push(part);
+    pending = 0;
+  });
+  for await (const piece of pieces) {
+    pending += piece.length;
+    parsing(() => parser.write(piece));
+    if (pending > MAX_RECORD_CHARS) throw badFile("holds an element of over a million characters");
+    yield* parts;
+    parts = [];
+  }
+  parsing(() => parser.isEnded || parser.end());
+}

@@ -1,0 +1,180 @@
+/** The few pieces of SpreadsheetML (ECMA-376) that say what is in the cells of a sheet, as events of its XML. */
+
+import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/schema";
+import { AppError } from "@/server/errors";
+import { badFile } from "./bad-file";
+import type { RawRecord } from "./read-delimited";
+import { type Attributes, attributeOf, type XmlEvents } from "./xml";
+
+/** Excel writes characters that XML cannot hold as _x000D_. */
+const unescapeText = (text: string): string =>
+  text.includes("_x")
+    ? text.replace(/_x([0-9a-f]{4})_/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : text;
+
+/** The texts of the shared string items, each the sum of its runs, without phonetic hints. */
+export function stringEvents(emit: (text: string) => void): XmlEvents {
+  let text = "";
+  let isText = false;
+  let phonetic = 0;
+  return {
+    open(name) {
+      if (name === "si") text = "";
+      else if (name === "rPh") phonetic++;
+      else if (name === "t") isText = phonetic === 0;
+    },
+    close(name) {
+      if (name === "t") isText = false;
+      else if (name === "rPh") phonetic--;
+      else if (name === "si") emit(unescapeText(text));
+    },
+    text(piece) {
+      if (isText) text += piece;
+    },
+  };
+}
+
+const isDateFormat = (code: string): boolean => /[ymdhs]/i.test(code.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, ""));
+const isBuiltInDate = (id: number): boolean =>
+  (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58);
+
+/** For every cell style in order, whether it shows a date. */
+export function styleEvents(emit: (isDate: boolean) => void): XmlEvents {
+  const custom = new Map<number, boolean>();
+  let inCellStyles = false;
+  return {
+    open(name, attributes) {
+      if (name === "numFmt") custom.set(Number(attributes.numFmtId), isDateFormat(attributes.formatCode ?? ""));
+      else if (name === "cellXfs") inCellStyles = true;
+      else if (name === "xf" && inCellStyles) {
+        const id = Number(attributes.numFmtId ?? 0);
+        emit(custom.get(id) ?? isBuiltInDate(id));
+      }
+    },
+    close(name) {
+      if (name === "cellXfs") inCellStyles = false;
+    },
+  };
+}
+
+/** What a workbook says of its sheets. */
+export type BookItem = { kind: "sheet"; relation: string | undefined } | { kind: "from1904" };
+
+export const bookEvents = (emit: (item: BookItem) => void): XmlEvents => ({
+  open(name, attributes) {
+    if (name === "sheet") emit({ kind: "sheet", relation: attributeOf(attributes, "id") });
+    else if (name === "workbookPr" && /^(1|true)$/.test(attributes.date1904 ?? "")) emit({ kind: "from1904" });
+  },
+});
+
+export const relationEvents = (emit: (relation: { id: string; target: string }) => void): XmlEvents => ({
+  open(name, { Id, Target }) {
+    if (name === "Relationship" && Id && Target) emit({ id: Id, target: Target });
+  },
+});
+
+const DAY_MS = 86_400_000;
+/** Excel counts days from the last of 1899 (and believes in 29 February 1900), or from 1904. */
+function toIso(serial: number, from1904: boolean): string {
+  const days = from1904 ? serial + 1462 : serial;
+  const date = new Date(Math.round((days - 25_569) * DAY_MS));
+  return Number.isNaN(date.getTime())
+    ? ""
+    : date
+        .toISOString()
+        .replace(/T00:00:00\.000Z$/, "")
+        .replace(/\.000Z$/, "Z");
+}
+
+/** A number as a person would write it: without the noise of the seventeenth digit, without an exponent. */
+function numberText(raw: string): string {
+  if (raw.length <= 15 && !/e/i.test(raw)) return raw;
+  const value = Number(raw);
+  return Number.isFinite(value) ? String(Number(value.toPrecision(15))) : raw;
+}
+
+/** "C7" is column 2. */
+function columnOf(reference: string | undefined, fallback: number): number {
+  const letters = reference ? /^[A-Z]{1,3}(?![A-Z])/.exec(reference)?.[0] : undefined;
+  if (!letters) return fallback;
+  let column = 0;
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+  return column - 1;
+}
+
+/** Cells of one row: far more than an import has columns, far fewer than a sheet may have. */
+const MAX_ROW_CELLS = 1_000;
+
+export type SheetContext = { strings: readonly string[]; dates: readonly boolean[]; from1904: boolean };
+
+function cellText({ t: type, s: style }: Attributes, raw: string, context: SheetContext): string {
+  if (type === "inlineStr" || type === "str") return unescapeText(raw);
+  if (raw === "" || type === "e") return "";
+  if (type === "s") return context.strings[Number(raw)] ?? "";
+  if (type === "b") return raw === "1" ? "true" : "false";
+  if (type === "d") return raw;
+  return context.dates[Number(style ?? 0)] ? toIso(Number(raw), context.from1904) : numberText(raw);
+}
+
+/** Rows of a sheet, by Excel's own limit. */
+const MAX_LINE = 1_048_576;
+
+function lineOf(reference: string | undefined): number | undefined {
+  const line = Number(reference);
+  return Number.isInteger(line) && line >= 1 && line <= MAX_LINE ? line : undefined;
+}
+
+/** One row as it is read: `next` is the place of a cell that does not say where it stands. */
+class Row {
+  readonly cells: string[] = [];
+  #next = 0;
+  #chars = 0;
+
+  constructor(readonly line: number) {}
+
+  /** @throws AppError for a row of too many cells or characters: a few bytes of a workbook can stand for many. */
+  put(reference: string | undefined, text: string): void {
+    const place = columnOf(reference, this.#next);
+    this.#next = place + 1;
+    if (text === "") return;
+    if (place >= MAX_ROW_CELLS)
+      throw new AppError(
+        "payload_too_large",
+        `Row ${this.line} of the sheet has a cell beyond column ${MAX_ROW_CELLS}.`,
+      );
+    this.#chars += text.length;
+    if (this.#chars > MAX_RECORD_CHARS) throw badFile("holds a row of over a million characters");
+    while (this.cells.length < place) this.cells.push("");
+    this.cells[place] = text;
+  }
+}
+
+/** The rows of a sheet; gaps between cells are blank, a row may end early. */
+export function rowEvents(context: SheetContext): (emit: (row: RawRecord) => void) => XmlEvents {
+  return (emit) => {
+    let row = new Row(0);
+    let cell: Attributes = {};
+    let raw = "";
+    let isText = false;
+    let phonetic = 0;
+    return {
+      open(name, attributes) {
+        if (name === "row") row = new Row(lineOf(attributes.r) ?? row.line + 1);
+        else if (name === "c") {
+          cell = attributes;
+          raw = "";
+        } else if (name === "rPh") phonetic++;
+        else isText = phonetic === 0 && name === (cell.t === "inlineStr" ? "t" : "v");
+      },
+      close(name) {
+        isText = false;
+        if (name === "rPh") phonetic--;
+        else if (name === "c") row.put(cell.r, cellText(cell, raw, context).trim());
+        else if (name === "row") emit({ line: row.line, cells: row.cells });
+      },
+      text(piece) {
+        if (isText) raw += piece;
+      },
+    };
+  };
+}
