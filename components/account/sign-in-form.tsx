@@ -2,7 +2,7 @@
 
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useSearchParams } from "next/navigation";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import classes from "./entrance.module.css";
 
@@ -13,9 +13,11 @@ export function ownPath(target: string | null): string {
 }
 
 const WORDS: Record<string, string> = {
-  CredentialsSignin: "That e-mail address and password do not go together, or the account is disabled.",
+  CredentialsSignin: "Wrong e-mail address or password, or the account is disabled.",
   rate_limited: "Too many attempts. Wait a minute, then try again.",
 };
+/** Keeps the button busy until the next page is there. */
+const LEAVING = new Promise<never>(() => {});
 const UNREACHABLE = "The server could not be reached. Try again in a moment.";
 
 async function signInWith(email: string, password: string): Promise<string | null> {
@@ -29,46 +31,26 @@ async function signInWith(email: string, password: string): Promise<string | nul
   );
 }
 
-/** E-mail and password; a refusal says so without telling which of the two was wrong. */
+/** E-mail and password; a refusal does not say which of the two was wrong. */
 export function SignInForm() {
   const params = useSearchParams();
   const target = ownPath(params.get("callbackUrl"));
-  const [error, setError] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    setBusy(true);
-    setError(null);
-    const refusal = await signInWith(String(form.get("email")), String(form.get("password"))).catch(() => UNREACHABLE);
-    if (refusal === null) return window.location.assign(target);
-    setError(refusal);
-    setBusy(false);
+  const form = useForm({ email: "", password: "" }, "uncontrolled");
+  const submit = async ({ email, password }: typeof form.values) => {
+    const refusal = await signInWith(email, password).catch(() => UNREACHABLE);
+    if (refusal) return form.refuse(refusal);
+    window.location.assign(target);
+    return LEAVING;
   };
   return (
-    <form onSubmit={submit} className={classes.form} method="post">
-      {error && <Message tone="bad">{error}</Message>}
-      {!error && params.has("ended") && (
-        <Message tone="warn">Your session has ended. Sign in to go on where you were.</Message>
+    <form ref={form.element} onSubmit={form.onSubmit(submit)} className={classes.form} method="post">
+      {form.message && <Message tone="bad">{form.message}</Message>}
+      {!form.message && params.has("ended") && (
+        <Message tone="warn">Your session has ended. Sign in to continue where you were.</Message>
       )}
-      <TextInput
-        name="email"
-        type="email"
-        label="E-mail"
-        autoComplete="username"
-        required
-        withAsterisk={false}
-        autoFocus
-      />
-      <PasswordInput
-        name="password"
-        label="Password"
-        autoComplete="current-password"
-        required
-        withAsterisk={false}
-        visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
-      />
-      <Button type="submit" loading={isBusy} fullWidth>
+      <TextInput type="email" label="E-mail" autoComplete="username" required autoFocus {...form.field("email")} />
+      <PasswordInput label="Password" autoComplete="current-password" required {...form.field("password")} />
+      <Button type="submit" loading={form.isBusy} fullWidth>
         Sign in
       </Button>
     </form>

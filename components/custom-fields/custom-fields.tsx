@@ -11,6 +11,7 @@ import { useTRPC } from "@/components/trpc";
 import { Failure, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { type Column, RecordTable } from "@/components/ui/record-table";
+import { RowButton } from "@/components/ui/row-button";
 import { StateTag } from "@/components/ui/state-tag";
 import { type Definition, FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
 import classes from "./custom-fields.module.css";
@@ -26,7 +27,7 @@ function typeOf(field: Definition): string {
   return `${FIELD_TYPE_LABELS[field.type]}${choices}`;
 }
 
-/** The definitions of custom fields: what can be noted of a device beyond what its agent tells. */
+/** The definitions of custom fields, which a team adds to every device. */
 export function CustomFields() {
   const { org, orgId, nameOf } = useOrg();
   const { user } = useMe();
@@ -45,7 +46,7 @@ export function CustomFields() {
     { header: "Owner", cell: (f) => <Owner field={f} name={ownerOf(f, nameOf)} />, width: 200 },
     { header: "Rules", cell: (f) => <Rules field={f} />, width: 150, minor: true },
     {
-      header: "Change",
+      header: "Actions",
       width: 160,
       align: "end",
       cell: (f) =>
@@ -68,8 +69,8 @@ export function CustomFields() {
         title="Custom fields"
         lead={
           org
-            ? `Fields of devices of ${org.name}, its own and the partner's.`
-            : "What is noted of devices beyond what agents tell."
+            ? `Fields on every device of ${org.name}: its own and those of all organizations.`
+            : "Your own fields on every device."
         }
       >
         <Group gap="sm">
@@ -93,7 +94,7 @@ export function CustomFields() {
       {list.isError && <Failure error={list.error} onRetry={() => void list.refetch()} what="the custom fields" />}
       {list.data && rows.length === 0 && (
         <Notice title="No custom fields yet">
-          Make one by hand, or bring definitions and values over from another product with Import.
+          Create one here, or import definitions and values from another product.
         </Notice>
       )}
       {rows.length > 0 && (
@@ -126,12 +127,4 @@ function Owner({ field, name }: { field: Definition; name: string }) {
 function Rules({ field }: { field: Definition }) {
   if (field.secret) return <StateTag tone="warn">Secret</StateTag>;
   return field.required ? "Required" : null;
-}
-
-function RowButton({ label, onClick, children }: { label: string; onClick: () => void; children: string }) {
-  return (
-    <Button variant="subtle" color="gray" size="compact-sm" onClick={onClick} aria-label={label}>
-      {children}
-    </Button>
-  );
 }

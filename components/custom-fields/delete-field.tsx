@@ -24,7 +24,6 @@ export function DeleteField({ field, onClose }: { field: Definition; onClose: ()
     : "Counting values";
   return (
     <Confirm
-      opened
       title={`Delete ${field.name}`}
       action="Delete field"
       isBusy={remove.isPending}

@@ -4,19 +4,6 @@ import { dark, gray, teal } from "./colors";
 const SANS = '"Inter Variable", "Inter Fallback", system-ui, sans-serif';
 const MONO = '"JetBrains Mono Variable", ui-monospace, "SFMono-Regular", Menlo, monospace';
 
-const calendar = {
-  ariaLabels: {
-    previousMonth: "Previous month",
-    nextMonth: "Next month",
-    previousYear: "Previous year",
-    nextYear: "Next year",
-    previousDecade: "Previous decade",
-    nextDecade: "Next decade",
-    monthLevelControl: "Choose a month",
-    yearLevelControl: "Choose a year",
-  },
-};
-
 const pageControls = {
   first: "First page",
   previous: "Previous page",
@@ -69,25 +56,27 @@ export const theme = createTheme({
   cursorType: "pointer",
   components: {
     ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },
-    Alert: { defaultProps: { variant: "light", closeButtonLabel: "Dismiss" } },
     Checkbox: { defaultProps: { size: "md" } },
     CloseButton: { defaultProps: { "aria-label": "Close" } },
-    DatePicker: { defaultProps: { ...calendar, weekendDays: [] } },
     Drawer: { defaultProps: overlay },
     DrawerRoot: { defaultProps: { ...dialogHead, transitionProps: { duration: 120 } } },
+    InputWrapper: { defaultProps: { withAsterisk: false } },
     Loader: { defaultProps: { type: "dots", size: "sm" } },
-    Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: "md" } },
     Modal: { defaultProps: { ...overlay, centered: true } },
     Pagination: {
       defaultProps: {
         getControlProps: (control: keyof typeof pageControls) => ({ "aria-label": pageControls[control] }),
       },
     },
+    PasswordInput: {
+      defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show or hide the password" } },
+    },
     Popover: { defaultProps: { transitionProps: { duration: 80 }, shadow: "md" } },
     Select: {
       // Opened by a click or a key: a list that drops over a dialog as it opens hides what stands below it.
       defaultProps: {
         openOnFocus: false,
+        allowDeselect: false,
         checkIconPosition: "right",
         comboboxProps: { shadow: "md", transitionProps: { duration: 80 } },
       },

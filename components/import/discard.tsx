@@ -26,17 +26,18 @@ export function Discard({ id }: { id: string }) {
       <Button variant="subtle" color="gray" onClick={ask.open}>
         Discard this import
       </Button>
-      <Confirm
-        opened={isAsking}
-        title="Discard this import"
-        action="Discard"
-        isBusy={discard.isPending}
-        error={discard.error}
-        onConfirm={() => discard.mutate({ id })}
-        onClose={ask.close}
-      >
-        Its files and what you have mapped are thrown away. Nothing has been written to a device.
-      </Confirm>
+      {isAsking && (
+        <Confirm
+          title="Discard this import"
+          action="Discard"
+          isBusy={discard.isPending}
+          error={discard.error}
+          onConfirm={() => discard.mutate({ id })}
+          onClose={ask.close}
+        >
+          Its files and what you have mapped are thrown away. Nothing has been written to a device.
+        </Confirm>
+      )}
     </>
   );
 }

@@ -1,23 +1,27 @@
 import { StateTag } from "@/components/ui/state-tag";
 
-type Key = { revokedAt: string | null; expiresAt: string | null; maxUses?: number | null; uses?: number };
+export type Key = {
+  id: string;
+  revokedAt: string | null;
+  expiresAt: string | null;
+  maxUses?: number | null;
+  uses?: number;
+};
 
-/** True while the key still opens something. */
-export function isUsable(key: Key): boolean {
-  const isUsedUp = key.maxUses != null && (key.uses ?? 0) >= key.maxUses;
-  return !key.revokedAt && !isUsedUp && !(key.expiresAt && Date.parse(key.expiresAt) <= Date.now());
-}
+const isUsedUp = ({ maxUses, uses = 0 }: Key) => maxUses != null && uses >= maxUses;
+
+/** True while the key can still be used. */
+export const isUsable = (key: Key): boolean =>
+  !key.revokedAt && !isUsedUp(key) && !(key.expiresAt && Date.parse(key.expiresAt) <= Date.now());
 
 /** Whether a key still works, and why not. */
 export function KeyState(key: Key) {
   if (key.revokedAt) return <StateTag tone="bad">Revoked</StateTag>;
   if (isUsable(key)) return <StateTag tone="good">Active</StateTag>;
-  return (
-    <StateTag tone="off">{key.maxUses != null && (key.uses ?? 0) >= key.maxUses ? "Used up" : "Expired"}</StateTag>
-  );
+  return <StateTag tone="off">{isUsedUp(key) ? "Used up" : "Expired"}</StateTag>;
 }
 
-/** Lives that are offered for a key, in days; the empty one has no end. */
+/** The lifetimes offered for a key, in days. */
 export const LIFETIMES = [
   { value: "1", label: "1 day" },
   { value: "7", label: "7 days" },
@@ -29,6 +33,6 @@ export const LIFETIMES = [
 
 const DAY_MS = 86_400_000;
 
-/** The chosen life as the instant at which it ends. */
+/** A chosen lifetime as the instant at which it ends. */
 export const expiryOf = (days: string): string | null =>
   days === "never" ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();

@@ -1,25 +1,29 @@
 "use client";
 
-import { Button, TextInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
+import dynamic from "next/dynamic";
 import { parseAsInteger, parseAsString, useQueryStates } from "nuqs";
 import { useCallback, useState } from "react";
 import { When } from "@/components/format/when";
 import { useMe } from "@/components/frame/org";
 import { useTRPC } from "@/components/trpc";
-import { FormDialog } from "@/components/ui/dialogs/form-dialog";
-import { formErrors } from "@/components/ui/dialogs/form-errors";
 import { Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { PagedList } from "@/components/ui/paged-list";
 import pagedClasses from "@/components/ui/paged-list.module.css";
 import { type Column, RecordTable } from "@/components/ui/record-table";
+import { RowButton } from "@/components/ui/row-button";
 import { SearchField } from "@/components/ui/search-field";
 import type { Organization } from "@/server/organizations/schema";
 
-/** The organizations within reach; a partner's people make and rename them. */
+const OrganizationDialog = dynamic(() => import("./organization-dialog").then((m) => m.OrganizationDialog), {
+  ssr: false,
+});
+
+/** The organizations that the user can see; a partner's people create and rename them. */
 export function Organizations() {
   const trpc = useTRPC();
   const { user } = useMe();
@@ -36,21 +40,15 @@ export function Organizations() {
   const columns: Column<Organization>[] = [
     { header: "Name", cell: (o) => (o.isHome ? `${o.name} (your own staff)` : o.name) },
     { header: "Short name", cell: (o) => <code>{o.slug}</code>, minor: true, width: 240 },
-    { header: "Made", cell: (o) => <When at={o.createdAt} dateOnly />, width: 160 },
+    { header: "Created", cell: (o) => <When at={o.createdAt} dateOnly />, width: 160 },
     {
-      header: "Change",
+      header: "Actions",
       width: 120,
       align: "end",
       cell: (o) => (
-        <Button
-          variant="subtle"
-          color="gray"
-          size="compact-sm"
-          onClick={() => setEditing(o)}
-          aria-label={`Rename ${o.name}`}
-        >
+        <RowButton label={`Rename ${o.name}`} onClick={() => setEditing(o)}>
           Rename
-        </Button>
+        </RowButton>
       ),
     },
   ];
@@ -69,7 +67,7 @@ export function Organizations() {
       <PagedList
         query={list}
         what="the organizations"
-        empty={<Notice title={view.search ? "No organization has that in its name" : "No organizations yet"} />}
+        empty={<Notice title={view.search ? `No results for "${view.search}"` : "No organizations yet"} />}
         onPage={(page) => setView({ page })}
       >
         {(rows, isStale) => (
@@ -79,49 +77,5 @@ export function Organizations() {
       {creating && <OrganizationDialog onClose={create.close} />}
       {editing && <OrganizationDialog organization={editing} onClose={() => setEditing(null)} />}
     </>
-  );
-}
-
-function OrganizationDialog({ organization, onClose }: { organization?: Organization; onClose: () => void }) {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
-  const done = {
-    onSuccess: async () => {
-      onClose();
-      await Promise.all([
-        cache.invalidateQueries(trpc.organizations.pathFilter()),
-        cache.invalidateQueries(trpc.me.pathFilter()),
-      ]);
-    },
-  };
-  const create = useMutation(trpc.organizations.create.mutationOptions(done));
-  const update = useMutation(trpc.organizations.update.mutationOptions(done));
-  const errors = formErrors(create.error ?? update.error, ["name"]);
-  const save = (form: FormData) => {
-    const name = String(form.get("name"));
-    if (organization) update.mutate({ id: organization.id, name });
-    else create.mutate({ name });
-  };
-  return (
-    <FormDialog
-      opened
-      title={organization ? "Rename organization" : "New organization"}
-      submit={organization ? "Rename" : "Make organization"}
-      isBusy={create.isPending || update.isPending}
-      error={errors.general}
-      onSubmit={save}
-      onClose={onClose}
-    >
-      <TextInput
-        name="name"
-        label="Name"
-        defaultValue={organization?.name}
-        required
-        withAsterisk={false}
-        maxLength={255}
-        error={errors.of("name")}
-        data-autofocus
-      />
-    </FormDialog>
   );
 }

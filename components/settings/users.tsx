@@ -4,6 +4,7 @@ import { Button, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
+import dynamic from "next/dynamic";
 import { parseAsInteger, parseAsString, useQueryStates } from "nuqs";
 import { useCallback, useState } from "react";
 import { ROLE_LABEL } from "@/components/account/roles";
@@ -15,12 +16,15 @@ import { PageHeader } from "@/components/ui/page-header";
 import { PagedList } from "@/components/ui/paged-list";
 import pagedClasses from "@/components/ui/paged-list.module.css";
 import { type Column, RecordTable } from "@/components/ui/record-table";
+import { RowButton } from "@/components/ui/row-button";
 import { SearchField } from "@/components/ui/search-field";
 import { StateTag } from "@/components/ui/state-tag";
 import type { User } from "@/server/users/schema";
-import { EditUser, NewUser } from "./user-dialogs";
 
-/** The people who sign in: their role, where it holds, and whether they still may. */
+const NewUser = dynamic(() => import("./new-user").then((m) => m.NewUser), { ssr: false });
+const EditUser = dynamic(() => import("./edit-user").then((m) => m.EditUser), { ssr: false });
+
+/** The people who can sign in: their role, their access and whether they are disabled. */
 export function Users() {
   const trpc = useTRPC();
   const { user: me } = useMe();
@@ -45,7 +49,7 @@ export function Users() {
       ),
     },
     { header: "Role", cell: (u) => ROLE_LABEL[u.role] ?? u.role, width: 160 },
-    { header: "Reach", cell: (u) => reachOf(u, nameOf), width: 200 },
+    { header: "Access", cell: (u) => accessOf(u, nameOf), width: 200 },
     { header: "Department", cell: (u) => u.department || "None", width: 140, minor: true },
     { header: "Last sign-in", cell: (u) => <When at={u.lastLoginAt} />, width: 180, minor: true },
     {
@@ -54,7 +58,7 @@ export function Users() {
       width: 110,
     },
     {
-      header: "Change",
+      header: "Actions",
       width: 96,
       align: "end",
       cell: (u) =>
@@ -63,21 +67,18 @@ export function Users() {
             You
           </Text>
         ) : (
-          <Button
-            variant="subtle"
-            color="gray"
-            size="compact-sm"
-            onClick={() => setEditing(u)}
-            aria-label={`Edit ${u.name}`}
-          >
+          <RowButton label={`Edit ${u.name}`} onClick={() => setEditing(u)}>
             Edit
-          </Button>
+          </RowButton>
         ),
     },
   ];
   return (
     <>
-      <PageHeader title="Users" lead={org ? `People of ${org.name}.` : "People who sign in, and what they reach."}>
+      <PageHeader
+        title="Users"
+        lead={org ? `People with access to ${org.name}.` : "People who can sign in, and what they have access to."}
+      >
         <Button leftSection={<Plus size={15} aria-hidden />} onClick={create.open}>
           New user
         </Button>
@@ -88,7 +89,7 @@ export function Users() {
       <PagedList
         query={list}
         what="the users"
-        empty={<Notice title={view.search ? "Nobody has that in name or e-mail" : "No users here yet"} />}
+        empty={<Notice title={view.search ? `No results for "${view.search}"` : "No users here yet"} />}
         onPage={(page) => setView({ page })}
       >
         {(rows, isStale) => (
@@ -101,7 +102,7 @@ export function Users() {
   );
 }
 
-function reachOf(user: User, nameOf: (id: string) => string): string {
+function accessOf(user: User, nameOf: (id: string) => string): string {
   if (user.orgId) return nameOf(user.orgId);
   if (!user.organizationIds) return "All organizations";
   return user.organizationIds.length === 1

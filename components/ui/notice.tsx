@@ -31,8 +31,11 @@ export function Notice({ icon: Icon = Inbox, title, children, action, role }: No
   );
 }
 
-type Problem = { detail: string; code: string; requestId: string };
-const problemOf = (error: unknown): Problem | undefined =>
+export type FieldError = { path: string; message: string };
+type Problem = { detail: string; code: string; requestId: string; errors?: FieldError[] };
+
+/** What the server said about a call that it refused; undefined when it could not be reached. */
+export const problemOf = (error: unknown): Problem | undefined =>
   (error as { data?: { problem?: Problem } } | null)?.data?.problem;
 
 /** The server's own words for an error, or what it means when the server could not be reached. */

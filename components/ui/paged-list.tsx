@@ -7,7 +7,7 @@ import type { ApiError } from "@/components/trpc";
 import { Failure, Notice } from "./notice";
 import classes from "./paged-list.module.css";
 
-type Paged<T> = { data: T[]; pagination: { page: number; totalPages: number; total: number } };
+export type Paged<T> = { data: T[]; pagination: { page: number; totalPages: number; total: number } };
 type Props<T> = {
   query: UseQueryResult<Paged<T>, ApiError | Error>;
   /** What the rows are, for messages: "the users". */

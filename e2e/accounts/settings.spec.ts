@@ -41,7 +41,7 @@ test("a new user signs in and reaches only the own organization", async ({ setti
   await dialog.getByLabel("Password", { exact: true }).fill(person.password);
   await dialog.getByRole("combobox", { name: "Organization" }).click();
   await page.getByRole("option", { name: org }).click();
-  await dialog.getByRole("button", { name: "Make user" }).click();
+  await dialog.getByRole("button", { name: "Create user" }).click();
   await expect(settings.row(person.email)).toContainText(org);
 
   await new SignInPage(guest).signIn(person);
@@ -57,7 +57,7 @@ test("an API key is shown once and can be revoked", async ({ settings, page }) =
   await settings.open("api-keys", "API keys");
   await page.getByRole("button", { name: "New API key" }).click();
   await settings.dialog("New API key").getByLabel("Name").fill(name);
-  await page.getByRole("button", { name: "Make key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
   await expect(settings.dialog(`Key of ${name}`)).toContainText(/tmk_[\w-]{40}/);
   await page.getByRole("button", { name: "Done" }).click();
   await expect(settings.row(name)).toContainText("Active");
@@ -70,7 +70,7 @@ test("an enrollment key comes with the command that uses it", async ({ settings,
   await settings.makeOrganization(unique("Litware"));
   await settings.open("enrollment", "Enrollment");
   await page.getByRole("button", { name: "New enrollment key" }).click();
-  await page.getByRole("button", { name: "Make key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
   const shown = settings.dialog(/Enroll devices of/);
   await expect(shown).toContainText(/tme_/);
   await expect(shown).toContainText(`npm run agent -- --url ${baseURL} --enrollment-key tme_`);
@@ -80,7 +80,7 @@ test("a device appears once its agent has joined, with what it logged", async ({
   await settings.makeOrganization(unique("Northwind"));
   await settings.open("enrollment", "Enrollment");
   await page.getByRole("button", { name: "New enrollment key" }).click();
-  await page.getByRole("button", { name: "Make key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
   const text = await settings.dialog(/Enroll devices of/).innerText();
   const enrollmentKey = /tme_[\w-]+/.exec(text)?.[0];
   const hostname = `WS-${crypto.randomUUID().slice(0, 6)}`;

@@ -64,7 +64,7 @@ test("the enrolment dialog gives the key and the one-line command", async ({ pag
     if (!(await making.isVisible())) await page.getByRole("button", { name: "Enroll a device" }).click();
     await expect(making).toBeVisible({ timeout: 2_000 });
   }).toPass();
-  await making.getByRole("button", { name: "Make key" }).click();
+  await making.getByRole("button", { name: "Create key" }).click();
   const made = page.getByRole("dialog", { name: "Enroll devices of Enrolling" });
   await expect(made).toContainText(/npm run agent -- --url \S+ --enrollment-key tme_/);
   await expect(made).toContainText("Shown this once.");

@@ -59,7 +59,7 @@ const DIALOGS: Opening[] = [
   { name: "Rename organization", path: "/settings/organizations", open: press(/^Rename /) },
   { name: /^Edit/, path: "/settings/users?org=ORG", open: press(/^Edit Dora/) },
   { name: "Revoke Dialog key", path: "/settings/api-keys?org=ORG", open: press(/^Revoke /) },
-  { name: "Revoke enrollment key", path: "/settings/enrollment?org=ORG", open: press(/^Revoke /) },
+  { name: /^Revoke tme_/, path: "/settings/enrollment?org=ORG", open: press(/^Revoke /) },
   { name: "New custom field", path: "/settings/custom-fields?org=ORG", open: press("New field") },
   { name: /^Edit/, path: "/settings/custom-fields?org=ORG", open: (page) => press(`Edit ${ids.FIELD}`)(page) },
   { name: /^Delete/, path: "/settings/custom-fields?org=ORG", open: (page) => press(`Delete ${ids.FIELD}`)(page) },

@@ -155,7 +155,7 @@ test("a field is made, changed, filled in on a device and deleted with its value
   await page.getByRole("button", { name: "New field" }).click();
   await page.getByRole("dialog").getByLabel("Name").fill(field);
   await expectAccessible(page);
-  await page.getByRole("button", { name: "Make field" }).click();
+  await page.getByRole("button", { name: "Create field" }).click();
   await expect(page.getByRole("row").filter({ hasText: field })).toContainText("All organizations");
   await expectAccessible(page);
 

@@ -21,7 +21,7 @@ export class SettingsPage {
     await this.open("organizations", "Organizations");
     await this.page.getByRole("button", { name: "New organization" }).click();
     await this.dialog("New organization").getByLabel("Name").fill(name);
-    await this.page.getByRole("button", { name: "Make organization" }).click();
+    await this.page.getByRole("button", { name: "Create organization" }).click();
     await expect(this.dialog("New organization")).toHaveCount(0);
     // Other tests make some too: it need not be on the first page.
     await this.page.getByLabel("Search by name").fill(name);

@@ -23,6 +23,6 @@ export class SignInPage {
   }
 
   get refusal() {
-    return this.page.getByRole("alert").filter({ hasText: "do not go together" });
+    return this.page.getByRole("alert").filter({ hasText: "Wrong e-mail address or password" });
   }
 }

@@ -19,7 +19,6 @@ export function DeleteView({ saved, onClose }: { saved: SavedView; onClose: () =
   );
   return (
     <Confirm
-      opened
       title={`Delete ${saved.name}`}
       action="Delete view"
       isBusy={remove.isPending}

@@ -137,18 +137,19 @@ function Undo({ id }: { id: string }) {
       <Button variant="default" leftSection={<Undo2 size={15} aria-hidden />} onClick={ask.open}>
         Undo this import
       </Button>
-      <Confirm
-        opened={isAsking}
-        title="Undo this import"
-        action="Undo"
-        isBusy={undo.isPending}
-        error={undo.error}
-        onConfirm={() => undo.mutate({ id })}
-        onClose={ask.close}
-      >
-        Every value that this import wrote goes back to what it was before, unless somebody has changed it since. The
-        source IDs that it recorded are forgotten.
-      </Confirm>
+      {isAsking && (
+        <Confirm
+          title="Undo this import"
+          action="Undo"
+          isBusy={undo.isPending}
+          error={undo.error}
+          onConfirm={() => undo.mutate({ id })}
+          onClose={ask.close}
+        >
+          Every value that this import wrote goes back to what it was before, unless somebody has changed it since. The
+          source IDs that it recorded are forgotten.
+        </Confirm>
+      )}
     </Section>
   );
 }

@@ -4,9 +4,9 @@ import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
+import { useReturnedFocus } from "./use-returned-focus";
 
 type Props = {
-  opened: boolean;
   title: string;
   children: ReactNode;
   action: string;
@@ -17,9 +17,10 @@ type Props = {
 };
 
 /** Asks before something that cannot be taken back. */
-export function Confirm({ opened, title, children, action, isBusy, error, onConfirm, onClose }: Props) {
+export function Confirm({ title, children, action, isBusy, error, onConfirm, onClose }: Props) {
+  useReturnedFocus();
   return (
-    <Modal opened={opened} onClose={onClose} title={title} size="sm">
+    <Modal opened onClose={onClose} title={title} size="sm">
       <Stack gap="lg">
         <Text>{children}</Text>
         {error ? <Message tone="bad">{errorText(error)}</Message> : null}

@@ -1,39 +1,37 @@
 "use client";
 
 import { Button, Group, Modal, Stack } from "@mantine/core";
-import type { FormEvent, ReactNode } from "react";
+import type { ReactNode } from "react";
 import { Message } from "@/components/ui/message";
 import classes from "./form-dialog.module.css";
+import type { Form } from "./use-form";
+import { useReturnedFocus } from "./use-returned-focus";
 
-type Props = {
-  opened: boolean;
+type Props<V extends Record<string, unknown>> = {
+  form: Form<V>;
   title: string;
-  submit: string;
-  isBusy: boolean;
-  error: string | null;
-  onSubmit: (form: FormData) => void;
+  action: string;
+  onSubmit: (values: V) => Promise<unknown>;
   onClose: () => void;
   children: ReactNode;
 };
 
 /** A dialog around one form: fields, one primary button, the message of what went wrong. */
-export function FormDialog({ opened, title, submit, isBusy, error, onSubmit, onClose, children }: Props) {
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    onSubmit(new FormData(event.currentTarget));
-  };
+export function FormDialog<V extends Record<string, unknown>>(props: Props<V>) {
+  const { form, title, action, onSubmit, onClose, children } = props;
+  useReturnedFocus();
   return (
-    <Modal opened={opened} onClose={onClose} title={title}>
-      <form onSubmit={send}>
+    <Modal opened onClose={onClose} title={title}>
+      <form ref={form.element} onSubmit={form.onSubmit(onSubmit)} noValidate>
         <Stack gap="lg">
-          {error && <Message tone="bad">{error}</Message>}
+          {form.message && <Message tone="bad">{form.message}</Message>}
           {children}
           <Group justify="flex-end" gap="sm" className={classes.foot}>
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={isBusy}>
-              {submit}
+            <Button type="submit" loading={form.isBusy}>
+              {action}
             </Button>
           </Group>
         </Stack>

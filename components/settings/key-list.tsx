@@ -1,0 +1,90 @@
+"use client";
+
+import { Button } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import type { UseMutationResult, UseQueryResult } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { type ComponentType, useState } from "react";
+import type { ApiError } from "@/components/trpc";
+import { Confirm } from "@/components/ui/dialogs/confirm";
+import { Notice } from "@/components/ui/notice";
+import { PageHeader } from "@/components/ui/page-header";
+import { type Paged, PagedList } from "@/components/ui/paged-list";
+import { type Column, RecordTable } from "@/components/ui/record-table";
+import { RowButton } from "@/components/ui/row-button";
+import { isUsable, type Key, KeyState } from "./key-state";
+
+type Props<K extends Key> = {
+  /** What the keys are called, one and all: "API key", "API keys". */
+  one: string;
+  many: string;
+  title: string;
+  lead: string;
+  whenEmpty: string;
+  list: UseQueryResult<Paged<K>, ApiError | Error>;
+  columns: Column<K>[];
+  nameOf: (key: K) => string;
+  /** What revoking that key means for those who use it. */
+  consequence: (key: K) => string;
+  revoke: Pick<UseMutationResult<unknown, unknown, { id: string }>, "mutate" | "isPending" | "error" | "reset">;
+  onPage: (page: number) => void;
+  NewKey: ComponentType<{ onClose: () => void }>;
+};
+
+/** A page of keys: what each opens and until when, its state, and the way to create and revoke one. */
+export function KeyList<K extends Key>(props: Props<K>) {
+  const { one, many, title, lead, list, nameOf, revoke, NewKey } = props;
+  const [revoking, setRevoking] = useState<K | null>(null);
+  const [creating, create] = useDisclosure(false);
+  const close = () => {
+    setRevoking(null);
+    revoke.reset();
+  };
+  const columns: Column<K>[] = [
+    ...props.columns,
+    { header: "State", cell: KeyState, width: 110 },
+    {
+      header: "Actions",
+      width: 104,
+      align: "end",
+      cell: (key) =>
+        isUsable(key) && (
+          <RowButton label={`Revoke ${nameOf(key)}`} onClick={() => setRevoking(key)}>
+            Revoke
+          </RowButton>
+        ),
+    },
+  ];
+  return (
+    <>
+      <PageHeader title={title} lead={lead}>
+        <Button leftSection={<Plus size={15} aria-hidden />} onClick={create.open}>
+          New {one}
+        </Button>
+      </PageHeader>
+      <PagedList
+        query={list}
+        what={`the ${many}`}
+        empty={<Notice title={`No ${many} yet`}>{props.whenEmpty}</Notice>}
+        onPage={props.onPage}
+      >
+        {(rows, isStale) => (
+          <RecordTable caption={title} columns={columns} rows={rows} rowKey={(key) => key.id} isStale={isStale} />
+        )}
+      </PagedList>
+      {creating && <NewKey onClose={create.close} />}
+      {revoking && (
+        <Confirm
+          title={`Revoke ${nameOf(revoking)}`}
+          action="Revoke key"
+          isBusy={revoke.isPending}
+          error={revoke.error}
+          onConfirm={() => revoke.mutate({ id: revoking.id }, { onSuccess: close })}
+          onClose={close}
+        >
+          {props.consequence(revoking)}
+        </Confirm>
+      )}
+    </>
+  );
+}
