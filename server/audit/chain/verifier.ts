@@ -15,9 +15,17 @@ export type Anchor = { seq: number; checksum: string };
 /** What retention removed: through which sequence, and that row's checksum. */
 export type PrunedPrefix = { throughSeq: number; throughChecksum: string | null };
 
+/** What the database keeps as a chain's newest row; "absent" when it keeps none, "unknown" when nobody asked. */
+export type HeadClaim = Anchor | "absent" | "unknown";
+
 export type VerifierInput = {
-  /** The sequence before the first row to come, with its checksum where the row still exists; whole chains start at 0. */
+  /**
+   * The row before the first one to come; whole chains start at 0. A checksum of null says that this row is missing,
+   * which is a break: nothing links the first row to what stood before it.
+   */
   start: Anchor | { seq: number; checksum: null };
+  /** The sequence that a part of a chain must reach; left out where the head says it. */
+  end?: number | undefined;
   /** Receipts of retention; the newest tells where the chain begins now. */
   pruned: PrunedPrefix | null;
   /** Checkpoints kept outside the database, in any order. */
@@ -50,13 +58,16 @@ export class Verifier {
   /** True while the row before is not known: at the start of a range, or of a chain whose prefix was pruned. */
   #atStart = true;
   readonly #startsAtRange: boolean;
+  readonly #end: number | undefined;
 
-  constructor({ start, pruned, anchors }: VerifierInput) {
+  constructor({ start, end, pruned, anchors }: VerifierInput) {
     this.#prevSeq = start.seq;
     this.#prevChecksum = start.checksum;
     this.#startsAtRange = start.seq > 0;
+    this.#end = end;
     this.#pruned = pruned && pruned.throughSeq > 0 ? pruned : null;
     this.#anchors = new Map(anchors.map((a) => [a.seq, a.checksum]));
+    if (this.#startsAtRange && start.checksum === null) this.#reportMissing(start.seq, "no row before the range");
   }
 
   #report(found: Break): void {
@@ -99,17 +110,15 @@ export class Verifier {
     if (row.seq > wanted) {
       // The link of the row after a gap dangles by itself: one break, at the first row that is gone.
       const gone = row.seq > throughSeq ? Math.max(wanted, throughSeq + 1) : wanted;
-      this.#report({
-        seq: gone,
-        id: "",
-        kind: "missing",
-        expected: `sequence ${gone}`,
-        actual: `sequence ${row.seq}`,
-      });
+      this.#reportMissing(gone, `sequence ${row.seq}`);
       return;
     }
     const known = !this.#atStart || row.seq === 1 || this.#prevChecksum !== null;
     if (known && row.prevChecksum !== this.#prevChecksum) this.#reportLink(row, this.#prevChecksum);
+  }
+
+  #reportMissing(seq: number, actual: string): void {
+    this.#report({ seq, id: "", kind: "missing", expected: `sequence ${seq}`, actual });
   }
 
   #reportLink(row: Link, expected: string | null): void {
@@ -139,26 +148,17 @@ export class Verifier {
     this.#report({ seq: 0, id, kind: "unsealed", expected: "a sealed row", actual: "no sequence and checksum" });
   }
 
-  /**
-   * The end of the rows.
-   * @param head what the database says is its newest row, or null where that is not known (a range, a bundle)
-   */
-  finish(head: Anchor | null): Verdict {
+  /** The end of the rows. */
+  finish(claim: HeadClaim): Verdict {
     const last = this.#rows > 0 || this.#startsAtRange ? this.#prevSeq : (this.#pruned?.throughSeq ?? 0);
-    if (head && head.seq > last) this.#reportCut(last, head.seq, head.checksum, "the chain's head");
-    if (head && head.seq < last)
-      this.#report({
-        seq: head.seq + 1,
-        id: "",
-        kind: "inserted",
-        expected: `the head at sequence ${head.seq}`,
-        actual: `rows up to sequence ${last}`,
-      });
-    if (head && head.seq === last && this.#rows > 0 && head.checksum !== this.#prevChecksum)
-      this.#report({ seq: last, id: "", kind: "altered", expected: head.checksum, actual: this.#prevChecksum ?? "" });
+    const head = typeof claim === "string" ? null : claim;
+    if (head) this.#checkHead(head, last);
+    if (claim === "absent" && this.#rows > 0) this.#reportCut(last, "a head that names the last row; there is none");
+    if (this.#end !== undefined && last < this.#end)
+      this.#reportMissing(last + 1, last === 0 ? "no row" : `the range ends at sequence ${last}`);
     const beyond = [...this.#anchors.keys()].filter((seq) => seq > last).sort((a, b) => a - b)[0];
     if (beyond !== undefined && !(head && head.seq > last))
-      this.#reportCut(last, beyond, this.#anchors.get(beyond) ?? "", "a checkpoint");
+      this.#reportCut(last, `rows up to sequence ${beyond} (${this.#anchors.get(beyond)}), which a checkpoint names`);
     const breaks = this.#breaks.sort((a, b) => a.seq - b.seq);
     const empty = this.#rows === 0 && breaks.length === 0;
     return {
@@ -171,13 +171,23 @@ export class Verifier {
     };
   }
 
-  #reportCut(last: number, seq: number, checksum: string, by: string): void {
-    this.#report({
-      seq: last + 1,
-      id: "",
-      kind: "truncated",
-      expected: `rows up to sequence ${seq} (${checksum}), which ${by} names`,
-      actual: last === 0 ? "no row" : `the last row is sequence ${last}`,
-    });
+  #checkHead(head: Anchor, last: number): void {
+    if (head.seq > last)
+      this.#reportCut(last, `rows up to sequence ${head.seq} (${head.checksum}), which the chain's head names`);
+    if (head.seq < last)
+      this.#report({
+        seq: head.seq + 1,
+        id: "",
+        kind: "inserted",
+        expected: `the head at sequence ${head.seq}`,
+        actual: `rows up to sequence ${last}`,
+      });
+    if (head.seq === last && this.#rows > 0 && head.checksum !== this.#prevChecksum)
+      this.#report({ seq: last, id: "", kind: "altered", expected: head.checksum, actual: this.#prevChecksum ?? "" });
+  }
+
+  #reportCut(last: number, expected: string): void {
+    const actual = last === 0 ? "no row" : `the last row is sequence ${last}`;
+    this.#report({ seq: last + 1, id: "", kind: "truncated", expected, actual });
   }
 }

@@ -265,4 +265,64 @@ describe("tampering", () => {
     await appendAudit(roles.app, auditRows(orgId, 6));
     expect((await verify(orgId)).breaks[0]).toMatchObject({ seq: 12, kind: "altered" });
   });
+
+  it("by deleting rows at the edges of a time range, or all of it, is seen in that range", async () => {
+    for (const gone of [
+      [20, 20],
+      [20, 29],
+      [29, 29],
+      [10, 40],
+    ] as const) {
+      const { id: orgId } = await createOrg();
+      const start = Date.now() - 3_600_000;
+      const at = (n: number) => new Date(start + n * 1_000);
+      await appendAudit(
+        roles.app,
+        auditRows(orgId, 40).map((row, i) => ({ ...row, timestamp: at(i + 1).toISOString() })),
+      );
+      const between = { orgId, from: at(20), to: at(29) };
+      expect(await verifyChain(systemCtx(), between)).toMatchObject({
+        status: "intact",
+        rowsChecked: 10,
+        firstSeq: 20,
+        lastSeq: 29,
+      });
+      await tamper(
+        (tx) => tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq BETWEEN ${gone[0]} AND ${gone[1]}`,
+      );
+      expect((await verifyChain(systemCtx(), between)).status).toBe("broken");
+      expect((await verifyChain(systemCtx(), { orgId, fromSeq: 20, toSeq: 29 })).status).toBe("broken");
+    }
+  });
+
+  it("by giving a row another time, so that it leaves the range, is seen in that range", async () => {
+    const orgId = await chainWith(12);
+    const [first, , last] = [await chainOf(orgId)].flatMap((rows) => [rows[0], null, rows[11]]);
+    const between = { orgId, from: new Date(Number(first?.timestampMs)), to: new Date(Number(last?.timestampMs)) };
+    await tamper(
+      (tx) =>
+        tx`UPDATE audit_logs SET timestamp = timestamp - interval '1 year' WHERE org_id = ${orgId} AND chain_seq = 6`,
+    );
+    expect(await verifyChain(systemCtx(), between)).toMatchObject({ status: "broken", breaks: [{ seq: 6 }] });
+  });
+
+  it("by deleting the head is seen", async () => {
+    const orgId = await chainWith(12);
+    await tamper((tx) => tx`DELETE FROM audit_chain_heads WHERE org_id = ${orgId}`);
+    expect((await verify(orgId)).breaks).toMatchObject([{ seq: 13, kind: "truncated" }]);
+  });
+
+  it("by a copy of a receipt that says otherwise changes nothing", async () => {
+    const { id: orgId } = await createOrg();
+    await appendAudit(roles.app, auditRows(orgId, 10, { timestamp: daysAgo(400) }));
+    await appendAudit(roles.app, auditRows(orgId, 4));
+    await roles.admin.begin(async (tx) => {
+      await tx`SET LOCAL trailmark.prune = 'on'`;
+      await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq <= 10`;
+    });
+    const forged = { firstSeq: 1, lastSeq: 10, count: 10, lastChecksum: "f".repeat(64), retentionDays: 365 };
+    const row = { actorType: "system", action: "audit.retention.prune", details: JSON.stringify(forged) } as const;
+    await appendAudit(roles.app, [auditRow(orgId, row), auditRow(orgId, { ...row, actorType: "user" })]);
+    expect(await verify(orgId)).toMatchObject({ status: "intact", prunedPrefix: { throughSeq: 10 }, breaks: [] });
+  });
 });

@@ -20,6 +20,8 @@ export type Integrity = Verdict & { orgId: string; head: Anchor | null };
 
 const PROGRESS_EVERY_ROWS = 20_000;
 const MAX_UNSEALED_SHOWN = 10;
+/** Receipts for one sequence that are looked at; there is one, unless somebody copied it. */
+const MAX_RECEIPTS = 20;
 
 type Head = { head: Anchor | null; pruned: PrunedPrefix | null };
 
@@ -33,26 +35,49 @@ export async function readHead({ sql }: ChainReader, orgId: string): Promise<Hea
   const head = { seq: Number(row.seq), checksum: row.checksum };
   const throughSeq = Number(row.pruned_through_seq);
   if (throughSeq === 0) return { head, pruned: null };
-  // Retention leaves a receipt inside the chain; a head that claims a pruning without one is not believed.
-  const [receipt] = await sql<{ checksum: string | null }[]>`
-    SELECT details ->> 'lastChecksum' AS checksum FROM audit_logs
-    WHERE org_id = ${orgId}::uuid AND action = 'audit.retention.prune' AND details @> ${sql.json({ lastSeq: throughSeq })}
-    ORDER BY chain_seq DESC LIMIT 1`;
-  return { head, pruned: receipt ? { throughSeq, throughChecksum: receipt.checksum } : null };
+  // Retention leaves a receipt inside the chain; a head that claims a pruning without one is not believed. Receipts are
+  // the platform's own, and the oldest counts: a later copy that says otherwise changes nothing.
+  const rows = await sql<{ details: Partial<Receipt> }[]>`
+    SELECT details FROM audit_logs
+    WHERE org_id = ${orgId}::uuid AND action = 'audit.retention.prune' AND actor_type = 'system'
+      AND details @> ${sql.json({ lastSeq: throughSeq })}
+    ORDER BY chain_seq LIMIT ${MAX_RECEIPTS}`;
+  const receipt = rows.find(({ details }) => isReceipt(details, row.pruned_through_checksum))?.details;
+  return { head, pruned: receipt ? { throughSeq, throughChecksum: row.pruned_through_checksum } : null };
+}
+
+/** What the database's own trigger writes when rows are pruned. */
+type Receipt = { firstSeq: number; lastSeq: number; count: number; lastChecksum: string; retentionDays: number };
+
+/** Whether all five members agree with each other and with the head. */
+function isReceipt(
+  { firstSeq, lastSeq, count, lastChecksum, retentionDays }: Partial<Receipt>,
+  checksum: string | null,
+) {
+  const numbers = [firstSeq, lastSeq, count, retentionDays].every(Number.isSafeInteger);
+  return numbers && Number(lastSeq) - Number(firstSeq) + 1 === count && lastChecksum === checksum;
 }
 
 export type Range = { first: number; last: number } | "whole" | "none";
 
-/** Sequences between the smallest and the largest in a time range; a range may also be given in sequences. */
-export async function rangeOf({ sql }: ChainReader, { orgId, from, to, fromSeq, toSeq }: VerifyInput): Promise<Range> {
-  if (fromSeq !== undefined || toSeq !== undefined)
-    return { first: fromSeq ?? 1, last: toSeq ?? Number.MAX_SAFE_INTEGER };
-  if (!from && !to) return "whole";
-  const [row] = await sql<{ first: string | null; last: string | null }[]>`
-    SELECT min(chain_seq) AS first, max(chain_seq) AS last FROM audit_logs
+/** The rows whose time lies in a range, by sequence and number. */
+export type Counted = { rows: number; first: number; last: number };
+
+async function countBetween(
+  { sql }: ChainReader,
+  { orgId, from, to }: Pick<VerifyInput, "orgId" | "from" | "to">,
+): Promise<Counted | null> {
+  const [row] = await sql<{ rows: string; first: string | null; last: string | null }[]>`
+    SELECT count(*) AS rows, min(chain_seq) AS first, max(chain_seq) AS last FROM audit_logs
     WHERE org_id = ${orgId}::uuid AND "timestamp" >= ${(from ?? new Date(0)).toISOString()}::timestamptz
       AND "timestamp" <= ${(to ?? new Date("9999-12-31T23:59:59.999Z")).toISOString()}::timestamptz`;
-  return row?.first ? { first: Number(row.first), last: Number(row.last) } : "none";
+  return row?.first ? { rows: Number(row.rows), first: Number(row.first), last: Number(row.last) } : null;
+}
+
+/** All sequences between the smallest and the largest of the rows in a time range; without one, the whole chain. */
+export async function rangeOf(reader: ChainReader, input: Pick<VerifyInput, "orgId" | "from" | "to">): Promise<Range> {
+  if (!input.from && !input.to) return "whole";
+  return (await countBetween(reader, input)) ?? "none";
 }
 
 /** The row before a range, as it is stored: its checksum is what the first row of the range must name. */
@@ -72,40 +97,81 @@ async function addUnsealed({ sql }: ChainReader, orgId: string, verifier: Verifi
   for (const { id } of rows) verifier.addUnsealed(id);
 }
 
+type Bounds = { first: number; last: number };
+
 /**
- * Checks a chain, whole or between two timestamps, recomputing every row's contents and comparing with the checkpoints
- * kept outside the database. Streams: memory does not grow with the chain.
+ * Reads a part of a chain, or all of it, and judges it. A part must be there from its first to its last sequence, and the
+ * row before it too.
+ */
+async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | null): Promise<Integrity> {
+  const { orgId, signal } = input;
+  const { head, pruned } = await readHead(reader, orgId);
+  const earliest = (pruned?.throughSeq ?? 0) + 1;
+  const first = bounds ? Math.max(bounds.first, earliest) : 1;
+  const last = bounds?.last ?? Number.MAX_SAFE_INTEGER;
+  const fromStart = first <= earliest;
+  const toEnd = last >= (head?.seq ?? 0);
+  const verifier = new Verifier({
+    start: fromStart ? { seq: 0, checksum: null } : await anchorBefore(reader, orgId, first),
+    end: toEnd || last < first ? undefined : last,
+    pruned: fromStart ? pruned : null,
+    anchors: await readCheckpoints(orgId, { from: first, to: toEnd ? Number.MAX_SAFE_INTEGER : last }),
+  });
+  let rows = 0;
+  const copy = createLinkReader((link) => {
+    verifier.add(link);
+    if (++rows % PROGRESS_EVERY_ROWS === 0) input.onProgress?.(rows);
+  });
+  await reader.copy(copyQuery(orgId, first, last, !bounds), (chunk) => copy.push(chunk), { signal });
+  if (!bounds) await addUnsealed(reader, orgId, verifier);
+  const verdict = verifier.finish(toEnd ? (head ?? "absent") : "unknown");
+  return { orgId, head, ...verdict, prunedPrefix: pruned };
+}
+
+/**
+ * Checks a chain, whole, by sequence or between two timestamps, recomputing every row's contents and comparing with the
+ * checkpoints kept outside the database. Streams: memory does not grow with the chain.
+ *
+ * Between two timestamps the whole retained chain is read and the range chooses what is counted: a row that is gone, or
+ * whose time was changed, may have been one of the range, wherever the chain is broken.
  * @returns the contract's integrity answer; breaks in order, the first one exact
  */
 export async function verifyChain(ctx: Pick<Ctx, "scope">, input: VerifyInput): Promise<Integrity> {
-  const { orgId, signal } = input;
+  const { orgId, from, to, fromSeq, toSeq } = input;
   if (!reaches(ctx.scope, orgId)) throw invalid("orgId", "is outside your reach");
   return readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, async (reader) => {
-    const { head, pruned } = await readHead(reader, orgId);
-    const range = await rangeOf(reader, input);
-    const whole = range === "whole";
-    const bounds = typeof range === "object" ? range : { first: 1, last: Number.MAX_SAFE_INTEGER };
-    const first = Math.max(bounds.first, whole ? 1 : (pruned?.throughSeq ?? 0) + 1);
-    const fromStart = whole || first === 1 || first === (pruned?.throughSeq ?? 0) + 1;
-    const start = fromStart ? { seq: 0, checksum: null } : await anchorBefore(reader, orgId, first);
-    const toEnd = bounds.last >= (head?.seq ?? 0);
-    const anchors = await readCheckpoints(orgId, { from: first, to: toEnd ? Number.MAX_SAFE_INTEGER : bounds.last });
-    const verifier = new Verifier({
-      start,
-      pruned: fromStart ? pruned : null,
-      anchors: range === "none" ? [] : anchors,
-    });
-    if (range !== "none") {
-      let rows = 0;
-      const copy = createLinkReader((link) => {
-        verifier.add(link);
-        if (++rows % PROGRESS_EVERY_ROWS === 0) input.onProgress?.(rows);
-      });
-      await reader.copy(copyQuery(orgId, first, bounds.last, whole), (chunk) => copy.push(chunk), { signal });
-      if (whole) await addUnsealed(reader, orgId, verifier);
-    }
-    const verdict = verifier.finish(range !== "none" && toEnd ? head : null);
-    return { orgId, head, ...verdict, prunedPrefix: pruned };
+    if (fromSeq !== undefined || toSeq !== undefined)
+      return judge(reader, input, { first: fromSeq ?? 1, last: toSeq ?? Number.MAX_SAFE_INTEGER });
+    const found = await judge(reader, input, null);
+    if (!from && !to) return found;
+    const counted = await countBetween(reader, input);
+    const status = found.status === "broken" ? "broken" : counted ? "intact" : "empty";
+    return {
+      ...found,
+      status,
+      rowsChecked: counted?.rows ?? 0,
+      firstSeq: counted?.first ?? null,
+      lastSeq: counted?.last ?? null,
+    };
+  });
+}
+
+/**
+ * The first sequence that is absent between the earliest and the newest retained row of a chain, or null. Counts in an
+ * index, so that it is cheap enough to run over everything.
+ */
+export async function findGap(orgId: string): Promise<number | null> {
+  return readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, async ({ sql }) => {
+    const [all] = await sql<{ rows: string; first: string | null; last: string | null }[]>`
+      SELECT count(*) AS rows, min(chain_seq) AS first, max(chain_seq) AS last FROM audit_logs
+      WHERE org_id = ${orgId}::uuid AND chain_seq IS NOT NULL`;
+    if (!all?.first || Number(all.last) - Number(all.first) + 1 === Number(all.rows)) return null;
+    const [gap] = await sql<{ seq: string }[]>`
+      SELECT seq + 1 AS seq FROM (
+        SELECT chain_seq AS seq, lead(chain_seq) OVER (ORDER BY chain_seq) AS next FROM audit_logs
+        WHERE org_id = ${orgId}::uuid AND chain_seq IS NOT NULL) rows
+      WHERE next > seq + 1 ORDER BY seq LIMIT 1`;
+    return Number(gap?.seq ?? all.first);
   });
 }
 

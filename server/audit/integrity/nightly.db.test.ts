@@ -74,6 +74,26 @@ describe("the nightly verification", () => {
     expect(nights).toBeGreaterThan(10);
   });
 
+  it("sees a deletion anywhere the first night, at the end of a slice too", async () => {
+    for (const [from, to] of [
+      [5, 5],
+      [31, 40],
+      [2, 59],
+      [1, 30],
+    ] as const) {
+      const { id } = await createOrg();
+      await write(id, 60);
+      await verifyNightly(id);
+      await roles.owner.begin(async (tx) => {
+        await tx`SET LOCAL session_replication_role = replica`;
+        await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq BETWEEN ${from} AND ${to}`;
+      });
+      const found = await verifyNightly(id);
+      expect(found).toMatchObject({ status: "broken" });
+      expect(found?.breaks.map(({ kind }) => kind)).toContain("missing");
+    }
+  });
+
   it("sees that a tail is gone, even when the head was set back with it", async () => {
     const { id } = await createOrg();
     await write(id, 10);

@@ -2,7 +2,7 @@ import { asc } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { organizations } from "@/db/schema";
 import type { Break } from "@/server/audit/chain/verifier";
-import { type Integrity, verifyChain } from "@/server/audit/chain/verify";
+import { findGap, type Integrity, verifyChain } from "@/server/audit/chain/verify";
 import { systemCtx } from "@/server/context";
 import { log } from "@/server/log";
 import { raiseAlarm } from "./alarm";
@@ -26,9 +26,16 @@ function cutSince({ head }: Integrity, verifiedThrough: number): Break[] {
   ];
 }
 
+/** A row that is gone anywhere in the retained chain, whether or not tonight reads that part of it. */
+async function gapIn(orgId: string, seen: readonly Break[]): Promise<Break[]> {
+  const gap = await findGap(orgId);
+  if (gap === null || seen.some(({ seq }) => seq === gap)) return [];
+  return [{ seq: gap, id: "", kind: "missing", expected: `sequence ${gap}`, actual: "a gap in the sequence" }];
+}
+
 /**
- * One organization's nightly verification: everything new since the last one, and a thirtieth of the rest again. The
- * result is stored; a break raises the alarm, and the next night reads the same place again.
+ * One organization's nightly verification: everything new since the last one, a thirtieth of the rest again, and a
+ * count of all its sequences, so that a row that is gone is seen the first night. The result is stored; a break raises the alarm, and the next night reads the same place again.
  * @returns the verdict, or null for an organization that never had a row
  */
 export async function verifyNightly(orgId: string, signal?: AbortSignal): Promise<Integrity | null> {
@@ -40,7 +47,8 @@ export async function verifyNightly(orgId: string, signal?: AbortSignal): Promis
   const range = rollingRange(fresh.prunedPrefix?.throughSeq ?? 0, before.verifiedThrough, before.rollingThrough);
   const again = range && (await verifyChain(ctx, { orgId, fromSeq: range.first, toSeq: range.last, signal }));
   const cut = cutSince(fresh, before.verifiedThrough);
-  const breaks = cut.length > 0 ? [...cut, ...(again?.breaks ?? [])] : [...(again?.breaks ?? []), ...fresh.breaks];
+  const read = cut.length > 0 ? [...cut, ...(again?.breaks ?? [])] : [...(again?.breaks ?? []), ...fresh.breaks];
+  const breaks = [...read, ...(await gapIn(orgId, read))];
   const found: Integrity = {
     ...fresh,
     status: breaks.length > 0 ? "broken" : fresh.status,

@@ -145,7 +145,7 @@ class BundleReader {
 
   verdict(digest: string): BundleVerdict {
     if (!this.header) throw new Unreadable("the file is empty", 1);
-    const verdict = this.#judge().finish(null);
+    const verdict = this.#judge().finish("unknown");
     const breaks = [...verdict.breaks, ...this.breaks];
     const cut = (expected: string, actual: string) =>
       breaks.push({ seq: (verdict.lastSeq ?? 0) + 1, id: "", kind: "truncated", expected, actual });
