@@ -11,7 +11,7 @@ import { ASKED_FOR } from "@/server/auth/session-cookie";
 import type { Ctx } from "@/server/context";
 import { isAppError } from "@/server/errors";
 import { newRequestId } from "@/server/ids";
-import { getSetupStatus } from "@/server/setup/complete";
+import { isSetupNeeded } from "@/server/setup/found-partner";
 import { appRouter } from "@/server/trpc/root";
 
 /** One cache per request; what the pages put in goes to the browser with them. */
@@ -70,5 +70,5 @@ export function fetched<T>(query: { queryKey: readonly unknown[] }): Promise<T |
 
 /** False until the first administrator exists. */
 export async function isSetUp(): Promise<boolean> {
-  return !(await getSetupStatus()).needed;
+  return !(await isSetupNeeded());
 }

@@ -27,6 +27,8 @@ export type Ctx = {
   now: () => Date;
   /** Aborted when the caller goes away. */
   signal?: AbortSignal;
+  /** The body as it arrives, for a route that takes a stream: unread, undecoded and unlimited. */
+  bytes?: AsyncIterable<Uint8Array> | undefined;
 };
 
 /** Who is calling and what that caller may reach: the part of Ctx that a credential decides. */

@@ -13,20 +13,17 @@ export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
   /** Path, query and body members over REST, or the procedure's input: one object, validated at the door alone. */
   input: I;
   output: Output<R>;
-  /** @param bytes the body as it arrives, for a route that takes a stream: unread, undecoded and unlimited. */
-  run(ctx: Ctx, input: z.output<I>, bytes: AsyncIterable<Uint8Array>): R | Promise<R>;
+  run(ctx: Ctx, input: z.output<I>): R | Promise<R>;
 };
 
 /** Declares a verb once for every door. */
 export const operation = <I extends z.ZodType, R>(declared: Operation<I, R>): Operation<I, R> => declared;
 
-const NO_BYTES: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
-
 /**
  * The caller cut down to the organization that an input names as orgId, where it names one.
  * @throws AppError forbidden when that organization lies outside the caller's reach.
  */
-export function narrowTo(ctx: Ctx, input: unknown): Ctx {
+function narrowTo(ctx: Ctx, input: unknown): Ctx {
   const orgId = typeof input === "object" && input !== null && "orgId" in input ? input.orgId : undefined;
   return typeof orgId === "string" ? narrow(ctx, orgId) : ctx;
 }
@@ -34,5 +31,6 @@ export function narrowTo(ctx: Ctx, input: unknown): Ctx {
 /** Runs an operation on validated input, for a caller whose permission the door has checked. */
 export const perform = async <I extends z.ZodType, R>(
   operation: Operation<I, R>,
-  { ctx, input, bytes = NO_BYTES }: { ctx: Ctx; input: z.output<I>; bytes?: AsyncIterable<Uint8Array> },
-): Promise<R> => operation.run(narrowTo(ctx, input), input, bytes);
+  ctx: Ctx,
+  input: z.output<I>,
+): Promise<R> => operation.run(narrowTo(ctx, input), input);

@@ -72,7 +72,10 @@ export async function stageFiles(ctx: Ctx, files: readonly GivenFile[], source =
   const made = await createImport(ctx, { source });
   for (const [fileNo, { name, content }] of files.entries()) {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-    await uploadPart(ctx, { importId: made.id, fileNo, name, offset: 0, size: bytes.length }, once(bytes));
+    await uploadPart(
+      { ...ctx, bytes: once(bytes) },
+      { importId: made.id, fileNo, name, offset: 0, size: bytes.length },
+    );
   }
   await startStaging(ctx, made);
   await workOffImports();

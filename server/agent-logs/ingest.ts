@@ -1,10 +1,10 @@
 import { type AgentCaller, agentCaller } from "@/server/agents/caller";
 import { type InsertRows, storeRows } from "@/server/agents/store-rows";
 import { storableDetails } from "@/server/audit/record/details";
-import type { Ctx } from "@/server/context";
 import { newId } from "@/server/ids";
+import { operation } from "@/server/operation";
 import { repairJson, repairText } from "@/server/text";
-import type { IngestInput, IngestOutput, LogEntry } from "./schema";
+import { ingestInput, ingestOutput, type LogEntry } from "./schema";
 
 /** An entry as the columns of its row. */
 const toRow = (entry: LogEntry): object => ({
@@ -31,7 +31,11 @@ const insertInto =
  * Stores an agent's own diagnostics, all of them or none.
  * @returns the number of records inserted.
  */
-export async function ingestLogs(ctx: Ctx, { logs }: IngestInput): Promise<IngestOutput> {
-  const agent = agentCaller(ctx);
-  return { received: await storeRows(ctx.scope, logs.map(toRow), insertInto(agent)) };
-}
+export const ingestLogs = operation({
+  input: ingestInput,
+  output: ingestOutput,
+  async run(ctx, { logs }) {
+    const agent = agentCaller(ctx);
+    return { received: await storeRows(ctx.scope, logs.map(toRow), insertInto(agent)) };
+  },
+});

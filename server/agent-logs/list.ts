@@ -1,10 +1,10 @@
 import { and, count, desc, eq, gte, ilike, inArray, lte } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { agentLogs } from "@/db/schema";
-import type { Ctx } from "@/server/context";
 import { findDevice, preferDeviceIndex } from "@/server/devices/find";
+import { operation } from "@/server/operation";
 import { containsPattern, repairText } from "@/server/text";
-import type { AgentLog, AgentLogPage, ListInput } from "./schema";
+import { type AgentLog, agentLogPage, listInput } from "./schema";
 
 const toLog = (row: typeof agentLogs.$inferSelect): AgentLog => ({
   ...row,
@@ -18,30 +18,35 @@ const toLog = (row: typeof agentLogs.$inferSelect): AgentLog => ({
  * One device's diagnostic logs, newest first; among equal timestamps the one stored last comes first.
  * @throws AppError not_found when the device is missing or another organization's.
  */
-export function listLogs(ctx: Ctx, input: ListInput): Promise<AgentLogPage> {
-  const offset = (input.page - 1) * input.limit;
-  return tenant(ctx.scope, async (tx) => {
-    const [device] = await Promise.all([findDevice(ctx, tx, input.id), preferDeviceIndex(tx)]);
-    const where = and(
-      eq(agentLogs.orgId, device.orgId),
-      eq(agentLogs.deviceId, device.id),
-      input.level ? inArray(agentLogs.level, input.level) : undefined,
-      input.component ? eq(agentLogs.component, repairText(input.component)) : undefined,
-      input.since ? gte(agentLogs.timestamp, input.since) : undefined,
-      input.until ? lte(agentLogs.timestamp, input.until) : undefined,
-      input.search ? ilike(agentLogs.message, containsPattern(input.search)) : undefined,
-    );
-    const newestFirst = [desc(agentLogs.timestamp), desc(agentLogs.id)];
-    const [rows, [counted]] = await Promise.all([
-      tx
-        .select()
-        .from(agentLogs)
-        .where(where)
-        .orderBy(...newestFirst)
-        .limit(input.limit)
-        .offset(offset),
-      tx.select({ total: count() }).from(agentLogs).where(where),
-    ]);
-    return { logs: rows.map(toLog), total: counted?.total ?? 0, limit: input.limit, offset };
-  });
-}
+export const listLogs = operation({
+  permission: "devices:read",
+  input: listInput,
+  output: agentLogPage,
+  run(ctx, input) {
+    const offset = (input.page - 1) * input.limit;
+    return tenant(ctx.scope, async (tx) => {
+      const [device] = await Promise.all([findDevice(ctx, tx, input.id), preferDeviceIndex(tx)]);
+      const where = and(
+        eq(agentLogs.orgId, device.orgId),
+        eq(agentLogs.deviceId, device.id),
+        input.level ? inArray(agentLogs.level, input.level) : undefined,
+        input.component ? eq(agentLogs.component, repairText(input.component)) : undefined,
+        input.since ? gte(agentLogs.timestamp, input.since) : undefined,
+        input.until ? lte(agentLogs.timestamp, input.until) : undefined,
+        input.search ? ilike(agentLogs.message, containsPattern(input.search)) : undefined,
+      );
+      const newestFirst = [desc(agentLogs.timestamp), desc(agentLogs.id)];
+      const [rows, [counted]] = await Promise.all([
+        tx
+          .select()
+          .from(agentLogs)
+          .where(where)
+          .orderBy(...newestFirst)
+          .limit(input.limit)
+          .offset(offset),
+        tx.select({ total: count() }).from(agentLogs).where(where),
+      ]);
+      return { logs: rows.map(toLog), total: counted?.total ?? 0, limit: input.limit, offset };
+    });
+  },
+});

@@ -7,8 +7,9 @@ import { hashSecret, looksLike, newSecret } from "@/server/auth/secrets";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
-import type { EnrollInput, EnrollOutput } from "./schema";
+import { type EnrollInput, enrollInput, enrollOutput } from "./schema";
 
 type Enrolled = { agentId: string; deviceId: string; orgId: string; isNewDevice: boolean };
 
@@ -98,24 +99,28 @@ function recordEnrolment(ctx: Ctx, input: EnrollInput, enrolled: Enrolled): void
  * @throws AppError unauthenticated when the key is unknown, expired, revoked or used up (which, it does not say);
  * conflict when the agentId belongs to another organization; rate_limited.
  */
-export async function enrollAgent(ctx: Ctx, given: EnrollInput): Promise<EnrollOutput> {
-  await limit("enroll", ctx.ip);
-  await requireAttemptsLeft("enroll.failed", ctx.ip);
-  const input = repairJson(given);
-  const token = newSecret("agent");
-  const now = ctx.now();
-  const enrolled = await asSystem(async (tx) => {
-    const orgId = await useKey(tx, input.enrollmentKey, now);
-    if (orgId === undefined) return;
-    const claimed = await claimAgent(tx, orgId, input, token.hash, now);
-    await noteSourceId(tx, claimed, input);
-    return claimed;
-  });
-  if (!enrolled) {
-    await limit("enroll.failed", ctx.ip);
-    throw new AppError("unauthenticated", "The enrollment key is unknown, expired, revoked or used up.");
-  }
-  recordEnrolment(ctx, input, enrolled);
-  const { agentId, deviceId, orgId } = enrolled;
-  return { agentId, deviceId, orgId, token: token.secret };
-}
+export const enrollAgent = operation({
+  input: enrollInput,
+  output: enrollOutput,
+  async run(ctx, given) {
+    await limit("enroll", ctx.ip);
+    await requireAttemptsLeft("enroll.failed", ctx.ip);
+    const input = repairJson(given);
+    const token = newSecret("agent");
+    const now = ctx.now();
+    const enrolled = await asSystem(async (tx) => {
+      const orgId = await useKey(tx, input.enrollmentKey, now);
+      if (orgId === undefined) return;
+      const claimed = await claimAgent(tx, orgId, input, token.hash, now);
+      await noteSourceId(tx, claimed, input);
+      return claimed;
+    });
+    if (!enrolled) {
+      await limit("enroll.failed", ctx.ip);
+      throw new AppError("unauthenticated", "The enrollment key is unknown, expired, revoked or used up.");
+    }
+    recordEnrolment(ctx, input, enrolled);
+    const { agentId, deviceId, orgId } = enrolled;
+    return { agentId, deviceId, orgId, token: token.secret };
+  },
+});

@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { record } from "@/server/audit/record/record";
-import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";
+import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
 import { agentCaller } from "./caller";
-import { HEARTBEAT_INTERVAL_SECONDS, type HeartbeatInput, type HeartbeatOutput } from "./schema";
+import { HEARTBEAT_INTERVAL_SECONDS, heartbeatInput, heartbeatOutput } from "./schema";
 
 const jsonOrNull = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);
 
@@ -14,12 +14,15 @@ const jsonOrNull = (value: object | null | undefined): string | null => (value ?
  * A source address other than that of its last heartbeat is audited with both (spec: agent.source.ip.changed).
  * @returns the seconds until the next heartbeat is due.
  */
-export async function recordHeartbeat(ctx: Ctx, input: HeartbeatInput): Promise<HeartbeatOutput> {
-  const agent = agentCaller(ctx);
-  const { agentVersion, status, metrics } = repairJson(input);
-  // The old address is read under the row's lock, so of two beats at once each sees what the other left.
-  const [row] = await tenant(ctx.scope, (tx) =>
-    tx.execute<{ lastIp: string | null }>(sql`
+export const recordHeartbeat = operation({
+  input: heartbeatInput,
+  output: heartbeatOutput,
+  async run(ctx, input) {
+    const agent = agentCaller(ctx);
+    const { agentVersion, status, metrics } = repairJson(input);
+    // The old address is read under the row's lock, so of two beats at once each sees what the other left.
+    const [row] = await tenant(ctx.scope, (tx) =>
+      tx.execute<{ lastIp: string | null }>(sql`
       UPDATE devices d
       SET last_seen_at = ${ctx.now().toISOString()}::timestamptz,
         last_ip = coalesce(${ctx.ip}, d.last_ip),
@@ -29,17 +32,18 @@ export async function recordHeartbeat(ctx: Ctx, input: HeartbeatInput): Promise<
       FROM (SELECT id, last_ip FROM devices WHERE id = ${agent.deviceId} FOR NO KEY UPDATE) old
       WHERE d.id = old.id
       RETURNING old.last_ip AS "lastIp"`),
-  );
-  if (!row) throw notFound("agent");
-  if (row.lastIp && ctx.ip && row.lastIp !== ctx.ip)
-    record(ctx, {
-      action: "agent.source.ip.changed",
-      orgId: agent.orgId,
-      resourceType: "device",
-      resourceId: agent.deviceId,
-      resourceName: agent.hostname,
-      details: { agentId: agent.id, previousIp: row.lastIp, currentIp: ctx.ip },
-      result: "success",
-    });
-  return { ok: true, intervalSeconds: HEARTBEAT_INTERVAL_SECONDS };
-}
+    );
+    if (!row) throw notFound("agent");
+    if (row.lastIp && ctx.ip && row.lastIp !== ctx.ip)
+      record(ctx, {
+        action: "agent.source.ip.changed",
+        orgId: agent.orgId,
+        resourceType: "device",
+        resourceId: agent.deviceId,
+        resourceName: agent.hostname,
+        details: { agentId: agent.id, previousIp: row.lastIp, currentIp: ctx.ip },
+        result: "success",
+      });
+    return { ok: true, intervalSeconds: HEARTBEAT_INTERVAL_SECONDS };
+  },
+});

@@ -3,50 +3,55 @@ import { apiKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { requireMayGrant, requireWholePartner } from "@/server/auth/grant";
 import { newSecret } from "@/server/auth/secrets";
-import type { Ctx } from "@/server/context";
 import { invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { operation } from "@/server/operation";
 import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/organizations/partner";
 import { repairText } from "@/server/text";
-import type { CreatedApiKey, CreateInput } from "./schema";
+import { createdApiKey, createInput } from "./schema";
 import { toApiKey } from "./to-api-key";
 
 /**
  * Makes an API key with permissions and reach within its maker's. The key is in the answer and nowhere else.
  * @throws AppError forbidden, validation_failed when it would be expired at once.
  */
-export async function createApiKey(ctx: Ctx, input: CreateInput): Promise<CreatedApiKey> {
-  requireMayGrant(ctx, input.permissions);
-  if (input.expiresAt && input.expiresAt <= ctx.now()) throw invalid("expiresAt", "is in the past");
-  const orgId = input.orgId ?? (ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : null);
-  const partnerId = orgId ? await partnerOfOrg(orgId) : await partnerFor(ctx, input.partnerId);
-  const { secret, shown, hash } = newSecret("apiKey");
-  const row = await tenant(ctx.scope, async (tx) => {
-    if (!orgId) await requireWholePartner(tx, ctx);
-    const [made] = await tx
-      .insert(apiKeys)
-      .values({
-        id: newId(),
-        partnerId,
-        orgId,
-        name: repairText(input.name),
-        prefix: shown,
-        keyHash: hash,
-        permissions: input.permissions,
-        expiresAt: input.expiresAt ?? null,
-        createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
-      })
-      .returning();
-    return made as typeof apiKeys.$inferSelect;
-  });
-  const made = toApiKey(row);
-  record(ctx, {
-    action: "api_key.create",
-    orgId: orgId ?? (await homeOrgOf(partnerId)),
-    resourceType: "api_key",
-    resourceId: row.id,
-    resourceName: row.name,
-    details: { after: { prefix: shown, orgId, permissions: row.permissions, expiresAt: made.expiresAt } },
-  });
-  return { ...made, key: secret };
-}
+export const createApiKey = operation({
+  permission: "api_keys:manage",
+  input: createInput,
+  output: createdApiKey,
+  async run(ctx, input) {
+    requireMayGrant(ctx, input.permissions);
+    if (input.expiresAt && input.expiresAt <= ctx.now()) throw invalid("expiresAt", "is in the past");
+    const orgId = input.orgId ?? (ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : null);
+    const partnerId = orgId ? await partnerOfOrg(orgId) : await partnerFor(ctx, input.partnerId);
+    const { secret, shown, hash } = newSecret("apiKey");
+    const row = await tenant(ctx.scope, async (tx) => {
+      if (!orgId) await requireWholePartner(tx, ctx);
+      const [made] = await tx
+        .insert(apiKeys)
+        .values({
+          id: newId(),
+          partnerId,
+          orgId,
+          name: repairText(input.name),
+          prefix: shown,
+          keyHash: hash,
+          permissions: input.permissions,
+          expiresAt: input.expiresAt ?? null,
+          createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
+        })
+        .returning();
+      return made as typeof apiKeys.$inferSelect;
+    });
+    const made = toApiKey(row);
+    record(ctx, {
+      action: "api_key.create",
+      orgId: orgId ?? (await homeOrgOf(partnerId)),
+      resourceType: "api_key",
+      resourceId: row.id,
+      resourceName: row.name,
+      details: { after: { prefix: shown, orgId, permissions: row.permissions, expiresAt: made.expiresAt } },
+    });
+    return { ...made, key: secret };
+  },
+});

@@ -1,6 +1,6 @@
-import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
 import { ACCESS_TOKEN_SECONDS, scopeClaims, signAccessToken } from "./jwt";
-import type { TokenInput, TokenOutput } from "./schema";
+import { type TokenOutput, tokenInput, tokenOutput } from "./schema";
 import { type SignIn, signIn } from "./sign-in";
 
 /** The pair of tokens that the API hands out for a sign-in. */
@@ -13,6 +13,10 @@ export async function toTokens({ caller, sid, refreshToken }: SignIn): Promise<T
  * POST /auth/token: an access and a refresh token for e-mail and password.
  * @throws AppError unauthenticated, rate_limited
  */
-export async function issueToken(ctx: Ctx, input: TokenInput): Promise<TokenOutput> {
-  return toTokens(await signIn(ctx, input, { via: "api" }));
-}
+export const issueToken = operation({
+  input: tokenInput,
+  output: tokenOutput,
+  async run(ctx, input) {
+    return toTokens(await signIn(ctx, input, { via: "api" }));
+  },
+});

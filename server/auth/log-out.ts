@@ -4,7 +4,8 @@ import { refreshTokens } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
-import type { LogoutInput } from "./schema";
+import { operation } from "@/server/operation";
+import { logoutInput } from "./schema";
 import { hashSecret } from "./secrets";
 import { endSessions } from "./sessions";
 
@@ -38,9 +39,13 @@ export async function endSignIn(ctx: Ctx, sid?: string): Promise<void> {
  * An unknown token, or somebody else's, changes nothing and is not told apart.
  * @throws AppError forbidden for an API key, which has no sign-in.
  */
-export async function logOut(ctx: Ctx, input: LogoutInput): Promise<undefined> {
-  if (ctx.actor.type !== "user") throw new AppError("forbidden", "An API key is not signed in; revoke it instead.");
-  const sid = input.refreshToken ? await familyOf(ctx.actor.id, input.refreshToken) : undefined;
-  if (input.refreshToken && !sid) return;
-  await endSignIn(ctx, sid);
-}
+export const logOut = operation({
+  input: logoutInput,
+  output: "empty",
+  async run(ctx, input) {
+    if (ctx.actor.type !== "user") throw new AppError("forbidden", "An API key is not signed in; revoke it instead.");
+    const sid = input.refreshToken ? await familyOf(ctx.actor.id, input.refreshToken) : undefined;
+    if (input.refreshToken && !sid) return;
+    await endSignIn(ctx, sid);
+  },
+});

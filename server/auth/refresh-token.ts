@@ -2,12 +2,12 @@ import { and, eq, gt, isNull } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { refreshTokens } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
-import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
+import { operation } from "@/server/operation";
 import { findUserCaller } from "./caller";
 import { toTokens } from "./issue-token";
 import { limit } from "./rate-limit";
-import type { RefreshInput, TokenOutput } from "./schema";
+import { refreshInput, tokenOutput } from "./schema";
 import { hashSecret, looksLike } from "./secrets";
 import { addRefreshToken, endSessions } from "./sessions";
 
@@ -38,28 +38,32 @@ function rotate(tokenHash: string, now: Date): Promise<Rotation> {
  * so its whole family ends, access tokens included.
  * @throws AppError unauthenticated, rate_limited
  */
-export async function refreshToken(ctx: Ctx, input: RefreshInput): Promise<TokenOutput> {
-  await limit("refresh", ctx.ip);
-  const rotation: Rotation = looksLike("refresh", input.refreshToken)
-    ? await rotate(hashSecret(input.refreshToken), ctx.now())
-    : { kind: "unknown" };
-  const caller = rotation.kind === "unknown" ? null : await findUserCaller(rotation.userId);
-  if (rotation.kind === "reused" && caller?.actor.type === "user") {
-    const { id, name } = caller.actor;
-    record(
-      { ...ctx, ...caller },
-      {
-        action: "user.token.reuse",
-        orgId: caller.homeOrgId,
-        resourceType: "user",
-        resourceId: id,
-        resourceName: name,
-        result: "denied",
-        errorMessage: "A refresh token was used twice.",
-      },
-    );
-  }
-  if (rotation.kind !== "fresh" || caller?.actor.type !== "user")
-    throw new AppError("unauthenticated", "The refresh token is unknown, expired or spent.");
-  return toTokens({ caller: { ...caller, actor: caller.actor }, sid: rotation.sid, refreshToken: rotation.next });
-}
+export const refreshToken = operation({
+  input: refreshInput,
+  output: tokenOutput,
+  async run(ctx, input) {
+    await limit("refresh", ctx.ip);
+    const rotation: Rotation = looksLike("refresh", input.refreshToken)
+      ? await rotate(hashSecret(input.refreshToken), ctx.now())
+      : { kind: "unknown" };
+    const caller = rotation.kind === "unknown" ? null : await findUserCaller(rotation.userId);
+    if (rotation.kind === "reused" && caller?.actor.type === "user") {
+      const { id, name } = caller.actor;
+      record(
+        { ...ctx, ...caller },
+        {
+          action: "user.token.reuse",
+          orgId: caller.homeOrgId,
+          resourceType: "user",
+          resourceId: id,
+          resourceName: name,
+          result: "denied",
+          errorMessage: "A refresh token was used twice.",
+        },
+      );
+    }
+    if (rotation.kind !== "fresh" || caller?.actor.type !== "user")
+      throw new AppError("unauthenticated", "The refresh token is unknown, expired or spent.");
+    return toTokens({ caller: { ...caller, actor: caller.actor }, sid: rotation.sid, refreshToken: rotation.next });
+  },
+});

@@ -19,7 +19,7 @@ async function createPartnerAdmin({ email, password, name, organization, partner
     return `Made the partner ${organization} with its administrator ${email}.`;
   }
   const input = createInput.parse({ email, password, name, role: "partner_admin", partnerId });
-  await createUser(systemCtx(), input);
+  await createUser.run(systemCtx(), input);
   return `Made the partner administrator ${email}.`;
 }
 

@@ -40,7 +40,7 @@ export const createApiKey: Command = {
     await onPlatform(async () => {
       const where = values.org ? { orgId: await organizationOf(values.org) } : { partnerId: values.partner };
       const input = createInput.parse({ name, permissions, expiresAt: values.expires, ...where });
-      const made = await makeKey(systemCtx(), input);
+      const made = await makeKey.run(systemCtx(), input);
       tell(`Made the key ${made.prefix}… (${made.name}: ${made.permissions.join(", ")}). It is shown this once:`);
       say(made.key);
     });

@@ -2,26 +2,31 @@ import { and, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { agents, devices } from "@/db/schema";
 import { inScope } from "@/server/auth/scope";
-import type { Ctx } from "@/server/context";
 import { readDeviceValues, toValueMap } from "@/server/custom-fields/values";
 import { notFound } from "@/server/errors";
-import type { DeviceDetail, DeviceIdInput } from "./schema";
+import { operation } from "@/server/operation";
+import { type DeviceDetail, deviceDetail, deviceIdInput } from "./schema";
 import { deviceColumns, toDevice } from "./to-device";
 
 /**
  * One device within the caller's reach.
  * @throws AppError not_found, alike for a missing device and another organization's.
  */
-export async function getDevice(ctx: Ctx, { id }: DeviceIdInput): Promise<DeviceDetail> {
-  return tenant(ctx.scope, async (tx) => {
-    const [row] = await tx
-      .select({ ...deviceColumns(ctx.now()), metrics: devices.metrics })
-      .from(devices)
-      .leftJoin(agents, eq(agents.deviceId, devices.id))
-      .where(and(inScope(devices.orgId, ctx.scope), eq(devices.id, id)));
-    if (!row) throw notFound("device");
-    const { metrics, ...core } = row;
-    const customFields = toValueMap(await readDeviceValues(tx, ctx, core));
-    return { ...toDevice(core), metrics: metrics as DeviceDetail["metrics"], customFields };
-  });
-}
+export const getDevice = operation({
+  permission: "devices:read",
+  input: deviceIdInput,
+  output: deviceDetail,
+  async run(ctx, { id }) {
+    return tenant(ctx.scope, async (tx) => {
+      const [row] = await tx
+        .select({ ...deviceColumns(ctx.now()), metrics: devices.metrics })
+        .from(devices)
+        .leftJoin(agents, eq(agents.deviceId, devices.id))
+        .where(and(inScope(devices.orgId, ctx.scope), eq(devices.id, id)));
+      if (!row) throw notFound("device");
+      const { metrics, ...core } = row;
+      const customFields = toValueMap(await readDeviceValues(tx, ctx, core));
+      return { ...toDevice(core), metrics: metrics as DeviceDetail["metrics"], customFields };
+    });
+  },
+});

@@ -4,9 +4,10 @@ import { agents, devices } from "@/db/schema";
 import { inScope } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
 import { hasFieldValue } from "@/server/custom-fields/values";
+import { operation } from "@/server/operation";
 import { containsPattern, repairText } from "@/server/text";
 import { onlineCondition } from "./presence";
-import type { DevicePage, ListInput, Pagination } from "./schema";
+import { devicePage, type ListInput, listInput, type Pagination } from "./schema";
 import { deviceColumns, toDevice } from "./to-device";
 
 /** The pagination member of an answer. */
@@ -25,22 +26,27 @@ function conditions(ctx: Ctx, input: ListInput): SQL | undefined {
 }
 
 /** The devices within the caller's reach, by hostname; search is part of the hostname, in any case. */
-export function listDevices(ctx: Ctx, input: ListInput): Promise<DevicePage> {
-  return tenant(ctx.scope, async (tx) => {
-    const { fieldKey, fieldValue } = input;
-    const byField = fieldKey && fieldValue ? await hasFieldValue(tx, ctx, fieldKey, fieldValue) : undefined;
-    const where = and(conditions(ctx, input), byField);
-    const [rows, [counted]] = await Promise.all([
-      tx
-        .select(deviceColumns(ctx.now()))
-        .from(devices)
-        .leftJoin(agents, eq(agents.deviceId, devices.id))
-        .where(where)
-        .orderBy(asc(devices.hostname), asc(devices.id))
-        .limit(input.limit)
-        .offset((input.page - 1) * input.limit),
-      tx.select({ total: count() }).from(devices).where(where),
-    ]);
-    return { data: rows.map(toDevice), pagination: paginate(input, counted?.total ?? 0) };
-  });
-}
+export const listDevices = operation({
+  permission: "devices:read",
+  input: listInput,
+  output: devicePage,
+  run(ctx, input) {
+    return tenant(ctx.scope, async (tx) => {
+      const { fieldKey, fieldValue } = input;
+      const byField = fieldKey && fieldValue ? await hasFieldValue(tx, ctx, fieldKey, fieldValue) : undefined;
+      const where = and(conditions(ctx, input), byField);
+      const [rows, [counted]] = await Promise.all([
+        tx
+          .select(deviceColumns(ctx.now()))
+          .from(devices)
+          .leftJoin(agents, eq(agents.deviceId, devices.id))
+          .where(where)
+          .orderBy(asc(devices.hostname), asc(devices.id))
+          .limit(input.limit)
+          .offset((input.page - 1) * input.limit),
+        tx.select({ total: count() }).from(devices).where(where),
+      ]);
+      return { data: rows.map(toDevice), pagination: paginate(input, counted?.total ?? 0) };
+    });
+  },
+});

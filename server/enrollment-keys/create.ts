@@ -2,11 +2,11 @@ import { tenant } from "@/db/client";
 import { enrollmentKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { newSecret } from "@/server/auth/secrets";
-import type { Ctx } from "@/server/context";
 import { invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { operation } from "@/server/operation";
 import { partnerOfOrg } from "@/server/organizations/partner";
-import type { CreatedEnrollmentKey, CreateInput } from "./schema";
+import { createdEnrollmentKey, createInput } from "./schema";
 import { toEnrollmentKey } from "./to-enrollment-key";
 
 /**
@@ -14,34 +14,39 @@ import { toEnrollmentKey } from "./to-enrollment-key";
  * @throws AppError validation_failed without an organization, or when it would be expired at once; not_found when the
  * platform's operator names one that does not exist.
  */
-export async function createEnrollmentKey(ctx: Ctx, input: CreateInput): Promise<CreatedEnrollmentKey> {
-  const orgId = input.orgId ?? (ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : undefined);
-  if (!orgId) throw invalid("orgId", "is needed");
-  if (input.expiresAt && input.expiresAt <= ctx.now()) throw invalid("expiresAt", "is in the past");
-  await partnerOfOrg(orgId);
-  const { secret, shown, hash } = newSecret("enrollment");
-  const [row] = await tenant(ctx.scope, (tx) =>
-    tx
-      .insert(enrollmentKeys)
-      .values({
-        id: newId(),
-        orgId,
-        prefix: shown,
-        keyHash: hash,
-        maxUses: input.maxUses ?? null,
-        expiresAt: input.expiresAt ?? null,
-        createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
-      })
-      .returning(),
-  );
-  const made = toEnrollmentKey(row as typeof enrollmentKeys.$inferSelect);
-  record(ctx, {
-    action: "enrollment_key.create",
-    orgId,
-    resourceType: "enrollment_key",
-    resourceId: made.id,
-    resourceName: made.prefix,
-    details: { after: { prefix: made.prefix, maxUses: made.maxUses, expiresAt: made.expiresAt } },
-  });
-  return { ...made, key: secret };
-}
+export const createEnrollmentKey = operation({
+  permission: "agents:enroll",
+  input: createInput,
+  output: createdEnrollmentKey,
+  async run(ctx, input) {
+    const orgId = input.orgId ?? (ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : undefined);
+    if (!orgId) throw invalid("orgId", "is needed");
+    if (input.expiresAt && input.expiresAt <= ctx.now()) throw invalid("expiresAt", "is in the past");
+    await partnerOfOrg(orgId);
+    const { secret, shown, hash } = newSecret("enrollment");
+    const [row] = await tenant(ctx.scope, (tx) =>
+      tx
+        .insert(enrollmentKeys)
+        .values({
+          id: newId(),
+          orgId,
+          prefix: shown,
+          keyHash: hash,
+          maxUses: input.maxUses ?? null,
+          expiresAt: input.expiresAt ?? null,
+          createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
+        })
+        .returning(),
+    );
+    const made = toEnrollmentKey(row as typeof enrollmentKeys.$inferSelect);
+    record(ctx, {
+      action: "enrollment_key.create",
+      orgId,
+      resourceType: "enrollment_key",
+      resourceId: made.id,
+      resourceName: made.prefix,
+      details: { after: { prefix: made.prefix, maxUses: made.maxUses, expiresAt: made.expiresAt } },
+    });
+    return { ...made, key: secret };
+  },
+});

@@ -3,30 +3,35 @@ import { tenant } from "@/db/client";
 import { enrollmentKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { inScope } from "@/server/auth/scope";
-import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";
-import type { IdInput } from "@/server/organizations/schema";
+import { operation } from "@/server/operation";
+import { idInput } from "@/server/organizations/schema";
 
 /**
  * Revokes an enrollment key for good; agents that enrolled with it stay. One that is revoked already stays so.
  * @throws AppError not_found
  */
-export async function revokeEnrollmentKey(ctx: Ctx, { id }: IdInput): Promise<undefined> {
-  const revokedAt = ctx.now();
-  const row = await tenant(ctx.scope, async (tx) => {
-    const where = and(inScope(enrollmentKeys.orgId, ctx.scope), eq(enrollmentKeys.id, id));
-    const [found] = await tx.select().from(enrollmentKeys).where(where).for("update");
-    if (!found) throw notFound("enrollment key");
-    if (!found.revokedAt) await tx.update(enrollmentKeys).set({ revokedAt }).where(where);
-    return found;
-  });
-  if (row.revokedAt) return;
-  record(ctx, {
-    action: "enrollment_key.revoke",
-    orgId: row.orgId,
-    resourceType: "enrollment_key",
-    resourceId: row.id,
-    resourceName: row.prefix,
-    details: { before: { revokedAt: null }, after: { revokedAt: revokedAt.toISOString() }, uses: row.uses },
-  });
-}
+export const revokeEnrollmentKey = operation({
+  permission: "agents:enroll",
+  input: idInput,
+  output: "empty",
+  async run(ctx, { id }) {
+    const revokedAt = ctx.now();
+    const row = await tenant(ctx.scope, async (tx) => {
+      const where = and(inScope(enrollmentKeys.orgId, ctx.scope), eq(enrollmentKeys.id, id));
+      const [found] = await tx.select().from(enrollmentKeys).where(where).for("update");
+      if (!found) throw notFound("enrollment key");
+      if (!found.revokedAt) await tx.update(enrollmentKeys).set({ revokedAt }).where(where);
+      return found;
+    });
+    if (row.revokedAt) return;
+    record(ctx, {
+      action: "enrollment_key.revoke",
+      orgId: row.orgId,
+      resourceType: "enrollment_key",
+      resourceId: row.id,
+      resourceName: row.prefix,
+      details: { before: { revokedAt: null }, after: { revokedAt: revokedAt.toISOString() }, uses: row.uses },
+    });
+  },
+});

@@ -26,10 +26,10 @@ describe("stored events", () => {
     const device = await createDevice();
     const ctx = await agentCtx(device);
     const events = Array.from({ length: 300 }, (_, n) => event(n));
-    expect(await ingestEvents(ctx, { id: device.agentId, events })).toEqual({ success: true, count: 300 });
-    expect(await ingestEvents(ctx, { id: device.agentId, events })).toEqual({ success: true, count: 0 });
+    expect(await ingestEvents.run(ctx, { id: device.agentId, events })).toEqual({ success: true, count: 300 });
+    expect(await ingestEvents.run(ctx, { id: device.agentId, events })).toEqual({ success: true, count: 0 });
     const ask = async (query: object) =>
-      eventLogPage.parse(await listEvents(ctx, listInput.parse({ id: device.id, ...query })));
+      eventLogPage.parse(await listEvents.run(ctx, listInput.parse({ id: device.id, ...query })));
     const all = (await ask({ limit: "500" })).data;
     expect(all).toHaveLength(300);
     for (const category of [undefined, ...EVENT_CATEGORIES])
@@ -63,8 +63,8 @@ describe("stored events", () => {
     const device = await createDevice();
     const ctx = await agentCtx(device);
     const details = { commandLine: "net use", apiKey: "abc", nested: [{ Password: "hunter2", ok: true }] };
-    await ingestEvents(ctx, { id: device.agentId, events: [{ ...event(1), details }] });
-    const { data } = await listEvents(ctx, listInput.parse({ id: device.id }));
+    await ingestEvents.run(ctx, { id: device.agentId, events: [{ ...event(1), details }] });
+    const { data } = await listEvents.run(ctx, listInput.parse({ id: device.id }));
     expect(data[0]?.details).toEqual({
       commandLine: "net use",
       apiKey: "[redacted]",

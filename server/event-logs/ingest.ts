@@ -2,10 +2,10 @@ import { type AgentCaller, agentCaller } from "@/server/agents/caller";
 import { type InsertRows, storeRows } from "@/server/agents/store-rows";
 import { storableDetails } from "@/server/audit/record/details";
 import { record } from "@/server/audit/record/record";
-import type { Ctx } from "@/server/context";
 import { newId } from "@/server/ids";
+import { operation } from "@/server/operation";
 import { repairText } from "@/server/text";
-import type { DeviceEvent, EventCategory, IngestInput, IngestOutput } from "./schema";
+import { type DeviceEvent, type EventCategory, ingestInput, ingestOutput } from "./schema";
 
 type Row = { id: string; source: string; event_id: string | null };
 
@@ -48,17 +48,21 @@ function countCategories(events: DeviceEvent[]): Partial<Record<EventCategory, n
  * silently ignored (spec, States rule 5). Audited as agent.eventlogs.submit.
  * @returns how many rows are new.
  */
-export async function ingestEvents(ctx: Ctx, { events }: IngestInput): Promise<IngestOutput> {
-  const agent = agentCaller(ctx);
-  const count = await storeRows(ctx.scope, events.map(toRow).sort(byKey), insertInto(agent));
-  record(ctx, {
-    action: "agent.eventlogs.submit",
-    orgId: agent.orgId,
-    resourceType: "device",
-    resourceId: agent.deviceId,
-    resourceName: agent.hostname,
-    details: { received: events.length, inserted: count, categories: countCategories(events) },
-    result: "success",
-  });
-  return { success: true, count };
-}
+export const ingestEvents = operation({
+  input: ingestInput,
+  output: ingestOutput,
+  async run(ctx, { events }) {
+    const agent = agentCaller(ctx);
+    const count = await storeRows(ctx.scope, events.map(toRow).sort(byKey), insertInto(agent));
+    record(ctx, {
+      action: "agent.eventlogs.submit",
+      orgId: agent.orgId,
+      resourceType: "device",
+      resourceId: agent.deviceId,
+      resourceName: agent.hostname,
+      details: { received: events.length, inserted: count, categories: countCategories(events) },
+      result: "success",
+    });
+    return { success: true, count };
+  },
+});

@@ -1,11 +1,11 @@
 import { and, count, desc, eq, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { deviceEventLogs } from "@/db/schema";
-import type { Ctx } from "@/server/context";
 import { findDevice, preferDeviceIndex } from "@/server/devices/find";
 import { paginate } from "@/server/devices/list";
+import { operation } from "@/server/operation";
 import { repairText } from "@/server/text";
-import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog, type EventLogPage, type ListInput } from "./schema";
+import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog, eventLogPage, type ListInput, listInput } from "./schema";
 
 const toEvent = (row: typeof deviceEventLogs.$inferSelect): EventLog => ({
   ...row,
@@ -44,41 +44,46 @@ function pageOfArms(input: ListInput, device: { id: string }): SQL {
  * One device's stored events, newest first; among equal timestamps the one stored last comes first.
  * @throws AppError not_found when the device is missing or another organization's.
  */
-export function listEvents(ctx: Ctx, input: ListInput): Promise<EventLogPage> {
-  const narrowed = input.category !== undefined || input.level !== undefined;
-  return tenant(ctx.scope, async (tx) => {
-    const [device] = await Promise.all([findDevice(ctx, tx, input.id), preferDeviceIndex(tx)]);
-    const where = and(
-      eq(deviceEventLogs.orgId, device.orgId),
-      eq(deviceEventLogs.deviceId, device.id),
-      // Both or neither: the index over the two is of use for one of them when the other's values are named.
-      narrowed
-        ? inArray(deviceEventLogs.category, input.category ? [input.category] : [...EVENT_CATEGORIES])
-        : undefined,
-      narrowed ? inArray(deviceEventLogs.level, input.level ? [input.level] : [...EVENT_LEVELS]) : undefined,
-      input.source ? eq(deviceEventLogs.source, repairText(input.source)) : undefined,
-      input.startDate ? gte(deviceEventLogs.timestamp, input.startDate) : undefined,
-      input.endDate ? lte(deviceEventLogs.timestamp, input.endDate) : undefined,
-    );
-    const newestFirst = [desc(deviceEventLogs.timestamp), desc(deviceEventLogs.id)];
-    const page =
-      narrowed && !input.source
-        ? tx
-            .select()
-            .from(deviceEventLogs)
-            .where(sql`${deviceEventLogs.id} = ANY (${pageOfArms(input, device)})`)
-            .orderBy(...newestFirst)
-        : tx
-            .select()
-            .from(deviceEventLogs)
-            .where(where)
-            .orderBy(...newestFirst)
-            .limit(input.limit)
-            .offset((input.page - 1) * input.limit);
-    const [rows, [counted]] = await Promise.all([
-      page,
-      tx.select({ total: count() }).from(deviceEventLogs).where(where),
-    ]);
-    return { data: rows.map(toEvent), pagination: paginate(input, counted?.total ?? 0) };
-  });
-}
+export const listEvents = operation({
+  permission: "devices:read",
+  input: listInput,
+  output: eventLogPage,
+  run(ctx, input) {
+    const narrowed = input.category !== undefined || input.level !== undefined;
+    return tenant(ctx.scope, async (tx) => {
+      const [device] = await Promise.all([findDevice(ctx, tx, input.id), preferDeviceIndex(tx)]);
+      const where = and(
+        eq(deviceEventLogs.orgId, device.orgId),
+        eq(deviceEventLogs.deviceId, device.id),
+        // Both or neither: the index over the two is of use for one of them when the other's values are named.
+        narrowed
+          ? inArray(deviceEventLogs.category, input.category ? [input.category] : [...EVENT_CATEGORIES])
+          : undefined,
+        narrowed ? inArray(deviceEventLogs.level, input.level ? [input.level] : [...EVENT_LEVELS]) : undefined,
+        input.source ? eq(deviceEventLogs.source, repairText(input.source)) : undefined,
+        input.startDate ? gte(deviceEventLogs.timestamp, input.startDate) : undefined,
+        input.endDate ? lte(deviceEventLogs.timestamp, input.endDate) : undefined,
+      );
+      const newestFirst = [desc(deviceEventLogs.timestamp), desc(deviceEventLogs.id)];
+      const page =
+        narrowed && !input.source
+          ? tx
+              .select()
+              .from(deviceEventLogs)
+              .where(sql`${deviceEventLogs.id} = ANY (${pageOfArms(input, device)})`)
+              .orderBy(...newestFirst)
+          : tx
+              .select()
+              .from(deviceEventLogs)
+              .where(where)
+              .orderBy(...newestFirst)
+              .limit(input.limit)
+              .offset((input.page - 1) * input.limit);
+      const [rows, [counted]] = await Promise.all([
+        page,
+        tx.select({ total: count() }).from(deviceEventLogs).where(where),
+      ]);
+      return { data: rows.map(toEvent), pagination: paginate(input, counted?.total ?? 0) };
+    });
+  },
+});

@@ -67,7 +67,7 @@ async function gatherInput(spec: RouteSpec, request: Request, { params }: Call):
 }
 
 /** Who is calling, from where; a browser's cookie counts only from our own pages. */
-async function toContext({ auth }: RouteSpec, request: Request, { params, requestId }: Call): Promise<Ctx> {
+async function toContext({ auth, body }: RouteSpec, request: Request, { params, requestId }: Call): Promise<Ctx> {
   const agentId = typeof params.id === "string" ? params.id : undefined;
   const { viaCookie, ...caller } = await authenticate(request, { auth, agentId });
   requireSameOrigin(request, viaCookie);
@@ -80,6 +80,7 @@ async function toContext({ auth }: RouteSpec, request: Request, { params, reques
     get signal() {
       return request.signal;
     },
+    bytes: body === "stream" ? bytesOf(request) : undefined,
   };
 }
 
@@ -88,7 +89,7 @@ async function answer(spec: RouteSpec, request: Request, call: Call): Promise<An
   if (spec.permission) requirePermission(ctx, spec.permission);
   const parsed = spec.input.safeParse(await gatherInput(spec, request, call));
   if (!parsed.success) throw invalidInput(parsed.error);
-  const result = await perform(spec, { ctx, input: parsed.data, bytes: bytesOf(request) });
+  const result = await perform(spec, ctx, parsed.data);
   if (result instanceof Response) return result;
   if (spec.output === "empty") return { status: spec.status ?? 204, headers: {}, body: null };
   return {

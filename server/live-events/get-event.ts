@@ -1,20 +1,25 @@
-import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
 import { askDevice } from "./ask-device";
 import { withLogName } from "./log-names";
 import { parseEntry } from "./parse-answer";
-import type { EventInput, EventOutput } from "./schema";
+import { eventInput, eventOutput } from "./schema";
 
 /** One event by its record id, from the device itself. @throws as askDevice does; not_found without such a record. */
-export function getEvent(ctx: Ctx, { deviceId, name, recordId }: EventInput): Promise<EventOutput> {
-  const details = { logName: name, recordId };
-  return askDevice(ctx, { deviceId, kind: "event", details }, (ask, { agentId }) =>
-    withLogName(ask, agentId, name, async (logName) => ({
-      data: await ask({
-        name: "eventlogs.get",
-        params: { logName, recordId },
-        what: "event",
-        parse: parseEntry,
-      }),
-    })),
-  );
-}
+export const getEvent = operation({
+  permission: "devices:live",
+  input: eventInput,
+  output: eventOutput,
+  run(ctx, { deviceId, name, recordId }) {
+    const details = { logName: name, recordId };
+    return askDevice(ctx, { deviceId, kind: "event", details }, (ask, { agentId }) =>
+      withLogName(ask, agentId, name, async (logName) => ({
+        data: await ask({
+          name: "eventlogs.get",
+          params: { logName, recordId },
+          what: "event",
+          parse: parseEntry,
+        }),
+      })),
+    );
+  },
+});

@@ -1,19 +1,24 @@
-import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";
+import { operation } from "@/server/operation";
 import { askDevice } from "./ask-device";
 import { askLogs, matchName } from "./log-names";
-import type { LogInput, LogOutput } from "./schema";
+import { logInput, logOutput } from "./schema";
 
 /** One event log of a device, its name in any case. @throws as askDevice does; not_found when there is no such log. */
-export function getLog(ctx: Ctx, { deviceId, name }: LogInput): Promise<LogOutput> {
-  return askDevice(ctx, { deviceId, kind: "log", details: { logName: name } }, async (ask, { agentId }) => {
-    const logs = await askLogs(ask, agentId);
-    const found = matchName(
-      logs.map((log) => log.name),
-      name,
-    );
-    const data = logs.find((log) => log.name === found);
-    if (!data) throw notFound("event log");
-    return { data };
-  });
-}
+export const getLog = operation({
+  permission: "devices:live",
+  input: logInput,
+  output: logOutput,
+  run(ctx, { deviceId, name }) {
+    return askDevice(ctx, { deviceId, kind: "log", details: { logName: name } }, async (ask, { agentId }) => {
+      const logs = await askLogs(ask, agentId);
+      const found = matchName(
+        logs.map((log) => log.name),
+        name,
+      );
+      const data = logs.find((log) => log.name === found);
+      if (!data) throw notFound("event log");
+      return { data };
+    });
+  },
+});

@@ -1,11 +1,16 @@
-import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
 import { askDevice } from "./ask-device";
 import { askLogs } from "./log-names";
-import type { ListInput, LogsOutput } from "./schema";
+import { listInput, logsOutput } from "./schema";
 
 /** The event logs that a device has, from the device itself. @throws as askDevice does. */
-export function listLogs(ctx: Ctx, { deviceId }: ListInput): Promise<LogsOutput> {
-  return askDevice(ctx, { deviceId, kind: "logs", details: {} }, async (ask, { agentId }) => ({
-    data: await askLogs(ask, agentId),
-  }));
-}
+export const listLogs = operation({
+  permission: "devices:live",
+  input: listInput,
+  output: logsOutput,
+  run(ctx, { deviceId }) {
+    return askDevice(ctx, { deviceId, kind: "logs", details: {} }, async (ask, { agentId }) => ({
+      data: await askLogs(ask, agentId),
+    }));
+  },
+});

@@ -1,8 +1,8 @@
 import { agentCaller } from "@/server/agents/caller";
-import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
 import { trackStream } from "@/server/process/streams";
 import { relay } from "./current";
-import { STREAM_COMMENT_MS } from "./schema";
+import { STREAM_COMMENT_MS, streamInput } from "./schema";
 
 const encoder = new TextEncoder();
 
@@ -47,25 +47,29 @@ function eventStream(onGone: () => void) {
  * The agent's command stream (Server-Sent Events): one `command` event a question, a comment line every 15 s. When this
  * resolves the agent counts as connected, and an older stream of it has been ended.
  */
-export async function openStream(ctx: Ctx): Promise<Response> {
-  const { id: agentId, deviceId, orgId } = agentCaller(ctx);
-  let onGone = () => {};
-  const stream = eventStream(() => onGone());
-  try {
-    onGone = await relay().open({ agentId, deviceId, orgId }, stream.peer);
-  } catch (error) {
-    stream.leave();
-    throw error;
-  }
-  ctx.signal?.addEventListener("abort", stream.leave, { once: true });
-  if (ctx.signal?.aborted) stream.leave();
-  if (!stream.isOpen()) onGone(); // it ended while it was being listed
-  stream.write(": connected\n\n");
-  return new Response(stream.body, {
-    headers: {
-      "Content-Type": "text/event-stream; charset=utf-8",
-      "Cache-Control": "no-store, no-transform",
-      "X-Accel-Buffering": "no",
-    },
-  });
-}
+export const openStream = operation({
+  input: streamInput,
+  output: "stream",
+  async run(ctx) {
+    const { id: agentId, deviceId, orgId } = agentCaller(ctx);
+    let onGone = () => {};
+    const stream = eventStream(() => onGone());
+    try {
+      onGone = await relay().open({ agentId, deviceId, orgId }, stream.peer);
+    } catch (error) {
+      stream.leave();
+      throw error;
+    }
+    ctx.signal?.addEventListener("abort", stream.leave, { once: true });
+    if (ctx.signal?.aborted) stream.leave();
+    if (!stream.isOpen()) onGone(); // it ended while it was being listed
+    stream.write(": connected\n\n");
+    return new Response(stream.body, {
+      headers: {
+        "Content-Type": "text/event-stream; charset=utf-8",
+        "Cache-Control": "no-store, no-transform",
+        "X-Accel-Buffering": "no",
+      },
+    });
+  },
+});

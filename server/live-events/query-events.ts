@@ -1,9 +1,9 @@
-import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
 import { askDevice } from "./ask-device";
 import { withLogName } from "./log-names";
 import { parseEntries } from "./parse-answer";
-import type { EventsInput, EventsOutput, QueryParams } from "./schema";
+import { type EventsInput, eventsInput, eventsOutput, type QueryParams } from "./schema";
 
 function toParams({
   page,
@@ -26,19 +26,24 @@ function toParams({
 }
 
 /** A page of a log's events that match the filters, from the device itself. @throws as askDevice does. */
-export function queryEvents(ctx: Ctx, input: EventsInput): Promise<EventsOutput> {
-  const { deviceId, name, ...rest } = repairJson(input);
-  const params = toParams({ deviceId, name, ...rest });
-  const { page, limit } = input;
-  return askDevice(ctx, { deviceId, kind: "events", details: { logName: name, ...params } }, (ask, { agentId }) =>
-    withLogName(ask, agentId, name, async (logName) => {
-      const { entries, total } = await ask({
-        name: "eventlogs.query",
-        params: { logName, ...params },
-        what: "event log",
-        parse: (data) => parseEntries(data, { page, limit }),
-      });
-      return { data: entries, meta: { page, limit, total, totalPages: Math.ceil(total / limit) } };
-    }),
-  );
-}
+export const queryEvents = operation({
+  permission: "devices:live",
+  input: eventsInput,
+  output: eventsOutput,
+  run(ctx, input) {
+    const { deviceId, name, ...rest } = repairJson(input);
+    const params = toParams({ deviceId, name, ...rest });
+    const { page, limit } = input;
+    return askDevice(ctx, { deviceId, kind: "events", details: { logName: name, ...params } }, (ask, { agentId }) =>
+      withLogName(ask, agentId, name, async (logName) => {
+        const { entries, total } = await ask({
+          name: "eventlogs.query",
+          params: { logName, ...params },
+          what: "event log",
+          parse: (data) => parseEntries(data, { page, limit }),
+        });
+        return { data: entries, meta: { page, limit, total, totalPages: Math.ceil(total / limit) } };
+      }),
+    );
+  },
+});

@@ -68,6 +68,7 @@ function startBeforeEnd(range: { startTime?: Date; endTime?: Date }, context: z.
 const device = { deviceId: z.guid() };
 /** The same device under the name that the /devices paths give it. */
 const deviceById = { id: z.guid() };
+const toDeviceId = <T extends { id: string }>({ id, ...rest }: T) => ({ deviceId: id, ...rest });
 
 export const listInput = z.object(device);
 export type ListInput = z.output<typeof listInput>;
@@ -78,10 +79,13 @@ export type EventsInput = z.output<typeof eventsInput>;
 export const eventInput = z.object({ ...device, name: logName, recordId: ordinal });
 export type EventInput = z.output<typeof eventInput>;
 
-export const listByIdInput = z.object(deviceById);
-export const logByIdInput = z.object({ ...deviceById, name: logName });
-export const eventsByIdInput = z.object({ ...deviceById, name: logName, ...filters }).superRefine(startBeforeEnd);
-export const eventByIdInput = z.object({ ...deviceById, name: logName, recordId: ordinal });
+export const listByIdInput = z.object(deviceById).transform(toDeviceId);
+export const logByIdInput = z.object({ ...deviceById, name: logName }).transform(toDeviceId);
+export const eventsByIdInput = z
+  .object({ ...deviceById, name: logName, ...filters })
+  .superRefine(startBeforeEnd)
+  .transform(toDeviceId);
+export const eventByIdInput = z.object({ ...deviceById, name: logName, recordId: ordinal }).transform(toDeviceId);
 
 /** Spec, Live event log descriptor. */
 export const descriptor = z.strictObject({

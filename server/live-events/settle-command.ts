@@ -1,20 +1,24 @@
 import { agentCaller } from "@/server/agents/caller";
-import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";
 import { log } from "@/server/log";
+import { operation } from "@/server/operation";
 import { relay } from "./current";
-import type { ResultInput } from "./schema";
+import { resultInput } from "./schema";
 
 /**
  * Takes an agent's answer to a command.
  * @throws AppError not_found when nobody waits for it (late, repeated, unknown, another agent's); it changes nothing.
  */
-export async function settleCommand(ctx: Ctx, input: ResultInput): Promise<undefined> {
-  const { id: agentId } = agentCaller(ctx);
-  const { ok, data, error = { code: "", message: "" } } = input;
-  const result = ok ? { ok, data } : { ok, error };
-  if (!(await relay().settle(agentId, input.commandId, result))) throw notFound("command");
-}
+export const settleCommand = operation({
+  input: resultInput,
+  output: "empty",
+  async run(ctx, input) {
+    const { id: agentId } = agentCaller(ctx);
+    const { ok, data, error = { code: "", message: "" } } = input;
+    const result = ok ? { ok, data } : { ok, error };
+    if (!(await relay().settle(agentId, input.commandId, result))) throw notFound("command");
+  },
+});
 
 /** An answer that the door refused (no JSON, too large, of another shape) fails the question at once. */
 export async function refuseAnswer(agentId: string, commandId: string, status: number): Promise<void> {

@@ -2,36 +2,41 @@ import { asc, eq, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { organizations, users } from "@/db/schema";
 import { inScope } from "@/server/auth/scope";
-import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
-import type { Me } from "./schema";
+import { operation } from "@/server/operation";
+import { noInput } from "@/server/wire";
+import { me } from "./schema";
 
 /** GET /me: the caller, its organizations and its permissions. */
-export async function getMe(ctx: Ctx): Promise<Me> {
-  const { actor, scope } = ctx;
-  if (actor.type !== "user" && actor.type !== "api_key") throw new AppError("unauthenticated");
-  const [own, reached] = await tenant(scope, (tx) =>
-    Promise.all([
-      tx.select({ department: users.department }).from(users).where(eq(users.id, actor.id)),
-      tx
-        .select({
-          id: organizations.id,
-          name: organizations.name,
-          slug: organizations.slug,
-          isHome: organizations.isHome,
-        })
-        .from(organizations)
-        .where(inScope(organizations.id, scope))
-        .orderBy(asc(sql`lower(${organizations.name})`), asc(organizations.id)),
-    ]),
-  );
-  const person = actor.type === "user" ? { email: actor.email, role: actor.role } : { email: "", role: "" };
-  return {
-    user: { type: actor.type, id: actor.id, name: actor.name, ...person, department: own[0]?.department ?? "" },
-    scope: scope.kind,
-    partnerId: scope.kind === "system" ? null : scope.partnerId,
-    homeOrgId: ctx.homeOrgId,
-    organizations: reached,
-    permissions: [...ctx.permissions].sort(),
-  };
-}
+export const getMe = operation({
+  input: noInput,
+  output: me,
+  async run(ctx) {
+    const { actor, scope } = ctx;
+    if (actor.type !== "user" && actor.type !== "api_key") throw new AppError("unauthenticated");
+    const [own, reached] = await tenant(scope, (tx) =>
+      Promise.all([
+        tx.select({ department: users.department }).from(users).where(eq(users.id, actor.id)),
+        tx
+          .select({
+            id: organizations.id,
+            name: organizations.name,
+            slug: organizations.slug,
+            isHome: organizations.isHome,
+          })
+          .from(organizations)
+          .where(inScope(organizations.id, scope))
+          .orderBy(asc(sql`lower(${organizations.name})`), asc(organizations.id)),
+      ]),
+    );
+    const person = actor.type === "user" ? { email: actor.email, role: actor.role } : { email: "", role: "" };
+    return {
+      user: { type: actor.type, id: actor.id, name: actor.name, ...person, department: own[0]?.department ?? "" },
+      scope: scope.kind,
+      partnerId: scope.kind === "system" ? null : scope.partnerId,
+      homeOrgId: ctx.homeOrgId,
+      organizations: reached,
+      permissions: [...ctx.permissions].sort(),
+    };
+  },
+});

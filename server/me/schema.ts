@@ -1,7 +1,5 @@
 import { z } from "zod";
 
-export const meInput = z.strictObject({});
-
 /** The caller: who, which organizations it reaches (all of them, by name), what it may. */
 export const me = z.strictObject({
   user: z.strictObject({

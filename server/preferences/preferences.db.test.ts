@@ -10,23 +10,23 @@ const chosen = (value: object = TABLE) => setInput.parse({ key: "audit.table", v
 it("keeps a person's choice, the last one, and gives it to nobody else", async () => {
   const orgId = (await createOrg()).id;
   const [person, colleague] = [await ctxFor(await createUser({ orgId })), await ctxFor(await createUser({ orgId }))];
-  expect(await getPreference(person, { key: "audit.table" })).toBeNull();
-  await setPreference(person, chosen());
-  await setPreference(person, chosen({ ...TABLE, density: "normal" }));
-  expect(await getPreference(person, { key: "audit.table" })).toEqual({ ...TABLE, density: "normal" });
-  expect(await getPreference(colleague, { key: "audit.table" })).toBeNull();
+  expect(await getPreference.run(person, { key: "audit.table" })).toBeNull();
+  await setPreference.run(person, chosen());
+  await setPreference.run(person, chosen({ ...TABLE, density: "normal" }));
+  expect(await getPreference.run(person, { key: "audit.table" })).toEqual({ ...TABLE, density: "normal" });
+  expect(await getPreference.run(colleague, { key: "audit.table" })).toBeNull();
 });
 
 it.each(["partner_technician", "system_admin"] as const)("is kept for a %s too", async (role) => {
   const person = await ctxFor(role);
-  await setPreference(person, chosen());
-  expect(await getPreference(person, { key: "audit.table" })).toEqual(TABLE);
+  await setPreference.run(person, chosen());
+  expect(await getPreference.run(person, { key: "audit.table" })).toEqual(TABLE);
 });
 
 it("is nothing that programs have", async () => {
   const key = await ctxFor(await createApiKey());
-  await expect(setPreference(key, chosen())).rejects.toMatchObject({ code: "forbidden" });
-  expect(await getPreference(key, { key: "audit.table" })).toBeNull();
+  await expect(setPreference.run(key, chosen())).rejects.toMatchObject({ code: "forbidden" });
+  expect(await getPreference.run(key, { key: "audit.table" })).toBeNull();
 });
 
 it.each([

@@ -8,7 +8,7 @@ export const DENSITIES = ["compact", "normal"] as const;
 const columnId = z.string().regex(/^[a-z][A-Za-z]{0,29}$/, "is no column's name");
 
 /** How a person likes the audit log's table: which columns in which order, how wide (pixels), how high the rows. */
-const auditTable = z.strictObject({
+export const auditTable = z.strictObject({
   columns: z.array(columnId).min(1).max(MAX_COLUMNS).nullable().default(null),
   widths: z
     .record(columnId, z.int().min(MIN_COLUMN_PX).max(MAX_COLUMN_PX))

@@ -2,12 +2,12 @@ import { count, eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { auditSavedViews } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
-import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
 import { auditable, nameTaken, ownPlace, personOf, type SavedViewRow, sharedPlace, toSavedView } from "./saved-view";
-import { type CreateInput, MAX_VIEWS_PER_PERSON, type SavedView } from "./schema";
+import { createInput, MAX_VIEWS_PER_PERSON, savedView } from "./schema";
 
 async function refuseTooMany(tx: Tx, personId: string): Promise<void> {
   const t = auditSavedViews;
@@ -20,23 +20,28 @@ async function refuseTooMany(tx: Tx, personId: string): Promise<void> {
  * Keeps a view for the caller, or for everybody whom it is shared with.
  * @throws AppError conflict when the name is taken or the caller keeps too many; forbidden for who may not share.
  */
-export async function createSavedView(ctx: Ctx, given: CreateInput): Promise<SavedView> {
-  const { name, query, sharedWith } = repairJson(given);
-  const person = personOf(ctx);
-  const row = await tenant(ctx.scope, async (tx) => {
-    const place = sharedWith ? await sharedPlace(tx, ctx, sharedWith) : ownPlace(ctx);
-    await refuseTooMany(tx, person.id);
-    const values = { id: newId(), name, query, ...place, createdBy: person.id, createdByName: person.name };
-    const [made] = await tx.insert(auditSavedViews).values(values).returning();
-    return made as SavedViewRow;
-  }).catch(nameTaken);
-  record(ctx, {
-    action: "audit.view.create",
-    orgId: row.orgId ?? ctx.homeOrgId,
-    resourceType: "audit_view",
-    resourceId: row.id,
-    resourceName: row.name,
-    details: { after: auditable(row) },
-  });
-  return toSavedView(row, ctx);
-}
+export const createSavedView = operation({
+  permission: "audit:read",
+  input: createInput,
+  output: savedView,
+  async run(ctx, given) {
+    const { name, query, sharedWith } = repairJson(given);
+    const person = personOf(ctx);
+    const row = await tenant(ctx.scope, async (tx) => {
+      const place = sharedWith ? await sharedPlace(tx, ctx, sharedWith) : ownPlace(ctx);
+      await refuseTooMany(tx, person.id);
+      const values = { id: newId(), name, query, ...place, createdBy: person.id, createdByName: person.name };
+      const [made] = await tx.insert(auditSavedViews).values(values).returning();
+      return made as SavedViewRow;
+    }).catch(nameTaken);
+    record(ctx, {
+      action: "audit.view.create",
+      orgId: row.orgId ?? ctx.homeOrgId,
+      resourceType: "audit_view",
+      resourceId: row.id,
+      resourceName: row.name,
+      details: { after: auditable(row) },
+    });
+    return toSavedView(row, ctx);
+  },
+});

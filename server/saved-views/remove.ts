@@ -2,23 +2,28 @@ import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { auditSavedViews } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
-import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
 import { auditable, changeable } from "./saved-view";
-import type { ViewIdInput } from "./schema";
+import { viewIdInput } from "./schema";
 
 /** Deletes a view, for everybody who saw it. @throws AppError not_found, forbidden. */
-export async function removeSavedView(ctx: Ctx, { id }: ViewIdInput): Promise<undefined> {
-  const row = await tenant(ctx.scope, async (tx) => {
-    const found = await changeable(tx, ctx, id);
-    await tx.delete(auditSavedViews).where(eq(auditSavedViews.id, found.id));
-    return found;
-  });
-  record(ctx, {
-    action: "audit.view.delete",
-    orgId: row.orgId ?? ctx.homeOrgId,
-    resourceType: "audit_view",
-    resourceId: row.id,
-    resourceName: row.name,
-    details: { before: auditable(row) },
-  });
-}
+export const removeSavedView = operation({
+  permission: "audit:read",
+  input: viewIdInput,
+  output: "empty",
+  async run(ctx, { id }) {
+    const row = await tenant(ctx.scope, async (tx) => {
+      const found = await changeable(tx, ctx, id);
+      await tx.delete(auditSavedViews).where(eq(auditSavedViews.id, found.id));
+      return found;
+    });
+    record(ctx, {
+      action: "audit.view.delete",
+      orgId: row.orgId ?? ctx.homeOrgId,
+      resourceType: "audit_view",
+      resourceId: row.id,
+      resourceName: row.name,
+      details: { before: auditable(row) },
+    });
+  },
+});

@@ -20,8 +20,10 @@ async function arrange() {
 }
 
 const make = async (ctx: Ctx, over: object = {}): Promise<SavedView> =>
-  savedView.parse(await createSavedView(ctx, createInput.parse({ name: "Denied", query: "result=denied", ...over })));
-const names = async (ctx: Ctx) => savedViewList.parse(await listSavedViews(ctx)).data.map((v) => v.name);
+  savedView.parse(
+    await createSavedView.run(ctx, createInput.parse({ name: "Denied", query: "result=denied", ...over })),
+  );
+const names = async (ctx: Ctx) => savedViewList.parse(await listSavedViews.run(ctx, {})).data.map((v) => v.name);
 const share = (orgId: string | null) => ({ sharedWith: { orgId } });
 
 describe("views of one's own", () => {
@@ -39,11 +41,15 @@ describe("views of one's own", () => {
     const maker = await of("org_technician");
     const { id } = await make(maker);
     for (const stranger of [await of("org_admin"), await atPartner("partner_admin"), await ctxFor("org_admin")]) {
-      await expect(updateSavedView(stranger, { id, name: "Mine now" })).rejects.toMatchObject({ code: "not_found" });
-      await expect(removeSavedView(stranger, { id })).rejects.toMatchObject({ code: "not_found" });
+      await expect(updateSavedView.run(stranger, { id, name: "Mine now" })).rejects.toMatchObject({
+        code: "not_found",
+      });
+      await expect(removeSavedView.run(stranger, { id })).rejects.toMatchObject({ code: "not_found" });
     }
-    expect(await updateSavedView(maker, { id, query: "result=failure" })).toMatchObject({ query: "result=failure" });
-    await removeSavedView(maker, { id });
+    expect(await updateSavedView.run(maker, { id, query: "result=failure" })).toMatchObject({
+      query: "result=failure",
+    });
+    await removeSavedView.run(maker, { id });
     expect(await names(maker)).toEqual([]);
   });
 
@@ -54,7 +60,7 @@ describe("views of one's own", () => {
     const conflict = { code: "conflict", extra: { errors: [{ path: "name" }] } };
     await expect(make(maker, { name: "DENIED" })).rejects.toMatchObject(conflict);
     const second = await make(maker, { name: "Other" });
-    await expect(updateSavedView(maker, { id: second.id, name: "denied" })).rejects.toMatchObject(conflict);
+    await expect(updateSavedView.run(maker, { id: second.id, name: "denied" })).rejects.toMatchObject(conflict);
     await make(await of("org_viewer"));
   });
 
@@ -96,16 +102,16 @@ describe("shared views", () => {
     expect(await names(await atPartner("partner_admin"))).toEqual(["Denied"]);
     const customer = await of("org_admin");
     expect(await names(customer)).toEqual([]);
-    await expect(removeSavedView(customer, { id })).rejects.toMatchObject({ code: "not_found" });
+    await expect(removeSavedView.run(customer, { id })).rejects.toMatchObject({ code: "not_found" });
   });
 
   it("are changed by their maker and by administrators, not by colleagues", async () => {
     const { own, of, atPartner } = await arrange();
     const { id } = await make(await of("org_technician"), share(own.id));
     for (const colleague of [await of("org_technician"), await of("org_viewer"), await atPartner("partner_technician")])
-      await expect(updateSavedView(colleague, { id, name: "x" })).rejects.toMatchObject({ code: "forbidden" });
+      await expect(updateSavedView.run(colleague, { id, name: "x" })).rejects.toMatchObject({ code: "forbidden" });
     for (const admin of [await of("org_admin"), await atPartner("partner_admin")])
-      expect(await updateSavedView(admin, { id, name: "Tended" })).toMatchObject({ name: "Tended", isMine: false });
+      expect(await updateSavedView.run(admin, { id, name: "Tended" })).toMatchObject({ name: "Tended", isMine: false });
   });
 
   it("are not made by viewers, nor with an organization or partner out of reach", async () => {
@@ -121,7 +127,7 @@ describe("shared views", () => {
     const { own, of } = await arrange();
     const [maker, colleague] = [await of("org_technician"), await of("org_viewer")];
     const { id } = await make(maker, share(own.id));
-    expect(await updateSavedView(maker, { id, sharedWith: null })).toMatchObject({ sharedWith: null });
+    expect(await updateSavedView.run(maker, { id, sharedWith: null })).toMatchObject({ sharedWith: null });
     expect(await names(colleague)).toEqual([]);
     expect(await names(maker)).toEqual(["Denied"]);
   });
@@ -141,8 +147,8 @@ it("records what was made, changed and deleted", async () => {
   const { own, of } = await arrange();
   const maker = await of("org_admin");
   const { id } = await make(maker);
-  await updateSavedView(maker, { id, name: "Refused", sharedWith: { orgId: own.id } });
-  await removeSavedView(maker, { id });
+  await updateSavedView.run(maker, { id, name: "Refused", sharedWith: { orgId: own.id } });
+  await removeSavedView.run(maker, { id });
   const rows = await auditRows(own.id);
   expect(rows.map((r) => [r.action, r.resourceName])).toEqual([
     ["audit.view.create", "Denied"],

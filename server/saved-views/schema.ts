@@ -27,8 +27,6 @@ const query = z.string().max(MAX_VIEW_QUERY).refine(isFilterPart, "is not the fi
 const audience = z.strictObject({ orgId: z.guid().nullable() }).nullable();
 export type Audience = z.output<typeof audience>;
 
-export const listInput = z.strictObject({});
-
 export const createInput = z.strictObject({ name, query, sharedWith: audience.default(null) });
 export type CreateInput = z.output<typeof createInput>;
 

@@ -2,37 +2,42 @@ import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { auditSavedViews } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
-import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
 import { auditable, changeable, nameTaken, type SavedViewRow, sharedPlace, toSavedView } from "./saved-view";
-import type { SavedView, UpdateInput } from "./schema";
+import { savedView, updateInput } from "./schema";
 
 /**
  * Renames a view, replaces its query or changes who sees it; who made it stays.
  * @throws AppError not_found, forbidden, or conflict when the name is taken.
  */
-export async function updateSavedView(ctx: Ctx, given: UpdateInput): Promise<SavedView> {
-  const input = repairJson(given);
-  const { before, after } = await tenant(ctx.scope, async (tx) => {
-    const row = await changeable(tx, ctx, input.id);
-    // No longer shared, it stays where its maker finds it.
-    const place = input.sharedWith
-      ? await sharedPlace(tx, ctx, input.sharedWith)
-      : { shared: input.sharedWith === undefined && row.shared };
-    const [changed] = await tx
-      .update(auditSavedViews)
-      .set({ name: input.name ?? row.name, query: input.query ?? row.query, ...place, updatedAt: ctx.now() })
-      .where(eq(auditSavedViews.id, row.id))
-      .returning();
-    return { before: row, after: changed as SavedViewRow };
-  }).catch(nameTaken);
-  record(ctx, {
-    action: "audit.view.update",
-    orgId: after.orgId ?? ctx.homeOrgId,
-    resourceType: "audit_view",
-    resourceId: after.id,
-    resourceName: after.name,
-    details: { before: auditable(before), after: auditable(after) },
-  });
-  return toSavedView(after, ctx);
-}
+export const updateSavedView = operation({
+  permission: "audit:read",
+  input: updateInput,
+  output: savedView,
+  async run(ctx, given) {
+    const input = repairJson(given);
+    const { before, after } = await tenant(ctx.scope, async (tx) => {
+      const row = await changeable(tx, ctx, input.id);
+      // No longer shared, it stays where its maker finds it.
+      const place = input.sharedWith
+        ? await sharedPlace(tx, ctx, input.sharedWith)
+        : { shared: input.sharedWith === undefined && row.shared };
+      const [changed] = await tx
+        .update(auditSavedViews)
+        .set({ name: input.name ?? row.name, query: input.query ?? row.query, ...place, updatedAt: ctx.now() })
+        .where(eq(auditSavedViews.id, row.id))
+        .returning();
+      return { before: row, after: changed as SavedViewRow };
+    }).catch(nameTaken);
+    record(ctx, {
+      action: "audit.view.update",
+      orgId: after.orgId ?? ctx.homeOrgId,
+      resourceType: "audit_view",
+      resourceId: after.id,
+      resourceName: after.name,
+      details: { before: auditable(before), after: auditable(after) },
+    });
+    return toSavedView(after, ctx);
+  },
+});

@@ -9,7 +9,7 @@ import { libraryInput, libraryOutput, libraryScript, SCRIPT_OS } from "./schema"
 
 const of = (language: string) => LIBRARY.filter((script) => script.language === language);
 const ask = async (query: object) =>
-  libraryOutput.parse(await listSystemLibrary(systemCtx(), libraryInput.parse(query))).data;
+  libraryOutput.parse(await listSystemLibrary.run(systemCtx(), libraryInput.parse(query))).data;
 
 describe("the system script library", () => {
   it("is generated from the scripts as they stand", async () => {

@@ -109,7 +109,7 @@ function guarded<I extends z.ZodType, R>({ permission, input }: Operation<I, R>,
 const resolver =
   <I extends z.ZodType, R>(operation: Operation<I, R>) =>
   ({ ctx, input }: { ctx: { caller: Ctx }; input: unknown }): Promise<R> =>
-    perform(operation, { ctx: ctx.caller, input: input as z.output<I> });
+    perform(operation, ctx.caller, input as z.output<I>);
 
 /** An operation that reads, as a procedure. */
 export const query = <I extends z.ZodType, R>(operation: Operation<I, R>, auth?: ProcedureAuth) =>

@@ -1,6 +1,6 @@
 import { getMe } from "@/server/me/get";
-import { procedure, router } from "./init";
+import { query, router } from "./init";
 
 export const meRouter = router({
-  get: procedure().query(({ ctx }) => getMe(ctx.caller)),
+  get: query(getMe),
 });

@@ -8,9 +8,10 @@ import { reaches } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { operation } from "@/server/operation";
 import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/organizations/partner";
 import { repairText } from "@/server/text";
-import type { CreateInput, User } from "./schema";
+import { type CreateInput, createInput, user } from "./schema";
 import { toUser } from "./to-user";
 
 type Place = { orgId: string | null; partnerId: string; organizationIds: string[] | null };
@@ -51,24 +52,29 @@ async function insertUser(tx: Tx, input: CreateInput, place: Place, passwordHash
  * Makes a person who can sign in, with a role no higher and a reach no wider than the caller's.
  * @throws AppError forbidden, validation_failed, conflict when the e-mail is taken.
  */
-export async function createUser(ctx: Ctx, input: CreateInput): Promise<User> {
-  const ofPartner = isPartnerRole(input.role);
-  if (ofPartner && input.orgId) throw invalid("orgId", "is for organization roles only");
-  requireMayGrantRole(ctx, input.role);
-  const place = await (ofPartner ? partnerPlace(ctx, input) : organizationPlace(ctx, input));
-  const passwordHash = await hashPassword(input.password);
-  const row = await tenant(ctx.scope, async (tx) => {
-    if (ofPartner && !place.organizationIds) await requireWholePartner(tx, ctx);
-    return insertUser(tx, input, place, passwordHash);
-  });
-  const { id, name, email, role, department } = row;
-  record(ctx, {
-    action: "user.create",
-    orgId: place.orgId ?? (await homeOrgOf(place.partnerId)),
-    resourceType: "user",
-    resourceId: id,
-    resourceName: name,
-    details: { after: { email, name, role, department, organizationIds: place.organizationIds } },
-  });
-  return toUser({ ...row, organizationIds: place.organizationIds ?? [] });
-}
+export const createUser = operation({
+  permission: "users:manage",
+  input: createInput,
+  output: user,
+  async run(ctx, input) {
+    const ofPartner = isPartnerRole(input.role);
+    if (ofPartner && input.orgId) throw invalid("orgId", "is for organization roles only");
+    requireMayGrantRole(ctx, input.role);
+    const place = await (ofPartner ? partnerPlace(ctx, input) : organizationPlace(ctx, input));
+    const passwordHash = await hashPassword(input.password);
+    const row = await tenant(ctx.scope, async (tx) => {
+      if (ofPartner && !place.organizationIds) await requireWholePartner(tx, ctx);
+      return insertUser(tx, input, place, passwordHash);
+    });
+    const { id, name, email, role, department } = row;
+    record(ctx, {
+      action: "user.create",
+      orgId: place.orgId ?? (await homeOrgOf(place.partnerId)),
+      resourceType: "user",
+      resourceId: id,
+      resourceName: name,
+      details: { after: { email, name, role, department, organizationIds: place.organizationIds } },
+    });
+    return toUser({ ...row, organizationIds: place.organizationIds ?? [] });
+  },
+});

@@ -4,8 +4,9 @@ import { users } from "@/db/schema";
 import { inScope } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
 import { paginate } from "@/server/devices/list";
+import { operation } from "@/server/operation";
 import { containsPattern } from "@/server/text";
-import type { ListInput, UserPage } from "./schema";
+import { listInput, userPage } from "./schema";
 import { toUser, userColumns } from "./to-user";
 
 /** The people whom a caller administers: those of its organizations and, for a partner, the partner's own staff. */
@@ -16,23 +17,28 @@ export function usersInScope({ scope }: Ctx): SQL | undefined {
 }
 
 /** The people whom the caller administers, by name; search is part of name or e-mail, in any case. */
-export function listUsers(ctx: Ctx, input: ListInput): Promise<UserPage> {
-  const pattern = input.search && containsPattern(input.search);
-  const where = and(
-    usersInScope(ctx),
-    pattern ? or(ilike(users.name, pattern), ilike(users.email, pattern)) : undefined,
-  );
-  return tenant(ctx.scope, async (tx) => {
-    const [rows, [counted]] = await Promise.all([
-      tx
-        .select(userColumns)
-        .from(users)
-        .where(where)
-        .orderBy(asc(sql`lower(${users.name})`), asc(users.id))
-        .limit(input.limit)
-        .offset((input.page - 1) * input.limit),
-      tx.select({ total: count() }).from(users).where(where),
-    ]);
-    return { data: rows.map(toUser), pagination: paginate(input, counted?.total ?? 0) };
-  });
-}
+export const listUsers = operation({
+  permission: "users:manage",
+  input: listInput,
+  output: userPage,
+  run(ctx, input) {
+    const pattern = input.search && containsPattern(input.search);
+    const where = and(
+      usersInScope(ctx),
+      pattern ? or(ilike(users.name, pattern), ilike(users.email, pattern)) : undefined,
+    );
+    return tenant(ctx.scope, async (tx) => {
+      const [rows, [counted]] = await Promise.all([
+        tx
+          .select(userColumns)
+          .from(users)
+          .where(where)
+          .orderBy(asc(sql`lower(${users.name})`), asc(users.id))
+          .limit(input.limit)
+          .offset((input.page - 1) * input.limit),
+        tx.select({ total: count() }).from(users).where(where),
+      ]);
+      return { data: rows.map(toUser), pagination: paginate(input, counted?.total ?? 0) };
+    });
+  },
+});

@@ -7,10 +7,11 @@ import { isPartnerRole, type Role } from "@/server/auth/permissions";
 import { endSessions } from "@/server/auth/sessions";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
+import { operation } from "@/server/operation";
 import { homeOrgOf } from "@/server/organizations/partner";
 import { repairText } from "@/server/text";
 import { usersInScope } from "./list";
-import type { UpdateInput, User } from "./schema";
+import { updateInput, user } from "./schema";
 import { toUser, userColumns } from "./to-user";
 
 type Row = Parameters<typeof toUser>[0];
@@ -65,26 +66,31 @@ async function recordChanges(ctx: Ctx, before: Row, after: Row): Promise<void> {
  * Changes a person's role, department or access; all of it counts from the person's next request on.
  * @throws AppError not_found, forbidden above or beside the caller's own rank, conflict for the last administrator.
  */
-export async function updateUser(ctx: Ctx, input: UpdateInput): Promise<User> {
-  const now = ctx.now();
-  const { before, after } = await tenant(ctx.scope, async (tx) => {
-    const where = and(usersInScope(ctx), eq(users.id, input.id));
-    const [found] = await tx.select(userColumns).from(users).where(where).for("update", { of: users });
-    if (!found) throw notFound("user");
-    const change: Change = {
-      role: input.role ?? (found.role as Role),
-      department: input.department === undefined ? found.department : repairText(input.department),
-      disabledAt: input.disabled === undefined ? found.disabledAt : input.disabled ? (found.disabledAt ?? now) : null,
-    };
-    await requireMayChange(tx, ctx, found, change);
-    await requireAdminLeft(tx, ctx, found, change);
-    await tx
-      .update(users)
-      .set({ ...change, updatedAt: now })
-      .where(eq(users.id, found.id));
-    return { before: found, after: { ...found, ...change, updatedAt: now } };
-  });
-  if (after.disabledAt && !before.disabledAt) await asSystem((tx) => endSessions(tx, { userId: after.id, now }));
-  await recordChanges(ctx, before, after);
-  return toUser(after);
-}
+export const updateUser = operation({
+  permission: "users:manage",
+  input: updateInput,
+  output: user,
+  async run(ctx, input) {
+    const now = ctx.now();
+    const { before, after } = await tenant(ctx.scope, async (tx) => {
+      const where = and(usersInScope(ctx), eq(users.id, input.id));
+      const [found] = await tx.select(userColumns).from(users).where(where).for("update", { of: users });
+      if (!found) throw notFound("user");
+      const change: Change = {
+        role: input.role ?? (found.role as Role),
+        department: input.department === undefined ? found.department : repairText(input.department),
+        disabledAt: input.disabled === undefined ? found.disabledAt : input.disabled ? (found.disabledAt ?? now) : null,
+      };
+      await requireMayChange(tx, ctx, found, change);
+      await requireAdminLeft(tx, ctx, found, change);
+      await tx
+        .update(users)
+        .set({ ...change, updatedAt: now })
+        .where(eq(users.id, found.id));
+      return { before: found, after: { ...found, ...change, updatedAt: now } };
+    });
+    if (after.disabledAt && !before.disabledAt) await asSystem((tx) => endSessions(tx, { userId: after.id, now }));
+    await recordChanges(ctx, before, after);
+    return toUser(after);
+  },
+});

@@ -63,11 +63,7 @@ async function noteFile(ctx: Ctx, input: UploadInput, path: string, received: nu
  * @returns how many bytes of the file are there, and whether that is all of it.
  * @throws AppError not_found, conflict, payload_too_large; validation_failed for an offset beyond what is there.
  */
-export async function uploadPart(
-  ctx: Ctx,
-  input: UploadInput,
-  body: AsyncIterable<Uint8Array>,
-): Promise<{ received: number; complete: boolean }> {
+export async function uploadPart(ctx: Ctx, input: UploadInput): Promise<{ received: number; complete: boolean }> {
   if (input.size > MAX_IMPORT_BYTES) throw new AppError("payload_too_large", "The file is over 100 MiB.");
   const path = join(importFolder(input.importId), String(input.fileNo));
   const before = await tenant(ctx.scope, (tx) => findImport(tx, ctx, input.importId));
@@ -77,7 +73,7 @@ export async function uploadPart(
   if ((await sizeOf(path)) < input.offset) throw invalid("offset", "is beyond what has arrived");
   if (input.offset > 0) await truncate(path, input.offset);
   const target = createWriteStream(path, { flags: input.offset > 0 ? "a" : "w", mode: 0o600 });
-  await pipeline(body, atMost(input.size - input.offset), target);
+  await pipeline(ctx.bytes ?? [], atMost(input.size - input.offset), target);
   const received = await sizeOf(path);
   await noteFile(ctx, input, path, received);
   return { received, complete: received === input.size };

@@ -1,11 +1,7 @@
 import { ingestEvents } from "@/server/event-logs/ingest";
-import { ingestInput, ingestOutput } from "@/server/event-logs/schema";
 import { route } from "@/server/http/route";
 
-export const PUT = route({
+export const PUT = route(ingestEvents, {
   summary: "Submit events of the device; those already stored are ignored",
   auth: "agent",
-  input: ingestInput,
-  output: ingestOutput,
-  run: ingestEvents,
 });
