@@ -1,6 +1,6 @@
 import { Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Mark } from "@/components/frame/mark";
+import { Mark } from "@/components/ui/mark";
 import classes from "./entrance.module.css";
 
 /** The frame of sign-in and first run: the mark, one heading, one form. */

@@ -1,7 +1,7 @@
 "use client";
 
 import { Select, type SelectProps } from "@mantine/core";
-import { useMe, useOrg } from "@/components/frame/org";
+import { useMe, useOrg } from "./org";
 
 /** The choice that stands for every organization; on the wire it is the absence of one. */
 export const ALL_ORGS = "all";

@@ -1,10 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useOrg } from "@/components/account/org";
 import { count } from "@/components/format/amounts";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import { useOrg } from "@/components/frame/org";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { filtersInWords } from "./filters/chips";
 import type { View } from "./filters/filters";

@@ -6,7 +6,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Building2, FileUp, Layers, Plus } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
-import { useCan, useMe, useOrg } from "@/components/frame/org";
+import { useCan, useMe, useOrg } from "@/components/account/org";
 import { useTRPC } from "@/components/trpc";
 import { Failure, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";

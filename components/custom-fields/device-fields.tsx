@@ -4,8 +4,8 @@ import { Button, Checkbox, Group, NumberInput, Select, Text, Textarea, TextInput
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect, useRef, useState } from "react";
+import { useCan } from "@/components/account/org";
 import { shortDate } from "@/components/format/time";
-import { useCan } from "@/components/frame/org";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText, Failure } from "@/components/ui/notice";

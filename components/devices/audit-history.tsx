@@ -3,11 +3,11 @@
 import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { useOrg } from "@/components/account/org";
 import type { Entry } from "@/components/audit/entry";
 import { ResultBadge } from "@/components/audit/result-badge";
 import { EntryLink } from "@/components/audit/table/entry-link";
 import { When } from "@/components/format/when";
-import { useOrg } from "@/components/frame/org";
 import { useTRPC } from "@/components/trpc";
 import { Notice } from "@/components/ui/notice";
 import { PagedList } from "@/components/ui/paged-list";

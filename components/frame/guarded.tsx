@@ -2,9 +2,9 @@
 
 import { Lock } from "lucide-react";
 import type { ReactNode } from "react";
+import { useCan } from "@/components/account/org";
 import { Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
-import { useCan } from "./org";
 
 type Props = { permission: string; title: string; what: string; children: ReactNode };
 

@@ -2,9 +2,9 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { useMe, useOrg } from "@/components/account/org";
 import classes from "./nav.module.css";
 import { navGroups } from "./nav-items";
-import { useMe, useOrg } from "./org";
 
 const isCurrent = (pathname: string, href: string) =>
   href === "/"

@@ -4,8 +4,8 @@ import { TextInput, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Building2, Check, ChevronsUpDown } from "lucide-react";
 import { useState } from "react";
+import { useOrg } from "@/components/account/org";
 import { Popover } from "@/components/ui/popover/popover";
-import { useOrg } from "./org";
 import classes from "./org-switcher.module.css";
 
 const ALL = "All organizations";

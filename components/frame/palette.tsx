@@ -7,10 +7,10 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Bookmark, Building2, Keyboard, type LucideIcon, MonitorSmartphone, Search } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
+import { useCan, useMe, useOrg } from "@/components/account/org";
 import { BUILT_IN } from "@/components/audit/views/view-query";
 import { useTRPC } from "@/components/trpc";
 import { navGroups } from "./nav-items";
-import { useCan, useMe, useOrg } from "./org";
 import classes from "./palette.module.css";
 
 const [store, palette] = createSpotlight();

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Mark } from "./mark";
+import { Mark } from "@/components/ui/mark";
 import classes from "./public-frame.module.css";
 import { SchemeMenu } from "./scheme-menu";
 

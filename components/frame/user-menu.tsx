@@ -3,10 +3,10 @@
 import { Button, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { LogOut } from "lucide-react";
+import { useMe } from "@/components/account/org";
 import { ROLE_LABEL } from "@/components/account/roles";
 import { Popover } from "@/components/ui/popover/popover";
 import classes from "./menu.module.css";
-import { useMe } from "./org";
 
 const initials = (name: string) =>
   name

@@ -2,7 +2,7 @@
 
 import { parseAsString, useQueryState } from "nuqs";
 import { useEffect, useRef } from "react";
-import { useCan } from "@/components/frame/org";
+import { useCan } from "@/components/account/org";
 import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { ImportHome } from "./import-home";

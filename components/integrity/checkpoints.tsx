@@ -2,9 +2,9 @@
 
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import type { Org } from "@/components/account/one-org";
 import { count } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
-import type { Org } from "@/components/frame/one-org";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/copied-code";
 import { Failure, Notice } from "@/components/ui/notice";

@@ -3,10 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Shield, ShieldCheck, ShieldX } from "lucide-react";
 import Link from "next/link";
+import { useCan, useOrg } from "@/components/account/org";
 import { count } from "@/components/format/amounts";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import { useCan, useOrg } from "@/components/frame/org";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Tip } from "@/components/ui/popover/tip";
 import classes from "./integrity-badge.module.css";

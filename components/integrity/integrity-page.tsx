@@ -2,9 +2,9 @@
 
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { OneOrg, type Org } from "@/components/account/one-org";
 import { count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
-import { OneOrg, type Org } from "@/components/frame/one-org";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Figures } from "@/components/ui/figures";
 import { Failure } from "@/components/ui/notice";

@@ -2,7 +2,7 @@
 
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import type { Org } from "@/components/frame/one-org";
+import type { Org } from "@/components/account/one-org";
 import type { Outputs } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";

@@ -2,10 +2,10 @@
 
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { OneOrg, type Org } from "@/components/account/one-org";
+import { useCan } from "@/components/account/org";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
-import { OneOrg, type Org } from "@/components/frame/one-org";
-import { useCan } from "@/components/frame/org";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Figures } from "@/components/ui/figures";
 import { Message } from "@/components/ui/message";

@@ -3,8 +3,8 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { parseAsInteger, useQueryState } from "nuqs";
+import { useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
-import { useOrg } from "@/components/frame/org";
 import { useTRPC } from "@/components/trpc";
 import { KeyList } from "./key-list";
 

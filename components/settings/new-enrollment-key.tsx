@@ -2,8 +2,8 @@
 
 import { NumberInput, Select } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useOrg } from "@/components/account/org";
 import { OrgSelect, useFirstOrg } from "@/components/account/org-select";
-import { useOrg } from "@/components/frame/org";
 import { useTRPC } from "@/components/trpc";
 import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";

@@ -2,9 +2,9 @@
 
 import { PasswordInput, Select, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import { useMe } from "@/components/account/org";
 import { OrgSelect, toOrgId, useFirstOrg } from "@/components/account/org-select";
 import { ORG_ROLES, PARTNER_ROLES, roleOptions } from "@/components/account/roles";
-import { useMe } from "@/components/frame/org";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useDone } from "@/components/ui/dialogs/use-done";

@@ -2,13 +2,13 @@
 
 import { Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
 import { changesOf, type Entry, sentenceOf } from "@/components/audit/entry";
 import { ResultBadge } from "@/components/audit/result-badge";
 import type { ColumnId } from "@/components/audit/table/table-params";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import { useOrg } from "@/components/frame/org";
 import { CopiedCode } from "@/components/ui/copied-code";
 import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
 import { ChainPanel } from "./chain-panel";

@@ -6,13 +6,13 @@ import { Ellipsis } from "lucide-react";
 import Link from "next/link";
 import { createSerializer, useQueryStates } from "nuqs";
 import { useId } from "react";
+import { useOrg } from "@/components/account/org";
 import type { Entry } from "@/components/audit/entry";
 import { viewParsers } from "@/components/audit/filters/filters";
 import { pivotsOfFact } from "@/components/audit/table/pivots";
 import classes from "@/components/audit/table/pivots.module.css";
 import type { ColumnId } from "@/components/audit/table/table-params";
 import { useZone } from "@/components/format/zone";
-import { useOrg } from "@/components/frame/org";
 
 const addressOf = createSerializer(viewParsers);
 

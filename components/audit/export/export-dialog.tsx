@@ -3,6 +3,7 @@
 import { Button, Group, Modal, Radio, Stack } from "@mantine/core";
 import { Download } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import { useOrg } from "@/components/account/org";
 import { filtersInWords } from "@/components/audit/filters/chips";
 import type { Input } from "@/components/audit/filters/entries-query";
 import type { View } from "@/components/audit/filters/filters";
@@ -10,7 +11,6 @@ import { spanOf } from "@/components/audit/filters/list-input";
 import { spanText } from "@/components/audit/filters/range-line";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
-import { useOrg } from "@/components/frame/org";
 import { Message } from "@/components/ui/message";
 import { type ExportFormat, MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import classes from "./export-dialog.module.css";

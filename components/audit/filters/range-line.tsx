@@ -1,10 +1,10 @@
 "use client";
 
+import { useOrg } from "@/components/account/org";
 import classes from "@/components/audit/viewer.module.css";
 import { count, counted } from "@/components/format/amounts";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import { useOrg } from "@/components/frame/org";
 import type { View } from "./filters";
 import { spanOf } from "./list-input";
 import type { Span } from "./range";

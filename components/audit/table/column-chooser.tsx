@@ -3,7 +3,7 @@
 import { ActionIcon, Button, Checkbox, SegmentedControl } from "@mantine/core";
 import { ChevronDown, ChevronUp } from "lucide-react";
 import { useRef, useState } from "react";
-import { useOrg } from "@/components/frame/org";
+import { useOrg } from "@/components/account/org";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import classes from "./column-chooser.module.css";

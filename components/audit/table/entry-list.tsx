@@ -2,10 +2,10 @@
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { RefObject } from "react";
+import { useOrg } from "@/components/account/org";
 import type { Entry } from "@/components/audit/entry";
 import type { View } from "@/components/audit/filters/filters";
 import type { SetView } from "@/components/audit/filters/set-view";
-import { useOrg } from "@/components/frame/org";
 import type { ApiError } from "@/components/trpc";
 import { Failure } from "@/components/ui/notice";
 import type { FullPage } from "@/server/audit/schema";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQueryStates } from "nuqs";
-import { useCan } from "@/components/frame/org";
+import { useCan } from "@/components/account/org";
 import { Notice } from "@/components/ui/notice";
 import type { DeviceDetail } from "@/server/devices/schema";
 import { LiveLog } from "./live-log";
