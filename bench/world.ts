@@ -6,7 +6,7 @@ import { closeDatabase } from "@/db/client";
 import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
 import { createRandom, type Random } from "@/scripts/demo/random";
-import { advanceIndex, listBacklog } from "@/server/audit/query/search-index";
+import { advanceIndex, listBacklog } from "@/server/audit/query/search-worker";
 import { narrow } from "@/server/auth/scope";
 import { type Ctx, systemCtx } from "@/server/context";
 import { createOrg, createPartner } from "@/testing/factories";

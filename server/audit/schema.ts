@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Catalogue, excludableIn, FILTERS, type Filter, toExclusion } from "./query/catalogue";
 import {
   ACTOR_TYPES,
   CATEGORIES,
@@ -56,39 +57,40 @@ const commaList = z.union([
     ),
 ]);
 
-/** What `exclude` takes apart from actions, which have a parameter of their own. */
-export const EXCLUDABLE = ["category", "actorType", "result", "resourceType", "actorId", "orgId", "ip"] as const;
-const excludable = new RegExp(`^(${EXCLUDABLE.join("|")}):.`);
-const exclusions = commaList.refine((parts) => parts.every((part) => excludable.test(part)), {
-  message: `each must be one of ${EXCLUDABLE.join(", ")}, a colon and a value`,
-});
+type InputOf<F extends Filter> = F extends { choices: infer C extends Readonly<Record<string, string>> }
+  ? z.ZodOptional<z.ZodEnum<{ [K in keyof C & string]: K }>>
+  : F extends { isId: true }
+    ? z.ZodOptional<z.ZodGUID>
+    : F extends { match: "list" }
+      ? z.ZodOptional<typeof commaList>
+      : typeof filterText;
+
+function inputOf({ choices, isId, match }: Filter): z.ZodType {
+  if (choices) return z.enum(Object.keys(choices)).optional();
+  if (isId) return z.guid().optional();
+  return match === "list" ? commaList.optional() : filterText;
+}
+
+/** The parameters of a catalogue's filters, and what they exclude: "result:success,category:device". */
+export function inputsOf<C extends Catalogue>(catalogue: C) {
+  const inputs = Object.entries(catalogue).map(([name, filter]) => [name, inputOf(filter)]);
+  const exclude = commaList.refine((parts) => parts.every((part) => toExclusion(part, catalogue)), {
+    message: `each must be one of ${excludableIn(catalogue).join(", ")}, a colon and a value`,
+  });
+  return {
+    ...(Object.fromEntries(inputs) as { [N in keyof C]: InputOf<C[N]> }),
+    excludeActions: commaList.optional(),
+    exclude: exclude.optional(),
+  };
+}
+
+const { q: _, ...filters } = inputsOf(FILTERS);
+
+/** The text of a search, which lists do not take on REST. */
+export const searchText = z.string().min(1).max(MAX_FILTER_LENGTH);
 
 /** The conditions that list, search, export and stats share (spec: common list/filter query parameters, and ours). */
-export const filterShape = {
-  orgId: z.guid().optional(),
-  user: filterText,
-  action: filterText,
-  resource: filterText,
-  from: instant.optional(),
-  to: instant.optional(),
-  actorType: z.enum(ACTOR_TYPES).optional(),
-  result: z.enum(RESULTS).optional(),
-  category: z.enum(CATEGORIES).optional(),
-  actorId: z.guid().optional(),
-  resourceId: z.guid().optional(),
-  excludeActions: commaList.optional(),
-  /** Exact actions, any of them. */
-  actions: commaList.optional(),
-  resourceType: filterText,
-  /** The id of an actor that is no UUID, as details.rawActorId keeps it. */
-  rawActorId: filterText,
-  /** An address, or the beginning of some: "10.1.". */
-  ip: filterText,
-  /** Part of a hostname: entries about such devices and by their agents. */
-  device: filterText,
-  /** "result:success,category:device": entries with none of these. */
-  exclude: exclusions.optional(),
-};
+export const filterShape = { ...filters, from: instant.optional(), to: instant.optional() };
 
 /** Refinement of every schema with from and to. */
 export function fromBeforeTo(range: { from?: Date; to?: Date }, context: z.RefinementCtx): void {
@@ -116,10 +118,14 @@ export const listInput = z.object({ ...filterShape, ...pageShape }).superRefine(
 export type ListInput = z.output<typeof listInput>;
 
 /** Query of GET /audit-logs/search. */
-export const searchInput = z
-  .object({ ...filterShape, ...pageShape, q: z.string().min(1).max(MAX_FILTER_LENGTH) })
-  .superRefine(fromBeforeTo);
+export const searchInput = z.object({ ...filterShape, ...pageShape, q: searchText }).superRefine(fromBeforeTo);
 export type SearchInput = z.output<typeof searchInput>;
+
+/** The entries that the viewer shows: a list, or a search where there is a text. */
+export const entriesInput = z
+  .object({ ...filterShape, ...pageShape, q: searchText.optional() })
+  .superRefine(fromBeforeTo);
+export type EntriesInput = z.output<typeof entriesInput>;
 
 export const entryIdInput = z.object({ id: z.guid() });
 

@@ -1,7 +1,8 @@
 /** Enumerations, labels and limits of the audit log, free of zod: the browser's scripts import them too. */
 
-type Labels<T extends string> = Readonly<Record<T, string>>;
-const keysOf = <T extends string>(labels: Labels<T>) => Object.keys(labels) as [T, ...T[]];
+/** The keys of a record that has at least one, under their own types. */
+export const keysOf = <T extends object>(record: T) =>
+  Object.keys(record) as [keyof T & string, ...(keyof T & string)[]];
 
 /** Spec, Audit log entry. */
 export const ACTOR_TYPE_LABEL = {
@@ -28,9 +29,9 @@ export type ActorType = keyof typeof ACTOR_TYPE_LABEL;
 export type AuditResult = keyof typeof RESULT_LABEL;
 export type Category = keyof typeof CATEGORY_LABEL;
 
-export const ACTOR_TYPES = keysOf<ActorType>(ACTOR_TYPE_LABEL);
-export const RESULTS = keysOf<AuditResult>(RESULT_LABEL);
-export const CATEGORIES = keysOf<Category>(CATEGORY_LABEL);
+export const ACTOR_TYPES = keysOf(ACTOR_TYPE_LABEL);
+export const RESULTS = keysOf(RESULT_LABEL);
+export const CATEGORIES = keysOf(CATEGORY_LABEL);
 
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 100;

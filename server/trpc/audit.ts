@@ -2,7 +2,7 @@ import { getFacets } from "@/server/audit/entries/facets";
 import { facetsInput } from "@/server/audit/entries/facets-schema";
 import { getAuditEntry } from "@/server/audit/entries/get";
 import { getHistogram } from "@/server/audit/entries/histogram";
-import { listFullEntries } from "@/server/audit/entries/list";
+import { listEntries } from "@/server/audit/entries/list";
 import { listRelated } from "@/server/audit/entries/related";
 import {
   getStatistics,
@@ -10,19 +10,15 @@ import {
   reportSecurityEvents,
   reportUserActivity,
 } from "@/server/audit/entries/reports";
-import { searchEntries } from "@/server/audit/entries/search";
-import { entryIdInput, listInput, rangeInput, searchInput } from "@/server/audit/schema";
+import { entriesInput, entryIdInput, rangeInput } from "@/server/audit/schema";
 import { tailInput } from "@/server/audit/tail/schema";
 import { tailEntries } from "@/server/audit/tail/tail";
 import { mapStreamErrors, procedure, router } from "./init";
 
 export const auditRouter = router({
   list: procedure("audit:read")
-    .input(listInput)
-    .query(({ ctx, input }) => listFullEntries(ctx.caller, input)),
-  search: procedure("audit:read")
-    .input(searchInput)
-    .query(({ ctx, input }) => searchEntries(ctx.caller, input)),
+    .input(entriesInput)
+    .query(({ ctx, input }) => listEntries(ctx.caller, input)),
   get: procedure("audit:read")
     .input(entryIdInput)
     .query(({ ctx, input }) => getAuditEntry(ctx.caller, input)),

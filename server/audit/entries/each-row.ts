@@ -1,13 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
-import type { Place } from "@/server/audit/query/cursor";
-import { conditionsOf, type Question } from "@/server/audit/query/filters";
-import { type Key, newestRows, rowsOf, type Shape } from "@/server/audit/query/row-query";
+import type { Cursor } from "@/server/audit/query/cursor";
+import { resolveFilter } from "@/server/audit/query/resolve";
+import { type Key, newestRows, rowsByKey, type Shape } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import type { Ctx } from "@/server/context";
 import { shared } from "@/server/shared";
-import { ask } from "./list";
 
 /** Rows and bytes of details that are read at a time; twice as much is held, being read and being written. */
 const FIRST_ROWS = 500;
@@ -33,33 +34,31 @@ async function inTurn<T>(read: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Rows that are settled: by their places, or as those of one chain that meet conditions and were there at the time. Rows
+ * Rows that are settled: by their keys, or as those of one chain that meet conditions and were there at the time. Rows
  * never change, so both stay what they are whatever is written meanwhile.
  */
 export type Settled = { keys: readonly Key[] } | { orgId: string; conditions: SQL[]; max: number };
 
 async function headOf(tx: Tx, orgId: string): Promise<SQL> {
-  const [head] = (await tx.execute(sql`SELECT seq FROM audit_chain_head(${orgId}::uuid)`)) as unknown as {
-    seq: string;
-  }[];
+  const [head] = await rowsOf<{ seq: string }>(tx, sql`SELECT seq FROM audit_chain_head(${orgId}::uuid)`);
   return sql`a.chain_seq <= ${head?.seq ?? 0}::bigint`;
 }
 
 /**
- * Which rows meet a question, settled in one snapshot, found as the lists find them: so an export equals its screen.
+ * Which rows meet a filter, settled in one snapshot, found as the lists find them: so an export equals its screen.
  * @returns the newest `max`, and how many rows meet it in all
  */
-export const settleRows = (ctx: Ctx, question: Question, max: number): Promise<{ rows: Settled; total: number }> =>
+export const settleRows = (ctx: Ctx, filter: AuditFilter, max: number): Promise<{ rows: Settled; total: number }> =>
   inTurn(() =>
     tenant(ctx.scope, async (tx) => {
-      const asked = await ask(tx, ctx, question);
-      const [orgId] = asked.orgIds;
-      if (!asked.needle && asked.orgIds.length === 1 && orgId) {
-        const conditions = [...conditionsOf(question), await headOf(tx, orgId)];
-        return { rows: { orgId, conditions, max }, total: await countRows(tx, asked) };
+      const resolved = await resolveFilter(tx, ctx, filter);
+      const [orgId] = resolved.orgIds;
+      if (!resolved.probe && resolved.orgIds.length === 1 && orgId) {
+        const conditions = [...conditionsOf(filter), await headOf(tx, orgId)];
+        return { rows: { orgId, conditions, max }, total: await countRows(tx, resolved) };
       }
-      const { keys } = await findKeys(tx, asked, { need: max + 1 });
-      const total = keys.length > max ? Math.max(keys.length, await countRows(tx, asked)) : keys.length;
+      const { keys } = await findKeys(tx, resolved, { need: max + 1 });
+      const total = keys.length > max ? Math.max(keys.length, await countRows(tx, resolved)) : keys.length;
       return { rows: { keys: keys.slice(0, max) }, total };
     }),
   );
@@ -69,17 +68,17 @@ type Row = { org_id: string; ms: number; chain_seq: string; details: string | nu
 /** Reads a chunk after the other: each call the next `size` rows, fewer or none at the end. */
 function reader<R extends Row>(tx: (fn: (tx: Tx) => Promise<R[]>) => Promise<R[]>, rows: Settled, shape: Shape<R>) {
   let at = 0;
-  let after: Place | undefined;
+  let after: Cursor | undefined;
   return async (size: number): Promise<R[]> => {
     if ("keys" in rows) {
       const keys = rows.keys.slice(at, at + size);
       at += size;
-      return keys.length === 0 ? [] : tx((t) => rowsOf(t, keys, shape));
+      return keys.length === 0 ? [] : tx((t) => rowsByKey(t, keys, shape));
     }
     const limit = Math.min(size, rows.max - at);
     if (limit <= 0) return [];
     const { orgId, conditions } = rows;
-    const found = await tx((t) => newestRows(t, [orgId], { conditions, after, limit }, shape));
+    const found = await tx((t) => newestRows(t, { orgIds: [orgId], conditions, after, limit, shape }));
     const last = found.at(-1);
     at = found.length < limit ? rows.max : at + limit;
     after = last && { ms: last.ms, seq: last.chain_seq, orgId };

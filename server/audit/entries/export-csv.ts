@@ -1,5 +1,5 @@
 import { categoryOf } from "@/server/audit/actions";
-import type { BodyRow } from "@/server/audit/query/row-query";
+import type { BodyRow } from "@/server/audit/query/rows";
 import type { Field } from "@/server/audit/row";
 import { actorName } from "./to-entry";
 

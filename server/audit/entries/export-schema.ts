@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filterShape, fromBeforeTo, fullEntry } from "@/server/audit/schema";
+import { filterShape, fromBeforeTo, fullEntry, searchText } from "@/server/audit/schema";
 import { EXPORT_FORMATS } from "@/server/audit/vocabulary";
 
 const { from, to, orgId, ...filters } = filterShape;
@@ -8,7 +8,7 @@ const { from, to, orgId, ...filters } = filterShape;
 export const exportInput = z.strictObject({
   format: z.enum(EXPORT_FORMATS).default("json"),
   orgId,
-  filters: z.strictObject({ ...filters, orgId, q: z.string().min(1).max(255).optional() }).optional(),
+  filters: z.strictObject({ ...filters, orgId, q: searchText.optional() }).optional(),
   dateRange: z.strictObject({ from, to }).superRefine(fromBeforeTo).optional(),
 });
 export type ExportInput = z.output<typeof exportInput>;

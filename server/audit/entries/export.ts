@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
-import type { Question } from "@/server/audit/query/filters";
-import { BODY_ONLY, type BodyRow, ENTRY, type EntryRow, type Shape } from "@/server/audit/query/row-query";
+import type { AuditFilter } from "@/server/audit/query/conditions";
+import { BODY_ONLY, type BodyRow, ENTRY, type EntryRow, type Shape } from "@/server/audit/query/rows";
 import { record } from "@/server/audit/record/record";
 import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import { narrow } from "@/server/auth/scope";
@@ -12,11 +12,11 @@ import { beginExport } from "./export-slots";
 import { toFullEntry } from "./to-entry";
 
 type Format = ExportInput["format"];
-type Plan = { ctx: Ctx; format: Format; question: Question; rows: Settled; total: number };
+type Plan = { ctx: Ctx; format: Format; filter: AuditFilter; rows: Settled; total: number };
 
 /** Records the export once for each organization whose rows left; one that found nothing, for the caller's own. */
-function recordExport({ ctx, format, question }: Plan, rowsPerOrg: Map<string, number>, complete: boolean): void {
-  const { from, to, ...filters } = question;
+function recordExport({ ctx, format, filter }: Plan, rowsPerOrg: Map<string, number>, complete: boolean): void {
+  const { from, to, ...filters } = filter;
   const dateRange = { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null };
   const targets: [string | undefined, number][] = rowsPerOrg.size > 0 ? [...rowsPerOrg] : [[undefined, 0]];
   for (const [orgId, rows] of targets)
@@ -66,14 +66,14 @@ async function* writeExport<Row extends BodyRow>(plan: Plan, writer: Writer<Row>
   }
 }
 
-async function startExport(ctx: Ctx, format: Format, question: Question): Promise<Response> {
+async function startExport(ctx: Ctx, format: Format, filter: AuditFilter): Promise<Response> {
   const end = beginExport(ctx);
   // Known before the first byte: the header must say whether the newest rows are all of them.
-  const { rows, total } = await settleRows(ctx, question, MAX_EXPORT_ROWS).catch((error: unknown) => {
+  const { rows, total } = await settleRows(ctx, filter, MAX_EXPORT_ROWS).catch((error: unknown) => {
     end();
     throw error;
   });
-  const plan = { ctx, format, question, rows, total };
+  const plan = { ctx, format, filter, rows, total };
   const parts = format === "csv" ? writeExport(plan, asCsv) : writeExport(plan, asJson);
   const text = Readable.from(parts, { objectMode: false, highWaterMark: 64 * 1024 }).once("close", end);
   const headers: Record<string, string> = { "Cache-Control": "no-store" };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filterShape, fromBeforeTo } from "@/server/audit/schema";
+import { filterShape, fromBeforeTo, searchText } from "@/server/audit/schema";
 
 /** Facets count at most so many of the newest matches. */
 export const MAX_FACET_ROWS = 10_000;
@@ -10,9 +10,7 @@ export const MAX_HISTOGRAM_ROWS = 50_000;
 export const MAX_HISTOGRAM_BUCKETS = 60;
 
 /** The lists' filters, and `q` for what a search shows. */
-export const facetsInput = z
-  .object({ ...filterShape, q: z.string().min(1).max(255).optional() })
-  .superRefine(fromBeforeTo);
+export const facetsInput = z.object({ ...filterShape, q: searchText.optional() }).superRefine(fromBeforeTo);
 export type FacetsInput = z.output<typeof facetsInput>;
 
 /** label is what people call the value. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { advanceIndex } from "@/server/audit/query/search-index";
+import { advanceIndex } from "@/server/audit/query/search-worker";
 import type { Ctx } from "@/server/context";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/testing/factories";
@@ -68,14 +68,14 @@ describe("facets and histogram", () => {
     ["a kind", { action: "login", result: "denied" as const }],
     ["an actor", { user: "jane" }],
     ["a search", { q: "THING" }],
-  ])("draws %s, indexed or not", async (_, question) => {
+  ])("draws %s, indexed or not", async (_, filter) => {
     const expected = rows.filter((row) => {
       const at = row.timestamp as Date;
-      if ("from" in question && (at < question.from || at > question.to)) return false;
-      if ("action" in question && (row.action !== "user.login" || row.result !== "denied")) return false;
-      return !("user" in question) || row.actorType === "user";
+      if ("from" in filter && (at < filter.from || at > filter.to)) return false;
+      if ("action" in filter && (row.action !== "user.login" || row.result !== "denied")) return false;
+      return !("user" in filter) || row.actorType === "user";
     });
-    const drawn = histogram.parse(await getHistogram(ctx, question));
+    const drawn = histogram.parse(await getHistogram(ctx, filter));
     const buckets = new Map<string, number>();
     for (const row of expected) {
       const at = new Date(Math.floor((row.timestamp as Date).getTime() / drawn.stepMs) * drawn.stepMs).toISOString();
@@ -89,7 +89,7 @@ describe("facets and histogram", () => {
     expect(Object.fromEntries(flat)).toEqual(Object.fromEntries(buckets));
     expect(drawn.truncated).toBe(false);
     for (const { id } of orgs) while (((await advanceIndex(id)) ?? 0) > 0);
-    expect(await getHistogram(ctx, question)).toEqual(drawn);
+    expect(await getHistogram(ctx, filter)).toEqual(drawn);
   });
 
   it("has an answer for an organization without rows", async () => {

@@ -1,39 +1,42 @@
 import { inArray, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { organizations } from "@/db/schema";
 import { actionLabel } from "@/server/audit/action-label";
 import { categoryOf } from "@/server/audit/actions";
-import { type Key, placesOf, rowsOf } from "@/server/audit/query/row-query";
+import { resolveFilter } from "@/server/audit/query/resolve";
+import { ENTRY, type Key, keyRows, rowsAt, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import { type Ctx, ZERO_UUID } from "@/server/context";
 import { type Facets, type FacetsInput, MAX_FACET_ROWS, MAX_FACET_VALUES } from "./facets-schema";
-import { ask } from "./list";
 import { toFullEntry } from "./to-entry";
 
 const TIME_MS = 400;
 
 type Facet = Facets["action"];
 type Kind = "action" | "actorType" | "actor" | "result" | "resourceType" | "organization";
-/** sample is the place of a row that has the value: organization, blank, sequence. */
+/** sample is the key of a row that has the value: organization, blank, sequence. */
 type Count = { kind: Kind; value: string; count: number; sample: string };
 
 async function countValues(tx: Tx, keys: readonly Key[]): Promise<Count[]> {
-  return (await tx.execute(sql`
+  return rowsOf<Count>(
+    tx,
+    sql`
     WITH found AS MATERIALIZED (
-      SELECT a.action, a.actor_type, a.result, a.resource_type, a.org_id::text AS org, a.org_id || ' ' || a.chain_seq AS place,
+      SELECT a.action, a.actor_type, a.result, a.resource_type, a.org_id::text AS org, a.org_id || ' ' || a.chain_seq AS key,
         CASE WHEN a.actor_id = ${ZERO_UUID}::uuid THEN COALESCE(a.details ->> 'rawActorId', a.actor_type) ELSE a.actor_id::text END AS actor
-      FROM (${placesOf(keys)}) AS place(org_id, chain_seq, at),
-        LATERAL (SELECT * FROM audit_logs l WHERE l.org_id = place.org_id AND l.chain_seq = place.chain_seq OFFSET 0) a)
-    SELECT v.kind, v.value, count(*)::int AS count, min(f.place) AS sample
+      FROM ${rowsAt(keyRows(keys))})
+    SELECT v.kind, v.value, count(*)::int AS count, min(f.key) AS sample
     FROM found f, LATERAL (VALUES ('action', f.action), ('actorType', f.actor_type), ('actor', f.actor), ('result', f.result),
       ('resourceType', f.resource_type), ('organization', f.org)) AS v(kind, value)
-    GROUP BY 1, 2 ORDER BY 3 DESC, 2`)) as unknown as Count[];
+    GROUP BY 1, 2 ORDER BY 3 DESC, 2`,
+  );
 }
 
 /** What the actors are called, by the rows that stand for them. */
 async function namesOf(tx: Tx, actors: readonly Count[]): Promise<Map<string, string>> {
   const keys = actors.map(({ sample }) => ({ orgId: sample.slice(0, 36), seq: sample.slice(37) }));
-  const rows = await rowsOf(tx, keys);
+  const rows = await rowsByKey(tx, keys, ENTRY);
   return new Map(rows.map((row) => [`${row.org_id} ${row.chain_seq}`, toFullEntry(row).user.name]));
 }
 
@@ -57,11 +60,11 @@ function byCategory(actions: readonly Count[]): Facet {
  * How the newest matches of a filter are spread over categories, actions, actors …: what the viewer offers to narrow by.
  * Counts at most MAX_FACET_ROWS rows, in bounded time.
  */
-export async function getFacets(ctx: Ctx, question: FacetsInput): Promise<Facets> {
+export async function getFacets(ctx: Ctx, filter: FacetsInput): Promise<Facets> {
   return tenant(ctx.scope, async (tx) => {
-    const asked = await ask(tx, ctx, question);
+    const resolved = await resolveFilter(tx, ctx, filter);
     const deadline = performance.now() + TIME_MS;
-    const { keys, cut } = await findKeys(tx, asked, { need: MAX_FACET_ROWS + 1, deadline });
+    const { keys, cut } = await findKeys(tx, resolved, { need: MAX_FACET_ROWS + 1, deadline });
     const counted = keys.slice(0, MAX_FACET_ROWS);
     const counts = await countValues(tx, counted);
     const of = (kind: Kind) => counts.filter((count) => count.kind === kind);

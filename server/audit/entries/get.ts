@@ -1,5 +1,5 @@
 import { tenant } from "@/db/client";
-import { type EntryRow, reachedBy, rowOfId } from "@/server/audit/query/row-query";
+import { type EntryRow, reachedBy, rowOfId } from "@/server/audit/query/rows";
 import type { FullEntry } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";

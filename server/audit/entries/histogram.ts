@@ -1,13 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
-import { conditionsOf, isTallied } from "@/server/audit/query/filters";
-import { eachOf, newestPlaces, placesOf } from "@/server/audit/query/row-query";
+import { rowsOf } from "@/db/rows";
+import { conditionsOf, isTallied } from "@/server/audit/query/conditions";
+import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve";
+import { eachOf, keyRows, newestKeys, rowsAt } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import { TALLY_MS, talliedCounts } from "@/server/audit/query/search-tallies";
 import type { AuditResult } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
 import { type FacetsInput, type Histogram, MAX_HISTOGRAM_BUCKETS, MAX_HISTOGRAM_ROWS } from "./facets-schema";
-import { type Asked, ask } from "./list";
 
 const TIME_MS = 400;
 const MINUTE = 60_000;
@@ -29,9 +30,7 @@ async function boundsOf(tx: Tx, orgIds: readonly string[]): Promise<Bounds> {
   const end = (direction: "ASC" | "DESC") =>
     sql`(SELECT e.at FROM ${eachOf(orgIds)}, LATERAL (SELECT (extract(epoch FROM l."timestamp") * 1000)::float8 AS at FROM audit_logs l
       WHERE l.org_id = o.id ORDER BY l."timestamp" ${sql.raw(direction)} LIMIT 1) e ORDER BY 1 ${sql.raw(direction)} LIMIT 1)`;
-  const [bounds] = (await tx.execute(
-    sql`SELECT ${end("ASC")} AS first, ${end("DESC")} AS last`,
-  )) as unknown as Bounds[];
+  const [bounds] = await rowsOf<Bounds>(tx, sql`SELECT ${end("ASC")} AS first, ${end("DESC")} AS last`);
   return bounds ?? { first: null, last: null };
 }
 
@@ -44,29 +43,28 @@ const bucketed = (rows: SQL, stepMs: number): SQL => sql`
   FROM (${rows}) AS r(at, result, n) GROUP BY 1, 2`;
 
 /** The newest matches one by one, as many as may be. */
-async function countNewest(tx: Tx, asked: Asked, stepMs: number): Promise<Counts> {
+async function countNewest(tx: Tx, resolved: ResolvedFilter, stepMs: number): Promise<Counts> {
   const limit = MAX_HISTOGRAM_ROWS;
   let rows: SQL;
   let cut = false;
-  if (asked.needle && !isTallied(asked.question)) {
-    const found = await findKeys(tx, asked, { need: limit, deadline: performance.now() + TIME_MS });
+  if (resolved.probe && !isTallied(resolved.filter)) {
+    const found = await findKeys(tx, resolved, { need: limit, deadline: performance.now() + TIME_MS });
     cut = found.cut;
-    rows = sql`SELECT a."timestamp", a.result, 1 FROM (${placesOf(found.keys)}) AS place(org_id, chain_seq, at),
-      LATERAL (SELECT * FROM audit_logs l WHERE l.org_id = place.org_id AND l.chain_seq = place.chain_seq OFFSET 0) a`;
+    rows = sql`SELECT a."timestamp", a.result, 1 FROM ${rowsAt(keyRows(found.keys))}`;
   } else {
     const columns = sql.raw(`a.org_id, a.chain_seq, a."timestamp", a.result`);
-    const newest = newestPlaces(asked.orgIds, { conditions: conditionsOf(asked.question), limit }, columns);
+    const newest = newestKeys(resolved.orgIds, { conditions: conditionsOf(resolved.filter), limit }, columns);
     rows = sql`SELECT a."timestamp", a.result, 1 FROM (${newest}) a`;
   }
-  const counts = (await tx.execute(bucketed(rows, stepMs))) as unknown as Count[];
+  const counts = await rowsOf<Count>(tx, bucketed(rows, stepMs));
   return { counts, truncated: cut || counts.reduce((sum, { n }) => sum + n, 0) >= limit };
 }
 
-async function countAll(tx: Tx, asked: Asked, stepMs: number): Promise<Counts> {
-  const tallied = stepMs % TALLY_MS === 0 && isTallied(asked.question);
-  const rows = tallied ? talliedCounts(asked.orgIds, asked.question) : null;
-  if (!rows) return countNewest(tx, asked, stepMs);
-  return { counts: (await tx.execute(bucketed(rows, stepMs))) as unknown as Count[], truncated: false };
+async function countAll(tx: Tx, resolved: ResolvedFilter, stepMs: number): Promise<Counts> {
+  const tallied = stepMs % TALLY_MS === 0 && isTallied(resolved.filter);
+  const rows = tallied ? talliedCounts(resolved.orgIds, resolved.filter) : null;
+  if (!rows) return countNewest(tx, resolved, stepMs);
+  return { counts: await rowsOf<Count>(tx, bucketed(rows, stepMs)), truncated: false };
 }
 
 function toBuckets(counts: readonly Count[]): Histogram["buckets"] {
@@ -83,16 +81,16 @@ function toBuckets(counts: readonly Count[]): Histogram["buckets"] {
  * When the matches of a filter happened, in at most MAX_HISTOGRAM_BUCKETS steps by result. Exact at any length of history
  * for filters on kind and time in steps of six hours and more; else the newest MAX_HISTOGRAM_ROWS matches are counted.
  */
-export async function getHistogram(ctx: Ctx, question: FacetsInput): Promise<Histogram> {
+export async function getHistogram(ctx: Ctx, filter: FacetsInput): Promise<Histogram> {
   return tenant(ctx.scope, async (tx) => {
-    const asked = await ask(tx, ctx, question);
-    const bounds = asked.orgIds.length > 0 ? await boundsOf(tx, asked.orgIds) : { first: null, last: null };
-    const from = question.from?.getTime() ?? bounds.first;
-    const to = question.to?.getTime() ?? bounds.last;
+    const resolved = await resolveFilter(tx, ctx, filter);
+    const bounds = resolved.orgIds.length > 0 ? await boundsOf(tx, resolved.orgIds) : { first: null, last: null };
+    const from = filter.from?.getTime() ?? bounds.first;
+    const to = filter.to?.getTime() ?? bounds.last;
     if (from === null || to === null || from > to)
       return { from: null, to: null, stepMs: DAY, buckets: [], countedFrom: null, truncated: false };
     const stepMs = stepOf(from, to);
-    const { counts, truncated } = await countAll(tx, asked, stepMs);
+    const { counts, truncated } = await countAll(tx, resolved, stepMs);
     const oldest = truncated ? Math.min(...counts.map((count) => count.oldest ?? to)) : null;
     return {
       from: new Date(from).toISOString(),

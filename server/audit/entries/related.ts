@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
-import { conditionsOf, type Question } from "@/server/audit/query/filters";
-import { type EntryRow, newestRows } from "@/server/audit/query/row-query";
+import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
+import { ENTRY, type EntryRow, newestRows } from "@/server/audit/query/rows";
 import type { FullEntry } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import { getRow } from "./get";
@@ -16,16 +16,16 @@ const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
 export type Related = { actor: FullEntry[]; resource: FullEntry[]; address: FullEntry[] };
 
 /** The condition of one list; null where the entry names nothing to share. */
-type Shared = { question?: Question; condition?: SQL } | null;
+type Shared = { filter?: AuditFilter; condition?: SQL } | null;
 
 function sameActor(row: EntryRow): Shared {
-  if (row.actor_id !== ZERO_UUID) return { question: { actorType: row.actor_type, actorId: row.actor_id } };
+  if (row.actor_id !== ZERO_UUID) return { filter: { actorType: row.actor_type, actorId: row.actor_id } };
   const raw: unknown = toFullEntry(row).details.rawActorId;
-  return typeof raw === "string" && raw ? { question: { actorType: row.actor_type, rawActorId: raw } } : null;
+  return typeof raw === "string" && raw ? { filter: { actorType: row.actor_type, rawActorId: raw } } : null;
 }
 
 function sameResource(row: EntryRow): Shared {
-  if (row.resource_id) return { question: { resourceId: row.resource_id } };
+  if (row.resource_id) return { filter: { resourceId: row.resource_id } };
   if (!row.resource_name) return null;
   return { condition: sql`a.resource_type = ${row.resource_type} AND a.resource_name = ${row.resource_name}` };
 }
@@ -36,9 +36,9 @@ const sameAddress = (row: EntryRow): Shared =>
 async function near(tx: Tx, row: EntryRow, shared: Shared): Promise<FullEntry[]> {
   if (!shared) return [];
   const range = { from: new Date(row.ms - RELATED_WITHIN_MS), to: new Date(row.ms + RELATED_WITHIN_MS) };
-  const conditions = [...conditionsOf({ ...shared.question, ...range }), sql`a.id <> ${row.id}::uuid`];
+  const conditions = [...conditionsOf({ ...shared.filter, ...range }), sql`a.id <> ${row.id}::uuid`];
   if (shared.condition) conditions.push(shared.condition);
-  const rows = await newestRows(tx, [row.org_id], { conditions, limit: MAX_RELATED });
+  const rows = await newestRows(tx, { orgIds: [row.org_id], conditions, limit: MAX_RELATED, shape: ENTRY });
   return rows.map(toFullEntry);
 }
 

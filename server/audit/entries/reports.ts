@@ -1,5 +1,5 @@
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
-import type { Question } from "@/server/audit/query/filters";
+import type { AuditFilter } from "@/server/audit/query/conditions";
 import type { FullEntry, RangeInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import { readReportRows } from "./report-rows";
@@ -18,8 +18,8 @@ import { toFullEntry } from "./to-entry";
 type Counted = { tally: Tally; recent: FullEntry[]; truncated: boolean };
 
 /** Counts the newest rows that a report is about, at most MAX_REPORT_ROWS; one more is read to know of others. */
-async function count(ctx: Ctx, question: Question): Promise<Counted> {
-  const found = await readReportRows(ctx, question, { max: MAX_REPORT_ROWS + 1, recent: RECENT_ENTRIES });
+async function count(ctx: Ctx, filter: AuditFilter): Promise<Counted> {
+  const found = await readReportRows(ctx, filter, { max: MAX_REPORT_ROWS + 1, recent: RECENT_ENTRIES });
   const tally = new Tally(found.names);
   for (const row of found.rows.slice(0, MAX_REPORT_ROWS)) tally.add(row);
   return { tally, recent: found.recent.map(toFullEntry), truncated: found.rows.length > MAX_REPORT_ROWS };

@@ -1,18 +1,19 @@
 import { tenant } from "@/db/client";
-import { reachedBy, rowsOf } from "@/server/audit/query/row-query";
+import { paginate, readPage, startOf } from "@/server/audit/query/page";
+import { ENTRY, reachedBy, rowsByKey } from "@/server/audit/query/rows";
 import { scanKeys } from "@/server/audit/query/search-scan";
 import type { SearchInput, SearchPage } from "@/server/audit/schema";
 import { MIN_INDEXED_TERM } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
-import { paginate, readPage, startOf } from "./list";
 import { toFullEntry } from "./to-entry";
 
+const SHORTENED = { truncated: true } as const;
 /** Half of what an answer to a short term may take; the rest is for a loaded machine. */
 const SCAN_MS = 250;
 
 /**
  * A term of one or two characters: the newest rows, as many as the time allows. total counts the matches among them, a
- * page that the time cut short goes on at its cursor.
+ * page that the time cut short continues at its cursor.
  */
 async function searchNewest(ctx: Ctx, input: SearchInput): Promise<SearchPage> {
   const { after, offset } = startOf(input);
@@ -21,11 +22,11 @@ async function searchNewest(ctx: Ctx, input: SearchInput): Promise<SearchPage> {
     const end = offset + input.limit;
     const need = input.skipCount ? end + 1 : Number.POSITIVE_INFINITY;
     const deadline = performance.now() + SCAN_MS;
-    const { keys, rest } = await scanKeys(tx, { orgIds, question: input }, { after, need, deadline });
-    const rows = await rowsOf(tx, keys.slice(offset, end));
+    const { keys, rest } = await scanKeys(tx, { orgIds, filter: input }, { after, need, deadline });
+    const rows = await rowsByKey(tx, keys.slice(offset, end), ENTRY);
     const last = keys.length > end ? keys[end - 1] : rest;
     const pagination = paginate(input, input.skipCount ? -1 : keys.length, last ?? null);
-    return { data: rows.map(toFullEntry), query: input.q, pagination, ...(rest && { truncated: true as const }) };
+    return { data: rows.map(toFullEntry), query: input.q, pagination, ...(rest && SHORTENED) };
   });
 }
 

@@ -1,6 +1,6 @@
 import { actionLabel } from "@/server/audit/action-label";
 import { categoryOf } from "@/server/audit/actions";
-import type { EntryRow } from "@/server/audit/query/row-query";
+import type { EntryRow } from "@/server/audit/query/rows";
 import type { FlatEntry, FullEntry } from "@/server/audit/schema";
 
 function detailsOf(row: EntryRow): Record<string, unknown> {

@@ -1,37 +1,44 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import { conditionsOf, isTallied, isUnfiltered, type Question } from "./filters";
-import { allOf, eachOf, INDEXED_THROUGH, rowsBetween } from "./row-query";
-import { isIndexed, type Needle } from "./search-needle";
+import { rowsOf } from "@/db/rows";
+import { type AuditFilter, conditionsOf, isTallied, isUnfiltered } from "./conditions";
+import { type IndexProbe, isIndexed } from "./index-probe";
+import type { ResolvedFilter } from "./resolve";
+import { allOf, eachOf, INDEXED_THROUGH, rowsBetween } from "./rows";
 import { talliedCounts } from "./search-tallies";
 
 async function totalOf(tx: Tx, query: SQL): Promise<number> {
-  const [row] = (await tx.execute(query)) as unknown as { total: number }[];
+  const [row] = await rowsOf<{ total: number }>(tx, query);
   return row?.total ?? 0;
 }
 
 const uuids = (orgIds: readonly string[]): SQL => sql`${sql.param([...orgIds])}::uuid[]`;
 
 /** By the tallies, where the range holds any. */
-async function countTallied(tx: Tx, orgIds: readonly string[], question: Question): Promise<number> {
-  const counts = talliedCounts(orgIds, question);
-  if (!counts) return countRead(tx, orgIds, question);
+async function countTallied(tx: Tx, orgIds: readonly string[], filter: AuditFilter): Promise<number> {
+  const counts = talliedCounts(orgIds, filter);
+  if (!counts) return countRead(tx, orgIds, filter);
   return totalOf(tx, sql`SELECT COALESCE(sum(n), 0)::float8 AS total FROM (${counts}) counts`);
 }
 
 /** Text that a block's own text tells about exactly; anything else is looked up in the rows. */
 const isPlain = (term: string): boolean => /^[\x20-\x7e]+$/.test(term);
 
-/** By the blocks that can hold a match: their rows are checked, or, where a term is all that is asked, their text alone. */
-async function countIndexed(tx: Tx, orgIds: readonly string[], question: Question, needle: Needle): Promise<number> {
-  const where = allOf(conditionsOf(question));
-  const { q, orgId: _, ...rest } = question;
+/** By the blocks that can hold a match: their rows are checked, or, where a term is all that is resolved, their text alone. */
+async function countIndexed(
+  tx: Tx,
+  orgIds: readonly string[],
+  filter: AuditFilter,
+  probe: IndexProbe,
+): Promise<number> {
+  const where = allOf(conditionsOf(filter));
+  const { q, orgId: _, ...rest } = filter;
   const byText = q !== undefined && isPlain(q) && isUnfiltered(rest);
   const text = byText ? sql`audit_search_count(${uuids(orgIds)}, ${q})` : sql`0`;
   return totalOf(
     tx,
     sql`SELECT (${text}
-      + (SELECT count(*) FROM audit_search_blocks(${uuids(orgIds)}, ${JSON.stringify(needle)}::jsonb, ${byText}, NULL) b, LATERAL (
+      + (SELECT count(*) FROM audit_search_blocks(${uuids(orgIds)}, ${JSON.stringify(probe)}::jsonb, ${byText}, NULL) b, LATERAL (
           SELECT * FROM audit_logs l WHERE l.org_id = b.org_id AND l.chain_seq BETWEEN b.first_seq AND b.last_seq OFFSET 0) a WHERE ${where})
       + (SELECT count(*) FROM ${eachOf(orgIds)}, ${INDEXED_THROUGH}, ${rowsBetween(sql`i.through`)} WHERE ${where})
       )::float8 AS total`,
@@ -39,27 +46,24 @@ async function countIndexed(tx: Tx, orgIds: readonly string[], question: Questio
 }
 
 /** By reading: along the index by time where there is a range. */
-const countRead = (tx: Tx, orgIds: readonly string[], question: Question): Promise<number> =>
+const countRead = (tx: Tx, orgIds: readonly string[], filter: AuditFilter): Promise<number> =>
   totalOf(
     tx,
     sql`SELECT count(*)::float8 AS total FROM ${eachOf(orgIds)}
-      JOIN audit_logs a ON a.org_id = o.id WHERE ${allOf(conditionsOf(question))}`,
+      JOIN audit_logs a ON a.org_id = o.id WHERE ${allOf(conditionsOf(filter))}`,
   );
 
 /**
- * How many rows of some organizations answer a question, exactly. Without filters the chain knows: its sequence has no
+ * How many rows of some organizations answer a filter, exactly. Without filters the chain knows: its sequence has no
  * gaps, so head minus what was pruned is the count, at any length of history.
  */
-export async function countRows(
-  tx: Tx,
-  { orgIds, question, needle }: { orgIds: readonly string[]; question: Question; needle: Needle | null },
-): Promise<number> {
+export async function countRows(tx: Tx, { orgIds, filter, probe }: ResolvedFilter): Promise<number> {
   if (orgIds.length === 0) return 0;
-  if (isUnfiltered(question))
+  if (isUnfiltered(filter))
     return totalOf(
       tx,
       sql`SELECT COALESCE(sum(h.seq - h.pruned_through_seq), 0)::float8 AS total FROM audit_chain_heads_of(${uuids(orgIds)}) h`,
     );
-  if (isTallied(question)) return countTallied(tx, orgIds, question);
-  return needle && isIndexed(needle) ? countIndexed(tx, orgIds, question, needle) : countRead(tx, orgIds, question);
+  if (isTallied(filter)) return countTallied(tx, orgIds, filter);
+  return probe && isIndexed(probe) ? countIndexed(tx, orgIds, filter, probe) : countRead(tx, orgIds, filter);
 }

@@ -1,12 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import { eachOf, INDEXED_THROUGH, type Key, rowsBetween } from "./row-query";
-import type { Needle } from "./search-needle";
+import { rowsOf } from "@/db/rows";
+import type { IndexProbe } from "./index-probe";
+import { eachOf, INDEXED_THROUGH, type Key, rowsBetween } from "./rows";
 
 /** How much is looked at a time; blocks are of about eight rows. */
 export const SIZES = {
-  /** Rows of the first look along the index by time, which most questions that many rows meet need nothing beyond. */
-  probe: 500,
+  /** Rows first read along the index by time: enough for most filters that many rows match. */
+  ahead: 500,
   /** Blocks of the first look, and of the largest. */
   first: 256,
   most: 16_384,
@@ -25,8 +26,8 @@ type Block = { org_id: string; first_seq: string; last_seq: string };
 export type TimedBlock = Block & { ms: number };
 /** A block of a window; at is its newest row's time as the database wrote it. */
 export type WindowBlock = TimedBlock & { at: string; matches: boolean; seen: number };
-/** Where a question is asked, and the exact conditions on its rows. */
-export type Search = { orgIds: readonly string[]; needle: Needle; where: SQL; sizes: Sizes };
+/** A resolved filter, and the exact conditions on its rows. */
+export type Search = { orgIds: readonly string[]; probe: IndexProbe; where: SQL; sizes: Sizes };
 
 export const KEY = sql.raw(`a.org_id, a.chain_seq, (extract(epoch FROM a."timestamp") * 1000)::float8 AS ms`);
 export const NEWEST_FIRST = sql.raw(`ORDER BY a."timestamp" DESC, a.chain_seq DESC, a.org_id DESC`);
@@ -56,13 +57,12 @@ export class Matches {
   }
 }
 
-export const run = async <Row>(tx: Tx, query: SQL): Promise<Row[]> => (await tx.execute(query)) as unknown as Row[];
 const uuids = (values: readonly string[]): SQL => sql`${sql.param([...values])}::uuid[]`;
 const bigints = (values: readonly string[]): SQL => sql`${sql.param([...values])}::bigint[]`;
 
 /** Rows that the indexer has not come to yet. */
 export async function unindexedKeys(tx: Tx, { orgIds, where }: Search, need: number): Promise<KeyRow[]> {
-  return run(
+  return rowsOf(
     tx,
     sql`SELECT ${KEY} FROM ${eachOf(orgIds)}, ${INDEXED_THROUGH}, ${rowsBetween(sql`i.through`)} WHERE ${where} ${NEWEST_FIRST} LIMIT ${need}`,
   );
@@ -72,7 +72,7 @@ export async function unindexedKeys(tx: Tx, { orgIds, where }: Search, need: num
 export async function keysIn(tx: Tx, blocks: Block[], { where }: Search, need: number): Promise<KeyRow[]> {
   if (blocks.length === 0) return [];
   const column = (name: keyof Block) => blocks.map((block) => block[name]);
-  return run(
+  return rowsOf(
     tx,
     sql`SELECT ${KEY} FROM unnest(${uuids(column("org_id"))}, ${bigints(column("first_seq"))}, ${bigints(column("last_seq"))})
         AS b(org_id, first_seq, last_seq),
@@ -82,25 +82,21 @@ export async function keysIn(tx: Tx, blocks: Block[], { where }: Search, need: n
 }
 
 /** Every block that can hold a match, newest first, or null when there are many more than are wanted. */
-export async function rareBlocks(
-  tx: Tx,
-  { orgIds, needle, sizes }: Search,
-  need: number,
-): Promise<TimedBlock[] | null> {
+export async function rareBlocks(tx: Tx, { orgIds, probe, sizes }: Search, need: number): Promise<TimedBlock[] | null> {
   const most = Math.max(sizes.rare, need);
-  const blocks = await run<TimedBlock>(
+  const blocks = await rowsOf<TimedBlock>(
     tx,
     sql`SELECT org_id, first_seq, last_seq, (extract(epoch FROM max_at) * 1000)::float8 AS ms
-      FROM audit_search_blocks(${uuids(orgIds)}, ${JSON.stringify(needle)}::jsonb, false, ${most + 1})`,
+      FROM audit_search_blocks(${uuids(orgIds)}, ${JSON.stringify(probe)}::jsonb, false, ${most + 1})`,
   );
   return blocks.length > most ? null : blocks.sort((a, b) => b.ms - a.ms);
 }
 
-async function nextWindow(tx: Tx, { orgIds, needle }: Search, from: WindowBlock | null, size: number) {
-  return run<WindowBlock>(
+async function nextWindow(tx: Tx, { orgIds, probe }: Search, from: WindowBlock | null, size: number) {
+  return rowsOf<WindowBlock>(
     tx,
     sql`SELECT org_id, first_seq, last_seq, max_at::text AS at, (extract(epoch FROM max_at) * 1000)::float8 AS ms, matches, seen::int AS seen
-      FROM audit_search_window(${uuids(orgIds)}, ${JSON.stringify(needle)}::jsonb, ${from?.at ?? null}::timestamptz,
+      FROM audit_search_window(${uuids(orgIds)}, ${JSON.stringify(probe)}::jsonb, ${from?.at ?? null}::timestamptz,
         ${from?.org_id ?? null}::uuid, ${from?.first_seq ?? null}::bigint, ${size})`,
   );
 }
@@ -119,7 +115,7 @@ type Walk = {
 
 /**
  * Looks at blocks newest first, a window after the other, until enough matches are newer than any block still unseen.
- * @returns the last block seen when the walk ended early, "done" when what was asked for is found
+ * @returns the last block seen when the walk ended early, "done" when what was resolved for is found
  */
 export async function walk(
   tx: Tx,

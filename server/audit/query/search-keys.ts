@@ -1,8 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import type { Place } from "./cursor";
-import { conditionsOf, type Question } from "./filters";
-import { allOf, before, newestPlaces } from "./row-query";
+import { rowsOf } from "@/db/rows";
+import { conditionsOf } from "./conditions";
+import type { Cursor } from "./cursor";
+import { type IndexProbe, isIndexed, matchesNothing } from "./index-probe";
+import type { ResolvedFilter } from "./resolve";
+import { allOf, newestKeys, olderThan } from "./rows";
 import {
   type Found,
   KEY,
@@ -11,14 +14,12 @@ import {
   Matches,
   NEWEST_FIRST,
   rareBlocks,
-  run,
   type Search,
   SIZES,
   type Sizes,
   unindexedKeys,
   walk,
 } from "./search-blocks";
-import { isHopeless, isIndexed, type Needle } from "./search-needle";
 
 /** One row in so many: then reading the newest rows is faster than asking the index. */
 const FREQUENT = 10;
@@ -26,23 +27,23 @@ const FREQUENT = 10;
 /** cut: the time was up; the keys are the newest ones, older ones were not looked for. */
 export type FoundKeys = { keys: Found[]; cut: boolean };
 export type KeyWindow = {
-  after?: Place | undefined;
+  after?: Cursor | undefined;
   /** How many of the newest matches are wanted. */
   need: number;
-  /** performance.now() after which the walk stops, for questions that no index serves. */
+  /** performance.now() after which the walk stops, for filters that no index serves. */
   deadline?: number | undefined;
 };
 
-/** Along the index by time: for questions without a needle, and as a first look for the others. */
+/** Along the index by time: for filters without a probe, and as a first attempt for the others. */
 async function byTime(
   tx: Tx,
   orgIds: readonly string[],
   conditions: SQL[],
   { after, need }: KeyWindow,
 ): Promise<KeyRow[]> {
-  return run(
+  return rowsOf(
     tx,
-    sql`SELECT ${KEY} FROM (${newestPlaces(orgIds, { conditions, after, limit: need })}) a ${NEWEST_FIRST}`,
+    sql`SELECT ${KEY} FROM (${newestKeys(orgIds, { conditions, after, limit: need })}) a ${NEWEST_FIRST}`,
   );
 }
 
@@ -53,8 +54,8 @@ async function amongNewest(
   conditions: SQL[],
   { after, need, limit }: KeyWindow & { limit: number },
 ): Promise<KeyRow[]> {
-  const newest = newestPlaces([orgId], { conditions: [], after, limit }, sql.raw("a.*"));
-  return run(tx, sql`SELECT ${KEY} FROM (${newest}) a WHERE ${allOf(conditions)} ${NEWEST_FIRST} LIMIT ${need}`);
+  const newest = newestKeys([orgId], { conditions: [], after, limit }, sql.raw("a.*"));
+  return rowsOf(tx, sql`SELECT ${KEY} FROM (${newest}) a WHERE ${allOf(conditions)} ${NEWEST_FIRST} LIMIT ${need}`);
 }
 
 /**
@@ -67,48 +68,48 @@ async function lookAhead(
   conditions: SQL[],
   { window, sizes }: { window: KeyWindow; sizes: Sizes },
 ): Promise<KeyRow[] | null> {
-  const few = await amongNewest(tx, orgId, conditions, { ...window, limit: sizes.probe });
+  const few = await amongNewest(tx, orgId, conditions, { ...window, limit: sizes.ahead });
   if (few.length >= window.need) return few;
-  if (few.length * FREQUENT < sizes.probe) return null;
-  const limit = Math.ceil(((window.need * sizes.probe) / few.length) * 2);
+  if (few.length * FREQUENT < sizes.ahead) return null;
+  const limit = Math.ceil(((window.need * sizes.ahead) / few.length) * 2);
   const rows = await amongNewest(tx, orgId, conditions, { ...window, limit });
   return rows.length >= window.need ? rows : null;
 }
 
 const inOrder = (rows: KeyRow[]): Found[] => rows.map((row) => ({ orgId: row.org_id, seq: row.chain_seq, ms: row.ms }));
 
-/** The span that a needle's blocks must touch ends where the page begins. */
-const until = (needle: Needle, after: Place | undefined): Needle => {
+/** The span of a probe ends where the page begins. */
+const until = (probe: IndexProbe, after: Cursor | undefined): IndexProbe => {
   const to = after && new Date(after.ms).toISOString();
-  return to && (!needle.to || needle.to > to) ? { ...needle, to } : needle;
+  return to && (!probe.to || probe.to > to) ? { ...probe, to } : probe;
 };
 
 /**
- * The places of the newest rows that answer a question, newest first, exactly: from blocks of the background index, and
+ * The keys of the newest rows that match a filter, newest first, exactly: from blocks of the background index, and
  * from rows it has not come to. The cost follows the answer: many matches are met among the newest rows, few by the index.
- * @param asked with needle: needleOf(question)
+ * @param resolved as resolveFilter returns it
  */
 export async function findKeys(
   tx: Tx,
-  { orgIds, question, needle }: { orgIds: readonly string[]; question: Question; needle: Needle | null },
+  { orgIds, filter, probe }: ResolvedFilter,
   window: KeyWindow,
   sizes = SIZES,
 ): Promise<FoundKeys> {
   const { after, need } = window;
-  const conditions = conditionsOf(question);
+  const conditions = conditionsOf(filter);
   if (orgIds.length === 0) return { keys: [], cut: false };
-  if (!needle) return { keys: inOrder(await byTime(tx, orgIds, conditions, window)), cut: false };
-  if (orgIds.length === 1 && !question.q) {
+  if (!probe) return { keys: inOrder(await byTime(tx, orgIds, conditions, window)), cut: false };
+  if (orgIds.length === 1 && !filter.q) {
     const rows = await lookAhead(tx, orgIds[0] as string, conditions, { window, sizes });
     if (rows) return { keys: inOrder(rows), cut: false };
   }
-  const where = allOf(after ? [...conditions, before(after)] : conditions);
-  const search = { orgIds, needle: until(needle, after), where, sizes };
+  const where = allOf(after ? [...conditions, olderThan(after)] : conditions);
+  const search = { orgIds, probe: until(probe, after), where, sizes };
   const matches = new Matches();
   // Sent together: they are answered in this order, so the walk knows what is not indexed yet.
   const [, floor] = await Promise.all([
     unindexedKeys(tx, search, need).then((rows) => matches.add(rows)),
-    isHopeless(needle) ? null : searchBlocks(tx, search, matches, window),
+    matchesNothing(probe) ? null : searchBlocks(tx, search, matches, window),
   ]);
   // Blocks that were not looked at may hold rows as new as the last one seen.
   return { keys: matches.newest(need).filter((key) => floor === null || key.ms > floor), cut: floor !== null };
@@ -127,7 +128,7 @@ async function searchBlocks(tx: Tx, search: Search, matches: Matches, window: Ke
   if (last !== "done" && frequent)
     last = await walk(tx, search, { ...window, matches, from: last, size: size * 4, windows: 2 });
   if (last === "done") return null;
-  const rare = isIndexed(search.needle) ? await rareBlocks(tx, search, need) : null;
+  const rare = isIndexed(search.probe) ? await rareBlocks(tx, search, need) : null;
   if (rare) return lookThrough(tx, search, rare, { matches, need, deadline: window.deadline });
   last = await walk(tx, search, { ...window, matches, from: last, size: size * 4, windows: Number.POSITIVE_INFINITY });
   return last === "done" || !last ? null : last.ms;

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import type { Place } from "./cursor";
-import { conditionsOf, type Question } from "./filters";
-import { allOf, before, eachOf } from "./row-query";
+import { rowsOf } from "@/db/rows";
+import { type AuditFilter, conditionsOf } from "./conditions";
+import type { Cursor } from "./cursor";
+import { allOf, eachOf, olderThan } from "./rows";
 import type { Found } from "./search-blocks";
 
 const FIRST_CHUNK = 1_000;
@@ -10,59 +11,62 @@ const MAX_CHUNK = 8_000;
 /** Organizations differ in how much they write, so each may give some times its even share of a chunk. */
 const SHARE = 3;
 
-/** What a bounded look at the newest rows found; rest is where it stopped, null when nothing was left. */
-export type Scan = { keys: Found[]; rest: Place | null };
+/** What a bounded scan of the newest rows found; rest is where it stopped, null when nothing was left. */
+export type Scan = { keys: Found[]; rest: Cursor | null };
 
 type ScannedRow = { org_id: string; chain_seq: string; ms: number; hit: boolean; done: boolean };
 
 /**
- * The rows of the next `size` places, or somewhat fewer: those that match, and the last one, whose place is where to go on.
+ * The next `size` rows, or somewhat fewer: those that match, and the last one, where the next chunk begins.
  * Of several organizations each gives its share, and what is older than the youngest end of a share waits for the next
  * chunk: the newest `size` of all would take `size` of each.
  */
 async function scanChunk(
   tx: Tx,
   orgIds: readonly string[],
-  question: Question,
-  after: Place | undefined,
+  filter: AuditFilter,
+  after: Cursor | undefined,
   size: number,
 ) {
-  const { from, to, ...rest } = question;
+  const { from, to, ...rest } = filter;
   const span = conditionsOf({ ...(from && { from }), ...(to && { to }) });
-  const where = allOf(after ? [...span, before(after)] : span);
+  const where = allOf(after ? [...span, olderThan(after)] : span);
   const share = Math.ceil((size * (orgIds.length === 1 ? 1 : SHARE)) / orgIds.length);
-  return (await tx.execute(sql`
+  return rowsOf<ScannedRow>(
+    tx,
+    sql`
     WITH newest AS MATERIALIZED (
       SELECT n.*, row_number() OVER (PARTITION BY n.org_id ORDER BY n."timestamp" DESC, n.chain_seq DESC) AS turn FROM ${eachOf(orgIds)}, LATERAL (
         SELECT a.* FROM audit_logs a WHERE a.org_id = o.id AND ${where} ORDER BY a."timestamp" DESC, a.chain_seq DESC LIMIT ${share}) n),
     final AS (SELECT "timestamp", chain_seq, org_id FROM newest WHERE turn = ${share} ORDER BY 1 DESC, 2 DESC, 3 DESC LIMIT 1)
     SELECT * FROM (
       SELECT a.org_id, a.chain_seq, (extract(epoch FROM a."timestamp") * 1000)::float8 AS ms, (${allOf(conditionsOf(rest))}) IS TRUE AS hit,
-        f.org_id IS NULL AS done, row_number() OVER (ORDER BY a."timestamp", a.chain_seq, a.org_id) AS place
+        f.org_id IS NULL AS done, row_number() OVER (ORDER BY a."timestamp", a.chain_seq, a.org_id) AS age
       FROM newest a LEFT JOIN final f ON true
       WHERE f.org_id IS NULL OR (a."timestamp", a.chain_seq, a.org_id) >= (f."timestamp", f.chain_seq, f.org_id)) scanned
-    WHERE hit OR place = 1 ORDER BY place DESC`)) as unknown as ScannedRow[];
+    WHERE hit OR age = 1 ORDER BY age DESC`,
+  );
 }
 
 /**
- * Looks at the newest rows one by one until `need` match or the time is up: for terms too short for an index, which most
+ * Reads the newest rows one by one until `need` match or the time is up: for terms too short for an index, which most
  * rows hold anyway.
  * @param deadline performance.now() after which no further rows are read
  */
 export async function scanKeys(
   tx: Tx,
-  { orgIds, question }: { orgIds: readonly string[]; question: Question },
-  { after, need, deadline }: { after: Place | undefined; need: number; deadline: number },
+  { orgIds, filter }: { orgIds: readonly string[]; filter: AuditFilter },
+  { after, need, deadline }: { after: Cursor | undefined; need: number; deadline: number },
 ): Promise<Scan> {
   const keys: Found[] = [];
   if (orgIds.length === 0) return { keys, rest: null };
-  let place = after;
+  let cursor = after;
   for (let size = FIRST_CHUNK; ; size = Math.min(size * 2, MAX_CHUNK)) {
-    const rows = await scanChunk(tx, orgIds, question, place, size);
+    const rows = await scanChunk(tx, orgIds, filter, cursor, size);
     const last = rows.at(-1);
     for (const row of rows) if (row.hit) keys.push({ orgId: row.org_id, seq: row.chain_seq, ms: row.ms });
     if (!last || last.done) return { keys, rest: null };
-    place = { ms: last.ms, seq: last.chain_seq, orgId: last.org_id };
-    if (keys.length >= need || performance.now() > deadline) return { keys, rest: place };
+    cursor = { ms: last.ms, seq: last.chain_seq, orgId: last.org_id };
+    if (keys.length >= need || performance.now() > deadline) return { keys, rest: cursor };
   }
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { conditionsOf, kindConditions, type Question } from "./filters";
-import { allOf, rowsBetween } from "./row-query";
+import { type AuditFilter, conditionsOf, talliedConditions } from "./conditions";
+import { allOf, rowsBetween } from "./rows";
 
 /** The span of a tally (db: audit_search_tally), counted from 1970. */
 export const TALLY_MS = 6 * 3_600_000;
@@ -8,7 +8,7 @@ export const TALLY_MS = 6 * 3_600_000;
 const timestamp = (ms: number): SQL => sql`${new Date(ms).toISOString()}::timestamptz`;
 
 /** A range as the whole tallies in it and the spans, ends included, that cut one; null when it holds no whole one. */
-function splitRange({ from, to }: Question): { whole: SQL[]; edges: [number, number][] } | null {
+function splitRange({ from, to }: AuditFilter): { whole: SQL[]; edges: [number, number][] } | null {
   const [low, high] = [from?.getTime(), to?.getTime()];
   const start = low === undefined ? undefined : Math.ceil(low / TALLY_MS) * TALLY_MS;
   const end = high === undefined ? undefined : Math.floor((high + 1) / TALLY_MS) * TALLY_MS;
@@ -31,16 +31,16 @@ const ROWS = sql.raw(
 );
 
 /**
- * How many rows meet a question, by tally span and result, as rows (since, result, n), some of them for the same pair:
+ * How many rows meet a filter, by tally span and result, as rows (since, result, n), some of them for the same pair:
  * whole tallies are taken as they are; rows are counted one by one where retention has cut a slice, where the range cuts
- * a tally and where the indexer has not come yet. The question has conditions on kind and time alone (isTallied).
+ * a tally and where the indexer has not come yet. The filter has conditions on kind and time alone (isTallied).
  * @returns null when the range is shorter than a tally: then reading its rows is the shorter way
  */
-export function talliedCounts(orgIds: readonly string[], question: Question): SQL | null {
-  const range = splitRange(question);
+export function talliedCounts(orgIds: readonly string[], filter: AuditFilter): SQL | null {
+  const range = splitRange(filter);
   if (!range) return null;
-  const where = allOf(conditionsOf(question));
-  const kinds = allOf([...kindConditions(question), ...range.whole]);
+  const where = allOf(conditionsOf(filter));
+  const kinds = allOf([...talliedConditions(filter), ...range.whole]);
   const edges = range.edges.map(
     ([first, last]) => sql`UNION ALL ${ROWS} FROM o, LATERAL (
         SELECT * FROM audit_logs l WHERE l.org_id = o.id AND l."timestamp" BETWEEN ${timestamp(first)} AND ${timestamp(last)} OFFSET 0) a

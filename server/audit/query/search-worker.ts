@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { backgroundLoop } from "@/server/process/background-loop";
-import { advanceIndex, listBacklog } from "./search-index";
 
 const POLL_MS = 1_000;
 /** The indexer takes at most a third of one core from those who write. */
@@ -11,6 +13,23 @@ const MAX_STEP_ROWS = 4_096;
 const MIN_STEP_ROWS = 64;
 const SHORT_MS = 200;
 const LONG_MS = 600;
+
+/** Organizations whose newest rows are not indexed yet, or whose pruned ones still are. */
+export async function listBacklog(): Promise<string[]> {
+  const rows = await asSystem((tx) => rowsOf<{ org_id: string }>(tx, sql`SELECT org_id FROM audit_search_backlog()`));
+  return rows.map((row) => row.org_id);
+}
+
+/**
+ * One step of the indexer in one organization's chain: the next `rows` rows, those kept back that do not fill a block.
+ * @returns how many rows it indexed; null while another process is at it
+ */
+export async function advanceIndex(orgId: string, rows = 4_096): Promise<number | null> {
+  const [answer] = await asSystem((tx) =>
+    rowsOf<{ advanced: number | null }>(tx, sql`SELECT audit_search_advance(${orgId}::uuid, ${rows})::int AS advanced`),
+  );
+  return answer?.advanced ?? null;
+}
 
 let stepRows = MAX_STEP_ROWS;
 

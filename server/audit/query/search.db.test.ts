@@ -3,7 +3,7 @@ import postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
 import { GET } from "@/app/api/v1/audit-logs/search/route";
 import { appSql, tenant } from "@/db/client";
-import { ask, listFullEntries } from "@/server/audit/entries/list";
+import { listFullEntries } from "@/server/audit/entries/list";
 import { searchEntries } from "@/server/audit/entries/search";
 import type { RowInput } from "@/server/audit/record/to-row";
 import { type Filters, listInput, searchInput } from "@/server/audit/schema";
@@ -11,13 +11,13 @@ import type { Ctx } from "@/server/context";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { call, createOrg, createPartner, createUser, ctxFor, type TestUser } from "@/testing/factories";
 import { countRows } from "./count";
-import type { Place } from "./cursor";
-import { type Key, rowsOf } from "./row-query";
+import type { Cursor } from "./cursor";
+import { resolveFilter } from "./resolve";
+import { ENTRY, type Key, rowsByKey } from "./rows";
 import type { Found } from "./search-blocks";
-import { advanceIndex } from "./search-index";
 import { findKeys } from "./search-keys";
 import { scanKeys } from "./search-scan";
-import { searchWorker } from "./search-worker";
+import { advanceIndex, searchWorker } from "./search-worker";
 
 const LETTERS = [
   "a",
@@ -181,21 +181,21 @@ describe("search", () => {
   });
 
   it("finds the same places in small steps as in large ones, from any place on, and after a stop", async () => {
-    const small = { probe: 8, first: 2, most: 8, rare: 6 };
+    const small = { ahead: 8, first: 2, most: 8, rare: 6 };
     await fc.assert(
       fc.asyncProperty(term(), filters, fc.boolean(), fc.integer({ min: 9, max: 90 }), async (q, more, wide, need) => {
         const ctx = wide ? several : single;
         const expected = await naive(ctx, q, more);
         await tenant(ctx.scope, async (tx) => {
-          const asked = await ask(tx, ctx, { ...more, q });
-          const idsOf = async (keys: Key[]) => (await rowsOf(tx, keys)).map((row) => row.id);
+          const resolved = await resolveFilter(tx, ctx, { ...more, q });
+          const idsOf = async (keys: Key[]) => (await rowsByKey(tx, keys, ENTRY)).map((row) => row.id);
           const keys: Found[] = [];
           for (let page: Found[] | null = null; page === null || page.length === need; ) {
-            page = (await findKeys(tx, asked, { after: keys.at(-1), need }, small)).keys;
+            page = (await findKeys(tx, resolved, { after: keys.at(-1), need }, small)).keys;
             keys.push(...page);
           }
           expect(await idsOf(keys)).toEqual(expected);
-          const stopped = await findKeys(tx, asked, { need, deadline: 0 }, small);
+          const stopped = await findKeys(tx, resolved, { need, deadline: 0 }, small);
           expect(await idsOf(stopped.keys)).toEqual(expected.slice(0, stopped.cut ? stopped.keys.length : need));
         });
       }),
@@ -235,15 +235,11 @@ describe("search", () => {
       Array.from({ length: 1_300 }, (_, i) => ({ orgId: org.id, resourceName: i === 3 ? "zq" : "other" })),
     );
     const first = await tenant(ctx.scope, (tx) =>
-      scanKeys(tx, { orgIds: [org.id], question: { q: "zq" } }, { after: undefined, need: 1, deadline: 0 }),
+      scanKeys(tx, { orgIds: [org.id], filter: { q: "zq" } }, { after: undefined, need: 1, deadline: 0 }),
     );
     expect(first.keys).toEqual([]);
     const rest = await tenant(ctx.scope, (tx) =>
-      scanKeys(
-        tx,
-        { orgIds: [org.id], question: { q: "zq" } },
-        { after: first.rest ?? undefined, need: 1, deadline: 0 },
-      ),
+      scanKeys(tx, { orgIds: [org.id], filter: { q: "zq" } }, { after: first.rest ?? undefined, need: 1, deadline: 0 }),
     );
     expect(rest.keys.map((k) => k.seq)).toEqual(["4"]);
     expect(await searched(ctx, "zq")).toMatchObject({ total: 1 });
@@ -265,18 +261,18 @@ describe("a look at the newest rows of several organizations", () => {
         })),
       );
     const keys: Found[] = [];
-    let after: Place | undefined;
+    let after: Cursor | undefined;
     let turns = 0;
     do {
       const { keys: found, rest } = await tenant(ctx.scope, (tx) =>
-        scanKeys(tx, { orgIds: orgs.map((org) => org.id), question: { q: "zq" } }, { after, need: 1, deadline: 0 }),
+        scanKeys(tx, { orgIds: orgs.map((org) => org.id), filter: { q: "zq" } }, { after, need: 1, deadline: 0 }),
       );
       keys.push(...found);
       after = rest ?? undefined;
       turns++;
     } while (after);
     expect(turns).toBeGreaterThan(2);
-    const rows = await tenant(ctx.scope, (tx) => rowsOf(tx, keys));
+    const rows = await tenant(ctx.scope, (tx) => rowsByKey(tx, keys, ENTRY));
     expect(rows.map((row) => row.id)).toEqual(await naive(ctx, "zq"));
     expect(keys.map((key) => `${key.orgId} ${key.seq}`)).toEqual(rows.map((row) => `${row.org_id} ${row.chain_seq}`));
   });
@@ -304,13 +300,13 @@ describe("the index of a chain that retention cuts", () => {
     const check = async () => {
       for (const q of ["thing 99", "device.upd", "gone@ex", "here@example"])
         expect(await searched(ctx, q)).toEqual({ ids: await naive(ctx, q), total: (await naive(ctx, q)).length });
-      for (const question of [
+      for (const filter of [
         { action: "login" },
         { action: "update", from: new Date("2020-01-01T18:30:00Z"), to: new Date("2020-01-02T14:07:00Z") },
         { action: "prune" },
       ]) {
-        const count = await tenant(ctx.scope, async (tx) => countRows(tx, await ask(tx, ctx, question)));
-        expect([question.action, count]).toEqual([question.action, (await naive(ctx, "", question)).length]);
+        const count = await tenant(ctx.scope, async (tx) => countRows(tx, await resolveFilter(tx, ctx, filter)));
+        expect([filter.action, count]).toEqual([filter.action, (await naive(ctx, "", filter)).length]);
       }
     };
     await check();
@@ -348,14 +344,14 @@ describe("totals by kind and time", () => {
       .chain((h) =>
         fc.constantFrom(0, -1, 1, 1_234_567).map((ms) => new Date(Date.UTC(2026, 5, 1) + h * 3_600_000 + ms)),
       ); // prettier-ignore
-    const question = fc.record(
+    const filter = fc.record(
       { from: moment, to: moment, action: fc.constantFrom("user", "E"), result: fc.constantFrom("denied", "success") },
       { requiredKeys: [] },
     ) as fc.Arbitrary<Partial<Filters>>;
     await fc.assert(
-      fc.asyncProperty(question, async (q) => {
+      fc.asyncProperty(filter, async (q) => {
         fc.pre(!q.from || !q.to || q.from <= q.to);
-        const count = await tenant(ctx.scope, async (tx) => countRows(tx, await ask(tx, ctx, q)));
+        const count = await tenant(ctx.scope, async (tx) => countRows(tx, await resolveFilter(tx, ctx, q)));
         expect(count).toBe((await naive(ctx, "", q)).length);
       }),
       { numRuns: 60 },

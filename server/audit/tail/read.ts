@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
-import { conditionsOf, type Question } from "@/server/audit/query/filters";
-import { allOf, ENTRY, rowsBetween, withNames } from "@/server/audit/query/row-query";
+import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
+import { allOf, ENTRY, rowsBetween, withNames } from "@/server/audit/query/rows";
 import type { FullEntry } from "@/server/audit/schema";
 import type { Ctx, Scope } from "@/server/context";
 import { shared } from "@/server/shared";
@@ -11,17 +11,17 @@ import { shared } from "@/server/shared";
 /** A piece of an organization's chain: the rows after one sequence through another. */
 export type Span = { orgId: string; after: number; through: number };
 
-/** How long a piece is kept for others who ask the same: they are woken by the same look, within the same moment. */
+/** How long a piece is kept for other readers of the same: one poll wakes them, in the same moment. */
 const KEPT_MS = 1_000;
 
-async function read(scope: Scope, question: Question, spans: readonly Span[]): Promise<FullEntry[]> {
+async function read(scope: Scope, filter: AuditFilter, spans: readonly Span[]): Promise<FullEntry[]> {
   const column = (name: keyof Span) => sql.param(spans.map((span) => span[name]));
   const source = sql`unnest(${column("orgId")}::uuid[], ${column("after")}::bigint[], ${column("through")}::bigint[]) AS o(id, after, through)`;
   const rows = await tenant(scope, (tx) =>
     withNames(
       tx,
       sql`SELECT ${ENTRY.columns} FROM ${source}, ${rowsBetween(sql`o.after`, sql`o.through`)}
-        WHERE ${allOf(conditionsOf(question))}`,
+        WHERE ${allOf(conditionsOf(filter))}`,
       ENTRY,
     ),
   );
@@ -32,15 +32,15 @@ async function read(scope: Scope, question: Question, spans: readonly Span[]): P
 const keyOf = (...parts: unknown[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 
 /**
- * The sealed rows of some pieces that answer a question, each chain in its order. Readers with the same reach who ask
+ * The sealed rows of some pieces that answer a filter, each chain in its order. Readers with the same reach who ask
  * the same of the same pieces share one query.
  */
-export function readSpans({ scope }: Ctx, question: Question, spans: readonly Span[]): Promise<FullEntry[]> {
+export function readSpans({ scope }: Ctx, filter: AuditFilter, spans: readonly Span[]): Promise<FullEntry[]> {
   const kept = shared("audit.tail.reads", () => new Map<string, Promise<FullEntry[]>>());
-  const key = keyOf(scope, question, spans);
+  const key = keyOf(scope, filter, spans);
   const found = kept.get(key);
   if (found) return found;
-  const reading = read(scope, question, spans);
+  const reading = read(scope, filter, spans);
   kept.set(key, reading);
   const forget = () => setTimeout(() => kept.delete(key), KEPT_MS).unref();
   reading.then(forget, () => kept.delete(key));

@@ -18,7 +18,7 @@ export type TailInput = z.output<typeof tailInput>;
 
 /**
  * Why a reader is to load the list again: everything sealed after that comes by itself. start: it had no position;
- * position: the one it had is none of this question's; behind: more was sealed meanwhile than is handed on.
+ * position: the one it had is none of this filter's; behind: more was sealed meanwhile than is handed on.
  */
 export type ReloadReason = "start" | "position" | "behind";
 

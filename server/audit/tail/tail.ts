@@ -1,6 +1,6 @@
 import { type TrackedEnvelope, tracked } from "@trpc/server";
 import { tenant } from "@/db/client";
-import { reachedBy } from "@/server/audit/query/row-query";
+import { reachedBy } from "@/server/audit/query/rows";
 import type { Ctx, Scope } from "@/server/context";
 import { AppError, isAppError } from "@/server/errors";
 import { Signal } from "@/server/process/signal";
@@ -40,7 +40,7 @@ async function requireSame({ scope }: Ctx, { orgIds, watchdog }: View): Promise<
 }
 
 /** Hands on what is sealed after a position, and waits in between. */
-async function* follow(ctx: Ctx, { lastEventId, ...question }: TailInput, view: View): AsyncGenerator<Message> {
+async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: View): AsyncGenerator<Message> {
   const watch = headWatch();
   const { everyMs = TAIL_CHECK_MS } = view.watchdog;
   const heads = (): Position => ({ orgIds: view.orgIds, seqs: view.orgIds.map((orgId) => watch.headOf(orgId)) });
@@ -53,7 +53,7 @@ async function* follow(ctx: Ctx, { lastEventId, ...question }: TailInput, view: 
       reload ??= "behind";
     }
     const spans = reload ? [] : nextSpans(position, heads());
-    const entries = spans.length > 0 ? await readSpans(ctx, question, spans) : [];
+    const entries = spans.length > 0 ? await readSpans(ctx, filter, spans) : [];
     position = advance(position, spans);
     // Rows that the filters leave out move the position too, or a reconnected reader would pass all of them again.
     if (reload || entries.length > 0 || rowsBehind(told, position) > MAX_TAIL_BACKLOG / 2) {
@@ -73,7 +73,7 @@ async function* follow(ctx: Ctx, { lastEventId, ...question }: TailInput, view: 
 }
 
 /**
- * The entries that a question's lists would show, as they are sealed. Without a position (lastEventId) it begins now;
+ * The entries that a filter's lists would show, as they are sealed. Without a position (lastEventId) it begins now;
  * with one it first gives what was sealed since. A position counts along each organization's chain: timestamps are the
  * clients', and spooled rows come late. Whether the caller may still see them is looked up every TAIL_CHECK_MS.
  * @throws AppError rate_limited with too many open already; unavailable at shutdown or when the caller's reach changed

@@ -1,8 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { COLUMNS, FIELDS, type SqlRow } from "@/server/audit/row";
 import type { Scope } from "@/server/context";
-import type { Place } from "./cursor";
+import type { Cursor } from "./cursor";
 
 /** A stored row with the names that people know its actor by. */
 export type EntryRow = Omit<SqlRow, "timestamp"> & {
@@ -27,7 +28,7 @@ const BODY = [
   ...BODY_FIELDS.map((field) => (field === "details" ? "a.details::text AS details" : `a.${COLUMNS[field].sql}`)),
   `(extract(epoch FROM a."timestamp") * 1000)::float8 AS ms, a."timestamp", a.chain_seq`,
 ].join(", ");
-/** People, keys and devices behind rows `p`; the raw id is looked for only where it can be there. */
+/** People, keys and devices behind rows `p`; the raw id is read only where there can be one. */
 const NAMES = sql.raw(
   `FROM rows p
    LEFT JOIN users u ON p.actor_type = 'user' AND u.id = p.actor_id
@@ -38,7 +39,7 @@ const NAMES = sql.raw(
    ORDER BY p."timestamp" DESC, p.chain_seq DESC, p.org_id DESC`,
 );
 
-/** Which columns a query reads of rows `a`, and gives out of those `p` with their names. */
+/** Which columns a query reads of rows `a`, and which it selects of those, `p`, with their names. */
 export type Shape<Row> = { columns: SQL; output: SQL; row?: Row };
 export const ENTRY: Shape<EntryRow> = {
   columns: sql.raw(`${BODY}, a.error_message, a.checksum, a.prev_checksum`),
@@ -58,8 +59,8 @@ export const BODY_ONLY: Shape<BodyRow> = {
 export const allOf = (conditions: SQL[]): SQL =>
   conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);
 
-/** Rows older than a place in (timestamp, sequence, organization) order. */
-export function before({ ms, seq, orgId }: Place): SQL {
+/** Rows older than a cursor in (timestamp, sequence, organization) order. */
+export function olderThan({ ms, seq, orgId }: Cursor): SQL {
   const at = sql`${new Date(ms).toISOString()}::timestamptz`;
   return sql`(a."timestamp", a.chain_seq) <= (${at}, ${seq}::bigint) AND (a."timestamp", a.chain_seq, a.org_id) < (${at}, ${seq}::bigint, ${orgId}::uuid)`;
 }
@@ -67,7 +68,7 @@ export function before({ ms, seq, orgId }: Place): SQL {
 /** The organizations of a scope. */
 export async function reachedBy(tx: Tx, scope: Scope): Promise<readonly string[]> {
   if (scope.kind !== "system") return scope.orgIds;
-  const rows = (await tx.execute(sql`SELECT id FROM organizations`)) as unknown as { id: string }[];
+  const rows = await rowsOf<{ id: string }>(tx, sql`SELECT id FROM organizations`);
   return rows.map((row) => row.id);
 }
 
@@ -91,20 +92,20 @@ const END_OF_CHAIN = sql.raw("9223372036854775807");
 export const rowsBetween = (after: SQL, through: SQL = END_OF_CHAIN): SQL =>
   sql`LATERAL (SELECT * FROM audit_logs l WHERE l.org_id = o.id AND l.chain_seq BETWEEN ${after} + 1 AND ${through} OFFSET 0) a`;
 
-export type RowWindow = { conditions: SQL[]; after?: Place | undefined; offset?: number; limit: number };
+export type RowWindow = { conditions: SQL[]; after?: Cursor | undefined; offset?: number; limit: number };
 
 const NEWEST_FIRST = sql.raw(`ORDER BY a."timestamp" DESC, a.chain_seq DESC`);
 
 /**
- * The places of the newest rows that meet the conditions, as a query over audit_logs' index by time. Over several
+ * The keys of the newest rows that meet the conditions, as a query over audit_logs' index by time. Over several
  * organizations the newest of each are taken and merged: ORDER BY over org_id = ANY(…) would read everything.
  */
-export function newestPlaces(
+export function newestKeys(
   orgIds: readonly string[],
   { conditions, after, offset = 0, limit }: RowWindow,
   columns: SQL = sql.raw(`a.org_id, a.chain_seq, a."timestamp"`),
 ): SQL {
-  const where = allOf(after ? [...conditions, before(after)] : conditions);
+  const where = allOf(after ? [...conditions, olderThan(after)] : conditions);
   if (orgIds.length === 1)
     return sql`SELECT ${columns} FROM audit_logs a WHERE a.org_id = ${orgIds[0]}::uuid AND ${where}
       ${NEWEST_FIRST} LIMIT ${limit} OFFSET ${offset}`;
@@ -114,48 +115,39 @@ export function newestPlaces(
 }
 
 /** Runs a query of full rows and gives each its names, newest first. */
-export async function withNames<Row>(tx: Tx, rows: SQL, { output }: Shape<Row>): Promise<Row[]> {
-  return (await tx.execute(sql`WITH rows AS MATERIALIZED (${rows}) SELECT ${output} ${NAMES}`)) as unknown as Row[];
-}
+export const withNames = <Row>(tx: Tx, rows: SQL, { output }: Shape<Row>): Promise<Row[]> =>
+  rowsOf(tx, sql`WITH rows AS MATERIALIZED (${rows}) SELECT ${output} ${NAMES}`);
 
-/** The rows at some places; a place whose row is gone meanwhile gives none. */
-const rowsAt = (
-  places: SQL,
-  columns: SQL,
-): SQL => sql`SELECT ${columns} FROM (${places}) AS place(org_id, chain_seq, at),
-  LATERAL (SELECT * FROM audit_logs l WHERE l.org_id = place.org_id AND l.chain_seq = place.chain_seq OFFSET 0) a`;
+/** Rows `a` of some keys, for what selects of them; a key whose row is gone gives none. */
+export const rowsAt = (keys: SQL): SQL => sql`(${keys}) AS keys(org_id, chain_seq, at),
+  LATERAL (SELECT * FROM audit_logs l WHERE l.org_id = keys.org_id AND l.chain_seq = keys.chain_seq OFFSET 0) a`;
 
 const DEEP = 1_000;
 
 /** The newest rows of some organizations that meet the conditions, read along the index by time. */
-export async function newestRows<Row = EntryRow>(
+export async function newestRows<Row>(
   tx: Tx,
-  orgIds: readonly string[],
-  window: RowWindow,
-  shape: Shape<Row> = ENTRY as Shape<Row>,
+  { orgIds, shape, ...window }: RowWindow & { orgIds: readonly string[]; shape: Shape<Row> },
 ): Promise<Row[]> {
   if (orgIds.length === 0) return [];
   // Rows that are only skipped, or that another organization's push out, are not worth a look at the table.
   const direct = orgIds.length === 1 && (window.offset ?? 0) < DEEP;
   const { columns } = shape;
-  const rows = direct ? newestPlaces(orgIds, window, columns) : rowsAt(newestPlaces(orgIds, window), columns);
+  const rows = direct
+    ? newestKeys(orgIds, window, columns)
+    : sql`SELECT ${columns} FROM ${rowsAt(newestKeys(orgIds, window))}`;
   return withNames(tx, rows, shape);
 }
 
-/** A row's place in its organization's chain. */
+/** The key of a row: its organization's chain, and its sequence there. */
 export type Key = { orgId: string; seq: string };
 
-/** The rows of some places, newest first. */
-export async function rowsOf<Row = EntryRow>(
-  tx: Tx,
-  keys: readonly Key[],
-  shape: Shape<Row> = ENTRY as Shape<Row>,
-): Promise<Row[]> {
-  return keys.length === 0 ? [] : withNames(tx, rowsAt(placesOf(keys), shape.columns), shape);
-}
+/** The rows of some keys, newest first. */
+export const rowsByKey = async <Row>(tx: Tx, keys: readonly Key[], shape: Shape<Row>): Promise<Row[]> =>
+  keys.length === 0 ? [] : withNames(tx, sql`SELECT ${shape.columns} FROM ${rowsAt(keyRows(keys))}`, shape);
 
-/** Places as a query, for what joins their rows itself. */
-export const placesOf = (keys: readonly Key[]): SQL =>
+/** Keys as a query of (organization, sequence, nothing). */
+export const keyRows = (keys: readonly Key[]): SQL =>
   sql`SELECT k.org_id, k.chain_seq, NULL::timestamptz FROM unnest(${sql.param(keys.map((k) => k.orgId))}::uuid[], ${sql.param(keys.map((k) => k.seq))}::bigint[]) AS k(org_id, chain_seq)`;
 
 /** One row by its id. */

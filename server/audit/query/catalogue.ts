@@ -1,0 +1,134 @@
+import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, keysOf, RESULT_LABEL } from "@/server/audit/vocabulary";
+
+export type FacetName = "result" | "category" | "actorType" | "actor" | "action" | "resourceType" | "organization";
+
+/**
+ * The filters of the audit log, each declared once. The inputs of the procedures and routes, the parameters of the
+ * viewer's address, its chips, qualifiers, completion, facets and labels derive from these entries; the server adds a
+ * condition (conditions.ts) and, where the search index can narrow by it, a tag (index-probe.ts).
+ */
+export type Filter = {
+  label: string;
+  /**
+   * exact: the value as it stands; part: anywhere in a text, in any case; list: one of several exact values; network: a
+   * whole address, or what addresses begin with.
+   */
+  match: "exact" | "part" | "list" | "network";
+  /** The only values there are, with their labels. */
+  choices?: Readonly<Record<string, string>>;
+  /** The values are UUIDs. */
+  isId?: true;
+  /** Values can be excluded too. */
+  negatable?: true;
+  /** The facet that counts its values. */
+  facet?: FacetName;
+  /** Its word in the search box, before the colon. Of two filters with one word the minus means the negatable one. */
+  qualifier?: string;
+  /** What the qualifier takes. */
+  hint?: string;
+  /** The facet whose values complete the qualifier. */
+  completedBy?: FacetName;
+};
+export type Catalogue = Readonly<Record<string, Filter>>;
+
+/** The names are those of the wire and of the address; the order is that of chips, facets and completion. */
+export const FILTERS = {
+  q: { label: "Text", match: "part" },
+  user: {
+    label: "Actor",
+    match: "part",
+    qualifier: "actor",
+    hint: "part of a name or an e-mail address",
+    completedBy: "actor",
+  },
+  action: {
+    label: "Action",
+    match: "part",
+    qualifier: "action",
+    hint: "part of a code, such as device.create",
+    completedBy: "action",
+  },
+  resource: {
+    label: "Resource",
+    match: "part",
+    qualifier: "resource",
+    hint: "part of a name or a type",
+    completedBy: "resourceType",
+  },
+  device: {
+    label: "Device",
+    match: "part",
+    qualifier: "device",
+    hint: "part of a hostname: entries about it and by its agent",
+  },
+  ip: {
+    label: "Address",
+    match: "network",
+    negatable: true,
+    qualifier: "ip",
+    hint: "an address, or the beginning of addresses",
+  },
+  result: {
+    label: "Result",
+    match: "exact",
+    choices: RESULT_LABEL,
+    negatable: true,
+    facet: "result",
+    qualifier: "result",
+    hint: "success, failure or denied",
+  },
+  category: {
+    label: "Category",
+    match: "exact",
+    choices: CATEGORY_LABEL,
+    negatable: true,
+    facet: "category",
+    qualifier: "category",
+    hint: "device, policy, authentication …",
+  },
+  actorType: {
+    label: "Actor type",
+    match: "exact",
+    choices: ACTOR_TYPE_LABEL,
+    negatable: true,
+    facet: "actorType",
+    qualifier: "type",
+    hint: "user, API key, agent, system or AI agent",
+  },
+  actorId: { label: "Actor", match: "exact", isId: true, negatable: true, facet: "actor" },
+  /** An actor whose id is no UUID, as details.rawActorId keeps it. */
+  rawActorId: { label: "Actor", match: "exact" },
+  actions: {
+    label: "Action",
+    match: "list",
+    negatable: true,
+    facet: "action",
+    qualifier: "action",
+    hint: "exclude an action",
+    completedBy: "action",
+  },
+  resourceType: { label: "Resource type", match: "exact", negatable: true, facet: "resourceType" },
+  resourceId: { label: "Resource", match: "exact", isId: true },
+  orgId: { label: "Organization", match: "exact", isId: true, negatable: true, facet: "organization" },
+} as const satisfies Catalogue;
+
+export type FilterName = keyof typeof FILTERS;
+export const FILTER_NAMES = keysOf(FILTERS);
+
+/** A value that is excluded. */
+export type Exclusion = { name: string; value: string };
+
+/** Actions are excluded by a parameter that takes them bare, everything else by `exclude`. */
+export const EXCLUDED_BARE = "actions";
+
+/** The filters of which `exclude` takes values, as "result:success". */
+export const excludableIn = (catalogue: Catalogue): string[] =>
+  Object.keys(catalogue).filter((name) => catalogue[name]?.negatable && name !== EXCLUDED_BARE);
+
+/** The exclusion that a part of `exclude` means; null for one of no filter. */
+export function toExclusion(part: string, catalogue: Catalogue = FILTERS): Exclusion | null {
+  const at = part.indexOf(":");
+  const name = part.slice(0, at);
+  const value = part.slice(at + 1);
+  return at > 0 && value && excludableIn(catalogue).includes(name) ? { name, value } : null;
+}

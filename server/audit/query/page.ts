@@ -1,0 +1,73 @@
+import { type Tx, tenant } from "@/db/client";
+import type { ListInput, Pagination } from "@/server/audit/schema";
+import type { Ctx } from "@/server/context";
+import { type AuditFilter, conditionsOf } from "./conditions";
+import { countRows } from "./count";
+import { type Cursor, decodeCursor, encodeCursor } from "./cursor";
+import { type ResolvedFilter, resolveFilter } from "./resolve";
+import { ENTRY, type EntryRow, newestRows, rowsByKey } from "./rows";
+import { findKeys } from "./search-keys";
+
+/** Deeper pages are read only when there are so many rows, even when the caller does not want the total. */
+const MAX_BLIND_OFFSET = 10_000;
+
+export type PageInput = Pick<ListInput, "page" | "limit" | "skipCount" | "cursor">;
+
+const cursorOf = (row: EntryRow): Cursor => ({ ms: row.ms, seq: row.chain_seq, orgId: row.org_id });
+
+/** The pagination of a page that ends with `last` (null: nothing follows). */
+export function paginate({ page, limit }: PageInput, total: number, last: Cursor | null): Pagination {
+  const totalPages = total < 0 ? -1 : Math.ceil(total / limit);
+  return { page, limit, total, totalPages, nextCursor: last && encodeCursor(last) };
+}
+
+/** Where a page begins: at a cursor, or so many rows from the newest. */
+export function startOf({ cursor, page, limit }: PageInput): { after: Cursor | undefined; offset: number } {
+  return cursor ? { after: decodeCursor(cursor), offset: 0 } : { after: undefined, offset: (page - 1) * limit };
+}
+
+/** The rows of a page and one more, if there is one. */
+async function readRows(tx: Tx, resolved: ResolvedFilter, input: PageInput): Promise<EntryRow[]> {
+  const { after, offset } = startOf(input);
+  const limit = input.limit + 1;
+  if (!resolved.probe)
+    return newestRows(tx, {
+      orgIds: resolved.orgIds,
+      conditions: conditionsOf(resolved.filter),
+      after,
+      offset,
+      limit,
+      shape: ENTRY,
+    });
+  const { keys } = await findKeys(tx, resolved, { after, need: offset + limit });
+  return rowsByKey(tx, keys.slice(offset), ENTRY);
+}
+
+/** The total where a page that its rows did not fill implies it; -1 where it has to be counted. */
+function totalBy(input: PageInput, found: EntryRow[]): number {
+  const { after, offset } = startOf(input);
+  const isLast = found.length <= input.limit && (found.length > 0 || offset === 0);
+  return !after && isLast ? offset + found.length : -1;
+}
+
+/**
+ * One page of stored rows with its pagination; one row more is read to know whether another page follows.
+ * @throws AppError validation_failed for a cursor that is none.
+ */
+export async function readPage(
+  ctx: Ctx,
+  input: PageInput,
+  filter: AuditFilter,
+): Promise<{ rows: EntryRow[]; pagination: Pagination }> {
+  const { offset } = startOf(input);
+  return tenant(ctx.scope, async (tx) => {
+    const resolved = await resolveFilter(tx, ctx, filter);
+    let total = offset > MAX_BLIND_OFFSET ? await countRows(tx, resolved) : -1;
+    const found = total >= 0 && offset >= total ? [] : await readRows(tx, resolved, input);
+    if (!input.skipCount && total < 0) total = totalBy(input, found);
+    if (!input.skipCount && total < 0) total = await countRows(tx, resolved);
+    const rows = found.slice(0, input.limit);
+    const last = found.length > input.limit ? rows.at(-1) : undefined;
+    return { rows, pagination: paginate(input, input.skipCount ? -1 : total, last ? cursorOf(last) : null) };
+  });
+}
