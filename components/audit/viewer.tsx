@@ -10,15 +10,14 @@ import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { PageHeader } from "@/components/ui/page-header";
 import { useOpenEntry } from "./detail/open-entry";
+import { FROM_START, invalidParams, viewParsers } from "./filters/address";
 import { Chips } from "./filters/chips";
 import { entriesQuery, isCut, totalQuery } from "./filters/entries-query";
 import { FacetsSkeleton } from "./filters/facets-skeleton";
-import { namesOf } from "./filters/field-labels";
-import { misread, viewParsers } from "./filters/filters";
+import { InvalidParams } from "./filters/invalid-params";
+import { namesOf } from "./filters/labels";
 import { toListInput } from "./filters/list-input";
-import { Misread } from "./filters/misread";
 import { RangeLine } from "./filters/range-line";
-import { FROM_START } from "./filters/set-view";
 import { Histogram } from "./histogram/histogram";
 import { isLive, useLive } from "./live/live";
 import { toggleLive } from "./live/live-toggle";
@@ -57,7 +56,7 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
   const { entries, added, bar } = useLive({ view, input, list, counted, table });
   const total = counted.data ? counted.data.pagination.total + added : null;
   const names = useMemo(() => namesOf(view, entries), [view, entries]);
-  const wrong = misread(new URLSearchParams(useSearchParams()));
+  const invalid = invalidParams(new URLSearchParams(useSearchParams()));
 
   const { open, step, close } = useOpenEntry({ view, setView, entries, table });
   useViewerKeys({
@@ -92,7 +91,7 @@ export function Viewer({ loadedAt }: { loadedAt: string }) {
         onExport={mayExport ? () => setIsExporting(true) : null}
       />
       <Chips view={view} setView={setView} names={names} />
-      {wrong.length > 0 && <Misread parts={wrong} />}
+      {invalid.length > 0 && <InvalidParams parts={invalid} />}
       <Histogram
         input={input}
         everyMs={isLive(view) && LIVE_HISTOGRAM_MS}

@@ -8,7 +8,7 @@ import { createSerializer, useQueryStates } from "nuqs";
 import { useId } from "react";
 import { useOrg } from "@/components/account/org";
 import type { Entry } from "@/components/audit/entry";
-import { viewParsers } from "@/components/audit/filters/filters";
+import { viewParsers } from "@/components/audit/filters/address";
 import { pivotsOfFact } from "@/components/audit/table/pivots";
 import classes from "@/components/audit/table/pivots.module.css";
 import type { ColumnId } from "@/components/audit/table/table-params";

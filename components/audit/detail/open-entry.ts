@@ -2,8 +2,7 @@
 
 import { type RefObject, useCallback } from "react";
 import type { Entry } from "@/components/audit/entry";
-import type { View } from "@/components/audit/filters/filters";
-import type { SetView } from "@/components/audit/filters/set-view";
+import type { SetView, View } from "@/components/audit/filters/address";
 import { focusEntry } from "@/components/audit/viewer-keys";
 
 type Options = { view: View; setView: SetView; entries: Entry[]; table: RefObject<HTMLTableElement | null> };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadView } from "@/components/audit/filters/filters";
+import { loadView } from "@/components/audit/filters/address";
 import { toListInput } from "@/components/audit/filters/list-input";
 import { exportInput } from "@/server/audit/entries/export-schema";
 import { exportBody, exportName } from "./export-request";
@@ -10,8 +10,8 @@ const ORG = "0190f4c2-0000-7000-8000-000000000001";
 describe("an export's request", () => {
   it("carries every filter of the viewer, in the words of the wire", async () => {
     const address =
-      "?q=printer&actor=jane&action=device&resource=WS&result=denied&category=device&type=user&without=a,b" +
-      `&from=2026-11-01T00:00:00.000Z&to=2026-11-02T00:00:00.000Z&org=${ORG}&cursor=abc`;
+      "?q=printer&user=jane&action=device&resource=WS&result=denied&category=device&actorType=user&excludeActions=a,b" +
+      `&from=2026-11-01T00:00:00.000Z&to=2026-11-02T00:00:00.000Z&orgId=${ORG}&cursor=abc`;
     const view = await loadView(new URLSearchParams(address));
     const body = exportBody("csv", toListInput(view, "UTC", now));
     expect(exportInput.parse(JSON.parse(JSON.stringify(body)))).toEqual({

@@ -1,4 +1,4 @@
-import type { Input } from "@/components/audit/filters/entries-query";
+import type { Input } from "@/components/audit/filters/list-input";
 import type { ExportFormat } from "@/server/audit/vocabulary";
 
 /** The body of POST /audit-logs/export that asks for exactly what the list's input asks for. */

@@ -4,58 +4,42 @@ import { CloseButton } from "@mantine/core";
 import { Check } from "lucide-react";
 import classes from "@/components/audit/viewer.module.css";
 import { counted } from "@/components/format/amounts";
-import { FIELD_LABEL, valueLabel } from "./field-labels";
-import type { View } from "./filters";
-import { any, exclusionsOf, type Field, hideRoutine, hidesRoutine, isRoutine, letIn } from "./narrow";
-import { FROM_START, type SetView } from "./set-view";
+import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
+import type { View } from "./address";
+import { FROM_START, type SetView } from "./address";
+import { labelOf, valueLabel } from "./labels";
+import { excluding, exclusionsOf, hideRoutine, hidesRoutine, include, isRoutine } from "./narrow";
 
 type Chip = { key: string; name: string; value: string; clear: Partial<View> };
 
-const TEXTS: [keyof View, string][] = [
-  ["q", "Text"],
-  ["actor", "Actor"],
-  ["action", "Action"],
-  ["resource", "Resource"],
-  ["device", "Device"],
-];
-const EXACT: Field[] = ["result", "category", "type", "ip", "resourceType", "actorId"];
-
-function actionChip({ actions }: View): Chip[] {
-  const codes = actions?.split(",").filter(Boolean) ?? [];
-  const value = codes.length > 2 ? `${codes[0]} and ${counted(codes.length - 1, "other")}` : codes.join(" or ");
-  return value ? [{ key: "actions", name: "Action", value, clear: any("action") }] : [];
+/** "user.login and 2 others" for several values. */
+function listInWords(list: string): string {
+  const values = list.split(",").filter(Boolean);
+  return values.length > 2 ? `${values[0]} and ${counted(values.length - 1, "other")}` : values.join(" or ");
 }
 
-/** What narrows the list, in words; names are those of ids. */
-export function chipsOf(view: View, names?: Map<string, string>): Chip[] {
-  const texts = TEXTS.filter(([key]) => view[key]).map(([key, name]) => ({
-    key,
-    name,
-    value: String(view[key]),
-    clear: { [key]: null, ...FROM_START },
-  }));
-  const exact = EXACT.flatMap((field) => {
-    const value = view[field as keyof View] as string | null;
-    return value
-      ? [{ key: field, name: FIELD_LABEL[field], value: valueLabel(field, value, names), clear: any(field) }]
-      : [];
+/** What narrows the list, in words; names are those of ids. The organization is chosen elsewhere. */
+export function chipsOf(view: View, names?: ReadonlyMap<string, string>, catalogue: Catalogue = FILTERS): Chip[] {
+  const values = new Map<string, unknown>(Object.entries(view));
+  const filters = Object.entries(catalogue).flatMap(([name, { label, match }]): Chip[] => {
+    const value = name === "orgId" ? null : values.get(name);
+    if (typeof value !== "string" || !value) return [];
+    const words = match === "list" ? listInWords(value) : valueLabel(name, value, names, catalogue);
+    return words ? [{ key: name, name: label, value: words, clear: { [name]: null, ...FROM_START } }] : [];
   });
-  const { resourceId: id } = view;
-  const resource = id
-    ? [{ key: "resourceId", name: "Resource", value: names?.get(id) ?? id, clear: { resourceId: null, ...FROM_START } }]
-    : [];
-  const gone = exclusionsOf(view.without).filter((e) => !(hidesRoutine(view) && isRoutine(e)));
-  const without = gone.map((e) => ({
-    key: `-${e.field}:${e.value}`,
-    name: `Without ${FIELD_LABEL[e.field].toLowerCase()}`,
-    value: valueLabel(e.field, e.value, names),
-    clear: letIn(view, [e]),
-  }));
-  return [...texts, ...actionChip(view), ...exact, ...resource, ...without];
+  const excluded = exclusionsOf(view, catalogue)
+    .filter((exclusion) => !(hidesRoutine(view) && isRoutine(exclusion)))
+    .map((exclusion) => ({
+      key: `-${exclusion.name}:${exclusion.value}`,
+      name: `Without ${labelOf(exclusion.name, catalogue).toLowerCase()}`,
+      value: valueLabel(exclusion.name, exclusion.value, names, catalogue),
+      clear: include(view, [exclusion]),
+    }));
+  return [...filters, ...excluded];
 }
 
-/** The filters in words for a file or a print; what is hidden by the chip is told too. */
-export const filtersInWords = (view: View, names?: Map<string, string>): string[] => [
+/** The filters in words for a file or a print; what the switch hides is said too. */
+export const filtersInWords = (view: View, names?: ReadonlyMap<string, string>): string[] => [
   ...chipsOf(view, names).map((chip) => `${chip.name}: ${chip.value}`),
   ...(hidesRoutine(view) ? ["Without routine agent telemetry"] : []),
 ];
@@ -66,7 +50,7 @@ type Props = { view: View; setView: SetView; names: Map<string, string> };
 export function Chips({ view, setView, names }: Props) {
   const chips = chipsOf(view, names);
   const hidden = hidesRoutine(view);
-  const clearAll = Object.assign({}, ...chips.map((chip) => chip.clear), { without: null }) as Partial<View>;
+  const clearAll: Partial<View> = Object.assign({}, ...chips.map((chip) => chip.clear), excluding([]));
   return (
     <ul className={classes.chips} aria-label="Active filters">
       <li>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { loadView } from "./address";
 import { frozenLink } from "./copy-link";
-import { loadView } from "./filters";
 
 const now = new Date("2026-11-20T14:02:31Z");
 

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useZone } from "@/components/format/zone";
 import { zoneParam } from "@/components/format/zone-param";
 import { Tip } from "@/components/ui/popover/tip";
-import type { View } from "./filters";
+import type { View } from "./address";
 import { spanOf } from "./list-input";
 
 const SHOWN_MS = 1_500;

@@ -1,21 +1,15 @@
 import { keepPreviousData } from "@tanstack/react-query";
 import { ALONE, type Outputs, type useTRPC } from "@/components/trpc";
-import type { Input } from "./entries-query";
-import type { Field } from "./narrow";
+import { type FacetName, FILTER_NAMES, FILTERS, type FilterName } from "@/server/audit/query/catalogue";
+import type { Input } from "./list-input";
 
-export type FacetName = Exclude<keyof Outputs["audit"]["facets"], "rows" | "truncated">;
 export type FacetValue = Outputs["audit"]["facets"][FacetName][number];
 
-/** The facets in the order in which they are offered, and the field that each narrows. */
-export const FACETS: [FacetName, Field][] = [
-  ["result", "result"],
-  ["category", "category"],
-  ["actorType", "type"],
-  ["actor", "actorId"],
-  ["action", "action"],
-  ["resourceType", "resourceType"],
-  ["organization", "org"],
-];
+/** The facets in the order in which they are offered, and the filter that each sets. */
+export const FACETS = FILTER_NAMES.flatMap((name): [FacetName, FilterName][] => {
+  const filter = FILTERS[name];
+  return "facet" in filter ? [[filter.facet, name]] : [];
+});
 
 /** How the matches are spread over kinds; never waited for by the rows. */
 export const facetsQuery = (

@@ -6,22 +6,21 @@ import { useState } from "react";
 import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
-import { ACTOR_TYPE_LABEL } from "@/server/audit/vocabulary";
-import type { Input } from "./entries-query";
+import type { FilterName } from "@/server/audit/query/catalogue";
+import type { SetView, View } from "./address";
 import classes from "./facets.module.css";
 import { FACETS, type FacetValue, facetsQuery } from "./facets-query";
 import { FacetsSkeleton } from "./facets-skeleton";
-import { FIELD_LABEL, valueLabel } from "./field-labels";
-import type { View } from "./filters";
-import { any, type Field, isOnly, leaveOut, only } from "./narrow";
-import type { SetView } from "./set-view";
+import { labelOf, valueLabel } from "./labels";
+import type { Input } from "./list-input";
+import { clearFilter, exclude, isSetTo, setFilter } from "./narrow";
 
 const FEW = 6;
 const MANY = 10_000;
 
 type Props = { view: View; setView: SetView; input: Input };
 
-/** What the matches are made of, with counts: one press keeps a value alone, another leaves it out. */
+/** What the matches are made of, with counts: one press narrows the list to a value, another excludes it. */
 export function Facets({ view, setView, input }: Props) {
   const query = useQuery(facetsQuery(useTRPC(), input));
   if (query.isPending) return <FacetsSkeleton />;
@@ -39,40 +38,36 @@ export function Facets({ view, setView, input }: Props) {
       <p className={classes.note} role="status">
         {truncated ? `Counted in the newest ${count(rows)} matches` : `Counted in all ${count(rows)} matches`}
       </p>
-      {FACETS.filter(([facet]) => facet !== "organization" || query.data.organization.length > 1 || view.org).map(
-        ([facet, field]) => (
-          <Facet key={facet} field={field} values={query.data[facet]} isCut={truncated} view={view} setView={setView} />
+      {FACETS.filter(([facet]) => facet !== "organization" || query.data.organization.length > 1 || view.orgId).map(
+        ([facet, name]) => (
+          <Facet key={facet} name={name} values={query.data[facet]} isCut={truncated} view={view} setView={setView} />
         ),
       )}
     </aside>
   );
 }
 
-/** An actor without any id is counted by its type, so that is what is narrowed. */
-const meant = (field: Field, value: string): Field =>
-  field === "actorId" && value in ACTOR_TYPE_LABEL ? "type" : field;
-
 type FacetProps = {
-  field: Field;
+  name: FilterName;
   values: FacetValue[];
   isCut: boolean;
   view: View;
   setView: SetView;
 };
 
-function Facet({ field, values, isCut, view, setView }: FacetProps) {
+function Facet({ name, values, isCut, view, setView }: FacetProps) {
   const [all, setAll] = useState(false);
   const shown = all ? values : values.slice(0, FEW);
   if (values.length === 0) return null;
   return (
     <details className={classes.facet} open>
-      <summary>{FIELD_LABEL[field]}</summary>
+      <summary>{labelOf(name)}</summary>
       <ul>
         {shown.map((one) => (
           <Value
             key={one.value}
-            label={valueLabel(field, one.value, new Map([[one.value, field === "action" ? one.value : one.label]]))}
-            field={meant(field, one.value)}
+            label={valueLabel(name, one.value, new Map([[one.value, name === "actions" ? one.value : one.label]]))}
+            name={name}
             {...{ one, isCut, view, setView }}
           />
         ))}
@@ -91,9 +86,9 @@ const amount = (n: number, isCut: boolean): string => (isCut ? (n >= MANY ? "10k
 
 type ValueProps = Omit<FacetProps, "values"> & { one: FacetValue; label: string };
 
-function Value({ field, one, label, isCut, view, setView }: ValueProps) {
+function Value({ name, one, label, isCut, view, setView }: ValueProps) {
   const [copied, setCopied] = useState(false);
-  const isChosen = isOnly(view, field, one.value);
+  const isChosen = isSetTo(view, name, one.value);
   const copy = () => void navigator.clipboard.writeText(one.value).then(() => setCopied(true));
   return (
     <li className={classes.value} onPointerLeave={() => setCopied(false)}>
@@ -101,7 +96,7 @@ function Value({ field, one, label, isCut, view, setView }: ValueProps) {
         type="button"
         className={classes.only}
         aria-pressed={isChosen}
-        onClick={() => setView(isChosen ? any(field) : only(field, one.value))}
+        onClick={() => setView(isChosen ? clearFilter(name) : setFilter(name, one.value))}
         title={one.label}
       >
         <span className={classes.label}>{label}</span>
@@ -110,9 +105,9 @@ function Value({ field, one, label, isCut, view, setView }: ValueProps) {
       <button
         type="button"
         className={classes.tool}
-        aria-label={`Leave out ${label}`}
-        title="Leave out"
-        onClick={() => setView(leaveOut(view, field, one.value))}
+        aria-label={`Exclude ${label}`}
+        title="Exclude"
+        onClick={() => setView(exclude(view, name, one.value))}
       >
         <Minus size={13} aria-hidden />
       </button>

@@ -1,6 +1,10 @@
-import { type Filters, GUID, type View } from "./filters";
-import { excludeInput } from "./narrow";
+import type { Inputs } from "@/components/trpc";
+import { FILTER_NAMES, FILTERS } from "@/server/audit/query/catalogue";
+import type { Filters, View } from "./address";
 import { presetSpan, type Span } from "./range";
+
+/** What the list's procedure takes. */
+export type Input = Inputs["audit"]["list"];
 
 /** The instants that the address asks for: a preset, or two ends of which either may be open. */
 export function spanOf(filters: Filters, zone: string, now: Date): Span {
@@ -8,33 +12,20 @@ export function spanOf(filters: Filters, zone: string, now: Date): Span {
   return { from: filters.from ?? undefined, to: filters.to ?? undefined };
 }
 
-/** Who is meant by an exact actor: a person, key or agent by its id, or an id that is no UUID as it was recorded. */
-const actorInput = (actorId: string | null) =>
-  actorId && GUID.test(actorId) ? { actorId } : { rawActorId: actorId ?? undefined };
+const listOf = (text: string | null) => text?.split(",").filter(Boolean);
 
 /** The procedure's input for a view. Counting is left out: the list is paged by cursor. */
-export function toListInput(view: View, zone: string, now: Date) {
-  const span = spanOf(view, zone, now);
+export function toListInput(view: View, zone: string, now: Date): Input {
+  const { from, to } = spanOf(view, zone, now);
+  const filters = FILTER_NAMES.map((name) => [name, FILTERS[name].match === "list" ? listOf(view[name]) : view[name]]);
   const input = {
-    q: view.q ?? undefined,
-    orgId: view.org ?? undefined,
-    user: view.actor ?? undefined,
-    ...actorInput(view.actorId),
-    action: view.action ?? undefined,
-    actions: view.actions?.split(",").filter(Boolean),
-    resource: view.resource ?? undefined,
-    resourceId: view.resourceId ?? undefined,
-    resourceType: view.resourceType ?? undefined,
-    device: view.device ?? undefined,
-    ip: view.ip ?? undefined,
-    result: view.result ?? undefined,
-    category: view.category ?? undefined,
-    actorType: view.type ?? undefined,
-    ...excludeInput(view.without),
-    from: span.from?.toISOString(),
-    to: span.to?.toISOString(),
-    cursor: view.cursor ?? undefined,
+    ...Object.fromEntries(filters),
+    exclude: listOf(view.exclude),
+    excludeActions: listOf(view.excludeActions),
+    from: from?.toISOString(),
+    to: to?.toISOString(),
+    cursor: view.cursor,
     skipCount: true,
   };
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as typeof input;
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined && value !== null));
 }

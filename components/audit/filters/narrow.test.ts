@@ -1,43 +1,46 @@
 import { expect, test } from "vitest";
-import type { View } from "./filters";
-import { excludeInput, exclusionsOf, hideRoutine, hidesRoutine, leaveOut, letIn, only, toWithout } from "./narrow";
+import { loadView, type View } from "./address";
+import { clearFilter, exclude, excluding, exclusionsOf, hideRoutine, hidesRoutine, include, setFilter } from "./narrow";
 
-const view = (part: Partial<View>): View => part as View;
+const NOTHING = loadView(new URLSearchParams());
+const view = (part: Partial<View>): View => ({ ...NOTHING, ...part });
+const ID = "0190a000-0000-7000-8000-000000000001";
 
-test("what is left out goes into the address and comes back, each once", () => {
-  const change = leaveOut(view({ without: "user.login" }), "result", "success");
-  expect(change).toEqual({ without: "user.login,result:success", cursor: null, row: null });
-  expect(leaveOut(view(change), "result", "success").without).toBe(change.without);
-  expect(exclusionsOf(change.without as string)).toEqual([
-    { field: "action", value: "user.login" },
-    { field: "result", value: "success" },
+test("what is excluded goes into the address and comes back, each once", () => {
+  const change = exclude(view({ excludeActions: "user.login" }), "result", "success");
+  expect(change).toEqual({ excludeActions: "user.login", exclude: "result:success", cursor: null, row: null });
+  expect(exclude(view(change), "result", "success")).toEqual(change);
+  expect(exclusionsOf(change)).toEqual([
+    { name: "actions", value: "user.login" },
+    { name: "result", value: "success" },
   ]);
-  expect(letIn(view(change), [{ field: "action", value: "user.login" }]).without).toBe("result:success");
-  expect(toWithout([])).toBeNull();
-});
-
-test("a value with a colon keeps it, and an unknown field is part of an action's name", () => {
-  expect(exclusionsOf("ip:2001:db8::1,odd:thing")).toEqual([
-    { field: "ip", value: "2001:db8::1" },
-    { field: "action", value: "odd:thing" },
-  ]);
-});
-
-test("the wire gets actions and other fields apart, by its own names", () => {
-  expect(excludeInput("user.login,type:agent,org:1")).toEqual({
-    excludeActions: ["user.login"],
-    exclude: ["actorType:agent", "orgId:1"],
+  expect(include(view(change), [{ name: "actions", value: "user.login" }])).toMatchObject({
+    excludeActions: null,
+    exclude: "result:success",
   });
-  expect(excludeInput(null)).toEqual({});
+  expect(excluding([])).toEqual({ exclude: null, excludeActions: null });
 });
 
-test("leaving out what was the only value ends the narrowing to it", () => {
-  const narrowed = view(only("action", "user.login"));
-  expect(leaveOut(narrowed, "action", "user.login")).toMatchObject({ actions: null, without: "user.login" });
+test("a value with a colon keeps it, and what no filter excludes is none", () => {
+  expect(exclusionsOf({ exclude: "ip:2001:db8::1,odd:thing,result:" })).toEqual([{ name: "ip", value: "2001:db8::1" }]);
+});
+
+test("excluding what was the only value ends the narrowing to it", () => {
+  const narrowed = view(setFilter("actions", "user.login"));
+  expect(exclude(narrowed, "actions", "user.login")).toMatchObject({ actions: null, excludeActions: "user.login" });
+});
+
+test("an actor is filtered by its id, by the id that it was recorded with, or by its type", () => {
+  expect(setFilter("actorId", ID)).toMatchObject({ actorId: ID, rawActorId: null });
+  expect(setFilter("actorId", "bot-7")).toMatchObject({ actorId: null, rawActorId: "bot-7" });
+  expect(setFilter("actorId", "system")).toMatchObject({ actorId: null, actorType: "system" });
+  expect(clearFilter("actorId")).toMatchObject({ actorId: null, rawActorId: null });
+  expect(exclude(NOTHING, "actorId", "bot-7")).toMatchObject({ exclude: "actorId:bot-7" });
+  expect(exclude(NOTHING, "actorId", "system")).toMatchObject({ exclude: "actorType:system" });
 });
 
 test("routine telemetry hides beside other exclusions and comes back alone", () => {
-  const hidden = view(hideRoutine(view({ without: "result:denied" }), true));
+  const hidden = view(hideRoutine(view({ exclude: "result:denied" }), true));
   expect(hidesRoutine(hidden)).toBe(true);
-  expect(hideRoutine(hidden, false).without).toBe("result:denied");
+  expect(hideRoutine(hidden, false)).toMatchObject({ exclude: "result:denied", excludeActions: null });
 });

@@ -1,89 +1,83 @@
-import type { View } from "./filters";
-import { FROM_START } from "./set-view";
+import {
+  type Catalogue,
+  EXCLUDED_BARE,
+  type Exclusion,
+  FILTERS,
+  type FilterName,
+  toExclusion,
+} from "@/server/audit/query/catalogue";
+import { ACTOR_TYPE_LABEL } from "@/server/audit/vocabulary";
+import { FROM_START, GUID, type View } from "./address";
 
-/** Fields of which one value can be kept alone or left out. The names are those of the address. */
-export const FIELDS = ["category", "action", "type", "actorId", "result", "resourceType", "org", "ip"] as const;
-export type Field = (typeof FIELDS)[number];
+type Excluding = { exclude?: string | null; excludeActions?: string | null };
 
-/** What the wire calls them in `exclude`. Actions have a parameter of their own. */
-const WIRE_NAME = {
-  category: "category",
-  type: "actorType",
-  actorId: "actorId",
-  result: "result",
-  resourceType: "resourceType",
-  org: "orgId",
-  ip: "ip",
-} as const;
-type Excludable = keyof typeof WIRE_NAME;
+const partsOf = (list: string | null | undefined): string[] => list?.split(",").filter(Boolean) ?? [];
+const toList = (parts: string[]): string | null => [...new Set(parts)].join(",") || null;
 
-/** "result:success" of the address's `without`; a value without a field is an action. */
-export type Exclusion = { field: Field; value: string };
+/** What the address excludes. */
+export const exclusionsOf = ({ exclude, excludeActions }: Excluding, catalogue: Catalogue = FILTERS): Exclusion[] => [
+  ...partsOf(excludeActions).map((value) => ({ name: EXCLUDED_BARE, value })),
+  ...partsOf(exclude).flatMap((part) => toExclusion(part, catalogue) ?? []),
+];
 
-function toExclusion(token: string): Exclusion {
-  const at = token.indexOf(":");
-  const field = token.slice(0, at);
-  return at > 0 && field in WIRE_NAME
-    ? { field: field as Excludable, value: token.slice(at + 1) }
-    : { field: "action", value: token };
+/** The same as the address holds it, each once; null where nothing is excluded. */
+export function excluding(exclusions: readonly Exclusion[]): { exclude: string | null; excludeActions: string | null } {
+  const bare = exclusions.filter(({ name }) => name === EXCLUDED_BARE);
+  const others = exclusions.filter(({ name }) => name !== EXCLUDED_BARE);
+  return {
+    excludeActions: toList(bare.map(({ value }) => value)),
+    exclude: toList(others.map(({ name, value }) => `${name}:${value}`)),
+  };
 }
 
-const toToken = ({ field, value }: Exclusion): string => (field === "action" ? value : `${field}:${value}`);
-
-/** What the address leaves out. */
-export const exclusionsOf = (without: string | null): Exclusion[] =>
-  (without ?? "").split(",").filter(Boolean).map(toExclusion);
-
-/** The same as the address holds it; null when nothing is left out. */
-export const toWithout = (exclusions: Exclusion[]): string | null =>
-  [...new Set(exclusions.map(toToken))].join(",") || null;
-
-/** The procedures' two parameters for what is left out. */
-export function excludeInput(without: string | null): { excludeActions?: string[]; exclude?: string[] } {
-  const all = exclusionsOf(without);
-  const actions = all.filter(({ field }) => field === "action").map(({ value }) => value);
-  const others = all
-    .filter((e): e is { field: Excludable; value: string } => e.field !== "action")
-    .map(({ field, value }) => `${WIRE_NAME[field]}:${value}`);
-  return { ...(actions.length > 0 && { excludeActions: actions }), ...(others.length > 0 && { exclude: others }) };
+/** The filter that takes a value: an actor without a UUID has one of its own, an actor without any id only its type. */
+export function filterFor(name: FilterName, value: string): FilterName {
+  if (name !== "actorId" || GUID.test(value)) return name;
+  return value in ACTOR_TYPE_LABEL ? "actorType" : "rawActorId";
 }
 
-const paramOf = (field: Field) => (field === "action" ? "actions" : field);
+/** The change that narrows the list to one value of a filter. */
+export const setFilter = (name: FilterName, value: string): Partial<View> => ({
+  ...clearFilter(name),
+  [filterFor(name, value)]: value,
+});
 
-/** The change that keeps one value of a field alone. */
-export const only = (field: Field, value: string): Partial<View> => ({ [paramOf(field)]: value, ...FROM_START });
-
-/** The change that gives the field up again. */
-export const any = (field: Field): Partial<View> => ({ [paramOf(field)]: null, ...FROM_START });
-
-export const isOnly = (view: View, field: Field, value: string): boolean => view[paramOf(field)] === value;
-
-/** The change that leaves one value out. */
-export const leaveOut = (view: View, field: Field, value: string): Partial<View> => ({
-  ...(isOnly(view, field, value) && { [paramOf(field)]: null }),
-  without: toWithout([...exclusionsOf(view.without), { field, value }]),
+/** The change that gives a filter up. */
+export const clearFilter = (name: FilterName): Partial<View> => ({
+  [name]: null,
+  ...(name === "actorId" && { rawActorId: null }),
   ...FROM_START,
 });
 
-/** The change that lets what was left out back in. */
-export const letIn = (view: View, gone: Exclusion[]): Partial<View> => {
-  const tokens = new Set(gone.map(toToken));
-  return { without: toWithout(exclusionsOf(view.without).filter((e) => !tokens.has(toToken(e)))), ...FROM_START };
-};
+export const isSetTo = (view: View, name: FilterName, value: string): boolean => view[filterFor(name, value)] === value;
+
+/** The change that excludes one value. */
+export function exclude(view: View, name: FilterName, value: string): Partial<View> {
+  const excluded = filterFor(name, value) === "actorType" ? "actorType" : name;
+  return {
+    ...(isSetTo(view, name, value) && clearFilter(name)),
+    ...excluding([...exclusionsOf(view), { name: excluded, value }]),
+    ...FROM_START,
+  };
+}
+
+/** The change that includes again what was excluded. */
+export function include(view: View, exclusions: readonly Exclusion[]): Partial<View> {
+  const isIncluded = (one: Exclusion) => exclusions.some((e) => e.name === one.name && e.value === one.value);
+  return { ...excluding(exclusionsOf(view).filter((one) => !isIncluded(one))), ...FROM_START };
+}
 
 /** What agents send around the clock; it outnumbers what people do a hundred to one. */
-const ROUTINE: Exclusion[] = ["agent.eventlogs.submit", "agent.logs.submit", "agent.heartbeat"].map((value) => ({
-  field: "action",
-  value,
-}));
+const ROUTINE: readonly Exclusion[] = ["agent.eventlogs.submit", "agent.logs.submit", "agent.heartbeat"].map(
+  (value) => ({ name: EXCLUDED_BARE, value }),
+);
 
-export const isRoutine = ({ field, value }: Exclusion): boolean =>
-  field === "action" && ROUTINE.some((routine) => routine.value === value);
+export const isRoutine = ({ name, value }: Exclusion): boolean =>
+  ROUTINE.some((routine) => routine.name === name && routine.value === value);
 
 /** True while routine agent telemetry is hidden. */
-export const hidesRoutine = (view: View): boolean =>
-  exclusionsOf(view.without).filter(isRoutine).length === ROUTINE.length;
+export const hidesRoutine = (view: View): boolean => exclusionsOf(view).filter(isRoutine).length === ROUTINE.length;
 
 /** The change that hides it, or shows it again. */
 export const hideRoutine = (view: View, hide: boolean): Partial<View> =>
-  hide ? { without: toWithout([...exclusionsOf(view.without), ...ROUTINE]), ...FROM_START } : letIn(view, ROUTINE);
+  hide ? { ...excluding([...exclusionsOf(view), ...ROUTINE]), ...FROM_START } : include(view, ROUTINE);

@@ -7,22 +7,27 @@ test("plain words are the search text", () => {
 
 test("qualifiers become filters and the rest stays text", () => {
   expect(parseQuery('actor:jane result:denied resource:"Front desk" printer')).toEqual({
-    actor: "jane",
+    user: "jane",
     result: "denied",
     resource: "Front desk",
     q: "printer",
   });
 });
 
-test("a minus leaves actions out, several add up", () => {
-  expect(parseQuery("-action:user.login -action:user.logout")).toEqual({ without: "user.login,user.logout", q: null });
+test("a minus excludes actions, several add up", () => {
+  expect(parseQuery("-action:user.login -action:user.logout")).toEqual({
+    excludeActions: "user.login,user.logout",
+    exclude: null,
+    q: null,
+  });
 });
 
 test("a device, an address and several exclusions of other kinds", () => {
   expect(parseQuery("device:WS-042 ip:10.0. -result:Success -type:agent -actor:jane")).toEqual({
     device: "WS-042",
     ip: "10.0.",
-    without: "result:success,type:agent",
+    excludeActions: null,
+    exclude: "result:success,actorType:agent",
     q: "-actor:jane",
   });
 });

@@ -5,7 +5,7 @@ import classes from "@/components/audit/viewer.module.css";
 import { count, counted } from "@/components/format/amounts";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import type { View } from "./filters";
+import type { View } from "./address";
 import { spanOf } from "./list-input";
 import type { Span } from "./range";
 

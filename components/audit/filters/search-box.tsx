@@ -6,14 +6,13 @@ import { Search } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useState } from "react";
 import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
+import type { View } from "./address";
+import { FROM_START, type SetView } from "./address";
 import { complete, type Suggestion, suggestionsFor, valueBeing } from "./completion";
-import type { Input } from "./entries-query";
-import { type FacetName, facetsQuery } from "./facets-query";
-import type { View } from "./filters";
-import { exclusionsOf, toWithout } from "./narrow";
-import { parseQuery } from "./query-text";
+import { facetsQuery } from "./facets-query";
+import type { Input } from "./list-input";
+import { applyQuery, byQualifier } from "./query-text";
 import classes from "./search-box.module.css";
-import { FROM_START, type SetView } from "./set-view";
 
 type Props = { view: View; setView: SetView; input: Input; searchRef: RefObject<HTMLInputElement | null> };
 
@@ -35,10 +34,9 @@ export function SearchBox({ view, setView, input, searchRef }: Props) {
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const parsed = parseQuery(typed);
-    const without = toWithout([...exclusionsOf(view.without), ...exclusionsOf(parsed.without ?? null)]);
-    setView({ ...parsed, without, ...FROM_START });
-    setTyped(parsed.q ?? "");
+    const change = applyQuery(view, typed);
+    setView({ ...change, ...FROM_START });
+    setTyped(change.q ?? "");
     setIsOpen(false);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
@@ -107,15 +105,13 @@ function Suggestions({ id, list, at, onPick }: ListProps) {
   );
 }
 
-/** Qualifiers whose values the facets know. */
-const KNOWN: Record<string, FacetName> = { actor: "actor", action: "action", resource: "resourceType" };
-
-/** The values that the log holds for the qualifier that is being typed; asked for only then. */
+/** The values that the log holds for the qualifier that is being typed; requested only then. */
 function useKnown(typed: string, isOpen: boolean, input: Input): Record<string, { value: string; hint: string }[]> {
-  const name = valueBeing(typed)?.name ?? "";
-  const facet = KNOWN[name];
+  const { qualifier = "", minus } = valueBeing(typed) ?? {};
+  const facet = byQualifier(qualifier, minus === "-")?.[1].completedBy;
   const { data } = useQuery({ ...facetsQuery(useTRPC(), input), enabled: isOpen && facet !== undefined });
   if (!facet || !data) return {};
+  // Of an action the code is what a filter takes, of anything else the name.
   const named = facet === "action" ? "value" : "label";
-  return { [name]: data[facet].map((one) => ({ value: one[named], hint: count(one.count) })) };
+  return { [qualifier]: data[facet].map((one) => ({ value: one[named], hint: count(one.count) })) };
 }

@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, type PointerEvent, useMemo, useState } from "react";
-import type { Input } from "@/components/audit/filters/entries-query";
+import type { Input } from "@/components/audit/filters/list-input";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { ALONE, useTRPC } from "@/components/trpc";

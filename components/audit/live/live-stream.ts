@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
-import type { Input } from "@/components/audit/filters/entries-query";
+import type { Input } from "@/components/audit/filters/list-input";
 import { type ApiError, useTRPCClient } from "@/components/trpc";
 
 const FIRST_PAUSE_MS = 1_000;

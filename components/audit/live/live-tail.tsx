@@ -3,7 +3,7 @@
 import { useThrottledValue } from "@mantine/hooks";
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
-import type { Input } from "@/components/audit/filters/entries-query";
+import type { Input } from "@/components/audit/filters/list-input";
 import { useTRPCClient } from "@/components/trpc";
 import { useArrivals } from "./live-arrivals";
 import { LiveBar } from "./live-bar";
@@ -25,9 +25,9 @@ type Props = {
 };
 
 /** The list's newest page as it is now. */
-function useNewest({ q, ...input }: Input): () => Promise<Page> {
+function useNewest(input: Input): () => Promise<Page> {
   const client = useTRPCClient();
-  return () => (q ? client.audit.search.query({ ...input, q }) : client.audit.list.query(input));
+  return () => client.audit.list.query(input);
 }
 
 type Following = { question: Input; page: Page | undefined; mayMove: () => boolean; recount: () => unknown };

@@ -3,8 +3,7 @@
 import { Button } from "@mantine/core";
 import { Radio } from "lucide-react";
 import type { MouseEvent } from "react";
-import type { View } from "@/components/audit/filters/filters";
-import type { SetView } from "@/components/audit/filters/set-view";
+import type { SetView, View } from "@/components/audit/filters/address";
 import { isLive, isOpenEnded } from "./live";
 import classes from "./live-toggle.module.css";
 

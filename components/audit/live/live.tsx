@@ -3,8 +3,8 @@
 import dynamic from "next/dynamic";
 import { type ReactNode, type RefObject, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
-import type { Input } from "@/components/audit/filters/entries-query";
-import type { View } from "@/components/audit/filters/filters";
+import type { View } from "@/components/audit/filters/address";
+import type { Input } from "@/components/audit/filters/list-input";
 import { spanOf } from "@/components/audit/filters/list-input";
 import type { LiveQuery } from "./live-tail";
 

@@ -1,7 +1,6 @@
 "use client";
 
-import type { View } from "@/components/audit/filters/filters";
-import type { SetView } from "@/components/audit/filters/set-view";
+import type { SetView, View } from "@/components/audit/filters/address";
 import type { CellContext, Column, Spot } from "./columns";
 import { PivotMenu } from "./pivot-menu";
 import { cellText, pivotsOf } from "./pivots";

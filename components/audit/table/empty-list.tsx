@@ -3,16 +3,16 @@
 import { Button, Group } from "@mantine/core";
 import { SearchX, Stamp } from "lucide-react";
 import { useSearchParams } from "next/navigation";
-import { type FilterName, filterParsers, type View } from "@/components/audit/filters/filters";
-import type { SetView } from "@/components/audit/filters/set-view";
+import type { SetView } from "@/components/audit/filters/address";
+import { type FilterParam, filterParsers, type View } from "@/components/audit/filters/address";
 import { Notice } from "@/components/ui/notice";
 
 const NOTHING = Object.fromEntries(Object.keys(filterParsers).map((name) => [name, null])) as Partial<View>;
-const RANGE: FilterName[] = ["range", "from", "to"];
+const RANGE: FilterParam[] = ["range", "from", "to"];
 
 /** The filter that came last: parameters stand in the address in the order in which they were set. */
-function lastFilter(params: URLSearchParams): FilterName | undefined {
-  return [...params.keys()].filter((name): name is FilterName => name in filterParsers).at(-1);
+function lastFilter(params: URLSearchParams): FilterParam | undefined {
+  return [...params.keys()].filter((name): name is FilterParam => name in filterParsers).at(-1);
 }
 
 /** Why there are no rows: nothing was ever logged, or nothing passes the filters. */

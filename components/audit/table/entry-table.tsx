@@ -2,8 +2,7 @@
 
 import { type CSSProperties, type RefObject, useEffect, useRef, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
-import type { View } from "@/components/audit/filters/filters";
-import type { SetView } from "@/components/audit/filters/set-view";
+import type { SetView, View } from "@/components/audit/filters/address";
 import { dayName, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { CellPivots } from "./cell-pivots";

@@ -2,7 +2,7 @@
 
 import { UnstyledButton } from "@mantine/core";
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
-import type { View } from "@/components/audit/filters/filters";
+import type { View } from "@/components/audit/filters/address";
 import { placeBeside } from "@/components/ui/popover/place";
 import type { Pivot } from "./pivots";
 import classes from "./pivots.module.css";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Entry } from "@/components/audit/entry";
-import { loadView } from "@/components/audit/filters/filters";
+import { loadView } from "@/components/audit/filters/address";
 import { pivotsOf } from "./pivots";
 import type { ColumnId } from "./table-params";
 
@@ -27,21 +27,21 @@ const changes = (column: ColumnId, at = {}) =>
 test("a cell is filtered for, filtered out and copied", () => {
   const found = changes("ip");
   expect(found["Filter for 192.0.2.1"]).toMatchObject({ ip: "192.0.2.1", cursor: null, row: null });
-  expect(found["Filter out 192.0.2.1"]).toMatchObject({ without: "ip:192.0.2.1" });
+  expect(found["Filter out 192.0.2.1"]).toMatchObject({ exclude: "ip:192.0.2.1" });
   expect(found.Copy).toBe("192.0.2.1");
 });
 
 test("the words are those that people read, the values those of the address", () => {
   expect(changes("result")["Filter for Denied"]).toMatchObject({ result: "denied" });
-  expect(changes("org")["Filter for Contoso"]).toMatchObject({ org: ID });
+  expect(changes("org")["Filter for Contoso"]).toMatchObject({ orgId: ID });
   expect(changes("event")["Filter for Jane Doe"]).toMatchObject({ actorId: ID });
   expect(changes("device")["Filter for WS-042"]).toMatchObject({ device: "WS-042" });
 });
 
 test("filtering out keeps what is left out already, and gives up the same filter", () => {
-  const view = { ...NOTHING, without: "user.login", actions: "device.create" };
+  const view = { ...NOTHING, excludeActions: "user.login", actions: "device.create" };
   expect(changes("action", { view })["Filter out device.create"]).toMatchObject({
-    without: "user.login,device.create",
+    excludeActions: "user.login,device.create",
     actions: null,
   });
 });

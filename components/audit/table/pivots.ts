@@ -1,19 +1,20 @@
 import { actorOf, type Entry, sentenceText } from "@/components/audit/entry";
-import { actorIdOf } from "@/components/audit/filters/field-labels";
-import type { View } from "@/components/audit/filters/filters";
-import { type Field, leaveOut, only } from "@/components/audit/filters/narrow";
-import { FROM_START } from "@/components/audit/filters/set-view";
+import type { View } from "@/components/audit/filters/address";
+import { FROM_START } from "@/components/audit/filters/address";
+import { actorIdOf } from "@/components/audit/filters/labels";
+import { exclude, filterFor, setFilter } from "@/components/audit/filters/narrow";
 import { toChange } from "@/components/audit/views/view-query";
 import { dateTime } from "@/components/format/time";
+import { FILTERS, type FilterName } from "@/server/audit/query/catalogue";
 import { ACTOR_TYPE_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { type CellContext, deviceOf } from "./columns";
 import type { ColumnId } from "./table-params";
 
-/** Where one can go from a cell: another question to the log, or the clipboard. */
+/** Where a cell leads: to a change of the filters, or to the clipboard. */
 export type Pivot = { label: string; change: Partial<View> } | { label: string; copy: string };
 
-/** What stands in a cell: its text, and the field and value that narrow by it. */
-type Cell = { text: string; field?: Field; value?: string | null };
+/** What is in a cell: its text, and the filter and value that narrow by it. */
+type Cell = { text: string; filter?: FilterName; value?: string | null };
 
 const AROUND_MS = 5 * 60_000;
 const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -22,32 +23,33 @@ type Context = Pick<CellContext, "zone" | "orgName">;
 
 const CELL: Record<ColumnId, (entry: Entry, context: Context) => Cell> = {
   time: ({ timestamp }, { zone }) => ({ text: dateTime(timestamp, zone) }),
-  type: ({ actorType }) => ({ text: ACTOR_TYPE_LABEL[actorType], field: "type", value: actorType }),
-  event: (entry) => ({ text: actorOf(entry), field: "actorId", value: actorIdOf(entry) }),
-  action: ({ action }) => ({ text: action, field: "action", value: action }),
-  org: ({ orgId }, { orgName }) => ({ text: orgName(orgId), field: "org", value: orgId }),
-  resourceType: ({ resource }) => ({ text: resource.type, field: "resourceType", value: resource.type }),
-  device: (entry) => ({ text: deviceOf(entry) }),
-  ip: ({ ipAddress }) => ({ text: ipAddress, field: "ip", value: ipAddress }),
-  email: (entry) => ({ text: entry.user.email, field: "actorId", value: actorIdOf(entry) }),
+  type: ({ actorType }) => ({ text: ACTOR_TYPE_LABEL[actorType], filter: "actorType", value: actorType }),
+  event: (entry) => ({ text: actorOf(entry), filter: "actorId", value: actorIdOf(entry) }),
+  action: ({ action }) => ({ text: action, filter: "actions", value: action }),
+  org: ({ orgId }, { orgName }) => ({ text: orgName(orgId), filter: "orgId", value: orgId }),
+  resourceType: ({ resource }) => ({ text: resource.type, filter: "resourceType", value: resource.type }),
+  device: (entry) => ({ text: deviceOf(entry), filter: "device", value: deviceOf(entry) }),
+  ip: ({ ipAddress }) => ({ text: ipAddress, filter: "ip", value: ipAddress }),
+  email: (entry) => ({ text: entry.user.email, filter: "actorId", value: actorIdOf(entry) }),
   seq: ({ chainSeq }) => ({ text: String(chainSeq) }),
-  result: ({ result }) => ({ text: RESULT_LABEL[result], field: "result", value: result }),
+  result: ({ result }) => ({ text: RESULT_LABEL[result], filter: "result", value: result }),
 };
 
 /** The text of a cell, as people read it. */
 export const cellText = (entry: Entry, column: ColumnId, context: Context): string => CELL[column](entry, context).text;
 
 function ofCell(entry: Entry, column: ColumnId, view: View, context: Context): Pivot[] {
-  const { text, field, value } = CELL[column](entry, context);
+  const { text, filter, value } = CELL[column](entry, context);
   if (!text) return [];
   const copy = { label: "Copy", copy: column === "event" ? sentenceText(entry) : text };
-  if (field && value)
+  if (filter && value) {
+    const filterOut = { label: `Filter out ${text}`, change: exclude(view, filter, value) };
     return [
-      { label: `Filter for ${text}`, change: only(field, value) },
-      { label: `Filter out ${text}`, change: leaveOut(view, field, value) },
+      { label: `Filter for ${text}`, change: setFilter(filter, value) },
+      ...("negatable" in FILTERS[filter] ? [filterOut] : []),
       copy,
     ];
-  if (column === "device") return [{ label: `Filter for ${text}`, change: { device: text, ...FROM_START } }, copy];
+  }
   if (column === "time") return [{ label: "Show five minutes around it", change: around(entry) }, copy];
   return [copy];
 }
@@ -57,19 +59,21 @@ function around({ timestamp }: Entry): Partial<View> {
   return { range: null, from: new Date(at - AROUND_MS), to: new Date(at + AROUND_MS), ...FROM_START };
 }
 
-const question = (filters: Record<string, string>) => toChange(new URLSearchParams(filters).toString());
+const onlyBy = (filters: Record<string, string>) => toChange(new URLSearchParams(filters).toString());
 
 /** Everything that the actor did within the range, whatever else narrows the list now. */
 function timeline(entry: Entry): Pivot[] {
   const actorId = actorIdOf(entry);
-  return actorId ? [{ label: `Timeline of ${actorOf(entry)}`, change: question({ actorId }) }] : [];
+  return actorId
+    ? [{ label: `Timeline of ${actorOf(entry)}`, change: onlyBy({ [filterFor("actorId", actorId)]: actorId }) }]
+    : [];
 }
 
 /** Everything that happened to the resource: by its id, or where it has none of ours by its name. */
 function history({ resource: { id, name, type } }: Entry): Pivot[] {
   const label = `History of ${name || type}`;
-  if (GUID.test(id)) return [{ label, change: question({ resourceId: id }) }];
-  return name ? [{ label, change: question({ resource: name, resourceType: type }) }] : [];
+  if (GUID.test(id)) return [{ label, change: onlyBy({ resourceId: id }) }];
+  return name ? [{ label, change: onlyBy({ resource: name, resourceType: type }) }] : [];
 }
 
 /** Everything that a cell of the table leads to. */

@@ -2,8 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { View } from "@/components/audit/filters/filters";
-import type { SetView } from "@/components/audit/filters/set-view";
+import type { SetView, View } from "@/components/audit/filters/address";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { COLUMN, type Column, DEFAULT_COLUMNS, type Widths } from "./columns";
 import { type ColumnId, columnsOf, type Density, lookQuery } from "./table-params";

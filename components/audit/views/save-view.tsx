@@ -3,8 +3,8 @@
 import { Checkbox, type CheckboxProps, Select, type SelectProps, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useMe, useOrg } from "@/components/account/org";
+import type { View } from "@/components/audit/filters/address";
 import { chipsOf } from "@/components/audit/filters/chips";
-import type { View } from "@/components/audit/filters/filters";
 import { PRESET_LABEL } from "@/components/audit/filters/range";
 import { spanText } from "@/components/audit/filters/range-line";
 import { useZone } from "@/components/format/zone";

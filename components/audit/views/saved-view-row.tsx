@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Check, Ellipsis } from "lucide-react";
 import type { ReactNode } from "react";
 import { useOrg } from "@/components/account/org";
-import type { View } from "@/components/audit/filters/filters";
+import type { View } from "@/components/audit/filters/address";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";

@@ -4,9 +4,8 @@ import { Button } from "@mantine/core";
 import { Bookmark } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
-import type { View } from "@/components/audit/filters/filters";
+import type { SetView, View } from "@/components/audit/filters/address";
 import classes from "@/components/audit/filters/menus.module.css";
-import type { SetView } from "@/components/audit/filters/set-view";
 import { Popover } from "@/components/ui/popover/popover";
 import type { Asked } from "./saved-view-row";
 

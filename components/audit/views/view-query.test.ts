@@ -1,19 +1,25 @@
 import { expect, test } from "vitest";
-import { loadView, type View } from "@/components/audit/filters/filters";
+import { loadView, type View } from "@/components/audit/filters/address";
 import { BUILT_IN, isNarrowed, isShown, replaced, toChange, toQuery } from "./view-query";
 
 const NOTHING = loadView(new URLSearchParams());
 const shown = (over: Partial<View>): View => ({ ...NOTHING, ...over });
 
 test("a view is the filter part of the address, without where one stands in the list", () => {
-  const view = shown({ action: "user.login", result: "denied", cursor: "abc", org: crypto.randomUUID(), range: "7d" });
+  const view = shown({
+    action: "user.login",
+    result: "denied",
+    cursor: "abc",
+    orgId: crypto.randomUUID(),
+    range: "7d",
+  });
   expect(toQuery(view, false)).toBe("action=user.login&result=denied");
   expect(toQuery(view, true)).toBe("action=user.login&result=denied&range=7d");
 });
 
 test("picking one sets its filters, takes the others away and starts at the top", () => {
   const change = toChange("result=denied");
-  expect(change).toMatchObject({ result: "denied", action: null, actor: null, cursor: null, row: null });
+  expect(change).toMatchObject({ result: "denied", action: null, user: null, cursor: null, row: null });
   expect(change).not.toHaveProperty("range");
 });
 
@@ -32,14 +38,18 @@ test("a view is the shown one by its filters alone, unless it has a range", () =
   expect(isShown(view, "result=denied&range=7d")).toBe(true);
   expect(isShown(view, "result=denied&range=24h")).toBe(false);
   expect(isShown(view, "")).toBe(false);
-  expect(isShown(shown({ ...view, actor: "jane" }), "result=denied")).toBe(false);
+  expect(isShown(shown({ ...view, user: "jane" }), "result=denied")).toBe(false);
 });
 
 test("what was saved is what is shown when it is picked", () => {
-  const view = shown({ q: "front & back", without: "a,b", from: new Date("2026-11-01T10:00:00Z") });
+  const view = shown({ q: "front & back", excludeActions: "a,b", from: new Date("2026-11-01T10:00:00Z") });
   const query = toQuery(view, true);
   expect(isShown(view, query)).toBe(true);
-  expect(toChange(query)).toMatchObject({ q: "front & back", without: "a,b", from: new Date("2026-11-01T10:00:00Z") });
+  expect(toChange(query)).toMatchObject({
+    q: "front & back",
+    excludeActions: "a,b",
+    from: new Date("2026-11-01T10:00:00Z"),
+  });
 });
 
 test("a view that is brought up to date keeps a range only where it had one, or where nothing else narrows", () => {
@@ -51,4 +61,16 @@ test("a view that is brought up to date keeps a range only where it had one, or 
 
 test("every built-in view narrows", () => {
   for (const { query } of BUILT_IN) expect(isNarrowed(shown(toChange(query)))).toBe(true);
+});
+
+test("a view that was saved under the former names asks for the same", () => {
+  const old = "actor=jane&type=agent&without=user.login%2Cresult%3Asuccess&actorId=bot-7";
+  expect(toChange(old)).toMatchObject({
+    user: "jane",
+    actorType: "agent",
+    excludeActions: "user.login",
+    exclude: "result:success",
+    rawActorId: "bot-7",
+  });
+  expect(isShown(shown(toChange(old)), old)).toBe(true);
 });

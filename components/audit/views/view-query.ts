@@ -1,9 +1,10 @@
-import { type FilterName, filterParsers, type View } from "@/components/audit/filters/filters";
+import { type FilterParam, filterParsers, type View } from "@/components/audit/filters/address";
+import { presentParams } from "@/components/audit/filters/old-address";
 
 type Parser = { parse: (value: string) => unknown; serialize: (value: never) => string };
-const PARSERS = Object.entries(filterParsers) as [FilterName, Parser][];
-const RANGE: readonly FilterName[] = ["range", "from", "to"];
-const isRange = (name: FilterName) => RANGE.includes(name);
+const PARSERS = Object.entries(filterParsers) as [FilterParam, Parser][];
+const RANGE: readonly FilterParam[] = ["range", "from", "to"];
+const isRange = (name: FilterParam) => RANGE.includes(name);
 
 /** What a view asks for: the filter part of an address, such as action=user.login&result=denied. */
 export type ViewQuery = string;
@@ -35,7 +36,7 @@ export const isNarrowed = (view: View): boolean => toQuery(view, false) !== "";
 export const hasRange = (view: Partial<View>): boolean => RANGE.some((name) => (view[name] ?? null) !== null);
 
 function parseQuery(query: ViewQuery): Partial<View> {
-  const params = new URLSearchParams(query);
+  const params = presentParams(new URLSearchParams(query));
   const read = PARSERS.map(([name, parser]) => [name, params.has(name) ? parser.parse(params.get(name) ?? "") : null]);
   return Object.fromEntries(read) as Partial<View>;
 }
@@ -47,7 +48,7 @@ function parseQuery(query: ViewQuery): Partial<View> {
 export function toChange(query: ViewQuery): Partial<View> {
   const asked = parseQuery(query);
   const keepsRange = !hasRange(asked);
-  const kept = Object.entries(asked).filter(([name]) => !(keepsRange && isRange(name as FilterName)));
+  const kept = Object.entries(asked).filter(([name]) => !(keepsRange && isRange(name as FilterParam)));
   return { ...(Object.fromEntries(kept) as Partial<View>), cursor: null, row: null };
 }
 

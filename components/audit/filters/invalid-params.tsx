@@ -2,9 +2,9 @@ import classes from "@/components/audit/viewer.module.css";
 import { Message } from "@/components/ui/message";
 
 /** Says which parts of the address were not understood, instead of quietly showing something else. */
-export function Misread({ parts }: { parts: string[] }) {
+export function InvalidParams({ parts }: { parts: string[] }) {
   return (
-    <div className={classes.misread}>
+    <div className={classes.invalid}>
       <Message tone="warn">
         Part of the address was not understood and is left out: {parts.join(", ")}. The list below is not narrowed by
         it.

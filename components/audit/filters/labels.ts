@@ -1,28 +1,17 @@
 import type { Entry } from "@/components/audit/entry";
-import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
-import type { View } from "./filters";
-import type { Field } from "./narrow";
+import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
+import type { View } from "./address";
 
-export const FIELD_LABEL: Record<Field, string> = {
-  category: "Category",
-  action: "Action",
-  type: "Actor type",
-  actorId: "Actor",
-  result: "Result",
-  resourceType: "Resource type",
-  org: "Organization",
-  ip: "Address",
-};
+/** What people call a filter. */
+export const labelOf = (name: string, catalogue: Catalogue = FILTERS): string => catalogue[name]?.label ?? name;
 
-const VALUE_LABEL: Partial<Record<Field, Record<string, string>>> = {
-  category: CATEGORY_LABEL,
-  type: ACTOR_TYPE_LABEL,
-  result: RESULT_LABEL,
-};
-
-/** What people call a value of a field; codes, addresses and ids as they are, unless a name is known. */
-export const valueLabel = (field: Field, value: string, names?: Map<string, string>): string =>
-  VALUE_LABEL[field]?.[value] ?? names?.get(value) ?? value;
+/** What people call a value of a filter; codes, addresses and ids as they are, unless a name is known. */
+export const valueLabel = (
+  name: string,
+  value: string,
+  names?: ReadonlyMap<string, string>,
+  catalogue: Catalogue = FILTERS,
+): string => catalogue[name]?.choices?.[value] ?? names?.get(value) ?? value;
 
 const rawActorOf = ({ details }: Entry) => (typeof details.rawActorId === "string" ? details.rawActorId : null);
 

@@ -1,0 +1,96 @@
+import {
+  createLoader,
+  createParser,
+  type inferParserType,
+  parseAsBoolean,
+  parseAsIsoDateTime,
+  parseAsString,
+  parseAsStringLiteral,
+  type SingleParserBuilder,
+} from "nuqs/server";
+import { tableParsers } from "@/components/audit/table/table-params";
+import { zoneParam } from "@/components/format/zone-param";
+import { type Catalogue, FILTERS, type Filter, toExclusion } from "@/server/audit/query/catalogue";
+import { MAX_FILTER_LENGTH, MAX_FILTER_LIST_LENGTH } from "@/server/audit/vocabulary";
+import { PRESETS } from "./range";
+
+export const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const textThat = (isValid: (value: string) => boolean) =>
+  createParser({ parse: (value) => (isValid(value) ? value : null), serialize: (value: string) => value });
+
+const text = textThat((value) => value.length <= MAX_FILTER_LENGTH);
+const list = textThat((value) => value.length <= MAX_FILTER_LIST_LENGTH);
+const guid = textThat((value) => GUID.test(value));
+const exclusions = (catalogue: Catalogue) =>
+  textThat((value) => list.parse(value) !== null && value.split(",").every((part) => toExclusion(part, catalogue)));
+
+type ParserOf<F extends Filter> = SingleParserBuilder<
+  F extends { choices: infer C extends Readonly<Record<string, string>> } ? keyof C & string : string
+>;
+
+function parserOf({ choices, isId, match }: Filter) {
+  if (choices) return parseAsStringLiteral(Object.keys(choices));
+  if (isId) return guid;
+  return match === "list" ? list : text;
+}
+
+/** The address's parameters for a catalogue's filters, and for what they exclude. */
+export function parsersOf<C extends Catalogue>(catalogue: C) {
+  const parsers = Object.entries(catalogue).map(([name, filter]) => [name, parserOf(filter)]);
+  return {
+    ...(Object.fromEntries(parsers) as { [N in keyof C]: ParserOf<C[N]> }),
+    excludeActions: list,
+    exclude: exclusions(catalogue),
+  };
+}
+
+/** The organization is chosen for every page: no filter of this one. */
+const { orgId, ...filters } = parsersOf(FILTERS);
+
+/** What narrows the list. */
+export const filterParsers = {
+  ...filters,
+  range: parseAsStringLiteral(PRESETS),
+  from: parseAsIsoDateTime,
+  to: parseAsIsoDateTime,
+};
+
+/** The whole state of the viewer, as the address holds it. */
+export const viewParsers = {
+  ...filterParsers,
+  ...tableParsers,
+  orgId,
+  tz: zoneParam,
+  cursor: parseAsString,
+  row: guid,
+  /** True while the panel of facets is open. */
+  facets: parseAsBoolean.withDefault(false),
+  /** Present while the list follows the log. */
+  live: parseAsStringLiteral(["1"] as const),
+};
+
+export type Filters = inferParserType<typeof filterParsers>;
+export type View = inferParserType<typeof viewParsers>;
+export type FilterParam = keyof Filters;
+
+/** Changes a part of the viewer's address; by default a step in the browser's history. */
+export type SetView = (change: Partial<View>, options?: { history?: "push" | "replace"; scroll?: boolean }) => unknown;
+
+/** Part of every change of the filters: the list starts over, and the open row belongs to the old one. */
+export const FROM_START = { cursor: null, row: null } satisfies Partial<View>;
+
+export const loadView = createLoader(viewParsers);
+
+/** Parameters of the address with values that no filter takes: they are ignored, and the page says so. */
+export function invalidParams(params: URLSearchParams): string[] {
+  const invalid: string[] = [];
+  for (const [name, parser] of Object.entries(viewParsers)) {
+    const value = params.get(name);
+    if (value && parser.parse(value) === null) invalid.push(`${name}=${value.slice(0, 40)}`);
+  }
+  const from = params.get("from");
+  const to = params.get("to");
+  if (from && to && Date.parse(from) > Date.parse(to)) invalid.push("from is after to");
+  return invalid;
+}

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { type Catalogue, FILTER_NAMES, FILTERS } from "@/server/audit/query/catalogue";
+import { CONDITIONS } from "@/server/audit/query/conditions";
+import { LOOKED_UP, TAGS } from "@/server/audit/query/index-probe";
+import { filterShape, inputsOf } from "@/server/audit/schema";
+import { loadView, parsersOf, viewParsers } from "./address";
+import { chipsOf } from "./chips";
+import { complete, suggestionsFor } from "./completion";
+import { FACETS } from "./facets-query";
+import { labelOf, valueLabel } from "./labels";
+import { toListInput } from "./list-input";
+import { parseQuery } from "./query-text";
+
+/** The catalogue with one filter more: what its entry alone gives. */
+const CHANNELS = { web: "Web", api: "API" } as const;
+const MORE = {
+  ...FILTERS,
+  channel: {
+    label: "Channel",
+    match: "exact",
+    choices: CHANNELS,
+    negatable: true,
+    qualifier: "via",
+    hint: "web or api",
+  },
+} as const satisfies Catalogue;
+
+test("one entry gives a new filter its input, parser, qualifier, completion, chip and labels", () => {
+  const input = z.object(inputsOf(MORE));
+  expect(input.parse({ channel: "web", exclude: "channel:api" })).toEqual({ channel: "web", exclude: ["channel:api"] });
+  expect(input.safeParse({ channel: "fax" }).success).toBe(false);
+  const { channel, exclude } = parsersOf(MORE);
+  expect([channel.parse("web"), channel.parse("fax")]).toEqual(["web", null]);
+  expect([exclude.parse("channel:api"), exclude.parse("shape:round")]).toEqual(["channel:api", null]);
+  expect(parseQuery("via:web -via:API printer", MORE)).toMatchObject({
+    channel: "web",
+    exclude: "channel:api",
+    q: "printer",
+  });
+  expect(suggestionsFor("vi", {}, MORE)).toEqual([{ insert: "via:", label: "via:", hint: "web or api" }]);
+  expect(suggestionsFor("via:we", {}, MORE).map((one) => complete("via:we", one))).toEqual(["via:web "]);
+  const view = { ...loadView(new URLSearchParams()), channel: "web", exclude: "channel:api" };
+  expect(chipsOf(view, undefined, MORE)).toMatchObject([
+    { name: "Channel", value: "Web", clear: { channel: null } },
+    { name: "Without channel", value: "API", clear: { exclude: null } },
+  ]);
+  expect([labelOf("channel", MORE), valueLabel("channel", "api", undefined, MORE)]).toEqual(["Channel", "API"]);
+});
+
+test("every filter has exactly one condition; tags are of filters alone", () => {
+  expect(Object.keys(CONDITIONS).sort()).toEqual([...FILTER_NAMES].sort());
+  for (const name of [...Object.keys(TAGS), ...Object.keys(LOOKED_UP)]) expect(FILTER_NAMES).toContain(name);
+});
+
+test("the input and the address have every filter of the catalogue", () => {
+  for (const name of FILTER_NAMES) {
+    expect(viewParsers).toHaveProperty(name);
+    if (name !== "q") expect(filterShape).toHaveProperty(name);
+  }
+  expect(FACETS.map(([facet]) => facet).sort()).toEqual(
+    FILTER_NAMES.flatMap((name) => ("facet" in FILTERS[name] ? FILTERS[name].facet : [])).sort(),
+  );
+});
+
+test("what the address says reaches the list's input under the same name", async () => {
+  const id = "0190a000-0000-7000-8000-000000000001";
+  const example = (name: keyof typeof FILTERS) => {
+    const filter = FILTERS[name];
+    return "choices" in filter ? Object.keys(filter.choices)[0] : "isId" in filter ? id : "10.1.";
+  };
+  const address = new URLSearchParams(FILTER_NAMES.map((name): [string, string] => [name, example(name) ?? ""]));
+  const input = toListInput(await loadView(address), "UTC", new Date(0));
+  for (const name of FILTER_NAMES) expect([input[name]].flat()).toEqual([example(name)]);
+});

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { presentParams, presentSearch } from "./old-address";
+
+const present = (query: string) => Object.fromEntries(presentParams(new URLSearchParams(query)));
+
+test("an old link's parameters take the names of the wire", () => {
+  expect(present("actor=jane&type=agent&org=1&action=user&range=7d")).toEqual({
+    user: "jane",
+    actorType: "agent",
+    orgId: "1",
+    action: "user",
+    range: "7d",
+  });
+});
+
+test("what was left out becomes exclusions and excluded actions", () => {
+  expect(present("without=user.login,type:agent,ip:2001:db8::1,odd:thing,org:1,result:success")).toEqual({
+    excludeActions: "user.login,odd:thing",
+    exclude: "actorType:agent,ip:2001:db8::1,orgId:1,result:success",
+  });
+});
+
+test("an exact actor without a UUID is one by the id that it was recorded with", () => {
+  const id = "0190a000-0000-7000-8000-000000000001";
+  expect(present("actorId=bot-7")).toEqual({ rawActorId: "bot-7" });
+  expect(present(`actorId=${id}`)).toEqual({ actorId: id });
+});
+
+test("present parameters stay as they are", () => {
+  const query = "user=jane&exclude=actorType%3Aagent&excludeActions=a%2Cb&orgId=1&from=2026-11-01T00%3A00%3A00.000Z";
+  expect(presentParams(new URLSearchParams(query)).toString()).toBe(query);
+});
+
+test("other pages know the organization alone", () => {
+  const search = (pathname: string) => presentSearch(pathname, new URLSearchParams("org=1&type=x")).toString();
+  expect(search("/devices")).toBe("orgId=1&type=x");
+  expect(search("/")).toBe("orgId=1&actorType=x");
+});
