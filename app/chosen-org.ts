@@ -6,9 +6,9 @@ import { fetched, trpc } from "./trpc-server";
 
 /** The one organization that a page of a single organization is about, as OneOrg finds it in the browser. */
 export async function chosenOrg(searchParams: Promise<SearchParams>): Promise<string | null> {
-  const { org } = await searchParams;
+  const { orgId } = await searchParams;
   const me = await fetched<Me>(trpc.me.get.queryOptions());
   const [only, ...others] = me?.organizations ?? [];
-  const found = me?.organizations.find((o) => o.id === org);
+  const found = me?.organizations.find((o) => o.id === orgId);
   return found?.id ?? (others.length === 0 ? (only?.id ?? null) : null);
 }

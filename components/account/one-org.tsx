@@ -25,7 +25,7 @@ export function OneOrg({ title, why, note, children }: Props) {
         <ul className={classes.list}>
           {organizations.map(({ id, name, isHome }) => (
             <li key={id}>
-              <Link href={`${pathname}?org=${id}`} prefetch={false}>
+              <Link href={`${pathname}?orgId=${id}`} prefetch={false}>
                 <span>
                   {name}
                   {isHome && <small>your own staff</small>}

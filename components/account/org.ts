@@ -17,7 +17,7 @@ export function useCan(permission: string): boolean {
 /** The organization that the address narrows every page to; null means all that the person reaches. */
 export function useOrg() {
   const { organizations } = useMe();
-  const [org, setOrg] = useQueryState("org", parseAsString.withOptions({ history: "push" }));
+  const [org, setOrg] = useQueryState("orgId", parseAsString.withOptions({ history: "push" }));
   const chosen = organizations.find((o) => o.id === org) ?? null;
   const nameOf = (id: string) => organizations.find((o) => o.id === id)?.name ?? "Unknown organization";
   return { org: chosen, orgId: chosen?.id, organizations, setOrg, nameOf, isUnknown: org !== null && !chosen };

@@ -36,7 +36,7 @@ export function AuditHistory({ device }: { device: DeviceDetail }) {
       { select: ({ data }) => ({ data, pagination: { page: 1, totalPages: 1, total: data.length } }) },
     ),
   );
-  const all = new URLSearchParams({ resourceId: device.id, ...(orgId ? { org: orgId } : {}) });
+  const all = new URLSearchParams({ resourceId: device.id, ...(orgId ? { orgId } : {}) });
   return (
     <>
       <div className={classes.tools}>

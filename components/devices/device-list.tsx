@@ -56,7 +56,7 @@ export function DeviceList() {
   };
   const list = useQuery(trpc.devices.list.queryOptions(input, { placeholderData: keepPreviousData }));
   const onSearch = useCallback((search: string) => setView({ search: search || null, page: null }), [setView]);
-  const query = org ? `?org=${org.id}` : "";
+  const query = org ? `?orgId=${org.id}` : "";
   const columns: Column<Device>[] = [
     {
       header: "Device",

@@ -40,7 +40,7 @@ export function DevicePage({ id }: { id: string }) {
   const device = query.data;
   return (
     <>
-      <Link href={orgId ? `/devices?org=${orgId}` : "/devices"} className={classes.back}>
+      <Link href={orgId ? `/devices?orgId=${orgId}` : "/devices"} className={classes.back}>
         <ArrowLeft size={15} aria-hidden />
         Devices
       </Link>

@@ -31,7 +31,7 @@ export function Nav({ onFollow }: { onFollow?: () => void }) {
             {group.items.map(({ href, label, icon: Icon }) => (
               <li key={href}>
                 <Link
-                  href={orgId ? `${href}?org=${orgId}` : href}
+                  href={orgId ? `${href}?orgId=${orgId}` : href}
                   className={classes.link}
                   aria-current={isCurrent(pathname, href) ? "page" : undefined}
                   onClick={onFollow}

@@ -87,7 +87,7 @@ function useGo() {
   const { orgId } = useOrg();
   return (path: string, query = "") => {
     const params = new URLSearchParams(query);
-    if (orgId) params.set("org", orgId);
+    if (orgId) params.set("orgId", orgId);
     router.push(params.size > 0 ? `${path}?${params}` : path);
   };
 }

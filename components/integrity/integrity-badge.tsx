@@ -34,7 +34,7 @@ function Badge() {
   return (
     <Tip label={`${told}${more}`}>
       <Link
-        href={target ? `/integrity?org=${target.id}` : "/integrity"}
+        href={target ? `/integrity?orgId=${target.id}` : "/integrity"}
         className={classes.badge}
         data-state={state}
         aria-label={`${word}. ${told}${more}`}

@@ -22,7 +22,7 @@ test("an organization is made, renamed, offered in the switcher, and each step i
     .dialog("Organization")
     .getByRole("button", { name: `${name} Dental` })
     .click();
-  await expect(page).toHaveURL(/org=/);
+  await expect(page).toHaveURL(/orgId=/);
   await page.getByRole("link", { name: "Audit log", exact: true }).click();
   await expect(viewer.entries(/updated organization/)).toBeVisible();
   await viewer.entries(/updated organization/).click();

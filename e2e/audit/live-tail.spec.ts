@@ -14,7 +14,7 @@ const arrange = test.extend<{ live: LiveView; write: (...names: string[]) => Pro
     await expect
       .poll(async () => ((await api.call("GET", `/audit-logs?orgId=${orgId}`)).entries as unknown[]).length)
       .toBeGreaterThan(30);
-    await viewer.open(`?org=${orgId}&action=policy`);
+    await viewer.open(`?orgId=${orgId}&action=policy`);
     await expect(viewer.entries()).toHaveCount(30);
     await use(write);
   },

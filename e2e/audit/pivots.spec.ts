@@ -13,7 +13,7 @@ test("the pointer finds a cell's menu, which filters for it and out", async ({ v
   const menu = page.getByRole("menu", { name: "Action: user.login" });
   await expect(menu).toBeVisible();
   await menu.getByRole("menuitem", { name: "Filter out user.login" }).click();
-  await expect(page).toHaveURL(/without=user\.login/);
+  await expect(page).toHaveURL(/excludeActions=user\.login/);
   await expect(viewer.entries(/signed in/)).toHaveCount(0);
   await page.goBack();
   await expect(viewer.entries(/signed in/).first()).toBeVisible();

@@ -28,7 +28,7 @@ async function orgWith(api: Api, name: string, counts: Record<string, number>): 
 test("a report can be taken along and printed with what it covers", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Reported");
   const reports = new ReportsPage(page);
-  await reports.open(`?org=${orgId}`);
+  await reports.open(`?orgId=${orgId}`);
   await expect(page.getByRole("table", { name: "Rows by person" })).toBeVisible();
   await expectAccessible(page);
   const started = page.waitForEvent("download");
@@ -57,7 +57,7 @@ test("each number leads to exactly its rows", async ({ page, request }) => {
     ["Compliance", "Changes", 5],
     ["Compliance", "Compliance events", 9],
   ] as const) {
-    await reports.open(`?org=${orgId}`);
+    await reports.open(`?orgId=${orgId}`);
     await reports.show(report);
     await expect(reports.figure(figure)).toHaveText(String(rows));
     await reports.figure(figure).click();
@@ -69,12 +69,12 @@ test("each number leads to exactly its rows", async ({ page, request }) => {
         .first(),
     ).toBeVisible();
   }
-  await reports.open(`?org=${orgId}`);
+  await reports.open(`?orgId=${orgId}`);
   await reports.show("Security events");
   await reports.row("Security events by action", "user.login.failed").getByRole("link").click();
   await expect(page.getByRole("status").filter({ hasText: "2 entries" }).first()).toBeVisible();
 
-  await reports.open(`?org=${orgId}`);
+  await reports.open(`?orgId=${orgId}`);
   await reports.show("Statistics");
   await reports.row("Rows by category", "Policy").getByRole("link").click();
   await expect(page).toHaveURL(/category=policy/);
@@ -83,7 +83,7 @@ test("each number leads to exactly its rows", async ({ page, request }) => {
 test("a report that reaches its cap says which rows it is about", async ({ page, request }) => {
   const orgId = await orgWith(await Api.signIn(request), "Capped", { "data.access": 5_100 });
   const reports = new ReportsPage(page);
-  await reports.open(`?org=${orgId}&report=compliance`);
+  await reports.open(`?orgId=${orgId}&report=compliance`);
   await expect(page.getByText("of the newest 5,000")).toBeVisible();
   await expect(reports.figure("Compliance events")).toHaveText("5,000");
   const started = page.waitForEvent("download");

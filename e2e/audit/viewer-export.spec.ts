@@ -15,7 +15,7 @@ async function save(page: Page): Promise<Download> {
 
 test("an export holds exactly what the screen shows, and says so before", async ({ viewer, page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Exported Ltd", 4);
-  await viewer.open(`?org=${orgId}&action=retention&range=1h`);
+  await viewer.open(`?orgId=${orgId}&action=retention&range=1h`);
   await expect(viewer.entries()).toHaveCount(4);
   await expect(page.getByRole("status").filter({ hasText: "4 entries of Exported Ltd" })).toBeVisible();
   const shown = await viewer.entries().evaluateAll((links) => links.map((link) => link.getAttribute("data-entry")));

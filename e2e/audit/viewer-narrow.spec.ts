@@ -10,12 +10,12 @@ test("facets keep a value alone and leave one out, with counts, and Back undoes 
   await expect(viewer.entries(/created organization/)).toHaveCount(0);
   await expect(viewer.entries(/signed in/).first()).toBeVisible();
 
-  await viewer.facets.getByRole("button", { name: "Leave out Success" }).focus();
+  await viewer.facets.getByRole("button", { name: "Exclude Success" }).focus();
   await page.keyboard.press("Enter");
-  await expect(page).toHaveURL(/without=result(:|%3A)success/);
+  await expect(page).toHaveURL(/exclude=result(:|%3A)success/);
   await expect(viewer.chips).toContainText("Without result");
   await page.goBack();
-  await expect(page).not.toHaveURL(/without=/);
+  await expect(page).not.toHaveURL(/exclude=/);
   await expect(page).toHaveURL(/actions=user\.login/);
   await page.goBack();
   await expect(page).not.toHaveURL(/actions=/);
@@ -63,7 +63,7 @@ test("a minus leaves out, an address narrows, and each chip is a way back", asyn
 });
 
 test("routine telemetry of agents is hidden by a switch that is always in sight", async ({ viewer, page }) => {
-  await viewer.open("?without=user.logout");
+  await viewer.open("?excludeActions=user.logout");
   const hide = page.getByRole("button", { name: "Hide routine agent telemetry" });
   await expect(hide).toHaveAttribute("aria-pressed", "false");
   await hide.click();
@@ -71,7 +71,7 @@ test("routine telemetry of agents is hidden by a switch that is always in sight"
   await expect(hide).toHaveAttribute("aria-pressed", "true");
   await expect(viewer.chips.getByText("agent.eventlogs.submit")).toHaveCount(0);
   await hide.click();
-  await expect(page).toHaveURL(/without=user\.logout(&|$)/);
+  await expect(page).toHaveURL(/excludeActions=user\.logout(&|$)/);
 });
 
 test("dragging over the histogram zooms in, the keyboard does too, and Back zooms out", async ({ viewer, page }) => {
@@ -138,7 +138,7 @@ test("print shows whose entries these are, the filters in words and the verdict,
   viewer,
   page,
 }) => {
-  await viewer.open("?action=user.login&without=result:denied");
+  await viewer.open("?action=user.login&exclude=result:denied");
   await expect(viewer.entries().first()).toBeVisible();
   await page.emulateMedia({ media: "print" });
   await expect(page.getByText("Action: user.login; Without result: Denied")).toBeVisible();

@@ -3,7 +3,7 @@ import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 test("an entry shows what else happened around it, and leads there", async ({ viewer, page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Related Ltd", 3);
-  await viewer.open(`?org=${orgId}&action=retention`);
+  await viewer.open(`?orgId=${orgId}&action=retention`);
   await expect(viewer.entries()).toHaveCount(3);
   await viewer.entries().first().click();
   const related = viewer.drawer.getByRole("region", { name: "Within five minutes of it" });

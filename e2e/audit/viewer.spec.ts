@@ -19,11 +19,18 @@ test("the filters stand in the address, as chips, and come back with it", async 
 });
 
 test("nothing matches is said, with the way back", async ({ viewer, page }) => {
-  await viewer.open("?result=denied&actor=nobody-of-that-name");
+  await viewer.open("?result=denied&user=nobody-of-that-name");
   await expect(page.getByRole("heading", { name: "Nothing matches" })).toBeVisible();
   await page.getByRole("button", { name: "Clear the last filter" }).click();
-  await expect(page).not.toHaveURL(/actor=/);
+  await expect(page).not.toHaveURL(/user=/);
   await expect(page).toHaveURL(/result=denied/);
+});
+
+test("an old link opens under the present names", async ({ viewer, page }) => {
+  await viewer.open("?actor=nobody-of-that-name&without=user.login,type:agent");
+  await expect(page).toHaveURL(/user=nobody-of-that-name/);
+  await expect(page).toHaveURL(/excludeActions=user\.login/);
+  await expect(viewer.chips).toContainText("Without actor type");
 });
 
 test("a range of the past and a bad address", async ({ viewer, page }) => {

@@ -43,7 +43,7 @@ test("a field that is deleted says how many values go with it", async ({ page, r
   const name = `Gone ${crypto.randomUUID().slice(0, 8)}`;
   await api.call("POST", "/custom-fields", { orgId, name, fieldKey: "gone_soon", type: "text" });
   await api.call("PATCH", `/devices/${deviceId}/custom-fields`, { gone_soon: "A-1" });
-  await page.goto(`/settings/custom-fields?org=${orgId}`);
+  await page.goto(`/settings/custom-fields?orgId=${orgId}`);
   const row = page.getByRole("row").filter({ hasText: name });
   await expect(row).toContainText("Deleting");
   const dialog = page.getByRole("dialog", { name: `Delete ${name}` });
@@ -58,7 +58,7 @@ test("a field that is deleted says how many values go with it", async ({ page, r
 
 test("the enrolment dialog gives the key and the one-line command", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeOrganization("Enrolling");
-  await page.goto(`/devices?org=${orgId}`);
+  await page.goto(`/devices?orgId=${orgId}`);
   const making = page.getByRole("dialog", { name: "New enrollment key" });
   await expect(async () => {
     if (!(await making.isVisible())) await page.getByRole("button", { name: "Enroll a device" }).click();

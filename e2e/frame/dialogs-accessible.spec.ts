@@ -31,13 +31,13 @@ const at = (path: string) => path.replace(/ORG|DEVICE/, (name) => ids[name] ?? "
 
 /** A page in a state that others do not visit: its address, and what its heading says. */
 const PAGES: [path: string, heading: RegExp][] = [
-  ["/settings/custom-fields?org=ORG", /^Custom fields$/],
+  ["/settings/custom-fields?orgId=ORG", /^Custom fields$/],
   ["/settings/custom-fields/import", /./],
-  ["/integrity?org=ORG", /^Integrity$/],
-  ["/settings/retention?org=ORG", /^Retention$/],
-  ["/reports?org=ORG&report=security", /^Reports$/],
-  ["/reports?org=ORG&report=compliance", /^Reports$/],
-  ["/reports?org=ORG&report=statistics", /^Reports$/],
+  ["/integrity?orgId=ORG", /^Integrity$/],
+  ["/settings/retention?orgId=ORG", /^Retention$/],
+  ["/reports?orgId=ORG&report=security", /^Reports$/],
+  ["/reports?orgId=ORG&report=compliance", /^Reports$/],
+  ["/reports?orgId=ORG&report=statistics", /^Reports$/],
   ["/devices/DEVICE", /^WS-DIALOGS$/],
   ["/devices/DEVICE?tab=diagnostics", /^WS-DIALOGS$/],
   ["/devices/DEVICE?tab=events", /^WS-DIALOGS$/],
@@ -57,12 +57,12 @@ const DIALOGS: Opening[] = [
   { name: "Keyboard", path: "/devices", open: (page) => page.keyboard.press("?") },
   { name: "New enrollment key", path: "/devices", open: press("Enroll a device") },
   { name: "Rename organization", path: "/settings/organizations", open: press(/^Rename /) },
-  { name: /^Edit/, path: "/settings/users?org=ORG", open: press(/^Edit Dora/) },
-  { name: "Revoke Dialog key", path: "/settings/api-keys?org=ORG", open: press(/^Revoke /) },
-  { name: /^Revoke tme_/, path: "/settings/enrollment?org=ORG", open: press(/^Revoke /) },
-  { name: "New custom field", path: "/settings/custom-fields?org=ORG", open: press("New field") },
-  { name: /^Edit/, path: "/settings/custom-fields?org=ORG", open: (page) => press(`Edit ${ids.FIELD}`)(page) },
-  { name: /^Delete/, path: "/settings/custom-fields?org=ORG", open: (page) => press(`Delete ${ids.FIELD}`)(page) },
+  { name: /^Edit/, path: "/settings/users?orgId=ORG", open: press(/^Edit Dora/) },
+  { name: "Revoke Dialog key", path: "/settings/api-keys?orgId=ORG", open: press(/^Revoke /) },
+  { name: /^Revoke tme_/, path: "/settings/enrollment?orgId=ORG", open: press(/^Revoke /) },
+  { name: "New custom field", path: "/settings/custom-fields?orgId=ORG", open: press("New field") },
+  { name: /^Edit/, path: "/settings/custom-fields?orgId=ORG", open: (page) => press(`Edit ${ids.FIELD}`)(page) },
+  { name: /^Delete/, path: "/settings/custom-fields?orgId=ORG", open: (page) => press(`Delete ${ids.FIELD}`)(page) },
 ];
 
 for (const colorScheme of ["light", "dark"] as const)

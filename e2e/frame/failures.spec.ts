@@ -22,10 +22,10 @@ const CASES: Case[] = [
     act: search("Search by name"),
   },
   { path: "/reports", procedure: "audit.statistics", what: "the report on statistics", act: tab("Statistics") },
-  { path: "/integrity?org=HOME", procedure: "integrity.checkpoints", what: "the checkpoints", act: narrow },
+  { path: "/integrity?orgId=HOME", procedure: "integrity.checkpoints", what: "the checkpoints", act: narrow },
   { path: "/settings/enrollment", procedure: "enrollmentKeys.list", what: "the enrollment keys", act: narrow },
   { path: "/settings/api-keys", procedure: "apiKeys.list", what: "the API keys", act: narrow },
-  { path: "/settings/retention?org=HOME", procedure: "retention.get", what: "the retention policy", act: narrow },
+  { path: "/settings/retention?orgId=HOME", procedure: "retention.get", what: "the retention policy", act: narrow },
   {
     path: "/devices/DEVICE",
     procedure: "devices.diagnosticLogs",

@@ -28,7 +28,7 @@ test("from the sign-in page to what a row changed, by the keyboard alone", async
   ).toBeVisible();
   await keyboard.press("ArrowDown");
   await keyboard.press("Enter");
-  await expect(guest).toHaveURL(new RegExp(`org=${orgId}`));
+  await expect(guest).toHaveURL(new RegExp(`orgId=${orgId}`));
   await expect(guest.getByRole("dialog")).toHaveCount(0);
 
   await keyboard.press("/");

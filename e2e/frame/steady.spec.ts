@@ -6,7 +6,7 @@ import { expect, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
 
 const PAGES = [
   "/",
-  "/integrity?org=ORG",
+  "/integrity?orgId=ORG",
   "/reports",
   "/devices",
   "/devices/DEVICE",
@@ -16,7 +16,7 @@ const PAGES = [
   "/settings/api-keys",
   "/settings/enrollment",
   "/settings/custom-fields",
-  "/settings/retention?org=ORG",
+  "/settings/retention?orgId=ORG",
   "/docs",
 ];
 const MAX_SHIFT = 0.02;
@@ -88,7 +88,7 @@ for (const path of PAGES) {
 }
 
 test("the old rows stay, dimmed, until the new ones are there", async ({ page }) => {
-  await page.goto(`/devices?org=${ids.ORG}`);
+  await page.goto(`/devices?orgId=${ids.ORG}`);
   const table = page.getByRole("table", { name: "Devices" });
   await expect(table.getByRole("link", { name: "WS-STEADY" })).toBeVisible();
   const release = await held(page, "devices.list");
@@ -101,7 +101,7 @@ test("the old rows stay, dimmed, until the new ones are there", async ({ page })
 });
 
 test("a report keeps its numbers while another range is asked for", async ({ page }) => {
-  await page.goto(`/reports?org=${ids.ORG}`);
+  await page.goto(`/reports?orgId=${ids.ORG}`);
   const numbers = page.getByText("User activity in numbers").or(page.getByLabel("User activity in numbers"));
   await expect(numbers).toBeVisible();
   const release = await held(page, "audit.reportUserActivity");

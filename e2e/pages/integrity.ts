@@ -6,7 +6,7 @@ export class IntegrityPage {
   constructor(readonly page: Page) {}
 
   async open(orgId: string) {
-    await this.page.goto(`/integrity?org=${orgId}`);
+    await this.page.goto(`/integrity?orgId=${orgId}`);
     await expect(this.page.getByRole("heading", { level: 1, name: "Integrity" })).toBeVisible();
   }
 

@@ -5,7 +5,7 @@ export class RetentionPage {
   constructor(readonly page: Page) {}
 
   async open(orgId: string) {
-    await this.page.goto(`/settings/retention?org=${orgId}`);
+    await this.page.goto(`/settings/retention?orgId=${orgId}`);
     await expect(this.page.getByRole("heading", { level: 1, name: "Retention" })).toBeVisible();
   }
 

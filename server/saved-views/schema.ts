@@ -9,7 +9,17 @@ export const MAX_VIEWS_PER_PERSON = 100;
 export const MAX_LISTED_VIEWS = 500;
 
 /** Parts of the viewer's address that say where one stands in the list or how it looks, not what is asked. */
-const PLACES: ReadonlySet<string> = new Set(["org", "tz", "cursor", "row", "cols", "density", "facets", "live"]);
+const PLACES: ReadonlySet<string> = new Set([
+  "orgId",
+  "org",
+  "tz",
+  "cursor",
+  "row",
+  "cols",
+  "density",
+  "facets",
+  "live",
+]);
 const FILTER_NAME = /^[a-z][A-Za-z]{0,29}$/;
 
 function isFilterPart(query: string): boolean {
