@@ -155,7 +155,7 @@ function deed({ cast, who, person, device, random, sessionId }: Deed): Beat {
     case "denied":
       return {
         ...who,
-        action: viewer ? "audit_logs.export" : "policy.update",
+        action: viewer ? "data.export" : "policy.update",
         resourceType: viewer ? "audit_log" : "policy",
         resourceName: viewer ? "Audit log" : random.pick(POLICIES),
         result: "denied",
@@ -240,7 +240,7 @@ function deed({ cast, who, person, device, random, sessionId }: Deed): Beat {
     case "export":
       return {
         ...done,
-        action: random.chance(0.5) ? "data.export" : "audit_logs.export",
+        action: "data.export",
         resourceType: "audit_log",
         resourceName: "Audit log",
         details: { sessionId, format: random.pick(["csv", "json"]), rows: random.int(40, 9000) },

@@ -7,6 +7,7 @@ import {
   MAX_EVENTS_PER_REQUEST,
   MAX_FILTER_LENGTH,
   MAX_FILTER_LIST_LENGTH,
+  MAX_FUTURE_MS,
   MAX_LENGTH,
   MAX_PAGE_SIZE,
   RESULTS,
@@ -27,6 +28,12 @@ export const instant = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
   .refine((date) => date.getTime() >= FIRST_MS && date.getTime() < END_MS, "is not between 1970 and 9999");
+
+/** When something happened. A wrong clock's future is refused: every list would begin with it, and retention wait for it. */
+export const happenedAt = instant.refine(
+  (date) => date.getTime() <= Date.now() + MAX_FUTURE_MS,
+  "lies more than 24 hours in the future",
+);
 
 /** A positive integer, as a number or the digits of a query parameter. */
 export const positiveInt = z.union([
@@ -193,19 +200,28 @@ export type SearchPage = z.output<typeof searchPage>;
 
 const named = (max: number) => columnText(max).refine((s) => s.trim() !== "", "is blank");
 
+/** Actions about the log itself: who could submit them could forge a receipt of retention. */
+const SERVER_ACTION = /^audit(_logs)?\./;
+
 /** One event of POST /audit-logs/events. Unknown members are refused: a misspelled one would be lost for ever. */
 export const submittedEvent = z.strictObject({
   id: z.guid().nullish(),
   orgId: z.guid().nullish(),
-  timestamp: instant.nullish(),
+  timestamp: happenedAt.nullish(),
   actorType: z.enum(ACTOR_TYPES),
   actorId: named(MAX_LENGTH.rawId),
   actorEmail: columnText(MAX_LENGTH.actorEmail).nullish(),
-  action: named(MAX_LENGTH.action),
+  action: named(MAX_LENGTH.action).refine((action) => !SERVER_ACTION.test(action), "is recorded by the server alone"),
   resourceType: named(MAX_LENGTH.resourceType),
   resourceId: named(MAX_LENGTH.rawId).nullish(),
   resourceName: columnText(MAX_LENGTH.resourceName).nullish(),
-  details: z.record(z.string(), z.unknown()).nullish(),
+  details: z
+    .record(z.string(), z.unknown())
+    .refine((details) => !Object.hasOwn(details, "submittedBy"), {
+      path: ["submittedBy"],
+      error: "is set by the server",
+    })
+    .nullish(),
   ipAddress: columnText(MAX_LENGTH.ipAddress).nullish(),
   userAgent: columnText(MAX_LENGTH.userAgent).nullish(),
   result: z.enum(RESULTS),

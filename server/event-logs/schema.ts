@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { columnText, instant } from "@/server/audit/schema";
+import { columnText, happenedAt, instant } from "@/server/audit/schema";
 import { filterText, isoTime, pageShape, pagination } from "@/server/devices/schema";
 
 /** The wire contract's; a page limit is the specification's. */
@@ -23,7 +23,7 @@ const LEVEL_ALIASES: Record<string, EventLevel> = {
 
 /** One event of PUT /agents/:id/eventlogs. eventId names one occurrence within its source. */
 export const event = z.object({
-  timestamp: instant,
+  timestamp: happenedAt,
   level: z.enum(EVENT_LEVELS),
   category: z.enum(EVENT_CATEGORIES),
   source: columnText(255),

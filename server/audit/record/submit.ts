@@ -22,8 +22,16 @@ function organizationOf(ctx: Ctx, event: SubmittedEvent, index: number): string 
   throw new AppError("forbidden", `events.${index}: its orgId is outside the reach of this key; nothing was stored.`);
 }
 
-function eventRow(ctx: Ctx, event: SubmittedEvent, orgId: string, index: number): AuditInsert {
-  const row = toRow({ ...event, id: event.id ?? newId(), orgId, timestamp: event.timestamp ?? ctx.now() });
+type Submitted = { event: SubmittedEvent; index: number; orgId: string };
+
+/** The row says which key brought it: whoever may submit may name any actor. */
+function eventRow(
+  { event, index, orgId }: Submitted,
+  { id, name }: { id: string; name: string },
+  now: Date,
+): AuditInsert {
+  const details = { ...event.details, submittedBy: { id, name } };
+  const row = toRow({ ...event, details, id: event.id ?? newId(), orgId, timestamp: event.timestamp ?? now });
   if (isOversized(row)) throw invalid(`events.${index}.details`, `is larger than ${MAX_DETAILS_BYTES} bytes`);
   return row;
 }
@@ -62,13 +70,14 @@ async function refuseTakenIds(rows: AuditInsert[]): Promise<void> {
  * @throws AppError forbidden (not an API key, an orgId outside its reach), validation_failed, conflict, unavailable.
  */
 export async function submitEvents(ctx: Ctx, input: SubmitInput): Promise<SubmitOutput> {
-  if (ctx.actor.type !== "api_key") throw new AppError("forbidden", "Only API keys may submit audit events.");
+  const { actor } = ctx;
+  if (actor.type !== "api_key") throw new AppError("forbidden", "Only API keys may submit audit events.");
   const rows: AuditInsert[] = [];
   const named: AuditInsert[] = [];
   for (const [index, event] of input.events.entries()) {
     const orgId = organizationOf(ctx, event, index);
     if (!orgId) continue;
-    const row = eventRow(ctx, event, orgId, index);
+    const row = eventRow({ event, index, orgId }, actor, ctx.now());
     rows.push(row);
     if (event.id) named.push(row);
   }

@@ -50,6 +50,37 @@ test("an organization's key implies its organization; everything given is stored
   ]);
 });
 
+test("each row says which key submitted it, and nobody else may say so", async () => {
+  const org = await createOrg();
+  const token = await writer({ orgId: org.id });
+  await post(token, [event({ actorType: "system", actorId: "nobody" })]);
+  const [row] = await stored(org.id);
+  expect(row?.details).toMatchObject({ submittedBy: { id: token.id, name: expect.any(String) } });
+  const answer = await post(token, [event(), event({ details: { submittedBy: { id: "x" } } })]);
+  expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "events.1.details.submittedBy" }] } });
+  expect(await stored(org.id)).toHaveLength(1);
+});
+
+test.each(["audit.retention.prune", "audit_logs.export", "audit.x"])(
+  "%s is the server's own action",
+  async (action) => {
+    const org = await createOrg();
+    const answer = await post(await writer({ orgId: org.id }), [event(), event({ action })]);
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "events.1.action" }] } });
+    expect(await stored(org.id)).toEqual([]);
+  },
+);
+
+test("a time more than a day ahead is refused, a clock that is a little fast is not", async () => {
+  const org = await createOrg();
+  const token = await writer({ orgId: org.id });
+  const ahead = (hours: number) => event({ timestamp: new Date(Date.now() + hours * 3_600_000).toISOString() });
+  const answer = await post(token, [event(), ahead(25)]);
+  expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "events.1.timestamp" }] } });
+  expect((await post(token, [ahead(23)])).status).toBe(202);
+  expect(await stored(org.id)).toHaveLength(1);
+});
+
 test("identifiers that are no UUIDs stay in the details", async () => {
   const org = await createOrg();
   await post(await writer({ orgId: org.id }), [event({ actorType: "agent", actorId: "agent-7", resourceId: "C:\\x" })]);
