@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
 import { newId } from "@/server/ids";
@@ -21,6 +21,12 @@ afterAll(async () => {
   await database.stop();
   for (const path of [database.cluster, folder]) rmSync(path, { recursive: true, force: true });
 });
+
+/** Waits until so many more events are acknowledged than now: before a kill that there is load, after it that it is over. */
+async function committed(acknowledged: readonly string[], more: number): Promise<void> {
+  const target = acknowledged.length + more;
+  await vi.waitUntil(() => acknowledged.length >= target, { timeout: 20_000 });
+}
 
 test("PostgreSQL killed under load: nothing acknowledged is missing or doubled, recording goes on by itself", async () => {
   const recorder = new Recorder(laneConnection(() => database.appUrl));
@@ -50,9 +56,9 @@ test("PostgreSQL killed under load: nothing acknowledged is missing or doubled, 
   };
   const producers = Array.from({ length: 20 }, produce);
   for (let round = 0; round < 2; round++) {
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await committed(acknowledged, 50);
     process.kill(database.pid(), "SIGKILL");
-    await new Promise((resolve) => setTimeout(resolve, 1200));
+    await committed(acknowledged, 50);
   }
   running = false;
   await Promise.all(producers);
