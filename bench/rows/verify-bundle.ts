@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { interleave, rateOf } from "@/bench/harness";
-import { nodeBundleTools } from "@/server/audit/chain/bundle-tools";
 import { canonicalPayload } from "@/server/audit/chain/chain";
+import { nodeBundleTools } from "@/server/audit/integrity/node-bundle-tools";
 import { verifyBundle } from "@/server/audit/integrity/verify-bundle";
 import type { ChainRow } from "@/server/audit/row";
 

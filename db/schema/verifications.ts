@@ -3,10 +3,16 @@ import { bigint, check, index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg
 import { id, instant } from "./columns";
 
 /** A place in a chain that is not what it must be, as the verifier reports it. */
-export type StoredBreak = { seq: number; id: string; kind: string; expected: string; actual: string };
+export type StoredBreak = {
+  seq: number;
+  id: string;
+  kind: "altered" | "missing" | "inserted" | "relinked" | "truncated" | "unsealed";
+  expected: string;
+  actual: string;
+};
 
 /**
- * What each verification of a chain found. verifiedThroughSeq: up to where the nightly run need not read anew;
+ * What each verification of a chain found. verifiedThroughSeq: up to where the nightly run need not read again;
  * rollingThroughSeq: how far its slow second reading of everything older has come.
  */
 export const auditVerifications = pgTable(
@@ -15,8 +21,8 @@ export const auditVerifications = pgTable(
     id: id(),
     orgId: uuid("org_id").notNull(),
     ranAt: instant("ran_at").notNull().defaultNow(),
-    kind: text("kind").notNull(),
-    status: text("status").notNull(),
+    kind: text("kind", { enum: ["nightly", "whole", "range"] }).notNull(),
+    status: text("status", { enum: ["intact", "broken", "empty"] }).notNull(),
     rowsChecked: bigint("rows_checked", { mode: "number" }).notNull(),
     firstSeq: bigint("first_seq", { mode: "number" }),
     lastSeq: bigint("last_seq", { mode: "number" }),
@@ -31,10 +37,10 @@ export const auditVerifications = pgTable(
   ],
 );
 
-/** Chains that were found broken and not yet found whole again: what every process's banner shows. */
+/** Chains that were found broken and not yet found intact again: what every process's banner shows. */
 export const auditAlarms = pgTable("audit_alarms", {
   orgId: uuid("org_id").primaryKey(),
   raisedAt: instant("raised_at").notNull(),
-  source: text("source").notNull(),
+  source: text("source", { enum: ["nightly", "checkpoint", "on demand"] }).notNull(),
   breaks: jsonb("breaks").$type<StoredBreak[]>().notNull(),
 });

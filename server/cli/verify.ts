@@ -1,5 +1,5 @@
-import { nodeBundleTools } from "@/server/audit/chain/bundle-tools";
 import { parseVkey } from "@/server/audit/chain/note";
+import { nodeBundleTools } from "@/server/audit/integrity/node-bundle-tools";
 import { type BundleVerdict, verifyBundle } from "@/server/audit/integrity/verify-bundle";
 import { type Command, readArgs, required, say, tell, UsageError } from "./command";
 import { readLines } from "./read-lines";

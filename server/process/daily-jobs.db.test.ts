@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { appSql } from "@/db/client";
-import { verificationJob } from "@/server/audit/integrity/nightly-job";
+import { verificationJob } from "@/server/audit/integrity/nightly";
 import { retentionJob } from "@/server/retention/worker";
 import { closeRoles, roles } from "@/testing/chain";
 import { type DailyJob, dailyJobsWorker } from "./daily-jobs";

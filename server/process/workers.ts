@@ -1,6 +1,6 @@
 import { alarmWatch } from "@/server/audit/integrity/alarm";
 import { checkpointWorker } from "@/server/audit/integrity/checkpoint-worker";
-import { verificationJob } from "@/server/audit/integrity/nightly-job";
+import { verificationJob } from "@/server/audit/integrity/nightly";
 import { searchWorker } from "@/server/audit/query/search-worker";
 import { importWorker } from "@/server/custom-fields/import/run/worker";
 import { env } from "@/server/env";

@@ -1,7 +1,7 @@
 import { listAlarms } from "@/server/audit/integrity/alarm";
+import { getEntryStatus } from "@/server/audit/integrity/entry-status";
 import { listCheckpoints, verifyIntegrity } from "@/server/audit/integrity/integrity";
 import { checkpointsInput, integrityStatusInput, progressInput, verifyInput } from "@/server/audit/integrity/schema";
-import { getStanding } from "@/server/audit/integrity/standing";
 import { getIntegrityStatus } from "@/server/audit/integrity/status";
 import { getVerifyProgress } from "@/server/audit/integrity/verify-progress";
 import { entryIdInput } from "@/server/audit/schema";
@@ -15,6 +15,6 @@ export const integrityRouter = router({
   verify: reading.input(verifyInput).mutation(({ ctx, input }) => verifyIntegrity(ctx.caller, input)),
   progress: reading.input(progressInput).query(({ ctx, input }) => getVerifyProgress(ctx.caller, input)),
   checkpoints: reading.input(checkpointsInput).query(({ ctx, input }) => listCheckpoints(ctx.caller, input)),
-  standing: reading.input(entryIdInput).query(({ ctx, input }) => getStanding(ctx.caller, input)),
+  entryStatus: reading.input(entryIdInput).query(({ ctx, input }) => getEntryStatus(ctx.caller, input)),
   alarms: reading.query(({ ctx }) => listAlarms(ctx.caller.scope)),
 });

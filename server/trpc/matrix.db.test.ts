@@ -81,7 +81,7 @@ describe("every tRPC procedure", () => {
   const NAMED: Record<string, { make: (orgId: string) => Promise<{ id: string }>; rest?: object }> = {
     "audit.related": { make: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
     "audit.get": { make: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
-    "integrity.standing": { make: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
+    "integrity.entryStatus": { make: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
     "devices.get": { make: deviceIn },
     "devices.diagnosticLogs": { make: deviceIn },
     "devices.eventLogs": { make: deviceIn },

@@ -15,7 +15,7 @@ import classes from "./chain-panel.module.css";
 export function ChainPanel({ entry }: { entry: Entry }) {
   return (
     <>
-      <Standing id={entry.id} />
+      <EntryStatus id={entry.id} />
       <ol className={classes.chain}>
         <li className={classes.link} data-current>
           <span className={classes.name}>Entry {count(entry.chainSeq)}</span>
@@ -42,25 +42,25 @@ export function ChainPanel({ entry }: { entry: Entry }) {
 }
 
 /** Whether the entry still is what was sealed, read anew, and what vouches for it outside the database. */
-function Standing({ id }: { id: string }) {
+function EntryStatus({ id }: { id: string }) {
   const { zone } = useZone();
-  const query = useQuery(useTRPC().integrity.standing.queryOptions({ id }, { trpc: ALONE, staleTime: 0 }));
+  const query = useQuery(useTRPC().integrity.entryStatus.queryOptions({ id }, { trpc: ALONE, staleTime: 0 }));
   if (query.isPending)
     return (
-      <p className={classes.standing} role="status">
+      <p className={classes.status} role="status">
         Verifying this entry
       </p>
     );
   if (query.isError)
     return (
-      <p className={classes.standing} role="alert">
+      <p className={classes.status} role="alert">
         {errorText(query.error)}
       </p>
     );
   const { status, readAt, breaks, checkpoint, lastVerified } = query.data;
   const Icon = status === "intact" ? ShieldCheck : ShieldAlert;
   return (
-    <div className={classes.standing} data-status={status} role="status">
+    <div className={classes.status} data-status={status} role="status">
       <p className={classes.verdict}>
         <Icon size={16} strokeWidth={1.75} aria-hidden />
         {status === "intact" ? "Verified" : "Broken"}
@@ -87,7 +87,7 @@ const WORD: Record<string, string> = {
   missing: "An entry before it is gone.",
 };
 
-function Break({ found }: { found: Outputs["integrity"]["standing"]["breaks"][number] }) {
+function Break({ found }: { found: Outputs["integrity"]["entryStatus"]["breaks"][number] }) {
   return (
     <dl className={classes.break}>
       <dt>{WORD[found.kind] ?? `Entry ${found.seq} is ${found.kind}.`}</dt>

@@ -9,7 +9,7 @@ import { backgroundLoop } from "@/server/process/background-loop";
 import { gauge } from "@/server/process/metrics";
 import { shared } from "@/server/shared";
 
-/** A chain that was found broken: what the banner, the metric and the log tell. */
+/** A chain that was found broken, as the banner, the metric and the log report it. */
 export type Alarm = { orgId: string; at: string; source: "nightly" | "checkpoint" | "on demand"; breaks: Break[] };
 
 /** What this process found itself: it stands even when the database does not keep it. */
@@ -37,8 +37,8 @@ function keep({ orgId, at, source, breaks }: Alarm): Promise<unknown> {
 }
 
 /**
- * Tells everybody who should know: an error in the log, a metric, and every process's banner through listAlarms. A
- * standing alarm keeps the time at which it was first raised. Never rejects.
+ * Reports a broken chain: an error in the log, a metric, and every process's banner through listAlarms. An open
+ * alarm keeps the time at which it was first raised. Never rejects.
  */
 export async function raiseAlarm(alarm: Alarm): Promise<void> {
   alarms().set(alarm.orgId, alarm);
@@ -55,7 +55,7 @@ export async function clearAlarm(orgId: string): Promise<void> {
   );
 }
 
-/** The standing alarms over the organizations within reach, newest first, whichever process raised them. */
+/** The open alarms over the organizations within reach, newest first, whichever process raised them. */
 export async function listAlarms(scope: Scope): Promise<Alarm[]> {
   const rows = await tenant(scope, (tx) =>
     tx.select().from(auditAlarms).where(inScope(auditAlarms.orgId, scope)).orderBy(desc(auditAlarms.raisedAt)),
@@ -63,8 +63,8 @@ export async function listAlarms(scope: Scope): Promise<Alarm[]> {
   return rows.map(({ orgId, raisedAt, source, breaks }) => ({
     orgId,
     at: raisedAt.toISOString(),
-    source: source as Alarm["source"],
-    breaks: breaks as Break[],
+    source,
+    breaks,
   }));
 }
 

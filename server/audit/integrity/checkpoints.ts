@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { keepCheckpoint, readNewestCheckpoint, type StoredCheckpoint } from "@/server/audit/chain/checkpoint-store";
 import { type Checkpoint, signNote } from "@/server/audit/chain/note";
 import { signerName, signingKeys } from "@/server/audit/chain/signing-key";
@@ -15,17 +16,14 @@ const WEBHOOK_TIMEOUT_MS = 5_000;
 export type Head = { orgId: string; seq: number; checksum: string };
 
 /** The newest sealed row of every organization that has one. */
-export async function listHeads(): Promise<Head[]> {
-  const rows = await asSystem((tx) =>
-    tx.execute(
-      sql`SELECT h.org_id, h.seq, h.checksum FROM audit_chain_heads_of(ARRAY(SELECT id FROM organizations)) h WHERE h.seq > 0`,
+export function listHeads(): Promise<Head[]> {
+  return asSystem((tx) =>
+    rowsOf<Head>(
+      tx,
+      sql`SELECT h.org_id AS "orgId", h.seq::float8 AS seq, h.checksum
+        FROM audit_chain_heads_of(ARRAY(SELECT id FROM organizations)) h WHERE h.seq > 0`,
     ),
   );
-  return (rows as unknown as { org_id: string; seq: string; checksum: string }[]).map((r) => ({
-    orgId: r.org_id,
-    seq: Number(r.seq),
-    checksum: r.checksum,
-  }));
 }
 
 /** Standard Webhooks: id, timestamp and an HMAC over both and the body. */

@@ -2,12 +2,12 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { nodeBundleTools } from "@/server/audit/chain/bundle-tools";
 import { canonicalPayload } from "@/server/audit/chain/chain";
 import { parseNote, parseVkey, signatureBy } from "@/server/audit/chain/note";
 import { keyIdOf, vkeyOf } from "@/server/audit/chain/signing-key";
 import type { ChainRow } from "@/server/audit/row";
 import { PAYLOAD_FIELDS } from "@/server/audit/row";
+import { nodeBundleTools } from "./node-bundle-tools";
 import { verifyBundle } from "./verify-bundle";
 
 const doc = readFileSync("docs/evidence.md", "utf8");

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
-import { nodeBundleTools } from "@/server/audit/chain/bundle-tools";
 import { MAX_EXPORTS_AT_ONCE } from "@/server/audit/entries/export-slots";
 import { appendAudit } from "@/server/audit/record/append";
 import { auditRows, closeRoles, daysAgo, roles } from "@/testing/chain";
 import { call, createOrg, createUser, ctxFor, type TestUser } from "@/testing/factories";
 import { exportEvidence } from "./evidence";
+import { nodeBundleTools } from "./node-bundle-tools";
 import { verifyBundle } from "./verify-bundle";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-evidence-"));

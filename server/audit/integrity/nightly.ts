@@ -1,10 +1,12 @@
-import { asc } from "drizzle-orm";
+import { asc, eq, max } from "drizzle-orm";
 import { asSystem } from "@/db/client";
-import { organizations } from "@/db/schema";
+import { auditVerifications, organizations } from "@/db/schema";
 import type { Break } from "@/server/audit/chain/verifier";
 import { findGap, type Integrity, verifyChain } from "@/server/audit/chain/verify";
 import { systemCtx } from "@/server/context";
 import { log } from "@/server/log";
+import type { DailyJob } from "@/server/process/daily-jobs";
+import { VERIFICATION_CRON } from "@/server/retention/schema";
 import { raiseAlarm } from "./alarm";
 import { rollingRange } from "./nightly-range";
 import { keepVerification, type Progress, readProgress } from "./verifications";
@@ -104,3 +106,22 @@ async function listOrganizationIds(): Promise<string[]> {
   );
   return rows.map((row) => row.id);
 }
+
+/** The nightly verification of every chain, an hour before pruning. */
+export const verificationJob: DailyJob = {
+  name: "verification",
+  cron: VERIFICATION_CRON,
+  async lastRanAt() {
+    const { ranAt, kind } = auditVerifications;
+    const [row] = await asSystem((tx) =>
+      tx
+        .select({ at: max(ranAt) })
+        .from(auditVerifications)
+        .where(eq(kind, "nightly")),
+    );
+    return row?.at ?? null;
+  },
+  async run(signal) {
+    await runNightly({ signal });
+  },
+};

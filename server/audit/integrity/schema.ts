@@ -73,7 +73,7 @@ export type IntegrityStatusInput = z.output<typeof integrityStatusInput>;
 export const VERIFICATION_KINDS = ["nightly", "whole", "range"] as const;
 
 /**
- * What is known of a chain without reading it: the last verification, a standing alarm, its head, how far a signed
+ * What is known of a chain without reading it: the last verification, an open alarm, its head, how far a signed
  * checkpoint kept outside the database covers it, where checkpoints go, and when the next nightly run is.
  */
 export const integrityStatus = z.strictObject({
@@ -104,12 +104,12 @@ export const integrityStatus = z.strictObject({
 });
 export type IntegrityStatus = z.output<typeof integrityStatus>;
 
-/** How one entry stands in its chain; checkpoint is the first signed one at or after it. */
-export const standing = z.strictObject({
+/** The integrity of one entry; checkpoint is the first signed one at or after it. */
+export const entryStatus = z.strictObject({
   status: z.enum(["intact", "broken"]),
   readAt: z.iso.datetime(),
   breaks: z.array(chainBreak),
   checkpoint: z.strictObject({ seq: z.int(), signedAt: z.iso.datetime() }).nullable(),
   lastVerified: z.strictObject({ at: z.iso.datetime(), status: z.enum(["intact", "broken"]) }).nullable(),
 });
-export type Standing = z.output<typeof standing>;
+export type EntryStatus = z.output<typeof entryStatus>;

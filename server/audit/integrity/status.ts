@@ -1,6 +1,7 @@
 import { Cron } from "croner";
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { readNewestCheckpoint } from "@/server/audit/chain/checkpoint-store";
 import { narrow } from "@/server/auth/scope";
 import type { Ctx, Scope } from "@/server/context";
@@ -14,9 +15,8 @@ import { lastVerification } from "./verifications";
 type Head = { head: IntegrityStatus["head"]; prunedThroughSeq: number };
 
 async function headOf(scope: Scope, orgId: string): Promise<Head> {
-  const [row] = (await tenant(scope, (tx) =>
-    tx.execute(sql`SELECT seq, checksum, pruned_through_seq AS pruned FROM audit_chain_head(${orgId}::uuid)`),
-  )) as unknown as { seq: string; checksum: string; pruned: string }[];
+  const query = sql`SELECT seq, checksum, pruned_through_seq AS pruned FROM audit_chain_head(${orgId}::uuid)`;
+  const [row] = await tenant(scope, (tx) => rowsOf<{ seq: string; checksum: string; pruned: string }>(tx, query));
   if (!row) return { head: null, prunedThroughSeq: 0 };
   return { head: { seq: Number(row.seq), checksum: row.checksum }, prunedThroughSeq: Number(row.pruned) };
 }

@@ -1,21 +1,21 @@
 import { and, desc, eq, isNotNull } from "drizzle-orm";
 import { asSystem, tenant } from "@/db/client";
 import { auditVerifications } from "@/db/schema";
-import type { Break } from "@/server/audit/chain/verifier";
 import type { Integrity } from "@/server/audit/chain/verify";
 import { inScope } from "@/server/auth/scope";
 import type { Scope } from "@/server/context";
 import { log } from "@/server/log";
+import type { IntegrityStatus } from "./schema";
 
-export type VerificationKind = "nightly" | "whole" | "range";
-/** How far the nightly run has come: everything up to verifiedThrough was read once, rollingThrough is where the second reading stands. */
+type LastVerification = NonNullable<IntegrityStatus["last"]>;
+/** How far the nightly run has come: everything through verifiedThrough was read once, through rollingThrough once more. */
 export type Progress = { verifiedThrough: number; rollingThrough: number };
 type Found = Pick<Integrity, "orgId" | "status" | "rowsChecked" | "firstSeq" | "lastSeq" | "breaks">;
 
-/** Notes what a verification found. A failure to note it is logged: the verdict itself must reach who asked. */
+/** Stores what a verification found. A failure to store it is logged: the verdict itself must reach the caller. */
 export async function keepVerification(
   found: Found,
-  kind: VerificationKind,
+  kind: LastVerification["kind"],
   ranAt: Date,
   progress?: Progress,
 ): Promise<void> {
@@ -30,7 +30,7 @@ export async function keepVerification(
   );
 }
 
-/** Where the nightly run of an organization goes on. */
+/** Where the nightly run of an organization continues. */
 export function readProgress(orgId: string): Promise<Progress> {
   const { verifiedThroughSeq, rollingThroughSeq } = auditVerifications;
   const newest = (column: typeof verifiedThroughSeq | typeof rollingThroughSeq) =>
@@ -48,16 +48,6 @@ export function readProgress(orgId: string): Promise<Progress> {
   }));
 }
 
-export type LastVerification = {
-  ranAt: string;
-  kind: VerificationKind;
-  status: "intact" | "broken" | "empty";
-  rowsChecked: number;
-  firstSeq: number | null;
-  lastSeq: number | null;
-  breaks: Break[];
-};
-
 /** The newest verification of an organization within reach. */
 export async function lastVerification(scope: Scope, orgId: string): Promise<LastVerification | null> {
   const where = and(inScope(auditVerifications.orgId, scope), eq(auditVerifications.orgId, orgId));
@@ -68,11 +58,11 @@ export async function lastVerification(scope: Scope, orgId: string): Promise<Las
   const { ranAt, kind, status, rowsChecked, firstSeq, lastSeq, breaks } = row;
   return {
     ranAt: ranAt.toISOString(),
-    kind: kind as VerificationKind,
-    status: status as LastVerification["status"],
+    kind,
+    status,
     rowsChecked,
     firstSeq,
     lastSeq,
-    breaks: breaks as Break[],
+    breaks,
   };
 }

@@ -3,13 +3,13 @@ import { appendAudit } from "@/server/audit/record/append";
 import { auditRows, closeRoles, roles } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { signCheckpoint } from "./checkpoints";
+import { getEntryStatus } from "./entry-status";
 import { verifyIntegrity } from "./integrity";
-import { standing } from "./schema";
-import { getStanding } from "./standing";
+import { entryStatus } from "./schema";
 
 afterAll(closeRoles);
 
-describe("an entry's standing", () => {
+describe("the integrity status of an entry", () => {
   it("tells the first checkpoint over it and the last verification that read it", async () => {
     const { id: orgId } = await createOrg();
     const ctx = await ctxFor(await createUser({ orgId, role: "org_admin" }));
@@ -19,14 +19,14 @@ describe("an entry's standing", () => {
     await verifyIntegrity(ctx, { orgId });
     await appendAudit(roles.app, rows.slice(4));
 
-    const early = standing.parse(await getStanding(ctx, { id: rows[1]?.id as string }));
+    const early = entryStatus.parse(await getEntryStatus(ctx, { id: rows[1]?.id as string }));
     expect(early).toMatchObject({ status: "intact", breaks: [], checkpoint: { seq: 4 } });
     expect(early.lastVerified).toMatchObject({ status: "intact" });
-    const late = await getStanding(ctx, { id: rows[5]?.id as string });
+    const late = await getEntryStatus(ctx, { id: rows[5]?.id as string });
     expect(late).toMatchObject({ status: "intact", checkpoint: null, lastVerified: null });
     await signCheckpoint(orgId);
-    expect((await getStanding(ctx, { id: rows[5]?.id as string })).checkpoint).toMatchObject({ seq: 6 });
-    expect((await getStanding(ctx, { id: rows[1]?.id as string })).checkpoint).toMatchObject({ seq: 4 });
+    expect((await getEntryStatus(ctx, { id: rows[5]?.id as string })).checkpoint).toMatchObject({ seq: 6 });
+    expect((await getEntryStatus(ctx, { id: rows[1]?.id as string })).checkpoint).toMatchObject({ seq: 4 });
   });
 
   it("shows what was changed behind its back, at that entry and at the one linked to it", async () => {
@@ -39,9 +39,9 @@ describe("an entry's standing", () => {
       await tx`UPDATE audit_logs SET resource_name = 'other' WHERE org_id = ${orgId} AND chain_seq = 3`;
       await tx`UPDATE audit_logs SET checksum = repeat('0', 64) WHERE org_id = ${orgId} AND chain_seq = 4`;
     });
-    const standings = await Promise.all(rows.map(({ id }) => getStanding(ctx, { id: id as string })));
-    expect(standings.map(({ status }) => status)).toEqual(["intact", "intact", "broken", "broken", "broken"]);
-    expect(standings.map(({ breaks }) => breaks[0]?.kind)).toEqual([
+    const statuses = await Promise.all(rows.map(({ id }) => getEntryStatus(ctx, { id: id as string })));
+    expect(statuses.map(({ status }) => status)).toEqual(["intact", "intact", "broken", "broken", "broken"]);
+    expect(statuses.map(({ breaks }) => breaks[0]?.kind)).toEqual([
       undefined,
       undefined,
       "altered",

@@ -6,10 +6,10 @@ import { verifyChain } from "@/server/audit/chain/verify";
 import { getRow } from "@/server/audit/entries/get";
 import { inScope, narrow } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
-import type { Standing } from "./schema";
+import type { EntryStatus } from "./schema";
 
-/** The newest verification that read an entry's place in the chain. */
-async function lastReading(ctx: Ctx, orgId: string, seq: number): Promise<Standing["lastVerified"]> {
+/** The newest verification that read this part of the chain. */
+async function lastReading(ctx: Ctx, orgId: string, seq: number): Promise<EntryStatus["lastVerified"]> {
   const { ranAt, status, firstSeq, lastSeq } = auditVerifications;
   const covers = and(or(lte(firstSeq, seq), sql`${firstSeq} IS NULL`), gte(lastSeq, seq));
   const [row] = await tenant(ctx.scope, (tx) =>
@@ -20,15 +20,15 @@ async function lastReading(ctx: Ctx, orgId: string, seq: number): Promise<Standi
       .orderBy(desc(ranAt))
       .limit(1),
   );
-  return row ? { at: row.ranAt.toISOString(), status: row.status as "intact" | "broken" } : null;
+  return row ? { at: row.ranAt.toISOString(), status: row.status === "intact" ? "intact" : "broken" } : null;
 }
 
 /**
- * How an entry stands in its chain, as of now: its contents against its checksum and its link to the entry before, read
- * anew; the first signed checkpoint that covers it; the last verification that read it.
+ * The integrity of an entry as of now: its contents against its checksum and its link to the entry before, freshly read;
+ * the first signed checkpoint that covers it; the last verification that read it.
  * @throws AppError not_found when the entry is missing or belongs to another organization.
  */
-export async function getStanding(ctx: Ctx, { id }: { id: string }): Promise<Standing> {
+export async function getEntryStatus(ctx: Ctx, { id }: { id: string }): Promise<EntryStatus> {
   const row = await getRow(ctx, id);
   const [orgId, seq] = [row.org_id, Number(row.chain_seq)];
   const own = narrow(ctx, orgId);

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, hash, verify } from "node:crypto";
-import type { BundleTools } from "@/server/audit/integrity/verify-bundle";
+import type { BundleTools } from "./verify-bundle";
 
 const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 
