@@ -6,13 +6,12 @@ import { count } from "@/components/format/amounts";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { type Outputs, useTRPC } from "@/components/trpc";
-import type { View } from "./filters/address";
 import { filtersInWords } from "./filters/chips";
 import { spanOf } from "./filters/list-input";
 import { spanText } from "./filters/range-line";
 import classes from "./viewer.module.css";
+import { useViewer } from "./viewer-context";
 
-type Props = { view: View; names: Map<string, string>; now: Date };
 type Status = Outputs["integrity"]["status"];
 
 /** What the last verification said, for whoever holds the paper. */
@@ -27,7 +26,8 @@ function verdict(status: Status | undefined, zone: string): string {
 }
 
 /** On paper alone: whose entries these are, which of them, and whether their chain holds. */
-export function PrintSummary({ view, names, now }: Props) {
+export function PrintSummary({ names }: { names: ReadonlyMap<string, string> }) {
+  const { view, now } = useViewer();
   const { zone } = useZone();
   const { org, organizations } = useOrg();
   const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);

@@ -2,13 +2,12 @@
 
 import { type RefObject, useCallback } from "react";
 import type { Entry } from "@/components/audit/entry";
-import type { SetView, View } from "@/components/audit/filters/address";
+import { useViewer } from "@/components/audit/viewer-context";
 import { focusEntry } from "@/components/audit/viewer-keys";
 
-type Options = { view: View; setView: SetView; entries: Entry[]; table: RefObject<HTMLTableElement | null> };
-
 /** Opens entries beside the list, walks from one to the next, and gives the focus back to the row when it closes. */
-export function useOpenEntry({ view, setView, entries, table }: Options) {
+export function useOpenEntry(entries: Entry[], table: RefObject<HTMLTableElement | null>) {
+  const { view, setView } = useViewer();
   const open = useCallback((row: string) => setView({ row }), [setView]);
   const step = (by: 1 | -1) => {
     const next = entries[entries.findIndex((entry) => entry.id === view.row) + by];

@@ -4,11 +4,12 @@ import { Button, Group, Modal, Radio, Stack } from "@mantine/core";
 import { Download } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useOrg } from "@/components/account/org";
-import type { View } from "@/components/audit/filters/address";
+import type { AuditList } from "@/components/audit/audit-list";
 import { filtersInWords } from "@/components/audit/filters/chips";
 import type { Input } from "@/components/audit/filters/list-input";
 import { spanOf } from "@/components/audit/filters/list-input";
 import { spanText } from "@/components/audit/filters/range-line";
+import { useViewer } from "@/components/audit/viewer-context";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
 import { Message } from "@/components/ui/message";
@@ -16,20 +17,16 @@ import { type ExportFormat, MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import classes from "./export-dialog.module.css";
 import { exportBody, exportName, readBody, saveFile } from "./export-request";
 
-/** total: null while it is counted or where it cannot be had; isCut: it counts the newest entries only. */
 type Props = {
-  view: View;
-  input: Input;
-  now: Date;
-  names: Map<string, string>;
-  total: number | null;
-  isCut: boolean;
+  audit: AuditList;
   onClose: () => void;
 };
 type State = { kind: "idle" } | { kind: "running"; got: number } | { kind: "failed"; why: string } | { kind: "done" };
 
-/** What the list shows, as a file: the same filters, told in words before anything leaves. */
-export function ExportDialog({ view, input, now, names, total, isCut, onClose }: Props) {
+/** What the list shows, as a file: the same filters, in words before anything leaves. */
+export function ExportDialog({ audit, onClose }: Props) {
+  const { names, total, isCut } = audit;
+  const { view, input, now } = useViewer();
   const { zone } = useZone();
   const { org, organizations } = useOrg();
   const [format, setFormat] = useState<ExportFormat>("csv");

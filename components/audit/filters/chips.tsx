@@ -3,10 +3,11 @@
 import { CloseButton } from "@mantine/core";
 import { Check } from "lucide-react";
 import classes from "@/components/audit/viewer.module.css";
+import { useViewer } from "@/components/audit/viewer-context";
 import { counted } from "@/components/format/amounts";
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
 import type { View } from "./address";
-import { FROM_START, type SetView } from "./address";
+import { FROM_START } from "./address";
 import { labelOf, valueLabel } from "./labels";
 import { excluding, exclusionsOf, hideRoutine, hidesRoutine, include, isRoutine } from "./narrow";
 
@@ -44,10 +45,9 @@ export const filtersInWords = (view: View, names?: ReadonlyMap<string, string>):
   ...(hidesRoutine(view) ? ["Without routine agent telemetry"] : []),
 ];
 
-type Props = { view: View; setView: SetView; names: Map<string, string> };
-
 /** Everything that narrows the list, each with its way out; the noise of agents has its own switch. */
-export function Chips({ view, setView, names }: Props) {
+export function Chips({ names }: { names: ReadonlyMap<string, string> }) {
+  const { view, setView } = useViewer();
   const chips = chipsOf(view, names);
   const hidden = hidesRoutine(view);
   const clearAll: Partial<View> = Object.assign({}, ...chips.map((chip) => chip.clear), excluding([]));

@@ -3,6 +3,7 @@
 import { ActionIcon } from "@mantine/core";
 import { Check, Link2 } from "lucide-react";
 import { useState } from "react";
+import { useViewer } from "@/components/audit/viewer-context";
 import { useZone } from "@/components/format/zone";
 import { zoneParam } from "@/components/format/zone-param";
 import { Tip } from "@/components/ui/popover/tip";
@@ -27,7 +28,8 @@ export function frozenLink(href: string, view: View, { zone, now }: { zone: stri
 }
 
 /** Copies a link that shows others what is on the screen. */
-export function CopyLink({ view, now }: { view: View; now: Date }) {
+export function CopyLink() {
+  const { view, now } = useViewer();
   const { zone } = useZone();
   const [copied, setCopied] = useState(false);
   const copy = async () => {

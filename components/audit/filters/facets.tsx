@@ -3,25 +3,23 @@
 import { useQuery } from "@tanstack/react-query";
 import { Copy, Minus } from "lucide-react";
 import { useState } from "react";
+import { useViewer } from "@/components/audit/viewer-context";
 import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
 import type { FilterName } from "@/server/audit/query/catalogue";
-import type { SetView, View } from "./address";
 import classes from "./facets.module.css";
 import { FACETS, type FacetValue, facetsQuery } from "./facets-query";
 import { FacetsSkeleton } from "./facets-skeleton";
 import { labelOf, valueLabel } from "./labels";
-import type { Input } from "./list-input";
 import { clearFilter, exclude, isSetTo, setFilter } from "./narrow";
 
 const FEW = 6;
 const MANY = 10_000;
 
-type Props = { view: View; setView: SetView; input: Input };
-
 /** What the matches are made of, with counts: one press narrows the list to a value, another excludes it. */
-export function Facets({ view, setView, input }: Props) {
+export function Facets() {
+  const { view, input } = useViewer();
   const query = useQuery(facetsQuery(useTRPC(), input));
   if (query.isPending) return <FacetsSkeleton />;
   if (query.isError)
@@ -40,7 +38,7 @@ export function Facets({ view, setView, input }: Props) {
       </p>
       {FACETS.filter(([facet]) => facet !== "organization" || query.data.organization.length > 1 || view.orgId).map(
         ([facet, name]) => (
-          <Facet key={facet} name={name} values={query.data[facet]} isCut={truncated} view={view} setView={setView} />
+          <Facet key={facet} name={name} values={query.data[facet]} isCut={truncated} />
         ),
       )}
     </aside>
@@ -51,11 +49,9 @@ type FacetProps = {
   name: FilterName;
   values: FacetValue[];
   isCut: boolean;
-  view: View;
-  setView: SetView;
 };
 
-function Facet({ name, values, isCut, view, setView }: FacetProps) {
+function Facet({ name, values, isCut }: FacetProps) {
   const [all, setAll] = useState(false);
   const shown = all ? values : values.slice(0, FEW);
   if (values.length === 0) return null;
@@ -68,7 +64,7 @@ function Facet({ name, values, isCut, view, setView }: FacetProps) {
             key={one.value}
             label={valueLabel(name, one.value, new Map([[one.value, name === "actions" ? one.value : one.label]]))}
             name={name}
-            {...{ one, isCut, view, setView }}
+            {...{ one, isCut }}
           />
         ))}
       </ul>
@@ -86,7 +82,8 @@ const amount = (n: number, isCut: boolean): string => (isCut ? (n >= MANY ? "10k
 
 type ValueProps = Omit<FacetProps, "values"> & { one: FacetValue; label: string };
 
-function Value({ name, one, label, isCut, view, setView }: ValueProps) {
+function Value({ name, one, label, isCut }: ValueProps) {
+  const { view, setView } = useViewer();
   const [copied, setCopied] = useState(false);
   const isChosen = isSetTo(view, name, one.value);
   const copy = () => void navigator.clipboard.writeText(one.value).then(() => setCopied(true));

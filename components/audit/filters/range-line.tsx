@@ -1,19 +1,14 @@
 "use client";
 
 import { useOrg } from "@/components/account/org";
+import type { AuditList } from "@/components/audit/audit-list";
 import classes from "@/components/audit/viewer.module.css";
+import { useViewer } from "@/components/audit/viewer-context";
 import { count, counted } from "@/components/format/amounts";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import type { View } from "./address";
 import { spanOf } from "./list-input";
 import type { Span } from "./range";
-
-/**
- * shown: null while there are no rows yet; total: null while it is counted; isCut: it counts the newest entries only;
- * isLive: the numbers grow by themselves, and are not spoken each time.
- */
-type Props = { view: View; now: Date; shown: number | null; total: number | null; isCut: boolean; isLive: boolean };
 
 /** A span in absolute times. */
 export const spanText = ({ from, to }: Span, zone: string): string =>
@@ -21,10 +16,12 @@ export const spanText = ({ from, to }: Span, zone: string): string =>
     ? `${from ? dateTime(from, zone) : "The beginning"} to ${to ? dateTime(to, zone) : "now"}`
     : "Everything, newest first";
 
-function amount({ shown, total, isCut }: Props): string {
-  if (shown === null) return "";
+/** How much of the total is shown; "" while there are no rows yet. */
+function amount({ list, entries, total, isCut }: AuditList): string {
+  if (!list.isSuccess) return "";
+  const shown = entries.length;
   if (isCut)
-    return `${total === null ? "Some" : count(total)} of the newest: one or two letters are not looked for further back`;
+    return `${total === null ? "Some" : count(total)} of the newest: a text of one or two letters searches no further`;
   if (total === null) return `${counted(shown, "entry", "entries")} on this page`;
   return shown < total ? `${count(shown)} of ${count(total)} entries` : counted(total, "entry", "entries");
 }
@@ -37,13 +34,14 @@ function useWhere(): string {
 }
 
 /** The span in absolute times, how much of it is shown, and the zone, said once. */
-export function RangeLine(props: Props) {
+export function RangeLine({ audit }: { audit: AuditList }) {
+  const { view, now } = useViewer();
   const { zone, local, setUtc } = useZone();
   const where = useWhere();
-  const told = amount(props);
+  const text = amount(audit);
   return (
     <div className={classes.line}>
-      <span>{spanText(spanOf(props.view, zone, props.now), zone)}</span>
+      <span>{spanText(spanOf(view, zone, now), zone)}</span>
       <span>
         Times in {zoneName(zone)}{" "}
         {(zone !== local || local !== "UTC") && (
@@ -52,7 +50,8 @@ export function RangeLine(props: Props) {
           </button>
         )}
       </span>
-      <span role={props.isLive ? undefined : "status"}>{told && told + where}</span>
+      {/* The numbers of a live list grow by themselves, and are not spoken each time. */}
+      <span role={audit.bar ? undefined : "status"}>{text && text + where}</span>
     </div>
   );
 }

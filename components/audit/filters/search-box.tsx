@@ -4,20 +4,21 @@ import { Kbd, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useState } from "react";
+import { useViewer } from "@/components/audit/viewer-context";
 import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
-import type { View } from "./address";
-import { FROM_START, type SetView } from "./address";
+import { FROM_START } from "./address";
 import { complete, type Suggestion, suggestionsFor, valueBeing } from "./completion";
 import { facetsQuery } from "./facets-query";
 import type { Input } from "./list-input";
 import { applyQuery, byQualifier } from "./query-text";
 import classes from "./search-box.module.css";
 
-type Props = { view: View; setView: SetView; input: Input; searchRef: RefObject<HTMLInputElement | null> };
+type Props = { searchRef: RefObject<HTMLInputElement | null> };
 
 /** Free text and qualifiers. What is typed counts on Enter: the log is not searched for every letter. */
-export function SearchBox({ view, setView, input, searchRef }: Props) {
+export function SearchBox({ searchRef }: Props) {
+  const { view, setView, input } = useViewer();
   const list = useId();
   const [typed, setTyped] = useState(view.q ?? "");
   const [isOpen, setIsOpen] = useState(false);

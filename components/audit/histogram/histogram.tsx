@@ -2,15 +2,18 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, type PointerEvent, useMemo, useState } from "react";
-import type { Input } from "@/components/audit/filters/list-input";
+import { FROM_START } from "@/components/audit/filters/address";
+import { isLive } from "@/components/audit/live/live";
+import { useViewer } from "@/components/audit/viewer-context";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { ALONE, useTRPC } from "@/components/trpc";
 import { allInWords, type Bar, barsInWords, barsOf, spanBetween, sumOf } from "./bars";
 import classes from "./histogram.module.css";
 
-/** everyMs: how often it is counted anew, where the list grows by itself. */
-type Props = { input: Input; everyMs: number | false; onSpan: (span: { from: Date; to: Date }) => void };
+/** How often it is counted again while the list grows by itself. */
+const LIVE_POLL_MS = 30_000;
+type OnSpan = (span: { from: Date; to: Date }) => void;
 /** A log of a few minutes shows a few bars, not blocks. */
 const MAX_BAR_PX = 48;
 
@@ -21,18 +24,19 @@ type Brush = { anchor: number; at: number };
  * When the matches happened, stacked by result. Dragging over bars zooms to their span; with the keyboard the arrows walk,
  * Shift widens and Enter zooms.
  */
-export function Histogram({ input, everyMs, onSpan }: Props) {
+export function Histogram() {
+  const { view, setView, input } = useViewer();
   const { zone } = useZone();
-  const { cursor: _, skipCount: __, ...asked } = input;
+  const { cursor: _, skipCount: __, ...filter } = input;
   const query = useQuery(
-    useTRPC().audit.histogram.queryOptions(asked, {
+    useTRPC().audit.histogram.queryOptions(filter, {
       trpc: ALONE,
       placeholderData: keepPreviousData,
-      refetchInterval: everyMs,
+      refetchInterval: isLive(view) && LIVE_POLL_MS,
     }),
   );
   const bars = useMemo(() => (query.data ? barsOf(query.data) : []), [query.data]);
-  const brush = useBrush(bars, onSpan);
+  const brush = useBrush(bars, ({ from, to }) => setView({ range: null, from, to, ...FROM_START }));
   const { low, high } = brush;
   const since = query.data?.truncated && query.data.countedFrom;
   return (
@@ -93,7 +97,7 @@ function Stack({ bar, x, most }: { bar: Bar; x: number; most: number }) {
 }
 
 /** The choice of neighbouring bars by pointer or keyboard; low is null while nothing is chosen. */
-function useBrush(bars: Bar[], onSpan: Props["onSpan"]) {
+function useBrush(bars: Bar[], onSpan: OnSpan) {
   const [brush, setBrush] = useState<Brush | null>(null);
   const [isDown, setIsDown] = useState(false);
   const last = bars.length - 1;

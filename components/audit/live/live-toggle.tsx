@@ -4,6 +4,7 @@ import { Button } from "@mantine/core";
 import { Radio } from "lucide-react";
 import type { MouseEvent } from "react";
 import type { SetView, View } from "@/components/audit/filters/address";
+import { useViewer } from "@/components/audit/viewer-context";
 import { isLive, isOpenEnded } from "./live";
 import classes from "./live-toggle.module.css";
 
@@ -12,7 +13,8 @@ export const toggleLive = (view: View, setView: SetView): unknown =>
   isOpenEnded(view) && setView(isLive(view) ? { live: null } : { live: "1", cursor: null });
 
 /** Whether the list follows the log. A range that ends in the past has nothing to follow. */
-export function LiveToggle({ view, setView }: { view: View; setView: SetView }) {
+export function LiveToggle() {
+  const { view, setView } = useViewer();
   const isPossible = isOpenEnded(view);
   const press = (event: MouseEvent<HTMLButtonElement>) => {
     // After a click Space is to pause; where the focus stays on the button it would turn it off again.

@@ -4,8 +4,8 @@ import dynamic from "next/dynamic";
 import { type ReactNode, type RefObject, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
 import type { View } from "@/components/audit/filters/address";
-import type { Input } from "@/components/audit/filters/list-input";
 import { spanOf } from "@/components/audit/filters/list-input";
+import { useViewer } from "@/components/audit/viewer-context";
 import type { LiveQuery } from "./live-tail";
 
 const LiveTail = dynamic(() => import("./live-tail").then((m) => m.LiveTail), { ssr: false });
@@ -18,17 +18,16 @@ export const isOpenEnded = (view: View): boolean => spanOf(view, "UTC", new Date
 export const isLive = (view: View): boolean => view.live !== null && view.cursor === null && isOpenEnded(view);
 
 type Options = {
-  view: View;
-  input: Input;
   list: LiveQuery & { data?: LiveQuery["data"]; isPlaceholderData: boolean };
   counted: Pick<LiveQuery, "dataUpdatedAt" | "refetch">;
   table: RefObject<HTMLTableElement | null>;
 };
-/** The list's entries with what came by itself, how many of them the total does not count yet, and what tells of it. */
+/** The list's entries with what came by itself, how many of them the total does not count yet, and the bar that shows its state. */
 export type Live = { entries: Entry[]; added: number; bar: ReactNode };
 
 /** The list as it is, or as it grows while the view is live. The code for that is loaded when it is turned on. */
-export function useLive({ view, input, list, counted, table }: Options): Live {
+export function useLive({ list, counted, table }: Options): Live {
+  const { view, input } = useViewer();
   const [tail, setTail] = useState<Omit<Live, "bar"> | null>(null);
   if (!isLive(view)) return { entries: list.data?.data ?? NONE, added: 0, bar: null };
   return {

@@ -1,6 +1,6 @@
 "use client";
 
-import type { SetView, View } from "@/components/audit/filters/address";
+import { useViewer } from "@/components/audit/viewer-context";
 import type { CellContext, Column, Spot } from "./columns";
 import { PivotMenu } from "./pivot-menu";
 import { cellText, pivotsOf } from "./pivots";
@@ -12,14 +12,13 @@ type Props = {
   onClose: () => void;
   columns: Column[];
   context: CellContext;
-  view: View;
-  setView: SetView;
 };
 
 const isShown = (cell: HTMLElement) => cell.offsetParent !== null;
 
 /** The menu of one cell of the table; left and right lead to the cells beside it. */
-export function CellMenu({ spot, find, onMove, onClose, columns, context, view, setView }: Props) {
+export function CellMenu({ spot, find, onMove, onClose, columns, context }: Props) {
+  const { view, setView } = useViewer();
   const { entry, column, cell } = spot;
   const step = (by: 1 | -1) => {
     const cells = [...(cell.parentElement?.children ?? [])].filter((c) => isShown(c as HTMLElement)) as HTMLElement[];

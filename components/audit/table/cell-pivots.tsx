@@ -6,7 +6,6 @@ import dynamic from "next/dynamic";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import type { Entry } from "@/components/audit/entry";
-import type { SetView, View } from "@/components/audit/filters/address";
 import type { CellContext, Column, Spot } from "./columns";
 import classes from "./pivots.module.css";
 import type { ColumnId } from "./table-params";
@@ -18,8 +17,6 @@ type Props = {
   entries: Entry[];
   columns: Column[];
   context: CellContext;
-  view: View;
-  setView: SetView;
 };
 
 const linkOf = (cell: HTMLElement) => cell.closest("tr")?.querySelector<HTMLElement>("[data-entry]");

@@ -3,8 +3,8 @@
 import { Button, Group } from "@mantine/core";
 import { SearchX, Stamp } from "lucide-react";
 import { useSearchParams } from "next/navigation";
-import type { SetView } from "@/components/audit/filters/address";
 import { type FilterParam, filterParsers, type View } from "@/components/audit/filters/address";
+import { useViewer } from "@/components/audit/viewer-context";
 import { Notice } from "@/components/ui/notice";
 
 const NOTHING = Object.fromEntries(Object.keys(filterParsers).map((name) => [name, null])) as Partial<View>;
@@ -16,12 +16,13 @@ function lastFilter(params: URLSearchParams): FilterParam | undefined {
 }
 
 /** Why there are no rows: nothing was ever logged, or nothing passes the filters. */
-export function EmptyList({ view, setView }: { view: View; setView: SetView }) {
+export function EmptyList() {
+  const { view, setView } = useViewer();
   const last = lastFilter(new URLSearchParams(useSearchParams()));
   if (!last && !view.cursor)
     return (
       <Notice icon={Stamp} title="Nothing logged yet">
-        Every sign-in, change and denial will stand here, sealed to the one before it. There is nothing to set up.
+        Every sign-in, change and denial will appear here, sealed to the one before it. There is nothing to set up.
       </Notice>
     );
   if (!last)

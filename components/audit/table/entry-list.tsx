@@ -1,45 +1,41 @@
 "use client";
 
+import { Button, Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
+import { ArrowLeft, ArrowRight } from "lucide-react";
 import type { RefObject } from "react";
 import { useOrg } from "@/components/account/org";
 import type { Entry } from "@/components/audit/entry";
-import type { SetView, View } from "@/components/audit/filters/address";
+import classes from "@/components/audit/viewer.module.css";
+import { useViewer } from "@/components/audit/viewer-context";
 import type { ApiError } from "@/components/trpc";
 import { Failure } from "@/components/ui/notice";
 import type { FullPage } from "@/server/audit/schema";
 import { EmptyList } from "./empty-list";
-import { EntrySkeleton } from "./entry-skeleton";
 import { EntryTable } from "./entry-table";
-import { Pager } from "./pager";
 import type { TableLook } from "./table-look";
 
 type Props = {
-  view: View;
-  setView: SetView;
   list: UseQueryResult<FullPage, ApiError>;
   /** The list's entries and those that came since. */
   entries: Entry[];
   look: TableLook;
-  now: Date;
   onOpen: (id: string) => void;
   table: RefObject<HTMLTableElement | null>;
 };
 
 /** The entries of a page, or why there are none; old rows stay, dimmed, while new ones are on their way. */
-export function EntryList({ view, setView, list, entries, look, now, onOpen, table }: Props) {
+export function EntryList({ list, entries, look, onOpen, table }: Props) {
+  const { view, setView } = useViewer();
   const { org, organizations, nameOf } = useOrg();
   if (list.isPending) return <EntrySkeleton />;
   if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} what="the audit log" />;
-  if (entries.length === 0) return <EmptyList view={view} setView={setView} />;
+  if (entries.length === 0) return <EmptyList />;
   return (
     <>
       <EntryTable
         entries={entries}
         look={look}
-        view={view}
-        setView={setView}
-        now={now}
         orgName={org || organizations.length < 2 ? null : nameOf}
         isStale={list.isPlaceholderData}
         onOpen={onOpen}
@@ -51,5 +47,49 @@ export function EntryList({ view, setView, list, entries, look, now, onOpen, tab
         onPage={(cursor) => setView({ cursor, row: null }, { scroll: true })}
       />
     </>
+  );
+}
+
+const WIDTHS = ["46%", "38%", "52%", "41%", "35%", "49%", "44%", "37%", "51%", "40%"];
+
+/** The list's shape before its first rows are there. */
+function EntrySkeleton() {
+  return (
+    <div className={classes.skeleton} role="status" aria-label="Loading the audit log">
+      {WIDTHS.map((width) => (
+        <div key={width}>
+          <Skeleton height={10} width={56} />
+          <Skeleton height={10} width={width} />
+          <Skeleton height={10} width={64} ml="auto" />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+type PagerProps = { cursor: string | null; nextCursor: string | null; onPage: (cursor: string | null) => void };
+
+/** On to older entries, or back to the newest; the browser's own Back goes one page up. */
+function Pager({ cursor, nextCursor, onPage }: PagerProps) {
+  if (!cursor && !nextCursor) return null;
+  return (
+    <nav className={classes.pager} aria-label="Pages of entries">
+      <Button
+        variant="default"
+        disabled={!cursor}
+        leftSection={<ArrowLeft size={15} aria-hidden />}
+        onClick={() => onPage(null)}
+      >
+        Newest
+      </Button>
+      <Button
+        variant="default"
+        disabled={!nextCursor}
+        rightSection={<ArrowRight size={15} aria-hidden />}
+        onClick={() => onPage(nextCursor)}
+      >
+        Older
+      </Button>
+    </nav>
   );
 }

@@ -2,7 +2,7 @@
 
 import { type CSSProperties, type RefObject, useEffect, useRef, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
-import type { SetView, View } from "@/components/audit/filters/address";
+import { useViewer } from "@/components/audit/viewer-context";
 import { dayName, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { CellPivots } from "./cell-pivots";
@@ -15,10 +15,7 @@ import type { TableLook } from "./table-look";
 type Props = {
   entries: Entry[];
   look: TableLook;
-  view: View;
-  setView: SetView;
-  now: Date;
-  /** Names organizations in a column of their own; null where all rows are of one. */
+  /** Names the organizations in their column; null where all rows are of one. */
   orgName: ((orgId: string) => string) | null;
   /** Old rows while new ones are on their way. */
   isStale: boolean;
@@ -47,7 +44,8 @@ const least = (columns: Column[], widths: Widths) =>
   }) as CSSProperties;
 
 /** The entries, newest first, under a heading per day. On a phone each row is a card. */
-export function EntryTable({ entries, look, view, setView, now, orgName, isStale, onOpen, bodyRef }: Props) {
+export function EntryTable({ entries, look, orgName, isStale, onOpen, bodyRef }: Props) {
+  const { view, now } = useViewer();
   const frame = useRef<HTMLDivElement>(null);
   const columns = look.columns.filter(({ id }) => id !== "org" || orgName);
   // The day's heading spans what is always shown; cells that come and go with the others make up the rest.
@@ -96,7 +94,7 @@ export function EntryTable({ entries, look, view, setView, now, orgName, isStale
           ))}
         </table>
       </div>
-      <CellPivots frame={frame} entries={entries} columns={columns} context={context} view={view} setView={setView} />
+      <CellPivots frame={frame} entries={entries} columns={columns} context={context} />
     </>
   );
 }

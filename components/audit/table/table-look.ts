@@ -2,7 +2,8 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { SetView, View } from "@/components/audit/filters/address";
+import type { View } from "@/components/audit/filters/address";
+import { useViewer } from "@/components/audit/viewer-context";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { COLUMN, type Column, DEFAULT_COLUMNS, type Widths } from "./columns";
 import { type ColumnId, columnsOf, type Density, lookQuery } from "./table-params";
@@ -28,7 +29,8 @@ const NOTHING: Preference = { columns: null, widths: {}, density: null };
  * The address first, then what the person prefers, then what everybody sees. A change is kept for the person and stands
  * in the address, so that a link shows the same; it is no step in the history, for it changes no answer.
  */
-export function useTableLook(view: View, setView: SetView): TableLook {
+export function useTableLook(): TableLook {
+  const { view, setView } = useViewer();
   const trpc = useTRPC();
   const cache = useQueryClient();
   const query = lookQuery(trpc);

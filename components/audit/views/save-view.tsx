@@ -7,6 +7,7 @@ import type { View } from "@/components/audit/filters/address";
 import { chipsOf } from "@/components/audit/filters/chips";
 import { PRESET_LABEL } from "@/components/audit/filters/range";
 import { spanText } from "@/components/audit/filters/range-line";
+import { useViewer } from "@/components/audit/viewer-context";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
@@ -25,7 +26,8 @@ const toAudience = (choice: string): SavedView["sharedWith"] =>
 const toChoice = (audience: SavedView["sharedWith"]): string => (audience ? (audience.orgId ?? PARTNER) : ME);
 
 /** Saves what is shown under a name, or changes a saved view's name and readers. */
-export function SaveView({ view, saved, onClose }: { view: View; saved?: SavedView; onClose: () => void }) {
+export function SaveView({ saved, onClose }: { saved?: SavedView; onClose: () => void }) {
+  const { view } = useViewer();
   const trpc = useTRPC();
   const mayShare = useQuery(trpc.savedViews.list.queryOptions({})).data?.mayShare ?? false;
   const before = toChoice(saved?.sharedWith ?? null);
@@ -69,7 +71,7 @@ function Readers(field: SelectProps) {
   return <Select label="Who sees it" data={data} searchable={data.length > 8} maxDropdownHeight={240} {...field} />;
 }
 
-/** What goes into the view, in words; the range only on demand, for most questions are asked of any time. */
+/** What goes into the view, in words; the range only on demand, for most filters are of any time. */
 function Kept({ view, range: keepsRange }: { view: View; range: CheckboxProps }) {
   const { zone } = useZone();
   const chips = chipsOf(view);
@@ -79,9 +81,9 @@ function Kept({ view, range: keepsRange }: { view: View; range: CheckboxProps })
   return (
     <>
       {chips.length > 0 && (
-        <p className={classes.note}>It keeps {chips.map((c) => `${c.name}: ${c.value}`).join("; ")}.</p>
+        <p className={classes.note}>It includes {chips.map((c) => `${c.name}: ${c.value}`).join("; ")}.</p>
       )}
-      {hasRange(view) && isNarrowed(view) && <Checkbox label={`Keep the time range too: ${range}`} {...keepsRange} />}
+      {hasRange(view) && isNarrowed(view) && <Checkbox label={`Include the time range: ${range}`} {...keepsRange} />}
     </>
   );
 }

@@ -6,6 +6,7 @@ import { Check, Ellipsis } from "lucide-react";
 import type { ReactNode } from "react";
 import { useOrg } from "@/components/account/org";
 import type { View } from "@/components/audit/filters/address";
+import { useViewer } from "@/components/audit/viewer-context";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
@@ -34,7 +35,6 @@ export function Pick({ name, hint, isShown, onPick }: PickProps) {
 
 type RowProps = {
   saved: SavedView;
-  view: View;
   isOpen: boolean;
   onToggle: () => void;
   onPick: (query: ViewQuery) => void;
@@ -42,7 +42,8 @@ type RowProps = {
 };
 
 /** A kept view; what may be done with it opens beneath. */
-export function SavedRow({ saved, view, isOpen, onToggle, onPick, onAsk }: RowProps) {
+export function SavedRow({ saved, isOpen, onToggle, onPick, onAsk }: RowProps) {
+  const { view } = useViewer();
   const { organizations, nameOf } = useOrg();
   const at = saved.sharedWith;
   const place = at && (at.orgId === null ? "All organizations" : organizations.length > 1 ? nameOf(at.orgId) : null);

@@ -4,7 +4,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
-import type { SetView, View } from "@/components/audit/filters/address";
+import { useViewer } from "@/components/audit/viewer-context";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
@@ -12,10 +12,11 @@ import { type Asked, isWorthKeeping, Pick, SavedRow, type SavedView } from "./sa
 import classes from "./saved-views.module.css";
 import { BUILT_IN, isShown, toChange, type ViewQuery } from "./view-query";
 
-type Props = { view: View; setView: SetView; onAsk: (asked: Asked) => void; onDone: () => void };
+type Props = { onAsk: (asked: Asked) => void; onDone: () => void };
 
 /** The views by whose they are; a click shows one, what can be done with one's own opens beneath it. */
-export function SavedViewsMenu({ view, setView, onAsk, onDone }: Props) {
+export function SavedViewsMenu({ onAsk, onDone }: Props) {
+  const { view, setView } = useViewer();
   const list = useQuery(useTRPC().savedViews.list.queryOptions({}));
   const [opened, setOpened] = useState<string | null>(null);
   const views = list.data?.data ?? [];
@@ -29,7 +30,6 @@ export function SavedViewsMenu({ view, setView, onAsk, onDone }: Props) {
     <SavedRow
       key={saved.id}
       saved={saved}
-      view={view}
       isOpen={opened === saved.id}
       onToggle={() => setOpened(opened === saved.id ? null : saved.id)}
       onPick={pick}

@@ -4,7 +4,6 @@ import { Button } from "@mantine/core";
 import { Bookmark } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
-import type { SetView, View } from "@/components/audit/filters/address";
 import classes from "@/components/audit/filters/menus.module.css";
 import { Popover } from "@/components/ui/popover/popover";
 import type { Asked } from "./saved-view-row";
@@ -13,8 +12,8 @@ const SavedViewsMenu = dynamic(() => import("./saved-views-menu").then((m) => m.
 const SaveView = dynamic(() => import("./save-view").then((m) => m.SaveView), { ssr: false });
 const DeleteView = dynamic(() => import("./delete-view").then((m) => m.DeleteView), { ssr: false });
 
-/** Questions under a name: one's own, shared, built in. Nothing of it is loaded before it is opened. */
-export function SavedViews({ view, setView }: { view: View; setView: SetView }) {
+/** Filters under a name: one's own, shared, built in. Nothing of it is loaded before it is opened. */
+export function SavedViews() {
   const [isOpen, setIsOpen] = useState(false);
   const [asked, setAsked] = useState<Asked | null>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -40,10 +39,10 @@ export function SavedViews({ view, setView }: { view: View; setView: SetView }) 
           </Button>
         </Popover.Target>
         <Popover.Dropdown className={classes.dropdown} aria-label="Views">
-          <SavedViewsMenu view={view} setView={setView} onAsk={ask} onDone={() => setIsOpen(false)} />
+          <SavedViewsMenu onAsk={ask} onDone={() => setIsOpen(false)} />
         </Popover.Dropdown>
       </Popover>
-      {asked?.what === "save" && <SaveView view={view} saved={asked.saved} onClose={done} />}
+      {asked?.what === "save" && <SaveView saved={asked.saved} onClose={done} />}
       {asked?.what === "delete" && <DeleteView saved={asked.saved} onClose={done} />}
     </>
   );
