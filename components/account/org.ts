@@ -4,17 +4,17 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { parseAsString, useQueryState } from "nuqs";
 import { useTRPC } from "@/components/trpc";
 
-/** Who is signed in, what they reach and what they may do. */
+/** Who is signed in, which organizations they can see and what they may do. */
 export function useMe() {
   return useSuspenseQuery(useTRPC().me.get.queryOptions()).data;
 }
 
 /** True when the person holds the permission; the server checks again, this only decides what is offered. */
 export function useCan(permission: string): boolean {
-  return (useMe().permissions as readonly string[]).includes(permission);
+  return useMe().permissions.includes(permission);
 }
 
-/** The organization that the address narrows every page to; null means all that the person reaches. */
+/** The organization that the address narrows every page to; null means all that the user can see. */
 export function useOrg() {
   const { organizations } = useMe();
   const [org, setOrg] = useQueryState("orgId", parseAsString.withOptions({ history: "push" }));

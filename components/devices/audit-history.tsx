@@ -27,7 +27,7 @@ const columns: Column<Entry>[] = [
   { header: "Result", cell: (e) => <ResultBadge result={e.result} />, width: 110 },
 ];
 
-/** What the audit log holds of this device, newest first. */
+/** The newest audit entries about this device. */
 export function AuditHistory({ device }: { device: DeviceDetail }) {
   const { orgId } = useOrg();
   const query = useQuery(
@@ -41,14 +41,14 @@ export function AuditHistory({ device }: { device: DeviceDetail }) {
     <>
       <div className={classes.tools}>
         <Anchor component={Link} href={`/?${all}`}>
-          Everything about {device.hostname} in the audit log
+          All audit entries about {device.hostname}
         </Anchor>
       </div>
       <PagedList
         query={query}
         what="the audit history"
         onPage={() => undefined}
-        empty={<Notice title="Nothing logged about this device yet" />}
+        empty={<Notice title="No entries about this device yet" />}
       >
         {(rows, isStale) => (
           <RecordTable

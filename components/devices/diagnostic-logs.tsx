@@ -1,11 +1,11 @@
 "use client";
 
-import { Select } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCallback } from "react";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
+import { FilterSelect } from "@/components/ui/filter-select";
 import { Notice } from "@/components/ui/notice";
 import { PagedList } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
@@ -15,7 +15,7 @@ import classes from "./device-page.module.css";
 import { Level } from "./level";
 import { LogMessage } from "./log-message";
 
-const LEVELS = [
+const LEVELS: { value: AgentLog["level"]; label: string }[] = [
   { value: "error", label: "Errors" },
   { value: "warn", label: "Warnings" },
   { value: "info", label: "Info" },
@@ -31,7 +31,7 @@ const columns: Column<AgentLog>[] = [
   { header: "Agent", cell: (l) => l.agentVersion ?? "", width: 90, minor: true },
 ];
 
-/** What the device's agent says of its own work. */
+/** What the device's agent logged about its own work. */
 export function DiagnosticLogs({ deviceId }: { deviceId: string }) {
   const [view, setView] = useQueryStates(
     {
@@ -63,15 +63,11 @@ export function DiagnosticLogs({ deviceId }: { deviceId: string }) {
     <>
       <div className={classes.tools}>
         <SearchField label="Search in messages" value={view.search ?? ""} onSearch={onSearch} />
-        <Select
-          aria-label="Level"
-          placeholder="Any level"
-          data={LEVELS}
+        <FilterSelect
+          label="Level"
+          options={LEVELS}
           value={view.level}
-          onChange={(level) => setView({ level: level as (typeof LOG_LEVELS)[number] | null, page: null })}
-          clearable
-          clearButtonProps={{ "aria-label": "Any level" }}
-          w={150}
+          onChange={(level) => setView({ level, page: null })}
         />
       </div>
       <PagedList
@@ -79,8 +75,8 @@ export function DiagnosticLogs({ deviceId }: { deviceId: string }) {
         what="the diagnostic logs"
         onPage={(page) => setView({ page })}
         empty={
-          <Notice title={isNarrowed ? "No log line matches" : "No diagnostic logs yet"}>
-            {isNarrowed ? null : "They arrive while the agent runs."}
+          <Notice title={isNarrowed ? "No matching log entries" : "No diagnostic logs yet"}>
+            {isNarrowed ? null : "The agent sends them while it runs."}
           </Notice>
         }
       >

@@ -1,10 +1,10 @@
 "use client";
 
-import { Select } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { parseAsInteger, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
+import { FilterSelect } from "@/components/ui/filter-select";
 import { Notice } from "@/components/ui/notice";
 import { PagedList } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
@@ -14,7 +14,8 @@ import { Level } from "./level";
 import { LogMessage } from "./log-message";
 
 const word = (value: string) => value.charAt(0).toUpperCase() + value.slice(1);
-const options = (values: readonly string[]) => values.map((value) => ({ value, label: word(value) }));
+const options = <Value extends string>(values: readonly Value[]) =>
+  values.map((value) => ({ value, label: word(value) }));
 
 const columns: Column<EventLog>[] = [
   { header: "Time", cell: (e) => <When at={e.timestamp} />, width: 196 },
@@ -41,27 +42,18 @@ export function EventLogs({ deviceId }: { deviceId: string }) {
   return (
     <>
       <div className={classes.tools}>
-        <Select
-          aria-label="Level"
-          placeholder="Any level"
-          data={options(EVENT_LEVELS)}
+        <FilterSelect
+          label="Level"
+          options={options(EVENT_LEVELS)}
           value={view.level}
-          onChange={(level) => setView({ level: level as (typeof EVENT_LEVELS)[number] | null, page: null })}
-          clearable
-          clearButtonProps={{ "aria-label": "Any level" }}
-          w={150}
+          onChange={(level) => setView({ level, page: null })}
         />
-        <Select
-          aria-label="Category"
-          placeholder="Any category"
-          data={options(EVENT_CATEGORIES)}
+        <FilterSelect
+          label="Category"
+          options={options(EVENT_CATEGORIES)}
           value={view.category}
-          onChange={(category) =>
-            setView({ category: category as (typeof EVENT_CATEGORIES)[number] | null, page: null })
-          }
-          clearable
-          clearButtonProps={{ "aria-label": "Any category" }}
-          w={170}
+          onChange={(category) => setView({ category, page: null })}
+          width={170}
         />
       </div>
       <PagedList
@@ -69,8 +61,8 @@ export function EventLogs({ deviceId }: { deviceId: string }) {
         what="the event logs"
         onPage={(page) => setView({ page })}
         empty={
-          <Notice title={isNarrowed ? "No event matches" : "No event logs yet"}>
-            {isNarrowed ? null : "They arrive while the agent runs."}
+          <Notice title={isNarrowed ? "No matching events" : "No event logs yet"}>
+            {isNarrowed ? null : "The agent sends them while it runs."}
           </Notice>
         }
       >

@@ -1,6 +1,7 @@
+import { counted } from "@/components/format/amounts";
 import classes from "./device-page.module.css";
 
-/** A log line's text, with its structured part folded below it. */
+/** A log entry's text, with its structured part folded below it. */
 export function LogMessage({ message, fields }: { message: string; fields: Record<string, unknown> | null }) {
   const has = fields !== null && Object.keys(fields).length > 0;
   return (
@@ -8,7 +9,7 @@ export function LogMessage({ message, fields }: { message: string; fields: Recor
       <span className={classes.message}>{message}</span>
       {has && (
         <details className={classes.fields}>
-          <summary>{Object.keys(fields).length === 1 ? "1 field" : `${Object.keys(fields).length} fields`}</summary>
+          <summary>{counted(Object.keys(fields).length, "field")}</summary>
           <pre>{JSON.stringify(fields, null, 2)}</pre>
         </details>
       )}

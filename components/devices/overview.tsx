@@ -7,7 +7,7 @@ import classes from "./device-page.module.css";
 import { metricName, metricValue } from "./metric";
 import { systemOf } from "./system-of";
 
-/** What is known of the device itself. */
+/** The facts about the device, and the metrics of its last heartbeat. */
 export function Overview({ device }: { device: DeviceDetail }) {
   const metrics = Object.entries(device.metrics ?? {});
   return (
@@ -21,11 +21,11 @@ export function Overview({ device }: { device: DeviceDetail }) {
           <When at={device.lastSeenAt} />
         </Fact>
         <Fact name="Agent version">{device.agentVersion ?? "No agent"}</Fact>
-        <Fact name="Agent's own state">{device.status ?? "Not told"}</Fact>
+        <Fact name="Agent status">{device.status ?? "Not reported"}</Fact>
         <Fact name="Enrolled">
           <When at={device.createdAt} />
         </Fact>
-        <Fact name="Device id">
+        <Fact name="Device ID">
           <code>{device.id}</code>
         </Fact>
       </dl>

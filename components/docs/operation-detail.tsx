@@ -63,11 +63,11 @@ export function OperationDetail({ operation, document }: Props) {
       {good.map(([status, answer]) => (
         <Section
           key={status}
-          title={`Answer ${status}`}
+          title={`Response ${status}`}
           lead={Object.keys(answer.content ?? {}).join(", ") || "no body"}
         >
           {Object.entries(answer.content ?? {}).map(([type, { schema }]) => (
-            <Members key={type} schema={schema} schemas={schemas} label={`Answer ${status}`} />
+            <Members key={type} schema={schema} schemas={schemas} label={`Response ${status}`} />
           ))}
         </Section>
       ))}
@@ -88,7 +88,7 @@ export function OperationDetail({ operation, document }: Props) {
 const PLACE: Record<string, string> = { path: "In the path", query: "Query parameters", header: "Headers" };
 
 function credentials({ security }: Operation): string {
-  if (security.length === 0) return "Open: no credential is needed.";
+  if (security.length === 0) return "No credential needed.";
   return security.some((s) => "agentToken" in s)
     ? "Takes an agent's own token."
     : "Takes an access token, an API key or a browser session.";
@@ -111,7 +111,7 @@ function Sample({ operation, document }: Props) {
             code={sampleOf(operation, { language: name, base: document.base, schemas: document.schemas })}
             label={`Sample in ${LANGUAGE_LABEL[name]}`}
           />
-          <p>Words in capitals are yours to fill in.</p>
+          <p>Replace the words in capitals.</p>
         </Tabs.Panel>
       ))}
     </Tabs>

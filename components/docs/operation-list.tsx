@@ -20,7 +20,7 @@ export function OperationList({ operations, search, onSearch, chosen, onChoose }
       <div className={classes.search}>
         <SearchField label="Search operations" value={search} onSearch={onSearch} />
       </div>
-      {groups.length === 0 && <p className={classes.none}>No operation matches.</p>}
+      {groups.length === 0 && <p className={classes.none}>{`No results for "${search}"`}</p>}
       {groups.map(([tag, members]) => (
         <section key={tag} aria-label={tagLabel(tag)}>
           <h2>{tagLabel(tag)}</h2>

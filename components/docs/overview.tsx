@@ -40,8 +40,8 @@ export function Overview({ document }: { document: ApiDocument }) {
       {schemas.Problem && (
         <Section title="Errors">
           <Text mb="md" maw={640}>
-            Every error is application/problem+json (RFC 9457). Its code is stable; tell us its requestId when you ask
-            about one.
+            Every error is application/problem+json (RFC 9457). Its code is stable. Quote its requestId when you report
+            a problem.
           </Text>
           <Members schema={schemas.Problem} schemas={schemas} label="Members of an error" />
         </Section>

@@ -8,14 +8,14 @@ import { PageHeader } from "@/components/ui/page-header";
 
 type Props = { permission: string; title: string; what: string; children: ReactNode };
 
-/** A page for those who hold a permission; the others are told what it takes. The server refuses them by itself. */
+/** A page for those who hold a permission; others see which one they need. The server checks it in any case. */
 export function Guarded({ permission, title, what, children }: Props) {
   if (useCan(permission)) return children;
   return (
     <>
       <PageHeader title={title} />
-      <Notice icon={Lock} title={`You may not see ${what}`}>
-        It takes the permission {permission}, which administrators hold. Ask one of yours if you need it.
+      <Notice icon={Lock} title={`You don't have access to ${what}`}>
+        You need the {permission} permission. Ask an administrator.
       </Notice>
     </>
   );

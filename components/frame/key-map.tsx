@@ -10,7 +10,7 @@ const KEYS: [string, [string[], string][]][] = [
       [["Ctrl", "K"], "Go to a page, view, device or organization (Cmd K on a Mac)"],
       [["?"], "This list"],
       [["Esc"], "Close what is open"],
-      [["Tab"], "On to the next thing; the first leads past the navigation"],
+      [["Tab"], "Next control; the first one skips the navigation"],
     ],
   ],
   [
@@ -19,17 +19,17 @@ const KEYS: [string, [string[], string][]][] = [
       [["/"], "Go to the search box"],
       [["j", "k"], "Next and previous entry"],
       [["Enter"], "Open the entry"],
-      [["m"], "Filter for a cell, filter it out, copy it; ← and → lead to the cells beside it"],
+      [["m"], "Filter by a cell, exclude it or copy it; ← and → move between cells"],
       [["←", "→"], "Previous and next, while one is open"],
-      [["Esc"], "Close it, and back to where you were"],
-      [["e"], "Export what the list shows"],
-      [["l"], "Show new entries as they come, or stop"],
-      [["Space"], "Pause and go on, while it is live"],
+      [["Esc"], "Close it and return to the list"],
+      [["e"], "Export the entries in the list"],
+      [["l"], "Turn the live view on or off"],
+      [["Space"], "Pause or resume the live view"],
     ],
   ],
 ];
 
-/** What the keyboard does. */
+/** The keyboard shortcuts. */
 export function KeyMap({ onClose }: { onClose: () => void }) {
   return (
     <Modal opened onClose={onClose} title="Keyboard" size="md">

@@ -72,7 +72,7 @@ function Choices({ onPick }: { onPick: (id: string | null) => void }) {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className={classes.none}>No organization goes by that name.</p>}
+      {found.length === 0 && <p className={classes.none}>{`No results for "${typed.trim()}"`}</p>}
     </>
   );
 }

@@ -16,20 +16,20 @@ import classes from "./palette.module.css";
 const [store, palette] = createSpotlight();
 /** What scrolls must be reachable by keyboard; the list hands this on to its scroll area, which its type leaves out. */
 const LIST = { viewportProps: { tabIndex: 0, role: "group", "aria-label": "Where to go" } } as object;
-const PAUSE_MS = 200;
+const DEBOUNCE_MS = 200;
 const SHOWN = 8;
 const MIN_LETTERS = 2;
 
-type Place = { key: string; name: string; hint?: string; icon: LucideIcon; go: () => void };
-type Group = { label: string; places: Place[] };
+type Destination = { key: string; name: string; hint?: string; icon: LucideIcon; go: () => void };
+type Group = { label: string; destinations: Destination[] };
 
-/** Every word of what is typed stands somewhere in the name. */
+/** Every word that is typed is in the name. */
 function matches(name: string, typed: string): boolean {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return words.every((word) => name.toLowerCase().includes(word));
 }
 
-/** Goes anywhere by typing: pages, saved views, devices, organizations. `asked` grows with every wish to open it. */
+/** Goes anywhere by typing: pages, saved views, devices, organizations. `asked` grows each time it is to open. */
 export function Palette({ asked, onHelp }: { asked: number; onHelp: () => void }) {
   const [typed, setTyped] = useState("");
   useEffect(() => {
@@ -37,12 +37,12 @@ export function Palette({ asked, onHelp }: { asked: number; onHelp: () => void }
   }, [asked]);
   const help = [{ key: "help", name: "Keyboard shortcuts", icon: Keyboard, go: onHelp }];
   const groups: Group[] = [
-    { label: "Pages", places: usePages().filter((place) => matches(place.name, typed)) },
-    { label: "Views of the audit log", places: useViews().filter((place) => matches(place.name, typed)) },
-    { label: "Devices", places: useDevices(typed) },
-    { label: "Show one organization", places: useOrganizations().filter((place) => matches(place.name, typed)) },
-    { label: "Help", places: help.filter((place) => matches(place.name, typed)) },
-  ].filter((group) => group.places.length > 0);
+    { label: "Pages", destinations: usePages().filter(({ name }) => matches(name, typed)) },
+    { label: "Views of the audit log", destinations: useViews().filter(({ name }) => matches(name, typed)) },
+    { label: "Devices", destinations: useDevices(typed) },
+    { label: "Show one organization", destinations: useOrganizations().filter(({ name }) => matches(name, typed)) },
+    { label: "Help", destinations: help.filter(({ name }) => matches(name, typed)) },
+  ].filter((group) => group.destinations.length > 0);
   return (
     <Spotlight.Root
       store={store}
@@ -62,9 +62,9 @@ export function Palette({ asked, onHelp }: { asked: number; onHelp: () => void }
         leftSection={<Search size={17} strokeWidth={1.75} aria-hidden />}
       />
       <Spotlight.ActionsList {...LIST}>
-        {groups.map(({ label, places }) => (
+        {groups.map(({ label, destinations }) => (
           <Spotlight.ActionsGroup key={label} label={label}>
-            {places.slice(0, label === "Pages" ? undefined : SHOWN).map(({ key, name, hint, icon: Icon, go }) => (
+            {destinations.slice(0, label === "Pages" ? undefined : SHOWN).map(({ key, name, hint, icon: Icon, go }) => (
               <Spotlight.Action
                 key={key}
                 label={name}
@@ -75,13 +75,13 @@ export function Palette({ asked, onHelp }: { asked: number; onHelp: () => void }
             ))}
           </Spotlight.ActionsGroup>
         ))}
-        {groups.length === 0 && <Spotlight.Empty>Nothing goes by that name.</Spotlight.Empty>}
+        {groups.length === 0 && <Spotlight.Empty>{`No results for "${typed}"`}</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
 }
 
-/** Leads to an address of ours, within the organization that is shown. */
+/** Navigates to a path, keeping the organization that is shown. */
 function useGo() {
   const router = useRouter();
   const { orgId } = useOrg();
@@ -92,16 +92,16 @@ function useGo() {
   };
 }
 
-function usePages(): Place[] {
+function usePages(): Destination[] {
   const go = useGo();
-  const permissions = useMe().permissions as readonly string[];
+  const { permissions } = useMe();
   return navGroups
     .flatMap((group) => group.items)
     .filter((item) => !item.permission || permissions.includes(item.permission))
     .map(({ href, label, icon }) => ({ key: href, name: label, icon, go: () => go(href) }));
 }
 
-function useViews(): Place[] {
+function useViews(): Destination[] {
   const go = useGo();
   const mayRead = useCan("audit:read");
   const kept = useQuery({ ...useTRPC().savedViews.list.queryOptions({}), enabled: mayRead }).data?.data ?? [];
@@ -109,20 +109,20 @@ function useViews(): Place[] {
     ...kept.map(({ id, name, query, sharedWith }) => ({ key: id, name, query, hint: sharedWith ? "Shared" : "Mine" })),
     ...BUILT_IN.map((view) => ({ ...view, key: view.query, hint: "Built in" })),
   ];
-  return mayRead ? named.map(({ query, ...place }) => ({ ...place, icon: Bookmark, go: () => go("/", query) })) : [];
+  return mayRead ? named.map(({ query, ...rest }) => ({ ...rest, icon: Bookmark, go: () => go("/", query) })) : [];
 }
 
-function useOrganizations(): Place[] {
+function useOrganizations(): Destination[] {
   const { organizations, setOrg } = useOrg();
   if (organizations.length < 2) return [];
   return organizations.map(({ id, name }) => ({ key: id, name, icon: Building2, go: () => void setOrg(id) }));
 }
 
-function useDevices(typed: string): Place[] {
+function useDevices(typed: string): Destination[] {
   const go = useGo();
   const mayRead = useCan("devices:read");
   const { orgId, organizations } = useOrg();
-  const [search] = useDebouncedValue(typed.trim(), PAUSE_MS);
+  const [search] = useDebouncedValue(typed.trim(), DEBOUNCE_MS);
   const isWanted = mayRead && search.length >= MIN_LETTERS && typed.trim().length >= MIN_LETTERS;
   const list = useQuery({
     ...useTRPC().devices.list.queryOptions({ search, orgId, limit: SHOWN }, { placeholderData: keepPreviousData }),

@@ -9,7 +9,7 @@ import classes from "./menu.module.css";
 const schemes: { value: MantineColorScheme; label: string; icon: typeof Sun }[] = [
   { value: "light", label: "Light", icon: Sun },
   { value: "dark", label: "Dark", icon: Moon },
-  { value: "auto", label: "As the system", icon: Monitor },
+  { value: "auto", label: "Same as system", icon: Monitor },
 ];
 
 /** Light, dark, or what the system says. */

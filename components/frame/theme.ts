@@ -82,7 +82,6 @@ export const theme = createTheme({
       },
     },
     Spotlight: { defaultProps: { searchProps: { "aria-label": "Search" } } },
-    Tooltip: { defaultProps: { openDelay: 300, transitionProps: { duration: 80 } } },
   },
 });
 

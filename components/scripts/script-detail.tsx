@@ -14,7 +14,7 @@ export function ScriptDetail({ script }: { script: LibraryScript }) {
     ["Category", categoryLabel(script.category)],
     ["Language", LANGUAGE_LABEL[script.language]],
     ["Runs as", RUN_AS_LABEL[script.runAs]],
-    ["Ends after", `${script.timeoutSeconds} s`],
+    ["Times out after", `${script.timeoutSeconds} s`],
     ["Version", script.version],
     ["Changed", <When key="at" at={script.updatedAt} dateOnly />],
   ];
@@ -39,7 +39,7 @@ export function ScriptDetail({ script }: { script: LibraryScript }) {
                   <code>{p.name}</code>
                   <span>
                     {p.type}
-                    {p.required ? ", required" : p.default === null ? "" : `, ${String(p.default)} unless given`}
+                    {p.required ? ", required" : p.default === null ? "" : `, default ${String(p.default)}`}
                   </span>
                 </div>
                 {p.description}

@@ -1,12 +1,12 @@
 "use client";
 
-import { Button, Drawer, Select, UnstyledButton } from "@mantine/core";
+import { Drawer, UnstyledButton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { FileCode2 } from "lucide-react";
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCallback } from "react";
 import { useTRPC } from "@/components/trpc";
-import { Notice } from "@/components/ui/notice";
+import { FilterSelect } from "@/components/ui/filter-select";
+import { NoMatch } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { PagedList } from "@/components/ui/paged-list";
 import pagedClasses from "@/components/ui/paged-list.module.css";
@@ -19,6 +19,24 @@ import classes from "./scripts.module.css";
 
 const CATEGORIES = SCRIPT_CATEGORIES.map((value) => ({ value, label: categoryLabel(value) }));
 const SYSTEMS = SCRIPT_OS.map((value) => ({ value, label: OS_LABEL[value] }));
+
+const columnsOf = (open: (id: string) => void): Column<LibraryScript>[] => [
+  {
+    header: "Script",
+    cell: (s) => (
+      <span className={classes.name}>
+        <UnstyledButton className={classes.open} onClick={() => open(s.id)}>
+          {s.name}
+        </UnstyledButton>
+        <span>{s.description}</span>
+      </span>
+    ),
+  },
+  { header: "System", cell: (s) => osLabel(s.osTypes), width: 150 },
+  { header: "Category", cell: (s) => categoryLabel(s.category), width: 140 },
+  { header: "Language", cell: (s) => LANGUAGE_LABEL[s.language], width: 120, minor: true },
+  { header: "Version", cell: (s) => <code>{s.version}</code>, width: 100, minor: true },
+];
 
 /** The system script library: to search, read and copy. */
 export function ScriptsPage() {
@@ -41,67 +59,34 @@ export function ScriptsPage() {
   );
   const onSearch = useCallback((search: string) => setView({ search: search || null }), [setView]);
   const open = list.data?.data.find((s) => s.id === view.script);
-  const columns: Column<LibraryScript>[] = [
-    {
-      header: "Script",
-      cell: (s) => (
-        <span className={classes.name}>
-          <UnstyledButton className={classes.open} onClick={() => setView({ script: s.id })}>
-            {s.name}
-          </UnstyledButton>
-          <span>{s.description}</span>
-        </span>
-      ),
-    },
-    { header: "System", cell: (s) => osLabel(s.osTypes), width: 150 },
-    { header: "Category", cell: (s) => categoryLabel(s.category), width: 140 },
-    { header: "Language", cell: (s) => LANGUAGE_LABEL[s.language], width: 120, minor: true },
-    { header: "Version", cell: (s) => <code>{s.version}</code>, width: 100, minor: true },
-  ];
   return (
     <>
-      <PageHeader title="Scripts" lead="The system library: the same for every organization, read-only." />
+      <PageHeader title="Scripts" lead="The system library. Read-only, and the same for every organization." />
       <div className={pagedClasses.tools}>
-        <SearchField label="Search in names and texts" value={view.search ?? ""} onSearch={onSearch} />
-        <Select
-          aria-label="Category"
-          placeholder="Any category"
-          data={CATEGORIES}
+        <SearchField label="Search names and scripts" value={view.search ?? ""} onSearch={onSearch} />
+        <FilterSelect
+          label="Category"
+          options={CATEGORIES}
           value={view.category}
-          onChange={(category) => setView({ category: category as (typeof SCRIPT_CATEGORIES)[number] | null })}
-          clearable
-          clearButtonProps={{ "aria-label": "Any category" }}
-          w={170}
+          onChange={(category) => setView({ category })}
+          width={170}
         />
-        <Select
-          aria-label="System"
-          placeholder="Any system"
-          data={SYSTEMS}
-          value={view.os}
-          onChange={(os) => setView({ os: os as (typeof SCRIPT_OS)[number] | null })}
-          clearable
-          clearButtonProps={{ "aria-label": "Any system" }}
-          w={150}
-        />
+        <FilterSelect label="System" options={SYSTEMS} value={view.os} onChange={(os) => setView({ os })} />
       </div>
       <PagedList
         query={list}
         what="the scripts"
         onPage={() => undefined}
-        empty={
-          <Notice
-            icon={FileCode2}
-            title="No script matches"
-            action={
-              <Button variant="default" onClick={() => setView({ search: null, category: null, os: null })}>
-                Clear the search
-              </Button>
-            }
-          />
-        }
+        empty={<NoMatch search={view.search} onClear={() => setView({ search: null, category: null, os: null })} />}
       >
         {(rows, isStale) => (
-          <RecordTable caption="System scripts" columns={columns} rows={rows} rowKey={(s) => s.id} isStale={isStale} />
+          <RecordTable
+            caption="System scripts"
+            columns={columnsOf((script) => setView({ script }))}
+            rows={rows}
+            rowKey={(s) => s.id}
+            isStale={isStale}
+          />
         )}
       </PagedList>
       <Drawer

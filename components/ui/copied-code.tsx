@@ -1,8 +1,9 @@
 "use client";
 
-import { ActionIcon, CopyButton, Tooltip } from "@mantine/core";
+import { ActionIcon, CopyButton } from "@mantine/core";
 import { Check, Copy } from "lucide-react";
 import classes from "./copied-code.module.css";
+import { Tip } from "./popover/tip";
 
 /** A code, key or id in full, and a button that copies it. */
 export function CopiedCode({ value, what }: { value: string; what: string }) {
@@ -11,11 +12,11 @@ export function CopiedCode({ value, what }: { value: string; what: string }) {
       <code>{value}</code>
       <CopyButton value={value} timeout={1500}>
         {({ copied, copy }) => (
-          <Tooltip label={copied ? "Copied" : `Copy ${what}`}>
+          <Tip label={copied ? "Copied" : `Copy ${what}`}>
             <ActionIcon size={24} onClick={copy} aria-label={copied ? `Copied ${what}` : `Copy ${what}`}>
               {copied ? <Check size={13} aria-hidden /> : <Copy size={13} aria-hidden />}
             </ActionIcon>
-          </Tooltip>
+          </Tip>
         )}
       </CopyButton>
     </span>

@@ -4,7 +4,6 @@ import { Button, Text, Title } from "@mantine/core";
 import type { LucideIcon } from "lucide-react";
 import { CircleAlert, Inbox } from "lucide-react";
 import type { ReactNode } from "react";
-import type { ApiError } from "@/components/trpc";
 import classes from "./notice.module.css";
 
 type NoticeProps = {
@@ -15,7 +14,7 @@ type NoticeProps = {
   role?: "alert" | "status";
 };
 
-/** What stands in the place of rows when there are none. */
+/** What is shown in place of rows when there are none. */
 export function Notice({ icon: Icon = Inbox, title, children, action, role }: NoticeProps) {
   return (
     <div className={classes.notice} role={role}>
@@ -31,6 +30,20 @@ export function Notice({ icon: Icon = Inbox, title, children, action, role }: No
   );
 }
 
+/** No rows for what is searched for or filtered by, with the way back to all of them. */
+export function NoMatch({ search, onClear }: { search: string | null; onClear: () => void }) {
+  return (
+    <Notice
+      title={search ? `No results for "${search}"` : "No matches"}
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear the search
+        </Button>
+      }
+    />
+  );
+}
+
 export type FieldError = { path: string; message: string };
 type Problem = { detail: string; code: string; requestId: string; errors?: FieldError[] };
 
@@ -43,23 +56,15 @@ export function errorText(error: unknown): string {
   return problemOf(error)?.detail ?? "The server could not be reached. Nothing was changed.";
 }
 
-/** What went wrong, the request id that the log knows it by, and another try where that can help. */
-export function Failure({
-  error,
-  onRetry,
-  what,
-}: {
-  error: ApiError | Error | null;
-  onRetry?: () => void;
-  what: string;
-}) {
+/** What went wrong, the request id to find it by in the log, and a retry where that can help. */
+export function Failure({ error, onRetry, what }: { error: unknown; onRetry?: () => void; what: string }) {
   const problem = problemOf(error);
   const denied = problem?.code === "forbidden";
   return (
     <Notice
       icon={CircleAlert}
       role="alert"
-      title={denied ? `You may not see ${what}` : `Could not load ${what}`}
+      title={denied ? `You don't have access to ${what}` : `Could not load ${what}`}
       action={
         onRetry && !denied ? (
           <Button variant="default" onClick={onRetry}>

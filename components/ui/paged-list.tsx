@@ -3,6 +3,7 @@
 import { Button, Pagination, Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { count } from "@/components/format/amounts";
 import type { ApiError } from "@/components/trpc";
 import { Failure, Notice } from "./notice";
 import classes from "./paged-list.module.css";
@@ -40,7 +41,7 @@ export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>)
       {children(data, query.isPlaceholderData)}
       {pagination.totalPages > 1 && (
         <nav className={classes.pages} aria-label="Pages of this list">
-          <span role="status">{pagination.total.toLocaleString("en-GB")} in all</span>
+          <span role="status">{count(pagination.total)} in total</span>
           <Pagination size="sm" total={pagination.totalPages} value={pagination.page} onChange={onPage} />
         </nav>
       )}
@@ -48,14 +49,14 @@ export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>)
   );
 }
 
-/** A page that an old address names and the list no longer has. */
+/** A page past the end, from an old link. */
 function PastTheEnd({ onFirst }: { onFirst: () => void }) {
   return (
     <Notice
-      title="The list ends before this page"
+      title="There is nothing on this page"
       action={
         <Button variant="default" onClick={onFirst}>
-          To the first page
+          Go to the first page
         </Button>
       }
     />

@@ -6,15 +6,15 @@ import { useEffect, useState } from "react";
 
 type Props = { label: string; value: string; onSearch: (text: string) => void };
 
-const PAUSE_MS = 300;
+const DEBOUNCE_MS = 300;
 
-/** A search box that counts once the typing pauses. */
+/** A search box that applies once the typing pauses. */
 export function SearchField({ label, value, onSearch }: Props) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   useEffect(() => {
     if (typed === value) return;
-    const timer = setTimeout(() => onSearch(typed), PAUSE_MS);
+    const timer = setTimeout(() => onSearch(typed), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [typed, value, onSearch]);
   return (

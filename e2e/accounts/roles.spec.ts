@@ -30,8 +30,8 @@ test("somebody who may only read sees retention with the reason, and no page or 
   await expectAccessible(guest);
 
   await guest.goto("/settings/users");
-  await expect(guest.getByRole("heading", { name: "You may not see the users" })).toBeVisible();
-  await expect(guest.getByText("It takes the permission users:manage")).toBeVisible();
+  await expect(guest.getByRole("heading", { name: "You don't have access to the users" })).toBeVisible();
+  await expect(guest.getByText("You need the users:manage permission")).toBeVisible();
   await expect(guest.getByRole("button", { name: "New user" })).toHaveCount(0);
   await expectAccessible(guest);
   await guest.goto("/devices");

@@ -49,7 +49,7 @@ test("a new user signs in and reaches only the own organization", async ({ setti
   await expect(guest.getByRole("link", { name: "Users" })).toHaveCount(0);
   await expect(new ViewerPage(guest).entries(/Jane Doe signed in/)).toBeVisible();
   await guest.goto("/settings/users");
-  await expect(guest.getByRole("heading", { name: "You may not see the users" })).toBeVisible();
+  await expect(guest.getByRole("heading", { name: "You don't have access to the users" })).toBeVisible();
 });
 
 test("an API key is shown once and can be revoked", async ({ settings, page }) => {

@@ -32,7 +32,7 @@ test("a custom field is edited in place, by keyboard too, and stands in the devi
   await page.getByRole("tab", { name: "Audit history" }).click();
   const history = page.getByRole("table", { name: /audit entries about WS-PLACE/ });
   await expect(history.getByRole("link", { name: /custom fields of WS-PLACE/ })).toBeVisible();
-  await page.getByRole("link", { name: "Everything about WS-PLACE in the audit log" }).click();
+  await page.getByRole("link", { name: "All audit entries about WS-PLACE" }).click();
   await expect(page).toHaveURL(new RegExp(`resourceId=${deviceId}`));
 });
 

@@ -71,21 +71,21 @@ test("an unreadable answer and one that does not come have their own words, and 
 
   answer = null;
   await live.retry();
-  await expect(page.getByText("Asking WS-FAULT for its logs")).toBeVisible();
+  await expect(page.getByText("Querying WS-FAULT for its logs")).toBeVisible();
   await expect(page.getByText(/^1\.\d s$/)).toBeVisible();
   await expect.poll(() => asked).toBe(2);
   await page.getByRole("button", { name: "Cancel" }).click();
-  await expect(page.getByText("Asking WS-FAULT for its logs")).toHaveCount(0);
+  await expect(page.getByText("Querying WS-FAULT for its logs")).toHaveCount(0);
 
   await page.reload();
-  await expect(page.getByText("Asking WS-FAULT for its logs")).toBeVisible();
+  await expect(page.getByText("Querying WS-FAULT for its logs")).toBeVisible();
   await expect.poll(() => asked).toBe(3);
   await page.getByRole("button", { name: "Cancel" }).click();
   await expect(page.getByRole("heading", { name: "Cancelled" })).toBeVisible();
-  await page.getByRole("button", { name: "Ask again" }).last().click();
+  await page.getByRole("button", { name: "Try again" }).last().click();
   await expect.poll(() => asked).toBe(4);
   disconnect();
-  await expect(live.failure("WS-FAULT went away while it was asked")).toBeVisible();
+  await expect(live.failure("WS-FAULT disconnected during the query")).toBeVisible();
 });
 
 test("a device that does not answer in time has words of its own, with when it was last seen", async ({

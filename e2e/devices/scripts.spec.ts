@@ -14,7 +14,7 @@ test("a script is found, read and copied", async ({ page }) => {
   await expectAccessible(page);
   await page.keyboard.press("Escape");
   await scripts.search("no such script anywhere");
-  await expect(page.getByRole("heading", { name: "No script matches" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: 'No results for "no such script anywhere"' })).toBeVisible();
   await page.getByRole("button", { name: "Clear the search" }).last().click();
   await expect(scripts.rows).not.toHaveCount(0);
 });

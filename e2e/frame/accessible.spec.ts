@@ -9,7 +9,7 @@ const PAGES: [path: string, heading: string][] = [
   ["/settings/users", "Users"],
   ["/settings/api-keys", "API keys"],
   ["/settings/enrollment", "Enrollment"],
-  ["/nowhere", "No such page"],
+  ["/nowhere", "This page doesn't exist"],
 ];
 
 async function openSettled(page: Page, path: string, heading: string) {

@@ -81,7 +81,7 @@ test("a server that cannot be reached is told as that", async ({ page }) => {
   await expect(failure).toContainText("The server could not be reached. Nothing was changed.");
   await page.unroute("**/api/trpc/**");
   await failure.getByRole("button", { name: "Retry" }).click();
-  await expect(page.getByRole("heading", { name: "No device matches" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: 'No results for "anything"' })).toBeVisible();
 });
 
 test("a session that ends while a page is open leads to the sign-in page, and back to the same place", async ({
@@ -94,7 +94,7 @@ test("a session that ends while a page is open leads to the sign-in page, and ba
   await guest.context().clearCookies();
   await new Frame(guest).type("Search by name", "WS");
   await expect(guest).toHaveURL(/\/login\?ended=1&callbackUrl=/);
-  await expect(guest.getByText("Your session has ended. Sign in to go on where you were.")).toBeVisible();
+  await expect(guest.getByText("Your session has ended. Sign in to continue where you were.")).toBeVisible();
   await expectAccessible(guest);
   await signIn.fill(ADMIN.email, ADMIN.password);
   await expect(guest).toHaveURL("/devices?search=WS");
@@ -106,7 +106,7 @@ test("a page asked for with a session that no longer holds leads to the sign-in 
   const { cookies } = await guest.context().storageState();
   await guest.context().addCookies(cookies.map((cookie) => ({ ...cookie, value: `${cookie.value.slice(0, -3)}abc` })));
   await guest.goto("/devices?search=WS");
-  await expect(guest.getByText("Your session has ended. Sign in to go on where you were.")).toBeVisible();
+  await expect(guest.getByText("Your session has ended. Sign in to continue where you were.")).toBeVisible();
   await signIn.fill(ADMIN.email, ADMIN.password);
   await expect(guest).toHaveURL("/devices?search=WS");
 });

@@ -22,7 +22,7 @@ export class LiveEventsPage {
   }
 
   entries(log: string) {
-    return this.page.getByRole("table", { name: new RegExp(`Entries of ${log}`) });
+    return this.page.getByRole("table", { name: new RegExp(`Events in ${log}`) });
   }
 
   get record() {

@@ -14,6 +14,6 @@ export class ScriptsPage {
   }
 
   async search(text: string) {
-    await this.page.getByLabel("Search in names and texts").fill(text);
+    await this.page.getByLabel("Search names and scripts").fill(text);
   }
 }

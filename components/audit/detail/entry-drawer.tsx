@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Drawer, Skeleton, Stack, Tooltip } from "@mantine/core";
+import { ActionIcon, Drawer, Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronUp, Maximize2 } from "lucide-react";
 import dynamic from "next/dynamic";
@@ -8,6 +8,7 @@ import Link from "next/link";
 import type { Entry } from "@/components/audit/entry";
 import { useTRPC } from "@/components/trpc";
 import { Failure } from "@/components/ui/notice";
+import { Tip } from "@/components/ui/popover/tip";
 import classes from "./entry-detail.module.css";
 
 const EntryDetail = dynamic(() => import("./entry-detail").then((m) => m.EntryDetail), {
@@ -41,11 +42,11 @@ export function EntryDrawer({ id, entries, onStep, onOpen, onClose }: Props) {
             disabled={at < 0 || at === entries.length - 1}
             onClick={() => onStep(1)}
           />
-          <Tooltip label="Open on a page of its own">
+          <Tip label="Open on a page of its own">
             <ActionIcon component={Link} href={`/audit/${id}`} size={32} aria-label="Open on a page of its own">
               <Maximize2 size={15} aria-hidden />
             </ActionIcon>
-          </Tooltip>
+          </Tip>
           <Drawer.CloseButton ml="auto" />
         </Drawer.Header>
         <Drawer.Body p={0}>
@@ -64,11 +65,11 @@ type StepProps = { label: string; icon: typeof ChevronUp; disabled: boolean; onC
 
 function StepButton({ label, icon: Icon, disabled, onClick }: StepProps) {
   return (
-    <Tooltip label={label}>
+    <Tip label={label}>
       <ActionIcon size={32} aria-label={label} disabled={disabled} onClick={onClick}>
         <Icon size={17} aria-hidden />
       </ActionIcon>
-    </Tooltip>
+    </Tip>
   );
 }
 

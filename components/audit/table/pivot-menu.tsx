@@ -3,7 +3,7 @@
 import { UnstyledButton } from "@mantine/core";
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { View } from "@/components/audit/filters/address";
-import { placeBeside } from "@/components/ui/popover/place";
+import { positionBeside } from "@/components/ui/popover/position";
 import type { Pivot } from "./pivots";
 import classes from "./pivots.module.css";
 
@@ -27,7 +27,7 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
-    placeBeside(anchor, element, "start");
+    positionBeside(anchor, element, "start");
     (element.querySelector<HTMLElement>("[role=menuitem]") ?? element).focus();
   }, [anchor]);
   useClosing(box, onClose);

@@ -1,10 +1,10 @@
 "use client";
 
 import { Button, Loader } from "@mantine/core";
-import { CircleSlash, Clock, PlugZap, TriangleAlert, WifiOff } from "lucide-react";
+import { CircleSlash, Clock, type LucideIcon, PlugZap, TriangleAlert, WifiOff } from "lucide-react";
 import type { ReactNode } from "react";
 import { When } from "@/components/format/when";
-import { errorText, Failure, Notice } from "@/components/ui/notice";
+import { errorText, Failure, Notice, problemOf } from "@/components/ui/notice";
 import { LIVE_QUERY_TIMEOUT_MS } from "@/server/live-events/schema";
 import classes from "./live.module.css";
 
@@ -17,7 +17,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** How a question to a device stands: being asked, cancelled, failed in its own words, or answered. */
+/** The state of a live query: running, cancelled, failed with its reason, or answered. */
 export function AskState({ asked, error, what, hostname, lastSeenAt, children }: Props) {
   return (
     <>
@@ -26,7 +26,7 @@ export function AskState({ asked, error, what, hostname, lastSeenAt, children }:
           <>
             <Loader size="xs" aria-hidden />
             <span>
-              Asking {hostname} for {what}
+              Querying {hostname} for {what}
             </span>
             <span className="tm-figures" aria-hidden>
               {asked.seconds.toFixed(1)} s
@@ -38,8 +38,8 @@ export function AskState({ asked, error, what, hostname, lastSeenAt, children }:
         )}
       </div>
       {!asked.isAsking && asked.wasCancelled && !error && (
-        <Notice icon={CircleSlash} title="Cancelled" action={<Again onClick={asked.again}>Ask again</Again>}>
-          {hostname} was asked, and nobody waits for its answer any more.
+        <Notice icon={CircleSlash} title="Cancelled" action={<Again onClick={asked.again}>Try again</Again>}>
+          The query to {hostname} was cancelled. Its answer will not be shown.
         </Notice>
       )}
       {!asked.isAsking && Boolean(error) && (
@@ -56,14 +56,13 @@ const Again = ({ onClick, children }: { onClick: () => void; children: string })
   </Button>
 );
 
-type Problem = { code: string; requestId: string };
 const SECONDS = LIVE_QUERY_TIMEOUT_MS / 1000;
 
-const WORDS = {
+const WORDS: Record<string, { icon: LucideIcon; title: (host: string) => string; text: string }> = {
   device_offline: {
     icon: WifiOff,
     title: (host: string) => `${host} is offline`,
-    text: "Its agent is not connected, so it cannot be asked now. What it sent before stands under Event logs.",
+    text: "Its agent is not connected, so it cannot be queried now. What it has sent is under Event logs.",
   },
   agent_timeout: {
     icon: Clock,
@@ -72,8 +71,8 @@ const WORDS = {
   },
   agent_disconnected: {
     icon: PlugZap,
-    title: (host: string) => `${host} went away while it was asked`,
-    text: "Its agent's connection ended before the answer came. It usually returns by itself.",
+    title: (host: string) => `${host} disconnected during the query`,
+    text: "Its agent's connection ended before the answer came. It usually reconnects on its own.",
   },
   agent_bad_response: {
     icon: TriangleAlert,
@@ -91,9 +90,9 @@ type FailureProps = {
 };
 
 function AskFailure({ error, what, hostname, lastSeenAt, onRetry }: FailureProps) {
-  const problem = (error as { data?: { problem?: Problem } }).data?.problem;
-  const words = WORDS[problem?.code as keyof typeof WORDS];
-  if (!words) return <Failure error={error as Error} onRetry={onRetry} what={what} />;
+  const problem = problemOf(error);
+  const words = problem && WORDS[problem.code];
+  if (!words) return <Failure error={error} onRetry={onRetry} what={what} />;
   return (
     <Notice
       icon={words.icon}

@@ -8,14 +8,14 @@ import { LiveLog } from "./live-log";
 import { LiveLogs } from "./live-logs";
 import { liveParsers } from "./live-params";
 
-/** The device's own event logs, asked of its agent at this moment: nothing of it is stored here. */
+/** The device's own event logs, live from its agent: nothing of them is stored here. */
 export function LiveEvents({ device }: { device: DeviceDetail }) {
-  const mayAsk = useCan("devices:live");
+  const mayQuery = useCan("devices:live");
   const [view, setView] = useQueryStates(liveParsers, { history: "push" });
-  if (!mayAsk)
+  if (!mayQuery)
     return (
-      <Notice title="You may not ask devices live">
-        It takes the permission devices:live. What the device sent by itself stands under Event logs.
+      <Notice title="You don't have access to live event logs">
+        You need the devices:live permission. Ask an administrator. What the device has sent is under Event logs.
       </Notice>
     );
   if (!view.log) return <LiveLogs device={device} onOpen={(log) => setView({ log })} />;

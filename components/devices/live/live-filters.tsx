@@ -3,22 +3,15 @@
 import { Button, NumberInput, Select, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { RangeFields } from "@/components/integrity/range-fields";
-import { LIVE_LEVELS, type LiveLevel } from "@/server/live-events/schema";
+import { LIVE_LEVELS } from "@/server/live-events/schema";
 import classes from "./live.module.css";
-
-export type LiveFilters = {
-  liveLevel: LiveLevel | null;
-  liveSource: string | null;
-  liveEvent: number | null;
-  start: Date | null;
-  end: Date | null;
-};
+import type { LiveFilters } from "./live-params";
 
 const LEVELS = LIVE_LEVELS.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) }));
 
 type Props = { filters: LiveFilters; onAsk: (filters: LiveFilters) => void; isAsking: boolean };
 
-/** What to ask for; the device is asked when the form is sent, not at every key. */
+/** The filters of a live query; the device is queried when the form is sent, not at every key. */
 export function LiveFilterForm({ filters, onAsk, isAsking }: Props) {
   const [draft, setDraft] = useState(filters);
   const set = (part: Partial<LiveFilters>) => setDraft({ ...draft, ...part });
@@ -28,13 +21,13 @@ export function LiveFilterForm({ filters, onAsk, isAsking }: Props) {
     onAsk(draft);
   };
   return (
-    <form className={classes.filters} onSubmit={send} aria-label="What to ask for">
+    <form className={classes.filters} onSubmit={send} aria-label="Filters">
       <Select
         label="Level"
         placeholder="Any level"
         data={LEVELS}
         value={draft.liveLevel}
-        onChange={(level) => set({ liveLevel: level as LiveLevel | null })}
+        onChange={(liveLevel) => set({ liveLevel })}
         clearable
         clearButtonProps={{ "aria-label": "Any level" }}
         w={150}
@@ -47,7 +40,7 @@ export function LiveFilterForm({ filters, onAsk, isAsking }: Props) {
         w={170}
       />
       <NumberInput
-        label="Event id"
+        label="Event ID"
         value={draft.liveEvent ?? ""}
         onChange={(value) => set({ liveEvent: typeof value === "number" ? value : null })}
         allowDecimal={false}
@@ -58,10 +51,10 @@ export function LiveFilterForm({ filters, onAsk, isAsking }: Props) {
       <RangeFields
         range={{ from: draft.start, to: draft.end }}
         onRange={({ from, to }) => set({ start: from, end: to })}
-        error={isBackward ? "Lies after the end" : null}
+        error={isBackward ? "After the end" : null}
       />
       <Button type="submit" disabled={isAsking || isBackward} className={classes.ask}>
-        Ask
+        Search
       </Button>
     </form>
   );

@@ -15,49 +15,40 @@ import type { Entry } from "@/server/live-events/schema";
 import { AskState } from "./ask-state";
 import classes from "./live.module.css";
 import { LiveFilterForm } from "./live-filters";
-import { liveParsers } from "./live-params";
+import { isSame, liveParsers, toInput } from "./live-params";
 import { RecordDrawer } from "./record-drawer";
 import { useAsk } from "./use-ask";
 
 const LIMIT = 50;
 
+const columnsOf = (open: (recordId: number) => void): Column<Entry>[] => [
+  {
+    header: "Time",
+    width: 196,
+    cell: (e) => (
+      <UnstyledButton className={classes.open} onClick={() => open(e.recordId)}>
+        <When at={e.timeCreated} />
+      </UnstyledButton>
+    ),
+  },
+  { header: "Level", cell: (e) => <Level level={e.level} />, width: 124 },
+  { header: "Source", cell: (e) => e.source, width: 190 },
+  { header: "Event", cell: (e) => <code>{e.eventId}</code>, width: 90, minor: true },
+  { header: "Message", cell: (e) => <span className={classes.message}>{e.message}</span> },
+];
+
 type Props = { device: DeviceDetail; log: string; onBack: () => void };
 
-/** The entries of one log on the device, newest first. */
+/** The events of one log on the device, newest first. */
 export function LiveLog({ device, log, onBack }: Props) {
   const client = useTRPCClient();
   const [view, setView] = useQueryStates(liveParsers, { history: "push" });
-  const input = {
-    deviceId: device.id,
-    name: log,
-    page: view.livePage,
-    limit: LIMIT,
-    level: view.liveLevel ?? undefined,
-    source: view.liveSource ?? undefined,
-    eventId: view.liveEvent ?? undefined,
-    startTime: view.start?.toISOString(),
-    endTime: view.end?.toISOString(),
-  };
+  const input = { deviceId: device.id, name: log, limit: LIMIT, ...toInput(view) };
   const asked = useAsk({
     key: [input],
     ask: (signal) => client.liveEvents.events.query(input, { signal, ...ALONE }),
   });
   const { data } = asked.query;
-  const columns: Column<Entry>[] = [
-    {
-      header: "Time",
-      width: 196,
-      cell: (e) => (
-        <UnstyledButton className={classes.open} onClick={() => setView({ record: e.recordId })}>
-          <When at={e.timeCreated} />
-        </UnstyledButton>
-      ),
-    },
-    { header: "Level", cell: (e) => <Level level={e.level} />, width: 124 },
-    { header: "Source", cell: (e) => e.source, width: 190 },
-    { header: "Event", cell: (e) => <code>{e.eventId}</code>, width: 90, minor: true },
-    { header: "Message", cell: (e) => <span className={classes.message}>{e.message}</span> },
-  ];
   return (
     <>
       <div className={classes.head}>
@@ -65,33 +56,30 @@ export function LiveLog({ device, log, onBack }: Props) {
           All logs
         </Button>
         <strong>{log}</strong>
-        {data && <span>{counted(data.meta.total, "entry", "entries")}</span>}
+        {data && <span>{counted(data.meta.total, "event")}</span>}
       </div>
       <LiveFilterForm
         filters={view}
         isAsking={asked.isAsking}
         onAsk={(filters) => {
-          const isSame = (Object.keys(filters) as (keyof typeof filters)[]).every(
-            (name) => String(filters[name]) === String(view[name]),
-          );
-          if (isSame && view.livePage === 1) asked.again();
+          if (view.livePage === 1 && isSame(filters, view)) asked.again();
           else void setView({ ...filters, livePage: null, record: null });
         }}
       />
       <AskState
         asked={asked}
         error={asked.query.error}
-        what={`entries of ${log}`}
+        what={`the events of ${log}`}
         hostname={device.hostname}
         lastSeenAt={device.lastSeenAt}
       >
         {data && data.data.length === 0 && (
-          <Notice title="No entry matches">{`${device.hostname} answered: nothing in ${log} fits.`}</Notice>
+          <Notice title="No matching events">{`${device.hostname} found none in ${log}.`}</Notice>
         )}
         {data && data.data.length > 0 && (
           <RecordTable
-            caption={`Entries of ${log} on ${device.hostname}, newest first`}
-            columns={columns}
+            caption={`Events in ${log} on ${device.hostname}, newest first`}
+            columns={columnsOf((record) => setView({ record }))}
             rows={data.data}
             rowKey={(e) => String(e.recordId)}
             isStale={asked.isAsking}
@@ -99,7 +87,7 @@ export function LiveLog({ device, log, onBack }: Props) {
         )}
         {data && data.meta.totalPages > 1 && (
           <nav className={pagedClasses.pages} aria-label="Pages of this list">
-            <span>{counted(data.meta.total, "entry", "entries")} in all</span>
+            <span>{counted(data.meta.total, "event")} in total</span>
             <Pagination
               size="sm"
               total={data.meta.totalPages}

@@ -3,7 +3,7 @@
 import { Button, UnstyledButton } from "@mantine/core";
 import { RotateCw } from "lucide-react";
 import pageClasses from "@/components/devices/device-page.module.css";
-import { bytes, count } from "@/components/format/amounts";
+import { bytes, count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { ALONE, useTRPCClient } from "@/components/trpc";
 import { Notice } from "@/components/ui/notice";
@@ -34,16 +34,21 @@ export function LiveLogs({ device, onOpen }: Props) {
       ),
     },
     { header: "Name", cell: (l) => <code>{l.name}</code>, width: 240, minor: true },
-    { header: "Records", cell: (l) => count(l.recordCount), width: 120 },
-    { header: "At most", cell: (l) => (l.maxSize > 0 ? bytes(l.maxSize) : "Not told"), width: 110, minor: true },
+    { header: "Events", cell: (l) => count(l.recordCount), width: 120 },
     {
-      header: "Kept",
-      cell: (l) => (l.retentionDays > 0 ? `${count(l.retentionDays)} days` : "Until full"),
-      width: 110,
+      header: "Maximum size",
+      cell: (l) => (l.maxSize > 0 ? bytes(l.maxSize) : "Not reported"),
+      width: 130,
       minor: true,
     },
     {
-      header: "Newest entry",
+      header: "Retention",
+      cell: (l) => (l.retentionDays > 0 ? counted(l.retentionDays, "day") : "Overwrites oldest"),
+      width: 150,
+      minor: true,
+    },
+    {
+      header: "Newest event",
       cell: (l) => <When at={isTime(l.lastWriteTime) ? l.lastWriteTime : null} none="None" />,
       width: 200,
     },
@@ -51,16 +56,14 @@ export function LiveLogs({ device, onOpen }: Props) {
   return (
     <>
       <div className={pageClasses.tools}>
-        <p className={classes.lead}>
-          Asked of the device itself at this moment. Each question stands in the audit log.
-        </p>
+        <p className={classes.lead}>Live from the device. Each query is recorded in the audit log.</p>
         <Button
           variant="default"
           leftSection={<RotateCw size={14} aria-hidden />}
           onClick={asked.again}
           disabled={asked.isAsking}
         >
-          Ask again
+          Refresh
         </Button>
       </div>
       <AskState
@@ -72,7 +75,7 @@ export function LiveLogs({ device, onOpen }: Props) {
       >
         {query.data &&
           (query.data.data.length === 0 ? (
-            <Notice title="The device names no logs" />
+            <Notice title="The device reports no logs" />
           ) : (
             <RecordTable
               caption={`Logs on ${device.hostname}`}

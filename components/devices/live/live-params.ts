@@ -1,14 +1,42 @@
-import { parseAsInteger, parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from "nuqs";
+import { type inferParserType, parseAsInteger, parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from "nuqs";
 import { LIVE_LEVELS } from "@/server/live-events/schema";
 
-/** What the address says of the live tab. */
-export const liveParsers = {
-  log: parseAsString,
-  livePage: parseAsInteger.withDefault(1),
+const filterParsers = {
   liveLevel: parseAsStringLiteral(LIVE_LEVELS),
   liveSource: parseAsString,
   liveEvent: parseAsInteger,
   start: parseAsIsoDateTime,
   end: parseAsIsoDateTime,
+};
+
+/** The live tab's part of the address. */
+export const liveParsers = {
+  log: parseAsString,
+  livePage: parseAsInteger.withDefault(1),
+  ...filterParsers,
   record: parseAsInteger,
 };
+
+export type LiveFilters = inferParserType<typeof filterParsers>;
+type LiveView = inferParserType<typeof liveParsers>;
+
+/** True when nothing in the filters differs; equal dates are different objects. */
+export const isSame = (a: LiveFilters, b: LiveFilters): boolean => JSON.stringify(pick(a)) === JSON.stringify(pick(b));
+
+const pick = ({ liveLevel, liveSource, liveEvent, start, end }: LiveFilters) => [
+  liveLevel,
+  liveSource,
+  liveEvent,
+  start,
+  end,
+];
+
+/** The address as a live query. */
+export const toInput = (view: LiveView) => ({
+  page: view.livePage,
+  level: view.liveLevel ?? undefined,
+  source: view.liveSource ?? undefined,
+  eventId: view.liveEvent ?? undefined,
+  startTime: view.start?.toISOString(),
+  endTime: view.end?.toISOString(),
+});

@@ -16,12 +16,12 @@ type Props = {
   device: DeviceDetail;
   log: string;
   recordId: number | null;
-  /** The entry where the list holds it; otherwise the device is asked for it. */
+  /** The event if the list holds it; otherwise the device is queried for it. */
   known: Entry | undefined;
   onClose: () => void;
 };
 
-/** One entry in full, with the XML that the device keeps of it. */
+/** One event in full, with its raw XML. */
 export function RecordDrawer({ device, log, recordId, known, onClose }: Props) {
   const client = useTRPCClient();
   const asked = useAsk({
@@ -61,7 +61,7 @@ function RecordDetail({ entry }: { entry: Entry }) {
     ["Time", <When key="time" at={entry.timeCreated} />],
     ["Level", <Level key="level" level={entry.level} />],
     ["Source", entry.source],
-    ["Event id", <code key="id">{entry.eventId}</code>],
+    ["Event ID", <code key="id">{entry.eventId}</code>],
     ["Category", entry.category || "None"],
     ["User", entry.user ?? "None"],
     ["Computer", entry.computer],
@@ -82,7 +82,7 @@ function RecordDetail({ entry }: { entry: Entry }) {
         <CodeBlock code={entry.rawXml} label="Raw XML of the record" />
       ) : (
         <Text size="sm" c="dimmed">
-          The device keeps none of this record.
+          The device has no XML of this record.
         </Text>
       )}
     </div>

@@ -17,8 +17,8 @@ import {
   useLayoutEffect,
   useRef,
 } from "react";
-import { type Align, placeBeside } from "./place";
 import classes from "./popover.module.css";
+import { type Align, positionBeside } from "./position";
 
 type State = { id: string; opened: boolean; onClose: () => void; align: Align; width: number };
 type Shared = State & { anchor: RefObject<HTMLElement | null> };
@@ -27,15 +27,15 @@ const Context = createContext<Shared | null>(null);
 
 function useShared(): Shared {
   const shared = useContext(Context);
-  if (!shared) throw new Error("Popover.Target and Popover.Dropdown stand in a Popover");
+  if (!shared) throw new Error("Popover.Target and Popover.Dropdown belong inside a Popover");
   return shared;
 }
 
 type Props = { opened: boolean; onClose: () => void; align?: Align; width: number; children: ReactNode };
 
 /**
- * A small dialog beside the button that opens it. It stands on every page, so it is made of what the page has anyway:
- * Mantine's brings 45 KB of scripts (decision 008).
+ * A small dialog beside the button that opens it. It is on every page, so it uses only what the page loads anyway:
+ * Mantine's adds 45 KB of scripts (decision 008).
  */
 export function Popover({ align = "start", children, ...state }: Props) {
   const anchor = useRef<HTMLElement>(null);
@@ -67,7 +67,7 @@ function Box({ children, className, ...rest }: BoxProps) {
   const { id, anchor, onClose, align, width } = useShared();
   const box = useRef<HTMLDivElement>(null);
   const ref = useMergedRef(box, useFocusTrap());
-  usePlace(anchor, box, align);
+  usePosition(anchor, box, align);
   useFirstFocus(box);
   useReturnedFocus(anchor, box);
   useOutside(anchor, box, onClose);
@@ -93,37 +93,38 @@ function Box({ children, className, ...rest }: BoxProps) {
   );
 }
 
-type Place = RefObject<HTMLElement | null>;
+type ElementRef = RefObject<HTMLElement | null>;
 
 /** Beside the anchor, also when the page scrolls, the window changes or the content grows. */
-function usePlace(anchor: Place, box: Place, align: Align) {
+function usePosition(anchor: ElementRef, box: ElementRef, align: Align) {
   useLayoutEffect(() => {
     const [from, element] = [anchor.current, box.current];
     if (!from || !element) return;
-    const place = () => placeBeside(from, element, align);
-    place();
-    const sizes = new ResizeObserver(place);
+    const position = () => positionBeside(from, element, align);
+    position();
+    const sizes = new ResizeObserver(position);
     for (const content of element.children) sizes.observe(content);
-    window.addEventListener("resize", place);
-    window.addEventListener("scroll", place, { passive: true });
+    window.addEventListener("resize", position);
+    window.addEventListener("scroll", position, { passive: true });
     return () => {
       sizes.disconnect();
-      window.removeEventListener("resize", place);
-      window.removeEventListener("scroll", place);
+      window.removeEventListener("resize", position);
+      window.removeEventListener("scroll", position);
     };
   }, [anchor, box, align]);
 }
 
-/** Content that is loaded after the opening gets the focus, which waits on the dialog itself. */
-function useFirstFocus(box: Place) {
+/** Content that loads after the dialog has opened gets the focus, which until then is on the dialog itself. */
+function useFirstFocus(box: ElementRef) {
   useEffect(() => {
     const element = box.current;
     if (!element) return;
     const watch = new MutationObserver(() => {
       if (document.activeElement !== element) return;
       const first =
-        element.querySelector("[data-autofocus]") ?? element.querySelector("a[href], button, input, select");
-      (first as HTMLElement | null)?.focus();
+        element.querySelector<HTMLElement>("[data-autofocus]") ??
+        element.querySelector<HTMLElement>("a[href], button, input, select");
+      first?.focus();
     });
     watch.observe(element, { childList: true, subtree: true });
     return () => watch.disconnect();
@@ -131,7 +132,7 @@ function useFirstFocus(box: Place) {
 }
 
 /** The focus goes back to the button, unless a click has put it elsewhere. */
-function useReturnedFocus(anchor: Place, box: Place) {
+function useReturnedFocus(anchor: ElementRef, box: ElementRef) {
   useLayoutEffect(() => {
     const [from, element] = [anchor.current, box.current];
     return () => {
@@ -140,12 +141,12 @@ function useReturnedFocus(anchor: Place, box: Place) {
   }, [anchor, box]);
 }
 
-function useOutside(anchor: Place, box: Place, onClose: () => void) {
+function useOutside(anchor: ElementRef, box: ElementRef, onClose: () => void) {
   const close = useRef(onClose);
   close.current = onClose;
   useEffect(() => {
     const onPointer = ({ target }: PointerEvent) => {
-      const isInside = [anchor, box].some((place) => place.current?.contains(target as Node));
+      const isInside = [anchor, box].some((inside) => inside.current?.contains(target as Node));
       if (!isInside) close.current();
     };
     document.addEventListener("pointerdown", onPointer);

@@ -2,12 +2,13 @@
 
 import { useMergedRef } from "@mantine/hooks";
 import { cloneElement, type HTMLAttributes, type ReactElement, type Ref, useEffect, useRef, useState } from "react";
-import { placeBeside } from "./place";
+import { createPortal } from "react-dom";
+import { positionBeside } from "./position";
 import classes from "./tip.module.css";
 
 type Named = HTMLAttributes<HTMLElement> & { ref?: Ref<HTMLElement> };
 
-/** What a button without words does, told while the pointer rests on it or the keyboard has reached it. */
+/** Names what an icon button does while the pointer or the keyboard focus is on it. */
 export function Tip({ label, children }: { label: string; children: ReactElement<Named> }) {
   const [isShown, setIsShown] = useState(false);
   const anchor = useRef<HTMLElement>(null);
@@ -33,14 +34,16 @@ type LabelProps = { text: string; anchor: HTMLElement | null; onEscape: () => vo
 function Label({ text, anchor, onEscape }: LabelProps) {
   const box = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    if (anchor && box.current) placeBeside(anchor, box.current, "center");
+    if (anchor && box.current) positionBeside(anchor, box.current, "center");
     const onKey = (event: KeyboardEvent) => event.key === "Escape" && onEscape();
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   });
-  return (
+  // In the body: a drawer that slides in would be what "fixed" is measured from.
+  return createPortal(
     <span role="tooltip" className={classes.tip} ref={box}>
       {text}
-    </span>
+    </span>,
+    document.body,
   );
 }
