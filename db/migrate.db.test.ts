@@ -4,7 +4,8 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Embedded, startEmbedded } from "./embedded/embedded";
-import { countMigrations, migrate } from "./migrate";
+import { migrate } from "./migrate";
+import { countMigrations } from "./version";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-migrate-"));
 let embedded: Embedded;
@@ -44,6 +45,8 @@ describe("migrate", () => {
     const adminUrl = urlFor("my admin", "admin-password", "plain");
     await migrate({ ownerUrl, appUrl, adminUrl });
     await migrate({ ownerUrl, appUrl, adminUrl });
+    const [owner] = await query(ownerUrl, "SELECT pg_has_role('trailmark_sealer', 'USAGE') AS seals");
+    expect(owner).toEqual({ seals: false });
     const [app] = await query<{ super: boolean; bypass: boolean; member: boolean; timeout: string }>(
       appUrl,
       `SELECT rolsuper AS super, rolbypassrls AS bypass, pg_has_role('trailmark_app', 'USAGE') AS member,

@@ -1,11 +1,8 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { drizzle } from "drizzle-orm/postgres-js";
-import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";
 import postgres from "postgres";
+import { installFunctions, staleFunctions, withSealer } from "./install-functions";
 import { ensureRoles, loginOf } from "./roles";
+import { countMigrations, functionsOfVersion, MigrationError, type Missing, missingFrom } from "./version";
 
 /** Addresses of the three roles; without the owner's nothing is changed, only checked. */
 export type MigrateInput = {
@@ -15,23 +12,9 @@ export type MigrateInput = {
   log?: (line: string) => void;
 };
 
-/** Thrown with a message for the operator; `expected` tells the door to print no stack. */
-export class MigrationError extends Error {
-  readonly expected = true;
-}
-
-// This file lies one folder below the root both as a source (db/) and inside a bundle (dist/).
-const FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), "db", "migrations");
 const LOCK_KEY = 0x74726169; // "trai"
 const REACH_MS = 15_000;
 const NOT_YET = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "CONNECT_TIMEOUT", "57P03"]);
-
-type Journal = { entries: { tag: string; when: number }[] };
-const journal = (): Journal["entries"] =>
-  (JSON.parse(readFileSync(join(FOLDER, "meta", "_journal.json"), "utf8")) as Journal).entries;
-
-/** How many migrations this version brings. */
-export const countMigrations = (): number => journal().length;
 
 const reasonOf = (error: unknown): { message: string; code: string } => {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -62,29 +45,20 @@ async function connect(url: string, role: string): Promise<postgres.Sql> {
   }
 }
 
-/** The tags of the migrations that the database lacks, oldest first. */
-async function missing(sql: postgres.Sql): Promise<string[]> {
-  let last = 0;
-  try {
-    const [row] = await sql<
-      { last: string | null }[]
-    >`SELECT max(created_at) AS last FROM drizzle.__drizzle_migrations`;
-    last = Number(row?.last ?? 0);
-  } catch (error) {
-    if (!["42P01", "3F000", "42501"].includes(reasonOf(error).code)) throw error; // none yet
-  }
-  return journal()
-    .filter((entry) => entry.when > last)
-    .map((entry) => entry.tag);
-}
+/** A line in a migration that names functions which its statements need; they are installed before that statement. */
+const NEEDS = /^--> functions (.+)$/gm;
 
 async function checkOnly(appUrl: string): Promise<void> {
   const sql = await connect(appUrl, "the application role");
   try {
-    const lacking = await missing(sql);
-    if (lacking.length === 0) return;
+    const { tags, functions } = await missingFrom(sql);
+    if (tags.length + functions.length === 0) return;
+    const what =
+      tags.length > 0
+        ? `${tags.length} of ${countMigrations()} migrations (the first is ${tags[0]})`
+        : `this version's text of ${functions.length} functions (the first is ${functions[0]?.name})`;
     throw new MigrationError(
-      `The database lacks ${lacking.length} of ${countMigrations()} migrations (the first is ${lacking[0]}).\n` +
+      `The database lacks ${what}.\n` +
         "Set TRAILMARK_OWNER_DATABASE_URL for one start, or run `npm run trailmark -- migrate` with it.",
     );
   } finally {
@@ -92,21 +66,50 @@ async function checkOnly(appUrl: string): Promise<void> {
   }
 }
 
-async function apply(sql: postgres.Sql, { appUrl, adminUrl, log = () => {} }: MigrateInput): Promise<void> {
-  const lacking = await missing(sql);
-  await ensureRoles(sql, { appUrl, adminUrl });
-  if (lacking.length > 0) log(`applying ${lacking.length} of ${countMigrations()} migrations`);
-  await applyMigrations(drizzle(sql), { migrationsFolder: FOLDER });
-  if (lacking.length > 0) {
-    // Whoever starts without the owner's address must be able to see what is applied.
-    await sql`GRANT USAGE ON SCHEMA drizzle TO trailmark_app, trailmark_audit_admin`;
-    await sql`GRANT SELECT ON drizzle.__drizzle_migrations TO trailmark_app, trailmark_audit_admin`;
-  }
+/** Where applied migrations and installed functions are recorded; whoever starts without the owner's address reads it. */
+async function prepareRecords(tx: postgres.TransactionSql): Promise<void> {
+  await tx.unsafe(`
+    CREATE SCHEMA IF NOT EXISTS drizzle;
+    CREATE TABLE IF NOT EXISTS drizzle.__drizzle_migrations (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at bigint);
+    CREATE TABLE IF NOT EXISTS drizzle.installed_functions (
+      name text PRIMARY KEY, checksum text NOT NULL, version text NOT NULL);
+    GRANT USAGE ON SCHEMA drizzle TO trailmark_app, trailmark_audit_admin;
+    GRANT SELECT ON drizzle.__drizzle_migrations, drizzle.installed_functions TO trailmark_app, trailmark_audit_admin`);
 }
 
+/** Migrations, then functions, in one transaction: nobody sees the one without the other. */
+async function applyMissing(tx: postgres.TransactionSql, { migrations }: Missing): Promise<void> {
+  const functions = functionsOfVersion();
+  await prepareRecords(tx);
+  // A function that a migration needs may name what only a later one creates.
+  await tx`SET LOCAL check_function_bodies = off`;
+  for (const { sql: statements, hash, folderMillis } of migrations) {
+    for (const statement of statements) {
+      const names = [...statement.matchAll(NEEDS)].flatMap(([, list]) => list?.split(" ") ?? []);
+      const needed = functions.filter(({ name }) => names.includes(name));
+      if (needed.length < names.length) throw new Error(`a migration needs functions that do not exist: ${names}`);
+      await installFunctions(tx, await staleFunctions(tx, needed));
+      await tx.unsafe(statement);
+    }
+    await tx`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES (${hash}, ${folderMillis})`;
+  }
+  await tx`SET LOCAL check_function_bodies = on`;
+  await installFunctions(tx, await staleFunctions(tx, functions));
+  await tx`SELECT audit_self_test()`;
+}
+
+async function apply(sql: postgres.Sql, { appUrl, adminUrl, log = () => {} }: MigrateInput): Promise<void> {
+  const missing = await missingFrom(sql);
+  const { migrations, functions } = missing;
+  await ensureRoles(sql, { appUrl, adminUrl });
+  if (migrations.length > 0) log(`applying ${migrations.length} of ${countMigrations()} migrations`);
+  if (functions.length > 0) log(`installing ${functions.length} functions`);
+  if (migrations.length + functions.length > 0)
+    await sql.begin((tx) => withSealer(tx, () => applyMissing(tx, missing)));
+}
 /**
- * Brings the database to this version: roles, then migrations, under a lock that makes a second process wait.
- * Without ownerUrl it only checks that every migration is applied.
+ * Brings the database to this version: roles, migrations, functions, under a lock that makes a second process wait.
+ * Without ownerUrl it only checks that nothing is missing.
  * @throws MigrationError with a sentence for the operator.
  */
 export async function migrate(input: MigrateInput): Promise<void> {
@@ -121,6 +124,7 @@ export async function migrate(input: MigrateInput): Promise<void> {
     }
     await apply(sql, input);
   } catch (error) {
+    if (error instanceof MigrationError) throw error;
     const { message, code } = reasonOf(error);
     const hint = code === "42501" ? "\nThe owner needs CREATEROLE and must own the database." : "";
     throw new MigrationError(`The database cannot be brought to this version: ${message}${hint}`, { cause: error });

@@ -83,15 +83,6 @@ export async function ensureRoles(
   { appUrl, adminUrl }: { appUrl: string; adminUrl?: string | undefined },
 ): Promise<void> {
   for (const group of GROUPS) if (!(await exists(sql, group))) await run(sql, "CREATE ROLE %I NOLOGIN", group);
-  // To hand functions to the sealer, the owner must be able to become it; since PostgreSQL 16 its maker is not by itself.
-  const [may] = await sql<{ become: boolean }[]>`SELECT pg_has_role('trailmark_sealer', 'MEMBER') AS become`;
-  const [since] = await sql<
-    { sixteen: boolean }[]
-  >`SELECT current_setting('server_version_num')::int >= 160000 AS sixteen`;
-  const set = since?.sixteen
-    ? (await sql`SELECT FROM pg_roles WHERE rolname = 'trailmark_sealer' AND pg_has_role(oid, 'SET')`).length > 0
-    : may?.become;
-  if (!set) await sql`GRANT trailmark_sealer TO CURRENT_USER`;
   await ensureLogin(sql, appUrl, "trailmark_app");
   if (adminUrl) await ensureLogin(sql, adminUrl, "trailmark_audit_admin");
 }

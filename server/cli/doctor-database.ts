@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { appSql, asSystem, closeDatabase } from "@/db/client";
-import { countMigrations } from "@/db/migrate";
+import { staleFunctions } from "@/db/install-functions";
+import { countApplied, countMigrations, functionsOfVersion } from "@/db/version";
 import { readNewestCheckpoint } from "@/server/audit/chain/checkpoint-store";
 import { listAlarms } from "@/server/audit/integrity/alarm";
 import { type Head, listHeads } from "@/server/audit/integrity/checkpoints";
@@ -24,11 +25,13 @@ async function checkRole(): Promise<Finding> {
 }
 
 async function checkChain(): Promise<Finding[]> {
-  const [row] = await appSql()<{ applied: number; faults: string[] }[]>`
-    SELECT (SELECT count(*)::int FROM drizzle.__drizzle_migrations) AS applied, audit_chain_health() AS faults`;
-  const [applied, wanted, faults] = [row?.applied ?? 0, countMigrations(), row?.faults ?? []];
+  const [row] = await appSql()<{ newest: string | null; faults: string[] }[]>`
+    SELECT (SELECT max(created_at) FROM drizzle.__drizzle_migrations) AS newest, audit_chain_health() AS faults`;
+  const [applied, wanted, faults] = [countApplied(row?.newest), countMigrations(), row?.faults ?? []];
+  const stale = (await staleFunctions(appSql(), functionsOfVersion())).map(({ name }) => name);
   return [
     finding("migrations", applied >= wanted ? "ok" : "fail", `${applied} of ${wanted} applied`),
+    finding("functions", stale.length === 0 ? "ok" : "fail", stale.join(", ") || "all of this version"),
     finding("chain guards", faults.length === 0 ? "ok" : "fail", faults.join("; ") || "all in place"),
   ];
 }

@@ -1,4 +1,5 @@
-import { countMigrations, migrate as migrateDatabase } from "@/db/migrate";
+import { migrate as migrateDatabase } from "@/db/migrate";
+import { countMigrations } from "@/db/version";
 import { env } from "@/server/env";
 import { prepareEnvironment } from "@/server/process/prepare";
 import { type Command, readArgs, say } from "./command";

@@ -1,5 +1,5 @@
 import { appSql } from "@/db/client";
-import { countMigrations } from "@/db/migrate";
+import { countApplied, countMigrations } from "@/db/version";
 import { recordingStats } from "@/server/audit/record/record";
 import { isPruningEnabled } from "@/server/retention/schedule";
 
@@ -19,14 +19,14 @@ function withTimeout<T>(work: Promise<T>): Promise<T> {
 async function checkDatabase(): Promise<Readiness["checks"]> {
   try {
     const [row] = await withTimeout(
-      appSql()<{ applied: number; faults: string[] }[]>`
-        SELECT (SELECT count(*)::int FROM drizzle.__drizzle_migrations) AS applied, audit_chain_health() AS faults`,
+      appSql()<{ newest: string | null; faults: string[] }[]>`
+        SELECT (SELECT max(created_at) FROM drizzle.__drizzle_migrations) AS newest, audit_chain_health() AS faults`,
     );
-    const wanted = countMigrations();
+    const [applied, wanted] = [countApplied(row?.newest), countMigrations()];
     const faults = row?.faults ?? [];
     return [
       { name: "database", ok: true },
-      { name: "migrations", ok: (row?.applied ?? 0) >= wanted, detail: `${row?.applied ?? 0} of ${wanted} applied` },
+      { name: "migrations", ok: applied >= wanted, detail: `${applied} of ${wanted} applied` },
       { name: "chain", ok: faults.length === 0, ...(faults.length > 0 ? { detail: faults.join("; ") } : {}) },
     ];
   } catch {

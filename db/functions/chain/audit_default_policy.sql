@@ -1,0 +1,10 @@
+-- Spec: every new organization has the 365-day retention policy, by whatever route it is created.
+CREATE OR REPLACE FUNCTION audit_default_policy() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
+AS $$
+BEGIN
+  INSERT INTO audit_retention_policies (org_id) VALUES (NEW.id);
+  RETURN NULL;
+END
+$$;

@@ -1,0 +1,56 @@
+-- What a DELETE may take: for each organization with a policy, the oldest rows of its chain without a gap, each of them
+-- past the window. Anything else is undone. The head records how far, and a receipt goes into the chain itself.
+CREATE OR REPLACE FUNCTION audit_prune() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
+AS $$
+DECLARE
+  o record;
+  head_seq bigint;
+  through bigint;
+  days int;
+  last_checksum text;
+BEGIN
+  FOR o IN
+    SELECT org_id, count(*) AS n, count(chain_seq) AS sealed, min(chain_seq) AS first, max(chain_seq) AS last,
+      max("timestamp") AS newest
+    FROM pruned
+    GROUP BY org_id
+    ORDER BY audit_lock_key(org_id)
+  LOOP
+    PERFORM pg_advisory_xact_lock(audit_lock_key(o.org_id));
+    SELECT h.seq, h.pruned_through_seq INTO head_seq, through
+    FROM audit_chain_heads h
+    WHERE h.org_id = o.org_id
+    ORDER BY h.seq DESC
+    LIMIT 1
+    FOR NO KEY UPDATE;
+    SELECT p.retention_days INTO days FROM audit_retention_policies p WHERE p.org_id = o.org_id;
+
+    IF days IS NULL THEN
+      RAISE EXCEPTION 'audit_logs: organization % has no retention policy, DELETE refused', o.org_id
+        USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF o.sealed <> o.n OR o.first IS DISTINCT FROM through + 1 OR o.last - o.first + 1 <> o.n THEN
+      RAISE EXCEPTION 'audit_logs: only the contiguous oldest rows of a chain may go, DELETE refused'
+        USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF o.newest >= now() - make_interval(hours => 24 * days) THEN
+      RAISE EXCEPTION 'audit_logs: a row is still inside the retention window of % days, DELETE refused', days
+        USING ERRCODE = 'insufficient_privilege';
+    END IF;
+
+    SELECT p.checksum INTO last_checksum FROM pruned p WHERE p.org_id = o.org_id AND p.chain_seq = o.last;
+    UPDATE audit_chain_heads h
+    SET pruned_through_seq = o.last, pruned_through_checksum = last_checksum
+    WHERE h.org_id = o.org_id AND h.seq = head_seq;
+    INSERT INTO audit_logs (org_id, actor_type, actor_id, action, resource_type, resource_id, details, result)
+    VALUES (
+      o.org_id, 'system', '00000000-0000-0000-0000-000000000000', 'audit.retention.prune', 'organization', o.org_id,
+      jsonb_build_object(
+        'firstSeq', o.first, 'lastSeq', o.last, 'count', o.n, 'lastChecksum', last_checksum, 'retentionDays', days),
+      'success');
+  END LOOP;
+  RETURN NULL;
+END
+$$;

@@ -1,0 +1,20 @@
+-- What is looked for, as a condition on blocks `s`: every term is part of the text, of every set of values one is among
+-- the tags, the span is touched. {"terms": [text], "tags": [[value]], "from": time, "to": time}; literals, so that the
+-- planner sees them.
+CREATE OR REPLACE FUNCTION audit_search_clause(p_needle jsonb) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
+AS $$
+  SELECT coalesce(string_agg(clause, ' AND '), 'true')
+  FROM (
+    SELECT format('s.text LIKE %L', audit_search_pattern(term)) AS clause
+    FROM jsonb_array_elements_text(p_needle -> 'terms') AS term
+    UNION ALL
+    SELECT format(
+      's.tags && %L::integer[]', ARRAY(SELECT audit_search_tag(v) FROM jsonb_array_elements_text(one) AS v))
+    FROM jsonb_array_elements(p_needle -> 'tags') AS one
+    UNION ALL
+    SELECT format('s.max_at >= %L::timestamptz', p_needle ->> 'from') WHERE p_needle ->> 'from' IS NOT NULL
+    UNION ALL
+    SELECT format('s.min_at <= %L::timestamptz', p_needle ->> 'to') WHERE p_needle ->> 'to' IS NOT NULL) clauses
+$$;

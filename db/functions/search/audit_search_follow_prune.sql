@@ -1,0 +1,29 @@
+-- After retention removed the oldest rows: what is known of them goes too, also from the block and the slice in which
+-- the cut lies, and values that no row has any more.
+CREATE OR REPLACE FUNCTION audit_search_follow_prune(p_org uuid, p_pruned bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
+AS $$
+DECLARE
+  block bigint;
+  slice bigint;
+BEGIN
+  SELECT max(last_seq) INTO block
+  FROM audit_search
+  WHERE org_id = p_org AND first_seq <= p_pruned AND last_seq > p_pruned;
+  DELETE FROM audit_search WHERE org_id = p_org AND first_seq <= p_pruned;
+  IF block IS NOT NULL THEN PERFORM audit_search_make(p_org, p_pruned, block, true); END IF;
+
+  SELECT max(last_seq) INTO slice
+  FROM audit_tallies
+  WHERE org_id = p_org AND first_seq <= p_pruned AND last_seq > p_pruned;
+  DELETE FROM audit_tallies WHERE org_id = p_org AND first_seq <= p_pruned;
+  IF slice IS NOT NULL THEN PERFORM audit_search_tally(p_org, p_pruned, slice); END IF;
+
+  DELETE FROM audit_search_terms t
+  WHERE t.org_id = p_org
+    AND NOT EXISTS (
+      SELECT FROM audit_search s
+      WHERE s.org_id = p_org AND s.tags && ARRAY[audit_search_tag(t.kind || ':' || t.value)]);
+END
+$$;

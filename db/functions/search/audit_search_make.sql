@@ -1,0 +1,47 @@
+-- Indexes the rows in (after, through] as blocks and returns the last row of the last one. A block is full at 4 KiB of
+-- text, where a row counts for an eighth part at least; one that is not full is kept back unless p_all. What filters
+-- match exactly becomes a tag of the block, an address also its network (the first two parts). A migration that changes
+-- what a block holds empties the index, which is then built again.
+CREATE OR REPLACE FUNCTION audit_search_make(p_org uuid, p_after bigint, p_through bigint, p_all boolean) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
+AS $$
+  WITH named AS (
+    SELECT a.chain_seq, a."timestamp", a.action, a.actor_email, a.result, a.actor_type, a.actor_id, a.resource_id,
+      a.resource_type, a.ip_address,
+      a.details ->> 'rawActorId' AS raw_actor,
+      CASE WHEN a.resource_type = 'device' THEN a.resource_name END AS device,
+      concat_ws(E'\n', a.action, a.actor_email, a.resource_type, a.resource_name, a.details::text) AS line
+    FROM audit_logs a
+    WHERE a.org_id = p_org AND a.chain_seq > p_after AND a.chain_seq <= p_through),
+  weighed AS (
+    SELECT *,
+      (sum(least(greatest(octet_length(line), 512), 4096)) OVER (ORDER BY chain_seq) - 1) / 4096 AS block
+    FROM named),
+  blocks AS (
+    SELECT block, min(chain_seq) AS first_seq, max(chain_seq) AS last_seq,
+      min("timestamp") AS min_at, max("timestamp") AS max_at,
+      bool_or(octet_length(line) <> char_length(line) OR line ~ E'[\x1e\x1f]') AS rough,
+      array_agg(audit_search_tag('action:' || action))
+        || array_agg(audit_search_tag('email:' || actor_email))
+        || array_agg(audit_search_tag('result:' || result))
+        || array_agg(audit_search_tag('type:' || actor_type))
+        || array_agg(audit_search_tag('actor:' || actor_id))
+        || array_agg(audit_search_tag('actor:' || raw_actor))
+        || array_agg(audit_search_tag('resource:' || resource_id))
+        || array_agg(audit_search_tag('kind:' || resource_type))
+        || array_agg(audit_search_tag('ip:' || ip_address))
+        || array_agg(audit_search_tag('net:' || substring(ip_address FROM '^[^.:]*[.:][^.:]*[.:]')))
+        || array_agg(audit_search_tag('device:' || device)) AS tags,
+      string_agg(line, E'\x1e' ORDER BY chain_seq) AS text
+    FROM weighed
+    GROUP BY block),
+  stored AS (
+    INSERT INTO audit_search (org_id, first_seq, last_seq, min_at, max_at, rough, tags, text)
+    SELECT p_org, first_seq, last_seq, min_at, max_at, rough,
+      ARRAY(SELECT DISTINCT t FROM unnest(tags) AS t WHERE t IS NOT NULL), audit_search_text(text)
+    FROM blocks
+    WHERE p_all OR block < (SELECT max(block) FROM blocks)
+    RETURNING last_seq)
+  SELECT max(last_seq) FROM stored
+$$;

@@ -1,0 +1,109 @@
+import postgres from "postgres";
+import { afterAll, describe, expect, inject, it } from "vitest";
+import {
+  inCallOrder,
+  installFunctions,
+  isLater,
+  type SqlFunction,
+  staleFunctions,
+  withSealer,
+} from "./install-functions";
+import { functionsOfVersion } from "./version";
+
+const owner = postgres(inject("ownerDatabaseUrl"), { max: 1, onnotice: () => {} });
+afterAll(() => owner.end({ timeout: 5 }));
+
+const fn = (name: string, body: string, more = "", version = "1.0.0"): SqlFunction => {
+  const text = `CREATE OR REPLACE FUNCTION ${name}() RETURNS integer LANGUAGE sql SECURITY DEFINER RETURN ${body};\n${more}`;
+  return { name, text, checksum: text, version };
+};
+
+/** Runs in a transaction of the owner that is undone. */
+async function undone(work: (tx: postgres.TransactionSql) => Promise<void>): Promise<void> {
+  const undo = new Error("undo");
+  await expect(
+    owner.begin(async (tx) => {
+      await withSealer(tx, () => work(tx));
+      throw undo;
+    }),
+  ).rejects.toBe(undo);
+}
+
+const rightsOf = async (tx: postgres.ISql, name: string) =>
+  (
+    await tx<{ grantee: string }[]>`
+      SELECT a.grantee::regrole::text AS grantee FROM pg_proc f, aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) a
+      WHERE f.proname = ${name} AND f.proowner = 'trailmark_sealer'::regrole ORDER BY 1`
+  ).map((row) => row.grantee);
+
+describe("installFunctions", () => {
+  it("gives a function to the sealer, and the right to execute it to those whom its file names, nobody else", () =>
+    undone(async (tx) => {
+      await installFunctions(tx, [fn("made_up", "1", "GRANT EXECUTE ON FUNCTION made_up TO trailmark_app;")]);
+      expect(await rightsOf(tx, "made_up")).toEqual(["trailmark_app", "trailmark_sealer"]);
+      await installFunctions(tx, [fn("made_up", "2")]);
+      expect(await rightsOf(tx, "made_up")).toEqual(["trailmark_sealer"]);
+    }));
+
+  it("leaves the sealer without the right to create", async () => {
+    await owner.begin((tx) => withSealer(tx, () => installFunctions(tx, [])));
+    const [sealer] = await owner`SELECT has_schema_privilege('trailmark_sealer', 'public', 'CREATE') AS creates`;
+    expect(sealer).toEqual({ creates: false });
+  });
+
+  it("creates what is called before the caller, whatever their names", () =>
+    undone(async (tx) => {
+      await installFunctions(tx, [fn("made_up_a", "made_up_z() + 1"), fn("made_up_z", "1")]);
+      expect(await tx`SELECT made_up_a() AS n`).toEqual([{ n: 2 }]);
+      expect(inCallOrder([fn("a", "b()"), fn("b", "a()")]).map(({ name }) => name)).toEqual(["b", "a"]);
+    }));
+
+  it("refuses another signature until a migration has dropped the old one", () =>
+    undone(async (tx) => {
+      await installFunctions(tx, [fn("made_up", "1")]);
+      const changed = { ...fn("made_up", "1"), checksum: "changed" };
+      changed.text = changed.text.replace("integer", "bigint");
+      await expect(tx.savepoint((sp) => installFunctions(sp, [changed]))).rejects.toMatchObject({ code: "42P13" });
+      await tx`DROP FUNCTION made_up`;
+      await installFunctions(tx, await staleFunctions(tx, [changed]));
+      expect(await tx`SELECT pg_typeof(made_up())::text AS type`).toEqual([{ type: "bigint" }]);
+    }));
+});
+
+describe("staleFunctions", () => {
+  it("finds none after the migrator, in the database of this run", async () => {
+    expect(await staleFunctions(owner, functionsOfVersion())).toEqual([]);
+  });
+
+  it("names what changed, what is new and what was dropped", () =>
+    undone(async (tx) => {
+      const [same, dropped] = [fn("made_up_same", "1"), fn("made_up_dropped", "1")];
+      await installFunctions(tx, [same, dropped, fn("made_up_changed", "1")]);
+      await tx`DROP FUNCTION made_up_dropped`;
+      const wanted = [same, dropped, fn("made_up_changed", "2"), fn("made_up_new", "1")];
+      const stale = await staleFunctions(tx, wanted);
+      expect(stale.map(({ name }) => name)).toEqual(["made_up_dropped", "made_up_changed", "made_up_new"]);
+    }));
+
+  it("takes nothing back from a later version that runs beside this one", () =>
+    undone(async (tx) => {
+      await installFunctions(tx, [fn("made_up", "2", "", "999.10.0")]);
+      expect(await staleFunctions(tx, [fn("made_up", "1", "", "999.9.9")])).toEqual([]);
+      expect(await staleFunctions(tx, [fn("made_up", "1", "", "999.11.0")])).toHaveLength(1);
+    }));
+
+  it("compares versions by their numbers", () => {
+    expect(isLater("0.110.0", "0.99.1")).toBe(true);
+    expect(isLater("1.0.0", "1.0.0")).toBe(false);
+    expect(isLater("0.9.0", "0.10.0")).toBe(false);
+  });
+});
+
+describe("db/functions", () => {
+  it("has one function a file, under its name, with the rule that it keeps on top", () => {
+    for (const { name, text } of functionsOfVersion()) {
+      expect(text).toMatch(/^-- \S/);
+      expect([...text.matchAll(/^CREATE OR REPLACE FUNCTION (\w+)\(/gm)].map(([, found]) => found)).toEqual([name]);
+    }
+  });
+});

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type postgres from "postgres";
+
+/** One file of db/functions: CREATE OR REPLACE of the function that it is named after, and who may execute it. */
+export type SqlFunction = {
+  name: string;
+  text: string;
+  checksum: string;
+  /** The version of Trailmark that brings it. */
+  version: string;
+};
+
+/** The functions below a folder, by name. */
+export function readFunctions(folder: string, version: string): SqlFunction[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".sql"))
+    .map((path) => {
+      const text = readFileSync(join(folder, path), "utf8");
+      return { name: basename(path, ".sql"), text, checksum: createHash("sha256").update(text).digest("hex"), version };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Callees before callers: a body after RETURN is parsed, and needs what it calls, when the function is created. */
+export function inCallOrder(functions: readonly SqlFunction[]): SqlFunction[] {
+  const ordered: SqlFunction[] = [];
+  const visited = new Set<SqlFunction>();
+  const visit = (one: SqlFunction) => {
+    if (visited.has(one)) return;
+    visited.add(one);
+    const code = one.text.replace(/--.*/g, "");
+    for (const other of functions) if (code.includes(`${other.name}(`)) visit(other);
+    ordered.push(one);
+  };
+  functions.forEach(visit);
+  return ordered;
+}
+
+/** Whether version a is later than version b, by their numbers. */
+export function isLater(a: string, b: string): boolean {
+  const [left, right] = [a, b].map((version) => (version.match(/\d+/g) ?? []).map(Number));
+  const at = left?.findIndex((n, i) => n !== right?.[i]) ?? -1;
+  return at >= 0 && (left?.[at] ?? 0) > (right?.[at] ?? 0);
+}
+
+/**
+ * The functions that the database lacks or has in another text. None where a later version has been: it may run beside
+ * this process, and what it relies on is not taken back.
+ */
+export async function staleFunctions(sql: postgres.ISql, functions: readonly SqlFunction[]): Promise<SqlFunction[]> {
+  const installed = await sql<{ name: string; checksum: string; version: string }[]>`
+    SELECT name, checksum, version FROM drizzle.installed_functions
+    WHERE EXISTS (SELECT FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname = name)`;
+  if (installed.some((row) => functions.some(({ version }) => isLater(row.version, version)))) return [];
+  const checksums = new Map(installed.map((row) => [row.name, row.checksum]));
+  return functions.filter(({ name, checksum }) => checksums.get(name) !== checksum);
+}
+
+/**
+ * Runs work in which functions are created or named. trailmark_sealer owns them all: the owner of the database is a member
+ * of it, and it may create, for the time of the work alone.
+ */
+export async function withSealer(tx: postgres.TransactionSql, work: () => Promise<void>): Promise<void> {
+  const [owner] = await tx<{ member: boolean }[]>`SELECT pg_has_role('trailmark_sealer', 'USAGE') AS member`;
+  if (!owner?.member) await tx`GRANT trailmark_sealer TO CURRENT_USER`;
+  await tx`GRANT CREATE ON SCHEMA public TO trailmark_sealer`;
+  await work();
+  await tx`REVOKE CREATE ON SCHEMA public FROM trailmark_sealer`;
+  if (!owner?.member) await tx`REVOKE trailmark_sealer FROM CURRENT_USER`;
+}
+
+/**
+ * Creates or replaces functions. Nobody may execute one but those to whom its file grants it, whatever was granted before.
+ * Inside withSealer().
+ * @throws PostgresError 42P13 for a changed signature: a migration has to drop the function first
+ */
+export async function installFunctions(tx: postgres.TransactionSql, functions: readonly SqlFunction[]): Promise<void> {
+  for (const { name, text, checksum, version } of inCallOrder(functions)) {
+    const [create = "", ...grants] = text.split(/^(?=GRANT )/m);
+    await tx.unsafe(create);
+    // Before the grants, because the new owner takes over what was granted to the old one.
+    await tx`ALTER FUNCTION ${tx(name)} OWNER TO trailmark_sealer`;
+    await tx`REVOKE ALL ON FUNCTION ${tx(name)} FROM PUBLIC, trailmark_app, trailmark_audit_admin, CURRENT_USER`;
+    await tx.unsafe(grants.join(""));
+    await tx`
+      INSERT INTO drizzle.installed_functions (name, checksum, version) VALUES (${name}, ${checksum}, ${version})
+      ON CONFLICT (name) DO UPDATE SET checksum = EXCLUDED.checksum, version = EXCLUDED.version`;
+  }
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
+import type postgres from "postgres";
+import { readFunctions, type SqlFunction, staleFunctions } from "./install-functions";
+
+// This file lies one folder below the root both as a source (db/) and inside a bundle (dist/).
+const FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), "db");
+const MIGRATIONS = join(FOLDER, "migrations");
+
+/** Thrown with a message for the operator; `expected` tells the door to print no stack. */
+export class MigrationError extends Error {
+  readonly expected = true;
+}
+
+type Entry = { tag: string; when: number };
+
+const journal = (): Entry[] =>
+  (JSON.parse(readFileSync(join(MIGRATIONS, "meta", "_journal.json"), "utf8")) as { entries: Entry[] }).entries;
+
+/** The functions of this version. */
+export function functionsOfVersion(): SqlFunction[] {
+  const { version } = JSON.parse(readFileSync(join(FOLDER, "..", "package.json"), "utf8")) as { version: string };
+  return readFunctions(join(FOLDER, "functions"), version);
+}
+
+/** How many migrations this version brings. */
+export const countMigrations = (): number => journal().length;
+
+/** How many of them a database has, by the newest created_at that it has recorded. */
+export const countApplied = (newest: string | null | undefined): number =>
+  journal().filter(({ when }) => when <= Number(newest ?? 0)).length;
+
+/** What a database lacks of this version: migrations, oldest first, with their tags, and functions. */
+export type Missing = { migrations: MigrationMeta[]; tags: string[]; functions: SqlFunction[] };
+
+/** The result of a query, or `otherwise` where its table does not exist yet or is not shown to this role. */
+async function unlessAbsent<T>(query: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await query;
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code === "42P01" || code === "3F000" || code === "42501") return otherwise;
+    throw error;
+  }
+}
+
+/**
+ * Compares a database with this version. Migrations are known by their dates, as Drizzle has it. The first ones bear the
+ * dates of the last of the 24 that they replaced: a database that has these 24 lacks nothing.
+ * @throws MigrationError when the database has some of the 24 only
+ */
+export async function missingFrom(sql: postgres.Sql): Promise<Missing> {
+  const newestOf = sql<{ newest: string | null }[]>`
+    SELECT max(created_at) AS newest FROM drizzle.__drizzle_migrations`;
+  const [row] = await unlessAbsent<{ newest: string | null }[]>(newestOf, []);
+  const newest = Number(row?.newest ?? 0);
+  const entries = journal();
+  const pending = entries.filter(({ when }) => when > newest);
+  if (newest > 0 && pending.length > 0 && !entries.some(({ when }) => when === newest))
+    throw new MigrationError(
+      "The database is older than version 0.110.0, from which this version continues (its newest migration is of " +
+        `${new Date(newest).toISOString()}).\nStart version 0.110.0 on it once, then this one.`,
+    );
+  const functions = functionsOfVersion();
+  return {
+    migrations: readMigrationFiles({ migrationsFolder: MIGRATIONS }).filter((m) => m.folderMillis > newest),
+    tags: pending.map(({ tag }) => tag),
+    functions: await unlessAbsent(staleFunctions(sql, functions), functions),
+  };
+}
