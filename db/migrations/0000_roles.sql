@@ -1,10 +1,16 @@
--- The group roles that every grant and policy names. Logins and passwords are set by db/migrate.ts from the
--- connection addresses; here only what must exist before the first table does.
+-- The group roles that every grant and policy names. Logins and passwords are set by db/roles.ts from the connection
+-- addresses; here is only what must exist before the first table does.
 DO $$
 BEGIN
-  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'trailmark_app') THEN CREATE ROLE trailmark_app NOLOGIN; END IF;
-  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'trailmark_audit_admin') THEN CREATE ROLE trailmark_audit_admin NOLOGIN; END IF;
-  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'trailmark_sealer') THEN CREATE ROLE trailmark_sealer NOLOGIN; END IF;
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'trailmark_app') THEN
+    CREATE ROLE trailmark_app NOLOGIN;
+  END IF;
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'trailmark_audit_admin') THEN
+    CREATE ROLE trailmark_audit_admin NOLOGIN;
+  END IF;
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'trailmark_sealer') THEN
+    CREATE ROLE trailmark_sealer NOLOGIN;
+  END IF;
 END
 $$;
 --> statement-breakpoint

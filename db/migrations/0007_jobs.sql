@@ -1,26 +1,6 @@
--- Verifications and alarms: row level security as for every tenant's table. The application adds to the history of
--- verifications and cannot rewrite it.
-DO $$
-DECLARE t text;
-BEGIN
-  FOREACH t IN ARRAY ARRAY['audit_verifications', 'audit_alarms'] LOOP
-    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
-    EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
-    EXECUTE format($policy$CREATE POLICY %I ON %I TO trailmark_app
-      USING ((SELECT current_setting('trailmark.scope', true)) = 'system'
-        OR org_id = ANY ((SELECT NULLIF(current_setting('trailmark.org_ids', true), '')::uuid[])::uuid[]))$policy$, t || '_tenant', t);
-  END LOOP;
-END
-$$;
---> statement-breakpoint
-GRANT SELECT, INSERT ON audit_verifications TO trailmark_app;
---> statement-breakpoint
-GRANT SELECT, INSERT, UPDATE, DELETE ON audit_alarms TO trailmark_app;
---> statement-breakpoint
-
--- pg-boss 10.4.2, its own construction plan (PgBoss.getConstructionPlans) made here by the owner, because its start would
--- need CREATE on the database. The application starts it with migrate: false and rights on rows alone; queues are
--- tables and so are made here too.
+-- Background jobs: pg-boss 10.4.2, its own construction plan (PgBoss.getConstructionPlans) as it is, run here by the
+-- owner because its start would need CREATE on the database. The application starts it with migrate: false and rights
+-- on rows alone; queues are tables and so are created here too.
 CREATE SCHEMA pgboss;
 --> statement-breakpoint
 CREATE TYPE pgboss.job_state AS ENUM (
@@ -185,9 +165,11 @@ INSERT INTO pgboss.version(version) VALUES ('24');
 --> statement-breakpoint
 SELECT pgboss.create_queue('__pgboss__send-it', '{"policy": "standard"}');
 --> statement-breakpoint
-SELECT pgboss.create_queue('retention', '{"policy": "standard", "retryLimit": 2, "retryDelay": 600, "expireInSeconds": 21600}');
+SELECT pgboss.create_queue(
+  'retention', '{"policy": "standard", "retryLimit": 2, "retryDelay": 600, "expireInSeconds": 21600}');
 --> statement-breakpoint
-SELECT pgboss.create_queue('verification', '{"policy": "standard", "retryLimit": 2, "retryDelay": 600, "expireInSeconds": 21600}');
+SELECT pgboss.create_queue(
+  'verification', '{"policy": "standard", "retryLimit": 2, "retryDelay": 600, "expireInSeconds": 21600}');
 --> statement-breakpoint
 GRANT USAGE ON SCHEMA pgboss TO trailmark_app;
 --> statement-breakpoint

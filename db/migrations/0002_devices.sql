@@ -1,0 +1,191 @@
+-- Devices, their agents and what these send. Every row belongs to the organization of its device.
+--> functions tenant_policy
+CREATE TABLE devices (
+  id uuid DEFAULT gen_random_uuid() CONSTRAINT devices_pkey PRIMARY KEY,
+  org_id uuid NOT NULL,
+  hostname text NOT NULL,
+  os text NOT NULL,
+  os_version text,
+  serial_number text,
+  agent_version text,
+  status text,
+  metrics jsonb,
+  last_ip text,
+  last_seen_at timestamptz(3),
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  short_name text GENERATED ALWAYS AS (
+    CASE WHEN hostname ~ '^[0-9.]+$' THEN hostname ELSE split_part(lower(hostname), '.', 1) END) STORED,
+  CONSTRAINT devices_org_id_organizations_id_fk
+    FOREIGN KEY (org_id) REFERENCES organizations (id)
+);
+--> statement-breakpoint
+CREATE INDEX devices_org_hostname_idx ON devices (org_id, hostname);
+--> statement-breakpoint
+CREATE INDEX devices_hostname_lower_idx ON devices (lower(hostname));
+--> statement-breakpoint
+CREATE INDEX devices_short_name_idx ON devices (short_name);
+--> statement-breakpoint
+
+CREATE TABLE agents (
+  id text CONSTRAINT agents_pkey PRIMARY KEY,
+  device_id uuid NOT NULL,
+  org_id uuid NOT NULL,
+  token_hash text NOT NULL,
+  revoked_at timestamptz(3),
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT agents_token_hash_key UNIQUE (token_hash),
+  CONSTRAINT agents_device_id_devices_id_fk
+    FOREIGN KEY (device_id) REFERENCES devices (id) ON DELETE CASCADE,
+  CONSTRAINT agents_org_id_organizations_id_fk
+    FOREIGN KEY (org_id) REFERENCES organizations (id)
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX agents_device_key ON agents (device_id);
+--> statement-breakpoint
+CREATE INDEX agents_org_idx ON agents (org_id);
+--> statement-breakpoint
+
+-- The ids under which other products know a device, recorded by imports.
+CREATE TABLE device_source_ids (
+  partner_id uuid NOT NULL,
+  source text NOT NULL,
+  source_id text NOT NULL,
+  device_id uuid NOT NULL,
+  org_id uuid NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT device_source_ids_pkey PRIMARY KEY (partner_id, source, source_id),
+  CONSTRAINT device_source_ids_partner_id_partners_id_fk
+    FOREIGN KEY (partner_id) REFERENCES partners (id),
+  CONSTRAINT device_source_ids_device_id_devices_id_fk
+    FOREIGN KEY (device_id) REFERENCES devices (id) ON DELETE CASCADE,
+  CONSTRAINT device_source_ids_org_id_organizations_id_fk
+    FOREIGN KEY (org_id) REFERENCES organizations (id)
+);
+--> statement-breakpoint
+CREATE INDEX device_source_ids_device_idx ON device_source_ids (device_id);
+--> statement-breakpoint
+
+CREATE TABLE agent_logs (
+  id uuid DEFAULT gen_random_uuid() CONSTRAINT agent_logs_pkey PRIMARY KEY,
+  device_id uuid NOT NULL,
+  org_id uuid NOT NULL,
+  "timestamp" timestamptz(3) NOT NULL,
+  level text NOT NULL,
+  component varchar(100) NOT NULL,
+  message text NOT NULL,
+  fields jsonb,
+  agent_version varchar(50),
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT agent_logs_level_check CHECK (level IN ('debug', 'info', 'warn', 'error')),
+  CONSTRAINT agent_logs_device_id_devices_id_fk
+    FOREIGN KEY (device_id) REFERENCES devices (id) ON DELETE CASCADE,
+  CONSTRAINT agent_logs_org_id_organizations_id_fk
+    FOREIGN KEY (org_id) REFERENCES organizations (id)
+);
+--> statement-breakpoint
+CREATE INDEX agent_logs_device_idx ON agent_logs (device_id, "timestamp", id);
+--> statement-breakpoint
+CREATE INDEX agent_logs_org_ts_idx ON agent_logs (org_id, "timestamp");
+--> statement-breakpoint
+CREATE INDEX agent_logs_level_component_idx ON agent_logs (level, component);
+--> statement-breakpoint
+CREATE INDEX agent_logs_timestamp_idx ON agent_logs ("timestamp");
+--> statement-breakpoint
+
+CREATE TABLE device_event_logs (
+  id uuid DEFAULT gen_random_uuid() CONSTRAINT device_event_logs_pkey PRIMARY KEY,
+  device_id uuid NOT NULL,
+  org_id uuid NOT NULL,
+  "timestamp" timestamptz(3) NOT NULL,
+  level text NOT NULL,
+  category text NOT NULL,
+  source varchar(255) NOT NULL,
+  event_id varchar(100),
+  message text NOT NULL,
+  details jsonb,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT device_event_logs_level_check CHECK (level IN ('info', 'warning', 'error', 'critical')),
+  CONSTRAINT device_event_logs_category_check CHECK (category IN ('security', 'hardware', 'application', 'system')),
+  CONSTRAINT device_event_logs_device_id_devices_id_fk
+    FOREIGN KEY (device_id) REFERENCES devices (id) ON DELETE CASCADE,
+  CONSTRAINT device_event_logs_org_id_organizations_id_fk
+    FOREIGN KEY (org_id) REFERENCES organizations (id)
+);
+--> statement-breakpoint
+CREATE INDEX device_event_logs_device_idx ON device_event_logs (device_id, "timestamp", id);
+--> statement-breakpoint
+CREATE INDEX device_event_logs_org_ts_idx ON device_event_logs (org_id, "timestamp");
+--> statement-breakpoint
+CREATE UNIQUE INDEX device_event_logs_dedup_idx ON device_event_logs (device_id, source, event_id);
+--> statement-breakpoint
+CREATE INDEX device_event_logs_cat_level_idx ON device_event_logs (category, level, device_id, "timestamp", id);
+--> statement-breakpoint
+
+-- Streams and commands last as long as a connection: nothing of them needs to survive a crash of PostgreSQL, so they
+-- write no WAL (answers may have 5 MiB).
+CREATE UNLOGGED TABLE agent_streams (
+  agent_id text CONSTRAINT agent_streams_pkey PRIMARY KEY,
+  org_id uuid NOT NULL,
+  device_id uuid NOT NULL,
+  process_id uuid NOT NULL,
+  stream_id uuid NOT NULL,
+  connected_at timestamptz(3) NOT NULL,
+  beat_at timestamptz(3) NOT NULL,
+  closed_at timestamptz(3),
+  CONSTRAINT agent_streams_agent_id_agents_id_fk
+    FOREIGN KEY (agent_id) REFERENCES agents (id) ON DELETE CASCADE,
+  CONSTRAINT agent_streams_org_id_organizations_id_fk
+    FOREIGN KEY (org_id) REFERENCES organizations (id),
+  CONSTRAINT agent_streams_device_id_devices_id_fk
+    FOREIGN KEY (device_id) REFERENCES devices (id) ON DELETE CASCADE
+);
+--> statement-breakpoint
+CREATE INDEX agent_streams_device_idx ON agent_streams (device_id);
+--> statement-breakpoint
+CREATE INDEX agent_streams_org_idx ON agent_streams (org_id);
+--> statement-breakpoint
+CREATE INDEX agent_streams_process_idx ON agent_streams (process_id) WHERE closed_at IS NULL;
+--> statement-breakpoint
+
+CREATE UNLOGGED TABLE live_commands (
+  id uuid CONSTRAINT live_commands_pkey PRIMARY KEY,
+  org_id uuid NOT NULL,
+  device_id uuid NOT NULL,
+  agent_id text NOT NULL,
+  stream_id uuid NOT NULL,
+  process_id uuid NOT NULL,
+  asker_id uuid NOT NULL,
+  name text NOT NULL,
+  params text NOT NULL,
+  deadline timestamptz(3) NOT NULL,
+  state text NOT NULL,
+  result text,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT live_commands_state_check CHECK (state IN ('waiting', 'delivered', 'answered', 'broken')),
+  CONSTRAINT live_commands_org_id_organizations_id_fk
+    FOREIGN KEY (org_id) REFERENCES organizations (id),
+  CONSTRAINT live_commands_device_id_devices_id_fk
+    FOREIGN KEY (device_id) REFERENCES devices (id) ON DELETE CASCADE
+);
+--> statement-breakpoint
+CREATE INDEX live_commands_agent_idx ON live_commands (agent_id);
+--> statement-breakpoint
+CREATE INDEX live_commands_org_idx ON live_commands (org_id);
+--> statement-breakpoint
+CREATE INDEX live_commands_device_idx ON live_commands (device_id);
+--> statement-breakpoint
+CREATE INDEX live_commands_stream_idx ON live_commands (stream_id);
+--> statement-breakpoint
+CREATE INDEX live_commands_waiting_idx ON live_commands (process_id) WHERE state = 'waiting';
+--> statement-breakpoint
+CREATE INDEX live_commands_done_idx ON live_commands (asker_id) WHERE state IN ('answered', 'broken');
+--> statement-breakpoint
+
+SELECT tenant_policy(t)
+FROM unnest(ARRAY[
+  'devices', 'agents', 'device_source_ids', 'agent_logs', 'device_event_logs', 'agent_streams', 'live_commands']) AS t;
+--> statement-breakpoint
+GRANT SELECT, INSERT, UPDATE, DELETE ON
+  devices, agents, device_source_ids, agent_logs, device_event_logs, agent_streams, live_commands
+  TO trailmark_app;

@@ -1,2 +1,0 @@
-ALTER TABLE "devices" ADD COLUMN "short_name" text GENERATED ALWAYS AS (CASE WHEN hostname ~ '^[0-9.]+$' THEN hostname ELSE split_part(lower(hostname), '.', 1) END) STORED;--> statement-breakpoint
-CREATE INDEX "devices_short_name_idx" ON "devices" USING btree ("short_name");

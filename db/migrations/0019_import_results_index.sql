@@ -1,1 +1,0 @@
-DROP INDEX "custom_field_import_results_outcome_idx";

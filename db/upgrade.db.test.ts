@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { verifyChain } from "@/server/audit/chain/verify";
+import { searchEntries } from "@/server/audit/entries/search";
+import { advanceIndex } from "@/server/audit/query/search-worker";
+import { appendAudit } from "@/server/audit/record/append";
+import { searchInput } from "@/server/audit/schema";
+import { systemCtx } from "@/server/context";
+import { env } from "@/server/env";
+import { runRetention } from "@/server/retention/run";
+import { auditRows } from "@/testing/chain";
+import { describeSchema } from "@/testing/describe-schema";
+import { closeDatabase } from "./client";
+import { migrate } from "./migrate";
+import { countMigrations } from "./version";
+
+/** A database that the last version with 24 migrations left behind; its owner there is trailmark_owner. */
+const DUMP = readFileSync("testing/dumps/0.110.0.sql", "utf8");
+const ORG = "0110000a-0000-4000-8000-000000000002";
+const PRUNED_ORG = "0110000a-0000-4000-8000-000000000003";
+
+const suffix = randomUUID().slice(0, 8);
+const names = { upgraded: `upgraded_${suffix}`, fresh: `fresh_${suffix}`, unfinished: `unfinished_${suffix}` };
+const at = (url: string, database: string) => Object.assign(new URL(url), { pathname: `/${database}` }).href;
+const urlsOf = (database: string) => ({
+  ownerUrl: at(inject("ownerDatabaseUrl"), database),
+  appUrl: at(inject("databaseUrl"), database),
+  adminUrl: at(inject("adminDatabaseUrl"), database),
+});
+
+async function withOwner<T>(database: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(urlsOf(database).ownerUrl, { max: 1, onnotice: () => {} });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+const load = (database: string) =>
+  withOwner(database, (sql) =>
+    sql.unsafe(DUMP.replaceAll("trailmark_owner", `"${new URL(urlsOf(database).ownerUrl).username}"`)),
+  );
+
+beforeAll(async () => {
+  const server = new URL(inject("ownerDatabaseUrl")).pathname.slice(1);
+  await withOwner(server, async (sql) => {
+    for (const name of Object.values(names)) await sql`CREATE DATABASE ${sql(name)}`;
+  });
+  await load(names.upgraded);
+  Object.assign(env(), {
+    DATABASE_URL: urlsOf(names.upgraded).appUrl,
+    AUDIT_ADMIN_DATABASE_URL: urlsOf(names.upgraded).adminUrl,
+  });
+});
+afterAll(async () => {
+  await closeDatabase();
+  const server = new URL(inject("ownerDatabaseUrl")).pathname.slice(1);
+  await withOwner(server, async (sql) => {
+    for (const name of Object.values(names)) await sql`DROP DATABASE ${sql(name)} WITH (FORCE)`;
+  });
+});
+
+describe("a database with the 24 migrations of version 0.110.0", () => {
+  it("is refused to the application until the owner has brought it to this version", async () => {
+    await expect(migrate({ appUrl: urlsOf(names.upgraded).appUrl })).rejects.toThrow(/lacks .* text of \d+ functions/);
+  });
+
+  it("gets this version's functions, keeps its record of migrations and lacks nothing afterwards", async () => {
+    const said: string[] = [];
+    await Promise.all([
+      migrate({ ...urlsOf(names.upgraded), log: (line) => said.push(line) }),
+      migrate(urlsOf(names.upgraded)),
+    ]);
+    expect(said.join()).not.toContain("applying");
+    await migrate({ appUrl: urlsOf(names.upgraded).appUrl });
+    const [record] = await withOwner(
+      names.upgraded,
+      (sql) => sql`SELECT count(*)::int AS n FROM drizzle.__drizzle_migrations`,
+    );
+    expect(record).toEqual({ n: 24 });
+  });
+
+  it("is then the same, object by object, as one that this version created", async () => {
+    await migrate(urlsOf(names.fresh));
+    const [upgraded, fresh] = await Promise.all([
+      withOwner(names.upgraded, describeSchema),
+      withOwner(names.fresh, describeSchema),
+    ]);
+    expect(upgraded.filter((line) => !fresh.includes(line))).toEqual([]);
+    expect(fresh.filter((line) => !upgraded.includes(line))).toEqual([]);
+    expect(fresh.length).toBeGreaterThan(1_000);
+  });
+
+  it("has its chains intact, row by row", async () => {
+    const rows = await withOwner(names.upgraded, (sql) => sql`SELECT id, checksum FROM audit_logs`);
+    expect(rows.length).toBe(62);
+    for (const row of rows) expect(DUMP).toContain(`'${row.id}', `);
+    for (const row of rows) expect(DUMP).toContain(`'${row.checksum}', `);
+    expect(await verifyChain(systemCtx(), { orgId: ORG })).toMatchObject({
+      status: "intact",
+      firstSeq: 1,
+      lastSeq: 53,
+    });
+    expect(await verifyChain(systemCtx(), { orgId: PRUNED_ORG })).toMatchObject({
+      status: "intact",
+      firstSeq: 5,
+      lastSeq: 13,
+    });
+  });
+
+  it("finds its old rows by their text, indexed or not", async () => {
+    const found = await searchEntries(systemCtx(), searchInput.parse({ q: "12345678901234567890.10" }));
+    expect(found.data.length).toBeGreaterThan(10);
+    expect(await advanceIndex(ORG)).not.toBeNull();
+  });
+
+  it("prunes as the retention role and goes on appending to intact chains", async () => {
+    const run = await runRetention({ orgIds: [ORG, PRUNED_ORG] });
+    expect(run).toMatchObject({ status: "done", rows: 25 + 2 });
+    const app = postgres(urlsOf(names.upgraded).appUrl, { max: 1, onnotice: () => {} });
+    expect(await appendAudit(app, auditRows(ORG, 5))).toBe(5);
+    await app.end();
+    expect(await verifyChain(systemCtx(), { orgId: ORG })).toMatchObject({
+      status: "intact",
+      firstSeq: 26,
+      lastSeq: 59,
+    });
+    expect(await verifyChain(systemCtx(), { orgId: PRUNED_ORG })).toMatchObject({ status: "intact", firstSeq: 7 });
+  });
+});
+
+describe("a database with some of the 24 migrations", () => {
+  it("is left alone, with the version that it has to be brought to first", async () => {
+    await load(names.unfinished);
+    const before = await withOwner(names.unfinished, async (sql) => {
+      await sql`DELETE FROM drizzle.__drizzle_migrations WHERE created_at > 1795193215379`; // after 0015
+      return describeSchema(sql);
+    });
+    for (const input of [urlsOf(names.unfinished), { appUrl: urlsOf(names.unfinished).appUrl }])
+      await expect(migrate(input)).rejects.toThrow(
+        /older than version 0\.110\.0[\s\S]+Start version 0\.110\.0 on it once/,
+      );
+    expect(await withOwner(names.unfinished, describeSchema)).toEqual(before);
+    expect(countMigrations()).toBeLessThan(24);
+  });
+});
