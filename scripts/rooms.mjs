@@ -169,7 +169,7 @@ export const ROOMS = [
   ...inOrder(IMPORT, "server/custom-fields/import", [...GROUND, "import"]),
   {
     name: "import",
-    files: /^server\/custom-fields\/import\/(normalise|find-import)\.ts$/,
+    files: /^server\/custom-fields\/import\/(normalise|find-import|import-folder)\.ts$/,
     may: GROUND,
     instead: "It is below the steps of an import: move the part that needs them into a verb.",
   },
@@ -254,7 +254,5 @@ export const PENDING = [
   [/^(db\/|server\/env)/, /^server\/shared\.ts$/],
   [/^server\//, /^server\/auth\/scope\.ts$/],
   [/^server\/http\/openapi\.ts$/, /^server\/front\/registry\.ts$/],
-  [/^server\/custom-fields\/import\/decide\/compile\.ts$/, /^server\/custom-fields\/import\/plan\.ts$/],
-  [/^server\/custom-fields\/import\/run\/run-job\.ts$/, /^server\/custom-fields\/import\/upload\.ts$/],
   [/^(e2e\/support\/server|playwright\.config)\.ts$/, /^(db\/embedded\/postmaster|e2e\/support\/server)\.ts$/],
 ];

@@ -24,7 +24,7 @@ const alike = (a: unknown, b: unknown) =>
 async function readBack(path: string, content: Buffer, over: FormatChange = {}) {
   writeFileSync(path, content);
   const format = { ...(await detectFormat(path, genericCsv)), ...over };
-  const source = readSource(path, format, genericCsv);
+  const source = readSource(path, { format, preset: genericCsv });
   const records = [];
   for await (const record of source.records) records.push(record);
   return { titles: source.columns.titles, records };

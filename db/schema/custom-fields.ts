@@ -28,7 +28,7 @@ export const customFieldDefinitions = pgTable(
     orgId: uuid("org_id").references(() => organizations.id),
     name: text("name").notNull(),
     fieldKey: text("field_key").notNull(),
-    type: text("type").notNull(),
+    type: text("type").notNull().$type<"text" | "number" | "boolean" | "dropdown" | "date">(),
     options: jsonb("options").$type<string[]>(),
     required: boolean("required").notNull().default(false),
     defaultValue: jsonScalar("default_value"),

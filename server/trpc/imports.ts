@@ -1,14 +1,16 @@
-import {
-  cancelImport,
-  createImport,
-  discardImport,
-  getImport,
-  listImports,
-} from "@/server/custom-fields/import/create";
-import { listGuesses } from "@/server/custom-fields/import/map/default-plan";
-import { guessAfresh, listFaults, savePlan } from "@/server/custom-fields/import/plan";
+import { cancelImport } from "@/server/custom-fields/import/cancel";
+import { createImport } from "@/server/custom-fields/import/create";
+import { discardImport } from "@/server/custom-fields/import/discard";
+import { getImport } from "@/server/custom-fields/import/get";
+import { ignoreMapping } from "@/server/custom-fields/import/ignore-mapping";
+import { listImports } from "@/server/custom-fields/import/list";
+import { listFaults } from "@/server/custom-fields/import/list-faults";
+import { listGuesses } from "@/server/custom-fields/import/list-guesses";
+import { listRows } from "@/server/custom-fields/import/list-rows";
+import { listSources } from "@/server/custom-fields/import/list-sources";
+import { pickCandidate } from "@/server/custom-fields/import/pick-candidate";
 import { previewFile } from "@/server/custom-fields/import/preview";
-import { listRows, pickCandidate } from "@/server/custom-fields/import/rows";
+import { savePlan } from "@/server/custom-fields/import/save-plan";
 import {
   fileInput,
   formatInput,
@@ -18,8 +20,9 @@ import {
   rowsInput,
   sourceInput,
 } from "@/server/custom-fields/import/schema";
-import { listSources } from "@/server/custom-fields/import/sources";
-import { startCheck, startRun, startStaging, startUndo } from "@/server/custom-fields/import/start";
+import { setFormat } from "@/server/custom-fields/import/set-format";
+import { startCheck, startStaging, startUndo } from "@/server/custom-fields/import/start";
+import { startRun } from "@/server/custom-fields/import/start-run";
 import { procedure, router } from "./init";
 
 const importer = procedure("custom_fields:import");
@@ -35,10 +38,10 @@ export const importsRouter = router({
   rows: importer.input(rowsInput).query(({ ctx, input }) => listRows(ctx.caller, input)),
   create: importer.input(sourceInput).mutation(({ ctx, input }) => createImport(ctx.caller, input)),
   preview: importer.input(fileInput).query(({ ctx, input }) => previewFile(ctx.caller, input)),
-  setFormat: importer.input(formatInput).mutation(({ ctx, input }) => previewFile(ctx.caller, input)),
+  setFormat: importer.input(formatInput).mutation(({ ctx, input }) => setFormat(ctx.caller, input)),
   stage: ofImport.mutation(({ ctx, input }) => startStaging(ctx.caller, input)),
   savePlan: importer.input(planInput).mutation(({ ctx, input }) => savePlan(ctx.caller, input)),
-  guessAfresh: ofImport.mutation(({ ctx, input }) => guessAfresh(ctx.caller, input)),
+  ignoreMapping: ofImport.mutation(({ ctx, input }) => ignoreMapping(ctx.caller, input)),
   check: ofImport.mutation(({ ctx, input }) => startCheck(ctx.caller, input)),
   pick: importer.input(pickInput).mutation(({ ctx, input }) => pickCandidate(ctx.caller, input)),
   run: ofImport.mutation(({ ctx, input }) => startRun(ctx.caller, input)),

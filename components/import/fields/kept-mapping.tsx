@@ -14,7 +14,7 @@ export function KeptMapping({ state, flush }: { state: ImportState; flush: () =>
   const trpc = useTRPC();
   const cache = useQueryClient();
   const afresh = useMutation(
-    trpc.imports.guessAfresh.mutationOptions({
+    trpc.imports.ignoreMapping.mutationOptions({
       onSuccess: async (next) => {
         cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next);
         await cache.invalidateQueries(trpc.imports.faults.queryFilter({ id: state.id }));

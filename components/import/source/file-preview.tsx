@@ -46,7 +46,7 @@ type Props = {
   onReplace: (file: File) => void;
 };
 
-/** The first rows of a file as the import will read them; what was found out about it can be changed. */
+/** The first rows of a file as the import will read them; what was detected can be changed. */
 export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props) {
   const trpc = useTRPC();
   const cache = useQueryClient();
@@ -55,8 +55,8 @@ export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props
   const change = useMutation(
     trpc.imports.setFormat.mutationOptions({
       onSuccess: async (next) => {
-        cache.setQueryData(trpc.imports.preview.queryKey(key), next);
-        await cache.invalidateQueries(trpc.imports.get.queryFilter({ id: importId }));
+        cache.setQueryData(trpc.imports.get.queryKey({ id: importId }), next);
+        await cache.invalidateQueries(trpc.imports.preview.queryFilter(key));
       },
     }),
   );
@@ -64,7 +64,7 @@ export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props
   return (
     <Section
       title={file.name}
-      lead={`${bytes(file.size)}${file.format?.gzip ? ", gzipped" : ""}`}
+      lead={`${bytes(file.size)}${preview.data?.format.gzip ? ", gzipped" : ""}`}
       action={<Replace name={file.name} isBusy={isBusy} onReplace={onReplace} />}
       flush
     >
@@ -75,7 +75,7 @@ export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props
       )}
       {error && (
         <div className={classes.pad}>
-          <Message tone="bad">{errorText(error)} Nothing was imported: put the file right and replace it.</Message>
+          <Message tone="bad">{errorText(error)} Nothing was imported. Correct the file and replace it.</Message>
         </div>
       )}
       {preview.data && (
@@ -86,11 +86,11 @@ export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props
   );
 }
 
-/** A file that has arrived only in part, because the page was left or the line was lost. */
+/** A file that has arrived only in part, because the page was left or the connection was lost. */
 export function CutFile({ name, isBusy, onReplace }: ReplaceProps) {
   return (
     <Section title={name} action={<Replace name={name} isBusy={isBusy} onReplace={onReplace} />}>
-      <Message tone="warn">It has not arrived whole. Choose it again.</Message>
+      <Message tone="warn">The upload is incomplete. Choose the file again.</Message>
     </Section>
   );
 }

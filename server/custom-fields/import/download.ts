@@ -3,11 +3,14 @@ import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import type { Ctx } from "@/server/context";
 import { MASK } from "@/server/custom-fields/schema";
-import { type Compiled, compile } from "./decide/compile";
+import { invalidReason } from "./decide/decide-value";
+import { type LoadedPlan, loadPlan } from "./decide/load-plan";
 import { findImport, type ImportRecord, partnerScope } from "./find-import";
-import { isApplied, nameDevices, type ResultRow, readResults, reasonOf } from "./rows";
+import { type DeviceNames, nameDevices } from "./name-devices";
+import { type ResultRow, readResults } from "./run/tables/results";
 import {
   isImportable,
+  MATCHED_OUTCOMES,
   outcomeOfCode,
   REASON_TITLE,
   ROW_OUTCOME_LABELS,
@@ -19,13 +22,18 @@ import {
 
 /** Rows read at once for a download: it never holds more. */
 const PAGE = 2000;
+/** True for a row that the run has applied. */
+const isApplied = (row: ResultRow, found: ImportRecord): boolean =>
+  row.rowNo <= found.appliedThrough &&
+  (MATCHED_OUTCOMES.includes(row.outcome) || (row.outcome === "ambiguous" && row.pickedDeviceId !== null));
+
 const toCsv = (rows: readonly (readonly unknown[])[]): string =>
   stringify(rows as unknown[][], { escape_formulas: true, record_delimiter: "\r\n" });
 
 type Columns = {
   header: string[];
   only: ReturnType<typeof sql>;
-  row: (row: ResultRow, names: Map<string, { hostname: string }>) => unknown[];
+  row: (row: ResultRow, names: DeviceNames) => unknown[];
 };
 
 const fileNameOf = (found: ImportRecord, what: string): string =>
@@ -36,19 +44,19 @@ const fileNameOf = (found: ImportRecord, what: string): string =>
       .slice(0, 80) || "import"
   }-${what}.csv`;
 
-/** Everything that is known of every row; values of secret fields are masked. */
-function outcomeColumns(c: Compiled, found: ImportRecord): Columns {
-  const { hostname } = c.plan.identifiers;
+/** Everything that is known of each row; values of secret fields are masked. */
+function outcomeColumns(plan: LoadedPlan, found: ImportRecord): Columns {
+  const { hostname } = plan.identifiers;
   const words = (row: ResultRow) =>
-    c.fields.map((field, i) => {
-      const outcome = outcomeOfCode(row.v[i] ?? VALUE_CODES.none);
-      const text = row.c[field.column] ?? "";
+    plan.fields.map((field, i) => {
+      const outcome = outcomeOfCode(row.codes[i] ?? VALUE_CODES.none);
+      const text = row.cells[field.column] ?? "";
       return outcome === "invalid"
-        ? `${VALUE_OUTCOME_LABELS.invalid}: ${reasonOf(field, text)}`
+        ? `${VALUE_OUTCOME_LABELS.invalid}: ${invalidReason(field, text)}`
         : VALUE_OUTCOME_LABELS[outcome];
     });
   const values = (row: ResultRow) =>
-    c.fields.map((field) => (field.secret && row.c[field.column] ? MASK : (row.c[field.column] ?? "")));
+    plan.fields.map((field) => (field.secret && row.cells[field.column] ? MASK : (row.cells[field.column] ?? "")));
   return {
     header: [
       "File",
@@ -60,20 +68,20 @@ function outcomeColumns(c: Compiled, found: ImportRecord): Columns {
       "Hostname",
       "Device",
       "Device ID",
-      ...c.fields.flatMap((f) => [f.name, `${f.name} (outcome)`]),
+      ...plan.fields.flatMap((f) => [f.name, `${f.name} (outcome)`]),
     ],
     only: sql``,
     row: (row, names) => {
-      const device = row.d ?? row.p;
+      const device = row.deviceId ?? row.pickedDeviceId;
       const [texts, outcomes] = [values(row), words(row)];
       return [
-        found.files[row.f]?.name ?? "",
-        row.l,
-        ROW_OUTCOME_LABELS[row.o],
-        row.r ?? "",
+        found.files[row.fileNo]?.name ?? "",
+        row.line,
+        ROW_OUTCOME_LABELS[row.outcome],
+        row.reason ?? "",
         isApplied(row, found) ? "yes" : "no",
-        row.s ?? "",
-        hostname === null ? "" : (row.c[hostname] ?? ""),
+        row.sourceId ?? "",
+        hostname === null ? "" : (row.cells[hostname] ?? ""),
         (device && names.get(device)?.hostname) || "",
         device ?? "",
         ...texts.flatMap((text, i) => [text, outcomes[i]]),
@@ -82,26 +90,28 @@ function outcomeColumns(c: Compiled, found: ImportRecord): Columns {
   };
 }
 
-/** The rows that were not applied, or not wholly, as they came, with the reason behind: to be fixed and sent again. */
-function rejectedColumns(c: Compiled, found: ImportRecord): Columns {
+/** The rows that were not applied, or not wholly, as they came, with the reason behind: to be corrected and uploaded again. */
+function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns {
   const faults = (row: ResultRow) =>
-    c.fields.flatMap((field, i) =>
-      row.v[i] === VALUE_CODES.invalid ? [`${field.name} ${reasonOf(field, row.c[field.column] ?? "")}`] : [],
+    plan.fields.flatMap((field, i) =>
+      row.codes[i] === VALUE_CODES.invalid
+        ? [`${field.name} ${invalidReason(field, row.cells[field.column] ?? "")}`]
+        : [],
     );
   const whyNot = (row: ResultRow) => {
     if (isApplied(row, found)) return [];
-    return row.o === "unreadable"
-      ? [`${UNREADABLE_MARK}it ${row.r}. Put the row right, then empty this cell`]
-      : [row.r ?? ROW_OUTCOME_LABELS[row.o]];
+    return row.outcome === "unreadable"
+      ? [`${UNREADABLE_MARK}it ${row.reason}. Correct the row, then empty this cell`]
+      : [row.reason ?? ROW_OUTCOME_LABELS[row.outcome]];
   };
   return {
     header: [...found.columns.map((column) => column.title), REASON_TITLE],
     only: sql`AND (r.row_no > ${found.appliedThrough} OR strpos(r.codes, ${VALUE_CODES.invalid}) > 0
       OR NOT (r.outcome LIKE 'matched%' OR (r.outcome = 'ambiguous' AND r.picked_device_id IS NOT NULL)))`,
     row: (row) => {
-      const cells = found.columns.map((_, i) => row.c[i] ?? "");
+      const cells = found.columns.map((_, i) => row.cells[i] ?? "");
       // What is beyond the header stands behind the reason, so that the reason is always in its own column.
-      return [...cells, [...whyNot(row), ...faults(row)].join("; "), ...row.c.slice(cells.length)];
+      return [...cells, [...whyNot(row), ...faults(row)].join("; "), ...row.cells.slice(cells.length)];
     },
   };
 }
@@ -112,9 +122,9 @@ async function* pages(ctx: Ctx, found: ImportRecord, columns: Columns): AsyncGen
   yield encoder.encode(`\ufeff${toCsv([columns.header])}`);
   for (let after = 0; ; ) {
     const text = await tenant(ctx.scope, async (tx) => {
-      const rows = await readResults(tx, found.id, after, PAGE, columns.only);
+      const rows = await readResults(tx, found.id, { after, limit: PAGE, only: columns.only });
       const names = await nameDevices(tx, partnerScope(ctx).orgIds, rows);
-      after = rows.length < PAGE ? -1 : (rows.at(-1)?.n ?? -1);
+      after = rows.length < PAGE ? -1 : (rows.at(-1)?.rowNo ?? -1);
       return toCsv(rows.map((row) => columns.row(row, names)));
     });
     if (text) yield encoder.encode(text);
@@ -145,25 +155,25 @@ const toStream = (source: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
 
 async function download(
   ctx: Ctx,
-  id: string,
-  what: string,
-  columnsOf: (c: Compiled, found: ImportRecord) => Columns,
+  { id, what, columnsOf }: { id: string; what: string; columnsOf: (plan: LoadedPlan, found: ImportRecord) => Columns },
 ): Promise<Response> {
   const scope = partnerScope(ctx);
   const { found, columns } = await tenant(scope, async (tx) => {
     const found = await findImport(tx, ctx, id);
-    return { found, columns: columnsOf(await compile(tx, found, scope), found) };
+    return { found, columns: columnsOf(await loadPlan(tx, found, scope), found) };
   });
   return csvResponse(toStream(pages(ctx, found, columns)), fileNameOf(found, what));
 }
 
 /** CSV of every row with its outcome, streamed. @throws AppError not_found; conflict before anything is mapped. */
-export const downloadOutcomes = (ctx: Ctx, { id }: { id: string }) => download(ctx, id, "outcomes", outcomeColumns);
+export const downloadOutcomes = (ctx: Ctx, { id }: { id: string }) =>
+  download(ctx, { id, what: "outcomes", columnsOf: outcomeColumns });
 
 /** CSV of the rows that were not applied, in the original columns plus the reason, streamed. */
-export const downloadRejected = (ctx: Ctx, { id }: { id: string }) => download(ctx, id, "not-applied", rejectedColumns);
+export const downloadRejected = (ctx: Ctx, { id }: { id: string }) =>
+  download(ctx, { id, what: "not-applied", columnsOf: rejectedColumns });
 
-/** CSV of the location-scope and client-scope fields, to be made by hand as organization-level fields. */
+/** CSV of the location-scope and client-scope fields, to be created by hand as organization-level fields. */
 export async function downloadOutOfScope(ctx: Ctx, { id }: { id: string }): Promise<Response> {
   const found = await tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
   const rows = found.columns

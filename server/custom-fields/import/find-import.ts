@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/context";
-import { AppError, notFound } from "@/server/errors";
+import { AppError, invalid, notFound } from "@/server/errors";
 import type { ImportFile, ImportState, ImportStatus, ImportSummary, Job, Plan, SourceColumn } from "./schema";
 
 type Row = typeof customFieldImports.$inferSelect;
@@ -14,7 +14,9 @@ export type ImportRecord = Omit<Row, "files" | "columns" | "plan" | "summary" | 
   status: ImportStatus;
   job: Job | null;
 };
-/** A file of an import as the database knows it; its bytes lie in the data folder under `path`. */
+/** A row as it is read; what its JSON columns hold is this room's own doing. */
+export const toRecord = (row: Row | undefined): ImportRecord => row as ImportRecord;
+/** A file of an import as the database holds it; its bytes are stored in the data folder under `path`. */
 export type StoredFile = ImportFile & { path: string };
 export type PartnerScope = Extract<Ctx["scope"], { kind: "partner" }>;
 
@@ -23,6 +25,12 @@ export function partnerScope(ctx: Ctx): PartnerScope {
   if (ctx.scope.kind !== "partner")
     throw new AppError("forbidden", "Only a partner's own staff can import custom fields.");
   return ctx.scope;
+}
+
+/** @throws AppError forbidden: an import needs a person whose access is checked again while it runs. */
+export function personOf(ctx: Ctx): { id: string; name: string } {
+  if (ctx.actor.type !== "user") throw new AppError("forbidden", "Only a person can import custom fields.");
+  return { id: ctx.actor.id, name: ctx.actor.name };
 }
 
 /**
@@ -45,7 +53,7 @@ export async function findImport(tx: Tx, ctx: Ctx, id: string, lock?: "update"):
     .where(and(ownImports(partnerScope(ctx)), eq(customFieldImports.id, id)));
   const [row] = await (lock ? query.for(lock) : query);
   if (!row) throw notFound("import");
-  return row as unknown as ImportRecord;
+  return toRecord(row);
 }
 
 /** @throws AppError conflict while background work is under way, or in a status that does not allow the step. */
@@ -55,6 +63,17 @@ export function requireIdle(found: ImportRecord, ...statuses: ImportStatus[]): v
     throw new AppError("conflict", `This cannot be done with an import that is ${found.status}.`);
 }
 
+/** @throws AppError validation_failed for a file that is not there or has not arrived completely. */
+export function completeFile(found: ImportRecord, fileNo: number): StoredFile {
+  const file = found.files[fileNo];
+  if (!file) throw invalid("fileNo", "there is no such file");
+  if (!file.complete) throw invalid("fileNo", "the file has not arrived completely");
+  return file;
+}
+
+/** What an import holds before its files are read, or once they have changed. */
+export const unread = { status: "draft", columns: [], plan: null, totalRows: 0, error: null };
+
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 function progressOf(row: ImportRecord): ImportState["job"] {
@@ -63,7 +82,14 @@ function progressOf(row: ImportRecord): ImportState["job"] {
   return { name: row.job, done: row.jobDone, total: row.totalRows, startedAt, cancelRequested: row.cancelRequested };
 }
 
-/** An import as the wizard sees it: where its files lie is nobody's business. */
+/** The names of an import's files, as its audit entries show them. */
+export const fileNames = (found: ImportRecord): string =>
+  found.files
+    .map((file) => file.name)
+    .join(", ")
+    .slice(0, 255);
+
+/** An import as the wizard sees it, without where its files are stored. */
 export function toImportState(row: ImportRecord): ImportState {
   return {
     id: row.id,

@@ -14,8 +14,9 @@ import {
   valuesOf,
   withFields,
 } from "@/testing/imports";
-import { savePlan } from "./plan";
-import { listRows, pickCandidate } from "./rows";
+import { listRows } from "./list-rows";
+import { pickCandidate } from "./pick-candidate";
+import { savePlan } from "./save-plan";
 import type { RowOutcome } from "./schema";
 import { startCheck } from "./start";
 
@@ -107,7 +108,7 @@ describe("the check", () => {
     );
     await expect(startCheck(ctx, again)).rejects.toMatchObject({
       code: "validation_failed",
-      message: expect.stringContaining("settle that first"),
+      message: expect.stringContaining("choose how to handle this"),
     });
     const accepted = { typeConflictAccepted: true };
     await savePlan(ctx, { id: again.id, plan: withFields(again, { "Asset Tag": accepted, Bought: accepted }) });

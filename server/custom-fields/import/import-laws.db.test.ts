@@ -6,9 +6,10 @@ import type { Ctx } from "@/server/context";
 import { setDeviceValues } from "@/server/custom-fields/set-values";
 import { toCsv } from "@/testing/import-files";
 import { check, createDevices, createWorld, run, stageText, type World, withFields } from "@/testing/imports";
-import { savePlan } from "./plan";
-import { listRows, pickCandidate } from "./rows";
+import { listRows } from "./list-rows";
+import { pickCandidate } from "./pick-candidate";
 import { workOffImports } from "./run/worker";
+import { savePlan } from "./save-plan";
 import type { ImportRow, ImportState, PlanField } from "./schema";
 import { startUndo } from "./start";
 

@@ -20,14 +20,17 @@ import {
   valuesOf,
   withFields,
 } from "@/testing/imports";
-import { cancelImport, discardImport, getImport } from "./create";
-import { savePlan } from "./plan";
-import { listRows } from "./rows";
+import { cancelImport } from "./cancel";
+import { discardImport } from "./discard";
+import { getImport } from "./get";
+import { importFolder } from "./import-folder";
+import { listRows } from "./list-rows";
 import { claimImport, owner } from "./run/lease";
 import { runImportJob } from "./run/run-job";
 import { workOffImports } from "./run/worker";
-import { startRun, startUndo } from "./start";
-import { importFolder } from "./upload";
+import { savePlan } from "./save-plan";
+import { startUndo } from "./start";
+import { startRun } from "./start-run";
 
 describe("a whole import", () => {
   it("makes the fields, writes the values, records the source ids, and reports what it read back", async () => {

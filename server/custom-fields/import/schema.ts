@@ -125,6 +125,11 @@ export const plan = z.strictObject({
   fields: z.array(planField).max(MAX_IMPORT_COLUMNS),
 });
 export type Plan = z.output<typeof plan>;
+export type ActivePlanField = PlanField & { action: "create" | "existing"; fieldId: string };
+
+/** The fields that are imported: a plan without faults gives each its definition's id. */
+export const activeFields = (plan: Plan): ActivePlanField[] =>
+  plan.fields.filter((field): field is ActivePlanField => field.action !== "skip" && field.fieldId !== null);
 
 export const IMPORT_STATUSES = ["draft", "staged", "checked", "running", "done", "cancelled", "undone"] as const;
 export type ImportStatus = (typeof IMPORT_STATUSES)[number];
@@ -153,7 +158,7 @@ export const ROW_OUTCOME_LABELS: Record<RowOutcome, string> = {
   changed: "Changed since the check",
 };
 
-/** One letter a value in a result's codes. */
+/** One letter for each value in a result's codes. Nothing but this table and the functions below it knows the letters. */
 export const VALUE_CODES = {
   set: "s",
   overwrite: "o",
@@ -179,6 +184,15 @@ export const VALUE_OUTCOME_LABELS: Record<ValueOutcome, string> = {
 };
 export const outcomeOfCode = (code: string): ValueOutcome =>
   VALUE_OUTCOMES.find((outcome) => VALUE_CODES[outcome] === code) ?? "none";
+
+const WRITES: readonly string[] = [VALUE_CODES.set, VALUE_CODES.overwrite, VALUE_CODES.clear];
+/** True when any of the codes changes what a device holds. */
+export const hasWrite = (codes: string): boolean => WRITES.some((code) => codes.includes(code));
+
+const NEEDS_DEVICE: ReadonlySet<string> = new Set([...WRITES, VALUE_CODES.same, VALUE_CODES.kept]);
+/** The codes of a row that has lost its device: what remains is said of the cells alone. */
+export const withoutDevice = (codes: string): string =>
+  Array.from(codes, (code) => (NEEDS_DEVICE.has(code) ? VALUE_CODES.none : code)).join("");
 
 export type RowCounts = Record<RowOutcome, number>;
 export type FieldCounts = { fieldId: string } & Record<ValueOutcome, number>;

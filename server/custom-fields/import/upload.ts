@@ -7,14 +7,11 @@ import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/context";
-import { env } from "@/server/env";
 import { AppError, invalid } from "@/server/errors";
 import { repairText } from "@/server/text";
-import { findImport, requireIdle, type StoredFile } from "./find-import";
+import { findImport, requireIdle, type StoredFile, unread } from "./find-import";
+import { importFolder } from "./import-folder";
 import { MAX_IMPORT_BYTES, type UploadInput } from "./schema";
-
-/** Where an import's files lie until it has run or has been discarded. */
-export const importFolder = (id: string): string => join(env().TRAILMARK_DATA_DIR, "imports", id);
 
 const sizeOf = (path: string): Promise<number> =>
   stat(path).then(
@@ -22,13 +19,13 @@ const sizeOf = (path: string): Promise<number> =>
     () => 0,
   );
 
-/** Lets `left` bytes pass. */
+/** Passes `left` bytes on, and fails for more. */
 function atMost(left: number): Transform {
   let count = 0;
   return new Transform({
     transform(chunk: Buffer, _, done) {
       count += chunk.length;
-      if (count > left) done(new AppError("payload_too_large", "More bytes came than the file was said to have."));
+      if (count > left) done(new AppError("payload_too_large", "More bytes arrived than the size of the file."));
       else done(null, chunk);
     },
   });
@@ -52,7 +49,7 @@ async function noteFile(ctx: Ctx, input: UploadInput, path: string, received: nu
     files[input.fileNo] = file;
     await tx
       .update(customFieldImports)
-      .set({ files, status: "draft", columns: [], plan: null, totalRows: 0, error: null, updatedAt: ctx.now() })
+      .set({ ...unread, files, updatedAt: ctx.now() })
       .where(eq(customFieldImports.id, found.id));
   });
 }

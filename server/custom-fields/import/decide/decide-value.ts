@@ -1,5 +1,5 @@
 import { type Coerced, coerceText, type DateOrder, type FieldRule } from "@/server/custom-fields/coerce";
-import { VALUE_CODES, type ValueCode } from "@/server/custom-fields/import/schema";
+import { hasWrite, VALUE_CODES, type ValueCode } from "@/server/custom-fields/import/schema";
 import type { FieldValue } from "@/server/custom-fields/schema";
 import type { DeviceFacts } from "./resolve-row";
 
@@ -38,31 +38,36 @@ const decided = (code: ValueCode, value: FieldValue | null = null, reason: strin
   reason,
 });
 
+const NOT_CLEARED = "is required and cannot be cleared";
+const NOT_APPLICABLE = "is not a field of this kind of device";
+
 /**
  * What happens to one cell: `device` is null for a row without one (then only the cell itself is judged), `held` is
  * what the device holds now.
  */
 export function decideValue(
   field: ActiveField,
-  text: string,
-  device: DeviceFacts | null,
-  held: FieldValue | null,
+  { text, device, held }: { text: string; device: DeviceFacts | null; held: FieldValue | null },
 ): Decision {
   if (text === "") {
     if (!device || !field.clearBlank || held === null) return decided(VALUE_CODES.empty);
-    return field.required
-      ? decided(VALUE_CODES.invalid, null, "is required and cannot be cleared")
-      : decided(VALUE_CODES.clear);
+    return field.required ? decided(VALUE_CODES.invalid, null, NOT_CLEARED) : decided(VALUE_CODES.clear);
   }
   const typed = read(field, text);
   if (!typed.ok) return decided(VALUE_CODES.invalid, null, typed.reason);
   if (!device) return decided(VALUE_CODES.none, typed.value);
-  if (!field.applies(device.os)) return decided(VALUE_CODES.invalid, null, "is not a field of this kind of device");
+  if (!field.applies(device.os)) return decided(VALUE_CODES.invalid, null, NOT_APPLICABLE);
   if (held === null) return decided(VALUE_CODES.set, typed.value);
   if (held === typed.value) return decided(VALUE_CODES.same, typed.value);
   return decided(field.overwrite ? VALUE_CODES.overwrite : VALUE_CODES.kept, typed.value);
 }
 
+/** Why a cell was found invalid, by its text alone: a result keeps one letter for each value, not the reason. */
+export function invalidReason(field: ActiveField, text: string): string {
+  if (text === "") return NOT_CLEARED;
+  const typed = read(field, text);
+  return typed.ok ? NOT_APPLICABLE : typed.reason;
+}
+
 /** True when the decision changes what the device holds. */
-export const isWrite = ({ code }: Decision): boolean =>
-  code === VALUE_CODES.set || code === VALUE_CODES.overwrite || code === VALUE_CODES.clear;
+export const isWrite = ({ code }: Decision): boolean => hasWrite(code);

@@ -1,11 +1,8 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { type Tx, tenant } from "@/db/client";
+import type { Tx } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
-import type { Ctx } from "@/server/context";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
-import { findImport } from "@/server/custom-fields/import/find-import";
 import { freeFieldKey, normaliseHeader } from "@/server/custom-fields/import/normalise";
-import { presetOf } from "@/server/custom-fields/import/presets";
 import {
   IDENTIFIER_LABELS,
   IDENTIFIERS,
@@ -20,7 +17,7 @@ import {
   type SourceColumn,
   sourceType,
 } from "@/server/custom-fields/import/schema";
-import { type FieldType, MAX_FIELD_NAME } from "@/server/custom-fields/schema";
+import { MAX_FIELD_NAME } from "@/server/custom-fields/schema";
 import { newId } from "@/server/ids";
 import { guessMapping, type Target } from "./guess-mapping";
 
@@ -36,7 +33,7 @@ export function partnerDefinitions(tx: Tx, partnerId: string): Promise<Definitio
 type Proposal = { target: string | null; certainty: "sure" | "guess" | null };
 
 /** identifier:x and field:x targets in one guess, so that no column and no target is used twice. */
-function propose(columns: SourceColumn[], definitions: DefinitionRow[], preset: Preset): Proposal[] {
+export function propose(columns: SourceColumn[], definitions: DefinitionRow[], preset: Preset): Proposal[] {
   const targets: Target[] = [
     ...IDENTIFIERS.map((id) => ({
       id: `identifier:${id}`,
@@ -61,7 +58,7 @@ export const intoExisting = (
   fieldId: d.id,
   name: d.name,
   fieldKey: d.fieldKey,
-  type: d.type as FieldType,
+  type: d.type,
   options: d.options,
   secret: d.secret,
 });
@@ -69,9 +66,7 @@ export const intoExisting = (
 /** How a column is proposed: into the definition, as a new field, or left out. */
 function newField(
   column: SourceColumn,
-  definition: DefinitionRow | undefined,
-  taken: Set<string>,
-  preset: Preset,
+  { definition, taken, preset }: { definition: DefinitionRow | undefined; taken: Set<string>; preset: Preset },
 ): PlanField {
   const ignored = preset.ignored.some((title) => normaliseHeader(title) === normaliseHeader(column.title));
   const leftOut =
@@ -110,22 +105,10 @@ export function defaultPlan(columns: SourceColumn[], definitions: DefinitionRow[
   const fields = columns.map((column, i): PlanField => {
     const [kind, id] = proposals[i]?.target?.split(":") ?? [];
     const definition = kind === "field" ? definitions.find((d) => d.id === id) : undefined;
-    const field = newField(column, definition, taken, preset);
+    const field = newField(column, { definition, taken, preset });
     if (kind !== "identifier") return field;
     identifiers[id as Identifier] = column.index;
     return { ...field, action: "skip" };
   });
   return { identifiers, fields };
-}
-
-/** Certainty of what is preselected, by column, for the wizard's marks. */
-export async function listGuesses(ctx: Ctx, { id }: { id: string }): Promise<Record<number, "sure" | "guess">> {
-  return tenant(ctx.scope, async (tx) => {
-    const found = await findImport(tx, ctx, id);
-    const definitions = await partnerDefinitions(tx, found.partnerId);
-    const proposals = propose(found.columns, definitions, presetOf(found.source));
-    return Object.fromEntries(
-      proposals.flatMap((p, i) => (p.certainty ? [[found.columns[i]?.index ?? i, p.certainty]] : [])),
-    );
-  });
 }

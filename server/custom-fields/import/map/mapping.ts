@@ -9,7 +9,7 @@ import { IDENTIFIERS, type Identifier } from "@/server/custom-fields/import/pres
 import type { Plan, PlanField, PlanIdentifiers, SourceColumn } from "@/server/custom-fields/import/schema";
 import { defaultPlan, intoExisting, partnerDefinitions } from "./default-plan";
 
-/** A plan by titles instead of places, as it is kept for the next file with the same columns. */
+/** A plan by titles instead of column numbers, as it is kept for the next file with the same columns. */
 type Mapping = {
   identifiers: Partial<Record<Identifier, string>>;
   fields: (Omit<PlanField, "column" | "fieldId"> & { title: string })[];
@@ -27,7 +27,10 @@ export function toMapping(plan: Plan, columns: SourceColumn[]): Mapping {
 }
 
 /** A kept mapping over a default plan. A definition is found again by its key; where it has gone, the default stands. */
-export function fromMapping(mapping: Mapping, base: Plan, columns: SourceColumn[], definitions: DefinitionRow[]): Plan {
+export function fromMapping(
+  mapping: Mapping,
+  { base, columns, definitions }: { base: Plan; columns: SourceColumn[]; definitions: DefinitionRow[] },
+): Plan {
   const places = new Map(columns.map((c) => [normaliseHeader(c.title), c.index]));
   const kept = new Map(mapping.fields.map((field) => [field.title, field]));
   const fields = base.fields.map((field): PlanField => {
@@ -51,8 +54,7 @@ export type InitialPlan = { plan: Plan; mappingFrom: string | undefined };
 export async function initialPlan(
   tx: Tx,
   found: ImportRecord,
-  columns: SourceColumn[],
-  fingerprint: string,
+  { columns, fingerprint }: { columns: SourceColumn[]; fingerprint: string },
 ): Promise<InitialPlan> {
   const definitions = await partnerDefinitions(tx, found.partnerId);
   const base = defaultPlan(columns, definitions, presetOf(found.source));
@@ -62,7 +64,7 @@ export async function initialPlan(
     .from(m)
     .where(and(eq(m.partnerId, found.partnerId), eq(m.source, found.source), eq(m.fingerprint, fingerprint)));
   if (!kept) return { plan: base, mappingFrom: undefined };
-  const plan = fromMapping(kept.mapping as Mapping, base, columns, definitions);
+  const plan = fromMapping(kept.mapping as Mapping, { base, columns, definitions });
   return { plan, mappingFrom: kept.updatedAt.toISOString() };
 }
 

@@ -46,7 +46,7 @@ async function readAll(content: string | Buffer): Promise<{ end: string; blocked
   try {
     const format = await detectFormat(path, automate);
     let rows = 0;
-    for await (const _ of readSource(path, format, automate).records) rows++;
+    for await (const _ of readSource(path, { format, preset: automate }).records) rows++;
     return { end: `${rows} rows`, blockedMs, tookMs: busyMs() - began };
   } catch (error) {
     return { end: String(error), blockedMs, tookMs: busyMs() - began };

@@ -35,7 +35,7 @@ function file(content: string | Buffer): string {
 async function read(content: string | Buffer, over: FormatChange = {}, preset = automate) {
   const path = file(content);
   const format = { ...(await detectFormat(path, preset)), ...over };
-  const source = readSource(path, format, preset);
+  const source = readSource(path, { format, preset });
   const records = [];
   for await (const record of source.records) records.push(record);
   return { format, records, titles: source.columns.titles, declared: source.columns.declared };

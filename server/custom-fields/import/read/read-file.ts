@@ -11,7 +11,9 @@ import type { RawRecord } from "./read-delimited";
 import { readPart } from "./read-json";
 import { identifierOf, longPlaces, readFieldList } from "./table-shape";
 
-/** A file being read: `columns` grows while `records` is drained. At most `limit` rows are read where one is given. */
+/** How a file is read. At most `limit` rows are read where one is given. */
+export type Reading = { format: FileFormat; preset: Preset; limit?: number };
+/** A file being read: `columns` grows while `records` is drained. */
 export type SourceFile = { columns: ColumnList; records: AsyncGenerator<SourceRecord> };
 
 async function* limited<T>(rows: AsyncIterable<T>, limit: number | undefined): AsyncGenerator<T> {
@@ -82,10 +84,8 @@ async function* longEntries(
 
 async function* readTable(
   path: string,
-  format: FileFormat,
-  preset: Preset,
+  { format, preset, limit }: Reading,
   columns: ColumnList,
-  limit?: number,
 ): AsyncGenerator<SourceRecord> {
   const source = rawRecords(path, format);
   let header: string[] | undefined;
@@ -104,17 +104,15 @@ async function* readTable(
 
 async function* readJsonDump(
   path: string,
-  format: FileFormat,
-  preset: Preset,
+  { format, preset, limit }: Reading,
   columns: ColumnList,
-  limit?: number,
 ): AsyncGenerator<SourceRecord> {
   const text = () => readText(path, format.gzip, format.encoding);
   const byLine = isLineByLine(await textHead(path, format.gzip, format.encoding));
   const entries: LongEntry[] = [];
   let line = 0;
   for await (const part of limited((byLine ? splitLines : splitJson)(text()), limit)) {
-    const parsed = readPart(part, ++line, columns, preset);
+    const parsed = readPart(part, { line: ++line, columns, preset });
     entries.push(...parsed.entries);
     yield* parsed.records;
   }
@@ -128,8 +126,8 @@ async function* readJsonDump(
  * Reads a file as records, a row at a time: the same parser serves preview and import.
  * @throws AppError (while draining) payload_too_large over a limit, validation_failed for what cannot be read.
  */
-export function readSource(path: string, format: FileFormat, preset: Preset, limit?: number): SourceFile {
+export function readSource(path: string, reading: Reading): SourceFile {
   const columns = new ColumnList();
-  const read = format.kind === "json" ? readJsonDump : readTable;
-  return { columns, records: read(path, format, preset, columns, limit) };
+  const read = reading.format.kind === "json" ? readJsonDump : readTable;
+  return { columns, records: read(path, reading, columns) };
 }

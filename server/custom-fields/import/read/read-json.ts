@@ -90,24 +90,30 @@ export function toExtraField(entry: Json): ExtraField {
 const EXTRAS = ["extrafields", "extradatafields", "customfields", "extrafield"];
 
 /** Who a computer object (or a flat entry) is about, under the titles that every preset maps. */
-function identityOf(object: Json, preset: Preset, key: string | null, isEntry: boolean): [string, string][] {
-  const names = IDENTIFIERS.map((which) => {
+function identityOf(
+  object: Json,
+  preset: Preset,
+  { key, isEntry }: { key: string | null; isEntry: boolean },
+): [string, string][] {
+  const names = IDENTIFIERS.map((which): [string, string] => {
     const aliases = [IDENTIFIER_LABELS[which], ...preset.aliases[which]].map(normaliseHeader);
     // An entry's own Name and Id are the field's, not the computer's.
     const usable = isEntry ? aliases.filter((a) => a !== "name" && a !== "id") : aliases;
-    return [IDENTIFIER_LABELS[which], preset.cleanCell(nameOf(member(object, ...usable)))] as [string, string];
+    return [IDENTIFIER_LABELS[which], preset.cleanCell(nameOf(member(object, ...usable)))];
   });
   if (key !== null && names[0]) names[0][1] ||= preset.cleanCell(key);
   return names;
 }
 
+/** Where a part stands in a dump, and the columns that it may add to. */
+type Dump = { line: number; columns: ColumnList; preset: Preset };
 type Parsed = { records: SourceRecord[]; entries: LongEntry[] };
 
-function computer(part: JsonPart, line: number, columns: ColumnList, preset: Preset): SourceRecord | null {
+function computer(part: JsonPart, { line, columns, preset }: Dump): SourceRecord | null {
   const value = part.value;
   const extras = Array.isArray(value) ? value : isObject(value) ? member(value, ...EXTRAS) : undefined;
   if (!Array.isArray(extras)) return null;
-  const identity = identityOf(isObject(value) ? value : {}, preset, part.key, false);
+  const identity = identityOf(isObject(value) ? value : {}, preset, { key: part.key, isEntry: false });
   const record: SourceRecord = { line, cells: [], fault: null };
   for (const [title, text] of identity) put(record.cells, columns.place(title), text);
   for (const item of extras) {
@@ -122,8 +128,9 @@ function computer(part: JsonPart, line: number, columns: ColumnList, preset: Pre
  * One element of a JSON dump: a computer with its extra fields, one extra field of a computer, a definition, or a flat
  * object with a member per field.
  */
-export function readPart(part: JsonPart, line: number, columns: ColumnList, preset: Preset): Parsed {
-  const found = computer(part, line, columns, preset);
+export function readPart(part: JsonPart, dump: Dump): Parsed {
+  const { line, columns, preset } = dump;
+  const found = computer(part, dump);
   if (found) return { records: [found], entries: [] };
   if (!isObject(part.value)) return { records: [], entries: [] };
   const value = part.value;
@@ -131,7 +138,7 @@ export function readPart(part: JsonPart, line: number, columns: ColumnList, pres
   const title = member(value, "title", "fieldname", "extrafieldname");
   if (isEntry || (title !== undefined && member(value, "value", "fieldvalue") !== undefined)) {
     const field = toExtraField(value);
-    const identity = identityOf(value, preset, null, true);
+    const identity = identityOf(value, preset, { key: null, isEntry: true });
     const key = identity.find(([, text]) => text !== "")?.[1] ?? "";
     const entry = {
       line,

@@ -99,7 +99,7 @@ export async function markDone(tx: Tx, id: string, progress: Progress): Promise<
 }
 
 /** Ends the work with its result. @throws LostLease when another process has it by now. */
-export async function settle(tx: Tx, id: string, values: object): Promise<void> {
+export async function finishWork(tx: Tx, id: string, values: object): Promise<void> {
   const rest = { job: null, leaseOwner: null, leaseUntil: null, cancelRequested: false, updatedAt: new Date() };
   const done = await tx
     .update(i)

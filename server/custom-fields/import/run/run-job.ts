@@ -5,22 +5,31 @@ import { customFieldImports, organizations } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { findUserCaller } from "@/server/auth/caller";
 import { type Ctx, systemCtx } from "@/server/context";
-import { compile, emptyTally } from "@/server/custom-fields/import/decide/compile";
+import { loadPlan } from "@/server/custom-fields/import/decide/load-plan";
+import { emptyTally } from "@/server/custom-fields/import/decide/tally";
 import {
   findImport,
   type ImportRecord,
   type PartnerScope,
   partnerScope,
+  toRecord,
 } from "@/server/custom-fields/import/find-import";
+import { importFolder } from "@/server/custom-fields/import/import-folder";
 import { initialPlan } from "@/server/custom-fields/import/map/mapping";
-import type { ImportSummary, RunReport, UndoReport } from "@/server/custom-fields/import/schema";
-import { importFolder } from "@/server/custom-fields/import/upload";
+import {
+  activeFields,
+  type ImportSummary,
+  type Job,
+  type RunReport,
+  type UndoReport,
+} from "@/server/custom-fields/import/schema";
 import { AppError, isAppError } from "@/server/errors";
 import { applyChunk } from "./apply";
+import { auditOutcome } from "./audit-outcome";
 import { checkRows } from "./check";
-import { auditOutcome, readBack } from "./finish";
 import {
   Cancelled,
+  finishWork,
   LEASE_MS,
   LostLease,
   markDone,
@@ -28,9 +37,9 @@ import {
   renewLease,
   requireLease,
   Stopped,
-  settle,
 } from "./lease";
 import { stageFiles } from "./stage";
+import { readBack } from "./tables/changes";
 import { undoChunk } from "./undo";
 
 /** Work in the name of a person, within what that person reaches now. */
@@ -43,7 +52,7 @@ type Work = { found: ImportRecord; ctx: Ctx; scope: PartnerScope };
 async function loadWork(id: string): Promise<Work> {
   const [row] = await asSystem((tx) => tx.select().from(customFieldImports).where(eq(customFieldImports.id, id)));
   if (!row?.job) throw new LostLease();
-  const found = row as unknown as ImportRecord;
+  const found = toRecord(row);
   const caller = await findUserCaller(found.summary.actor?.id ?? found.createdBy);
   if (!caller?.permissions.has("custom_fields:import"))
     throw new AppError("forbidden", "The person who started this may not import any more.");
@@ -59,24 +68,23 @@ async function stage({ found, scope }: Work): Promise<void> {
   const files = found.files.map((file, n) => ({ ...file, format: staged.formats[n], records: staged.records[n] }));
   const { columns, totalRows, fingerprint } = staged;
   await tenant(scope, async (tx) => {
-    const { plan, mappingFrom } = await initialPlan(tx, found, columns, fingerprint);
+    const { plan, mappingFrom } = await initialPlan(tx, found, { columns, fingerprint });
     const summary = { ...found.summary, mappingFrom };
     const read = { files, columns, totalRows, fingerprint, plan, summary, jobDone: totalRows };
-    await settle(tx, found.id, { status: "staged", ...read });
+    await finishWork(tx, found.id, { status: "staged", ...read });
   });
 }
 
 async function check({ found, scope }: Work): Promise<void> {
   const tally = await checkRows(found, scope, (rows) => renewLease(found.id, rows));
   const summary: ImportSummary = { ...found.summary, check: { ...tally, checkedAt: new Date().toISOString() } };
-  await tenant(scope, (tx) => settle(tx, found.id, { status: "checked", summary, jobDone: found.totalRows }));
+  await tenant(scope, (tx) => finishWork(tx, found.id, { status: "checked", summary, jobDone: found.totalRows }));
 }
 
 /** The report as it stands; at first it holds the rows that the check could not resolve. */
 function reportOf(found: ImportRecord): RunReport {
   if (found.summary.run) return found.summary.run;
-  const fields = (found.plan?.fields ?? []).filter((field) => field.action !== "skip" && field.fieldId);
-  const report = emptyTally(fields as { fieldId: string }[]);
+  const report = emptyTally(found.plan ? activeFields(found.plan) : []);
   const checked = found.summary.check?.rows;
   for (const outcome of ["ambiguous", "identity_conflict", "not_found", "unreadable"] as const)
     report.rows[outcome] = checked?.[outcome] ?? 0;
@@ -90,31 +98,25 @@ async function finishRun(
   await tenant(scope, async (tx) => {
     const now = await findImport(tx, ctx, found.id, "update");
     const report = reportOf(now);
-    const run = {
-      ...report,
-      readBack: await readBack(
-        tx,
-        now.id,
-        report.fields.map((field) => field.fieldId),
-      ),
-    };
-    await auditOutcome(tx, ctx, now, "finish", run);
+    const fieldIds = report.fields.map(({ fieldId }) => fieldId);
+    const run = { ...report, readBack: await readBack(tx, now.id, fieldIds) };
+    await auditOutcome(tx, ctx, { found: now, kind: "finish", report: run });
     const jobDone = end.status === "done" ? now.totalRows : now.jobDone;
-    await settle(tx, now.id, { ...end, jobDone, finishedAt: new Date(), summary: { ...now.summary, run } });
+    await finishWork(tx, now.id, { ...end, jobDone, finishedAt: new Date(), summary: { ...now.summary, run } });
   });
   // The rows stand in the database; what may hold secrets need not lie on the disk as well.
   await rm(importFolder(found.id), { recursive: true, force: true });
 }
 
 async function apply(first: Work): Promise<void> {
-  const compiled = await tenant(first.scope, (tx) => compile(tx, first.found, first.scope));
+  const plan = await tenant(first.scope, (tx) => loadPlan(tx, first.found, first.scope));
   for (;;) {
     const work = await loadWork(first.found.id);
     const isLast = await tenant(work.scope, async (tx) => {
       const now = await findImport(tx, work.ctx, work.found.id, "update");
       requireLease(now);
       const report = reportOf(now);
-      const through = await applyChunk(tx, compiled, now.jobDone, report);
+      const through = await applyChunk(tx, plan, { after: now.jobDone, report });
       const jobDone = Math.min(through, now.totalRows);
       await markDone(tx, now.id, { jobDone, appliedThrough: jobDone, summary: { ...now.summary, run: report } });
       return through >= now.totalRows;
@@ -131,25 +133,25 @@ async function undo(first: Work): Promise<void> {
       requireLease(now);
       const nothing: UndoReport = { restored: 0, leftAlone: 0, sourceIdsRemoved: 0 };
       const report = now.jobDone > 0 && now.summary.undo ? now.summary.undo : nothing;
-      const last = await undoChunk(tx, now, now.jobDone, report);
+      const last = await undoChunk(tx, now, { after: now.jobDone, report });
       const summary = { ...now.summary, undo: report };
       if (last === null) {
-        await auditOutcome(tx, work.ctx, now, "undo", report);
-        await settle(tx, now.id, { status: "undone", undoneAt: new Date(), summary, jobDone: now.totalRows });
+        await auditOutcome(tx, work.ctx, { found: now, kind: "undo", report });
+        await finishWork(tx, now.id, { status: "undone", undoneAt: new Date(), summary, jobDone: now.totalRows });
       } else await markDone(tx, now.id, { jobDone: last, summary });
       return last === null;
     });
   }
 }
 
-/** Work that cannot go on for a reason that a person should hear. A run keeps what it wrote and counts as cancelled. */
+/** Work that cannot continue for a reason that a person should see. A run keeps what it wrote and counts as cancelled. */
 async function giveUp(id: string, error: AppError): Promise<void> {
   const [row] = await asSystem((tx) => tx.select().from(customFieldImports).where(eq(customFieldImports.id, id)));
   if (!row) return;
   const isRun = row.job === "apply";
   await asSystem(async (tx) => {
     const end = isRun ? { status: "cancelled", finishedAt: new Date() } : {};
-    await settle(tx, id, { error: error.message, ...end });
+    await finishWork(tx, id, { error: error.message, ...end });
     const [home] = isRun
       ? await tx
           .select()
@@ -174,13 +176,15 @@ async function endWork(id: string, error: unknown): Promise<void> {
   if (error instanceof Stopped) return releaseLease(id);
   if (error instanceof Cancelled) {
     const work = await loadWork(id);
-    return work.found.job === "apply" ? finishRun(work, { status: "cancelled" }) : asSystem((tx) => settle(tx, id, {}));
+    return work.found.job === "apply"
+      ? finishRun(work, { status: "cancelled" })
+      : asSystem((tx) => finishWork(tx, id, {}));
   }
   if (!isAppError(error)) throw error;
   return giveUp(id, error);
 }
 
-const WORK = { stage, check, apply, undo };
+const WORK: Record<Job, (work: Work) => Promise<void>> = { stage, check, apply, undo };
 
 /**
  * Does the work of an import that this process has claimed, from where it was left. What the file or the person is at
@@ -191,7 +195,7 @@ export async function runImportJob(id: string): Promise<void> {
   const heartbeat = setInterval(() => void renewLease(id).catch(() => {}), LEASE_MS / 3);
   try {
     const work = await loadWork(id);
-    await WORK[work.found.job as keyof typeof WORK](work);
+    if (work.found.job) await WORK[work.found.job](work);
   } catch (error) {
     await endWork(id, error);
   } finally {

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { sql } from "drizzle-orm";
-import { type Tx, tenant } from "@/db/client";
+import { tenant } from "@/db/client";
 import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
 import { ColumnWatch } from "@/server/custom-fields/import/map/guess-type";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
@@ -8,10 +7,9 @@ import { presetOf } from "@/server/custom-fields/import/presets";
 import type { Preset } from "@/server/custom-fields/import/presets/preset";
 import { ColumnList } from "@/server/custom-fields/import/read/column-list";
 import { detectFormat } from "@/server/custom-fields/import/read/detect-format";
-import type { SourceRecord } from "@/server/custom-fields/import/read/pivot";
+import { put, type SourceRecord } from "@/server/custom-fields/import/read/pivot";
 import { readSource, type SourceFile } from "@/server/custom-fields/import/read/read-file";
 import {
-  type DeclaredField,
   type FileFormat,
   MAX_IMPORT_COLUMNS,
   MAX_IMPORT_ROWS,
@@ -21,9 +19,12 @@ import {
 } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
 import { repairText } from "@/server/text";
+import { clearResults } from "./tables/results";
+import { clearStaged, insertStaged, type StagedRow } from "./tables/staged";
 
-/** Rows of one INSERT. */
-const BATCH = 2000;
+/** Rows and characters of one INSERT. */
+const BATCH_ROWS = 2000;
+const BATCH_CHARS = 8 * 1024 * 1024;
 
 export type Staged = {
   columns: SourceColumn[];
@@ -32,16 +33,8 @@ export type Staged = {
   totalRows: number;
   fingerprint: string;
 };
-type StagedRow = { n: number; f: number; l: number; c: string[]; x: string | null };
-/** The place of our own column of reasons: it is looked at and left out. */
+/** Stands for our own column of reasons, which is read but not staged. */
 const REASON = -1;
-
-async function insertRows(tx: Tx, found: ImportRecord, rows: StagedRow[]): Promise<void> {
-  await tx.execute(sql`
-    INSERT INTO custom_field_import_rows (import_id, row_no, partner_id, file_no, line, cells, fault)
-    SELECT ${found.id}::uuid, r.n, ${found.partnerId}::uuid, r.f, r.l, r.c, r.x
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) AS r(n int, f smallint, l int, c jsonb, x text)`);
-}
 
 /** Same columns, same fingerprint: order and spelling of the titles do not count. */
 export function fingerprintOf(titles: readonly string[]): string {
@@ -59,19 +52,19 @@ class Merger {
     for (let i = places.length; i < source.columns.titles.length; i++) places.push(this.#placeOf(source, i));
     const cells: string[] = [];
     const reason = record.cells[places.indexOf(REASON)] ?? "";
-    if (reason.startsWith(UNREADABLE_MARK)) record.fault ??= "has not been put right since it could not be read";
+    if (reason.startsWith(UNREADABLE_MARK)) record.fault ??= "has not been corrected since it could not be read";
     record.cells.forEach((text, i) => {
       const place = places[i] ?? cells.length;
       if (place === REASON) return;
-      while (cells.length < place) cells.push("");
-      cells[place] = repairText(text);
-      if (record.fault === null) this.watch(place).add(cells[place] as string);
+      const cell = repairText(text);
+      put(cells, place, cell);
+      if (record.fault === null) this.watch(place).add(cell);
     });
     return cells;
   }
 
   #placeOf(source: SourceFile, i: number): number {
-    const title = source.columns.titles[i] as string;
+    const title = source.columns.titles[i] ?? "";
     return title === REASON_TITLE ? REASON : this.columns.place(title);
   }
 
@@ -83,7 +76,7 @@ class Merger {
   /** What the files declare is complete only when they have been read to the end. */
   declare(source: SourceFile): void {
     source.columns.titles.forEach((title, i) => {
-      if (title !== REASON_TITLE) this.columns.place(title, source.columns.declared[i] as DeclaredField | null);
+      if (title !== REASON_TITLE) this.columns.place(title, source.columns.declared[i] ?? null);
     });
   }
 
@@ -102,10 +95,30 @@ class Merger {
   }
 }
 
+/** Collects rows and stores them in batches. */
+class Batches {
+  #rows: StagedRow[] = [];
+  #chars = 0;
+  constructor(readonly store: (rows: readonly StagedRow[]) => Promise<void>) {}
+
+  async add(row: StagedRow): Promise<void> {
+    this.#rows.push(row);
+    for (const cell of row.cells) this.#chars += cell.length;
+    if (this.#rows.length >= BATCH_ROWS || this.#chars >= BATCH_CHARS) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#chars = 0;
+    await this.store(rows);
+  }
+}
+
 /**
  * Reads all files of an import into its staging table, in one transaction, so that a kill leaves nothing half read.
- * `onRows` hears how many rows have been read, and may throw to stop.
- * @throws AppError what reading throws; validation_failed-like for too many rows or columns in all files together.
+ * `onRows` receives how many rows have been read, and may throw to stop.
+ * @throws AppError what reading throws; payload_too_large for too many rows or columns in all files together.
  */
 export async function stageFiles(
   found: ImportRecord,
@@ -118,29 +131,27 @@ export async function stageFiles(
   const records: number[] = [];
   let rowNo = 0;
   await tenant(scope, async (tx) => {
-    await tx.execute(sql`DELETE FROM custom_field_import_rows WHERE import_id = ${found.id}::uuid`);
-    await tx.execute(sql`DELETE FROM custom_field_import_results WHERE import_id = ${found.id}::uuid`);
+    await clearStaged(tx, found.id);
+    await clearResults(tx, found.id);
+    const batches = new Batches(async (rows) => {
+      if (rows.length > 0) await insertStaged(tx, found, rows);
+      await onRows(rowNo);
+    });
     for (const [fileNo, file] of found.files.entries()) {
       const format = file.format ?? (await detectFormat(file.path, preset));
-      const source = readSource(file.path, format, preset);
+      const source = readSource(file.path, { format, preset });
       const places: number[] = [];
       const first = rowNo;
-      let batch: StagedRow[] = [];
-      const flush = async () => {
-        if (batch.length > 0) await insertRows(tx, found, batch);
-        batch = [];
-        await onRows(rowNo);
-      };
       for await (const record of source.records) {
         if (++rowNo > MAX_IMPORT_ROWS)
           throw new AppError(
             "payload_too_large",
             "The files together have more than 200,000 rows; import them one by one.",
           );
-        batch.push({ n: rowNo, f: fileNo, l: record.line, c: merger.place(source, places, record), x: record.fault });
-        if (batch.length >= BATCH) await flush();
+        const cells = merger.place(source, places, record);
+        await batches.add({ rowNo, fileNo, line: record.line, cells, fault: record.fault });
       }
-      await flush();
+      await batches.flush();
       merger.declare(source);
       formats.push(format);
       records.push(rowNo - first);

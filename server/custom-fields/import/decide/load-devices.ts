@@ -1,0 +1,110 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { uuidList } from "@/server/custom-fields/import/find-import";
+import type { FieldValue } from "@/server/custom-fields/schema";
+import { identifier, shortName } from "./junk";
+import type { LoadedPlan } from "./load-plan";
+import type { DeviceFacts, DeviceIndex, RowIdentity } from "./resolve-row";
+
+/*
+ * Each of the statements below takes a list and looks every element up in one index. OFFSET 0 keeps the planner from
+ * reversing that: it has no statistics of tables that a running import has just filled, and its default plans for small
+ * tables take minutes.
+ */
+
+const textList = (words: readonly string[]) =>
+  sql`${`{${words.map((word) => JSON.stringify(word)).join(",")}}`}::text[]`;
+const jsonText = (value: unknown) => sql`${JSON.stringify(value)}::text::jsonb`;
+
+const FACTS = sql`d.id, d.org_id AS "orgId", d.hostname, d.os, d.serial_number AS serial`;
+
+/** Devices within reach by recorded source ID; recorded is the ID that was looked up. */
+const bySourceIds = (plan: LoadedPlan, sourceIds: readonly string[]) => sql`
+  SELECT ${FACTS}, ARRAY[wanted.source_id] AS recorded
+  FROM jsonb_array_elements_text(${jsonText(sourceIds)}) wanted(source_id)
+  CROSS JOIN LATERAL (
+    SELECT s.device_id FROM device_source_ids s
+    WHERE s.partner_id = ${plan.partnerId}::uuid AND s.source = ANY(${textList(plan.sourceNames)})
+      AND s.source_id = wanted.source_id OFFSET 0
+  ) known
+  CROSS JOIN LATERAL (SELECT * FROM devices d WHERE d.id = known.device_id OFFSET 0) d
+  WHERE d.org_id = ANY(${uuidList(plan.orgIds)})`;
+
+/** Devices within reach by short name, with all their recorded IDs. */
+const byShortNames = (plan: LoadedPlan, names: readonly string[]) => sql`
+  SELECT ${FACTS}, known.source_ids AS recorded
+  FROM jsonb_array_elements_text(${jsonText(names)}) wanted(name)
+  CROSS JOIN LATERAL (SELECT * FROM devices d WHERE d.short_name = wanted.name OFFSET 0) d
+  CROSS JOIN LATERAL (
+    SELECT array_agg(s.source_id)
+      FILTER (WHERE s.partner_id = ${plan.partnerId}::uuid AND s.source = ANY(${textList(plan.sourceNames)})) AS source_ids
+    FROM (SELECT * FROM device_source_ids s WHERE s.device_id = d.id OFFSET 0) s
+  ) known
+  WHERE d.org_id = ANY(${uuidList(plan.orgIds)})`;
+
+type FactRow = Omit<DeviceFacts, "recorded"> & { recorded: string[] | null };
+
+async function loadFacts(tx: Tx, query: SQL): Promise<DeviceFacts[]> {
+  const found = await rowsOf<FactRow>(tx, query);
+  return found.map((row) => ({ ...row, serial: identifier(row.serial ?? ""), recorded: row.recorded ?? [] }));
+}
+
+/** A device that two names of the product lead to is still one device. */
+function push(map: Map<string, DeviceFacts[]>, key: string, device: DeviceFacts): void {
+  const list = map.get(key);
+  if (!list) map.set(key, [device]);
+  else if (!list.some(({ id }) => id === device.id)) list.push(device);
+}
+
+/**
+ * The devices that any of the identities could mean. Names are looked up only where the source ID does not settle the
+ * row: when it is not known, or its device has another name.
+ */
+export async function loadDevices(tx: Tx, plan: LoadedPlan, identities: readonly RowIdentity[]): Promise<DeviceIndex> {
+  const sourceIds = new Set(identities.flatMap(({ sourceId }) => sourceId ?? []));
+  const byShortName = new Map<string, DeviceFacts[]>();
+  const bySourceId = new Map<string, DeviceFacts[]>();
+  if (sourceIds.size > 0)
+    for (const device of await loadFacts(tx, bySourceIds(plan, [...sourceIds])))
+      for (const sourceId of device.recorded) push(bySourceId, sourceId, device);
+  const isSettled = ({ sourceId, hostname }: RowIdentity): boolean =>
+    sourceId !== null &&
+    (bySourceId.get(sourceId)?.some((d) => shortName(d.hostname) === shortName(hostname ?? "")) ?? false);
+  const names = new Set(
+    identities.flatMap((identity) =>
+      identity.hostname === null || isSettled(identity) ? [] : shortName(identity.hostname),
+    ),
+  );
+  if (names.size > 0)
+    for (const device of await loadFacts(tx, byShortNames(plan, [...names])))
+      push(byShortName, shortName(device.hostname), device);
+  return { byShortName, bySourceId, orgsByName: plan.orgsByName, hasSourceIds: plan.identifiers.sourceId !== null };
+}
+
+/** A device's values of the active fields, in their order. */
+export type HeldValues = readonly (FieldValue | null)[];
+
+/** What the devices hold; with `lock` nothing else changes them before this transaction ends. */
+export async function loadValues(
+  tx: Tx,
+  plan: LoadedPlan,
+  { deviceIds, lock }: { deviceIds: readonly string[]; lock: boolean },
+): Promise<Map<string, HeldValues>> {
+  if (deviceIds.length === 0) return new Map();
+  const values = sql.join(
+    plan.fields.map((field) => sql`v."values" -> ${field.fieldId}::text`),
+    sql`, `,
+  );
+  const rows = await rowsOf<{ deviceId: string; held: HeldValues }>(
+    tx,
+    sql`
+    SELECT found."deviceId", found.held
+    FROM (SELECT value::uuid AS id FROM jsonb_array_elements_text(${jsonText(deviceIds)}) ORDER BY 1) wanted
+    CROSS JOIN LATERAL (
+      SELECT v.device_id AS "deviceId", jsonb_build_array(${values}) AS held FROM custom_field_values v
+      WHERE v.device_id = wanted.id OFFSET 0 ${lock ? sql`FOR UPDATE OF v` : sql``}
+    ) found`,
+  );
+  return new Map(rows.map(({ deviceId, held }) => [deviceId, held]));
+}

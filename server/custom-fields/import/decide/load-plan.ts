@@ -1,0 +1,77 @@
+import { sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { type ImportRecord, type PartnerScope, uuidList } from "@/server/custom-fields/import/find-import";
+import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
+import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
+import { normaliseHeader } from "@/server/custom-fields/import/normalise";
+import { presetOf } from "@/server/custom-fields/import/presets";
+import { activeFields, type PlanIdentifiers } from "@/server/custom-fields/import/schema";
+import { appliesTo } from "@/server/custom-fields/values";
+import type { ActiveField } from "./decide-value";
+
+/** Everything that stays the same for all rows of an import: loaded once for a check, a run or a page of its table. */
+export type LoadedPlan = {
+  importId: string;
+  partnerId: string;
+  source: string;
+  /** Every name under which agents may have recorded the product's ids. */
+  sourceNames: readonly string[];
+  orgIds: readonly string[];
+  identifiers: PlanIdentifiers;
+  totalRows: number;
+  fields: ActiveField[];
+  orgsByName: ReadonlyMap<string, ReadonlySet<string>>;
+};
+
+async function organizationsByName(tx: Tx, scope: PartnerScope): Promise<Map<string, Set<string>>> {
+  const rows = await rowsOf<{ id: string; name: string }>(
+    tx,
+    sql`SELECT id, name FROM organizations WHERE id = ANY(${uuidList(scope.orgIds)})`,
+  );
+  const byName = new Map<string, Set<string>>();
+  for (const { id, name } of rows) {
+    const key = normaliseHeader(name);
+    byName.set(key, (byName.get(key) ?? new Set()).add(id));
+  }
+  return byName;
+}
+
+/**
+ * Prepares the plan for use. A field whose definition exists follows the definition as it is now; one that is still to
+ * be created follows the plan.
+ * @throws AppError validation_failed for a plan with faults, conflict for none.
+ */
+export async function loadPlan(tx: Tx, found: ImportRecord, scope: PartnerScope): Promise<LoadedPlan> {
+  const definitions = await partnerDefinitions(tx, found.partnerId);
+  const plan = requireSound(found.plan, found.columns, definitions);
+  const preset = presetOf(found.source);
+  const fields = activeFields(plan).map((field): ActiveField => {
+    const existing = definitions.find((definition) => definition.id === field.fieldId);
+    const { name, type, options, secret } = existing ?? field;
+    return {
+      column: field.column,
+      fieldId: field.fieldId,
+      name,
+      rule: { type, options },
+      required: existing?.required ?? false,
+      secret,
+      dateOrder: field.dateOrder,
+      overwrite: field.overwrite,
+      clearBlank: field.clearBlank,
+      applies: (os) => !existing || appliesTo(existing, os),
+      cache: new Map(),
+    };
+  });
+  return {
+    importId: found.id,
+    partnerId: found.partnerId,
+    source: preset.id,
+    sourceNames: preset.sourceNames,
+    orgIds: scope.orgIds,
+    identifiers: plan.identifiers,
+    totalRows: found.totalRows,
+    fields,
+    orgsByName: await organizationsByName(tx, scope),
+  };
+}

@@ -1,0 +1,25 @@
+import { rm } from "node:fs/promises";
+import { eq, sql } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import { customFieldImports } from "@/db/schema";
+import type { Ctx } from "@/server/context";
+import { AppError } from "@/server/errors";
+import { findImport } from "./find-import";
+import { importFolder } from "./import-folder";
+
+async function deleteRows(tx: Tx, id: string): Promise<void> {
+  for (const table of ["rows", "results", "changes"])
+    await tx.execute(sql`DELETE FROM ${sql.identifier(`custom_field_import_${table}`)} WHERE import_id = ${id}::uuid`);
+  await tx.delete(customFieldImports).where(eq(customFieldImports.id, id));
+}
+
+/** Deletes an import that has not written anything. @throws AppError not_found, conflict. */
+export async function discardImport(ctx: Ctx, { id }: { id: string }): Promise<undefined> {
+  await tenant(ctx.scope, async (tx) => {
+    const found = await findImport(tx, ctx, id, "update");
+    if (found.job || found.startedAt)
+      throw new AppError("conflict", "An import that has run is kept, so that it can be undone.");
+    await deleteRows(tx, id);
+  });
+  await rm(importFolder(id), { recursive: true, force: true });
+}

@@ -1,0 +1,24 @@
+import { desc } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { customFieldImports } from "@/db/schema";
+import type { Ctx } from "@/server/context";
+import { type ImportRecord, ownImports, partnerScope } from "./find-import";
+import type { ImportEntry } from "./schema";
+
+const LISTED = 50;
+type Listed = Pick<ImportRecord, "id" | "source" | "status" | "createdByName" | "createdAt" | "totalRows" | "files">;
+
+/** The newest imports within the caller's reach, without their columns and mappings, which are large. */
+export async function listImports(ctx: Ctx): Promise<ImportEntry[]> {
+  const scope = partnerScope(ctx);
+  const { id, source, status, createdByName, createdAt, totalRows, files } = customFieldImports;
+  const listed = { id, source, status, createdByName, createdAt, totalRows, files };
+  const rows = await tenant(scope, (tx) =>
+    tx.select(listed).from(customFieldImports).where(ownImports(scope)).orderBy(desc(createdAt)).limit(LISTED),
+  );
+  return (rows as Listed[]).map(({ files, createdAt, ...row }) => ({
+    ...row,
+    createdAt: createdAt.toISOString(),
+    fileNames: files.map((file) => file.name),
+  }));
+}

@@ -1,0 +1,22 @@
+import { sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { uuidList } from "./find-import";
+import type { Result } from "./run/tables/results";
+import type { Candidate } from "./schema";
+
+export type DeviceNames = ReadonlyMap<string, Candidate>;
+
+/** The devices within reach that results name, by id. */
+export async function nameDevices(tx: Tx, orgIds: readonly string[], results: readonly Result[]): Promise<DeviceNames> {
+  const ids = new Set<string>();
+  for (const { deviceId, candidates, pickedDeviceId } of results)
+    for (const id of [deviceId, pickedDeviceId, ...(candidates ?? [])]) if (id) ids.add(id);
+  const found = await rowsOf<Candidate>(
+    tx,
+    sql`
+    SELECT d.id AS "deviceId", d.hostname, o.name AS organization FROM devices d JOIN organizations o ON o.id = d.org_id
+    WHERE d.id = ANY(${uuidList([...ids])}) AND d.org_id = ANY(${uuidList(orgIds)})`,
+  );
+  return new Map(found.map((device) => [device.deviceId, device]));
+}

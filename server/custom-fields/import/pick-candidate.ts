@@ -1,0 +1,56 @@
+import { eq, sql } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import { customFieldImports } from "@/db/schema";
+import type { Ctx } from "@/server/context";
+import { AppError, invalid, notFound } from "@/server/errors";
+import { evaluateRows } from "./decide/evaluate";
+import { type LoadedPlan, loadPlan } from "./decide/load-plan";
+import { count } from "./decide/tally";
+import { findImport, type ImportRecord, partnerScope, requireIdle, toImportState } from "./find-import";
+import { toResult } from "./run/check";
+import { findRowOfDevice, type ResultRow, readResults, replaceResult } from "./run/tables/results";
+import type { ImportState } from "./schema";
+
+/** Brings one row's result and the check's counts up to date. */
+async function recheck(
+  tx: Tx,
+  plan: LoadedPlan,
+  { found, row, picked }: { found: ImportRecord; row: ResultRow; picked: string | null },
+): Promise<ImportRecord> {
+  const [evaluated] = await evaluateRows(tx, plan, { rows: [{ ...row, fault: null, picked }] });
+  const check = found.summary.check;
+  if (!evaluated || !check) return found;
+  await replaceResult(tx, plan, toResult(evaluated, picked));
+  count(check, row, -1);
+  count(check, evaluated);
+  const summary = { ...found.summary, check };
+  await tx
+    .update(customFieldImports)
+    .set({ summary, updatedAt: new Date() })
+    .where(eq(customFieldImports.id, found.id));
+  return { ...found, summary };
+}
+
+/**
+ * Lets a person choose one of an ambiguous row's candidates (or, with null, withdraw the choice).
+ * @throws AppError not_found, conflict, validation_failed for a device that is no candidate.
+ */
+export async function pickCandidate(
+  ctx: Ctx,
+  { id, rowNo, deviceId }: { id: string; rowNo: number; deviceId: string | null },
+): Promise<ImportState> {
+  const scope = partnerScope(ctx);
+  return tenant(scope, async (tx) => {
+    const found = await findImport(tx, ctx, id, "update");
+    requireIdle(found, "checked");
+    const [row] = await readResults(tx, id, { after: rowNo - 1, limit: 1, only: sql`AND r.row_no = ${rowNo}` });
+    if (!row) throw notFound("row");
+    if (row.outcome !== "ambiguous") throw new AppError("conflict", "Only an ambiguous row leaves a choice.");
+    if (deviceId !== null) {
+      if (!row.candidates?.includes(deviceId)) throw invalid("deviceId", "is not one of the row's candidates");
+      const other = await findRowOfDevice(tx, id, { rowNo, deviceId });
+      if (other !== undefined) throw new AppError("conflict", `Row ${other} already matches that device.`);
+    }
+    return toImportState(await recheck(tx, await loadPlan(tx, found, scope), { found, row, picked: deviceId }));
+  });
+}

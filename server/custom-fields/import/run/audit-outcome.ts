@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import type { Tx } from "@/db/client";
+import { type AuditEvent, record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
+import { fileNames, type ImportRecord } from "@/server/custom-fields/import/find-import";
+import type { RunReport, UndoReport } from "@/server/custom-fields/import/schema";
+import { touchedOrganizations } from "./tables/changes";
+
+/** The same event, the same id: when a kill makes us record it twice, the audit log keeps one. */
+function eventId(...parts: string[]): string {
+  const hex = createHash("sha256").update(parts.join("\0")).digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+type Outcome = { kind: "finish"; report: RunReport } | { kind: "undo"; report: UndoReport };
+
+/**
+ * Records what a run or an undo has done: once for the partner, and once for every organization it touched, with
+ * counts and never with values.
+ */
+export async function auditOutcome(
+  tx: Tx,
+  ctx: Ctx,
+  { found, kind, report }: Outcome & { found: ImportRecord },
+): Promise<void> {
+  const name = fileNames(found);
+  const once = (event: AuditEvent) =>
+    record(ctx, { ...event, id: eventId(found.id, kind, event.orgId ?? "", String(found.jobStartedAt?.getTime())) });
+  const organizations = await touchedOrganizations(tx, found.id);
+  for (const { orgId, devices, values } of organizations)
+    once({
+      action: "device.custom_fields.update",
+      orgId,
+      resourceType: "custom_field_import",
+      resourceId: found.id,
+      resourceName: name,
+      details: { importId: found.id, source: found.source, undo: kind === "undo", devices, values },
+    });
+  once({
+    action: kind === "undo" ? "custom_fields.import.undo" : "custom_fields.import.finish",
+    orgId: ctx.homeOrgId,
+    resourceType: "custom_field_import",
+    resourceId: found.id,
+    resourceName: name,
+    details: { source: found.source, cancelled: found.cancelRequested, organizations: organizations.length, ...report },
+  });
+}

@@ -1,0 +1,163 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import type { RowOutcome } from "@/server/custom-fields/import/schema";
+import { type Range, readStagedRows, type StagedRow } from "./staged";
+
+/** What the check found for a row (or the run, where it found something else). */
+export type Result = {
+  rowNo: number;
+  outcome: RowOutcome;
+  reason: string | null;
+  deviceId: string | null;
+  sourceId: string | null;
+  /** One letter for each mapped field. */
+  codes: string;
+  candidates: string[] | null;
+  pickedDeviceId: string | null;
+};
+export type ResultRow = Result & Omit<StagedRow, "fault">;
+/** Row number to the candidate that a person picked. */
+export type Picks = ReadonlyMap<number, string>;
+type Import = { importId: string; partnerId: string };
+
+export async function insertResults(tx: Tx, { importId, partnerId }: Import, rows: readonly Result[]): Promise<void> {
+  await tx.execute(sql`
+    INSERT INTO custom_field_import_results
+      (import_id, row_no, partner_id, outcome, device_id, source_id, codes, reason, candidates, picked_device_id)
+    SELECT ${importId}::uuid, r."rowNo", ${partnerId}::uuid, r.outcome, r."deviceId", r."sourceId", r.codes, r.reason,
+      r.candidates, r."pickedDeviceId"
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+      AS r("rowNo" int, outcome text, "deviceId" uuid, "sourceId" text, codes text, reason text, candidates uuid[],
+        "pickedDeviceId" uuid)`);
+}
+
+/** Brings one row's result up to date. */
+export async function replaceResult(tx: Tx, of: Import, row: Result): Promise<void> {
+  await tx.execute(sql`
+    DELETE FROM custom_field_import_results WHERE import_id = ${of.importId}::uuid AND row_no = ${row.rowNo}`);
+  await insertResults(tx, of, [row]);
+}
+
+/** Removes all results; what people picked is returned, to be kept by the next check. */
+export async function clearResults(tx: Tx, importId: string): Promise<Picks> {
+  const picks = await rowsOf<{ rowNo: number; deviceId: string }>(
+    tx,
+    sql`
+    WITH removed AS (
+      DELETE FROM custom_field_import_results WHERE import_id = ${importId}::uuid RETURNING row_no, picked_device_id
+    )
+    SELECT row_no AS "rowNo", picked_device_id AS "deviceId" FROM removed WHERE picked_device_id IS NOT NULL`,
+  );
+  return new Map(picks.map(({ rowNo, deviceId }) => [rowNo, deviceId]));
+}
+
+export type Claim = Pick<Result, "rowNo" | "outcome" | "codes"> & { deviceId: string; isTwice: boolean };
+
+/**
+ * Rows that reach a device which another row reaches too (isTwice; a picked device counts), or whose source ID another
+ * row gives to its own device. Only a query over all rows can find them.
+ */
+export const readClaims = (tx: Tx, importId: string) =>
+  rowsOf<Claim>(
+    tx,
+    sql`
+    SELECT "rowNo", outcome, codes, "deviceId", "isTwice" FROM (
+      SELECT row_no AS "rowNo", outcome, codes, reached.id AS "deviceId",
+        count(*) OVER (PARTITION BY reached.id) > 1 AS "isTwice",
+        source_id IS NOT NULL AND count(*) OVER (PARTITION BY source_id) > 1 AS shares_source_id
+      FROM custom_field_import_results r
+      CROSS JOIN LATERAL (SELECT CASE outcome WHEN 'ambiguous' THEN picked_device_id ELSE device_id END AS id) reached
+      WHERE import_id = ${importId}::uuid AND reached.id IS NOT NULL
+    ) resolved WHERE "isTwice" OR shares_source_id`,
+  );
+
+/** Makes rows identity conflicts, which are applied to no device. By upsert, whose plan is always the key's index. */
+export async function markConflicts(
+  tx: Tx,
+  { importId, partnerId }: Import,
+  rows: readonly Pick<Result, "rowNo" | "codes" | "reason" | "candidates">[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.execute(sql`
+    INSERT INTO custom_field_import_results (import_id, row_no, partner_id, outcome, codes, reason, candidates)
+    SELECT ${importId}::uuid, r."rowNo", ${partnerId}::uuid, 'identity_conflict', r.codes, r.reason, r.candidates
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+      AS r("rowNo" int, codes text, reason text, candidates uuid[])
+    ON CONFLICT (import_id, row_no) DO UPDATE SET outcome = excluded.outcome, device_id = NULL, codes = excluded.codes,
+      reason = excluded.reason, candidates = excluded.candidates`);
+}
+
+/** Records where the run found something else than the check. By upsert, whose plan is always the key's index. */
+export async function markOutcomes(
+  tx: Tx,
+  { importId, partnerId }: Import,
+  rows: readonly Pick<Result, "rowNo" | "outcome" | "codes" | "reason">[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.execute(sql`
+    INSERT INTO custom_field_import_results (import_id, row_no, partner_id, outcome, codes, reason)
+    SELECT ${importId}::uuid, r."rowNo", ${partnerId}::uuid, r.outcome, r.codes, r.reason
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+      AS r("rowNo" int, outcome text, codes text, reason text)
+    ON CONFLICT (import_id, row_no) DO UPDATE SET outcome = excluded.outcome, codes = excluded.codes,
+      reason = excluded.reason`);
+}
+
+export type ResolvedResult = Pick<Result, "rowNo" | "outcome" | "codes" | "deviceId" | "pickedDeviceId"> & {
+  hasSourceId: boolean;
+};
+
+/** The rows of a range that the check, or a person, gave a device. */
+export const readResolved = (tx: Tx, importId: string, { after, through }: Range) =>
+  rowsOf<ResolvedResult>(
+    tx,
+    sql`
+    SELECT row_no AS "rowNo", outcome, codes, device_id AS "deviceId", picked_device_id AS "pickedDeviceId",
+      source_id IS NOT NULL AS "hasSourceId"
+    FROM custom_field_import_results
+    WHERE import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through}
+      AND (device_id IS NOT NULL OR (outcome = 'ambiguous' AND picked_device_id IS NOT NULL))`,
+  );
+
+/** Results after a row number, in order, with their staged rows: one statement over each table. */
+export async function readResults(
+  tx: Tx,
+  importId: string,
+  { after, limit, only = sql`` }: { after: number; limit: number; only?: SQL },
+): Promise<ResultRow[]> {
+  const results = await rowsOf<Result>(
+    tx,
+    sql`
+    SELECT r.row_no AS "rowNo", r.outcome, r.reason, r.device_id AS "deviceId", r.source_id AS "sourceId", r.codes,
+      r.candidates, r.picked_device_id AS "pickedDeviceId"
+    FROM custom_field_import_results r WHERE r.import_id = ${importId}::uuid AND r.row_no > ${after} ${only}
+    ORDER BY r.row_no LIMIT ${limit}`,
+  );
+  const staged = await readStagedRows(
+    tx,
+    importId,
+    results.map(({ rowNo }) => rowNo),
+  );
+  const byNo = new Map(staged.map((row) => [row.rowNo, row]));
+  return results.flatMap((result) => {
+    const row = byNo.get(result.rowNo);
+    return row ? [{ ...row, ...result }] : [];
+  });
+}
+
+/** The number of another row that already reaches the device, if there is one. */
+export async function findRowOfDevice(
+  tx: Tx,
+  importId: string,
+  { rowNo, deviceId }: { rowNo: number; deviceId: string },
+): Promise<number | undefined> {
+  const [row] = await rowsOf<{ rowNo: number }>(
+    tx,
+    sql`
+    SELECT row_no AS "rowNo" FROM custom_field_import_results
+    WHERE import_id = ${importId}::uuid AND row_no <> ${rowNo}
+      AND (device_id = ${deviceId}::uuid OR picked_device_id = ${deviceId}::uuid) LIMIT 1`,
+  );
+  return row?.rowNo;
+}

@@ -1,0 +1,38 @@
+import { sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+
+/** One record of the files as it was read: cells in the order of the import's columns. */
+export type StagedRow = { rowNo: number; fileNo: number; line: number; cells: string[]; fault: string | null };
+/** Rows of an import after one row number and up to another; they count from 1 without gaps. */
+export type Range = { after: number; through: number };
+type Import = { id: string; partnerId: string };
+
+export async function insertStaged(tx: Tx, { id, partnerId }: Import, rows: readonly StagedRow[]): Promise<void> {
+  await tx.execute(sql`
+    INSERT INTO custom_field_import_rows (import_id, row_no, partner_id, file_no, line, cells, fault)
+    SELECT ${id}::uuid, r."rowNo", ${partnerId}::uuid, r."fileNo", r.line, r.cells, r.fault
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+      AS r("rowNo" int, "fileNo" smallint, line int, cells jsonb, fault text)`);
+}
+
+export async function clearStaged(tx: Tx, importId: string): Promise<void> {
+  await tx.execute(sql`DELETE FROM custom_field_import_rows WHERE import_id = ${importId}::uuid`);
+}
+
+export const readStaged = (tx: Tx, importId: string, { after, through }: Range) =>
+  rowsOf<Pick<StagedRow, "rowNo" | "cells" | "fault">>(
+    tx,
+    sql`
+    SELECT row_no AS "rowNo", cells, fault FROM custom_field_import_rows
+    WHERE import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through} ORDER BY row_no`,
+  );
+
+/** Where the given rows stand in their files, and their cells. */
+export const readStagedRows = (tx: Tx, importId: string, rowNos: readonly number[]) =>
+  rowsOf<Omit<StagedRow, "fault">>(
+    tx,
+    sql`
+    SELECT row_no AS "rowNo", file_no AS "fileNo", line, cells FROM custom_field_import_rows
+    WHERE import_id = ${importId}::uuid AND row_no = ANY(${`{${rowNos.join(",")}}`}::int[])`,
+  );

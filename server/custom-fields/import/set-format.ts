@@ -1,0 +1,32 @@
+import { eq } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { customFieldImports } from "@/db/schema";
+import type { Ctx } from "@/server/context";
+import { completeFile, findImport, requireIdle, toImportState, toRecord, unread } from "./find-import";
+import { presetOf } from "./presets";
+import { detectFormat } from "./read/detect-format";
+import type { FormatChange, ImportState } from "./schema";
+
+/**
+ * Sets how a file is to be read, where that differs from what is detected; what was read before no longer counts.
+ * @throws AppError not_found, conflict, validation_failed for a file that cannot be read at all.
+ */
+export async function setFormat(
+  ctx: Ctx,
+  { id, fileNo, format }: { id: string; fileNo: number; format: FormatChange },
+): Promise<ImportState> {
+  const before = await tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
+  const file = completeFile(before, fileNo);
+  const kept = file.format ?? (await detectFormat(file.path, presetOf(before.source)));
+  return tenant(ctx.scope, async (tx) => {
+    const found = await findImport(tx, ctx, id, "update");
+    requireIdle(found, "draft", "staged", "checked");
+    const files = found.files.map((file, i) => (i === fileNo ? { ...file, format: { ...kept, ...format } } : file));
+    const [row] = await tx
+      .update(customFieldImports)
+      .set({ ...unread, files, updatedAt: ctx.now() })
+      .where(eq(customFieldImports.id, id))
+      .returning();
+    return toImportState(toRecord(row));
+  });
+}

@@ -1,0 +1,82 @@
+import { type Tx, tenant } from "@/db/client";
+import { isDuplicate } from "@/db/duplicate";
+import { customFieldDefinitions } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
+import { auditable, type DefinitionRow, fitToType, toDefinition } from "@/server/custom-fields/definition";
+import { MAX_DEFINITIONS_PER_OWNER } from "@/server/custom-fields/schema";
+import { AppError } from "@/server/errors";
+import { fileNames, findImport, type ImportRecord, partnerScope, requireIdle, toImportState } from "./find-import";
+import { partnerDefinitions } from "./map/default-plan";
+import { keepMapping } from "./map/mapping";
+import { requireSound } from "./map/plan-faults";
+import { queueWork } from "./queue-work";
+import { notifyImports } from "./run/worker";
+import { activeFields, type ImportState, type Plan } from "./schema";
+
+/** Creates the planned definitions that do not exist yet, all owned by All organizations. */
+async function createDefinitions(tx: Tx, found: ImportRecord, plan: Plan): Promise<DefinitionRow[]> {
+  const known = await partnerDefinitions(tx, found.partnerId);
+  const wanted = activeFields(plan).filter(
+    (field) => field.action === "create" && !known.some((d) => d.id === field.fieldId),
+  );
+  if (known.length + wanted.length > MAX_DEFINITIONS_PER_OWNER)
+    throw new AppError("conflict", `There would be more than ${MAX_DEFINITIONS_PER_OWNER} custom fields.`);
+  if (wanted.length === 0) return [];
+  const values = wanted.map(({ fieldId, name, fieldKey, type, options, secret }) => ({
+    id: fieldId,
+    partnerId: found.partnerId,
+    name,
+    fieldKey,
+    type,
+    secret,
+    options: fitToType({ type, options, defaultValue: null }).options,
+  }));
+  return tx.insert(customFieldDefinitions).values(values).returning();
+}
+
+/**
+ * Starts the run of a checked import: the planned fields are created, the mapping is saved, the values follow in the
+ * background.
+ * @throws AppError not_found, validation_failed; conflict when it was not checked or a field's key has been taken meanwhile.
+ */
+export async function startRun(ctx: Ctx, { id }: { id: string }): Promise<ImportState> {
+  const { row, created } = await tenant(partnerScope(ctx), async (tx) => {
+    const found = await findImport(tx, ctx, id, "update");
+    requireIdle(found, "checked");
+    const plan = requireSound(found.plan, found.columns, await partnerDefinitions(tx, found.partnerId));
+    const created = await createDefinitions(tx, found, plan);
+    await keepMapping(tx, found, plan);
+    const also = { status: "running", startedAt: ctx.now() };
+    return { row: await queueWork(tx, ctx, { found, job: "apply", also }), created };
+  }).catch((error: unknown) => {
+    throw isDuplicate(error)
+      ? new AppError("conflict", "A field with one of these keys has been created meanwhile; check again.")
+      : error;
+  });
+  const about = { orgId: ctx.homeOrgId, resourceType: "custom_field" } as const;
+  for (const definition of created.map(toDefinition))
+    record(ctx, {
+      ...about,
+      action: "custom_field.create",
+      resourceId: definition.id,
+      resourceName: definition.name,
+      details: { after: auditable(definition), importId: row.id },
+    });
+  record(ctx, {
+    action: "custom_fields.import.start",
+    orgId: ctx.homeOrgId,
+    resourceType: "custom_field_import",
+    resourceId: row.id,
+    resourceName: fileNames(row),
+    details: {
+      source: row.source,
+      rows: row.totalRows,
+      fieldsCreated: created.length,
+      fields: row.plan && activeFields(row.plan).map((field) => field.fieldKey),
+      rowOutcomes: row.summary.check?.rows,
+    },
+  });
+  notifyImports();
+  return toImportState(row);
+}
