@@ -1,6 +1,97 @@
 import { z } from "zod";
 
-/** Zod atoms that several domains share; what one domain alone needs stands in its schema. */
+/** Zod atoms that several domains share; what one domain alone needs stands in its schema. Isomorphic. */
+
+const MAX_FILTER_LENGTH = 255;
+/** A page beyond this holds nothing that anyone could have stored. */
+const MAX_PAGE = 1_000_000_000;
+const ADMIN_PAGE_LIMIT = 50;
+const MAX_ADMIN_PAGE_LIMIT = 100;
+
+/** PostgreSQL counts characters, JavaScript UTF-16 units: an emoji is one of the former and two of the latter. */
+const fits = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
+
+/** Text held to its column. */
+export const columnText = (max: number) => z.string().refine((s) => fits(s, max), `is longer than ${max} characters`);
+
+/** Column text that says something, kept as it is. */
+export const filledText = (max: number) => columnText(max).refine((text) => text.trim() !== "", "is blank");
+
+/** Column text that says something, without the spaces around it. */
+export const trimmedText = (max: number) =>
+  columnText(max)
+    .transform((text) => text.trim())
+    .refine((text) => text !== "", "is blank");
+
+/** A name that people see. */
+export const displayName = trimmedText(255);
+
+const FIRST_MS = 0;
+const END_MS = Date.UTC(10_000, 0, 1);
+
+/** An ISO 8601 datetime with zone, as a Date; the years that the tables take. */
+export const instant = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .refine((date) => date.getTime() >= FIRST_MS && date.getTime() < END_MS, "is not between 1970 and 9999");
+
+const MAX_FUTURE_MS = 24 * 60 * 60 * 1000;
+
+/** When something happened. A wrong clock's future is refused: every list would begin with it, and retention wait for it. */
+export const happenedAt = instant.refine(
+  (date) => date.getTime() <= Date.now() + MAX_FUTURE_MS,
+  "lies more than 24 hours in the future",
+);
+
+/** A time in an answer. */
+export const isoTime = z.iso.datetime();
+
+/** Refinement of a schema with a range of instants: the one does not lie after the other. */
+export const inOrder =
+  <A extends string, B extends string>(from: A, to: B) =>
+  (range: { [K in A | B]?: Date | undefined }, context: z.RefinementCtx): void => {
+    const [first, last]: (Date | undefined)[] = [range[from], range[to]];
+    if (first && last && first > last) context.addIssue({ code: "custom", path: [from], message: `is after ${to}` });
+  };
+
+/** A positive integer, as a number or the digits of a query parameter. */
+export const positiveInt = z.union([
+  z.number().int().positive(),
+  z
+    .string()
+    .regex(/^0*[1-9]\d{0,14}$/, "must be a positive integer")
+    .transform(Number),
+]);
+
+/** A boolean, or the word for one in a query parameter. */
+export const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]);
+
+/** Free text of a filter; an empty field of a form is no filter. */
+export const filterText = z
+  .string()
+  .max(MAX_FILTER_LENGTH)
+  .transform((text) => text || undefined)
+  .optional();
+
+/** Query members of a paged list; a limit over the maximum is cut to it. */
+export const pageShape = (defaultLimit: number, maxLimit: number) => ({
+  page: positiveInt.refine((n) => n <= MAX_PAGE, `is over ${MAX_PAGE}`).default(1),
+  limit: positiveInt.transform((n) => Math.min(n, maxLimit)).default(defaultLimit),
+});
+
+/** Every list of the platform's administration pages the same way. */
+export const adminPage = pageShape(ADMIN_PAGE_LIMIT, MAX_ADMIN_PAGE_LIMIT);
+
+/** Answer member of a paged list. */
+export const pagination = z.strictObject({ page: z.int(), limit: z.int(), total: z.int(), totalPages: z.int() });
+export type Pagination = z.output<typeof pagination>;
 
 /** Of an operation that takes nothing. */
 export const noInput = z.strictObject({}).optional();
+
+/** Of an operation on one thing. */
+export const idInput = z.object({ id: z.guid() });
+export type IdInput = z.output<typeof idInput>;
+/** The same where any other member is refused. */
+export const onlyIdInput = z.strictObject({ id: z.guid() });

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { agentVersion } from "@/server/agents/schema";
-import { columnText, instant } from "@/server/audit/schema";
-import { filterText, isoTime, pageShape } from "@/server/devices/schema";
+import { columnText, filterText, inOrder, instant, isoTime, pageShape } from "@/server/wire";
 
 /** Spec, Limits. */
 export const MAX_LOGS_PER_REQUEST = 500;
@@ -60,10 +59,7 @@ export const listInput = z
     search: filterText,
     ...pageShape(DEFAULT_LOGS_LIMIT, MAX_LOGS_LIMIT),
   })
-  .superRefine((range, context) => {
-    if (range.since && range.until && range.since > range.until)
-      context.addIssue({ code: "custom", path: ["since"], message: "is after until" });
-  });
+  .superRefine(inOrder("since", "until"));
 export type ListInput = z.output<typeof listInput>;
 
 export const agentLog = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { columnText } from "@/server/audit/schema";
 import { hostname, os, osVersion } from "@/server/devices/schema";
+import { columnText } from "@/server/wire";
 
 /** Agent tokens start with this; the rest is 40 url-safe characters. */
 export const AGENT_TOKEN_PREFIX = "tma_";

@@ -6,7 +6,7 @@ import { requireWholePartner } from "@/server/auth/grant";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { homeOrgOf } from "@/server/organizations/partner";
-import { idInput } from "@/server/organizations/schema";
+import { onlyIdInput } from "@/server/wire";
 import { keysInScope } from "./to-api-key";
 
 /**
@@ -15,7 +15,7 @@ import { keysInScope } from "./to-api-key";
  */
 export const revokeApiKey = operation({
   permission: "api_keys:manage",
-  input: idInput,
+  input: onlyIdInput,
   output: "empty",
   async run(ctx, { id }) {
     const revokedAt = ctx.now();

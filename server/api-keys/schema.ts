@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { instant } from "@/server/audit/schema";
-import { isoTime, pagination } from "@/server/devices/schema";
-import { adminPage, displayName } from "@/server/organizations/schema";
+import { adminPage, displayName, instant, isoTime, pagination } from "@/server/wire";
 
 /** Everything that a key may hold; audit:write is for keys alone. */
 export const KEY_PERMISSIONS = [

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { columnText, filledText, filterText, flag, happenedAt, inOrder, instant, isoTime, positiveInt } from "@/server/wire";
 import { type Catalogue, excludableIn, FILTERS, type Filter, toExclusion } from "./query/catalogue";
 import {
   ACTOR_TYPES,
@@ -7,50 +8,11 @@ import {
   MAX_EVENTS_PER_REQUEST,
   MAX_FILTER_LENGTH,
   MAX_FILTER_LIST_LENGTH,
-  MAX_FUTURE_MS,
   MAX_LENGTH,
   MAX_PAGE_SIZE,
   RESULTS,
 } from "./vocabulary";
 
-/** PostgreSQL counts characters, JavaScript UTF-16 units: an emoji is one of the former and two of the latter. */
-const fits = (text: string, max: number): boolean =>
-  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
-
-/** Text held to its column. */
-export const columnText = (max: number) => z.string().refine((s) => fits(s, max), `is longer than ${max} characters`);
-
-const FIRST_MS = 0;
-const END_MS = Date.UTC(10_000, 0, 1);
-
-/** An ISO 8601 datetime with zone, as a Date; the years that the table takes. */
-export const instant = z.iso
-  .datetime({ offset: true })
-  .transform((text) => new Date(text))
-  .refine((date) => date.getTime() >= FIRST_MS && date.getTime() < END_MS, "is not between 1970 and 9999");
-
-/** When something happened. A wrong clock's future is refused: every list would begin with it, and retention wait for it. */
-export const happenedAt = instant.refine(
-  (date) => date.getTime() <= Date.now() + MAX_FUTURE_MS,
-  "lies more than 24 hours in the future",
-);
-
-/** A positive integer, as a number or the digits of a query parameter. */
-export const positiveInt = z.union([
-  z.number().int().positive(),
-  z
-    .string()
-    .regex(/^0*[1-9]\d{0,14}$/, "must be a positive integer")
-    .transform(Number),
-]);
-
-const booleanParam = z.union([z.boolean(), z.enum(["true", "false"]).transform((v) => v === "true")]);
-/** Empty filter fields of a form are no filter. */
-const filterText = z
-  .string()
-  .max(MAX_FILTER_LENGTH)
-  .transform((text) => text || undefined)
-  .optional();
 const commaList = z.union([
   z.array(z.string().min(1).max(MAX_LENGTH.action)).max(100),
   z
@@ -100,10 +62,7 @@ export const searchText = z.string().min(1).max(MAX_FILTER_LENGTH);
 export const filterShape = { ...filters, from: instant.optional(), to: instant.optional() };
 
 /** Refinement of every schema with from and to. */
-export function fromBeforeTo(range: { from?: Date; to?: Date }, context: z.RefinementCtx): void {
-  if (range.from && range.to && range.from > range.to)
-    context.addIssue({ code: "custom", path: ["from"], message: "is after to" });
-}
+export const fromBeforeTo = inOrder("from", "to");
 
 export const filterInput = z.object(filterShape).superRefine(fromBeforeTo);
 export type Filters = z.output<typeof filterInput>;
@@ -116,7 +75,7 @@ export type RangeInput = z.output<typeof rangeInput>;
 const pageShape = {
   page: positiveInt.default(1),
   limit: positiveInt.transform((n) => Math.min(n, MAX_PAGE_SIZE)).default(DEFAULT_PAGE_SIZE),
-  skipCount: booleanParam.default(false),
+  skipCount: flag.default(false),
   cursor: z.string().min(1).max(300).optional(),
 };
 
@@ -134,8 +93,6 @@ export const entriesInput = z
   .superRefine(fromBeforeTo);
 export type EntriesInput = z.output<typeof entriesInput>;
 
-export const entryIdInput = z.object({ id: z.guid() });
-
 /** total and totalPages are -1 when the caller skipped the count. */
 export const pagination = z.strictObject({
   page: z.int(),
@@ -146,11 +103,10 @@ export const pagination = z.strictObject({
 });
 export type Pagination = z.output<typeof pagination>;
 
-const isoText = z.iso.datetime();
 const entryCore = {
   id: z.guid(),
   orgId: z.guid(),
-  timestamp: isoText,
+  timestamp: isoTime,
   action: z.string(),
   actionLabel: z.string(),
   actorType: z.enum(ACTOR_TYPES),
@@ -198,8 +154,6 @@ export const searchPage = z.strictObject({
 });
 export type SearchPage = z.output<typeof searchPage>;
 
-const named = (max: number) => columnText(max).refine((s) => s.trim() !== "", "is blank");
-
 /** Actions about the log itself: who could submit them could forge a receipt of retention. */
 const SERVER_ACTION = /^audit(_logs)?\./;
 
@@ -209,11 +163,11 @@ export const submittedEvent = z.strictObject({
   orgId: z.guid().nullish(),
   timestamp: happenedAt.nullish(),
   actorType: z.enum(ACTOR_TYPES),
-  actorId: named(MAX_LENGTH.rawId),
+  actorId: filledText(MAX_LENGTH.rawId),
   actorEmail: columnText(MAX_LENGTH.actorEmail).nullish(),
-  action: named(MAX_LENGTH.action).refine((action) => !SERVER_ACTION.test(action), "is recorded by the server alone"),
-  resourceType: named(MAX_LENGTH.resourceType),
-  resourceId: named(MAX_LENGTH.rawId).nullish(),
+  action: filledText(MAX_LENGTH.action).refine((action) => !SERVER_ACTION.test(action), "is recorded by the server alone"),
+  resourceType: filledText(MAX_LENGTH.resourceType),
+  resourceId: filledText(MAX_LENGTH.rawId).nullish(),
   resourceName: columnText(MAX_LENGTH.resourceName).nullish(),
   details: z
     .record(z.string(), z.unknown())

@@ -34,7 +34,6 @@ export const RESULTS = keysOf(RESULT_LABEL);
 export const CATEGORIES = keysOf(CATEGORY_LABEL);
 
 /** A time further ahead than this is a wrong clock: refused, because retention and every list would follow it. */
-export const MAX_FUTURE_MS = 24 * 60 * 60 * 1000;
 
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 100;

@@ -3,8 +3,9 @@ import { tenant } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";
+import type { IdInput } from "@/server/wire";
 import { toDefinition, visible } from "./definition";
-import type { Definition, DefinitionList, FieldIdInput, ListInput } from "./schema";
+import type { Definition, DefinitionList, ListInput } from "./schema";
 
 /** The definitions within the caller's reach by name: organizations' own and those of All organizations. */
 export async function listDefinitions(ctx: Ctx, _input: ListInput): Promise<DefinitionList> {
@@ -19,7 +20,7 @@ export async function listDefinitions(ctx: Ctx, _input: ListInput): Promise<Defi
 }
 
 /** @throws AppError not_found, alike for a missing definition and somebody else's. */
-export async function getDefinition(ctx: Ctx, { id }: FieldIdInput): Promise<Definition> {
+export async function getDefinition(ctx: Ctx, { id }: IdInput): Promise<Definition> {
   const [row] = await tenant(ctx.scope, (tx) =>
     tx
       .select()

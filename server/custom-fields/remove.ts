@@ -3,9 +3,10 @@ import { asSystem, type Tx, tenant } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import type { Ctx } from "@/server/context";
+import type { IdInput } from "@/server/wire";
 import { auditable, type DefinitionRow, manageable, toDefinition } from "./definition";
 import { getDefinition } from "./list";
-import type { FieldIdInput, Usage } from "./schema";
+import type { Usage } from "./schema";
 
 /** Rows of values that hold the field: its owner's organization, or every organization of its partner. */
 const holders = (row: Pick<DefinitionRow, "id" | "orgId" | "partnerId">) => sql`
@@ -13,7 +14,7 @@ const holders = (row: Pick<DefinitionRow, "id" | "orgId" | "partnerId">) => sql`
     AND v.org_id ${row.orgId ? sql`= ${row.orgId}::uuid` : sql`IN (SELECT id FROM organizations WHERE partner_id = ${row.partnerId}::uuid)`}`;
 
 /** How many devices hold a value of the field, within the caller's reach. */
-export async function countUsage(ctx: Ctx, input: FieldIdInput): Promise<Usage> {
+export async function countUsage(ctx: Ctx, input: IdInput): Promise<Usage> {
   const found = await getDefinition(ctx, input);
   const [row] = await tenant(ctx.scope, (tx) =>
     tx.execute<{ n: number }>(sql`SELECT count(*)::int AS n FROM ${holders(found)}`),
@@ -35,7 +36,7 @@ async function dropValues(tx: Tx, row: DefinitionRow): Promise<number> {
  * of All organizations go in all of them, also in those that this caller does not reach.
  * @throws AppError not_found, forbidden.
  */
-export async function removeDefinition(ctx: Ctx, { id }: FieldIdInput): Promise<undefined> {
+export async function removeDefinition(ctx: Ctx, { id }: IdInput): Promise<undefined> {
   const row = await tenant(ctx.scope, (tx) => manageable(tx, ctx, id));
   const values = await asSystem(async (tx) => {
     const gone = await tx.delete(customFieldDefinitions).where(eq(customFieldDefinitions.id, row.id)).returning();

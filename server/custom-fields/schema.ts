@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { columnText } from "@/server/audit/schema";
+import { filledText, isoTime, trimmedText } from "@/server/wire";
 
 export const FIELD_TYPES = ["text", "number", "boolean", "dropdown", "date"] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
@@ -27,9 +27,7 @@ export const MASK = "••••••••";
 export const fieldValue = z.union([z.string(), z.number(), z.boolean()]);
 export type FieldValue = z.output<typeof fieldValue>;
 
-const name = columnText(MAX_FIELD_NAME)
-  .transform((text) => text.trim())
-  .refine((text) => text !== "", "is blank");
+const name = trimmedText(MAX_FIELD_NAME);
 /** "id" names the device in PATCH /devices/:id/custom-fields. */
 export const RESERVED_KEYS: ReadonlySet<string> = new Set(["id"]);
 export const fieldKey = z
@@ -37,9 +35,7 @@ export const fieldKey = z
   .max(MAX_FIELD_KEY)
   .regex(FIELD_KEY, "must match ^[a-z][a-z0-9_]*$")
   .refine((key) => !RESERVED_KEYS.has(key), "is a reserved word");
-const choice = columnText(MAX_CHOICE)
-  .transform((text) => text.trim())
-  .refine((text) => text !== "", "is blank");
+const choice = trimmedText(MAX_CHOICE);
 const choices = z
   .array(choice)
   .max(MAX_CHOICES)
@@ -49,7 +45,7 @@ export const fieldOptions = z.union([
   choices,
   z.strictObject({ choices: choices.optional() }).transform((o) => o.choices ?? []),
 ]);
-const deviceTypes = z.array(columnText(50).refine((text) => text.trim() !== "", "is blank")).max(20);
+const deviceTypes = z.array(filledText(50)).max(20);
 
 /** Body of POST /custom-fields. Without an orgId a partner's caller makes a field of All organizations. */
 export const createInput = z.strictObject({
@@ -78,9 +74,6 @@ export const updateInput = z.strictObject({
 });
 export type UpdateInput = z.output<typeof updateInput>;
 
-export const fieldIdInput = z.object({ id: z.guid() });
-export type FieldIdInput = z.output<typeof fieldIdInput>;
-
 export const listInput = z.object({ orgId: z.guid().optional() });
 export type ListInput = z.output<typeof listInput>;
 
@@ -97,8 +90,8 @@ export const definition = z.strictObject({
   defaultValue: fieldValue.nullable(),
   deviceTypes: z.array(z.string()).nullable(),
   secret: z.boolean(),
-  createdAt: z.iso.datetime(),
-  updatedAt: z.iso.datetime(),
+  createdAt: isoTime,
+  updatedAt: isoTime,
 });
 export type Definition = z.output<typeof definition>;
 

@@ -5,7 +5,8 @@ import { inScope } from "@/server/auth/scope";
 import { readDeviceValues, toValueMap } from "@/server/custom-fields/values";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
-import { type DeviceDetail, deviceDetail, deviceIdInput } from "./schema";
+import { idInput } from "@/server/wire";
+import { type DeviceDetail, deviceDetail } from "./schema";
 import { deviceColumns, toDevice } from "./to-device";
 
 /**
@@ -14,7 +15,7 @@ import { deviceColumns, toDevice } from "./to-device";
  */
 export const getDevice = operation({
   permission: "devices:read",
-  input: deviceIdInput,
+  input: idInput,
   output: deviceDetail,
   async run(ctx, { id }) {
     return tenant(ctx.scope, async (tx) => {

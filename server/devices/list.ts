@@ -6,8 +6,9 @@ import type { Ctx } from "@/server/context";
 import { hasFieldValue } from "@/server/custom-fields/values";
 import { operation } from "@/server/operation";
 import { containsPattern, repairText } from "@/server/text";
+import type { Pagination } from "@/server/wire";
 import { onlineCondition } from "./presence";
-import { devicePage, type ListInput, listInput, type Pagination } from "./schema";
+import { devicePage, type ListInput, listInput } from "./schema";
 import { deviceColumns, toDevice } from "./to-device";
 
 /** The pagination member of an answer. */

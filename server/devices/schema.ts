@@ -1,33 +1,11 @@
 import { z } from "zod";
-import { columnText, positiveInt } from "@/server/audit/schema";
 import { valueMap } from "@/server/custom-fields/schema";
+import { columnText, filledText, filterText, flag, isoTime, pageShape, pagination } from "@/server/wire";
 
 export const DEVICE_PAGE_LIMIT = 50;
 export const MAX_DEVICE_PAGE_LIMIT = 100;
 /** Seconds without a sign of life after which a device counts as offline. */
 export const ONLINE_WINDOW_SECONDS = 90;
-
-/** Pages beyond this hold nothing that anyone could have stored. */
-const MAX_PAGE = 1_000_000_000;
-
-/** Query members of a paged list; a limit over the maximum is cut to it. */
-export const pageShape = (defaultLimit: number, maxLimit: number) => ({
-  page: positiveInt.refine((n) => n <= MAX_PAGE, `is over ${MAX_PAGE}`).default(1),
-  limit: positiveInt.transform((n) => Math.min(n, maxLimit)).default(defaultLimit),
-});
-
-/** Answer member of a paged list. */
-export const pagination = z.strictObject({ page: z.int(), limit: z.int(), total: z.int(), totalPages: z.int() });
-export type Pagination = z.output<typeof pagination>;
-
-/** Free text of a filter; an empty field of a form is no filter. */
-export const filterText = z
-  .string()
-  .max(255)
-  .transform((text) => text || undefined)
-  .optional();
-
-export const isoTime = z.iso.datetime();
 
 /** Query of GET /devices; fieldKey with fieldValue asks for the devices whose custom field holds that value. */
 export const listInput = z.object({
@@ -36,13 +14,10 @@ export const listInput = z.object({
   os: filterText,
   fieldKey: filterText,
   fieldValue: filterText,
-  online: z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]).optional(),
+  online: flag.optional(),
   ...pageShape(DEVICE_PAGE_LIMIT, MAX_DEVICE_PAGE_LIMIT),
 });
 export type ListInput = z.output<typeof listInput>;
-
-export const deviceIdInput = z.object({ id: z.guid() });
-export type DeviceIdInput = z.output<typeof deviceIdInput>;
 
 export const device = z.strictObject({
   id: z.guid(),
@@ -74,6 +49,6 @@ export const devicePage = z.strictObject({ data: z.array(device), pagination });
 export type DevicePage = z.output<typeof devicePage>;
 
 /** What an agent says of its device, in the columns' lengths of ours. */
-export const hostname = columnText(255).refine((text) => text.trim() !== "", "is blank");
-export const os = columnText(50).refine((text) => text.trim() !== "", "is blank");
+export const hostname = filledText(255);
+export const os = filledText(50);
 export const osVersion = columnText(100);

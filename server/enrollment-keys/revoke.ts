@@ -5,7 +5,7 @@ import { record } from "@/server/audit/record/record";
 import { inScope } from "@/server/auth/scope";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
-import { idInput } from "@/server/organizations/schema";
+import { onlyIdInput } from "@/server/wire";
 
 /**
  * Revokes an enrollment key for good; agents that enrolled with it stay. One that is revoked already stays so.
@@ -13,7 +13,7 @@ import { idInput } from "@/server/organizations/schema";
  */
 export const revokeEnrollmentKey = operation({
   permission: "agents:enroll",
-  input: idInput,
+  input: onlyIdInput,
   output: "empty",
   async run(ctx, { id }) {
     const revokedAt = ctx.now();

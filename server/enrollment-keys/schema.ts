@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { instant } from "@/server/audit/schema";
-import { isoTime, pagination } from "@/server/devices/schema";
-import { adminPage } from "@/server/organizations/schema";
+import { adminPage, instant, isoTime, pagination } from "@/server/wire";
 
 export const MAX_ENROLLMENT_USES = 1_000_000;
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { columnText, happenedAt, instant } from "@/server/audit/schema";
-import { filterText, isoTime, pageShape, pagination } from "@/server/devices/schema";
+import { columnText, filterText, happenedAt, inOrder, instant, isoTime, pageShape, pagination } from "@/server/wire";
 
 /** The wire contract's; a page limit is the specification's. */
 export const MAX_EVENTS_PER_REQUEST = 500;
@@ -65,10 +64,7 @@ export const listInput = z
     endDate: instant.optional(),
     ...pageShape(DEFAULT_EVENTS_LIMIT, MAX_EVENTS_LIMIT),
   })
-  .superRefine((range, context) => {
-    if (range.startDate && range.endDate && range.startDate > range.endDate)
-      context.addIssue({ code: "custom", path: ["startDate"], message: "is after endDate" });
-  });
+  .superRefine(inOrder("startDate", "endDate"));
 export type ListInput = z.output<typeof listInput>;
 
 export const eventLog = z.strictObject({

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { instant } from "@/server/audit/schema";
-import { filterText, pageShape, pagination } from "@/server/devices/schema";
+import { filterText, inOrder, instant, isoTime, pageShape, pagination } from "@/server/wire";
 
 /** Spec, Limits: live query timeout. */
 export const LIVE_QUERY_TIMEOUT_MS = 30_000;
@@ -60,10 +59,7 @@ const filters = {
   eventId: ordinal.optional(),
 };
 
-function startBeforeEnd(range: { startTime?: Date; endTime?: Date }, context: z.RefinementCtx): void {
-  if (range.startTime && range.endTime && range.startTime > range.endTime)
-    context.addIssue({ code: "custom", path: ["startTime"], message: "is after endTime" });
-}
+const startBeforeEnd = inOrder("startTime", "endTime");
 
 const device = { deviceId: z.guid() };
 /** The same device under the name that the /devices paths give it. */
@@ -129,13 +125,13 @@ export const queryParams = z.object({
   limit: z.int().positive(),
   level: z.enum(LIVE_LEVELS).optional(),
   source: z.string().optional(),
-  startTime: z.iso.datetime().optional(),
-  endTime: z.iso.datetime().optional(),
+  startTime: isoTime.optional(),
+  endTime: isoTime.optional(),
   eventId: z.int().optional(),
 });
 export type QueryParams = z.output<typeof queryParams>;
 export const getParams = z.object({ logName: z.string(), recordId: z.int() });
-const envelope = { id: z.string(), deadline: z.iso.datetime() };
+const envelope = { id: z.string(), deadline: isoTime };
 export const command = z.discriminatedUnion("name", [
   z.object({ ...envelope, name: z.literal("eventlogs.list"), params: z.object({}) }),
   z.object({ ...envelope, name: z.literal("eventlogs.query"), params: queryParams }),

@@ -6,7 +6,8 @@ import { paginate } from "@/server/devices/list";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { containsPattern } from "@/server/text";
-import { idInput, listInput, organization, organizationPage } from "./schema";
+import { onlyIdInput } from "@/server/wire";
+import { listInput, organization, organizationPage } from "./schema";
 import { toOrganization } from "./to-organization";
 
 /** The organizations within the caller's reach, by name; search is part of the name, in any case. */
@@ -39,7 +40,7 @@ export const listOrganizations = operation({
  * @throws AppError not_found
  */
 export const getOrganization = operation({
-  input: idInput,
+  input: onlyIdInput,
   output: organization,
   async run(ctx, { id }) {
     const where = and(inScope(organizations.id, ctx.scope), eq(organizations.id, id));

@@ -1,22 +1,8 @@
 import { z } from "zod";
-import { columnText } from "@/server/audit/schema";
-import { filterText, isoTime, pageShape, pagination } from "@/server/devices/schema";
-
-/** Every list of the platform's administration pages the same way. */
-export const DEFAULT_LIMIT = 50;
-export const MAX_LIMIT = 100;
-export const adminPage = pageShape(DEFAULT_LIMIT, MAX_LIMIT);
-
-/** A name that people see; stored without the spaces around it. */
-export const displayName = columnText(255)
-  .transform((text) => text.trim())
-  .refine((text) => text !== "", "is blank");
+import { adminPage, displayName, filterText, isoTime, pagination } from "@/server/wire";
 
 export const listInput = z.strictObject({ orgId: z.guid().optional(), search: filterText, ...adminPage });
 export type ListInput = z.output<typeof listInput>;
-
-export const idInput = z.strictObject({ id: z.guid() });
-export type IdInput = z.output<typeof idInput>;
 
 /** partnerId is needed by the platform's operator alone, when there are several partners. */
 export const createInput = z.strictObject({ name: displayName, partnerId: z.guid().optional() });

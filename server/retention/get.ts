@@ -1,8 +1,9 @@
 import { tenant } from "@/db/client";
 import type { Ctx } from "@/server/context";
+import type { IdInput } from "@/server/wire";
 import { readPolicy, requireOrganization, toPolicy } from "./organization";
 import { isPruningEnabled, nextRunAt } from "./schedule";
-import type { IdInput, Policy, PolicyStatus } from "./schema";
+import type { Policy, PolicyStatus } from "./schema";
 
 /**
  * The retention policy of an organization.

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import type { Ctx } from "@/server/context";
+import type { IdInput } from "@/server/wire";
 import { requireOrganization } from "./organization";
-import { type IdInput, MS_PER_DAY, type Overview } from "./schema";
+import { MS_PER_DAY, type Overview } from "./schema";
 
 const GROWTH_DAYS = 30;
 /** A row with its indexes, where the table has no statistics yet. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { positiveInt } from "@/server/audit/schema";
-import { isoTime } from "@/server/devices/schema";
+import { isoTime, positiveInt } from "@/server/wire";
 
 export const MIN_RETENTION_DAYS = 1;
 export const MAX_RETENTION_DAYS = 3650;
@@ -15,9 +14,6 @@ export const VERIFICATION_CRON = "15 2 * * *";
 export const RETENTION_CRON = "15 3 * * *";
 
 const days = z.int().min(MIN_RETENTION_DAYS).max(MAX_RETENTION_DAYS);
-
-export const idInput = z.strictObject({ id: z.guid() });
-export type IdInput = z.output<typeof idInput>;
 
 /** Body of PUT …/audit-retention. archiveToS3 is reserved: false says what is, true cannot be had. */
 export const setInput = z.strictObject({

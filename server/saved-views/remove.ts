@@ -3,13 +3,13 @@ import { tenant } from "@/db/client";
 import { auditSavedViews } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { operation } from "@/server/operation";
+import { idInput } from "@/server/wire";
 import { auditable, changeable } from "./saved-view";
-import { viewIdInput } from "./schema";
 
 /** Deletes a view, for everybody who saw it. @throws AppError not_found, forbidden. */
 export const removeSavedView = operation({
   permission: "audit:read",
-  input: viewIdInput,
+  input: idInput,
   output: "empty",
   async run(ctx, { id }) {
     const row = await tenant(ctx.scope, async (tx) => {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { columnText } from "@/server/audit/schema";
+import { trimmedText } from "@/server/wire";
 
 export const MAX_VIEW_NAME = 80;
 /** Characters of a view's query. */
@@ -27,9 +27,7 @@ function isFilterPart(query: string): boolean {
   return new Set(names).size === names.length && names.every((name) => FILTER_NAME.test(name) && !PLACES.has(name));
 }
 
-const name = columnText(MAX_VIEW_NAME)
-  .transform((text) => text.trim())
-  .refine((text) => text !== "", "is blank");
+const name = trimmedText(MAX_VIEW_NAME);
 /** Which filters there are the viewer knows; it leaves out what it does not, here as in any address. */
 const query = z.string().max(MAX_VIEW_QUERY).refine(isFilterPart, "is not the filter part of an address");
 
@@ -47,9 +45,6 @@ export const updateInput = z.strictObject({
   sharedWith: audience.optional(),
 });
 export type UpdateInput = z.output<typeof updateInput>;
-
-export const viewIdInput = z.object({ id: z.guid() });
-export type ViewIdInput = z.output<typeof viewIdInput>;
 
 export const savedView = z.strictObject({
   id: z.guid(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filterText } from "@/server/devices/schema";
+import { filterText, isoTime } from "@/server/wire";
 
 export const SCRIPT_OS = ["windows", "macos", "linux"] as const;
 export type ScriptOs = (typeof SCRIPT_OS)[number];
@@ -37,7 +37,7 @@ export const libraryScript = z.strictObject({
   timeoutSeconds: z.int().positive(),
   runAs: z.enum(["system", "user"]),
   version: z.string(),
-  updatedAt: z.iso.datetime(),
+  updatedAt: isoTime,
 });
 export type LibraryScript = z.output<typeof libraryScript>;
 

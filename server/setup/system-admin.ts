@@ -5,8 +5,8 @@ import { hashPassword } from "@/server/auth/password";
 import { email, newPassword } from "@/server/auth/schema";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { displayName } from "@/server/organizations/schema";
 import { repairText } from "@/server/text";
+import { displayName } from "@/server/wire";
 
 const input = z.strictObject({ email, password: newPassword, name: displayName });
 

@@ -10,9 +10,10 @@ import {
   reportSecurityEvents,
   reportUserActivity,
 } from "@/server/audit/entries/reports";
-import { entriesInput, entryIdInput, rangeInput } from "@/server/audit/schema";
+import { entriesInput, rangeInput } from "@/server/audit/schema";
 import { tailInput } from "@/server/audit/tail/schema";
 import { tailEntries } from "@/server/audit/tail/tail";
+import { idInput } from "@/server/wire";
 import { mapStreamErrors, procedure, router } from "./init";
 
 export const auditRouter = router({
@@ -20,10 +21,10 @@ export const auditRouter = router({
     .input(entriesInput)
     .query(({ ctx, input }) => listEntries(ctx.caller, input)),
   get: procedure("audit:read")
-    .input(entryIdInput)
+    .input(idInput)
     .query(({ ctx, input }) => getAuditEntry(ctx.caller, input)),
   related: procedure("audit:read")
-    .input(entryIdInput)
+    .input(idInput)
     .query(({ ctx, input }) => listRelated(ctx.caller, input)),
   reportUserActivity: procedure("audit:read")
     .input(rangeInput)

@@ -4,7 +4,7 @@ import { listCheckpoints, verifyIntegrity } from "@/server/audit/integrity/integ
 import { checkpointsInput, integrityStatusInput, progressInput, verifyInput } from "@/server/audit/integrity/schema";
 import { getIntegrityStatus } from "@/server/audit/integrity/status";
 import { getVerifyProgress } from "@/server/audit/integrity/verify-progress";
-import { entryIdInput } from "@/server/audit/schema";
+import { idInput } from "@/server/wire";
 import { procedure, router } from "./init";
 
 const reading = procedure("audit:read");
@@ -15,6 +15,6 @@ export const integrityRouter = router({
   verify: reading.input(verifyInput).mutation(({ ctx, input }) => verifyIntegrity(ctx.caller, input)),
   progress: reading.input(progressInput).query(({ ctx, input }) => getVerifyProgress(ctx.caller, input)),
   checkpoints: reading.input(checkpointsInput).query(({ ctx, input }) => listCheckpoints(ctx.caller, input)),
-  entryStatus: reading.input(entryIdInput).query(({ ctx, input }) => getEntryStatus(ctx.caller, input)),
+  entryStatus: reading.input(idInput).query(({ ctx, input }) => getEntryStatus(ctx.caller, input)),
   alarms: reading.query(({ ctx }) => listAlarms(ctx.caller.scope)),
 });

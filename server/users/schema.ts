@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { columnText } from "@/server/audit/schema";
 import { email, newPassword } from "@/server/auth/schema";
-import { filterText, isoTime, pagination } from "@/server/devices/schema";
-import { adminPage, displayName } from "@/server/organizations/schema";
+import { adminPage, columnText, displayName, filterText, isoTime, pagination } from "@/server/wire";
 
 /** Roles that a person may be given over the API; system_admin is made only at the command line. */
 const assignableRole = z.enum(["org_admin", "org_technician", "org_viewer", "partner_admin", "partner_technician"]);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { filterShape, fromBeforeTo, searchText } from "@/server/audit/schema";
+import { isoTime } from "@/server/wire";
 
 /** Facets count at most so many of the newest matches. */
 export const MAX_FACET_ROWS = 10_000;
@@ -30,13 +31,13 @@ export const facets = z.strictObject({
 export type Facets = z.output<typeof facets>;
 
 export const histogram = z.strictObject({
-  from: z.iso.datetime().nullable(),
-  to: z.iso.datetime().nullable(),
+  from: isoTime.nullable(),
+  to: isoTime.nullable(),
   stepMs: z.int(),
   /** at is the beginning of a bucket; empty ones are left out. */
-  buckets: z.array(z.strictObject({ at: z.iso.datetime(), success: z.int(), failure: z.int(), denied: z.int() })),
+  buckets: z.array(z.strictObject({ at: isoTime, success: z.int(), failure: z.int(), denied: z.int() })),
   /** Older rows than this were not counted when truncated. */
-  countedFrom: z.iso.datetime().nullable(),
+  countedFrom: isoTime.nullable(),
   truncated: z.boolean(),
 });
 export type Histogram = z.output<typeof histogram>;

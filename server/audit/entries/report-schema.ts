@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { fullEntry } from "@/server/audit/schema";
 import { CATEGORIES } from "@/server/audit/vocabulary";
+import { isoTime } from "@/server/wire";
 
 /** Spec, Limits: report rows read. */
 export const MAX_REPORT_ROWS = 5_000;
@@ -18,7 +19,7 @@ const activeUser = z.strictObject({
   userName: z.string(),
   userEmail: z.string(),
   actionCount: z.int(),
-  lastActiveAt: z.iso.datetime(),
+  lastActiveAt: isoTime,
 });
 export type ActiveUser = z.output<typeof activeUser>;
 
@@ -55,6 +56,6 @@ export const statistics = z.strictObject({
   ...shared,
   byCategory: z.array(z.strictObject({ category: z.enum(CATEGORIES), count: z.int() })),
   byUser: z.array(z.strictObject({ userId: z.string(), userName: z.string(), actionCount: z.int() })),
-  range: z.strictObject({ from: z.iso.datetime().nullable(), to: z.iso.datetime().nullable() }),
+  range: z.strictObject({ from: isoTime.nullable(), to: isoTime.nullable() }),
 });
 export type Statistics = z.output<typeof statistics>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { filterShape, fromBeforeTo, positiveInt } from "@/server/audit/schema";
+import { filterShape, fromBeforeTo } from "@/server/audit/schema";
+import { flag, isoTime, positiveInt } from "@/server/wire";
 
 /** Query of GET /audit-logs/integrity. */
 export const integrityInput = z
@@ -43,7 +44,7 @@ export type IntegrityOutput = z.output<typeof integrityOutput>;
 export const checkpointsInput = z.object({
   orgId: filterShape.orgId,
   limit: positiveInt.transform((n) => Math.min(n, 1000)).optional(),
-  sign: z.union([z.boolean(), z.enum(["true", "false"]).transform((v) => v === "true")]).optional(),
+  sign: flag.optional(),
 });
 export type CheckpointsInput = z.output<typeof checkpointsInput>;
 
@@ -51,7 +52,7 @@ export const storedCheckpoint = z.strictObject({
   orgId: z.guid(),
   seq: z.int(),
   checksum: z.string(),
-  signedAt: z.iso.datetime(),
+  signedAt: isoTime,
   note: z.string(),
 });
 export const checkpointsOutput = z.strictObject({
@@ -80,7 +81,7 @@ export const integrityStatus = z.strictObject({
   orgId: z.guid(),
   last: z
     .strictObject({
-      ranAt: z.iso.datetime(),
+      ranAt: isoTime,
       kind: z.enum(VERIFICATION_KINDS),
       status: z.enum(["intact", "broken", "empty"]),
       rowsChecked: z.int(),
@@ -91,25 +92,25 @@ export const integrityStatus = z.strictObject({
     .nullable(),
   alarm: z
     .strictObject({
-      at: z.iso.datetime(),
+      at: isoTime,
       source: z.enum(["nightly", "checkpoint", "on demand"]),
       breaks: z.array(chainBreak),
     })
     .nullable(),
   head: chainHead.nullable(),
   prunedThroughSeq: z.int(),
-  anchored: z.strictObject({ seq: z.int(), signedAt: z.iso.datetime() }).nullable(),
+  anchored: z.strictObject({ seq: z.int(), signedAt: isoTime }).nullable(),
   sinks: z.array(z.strictObject({ name: z.enum(["file", "log", "webhook"]), detail: z.string() })),
-  nextRunAt: z.iso.datetime().nullable(),
+  nextRunAt: isoTime.nullable(),
 });
 export type IntegrityStatus = z.output<typeof integrityStatus>;
 
 /** The integrity of one entry; checkpoint is the first signed one at or after it. */
 export const entryStatus = z.strictObject({
   status: z.enum(["intact", "broken"]),
-  readAt: z.iso.datetime(),
+  readAt: isoTime,
   breaks: z.array(chainBreak),
-  checkpoint: z.strictObject({ seq: z.int(), signedAt: z.iso.datetime() }).nullable(),
-  lastVerified: z.strictObject({ at: z.iso.datetime(), status: z.enum(["intact", "broken"]) }).nullable(),
+  checkpoint: z.strictObject({ seq: z.int(), signedAt: isoTime }).nullable(),
+  lastVerified: z.strictObject({ at: isoTime, status: z.enum(["intact", "broken"]) }).nullable(),
 });
 export type EntryStatus = z.output<typeof entryStatus>;

@@ -1,14 +1,15 @@
 import { getDefinition } from "@/server/custom-fields/list";
 import { removeDefinition } from "@/server/custom-fields/remove";
-import { definition, fieldIdInput, updateInput } from "@/server/custom-fields/schema";
+import { definition, updateInput } from "@/server/custom-fields/schema";
 import { updateDefinition } from "@/server/custom-fields/update";
 import { route } from "@/server/http/route";
+import { idInput } from "@/server/wire";
 
 export const GET = route({
   summary: "One custom field definition.",
   auth: "user",
   permission: "custom_fields:read",
-  input: fieldIdInput,
+  input: idInput,
   output: definition,
   run: getDefinition,
 });
@@ -26,7 +27,7 @@ export const DELETE = route({
   summary: "Delete a custom field with all its values.",
   auth: "user",
   permission: "custom_fields:manage",
-  input: fieldIdInput,
+  input: idInput,
   output: "empty",
   run: removeDefinition,
 });

@@ -1,12 +1,13 @@
 import { getAuditEntry } from "@/server/audit/entries/get";
-import { entryIdInput, fullEntry } from "@/server/audit/schema";
+import { fullEntry } from "@/server/audit/schema";
 import { route } from "@/server/http/route";
+import { idInput } from "@/server/wire";
 
 export const GET = route({
   summary: "One audit entry in the full format.",
   auth: "user",
   permission: "audit:read",
-  input: entryIdInput,
+  input: idInput,
   output: fullEntry,
   run: getAuditEntry,
 });

@@ -1,13 +1,14 @@
 import { route } from "@/server/http/route";
 import { getPolicy } from "@/server/retention/get";
-import { idInput, policy, setInput } from "@/server/retention/schema";
+import { policy, setInput } from "@/server/retention/schema";
 import { setPolicy } from "@/server/retention/set";
+import { onlyIdInput } from "@/server/wire";
 
 export const GET = route({
   summary: "How long an organization's audit rows are kept",
   auth: "user",
   permission: "audit:read",
-  input: idInput,
+  input: onlyIdInput,
   output: policy,
   run: getPolicy,
 });
