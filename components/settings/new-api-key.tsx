@@ -9,7 +9,8 @@ import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { createInput, KEY_PERMISSIONS } from "@/server/api-keys/schema";
+import { createInput } from "@/server/api-keys/schema";
+import { PERMISSIONS } from "@/server/auth/permissions";
 import { expiryOf, LIFETIMES } from "./key-state";
 
 type Permission = Inputs["apiKeys"]["create"]["permissions"][number];
@@ -81,7 +82,7 @@ export function NewApiKey({ onClose }: { onClose: () => void }) {
 /** What the key may do: at most what its creator may. */
 function Permissions(field: Omit<CheckboxGroupProps, "children">) {
   const mine = useMe().permissions;
-  const offered = KEY_PERMISSIONS.filter((p) => p === "audit:write" || mine.includes(p));
+  const offered = PERMISSIONS.filter((p) => p === "audit:write" || mine.includes(p));
   return (
     <Checkbox.Group label="Permissions" {...field}>
       <Stack gap="sm" mt="sm">

@@ -1,22 +1,6 @@
 import { z } from "zod";
+import { PERMISSIONS } from "@/server/auth/permissions";
 import { adminPage, displayName, instant, isoTime, pagination } from "@/server/wire";
-
-/** Everything that a key may hold; audit:write is for keys alone. */
-export const KEY_PERMISSIONS = [
-  "audit:read",
-  "audit:export",
-  "audit:manage",
-  "audit:write",
-  "devices:read",
-  "devices:live",
-  "custom_fields:read",
-  "custom_fields:manage",
-  "custom_fields:import",
-  "organizations:manage",
-  "users:manage",
-  "api_keys:manage",
-  "agents:enroll",
-] as const;
 
 export const listInput = z.strictObject({ orgId: z.guid().optional(), ...adminPage });
 export type ListInput = z.output<typeof listInput>;
@@ -29,7 +13,7 @@ export const createInput = z.strictObject({
   name: displayName,
   orgId: z.guid().nullish(),
   permissions: z
-    .array(z.enum(KEY_PERMISSIONS))
+    .array(z.enum(PERMISSIONS))
     .min(1)
     .max(100)
     .transform((list) => [...new Set(list)]),

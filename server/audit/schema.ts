@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { columnText, filledText, filterText, flag, happenedAt, inOrder, instant, isoTime, positiveInt } from "@/server/wire";
+import {
+  columnText,
+  filledText,
+  filterText,
+  flag,
+  happenedAt,
+  inOrder,
+  instant,
+  isoTime,
+  positiveInt,
+} from "@/server/wire";
 import { type Catalogue, excludableIn, FILTERS, type Filter, toExclusion } from "./query/catalogue";
 import {
   ACTOR_TYPES,
@@ -165,7 +175,10 @@ export const submittedEvent = z.strictObject({
   actorType: z.enum(ACTOR_TYPES),
   actorId: filledText(MAX_LENGTH.rawId),
   actorEmail: columnText(MAX_LENGTH.actorEmail).nullish(),
-  action: filledText(MAX_LENGTH.action).refine((action) => !SERVER_ACTION.test(action), "is recorded by the server alone"),
+  action: filledText(MAX_LENGTH.action).refine(
+    (action) => !SERVER_ACTION.test(action),
+    "is recorded by the server alone",
+  ),
   resourceType: filledText(MAX_LENGTH.resourceType),
   resourceId: filledText(MAX_LENGTH.rawId).nullish(),
   resourceName: columnText(MAX_LENGTH.resourceName).nullish(),

@@ -33,8 +33,6 @@ export const ACTOR_TYPES = keysOf(ACTOR_TYPE_LABEL);
 export const RESULTS = keysOf(RESULT_LABEL);
 export const CATEGORIES = keysOf(CATEGORY_LABEL);
 
-/** A time further ahead than this is a wrong clock: refused, because retention and every list would follow it. */
-
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 100;
 export const MAX_EVENTS_PER_REQUEST = 500;

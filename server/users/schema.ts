@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { ASSIGNABLE_ROLES } from "@/server/auth/permissions";
 import { email, newPassword } from "@/server/auth/schema";
 import { adminPage, columnText, displayName, filterText, isoTime, pagination } from "@/server/wire";
 
-/** Roles that a person may be given over the API; system_admin is made only at the command line. */
-const assignableRole = z.enum(["org_admin", "org_technician", "org_viewer", "partner_admin", "partner_technician"]);
+const assignableRole = z.enum(ASSIGNABLE_ROLES);
 const department = columnText(255).transform((text) => text.trim());
 
 export const listInput = z.strictObject({ orgId: z.guid().optional(), search: filterText, ...adminPage });
