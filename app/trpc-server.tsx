@@ -6,48 +6,35 @@ import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache, type ReactNode } from "react";
 import { makeQueryClient } from "@/components/query-client";
-import { authenticate } from "@/server/auth/authenticate";
-import { ASKED_FOR } from "@/server/auth/session-cookie";
-import type { Ctx } from "@/server/context";
-import { isAppError } from "@/server/errors";
-import { newRequestId } from "@/server/ids";
-import { isSetupNeeded } from "@/server/setup/found-partner";
-import { appRouter } from "@/server/trpc/root";
+import type { pages } from "@/server/front/pages";
+
+/** The running server, which is bundled outside of Next: no module of it may be imported here but for its types. */
+function server(): typeof pages {
+  if (!globalThis.trailmark) throw new Error("Pages are served by the front server alone: npm start, npm run dev.");
+  return globalThis.trailmark;
+}
 
 /** One cache per request; what the pages put in goes to the browser with them. */
 const queryClient = cache(makeQueryClient);
 
-/** Who asks for this page; null where nobody is signed in. Looked up once per request. */
-const pageCaller = cache(async (): Promise<Ctx | null> => {
-  const sent = await headers();
-  const requestId = newRequestId();
-  try {
-    const caller = await authenticate(new Request("http://page.invalid", { headers: new Headers(sent) }), {
-      auth: "user",
-    });
-    return { ...caller, ip: null, userAgent: sent.get("user-agent"), requestId, now: () => new Date() };
-  } catch (error) {
-    if (isAppError(error) && error.code === "unauthenticated") return null;
-    throw error;
-  }
-});
+/** Who asks for this page; looked up once per request. */
+const pageContext = cache(async () => server().context(new Headers(await headers())));
 
-export const isSignedIn = async (): Promise<boolean> => (await pageCaller()) !== null;
+export const isSignedIn = async (): Promise<boolean> => (await pageContext()).caller !== null;
 
-/** Sends strangers to the sign-in page and back. The cookie alone does not tell: a session may have been ended. */
+/** Sends strangers to the sign-in page and back. The cookie is not enough to know: a session may have been ended. */
 export async function requireSignIn(): Promise<void> {
   if (await isSignedIn()) return;
-  const asked = (await headers()).get(ASKED_FOR);
-  redirect(`/login?ended=1${asked ? `&callbackUrl=${encodeURIComponent(asked)}` : ""}`);
+  const page = server().requestedPage(await headers());
+  redirect(`/login?ended=1${page ? `&callbackUrl=${encodeURIComponent(page)}` : ""}`);
 }
 
 /** The procedures as query options, run in this process. */
 export const trpc = createTRPCOptionsProxy({
-  ctx: async () => {
-    const caller = await pageCaller();
-    return { caller, requestId: caller?.requestId ?? newRequestId() };
+  ctx: pageContext,
+  get router() {
+    return server().router;
   },
-  router: appRouter,
   queryClient,
 });
 
@@ -69,6 +56,4 @@ export function fetched<T>(query: { queryKey: readonly unknown[] }): Promise<T |
 }
 
 /** False until the first administrator exists. */
-export async function isSetUp(): Promise<boolean> {
-  return !(await isSetupNeeded());
-}
+export const isSetUp = (): Promise<boolean> => server().isSetUp();

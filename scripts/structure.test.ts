@@ -49,9 +49,10 @@ describe("import paths", () => {
 
 describe("rooms", () => {
   it.each([
-    ["app/page.tsx", "db/client.ts", "never the database"],
-    ["app/page.tsx", "testing/factories.ts", "app is routing"],
-    ["proxy.ts", "db/client.ts", "never the database"],
+    ["app/page.tsx", "db/client.ts", "Pages are bundled by Next"],
+    ["app/page.tsx", "server/users/list.ts", "through app/trpc-server.tsx"],
+    ["app/page.tsx", "testing/factories.ts", "Pages are bundled by Next"],
+    ["app/api/v1/route.ts", "db/client.ts", "never the database"],
     ["components/query.ts", "server/users/list.ts", "components/trpc.tsx"],
     ["components/format/time.ts", "components/ui/section.tsx", "format is below the kit"],
     ["components/ui/section.tsx", "components/audit/entry.ts", "The kit knows no domain"],

@@ -2,7 +2,7 @@ import type { NextAuthOptions, User } from "next-auth";
 import Credentials from "next-auth/providers/credentials";
 import type { Ctx } from "@/server/context";
 import { env } from "@/server/env";
-import { isAppError } from "@/server/errors";
+import { AppError } from "@/server/errors";
 import { log } from "@/server/log";
 import { findUserCaller } from "./caller";
 import { type AccessClaims, SESSION_SECONDS, scopeClaims, signAccessToken, verifyAccessToken } from "./jwt";
@@ -10,6 +10,9 @@ import { endSignIn } from "./log-out";
 import { tokenInput } from "./schema";
 import { SESSION_COOKIE } from "./session-cookie";
 import { signIn } from "./sign-in";
+
+/** The default export of a package in CommonJS: Node gives the whole of its exports instead. */
+export const defaultOf = <T>(imported: T): T => (imported as { default?: T }).default ?? imported;
 
 /** Told of a refusal that is not about the password: next-auth itself knows no other answer than 401. */
 type OnRefused = (error: unknown) => void;
@@ -25,9 +28,9 @@ async function authorize(ctx: Ctx, credentials: unknown, onRefused: OnRefused): 
     return { id, name, email: address, claims: { sub: id, sid, ...scopeClaims(caller.scope) } };
   } catch (error) {
     // next-auth hands the message of an Error to the page as ?error=; our codes say what it may know.
-    if (isAppError(error) && error.code === "unauthenticated") return null;
+    if (error instanceof AppError && error.code === "unauthenticated") return null;
     onRefused(error);
-    throw new Error(isAppError(error) ? error.code : "unavailable");
+    throw new Error(error instanceof AppError ? error.code : "unavailable");
   }
 }
 
@@ -56,7 +59,7 @@ export function authOptions(ctx: Ctx, onRefused: OnRefused): NextAuthOptions {
       decode: async ({ token }) => (token ? verifyAccessToken(token) : null),
     },
     providers: [
-      Credentials({
+      defaultOf(Credentials)({
         credentials: { email: { type: "email" }, password: { type: "password" } },
         authorize: (credentials) => authorize(ctx, credentials, onRefused),
       }),

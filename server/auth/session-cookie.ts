@@ -10,5 +10,5 @@ export function sessionToken(headers: { get(name: string): string | null }): str
   return null;
 }
 
-/** Carries the address of a page from the proxy to the page, which knows only its own parts of it. */
-export const ASKED_FOR = "x-trailmark-asked-for";
+/** Carries the address of a page from the front to the page, which knows only its own parts of it. */
+export const REQUESTED_PAGE = "x-trailmark-page";

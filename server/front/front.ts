@@ -1,32 +1,45 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { RequestHandler } from "next/dist/server/next";
 import { whenWritten } from "@/server/audit/record/record";
 import { AppError } from "@/server/errors";
 import type { Answer } from "@/server/http/answer";
 import { PEER_HEADER } from "@/server/http/client-ip";
 import { problemAnswer } from "@/server/http/problem";
+import type { RouteFile } from "@/server/http/route";
 import { log } from "@/server/log";
 import { countRequest } from "@/server/process/metrics";
-import { watchPeer } from "./dead-peers";
 import { lazyRequest } from "./lazy-request";
+import { watchPeer } from "./linux-peers";
+import { redirectPage } from "./page-redirect";
 import { refuseMalformed } from "./refuse-malformed";
-import { createRegistry, handlerOf, METHODS, type RouteFile, type RouteMatch } from "./registry";
+import { createRegistry, handlerOf, METHODS, type RouteMatch } from "./registry";
 import { respond } from "./respond";
 import { setPagePolicy, setSecurityHeaders } from "./security-headers";
 
 export type FrontOptions = {
   routes: RouteFile[];
-  next: () => RequestHandler;
+  /** Serves everything that no route file answers: pages and their assets. */
+  next: RequestHandler;
   origin: string;
-  /** In development Next serves every route itself, from its own fresh copy. */
+  /** Next's development server needs a wider content security policy for its pages. */
   dev: boolean;
 };
 
 /** Slow clients: headers within 4 s, a whole request within 60 s (a body of 5 MiB over a poor line). */
 const HEADERS_TIMEOUT_MS = 4_000;
 const REQUEST_TIMEOUT_MS = 60_000;
-/** Node looks every 30 s unless told; a slow client would hold its socket for as long. */
-const TIMEOUT_LOOK_MS = 500;
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+/** Node's default of 30 s would let a slow client hold its socket for as long. */
+const CONNECTION_CHECK_MS = 500;
+
+function methodNotAllowed(match: RouteMatch, method: string): Answer {
+  const allowed = METHODS.filter((m) => match.handlers[m]).flatMap((m) => (m === "GET" ? ["GET", "HEAD"] : [m]));
+  const headers = { Allow: allowed.join(", ") };
+  return problemAnswer(
+    new AppError("method_not_allowed", `${method} is not offered here.`, { headers }),
+    crypto.randomUUID(),
+  );
+}
 
 async function callRoute(
   match: RouteMatch,
@@ -36,17 +49,10 @@ async function callRoute(
 ): Promise<void> {
   const method = incoming.method ?? "GET";
   const handler = handlerOf(match, method);
-  let answer: Answer | Response;
-  if (handler) {
-    const call = handler.answer ?? handler;
-    answer = await call(lazyRequest(incoming, outgoing, origin), { params: Promise.resolve(match.params) });
-  } else {
-    const allowed = METHODS.filter((m) => match.handlers[m]).flatMap((m) => (m === "GET" ? ["GET", "HEAD"] : [m]));
-    const error = new AppError("method_not_allowed", `${method} is not offered here.`, {
-      headers: { Allow: allowed.join(", ") },
-    });
-    answer = problemAnswer(error, crypto.randomUUID());
-  }
+  const call = handler?.answer ?? handler;
+  const answer = call
+    ? await call(lazyRequest(incoming, outgoing, origin), { params: Promise.resolve(match.params) })
+    : methodNotAllowed(match, method);
   await whenWritten();
   // Closed while the rest of a refused body still arrives, the connection would be reset and the answer lost with it.
   if (!incoming.complete) outgoing.shouldKeepAlive = true;
@@ -55,34 +61,42 @@ async function callRoute(
   if (!incoming.complete) incoming.resume();
 }
 
-/**
- * The one http server in front: it alone knows the socket's address, so it overwrites the header that carries it;
- * answers the API from the route files and hands pages to Next.
- */
-export function createFront(options: FrontOptions): Server {
+async function servePage(incoming: IncomingMessage, outgoing: ServerResponse, options: FrontOptions): Promise<void> {
+  if (redirectPage(incoming, outgoing)) return;
+  setPagePolicy(incoming, outgoing, options.dev);
+  if (incoming.headers.accept === "text/event-stream") watchPeer(incoming.socket);
+  await options.next(incoming, outgoing);
+}
+
+/** Answers every request: the API from the route files, the rest from Next. */
+export function createListener(options: FrontOptions): RequestListener {
   const match = createRegistry(options.routes);
   const https = options.origin.startsWith("https:");
-  const server = createServer({ connectionsCheckingInterval: TIMEOUT_LOOK_MS }, (incoming, outgoing) => {
+  return (incoming, outgoing) => {
+    // Only here is the socket's address known; what a client sends under this name is overwritten.
     incoming.headers[PEER_HEADER] = incoming.socket.remoteAddress ?? "";
     setSecurityHeaders(outgoing, https);
     const pathname = (incoming.url ?? "/").split("?", 1)[0] as string;
     const started = performance.now();
-    const found = options.dev ? undefined : match(pathname);
+    const found = match(pathname);
     outgoing.once("finish", () =>
       countRequest(found ? "api" : "page", outgoing.statusCode, performance.now() - started),
     );
-    if (!found) setPagePolicy(incoming, outgoing, options.dev);
-    if (!found && incoming.headers.accept === "text/event-stream") watchPeer(incoming.socket);
-    const work = found ? callRoute(found, incoming, outgoing, options.origin) : options.next()(incoming, outgoing);
+    const work = found ? callRoute(found, incoming, outgoing, options.origin) : servePage(incoming, outgoing, options);
     work.catch((error: unknown) => {
       const gone = (error as { code?: string }).code === "ERR_STREAM_PREMATURE_CLOSE" || outgoing.destroyed;
       if (!gone) log.error({ err: error, path: pathname }, "request failed");
       outgoing.destroy();
     });
-  });
+  };
+}
+
+/** The process's one http server, in development as in production. */
+export function createFront(listener: RequestListener): Server {
+  const server = createServer({ connectionsCheckingInterval: CONNECTION_CHECK_MS }, listener);
   server.on("clientError", refuseMalformed);
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.keepAliveTimeout = 65_000;
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   return server;
 }

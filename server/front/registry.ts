@@ -1,7 +1,5 @@
-import type { RouteHandler } from "@/server/http/route";
+import type { RouteFile, RouteHandler } from "@/server/http/route";
 
-/** One route file: its URL pattern in Next's notation and what it exports. */
-export type RouteFile = { path: string; module: Record<string, unknown> };
 export type RouteMatch = { handlers: Record<string, unknown>; params: Record<string, string | string[]> };
 
 type Node = {

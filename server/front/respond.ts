@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip, constants as zlib } from "node:zlib";
 import type { Answer } from "@/server/http/answer";
-import { watchPeer } from "./dead-peers";
+import { watchPeer } from "./linux-peers";
 
 const MIN_GZIP_BYTES = 1024;
 const COMPRESSIBLE = /^(application\/(json|problem\+json|x-ndjson)|text\/(csv|html|plain|css|javascript))/;
@@ -47,7 +47,9 @@ export async function respond(
 ): Promise<void> {
   if (!(response instanceof Response)) return sendAnswer(incoming, outgoing, response);
   outgoing.statusCode = response.status;
-  for (const [name, value] of response.headers) outgoing.setHeader(name, value);
+  for (const [name, value] of response.headers)
+    if (name === "set-cookie") outgoing.appendHeader(name, value);
+    else outgoing.setHeader(name, value);
   if (!response.body || incoming.method === "HEAD") {
     await response.body?.cancel();
     outgoing.end();

@@ -1,5 +1,5 @@
 import { createGunzip, type Gunzip } from "node:zlib";
-import { AppError, invalid, isAppError } from "@/server/errors";
+import { AppError, invalid } from "@/server/errors";
 
 export const MAX_BODY_BYTES = 5 * 1024 * 1024;
 const MAX_NESTING = 32;
@@ -52,7 +52,7 @@ export async function readLimited(request: Request): Promise<Uint8Array> {
     }
   } catch (error) {
     // Anything else is the client's line: it must not be taken for a database that is away.
-    throw isAppError(error) ? error : invalid("body", "ended before it was complete");
+    throw error instanceof AppError ? error : invalid("body", "ended before it was complete");
   }
   return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
 }

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { ERROR_CODES, type ErrorCode } from "@/server/errors";
-import type { RouteFile } from "@/server/front/registry";
-import { shared } from "@/server/shared";
-import type { RouteHandler, RouteSpec } from "./route";
+import type { RouteFile, RouteHandler, RouteSpec } from "./route";
 
 /**
  * The OpenAPI 3.1 document of every REST operation, made from the very schemas that validate: nothing about a route is
@@ -27,8 +25,15 @@ const WITH_BODY: ErrorCode[] = ["payload_too_large", "unsupported_media_type"];
 type Json = Record<string, unknown>;
 export type Endpoint = { method: string; path: string; spec: RouteSpec };
 
-/** Every declared REST operation of the file tree; main.ts puts the route files here. */
-export function listEndpoints(files: RouteFile[] = shared("routes", () => [] as RouteFile[])): Endpoint[] {
+let published: RouteFile[] = [];
+
+/** Names the route files that are served: the one that answers this document cannot import the list it stands in. */
+export function publishRoutes(files: RouteFile[]): void {
+  published = files;
+}
+
+/** Every declared REST operation of the file tree. */
+export function listEndpoints(files: RouteFile[] = published): Endpoint[] {
   return files.flatMap(({ path, module }) =>
     METHODS.flatMap((method) => {
       const spec = (module[method] as RouteHandler | undefined)?.spec;

@@ -1,4 +1,4 @@
-import { type AppError, ERROR_CODES, type ErrorCode, type FieldError, isAppError } from "@/server/errors";
+import { AppError, ERROR_CODES, type ErrorCode, type FieldError } from "@/server/errors";
 import { log } from "@/server/log";
 import { type Answer, toResponse } from "./answer";
 
@@ -22,7 +22,7 @@ function isDatabaseAway(error: unknown): boolean {
 
 /** Any thrown thing as one of the contract's errors; what nobody foresaw is logged and becomes a bare `internal`. */
 export function toAppError(error: unknown, requestId: string): Pick<AppError, "code" | "message" | "extra"> {
-  if (isAppError(error)) return error;
+  if (error instanceof AppError) return error;
   if (isDatabaseAway(error)) {
     log.warn({ requestId, err: error }, "database unreachable");
     return {

@@ -36,6 +36,8 @@ export type RouteHandler = ((request: Request, context?: RouteContext) => Promis
   spec: RouteSpec;
   answer?: (request: Request, context?: RouteContext) => Promise<Answer | Response>;
 };
+/** One route file: its URL pattern in Next's notation and what it exports. */
+export type RouteFile = { path: string; module: Record<string, unknown> };
 export type RouteContext = { params: Promise<Record<string, string | string[]>> };
 
 const BODILESS = new Set(["GET", "HEAD", "DELETE"]);

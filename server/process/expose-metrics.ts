@@ -4,7 +4,7 @@ import { AppError } from "@/server/errors";
 import { PEER_HEADER } from "@/server/http/client-ip";
 import { problemResponse } from "@/server/http/problem";
 import { registerGauges } from "./gauges";
-import { metrics } from "./metrics";
+import { registry } from "./metrics";
 
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
 
@@ -24,7 +24,7 @@ export async function exposeMetrics(request: Request): Promise<Response> {
       crypto.randomUUID(),
     );
   registerGauges();
-  return new Response(await metrics.registry.metrics(), {
-    headers: { "Content-Type": metrics.registry.contentType, "Cache-Control": "no-store" },
+  return new Response(await registry.metrics(), {
+    headers: { "Content-Type": registry.contentType, "Cache-Control": "no-store" },
   });
 }

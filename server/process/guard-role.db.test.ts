@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
+import postgres from "postgres";
 import { afterAll, afterEach, expect, inject, it } from "vitest";
-import { appSql } from "@/db/client";
-import { env } from "@/server/env";
 import { closeRoles, roles } from "@/testing/chain";
 import { refuseUnsafeRole, UnsafeRoleError } from "./guard-role";
 
@@ -9,16 +8,15 @@ const made: string[] = [];
 
 /** What refuseUnsafeRole says of an address. */
 async function judge(url: string): Promise<string> {
-  Object.assign(env(), { DATABASE_URL: url });
-  delete (globalThis as Record<symbol, unknown>)[Symbol.for("trailmark.db.app")];
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
-    await refuseUnsafeRole();
+    await refuseUnsafeRole(sql);
     return "accepted";
   } catch (error) {
     expect(error).toBeInstanceOf(UnsafeRoleError);
     return (error as Error).message;
   } finally {
-    await appSql().end({ timeout: 1 });
+    await sql.end({ timeout: 1 });
   }
 }
 

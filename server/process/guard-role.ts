@@ -1,3 +1,4 @@
+import type postgres from "postgres";
 import { appSql } from "@/db/client";
 
 /** Thrown when the application's database role could undo what row level security and immutability promise. */
@@ -8,8 +9,8 @@ export class UnsafeRoleError extends Error {}
  * table, the roles that prune and seal, or member of any of these).
  * @throws UnsafeRoleError saying which and what to do.
  */
-export async function refuseUnsafeRole(): Promise<void> {
-  const [role] = await appSql()<
+export async function refuseUnsafeRole(sql: postgres.Sql = appSql()): Promise<void> {
+  const [role] = await sql<
     { name: string; super: boolean; bypass: boolean; prunes: boolean; seals: boolean; owns: string[] }[]
   >`
     SELECT current_user AS name,

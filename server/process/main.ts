@@ -1,61 +1,45 @@
-import { join } from "node:path";
 import next from "next";
-import { closeDatabase } from "@/db/client";
+import type { RequestHandler } from "next/dist/server/next";
 import type { Embedded } from "@/db/embedded/embedded";
-import { migrate } from "@/db/migrate";
-import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { EnvError, env } from "@/server/env";
 import { createFront } from "@/server/front/front";
-import { routes } from "@/server/http/routes.generated";
-import { stopRelay } from "@/server/live-events/current";
 import { log } from "@/server/log";
-import { ensureFirstAdmin } from "@/server/setup/first-admin";
-import { shared } from "@/server/shared";
-import { refuseUnsafeRole, UnsafeRoleError } from "./guard-role";
+import { CurrentService } from "./current-service";
+import { UnsafeRoleError } from "./guard-role";
 import { prepareEnvironment } from "./prepare";
+import { startService } from "./service";
 import { shutdown } from "./shutdown";
-import { startWorkers, stopWorkers } from "./workers";
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
-/** Brings the database to this version; without the owner's address it only checks that somebody else has. */
-async function prepareDatabase(): Promise<void> {
-  const { TRAILMARK_OWNER_DATABASE_URL: ownerUrl, DATABASE_URL: appUrl, AUDIT_ADMIN_DATABASE_URL: adminUrl } = env();
-  await migrate({ ownerUrl, appUrl, adminUrl, log: (line: string) => log.info(line) });
-  await refuseUnsafeRole();
+/** In development the launcher rebuilds the service when a source file changes and sends the new bundle's address. */
+function replaceOnChange(service: CurrentService, toNext: RequestHandler): void {
+  process.on("message", ({ bundle }: { bundle: string }) => {
+    const load = (): Promise<{ startService: typeof startService }> => import(bundle);
+    void service.replace(async () => (await load()).startService(toNext));
+  });
 }
 
 async function serve(): Promise<void> {
-  const { HOST, PORT, NEXTAUTH_URL, TRAILMARK_DEV, TRAILMARK_DATA_DIR } = env();
-  let handleNext: ReturnType<ReturnType<typeof next>["getRequestHandler"]> | undefined;
-  const server = createFront({
-    routes,
-    origin: NEXTAUTH_URL,
-    dev: TRAILMARK_DEV,
-    next: () => {
-      if (!handleNext) throw new Error("Next is not ready");
-      return handleNext;
-    },
-  });
-  shared("routes", () => routes);
+  const { HOST, PORT, NEXTAUTH_URL, TRAILMARK_DEV } = env();
+  let handle: RequestHandler | undefined;
+  const toNext: RequestHandler = async (incoming, outgoing) => {
+    if (!handle) throw new Error("Next is not ready");
+    return handle(incoming, outgoing);
+  };
+  const service = new CurrentService(() => startService(toNext));
+  const server = createFront(service.listener);
   const app = next({ dev: TRAILMARK_DEV, dir: process.cwd(), httpServer: server, hostname: HOST, port: PORT });
-  await Promise.all([app.prepare(), startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool") })]);
-  handleNext = app.getRequestHandler();
-  const setup = await ensureFirstAdmin();
-  await startWorkers();
+  const [{ notice }] = await Promise.all([service.get(), app.prepare()]);
+  handle = app.getRequestHandler();
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(PORT, HOST, resolve));
-  process.stdout.write(`\n  Trailmark is at ${NEXTAUTH_URL}\n${setup ? `  ${setup}\n` : ""}\n`);
-  const stop = shutdown({
-    server,
-    closeNext: () => app.close(),
-    stopWork: async () => void (await Promise.all([stopWorkers(), stopRelay(), stopRecording()])),
-    closeDatabase,
-    embedded,
-  });
+  process.stdout.write(`\n  Trailmark is at ${NEXTAUTH_URL}\n${notice ? `  ${notice}\n` : ""}\n`);
+  if (TRAILMARK_DEV) replaceOnChange(service, toNext);
+  const stop = shutdown({ server, service, closeNext: () => app.close(), embedded });
   for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, stop);
 }
 
-/** Faults that the operator can mend: told in a line, without a stack. */
+/** Faults that the operator can mend: a line, without a stack. */
 function messageOf(error: unknown): string {
   const { code, message, stack, expected } = error as Error & { code?: string; expected?: boolean };
   if (code === "EADDRINUSE") return `Port ${env().PORT} is taken by another program; set PORT to a free one.`;
@@ -73,7 +57,6 @@ for (const signal of SIGNALS) process.on(signal, () => void giveUp());
 process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
 try {
   embedded = await prepareEnvironment();
-  await prepareDatabase();
   await serve();
 } catch (error) {
   process.stderr.write(`\n${messageOf(error)}\n\n`);

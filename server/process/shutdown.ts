@@ -1,13 +1,12 @@
 import type { Server } from "node:http";
 import type { Embedded } from "@/db/embedded/embedded";
 import { log } from "@/server/log";
-import { closeStreams } from "./streams";
+import type { CurrentService } from "./current-service";
 
 type Parts = {
   server: Server;
+  service: CurrentService;
   closeNext: () => Promise<void>;
-  stopWork: () => Promise<void>;
-  closeDatabase: () => Promise<void>;
   embedded: Embedded | null;
 };
 
@@ -16,7 +15,7 @@ const DEADLINE_MS = 9_000;
 const IDLE_SWEEP_MS = 50;
 
 /** Stops accepting, ends the streams and waits until every answer in flight is complete. */
-async function drain(server: Server): Promise<void> {
+async function drain(server: Server, closeStreams: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   closeStreams();
   // Keep-alive connections turn idle one after the other as their last answers end.
@@ -38,10 +37,10 @@ export function shutdown(parts: Parts): () => void {
     }, DEADLINE_MS);
     deadline.unref();
     const steps = async () => {
-      await drain(parts.server);
-      await parts.stopWork();
+      const service = await parts.service.get().catch(() => null);
+      await drain(parts.server, () => service?.closeStreams());
+      await service?.stop();
       await parts.closeNext();
-      await parts.closeDatabase();
       await parts.embedded?.stop();
     };
     steps().then(

@@ -1,5 +1,5 @@
 import { type FilterParam, filterParsers, type View } from "@/components/audit/filters/address";
-import { presentParams } from "@/components/audit/filters/old-address";
+import { presentParams } from "@/server/audit/query/old-address";
 
 type Parser = { parse: (value: string) => unknown; serialize: (value: never) => string };
 const PARSERS = Object.entries(filterParsers) as [FilterParam, Parser][];

@@ -11,7 +11,7 @@ import { connectAgent } from "@/testing/live-agent";
 
 /** A server process of its own, with the routes of the live channel; prints its port. */
 const SERVER = `
-import { createFront } from "@/server/front/front";
+import { createFront, createListener } from "@/server/front/front";
 import { closeStreams } from "@/server/process/streams";
 import { stopRelay } from "@/server/live-events/current";
 import * as commands from "@/app/api/v1/agents/[id]/commands/route";
@@ -22,7 +22,8 @@ const routes = [
   ["/agents/[id]/commands/[commandId]/result", result],
   ["/system-tools/devices/[deviceId]/eventlogs/[name]/events", events],
 ].map(([path, module]) => ({ path: "/api/v1" + path, module }));
-const server = createFront({ routes, origin: "http://127.0.0.1:3000", dev: false, next: () => async () => {} });
+const listener = createListener({ routes, origin: "http://127.0.0.1:3000", dev: false, next: async () => {} });
+const server = createFront(listener);
 server.listen(0, "127.0.0.1", () => console.log(server.address().port));
 process.on("SIGTERM", async () => {
   server.close();

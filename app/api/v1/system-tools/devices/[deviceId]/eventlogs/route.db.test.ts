@@ -17,7 +17,7 @@ import * as byId from "@/app/api/v1/devices/[id]/route";
 import { asSystem } from "@/db/client";
 import { auditLogs } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
-import { createFront } from "@/server/front/front";
+import { createFront, createListener } from "@/server/front/front";
 import { stopRelay } from "@/server/live-events/current";
 import { eventOutput, eventsOutput, logOutput, logsOutput } from "@/server/live-events/schema";
 import { closeStreams } from "@/server/process/streams";
@@ -49,12 +49,13 @@ const ROUTES = {
   "/system-tools/devices/[deviceId]/eventlogs/[name]/events": events,
   "/system-tools/devices/[deviceId]/eventlogs/[name]/events/[recordId]": event,
 };
-const front = createFront({
+const listener = createListener({
   routes: Object.entries(ROUTES).map(([path, module]) => ({ path: `/api/v1${path}`, module })),
   origin: "http://127.0.0.1:3000",
   dev: false,
-  next: () => async (_, response) => void response.writeHead(404).end(),
+  next: async (_, response) => void response.writeHead(404).end(),
 });
+const front = createFront(listener);
 let base = "";
 let org: TestOrg;
 let token = "";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { procAddress, unanswered } from "./dead-peers";
+import { procAddress, unanswered } from "./linux-peers";
 
 it("reads the kernel's table of connections", () => {
   expect(procAddress("127.0.0.1", 3200)).toBe("0100007F:0C80");

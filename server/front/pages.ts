@@ -1,0 +1,38 @@
+import { authenticate } from "@/server/auth/authenticate";
+import { REQUESTED_PAGE } from "@/server/auth/session-cookie";
+import type { Ctx } from "@/server/context";
+import { AppError } from "@/server/errors";
+import { newRequestId } from "@/server/ids";
+import { isSetupNeeded } from "@/server/setup/found-partner";
+import type { TrpcContext } from "@/server/trpc/init";
+import { appRouter } from "@/server/trpc/root";
+
+async function findCaller(headers: Headers, requestId: string): Promise<Ctx | null> {
+  try {
+    const caller = await authenticate(new Request("http://page.invalid", { headers }), { auth: "user" });
+    return { ...caller, ip: null, userAgent: headers.get("user-agent"), requestId, now: () => new Date() };
+  } catch (error) {
+    if (error instanceof AppError && error.code === "unauthenticated") return null;
+    throw error;
+  }
+}
+
+/**
+ * What Next's pages may ask of the server. The server is bundled once, outside of Next, so that its pools, caches and
+ * queues exist once; pages reach it through globalThis, where start() puts it, and import nothing of it but types.
+ */
+export const pages = {
+  router: appRouter,
+  /** What procedures get for the person who opens a page; caller is null where nobody is signed in. */
+  async context(headers: Headers): Promise<TrpcContext> {
+    const requestId = newRequestId();
+    return { caller: await findCaller(headers, requestId), requestId };
+  },
+  /** The address that the browser asked for, as the front saw it. */
+  requestedPage: (headers: Headers): string | null => headers.get(REQUESTED_PAGE),
+  isSetUp: async (): Promise<boolean> => !(await isSetupNeeded()),
+};
+
+declare global {
+  var trailmark: typeof pages | undefined;
+}

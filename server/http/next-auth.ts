@@ -1,0 +1,102 @@
+import type { NextApiRequest, NextApiResponse } from "next";
+import NextAuth, { type NextAuthOptions } from "next-auth";
+import { authOptions, defaultOf } from "@/server/auth/next-auth";
+import { systemCtx } from "@/server/context";
+import { env } from "@/server/env";
+import { invalid } from "@/server/errors";
+import { readLimited } from "./body";
+import { originOf } from "./client-ip";
+import { problemResponse } from "./problem";
+import type { RouteContext } from "./route";
+
+/** The problem as every door gives it, with the one member that next-auth's browser code reads its error from. */
+async function refusal(error: unknown, requestId: string): Promise<Response> {
+  const answer = problemResponse(error, requestId);
+  const problem = (await answer.json()) as { code: string };
+  const url = new URL(`/login?error=${problem.code}`, env().NEXTAUTH_URL).href;
+  return Response.json({ ...problem, url }, { status: answer.status, headers: answer.headers });
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+function cookiesOf({ headers }: Request): Record<string, string> {
+  const pairs = (headers.get("cookie") ?? "").split(";").map((part) => part.trim().split(/=(.*)/s, 2));
+  return Object.fromEntries(pairs.filter(([name]) => name).map(([name, value = ""]) => [name, decoded(value)]));
+}
+
+async function formOf(request: Request): Promise<unknown> {
+  if (request.method !== "POST") return undefined;
+  const text = Buffer.from(await readLimited(request)).toString("utf8");
+  const type = request.headers.get("content-type") ?? "";
+  if (type.includes("application/x-www-form-urlencoded")) return Object.fromEntries(new URLSearchParams(text));
+  if (!type.includes("application/json")) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid("body", "is not valid JSON");
+  }
+}
+
+/** The members of Next's older response object that next-auth writes to. */
+function createReply() {
+  const headers = new Headers();
+  let status = 200;
+  let body: string | null = null;
+  const reply = {
+    status(code: number) {
+      status = code;
+      return reply;
+    },
+    getHeader: (name: string) => (name === "Set-Cookie" ? headers.getSetCookie() : headers.get(name)),
+    setHeader(name: string, value: string | string[]) {
+      headers.delete(name);
+      for (const one of [value].flat()) headers.append(name, one);
+    },
+    json(value: unknown) {
+      headers.set("Content-Type", "application/json");
+      body = JSON.stringify(value);
+    },
+    send(value: unknown) {
+      if (typeof value === "object" && value !== null) reply.json(value);
+      else if (value !== undefined) body = String(value);
+    },
+    end: () => {},
+    toResponse: () => new Response(body, { status, headers }),
+  };
+  return reply;
+}
+
+/** Runs next-auth in its form for Next's older routes, which needs no request storage of Next's. */
+async function runNextAuth(request: Request, nextauth: string[], options: NextAuthOptions): Promise<Response> {
+  const message = {
+    method: request.method,
+    headers: Object.fromEntries(request.headers),
+    cookies: cookiesOf(request),
+    query: { ...Object.fromEntries(new URL(request.url).searchParams), nextauth },
+    body: await formOf(request),
+  };
+  const reply = createReply();
+  await defaultOf(NextAuth)(message as unknown as NextApiRequest, reply as unknown as NextApiResponse, options);
+  return reply.toResponse();
+}
+
+/** The browser's sign-in, sign-out and session, at next-auth's own addresses. */
+export async function answerNextAuth(request: Request, context?: RouteContext): Promise<Response> {
+  const ctx = { ...systemCtx(), ...originOf(request) };
+  const refused: unknown[] = [];
+  const options = authOptions(ctx, (error) => refused.push(error));
+  try {
+    const { nextauth = [] } = (await context?.params) ?? {};
+    const response = await runNextAuth(request, [nextauth].flat(), options);
+    if (refused.length === 0) return response;
+  } catch (error) {
+    refused.unshift(error);
+  }
+  return refusal(refused[0], ctx.requestId);
+}

@@ -1,0 +1,57 @@
+import type { RequestListener } from "node:http";
+import { join } from "node:path";
+import type { RequestHandler } from "next/dist/server/next";
+import { closeDatabase } from "@/db/client";
+import { migrate } from "@/db/migrate";
+import { startRecording, stopRecording } from "@/server/audit/record/record";
+import { env } from "@/server/env";
+import { createListener } from "@/server/front/front";
+import { pages } from "@/server/front/pages";
+import { publishRoutes } from "@/server/http/openapi";
+import { routes } from "@/server/http/routes.generated";
+import { stopRelay } from "@/server/live-events/current";
+import { log } from "@/server/log";
+import { ensureFirstAdmin } from "@/server/setup/first-admin";
+import { refuseUnsafeRole } from "./guard-role";
+import { closeStreams } from "./streams";
+import { startWorkers, stopWorkers } from "./workers";
+
+/** All that stands behind the http server but Next: development replaces it as a whole when a source file changes. */
+export type Service = {
+  listener: RequestListener;
+  /** What to tell the operator of a database without an administrator; null once there is one. */
+  notice: string | null;
+  /** Ends the answers that stay open; their clients reconnect. */
+  closeStreams: () => void;
+  /** Stops the background work, writes out what is pending and closes the database. */
+  stop: () => Promise<void>;
+};
+
+/** Brings the database to this version; without the owner's address it only checks that it has been. */
+async function prepareDatabase(): Promise<void> {
+  const { TRAILMARK_OWNER_DATABASE_URL: ownerUrl, DATABASE_URL: appUrl, AUDIT_ADMIN_DATABASE_URL: adminUrl } = env();
+  await migrate({ ownerUrl, appUrl, adminUrl, log: (line: string) => log.info(line) });
+  await refuseUnsafeRole();
+}
+
+async function stop(): Promise<void> {
+  await Promise.all([stopWorkers(), stopRelay(), stopRecording()]);
+  await closeDatabase();
+}
+
+/** @throws EnvError, UnsafeRoleError or what the database says, with everything stopped again. */
+export async function startService(next: RequestHandler): Promise<Service> {
+  const { NEXTAUTH_URL: origin, TRAILMARK_DEV: dev, TRAILMARK_DATA_DIR } = env();
+  try {
+    await prepareDatabase();
+    await startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool") });
+    const notice = await ensureFirstAdmin();
+    await startWorkers();
+    publishRoutes(routes);
+    globalThis.trailmark = pages;
+    return { listener: createListener({ routes, next, origin, dev }), notice, closeStreams, stop };
+  } catch (error) {
+    await stop().catch(() => {});
+    throw error;
+  }
+}
