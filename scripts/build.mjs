@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { writeManifest } from "./manifest.mjs";
 import { bin, LaunchError, node, ROOT } from "./run.mjs";
 
@@ -15,6 +16,23 @@ const ENTRIES = {
   torture: "bench/torture/main.ts",
 };
 const DIST = join(ROOT, "dist");
+const EMPTY = join(ROOT, "server", "process", "empty.ts");
+/** How every bundle is made: for Node, packages left outside. */
+const BUNDLE = {
+  absWorkingDir: ROOT,
+  outdir: "dist",
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  jsx: "automatic",
+  packages: "external",
+  alias: { "server-only": EMPTY },
+  sourcemap: "linked",
+  sourcesContent: false,
+  logLevel: "warning",
+};
 const CONFIG = ["package-lock.json", "tsconfig.json", "next.config.mjs", "postcss.config.mjs", "scripts/build.mjs"];
 const isSource = (name) => !/\.test\.tsx?$/.test(name) && /\.(tsx?|mjs|css|json|svg|png|ico|woff2|js|md)$/.test(name);
 
@@ -84,27 +102,14 @@ function whenChanged(name, folders, output, work) {
 
 /** Bundles the server, the command line, the agent and the others whose source exists into dist/. */
 export function buildBundles() {
-  const folders = ["app", "server", "db", "components", "agent", "bench"];
+  const folders = ["app", "server", "db", "components", "agent", "bench", "testing", "scripts"];
   return whenChanged("bundles", folders, join(DIST, "server.mjs"), async () => {
     const { build } = await import("esbuild");
-    const empty = join(ROOT, "server", "process", "empty.ts");
     await build({
-      absWorkingDir: ROOT,
+      ...BUNDLE,
       entryPoints: Object.entries(ENTRIES)
         .filter(([, source]) => existsSync(join(ROOT, source)))
         .map(([out, source]) => ({ in: source, out })),
-      outdir: "dist",
-      outExtension: { ".js": ".mjs" },
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      target: "node20",
-      jsx: "automatic",
-      packages: "external",
-      alias: { "server-only": empty },
-      sourcemap: "linked",
-      sourcesContent: false,
-      logLevel: "warning",
     }).catch(() => {
       throw new LaunchError("The server bundle cannot be built; see above.");
     });
@@ -113,10 +118,45 @@ export function buildBundles() {
 
 /** Next's production build. */
 export function buildNext() {
-  const folders = ["app", "components", "server", "db", "public"];
+  const folders = ["app", "components", "server", "public"];
   return whenChanged("next", folders, join(ROOT, ".next", "BUILD_ID"), async () => {
     process.stdout.write("Building the web interface …\n");
     const code = await node([bin("next", "dist/bin/next"), "build"], { env: { NODE_ENV: "production" } });
     if (code !== 0) throw new LaunchError(`The web interface cannot be built (${code}); see above.`);
   });
+}
+
+/** Writes the list of route files before it is bundled, also when one is added or removed. */
+const freshManifest = {
+  name: "manifest",
+  setup({ onLoad }) {
+    onLoad({ filter: /routes\.generated\.ts$/ }, ({ path }) => {
+      const watchDirs = writeManifest();
+      return { contents: readFileSync(path), loader: "ts", watchDirs };
+    });
+  },
+};
+
+/**
+ * Bundles an entry now and after every change of its sources, and reports each success by the address of a module that
+ * Node has not loaded yet.
+ * @returns a function that ends the watch.
+ */
+export async function watchBundle({ name, source, onBuilt }) {
+  const { context } = await import("esbuild");
+  let builds = 0;
+  const report = {
+    name: "report",
+    setup: ({ onEnd }) =>
+      onEnd(({ errors }) => {
+        if (errors.length === 0) onBuilt(`${pathToFileURL(join(DIST, `${name}.mjs`))}?${++builds}`);
+      }),
+  };
+  const watched = await context({
+    ...BUNDLE,
+    entryPoints: [{ in: source, out: name }],
+    plugins: [freshManifest, report],
+  });
+  await watched.watch();
+  return () => watched.dispose();
 }

@@ -22,6 +22,20 @@ async function runBundle(name, args, options = serve) {
   return 1;
 }
 
+/** The server in development: it is sent the service anew each time that a source file has changed. */
+async function runWatched(args) {
+  const { watchBundle } = await import("./build.mjs");
+  let server;
+  // The first build is what the server already runs.
+  const onBuilt = (bundle) => server?.send({ bundle });
+  const stop = await watchBundle({ name: "service", source: "server/process/service.ts", onBuilt });
+  const onStart = (child) => {
+    server = child;
+  };
+  const env = { NODE_ENV: "development", TRAILMARK_DEV: "1" };
+  return runBundle("server", args, { env, tied: true, onStart }).finally(stop);
+}
+
 async function check() {
   await install();
   const { writeManifest } = await import("./manifest.mjs");
@@ -47,7 +61,7 @@ const commands = {
   dev: async (args) => {
     await prepare("bundles");
     await untilPortIsFree();
-    return runBundle("server", args, { env: { NODE_ENV: "development", TRAILMARK_DEV: "1" }, tied: true });
+    return runWatched(args);
   },
   demo: async (args) => prepare("everything").then(() => runBundle("demo", args)),
   build: async () => prepare("everything").then(() => 0),

@@ -22,9 +22,10 @@ export class LaunchError extends Error {
  * A terminal sends Ctrl-C to the whole group, so there it is not sent a second time.
  * @returns its exit code, 128 + the signal's number when a signal ended it.
  */
-export function run(command, args, { env = {}, stdio = "inherit", shell = false } = {}) {
+export function run(command, args, { env = {}, stdio = "inherit", shell = false, onStart = () => {} } = {}) {
   return new Promise((done, fail) => {
     const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio, shell });
+    onStart(child);
     const forward = (signal) => {
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
     };
@@ -41,7 +42,7 @@ export function run(command, args, { env = {}, stdio = "inherit", shell = false 
 }
 
 /** Runs a script with this node. `tied`: it stops as on SIGTERM when this process dies without a word (kill -9). */
-export function node(args, { env, tied = false } = {}) {
+export function node(args, { env, tied = false, onStart } = {}) {
   const stdio = tied ? ["inherit", "inherit", "inherit", "ipc"] : "inherit";
-  return run(process.execPath, tied ? ["--import", TIE, ...args] : args, { env, stdio });
+  return run(process.execPath, tied ? ["--import", TIE, ...args] : args, { env, stdio, onStart });
 }
