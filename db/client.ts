@@ -2,7 +2,6 @@ import { type SQL, sql } from "drizzle-orm";
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { env } from "@/server/env";
-import { shared } from "@/server/shared";
 import { closeLookup } from "./lookup";
 import * as schema from "./schema";
 import { survivable } from "./survive";
@@ -21,25 +20,27 @@ export type Statement = postgres.PendingQuery<postgres.Row[]>;
 
 /** The application role's connections: one pool a process. */
 export function appSql(): postgres.Sql {
-  return shared("db.app", () =>
-    survivable(
-      postgres(env().DATABASE_URL, {
-        max: env().DATABASE_POOL_SIZE,
-        prepare: env().DATABASE_PREPARE,
-        idle_timeout: 60,
-        connect_timeout: 5,
-        // The default waits up to 20 s after a restart of the database; clients are told to come back within seconds.
-        backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
-        connection: { application_name: "trailmark" },
-        onnotice: () => {},
-      }),
-    ),
+  pool ??= survivable(
+    postgres(env().DATABASE_URL, {
+      max: env().DATABASE_POOL_SIZE,
+      prepare: env().DATABASE_PREPARE,
+      idle_timeout: 60,
+      connect_timeout: 5,
+      // The default waits up to 20 s after a restart of the database; clients are told to come back within seconds.
+      backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
+      connection: { application_name: "trailmark" },
+      onnotice: () => {},
+    }),
   );
+  return pool;
 }
+let pool: postgres.Sql | undefined;
 
 function database(): Database {
-  return shared("db.drizzle", () => drizzle(appSql(), { schema }));
+  typed ??= drizzle(appSql(), { schema });
+  return typed;
 }
+let typed: Database | undefined;
 
 function settingValues(scope: Tenant): { mode: string; orgIds: string; partnerId: string } {
   if (scope.kind === "system") return { mode: "system", orgIds: "{}", partnerId: "" };

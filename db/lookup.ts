@@ -1,6 +1,5 @@
 import postgres from "postgres";
 import { env } from "@/server/env";
-import { shared } from "@/server/shared";
 
 /**
  * A few connections of the application role that see every organization from their first moment, for the one query
@@ -10,19 +9,19 @@ import { shared } from "@/server/shared";
 function lookupSql(): postgres.Sql {
   const { DATABASE_URL, DATABASE_PREPARE } = env();
   const settings: Record<string, string> = DATABASE_PREPARE ? { "trailmark.scope": "system" } : {};
-  return shared("db.lookup", () =>
-    postgres(DATABASE_URL, {
-      max: 4,
-      prepare: DATABASE_PREPARE,
-      idle_timeout: 60,
-      connect_timeout: 5,
-      // The default waits up to 20 s after a restart of the database; clients are told to come back within seconds.
-      backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
-      connection: { application_name: "trailmark-lookup", ...settings },
-      onnotice: () => {},
-    }),
-  );
+  pool ??= postgres(DATABASE_URL, {
+    max: 4,
+    prepare: DATABASE_PREPARE,
+    idle_timeout: 60,
+    connect_timeout: 5,
+    // The default waits up to 20 s after a restart of the database; clients are told to come back within seconds.
+    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
+    connection: { application_name: "trailmark-lookup", ...settings },
+    onnotice: () => {},
+  });
+  return pool;
 }
+let pool: postgres.Sql | undefined;
 
 /** A database may take connections and answer nothing (frozen, its disk stuck): then callers are told to come back. */
 const LOOKUP_TIMEOUT_MS = 5_000;

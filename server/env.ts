@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { shared } from "./shared";
 
 const flag = z
   .enum(["true", "false", "1", "0", "on", "off", "yes", "no"])
@@ -85,5 +84,7 @@ export function parseEnv(source: NodeJS.ProcessEnv): Env {
 
 /** The checked environment of this process; the only way to reach process.env. */
 export function env(): Env {
-  return shared("env", () => parseEnv(process.env));
+  checked ??= parseEnv(process.env);
+  return checked;
 }
+let checked: Env | undefined;

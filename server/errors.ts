@@ -25,7 +25,6 @@ export type FieldError = { path: string; message: string };
 
 /** What went wrong, in the caller's words. detail never holds SQL, a stack or another tenant's name. */
 export class AppError extends Error {
-  readonly brand = "trailmark.AppError";
   constructor(
     readonly code: ErrorCode,
     message: string = ERROR_CODES[code].title,
@@ -33,11 +32,6 @@ export class AppError extends Error {
   ) {
     super(message);
   }
-}
-
-/** True for an AppError of either bundle: both have the class, so instanceof would miss half of them. */
-export function isAppError(error: unknown): error is AppError {
-  return typeof error === "object" && error !== null && (error as { brand?: unknown }).brand === "trailmark.AppError";
 }
 
 const MAX_FIELD_ERRORS = 50;

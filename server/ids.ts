@@ -1,10 +1,7 @@
 import { randomFillSync } from "node:crypto";
-import { shared } from "./shared";
 
 /** Random bytes are drawn in bulk: one call to the generator serves some hundred ids. */
-type IdState = { ms: number; counter: number; pool: Buffer; at: number };
-
-const state = shared("ids", (): IdState => ({ ms: 0, counter: 0, pool: Buffer.alloc(4096), at: 4096 }));
+const state = { ms: 0, counter: 0, pool: Buffer.alloc(4096), at: 4096 };
 
 function takeBytes(count: number): Buffer {
   if (state.at + count > state.pool.length) {

@@ -1,5 +1,4 @@
 import pino from "pino";
-import { shared } from "./shared";
 
 /** Secrets never reach the log: these paths are removed wherever a record carries them. */
 const REDACTED = ["password", "token", "key", "secret", "authorization", "cookie", "refreshToken", "accessToken"];
@@ -8,11 +7,9 @@ const REDACTED = ["password", "token", "key", "secret", "authorization", "cookie
 const isLevel = (name: string | undefined): name is string =>
   name !== undefined && (name === "silent" || Object.hasOwn(pino.levels.values, name));
 
-export const log = shared("log", () =>
-  pino({
-    name: "trailmark",
-    level: isLevel(process.env.LOG_LEVEL) ? process.env.LOG_LEVEL : process.env.NODE_ENV === "test" ? "silent" : "info",
-    base: undefined,
-    redact: { paths: REDACTED.flatMap((k) => [k, `*.${k}`]), censor: "[redacted]" },
-  }),
-);
+export const log = pino({
+  name: "trailmark",
+  level: isLevel(process.env.LOG_LEVEL) ? process.env.LOG_LEVEL : process.env.NODE_ENV === "test" ? "silent" : "info",
+  base: undefined,
+  redact: { paths: REDACTED.flatMap((k) => [k, `*.${k}`]), censor: "[redacted]" },
+});

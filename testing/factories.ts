@@ -22,11 +22,14 @@ import type { Permission, Role } from "@/server/auth/permissions";
 import { newSecret, type SecretKind } from "@/server/auth/secrets";
 import type { Ctx } from "@/server/context";
 import type { RouteHandler } from "@/server/http/route";
-import { shared } from "@/server/shared";
 
 /** The password of every person that createUser makes, unless told otherwise. */
 export const PASSWORD = "correct horse battery staple";
-const passwordHash = () => shared("testing.password", () => argon2(PASSWORD));
+let hashed: Promise<string> | undefined;
+function passwordHash(): Promise<string> {
+  hashed ??= argon2(PASSWORD);
+  return hashed;
+}
 
 /** Short and unique, for names and slugs: suites share one database and nobody cleans up. */
 const unique = () => randomUUID().slice(0, 13);

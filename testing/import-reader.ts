@@ -9,7 +9,7 @@ import { genericCsv } from "@/server/custom-fields/import/presets/generic-csv";
 import { detectFormat } from "@/server/custom-fields/import/read/detect-format";
 import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { DELIMITERS, type FormatChange } from "@/server/custom-fields/import/schema";
-import { isAppError } from "@/server/errors";
+import { AppError } from "@/server/errors";
 import { encodeText, toCsv } from "./import-files";
 
 /** What must hold of the file reader and the header matcher for any content: a few cases in the suite, many in torture. */
@@ -64,7 +64,7 @@ const anyBytes = (path: string) =>
     fc.constantFrom([], [0x1f, 0x8b], [0x50, 0x4b, 3, 4], [0xff, 0xfe], [0x5b], [0x7b, 0x22]),
     async (bytes, mark) => {
       await readBack(path, Buffer.from([...mark, ...bytes])).catch((error: unknown) => {
-        if (!isAppError(error)) throw error;
+        if (!(error instanceof AppError)) throw error;
       });
     },
   );

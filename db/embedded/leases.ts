@@ -1,7 +1,9 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { shared } from "@/server/shared";
 import { isAlive } from "./postmaster";
+
+/** The leases of this process, by the names of their files. */
+const mine = new Set<string>();
 
 /**
  * Says, by a file named after our process, that we use the cluster: the last to leave stops the server.
@@ -9,7 +11,6 @@ import { isAlive } from "./postmaster";
  */
 export function takeLease(dataDir: string): { release(): number } {
   const folder = join(dataDir, "postgres.users");
-  const mine = shared("embedded.leases", () => new Set<string>());
   const name = `${process.pid}-${mine.size + 1}`;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   mine.add(name);

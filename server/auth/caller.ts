@@ -1,6 +1,5 @@
 import { lookUp, lookUpAll } from "@/db/lookup";
 import type { Caller, Scope } from "@/server/context";
-import { shared } from "@/server/shared";
 import { type Permission, ROLE_PERMISSIONS, type Role } from "./permissions";
 import { orRemembered } from "./recording-keys";
 import { sameHash } from "./secrets";
@@ -106,22 +105,19 @@ async function lookUpApiKey(keyHash: string): Promise<Caller | null> {
 type AgentRow = { id: string; deviceId: string; orgId: string; partnerId: string; hostname: string; tokenHash: string };
 
 /** Agents come in numbers: those that come at the same time are looked up with one query. */
-const agentsByToken = () =>
-  shared("auth.agents", () =>
-    together<AgentRow>(async (hashes) => {
-      const rows = await lookUpAll<AgentRow>(
-        (sql) => sql`
-          SELECT a.id, a.device_id AS "deviceId", a.org_id AS "orgId", o.partner_id AS "partnerId", d.hostname, a.token_hash AS "tokenHash"
-          FROM agents a JOIN devices d ON d.id = a.device_id JOIN organizations o ON o.id = a.org_id
-          WHERE a.token_hash = ANY (${hashes}) AND a.revoked_at IS NULL`,
-      );
-      return new Map(rows.map((row) => [row.tokenHash, row]));
-    }),
+const findAgent = together<AgentRow>(async (hashes) => {
+  const rows = await lookUpAll<AgentRow>(
+    (sql) => sql`
+      SELECT a.id, a.device_id AS "deviceId", a.org_id AS "orgId", o.partner_id AS "partnerId", d.hostname, a.token_hash AS "tokenHash"
+      FROM agents a JOIN devices d ON d.id = a.device_id JOIN organizations o ON o.id = a.org_id
+      WHERE a.token_hash = ANY (${hashes}) AND a.revoked_at IS NULL`,
   );
+  return new Map(rows.map((row) => [row.tokenHash, row]));
+});
 
 /** An agent by the hash of its token; null when unknown or revoked. */
 export async function findAgentCaller(tokenHash: string): Promise<Caller | null> {
-  const row = await agentsByToken()(tokenHash);
+  const row = await findAgent(tokenHash);
   if (!row || !sameHash(row.tokenHash, tokenHash)) return null;
   return {
     actor: { type: "agent", id: row.id, deviceId: row.deviceId, hostname: row.hostname },

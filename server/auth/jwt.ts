@@ -4,7 +4,6 @@ import { jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
 import type { Scope } from "@/server/context";
 import { env } from "@/server/env";
-import { shared } from "@/server/shared";
 
 /** Lifetime of an access token from POST /auth/token. */
 export const ACCESS_TOKEN_SECONDS = 15 * 60;
@@ -29,20 +28,22 @@ export type AccessClaims = z.infer<typeof claims>;
 type Key = webcrypto.CryptoKey | ReturnType<typeof createPrivateKey>;
 type Keys = { alg: "HS256" | "EdDSA"; sign: Key; verify: Key };
 
+async function loadKeys(): Promise<Keys> {
+  const file = env().TRAILMARK_JWT_KEY_FILE;
+  if (file) {
+    const sign = createPrivateKey(readFileSync(file));
+    return { alg: "EdDSA", sign, verify: createPublicKey(sign) };
+  }
+  const secret = Buffer.from(env().NEXTAUTH_SECRET);
+  const hmac = { name: "HMAC", hash: "SHA-256" };
+  const key = await webcrypto.subtle.importKey("raw", secret, hmac, false, ["sign", "verify"]);
+  return { alg: "HS256", sign: key, verify: key };
+}
+
+let loaded: Promise<Keys> | undefined;
 function keys(): Promise<Keys> {
-  return shared("auth.jwt", async (): Promise<Keys> => {
-    const file = env().TRAILMARK_JWT_KEY_FILE;
-    if (file) {
-      const sign = createPrivateKey(readFileSync(file));
-      return { alg: "EdDSA", sign, verify: createPublicKey(sign) };
-    }
-    const secret = Buffer.from(env().NEXTAUTH_SECRET);
-    const key = await webcrypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, [
-      "sign",
-      "verify",
-    ]);
-    return { alg: "HS256", sign: key, verify: key };
-  });
+  loaded ??= loadKeys();
+  return loaded;
 }
 
 /** What a token says about reach. It is information for the client: the server looks it up at every request. */

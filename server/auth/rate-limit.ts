@@ -1,7 +1,6 @@
-import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { env } from "@/server/env";
 import { AppError } from "@/server/errors";
-import { shared } from "@/server/shared";
 
 type Rule = { points: number; seconds: number };
 
@@ -23,16 +22,15 @@ export type LimitName = keyof typeof RULES;
 
 const pointsOf = (name: LimitName): number => (name === "agent" ? env().AGENT_REQUESTS_PER_MINUTE : RULES[name].points);
 
-function limiter(name: LimitName): RateLimiterMemory {
-  return shared(
-    `limit.${name}`,
-    () => new RateLimiterMemory({ keyPrefix: name, points: pointsOf(name), duration: RULES[name].seconds }),
-  );
-}
+const limiters = new Map<LimitName, RateLimiterMemory>();
 
-/** Known by shape: the limiter may come from the process's other bundle, with a class of its own. */
-const isState = (thrown: unknown): thrown is RateLimiterRes =>
-  typeof (thrown as RateLimiterRes)?.msBeforeNext === "number";
+function limiter(name: LimitName): RateLimiterMemory {
+  const found = limiters.get(name);
+  if (found) return found;
+  const created = new RateLimiterMemory({ keyPrefix: name, points: pointsOf(name), duration: RULES[name].seconds });
+  limiters.set(name, created);
+  return created;
+}
 
 function exceeded(name: LimitName, state: RateLimiterRes): AppError {
   const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
@@ -54,7 +52,7 @@ export async function limit(name: LimitName, key: string | null): Promise<void> 
   try {
     await limiter(name).consume(key ?? "unknown");
   } catch (state) {
-    throw isState(state) ? exceeded(name, state) : state;
+    throw state instanceof RateLimiterRes ? exceeded(name, state) : state;
   }
 }
 

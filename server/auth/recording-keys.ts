@@ -1,5 +1,4 @@
 import type { Caller } from "@/server/context";
-import { shared } from "@/server/shared";
 
 /** How long a key that may record is known without the database, and how long the database is waited for first. */
 const REMEMBER_MS = 60_000;
@@ -7,15 +6,14 @@ const PATIENCE_MS = 250;
 const MAX_REMEMBERED = 1_000;
 
 type Known = { caller: Caller; until: number };
-const known = () => shared("auth.recording-keys", () => new Map<string, Known>());
+const known = new Map<string, Known>();
 
 function remember(keyHash: string, caller: Caller | null): void {
-  const keys = known();
-  keys.delete(keyHash);
+  known.delete(keyHash);
   if (!caller?.permissions.has("audit:write")) return;
-  if (keys.size >= MAX_REMEMBERED) keys.clear();
+  if (known.size >= MAX_REMEMBERED) known.clear();
   // Nothing but recording: what it reads or changes is for the database to allow.
-  keys.set(keyHash, {
+  known.set(keyHash, {
     caller: { ...caller, permissions: new Set(["audit:write" as const]) },
     until: Date.now() + REMEMBER_MS,
   });
@@ -31,7 +29,7 @@ export async function orRemembered(keyHash: string, looking: Promise<Caller | nu
     remember(keyHash, caller);
     return caller;
   });
-  const entry = known().get(keyHash);
+  const entry = known.get(keyHash);
   if (!entry || entry.until < Date.now()) return found;
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<Caller>((resolve) => {

@@ -1,7 +1,7 @@
 import "./quiet";
 import { ZodError } from "zod";
 import { EnvError } from "@/server/env";
-import { isAppError } from "@/server/errors";
+import { AppError } from "@/server/errors";
 import { UnsafeRoleError } from "@/server/process/guard-role";
 import { type Command, say, tell, UsageError } from "./command";
 import { createAdmin } from "./create-admin";
@@ -33,7 +33,7 @@ function help(): void {
 function explain(error: unknown): string {
   if (error instanceof ZodError)
     return error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`).join("\n");
-  if (error instanceof EnvError || error instanceof UnsafeRoleError || isAppError(error)) return error.message;
+  if (error instanceof EnvError || error instanceof UnsafeRoleError || error instanceof AppError) return error.message;
   if ((error as { expected?: boolean }).expected) return (error as Error).message;
   return (error as Error).stack ?? String(error);
 }

@@ -4,7 +4,7 @@ import { agents, devices } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { inScope } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
-import { AppError, isAppError, notFound } from "@/server/errors";
+import { AppError, notFound } from "@/server/errors";
 import { log } from "@/server/log";
 import { relay } from "./current";
 import { type Parsed, sanitize } from "./parse-answer";
@@ -52,7 +52,13 @@ async function askAgent<T>(ctx: Ctx, agentId: string, command: AgentCommand<T>, 
 
 function audit(ctx: Ctx, target: Target, query: Query, started: number, error?: unknown): void {
   const failed = error !== undefined;
-  const outcome = !failed ? "success" : ctx.signal?.aborted ? "cancelled" : isAppError(error) ? error.code : "internal";
+  const outcome = !failed
+    ? "success"
+    : ctx.signal?.aborted
+      ? "cancelled"
+      : error instanceof AppError
+        ? error.code
+        : "internal";
   record(ctx, {
     action: "device.eventlogs.live_query",
     orgId: target.orgId,
@@ -61,7 +67,7 @@ function audit(ctx: Ctx, target: Target, query: Query, started: number, error?: 
     resourceName: target.hostname,
     details: { query: query.kind, ...query.details, outcome, durationMs: Math.round(performance.now() - started) },
     result: failed ? "failure" : "success",
-    errorMessage: failed ? (isAppError(error) ? error.message : "unexpected error") : null,
+    errorMessage: failed ? (error instanceof AppError ? error.message : "unexpected error") : null,
   });
 }
 

@@ -1,5 +1,4 @@
-import { isAppError } from "@/server/errors";
-import { shared } from "@/server/shared";
+import { AppError } from "@/server/errors";
 import type { AskAgent } from "./ask-device";
 import { parseLogs } from "./parse-answer";
 import type { Descriptor } from "./schema";
@@ -11,13 +10,12 @@ const MAX_AGENTS_KEPT = 1_000;
 const DETOUR_MS = 3_000;
 
 type Known = { names: string[]; until: number };
-const cache = () => shared("live.log-names", () => new Map<string, Known>());
+const cache = new Map<string, Known>();
 
 function remember(agentId: string, names: string[]): void {
-  const known = cache();
-  known.delete(agentId);
-  known.set(agentId, { names, until: Date.now() + NAMES_KEPT_MS });
-  if (known.size > MAX_AGENTS_KEPT) known.delete(known.keys().next().value as string);
+  cache.delete(agentId);
+  cache.set(agentId, { names, until: Date.now() + NAMES_KEPT_MS });
+  if (cache.size > MAX_AGENTS_KEPT) cache.delete(cache.keys().next().value as string);
 }
 
 /** As written where the device has such a log, else the one that differs in case alone. */
@@ -35,7 +33,7 @@ export async function askLogs(ask: AskAgent, agentId: string, withinMs?: number)
   return logs;
 }
 
-const isNotFound = (error: unknown): boolean => isAppError(error) && error.code === "not_found";
+const isNotFound = (error: unknown): boolean => error instanceof AppError && error.code === "not_found";
 
 /**
  * Runs fn with a log's true name. When the device's names are not known the name goes as it was given; only when the
@@ -47,7 +45,7 @@ export async function withLogName<T>(
   wanted: string,
   fn: (name: string) => Promise<T>,
 ): Promise<T> {
-  const known = cache().get(agentId);
+  const known = cache.get(agentId);
   const fresh = known && known.until > Date.now() ? known.names : undefined;
   const first = (fresh && matchName(fresh, wanted)) ?? wanted;
   try {

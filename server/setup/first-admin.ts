@@ -2,11 +2,10 @@ import { email as emailSchema } from "@/server/auth/schema";
 import { newSecret } from "@/server/auth/secrets";
 import { env } from "@/server/env";
 import { log } from "@/server/log";
-import { shared } from "@/server/shared";
 import { foundPartner, isSetupNeeded } from "./found-partner";
 
 /** Hash of the one-time token that this process has printed; gone once it was used. */
-export const setupToken = () => shared("setup.token", (): { hash: string | null } => ({ hash: null }));
+export const setupToken: { hash: string | null } = { hash: null };
 
 /** "jane.doe@…" as "Jane Doe", until somebody gives a better name. */
 const nameOf = (email: string) =>
@@ -31,6 +30,6 @@ export async function ensureFirstAdmin(): Promise<string | null> {
     return null;
   }
   const { secret, hash } = newSecret("setup");
-  setupToken().hash = hash;
+  setupToken.hash = hash;
   return `First run: open ${new URL("/setup", NEXTAUTH_URL).href} and enter the one-time token ${secret}`;
 }

@@ -1,7 +1,7 @@
 import { authenticate } from "@/server/auth/authenticate";
 import { requireSameOrigin } from "@/server/auth/origin";
 import type { Ctx } from "@/server/context";
-import { isAppError } from "@/server/errors";
+import { AppError } from "@/server/errors";
 import { originOf } from "@/server/http/client-ip";
 import { newRequestId } from "@/server/ids";
 import { type TrpcContext, toTrpcError } from "./init";
@@ -21,7 +21,7 @@ export async function createContext(request: Request): Promise<TrpcContext> {
   try {
     return { caller: await authenticated(), requestId, from, authenticate: authenticated };
   } catch (error) {
-    if (isAppError(error) && error.code === "unauthenticated") return { caller: null, requestId, from };
+    if (error instanceof AppError && error.code === "unauthenticated") return { caller: null, requestId, from };
     throw toTrpcError(error, requestId);
   }
 }

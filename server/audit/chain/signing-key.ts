@@ -2,7 +2,6 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, typ
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { env } from "@/server/env";
-import { shared } from "@/server/shared";
 
 /** An Ed25519 key as C2SP signed notes name it: a name, the key's id, the 32 public bytes. */
 export type SigningKey = { name: string; keyId: Buffer; publicKey: Buffer; sign: (text: string) => Buffer };
@@ -54,14 +53,18 @@ export const signerName = (): string => new URL(env().NEXTAUTH_URL).host;
  * database: whoever owns that must not be able to sign what it changed.
  */
 export function signingKeys(): SigningKey[] {
-  return shared("signing-keys", () => {
-    const file = keyFile();
-    if (!existsSync(file)) {
-      if (env().TRAILMARK_SIGNING_KEY_FILE) throw new Error("TRAILMARK_SIGNING_KEY_FILE: the file does not exist.");
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-      const { privateKey } = generateKeyPairSync("ed25519");
-      writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
-    }
-    return readKeys(file, signerName());
-  });
+  loaded ??= loadKeys();
+  return loaded;
+}
+
+let loaded: SigningKey[] | undefined;
+function loadKeys(): SigningKey[] {
+  const file = keyFile();
+  if (!existsSync(file)) {
+    if (env().TRAILMARK_SIGNING_KEY_FILE) throw new Error("TRAILMARK_SIGNING_KEY_FILE: the file does not exist.");
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const { privateKey } = generateKeyPairSync("ed25519");
+    writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
+  }
+  return readKeys(file, signerName());
 }

@@ -8,7 +8,6 @@ import { resolveFilter } from "@/server/audit/query/resolve";
 import { type Key, newestRows, rowsByKey, type Shape } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import type { Ctx } from "@/server/context";
-import { shared } from "@/server/shared";
 
 /** Rows and bytes of details that are read at a time; twice as much is held, being read and being written. */
 const FIRST_ROWS = 500;
@@ -17,11 +16,9 @@ const CHUNK_BYTES = 2 * 1024 * 1024;
 /** Chunks that all exports of this process read at once, so that many of them leave the database to the others. */
 const MAX_READERS = 2;
 
-type Waiting = { free: number; queue: (() => void)[] };
-const readers = () => shared("audit.export-readers", (): Waiting => ({ free: MAX_READERS, queue: [] }));
+const turns = { free: MAX_READERS, queue: [] as (() => void)[] };
 
 async function inTurn<T>(read: () => Promise<T>): Promise<T> {
-  const turns = readers();
   if (turns.free > 0) turns.free--;
   else await new Promise<void>((resolve) => turns.queue.push(resolve));
   try {

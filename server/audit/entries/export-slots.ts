@@ -1,19 +1,17 @@
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
-import { shared } from "@/server/shared";
 
 /** Exports that one caller may have under way in one process: each holds rows in memory and takes turns at the database. */
 export const MAX_EXPORTS_AT_ONCE = 4;
 const RETRY_AFTER_SECONDS = 5;
 
-const underWay = () => shared("audit.exports", () => new Map<string, number>());
+const counts = new Map<string, number>();
 
 /**
  * Counts an export of this caller as begun; the answer ends it, once.
  * @throws AppError rate_limited when too many of the caller's are under way.
  */
 export function beginExport({ actor }: Ctx): () => void {
-  const counts = underWay();
   const key = actor.type === "system" ? actor.type : actor.id;
   const count = counts.get(key) ?? 0;
   if (count >= MAX_EXPORTS_AT_ONCE)

@@ -7,20 +7,19 @@ import type { Scope } from "@/server/context";
 import { log } from "@/server/log";
 import { backgroundLoop } from "@/server/process/background-loop";
 import { gauge } from "@/server/process/metrics";
-import { shared } from "@/server/shared";
 
 /** A chain that was found broken, as the banner, the metric and the log report it. */
 export type Alarm = { orgId: string; at: string; source: "nightly" | "checkpoint" | "on demand"; breaks: Break[] };
 
 /** What this process found itself: it stands even when the database does not keep it. */
-const alarms = () => shared("audit.alarms", () => new Map<string, Alarm>());
+const alarms = new Map<string, Alarm>();
 
 /** How many alarms the database holds, polled for the metric; another process may have raised them. */
-const stored = () => shared("audit.alarms.stored", () => ({ count: 0 }));
+const stored = { count: 0 };
 
 const registerGauge = () =>
   gauge("trailmark_audit_broken_chains", "Organizations whose audit chain was found broken", () =>
-    Math.max(stored().count, alarms().size),
+    Math.max(stored.count, alarms.size),
   );
 
 function keep({ orgId, at, source, breaks }: Alarm): Promise<unknown> {
@@ -41,7 +40,7 @@ function keep({ orgId, at, source, breaks }: Alarm): Promise<unknown> {
  * alarm keeps the time at which it was first raised. Never rejects.
  */
 export async function raiseAlarm(alarm: Alarm): Promise<void> {
-  alarms().set(alarm.orgId, alarm);
+  alarms.set(alarm.orgId, alarm);
   log.error({ orgId: alarm.orgId, source: alarm.source, breaks: alarm.breaks.slice(0, 5) }, "AUDIT CHAIN BROKEN");
   registerGauge();
   await keep(alarm).catch((error: unknown) => log.error({ err: error }, "an alarm could not be stored"));
@@ -49,7 +48,7 @@ export async function raiseAlarm(alarm: Alarm): Promise<void> {
 
 /** A later verification of the whole chain found nothing. Never rejects. */
 export async function clearAlarm(orgId: string): Promise<void> {
-  alarms().delete(orgId);
+  alarms.delete(orgId);
   await asSystem((tx) => tx.delete(auditAlarms).where(eq(auditAlarms.orgId, orgId))).catch((error: unknown) =>
     log.error({ err: error }, "an alarm could not be cleared"),
   );
@@ -74,9 +73,9 @@ const POLL_MS = 60_000;
 export const alarmWatch = backgroundLoop("audit alarms", POLL_MS, async () => {
   registerGauge();
   const found = await listAlarms({ kind: "system" });
-  stored().count = found.length;
+  stored.count = found.length;
   const known = new Set(found.map((alarm) => alarm.orgId));
   // Cleared by another process, unless the database had not taken it.
-  for (const [orgId, alarm] of alarms())
-    if (!known.has(orgId) && Date.now() - Date.parse(alarm.at) > POLL_MS) alarms().delete(orgId);
+  for (const [orgId, alarm] of alarms)
+    if (!known.has(orgId) && Date.now() - Date.parse(alarm.at) > POLL_MS) alarms.delete(orgId);
 });

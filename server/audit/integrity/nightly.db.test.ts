@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { env } from "@/server/env";
-import { metrics } from "@/server/process/metrics";
+import { registry } from "@/server/process/metrics";
 import { runRetention } from "@/server/retention/run";
 import { createCaller } from "@/server/trpc/init";
 import { appRouter } from "@/server/trpc/root";
@@ -60,7 +60,7 @@ describe("the nightly verification", () => {
     expect(await listAlarms(scope)).toMatchObject([{ orgId: id, source: "nightly", breaks: [{ seq: 15 }] }]);
     expect(await readProgress(id)).toMatchObject({ verifiedThrough: 10 });
     await alarmWatch.start();
-    expect(await metrics.registry.metrics()).toMatch(/trailmark_audit_broken_chains [1-9]/);
+    expect(await registry.metrics()).toMatch(/trailmark_audit_broken_chains [1-9]/);
     await alarmWatch.stop();
   });
 

@@ -1,9 +1,8 @@
 import type { Ctx } from "@/server/context";
-import { shared } from "@/server/shared";
 import type { ProgressInput, ProgressOutput } from "./schema";
 
 /** Rows read so far by the verifications of this process that somebody watches. */
-const running = () => shared("audit.verify-progress", () => new Map<string, number>());
+const running = new Map<string, number>();
 
 const keyOf = ({ actor }: Ctx, runId: string) => `${"id" in actor ? actor.id : actor.type}:${runId}`;
 
@@ -19,13 +18,13 @@ export async function watched<T>(
   if (!runId) return work();
   const key = keyOf(ctx, runId);
   try {
-    return await work((rows) => void running().set(key, rows));
+    return await work((rows) => void running.set(key, rows));
   } finally {
-    running().delete(key);
+    running.delete(key);
   }
 }
 
 /** How many rows one's own verification has read; null when it does not run, or runs in another process. */
 export async function getVerifyProgress(ctx: Ctx, { runId }: ProgressInput): Promise<ProgressOutput> {
-  return { rows: running().get(keyOf(ctx, runId)) ?? null };
+  return { rows: running.get(keyOf(ctx, runId)) ?? null };
 }

@@ -3,7 +3,6 @@ import { type Ctx, ZERO_UUID } from "@/server/context";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
 import { log } from "@/server/log";
-import { shared } from "@/server/shared";
 import { Recorder } from "./recorder";
 import { condensed, type RowInput, toRow } from "./to-row";
 
@@ -17,7 +16,11 @@ type EventDetail = "resourceId" | "resourceName" | "details" | "errorMessage";
 
 const STOP_DEADLINE_MS = 5_000;
 
-const recorder = () => shared("audit.recorder", () => new Recorder());
+let current: Recorder | undefined;
+function recorder(): Recorder {
+  current ??= new Recorder();
+  return current;
+}
 
 /** A line on the console, as the specification asks for; silent in tests. */
 export function warnOnConsole(message: string): void {

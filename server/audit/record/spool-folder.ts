@@ -11,7 +11,6 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { shared } from "@/server/shared";
 
 /**
  * Every process spools into a folder of its own below the spool, named HOST-PID-START~RANDOM, and adopts the folders of
@@ -45,13 +44,14 @@ const startOf = (pid: number | "self"): string =>
 
 type Identity = { host: string; start: string; live: Set<string>; adopted: number };
 
-const identity = shared("audit.spool.identity", (): Identity => {
+function identify(): Identity {
   const boot = readOr("", () => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"));
   const namespace = readOr("", () => readlinkSync("/proc/self/ns/pid"));
   const host = createHash("sha256").update(`${hostname()}|${boot}|${namespace}`).digest("hex").slice(0, 10);
   const start = startOf("self") || `t${Math.round(Date.now() - process.uptime() * 1000)}`;
   return { host, start, live: new Set(), adopted: 0 };
-});
+}
+const identity = identify();
 
 function processExists(pid: number): boolean {
   try {

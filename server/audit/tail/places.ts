@@ -1,9 +1,10 @@
 import type { Actor } from "@/server/context";
 import { AppError } from "@/server/errors";
-import { shared } from "@/server/shared";
 import { MAX_TAILS_PER_CALLER } from "./schema";
 
 const nameOf = (actor: Actor): string => ("id" in actor ? `${actor.type} ${actor.id}` : actor.type);
+
+const taken = new Map<string, number>();
 
 /**
  * Takes one of a caller's places for an open live view.
@@ -11,7 +12,6 @@ const nameOf = (actor: Actor): string => ("id" in actor ? `${actor.type} ${actor
  * @throws AppError rate_limited when all are taken
  */
 export function takePlace(actor: Actor): () => void {
-  const taken = shared("audit.tail.places", () => new Map<string, number>());
   const name = nameOf(actor);
   const count = taken.get(name) ?? 0;
   if (count >= MAX_TAILS_PER_CALLER)

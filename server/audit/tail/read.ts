@@ -6,7 +6,6 @@ import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions"
 import { allOf, ENTRY, rowsBetween, withNames } from "@/server/audit/query/rows";
 import type { FullEntry } from "@/server/audit/schema";
 import type { Ctx, Scope } from "@/server/context";
-import { shared } from "@/server/shared";
 
 /** A piece of an organization's chain: the rows after one sequence through another. */
 export type Span = { orgId: string; after: number; through: number };
@@ -31,12 +30,13 @@ async function read(scope: Scope, filter: AuditFilter, spans: readonly Span[]): 
 /** Reads as whom and for what: what row level security sees belongs to it. */
 const keyOf = (...parts: unknown[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 
+const kept = new Map<string, Promise<FullEntry[]>>();
+
 /**
  * The sealed rows of some pieces that answer a filter, each chain in its order. Readers with the same reach who ask
  * the same of the same pieces share one query.
  */
 export function readSpans({ scope }: Ctx, filter: AuditFilter, spans: readonly Span[]): Promise<FullEntry[]> {
-  const kept = shared("audit.tail.reads", () => new Map<string, Promise<FullEntry[]>>());
   const key = keyOf(scope, filter, spans);
   const found = kept.get(key);
   if (found) return found;

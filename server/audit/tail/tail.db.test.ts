@@ -195,6 +195,6 @@ describe("the live tail", () => {
     stop.abort();
     for (const next of waiting) expect((await next).done).toBe(true);
     expect(openStreams()).toBe(0);
-    expect(headWatch().organizations).toBe(0);
+    expect(headWatch.organizations).toBe(0);
   });
 });

@@ -2,7 +2,7 @@ import { type TrackedEnvelope, tracked } from "@trpc/server";
 import { tenant } from "@/db/client";
 import { reachedBy } from "@/server/audit/query/rows";
 import type { Ctx, Scope } from "@/server/context";
-import { AppError, isAppError } from "@/server/errors";
+import { AppError } from "@/server/errors";
 import { Signal } from "@/server/process/signal";
 import { trackStream } from "@/server/process/streams";
 import { takePlace } from "./places";
@@ -35,15 +35,14 @@ async function requireSame({ scope }: Ctx, { orgIds, watchdog }: View): Promise<
     if (!isSame) throw askAgain();
   } catch (error) {
     // While the database is away nothing is shown either.
-    if (isAppError(error)) throw askAgain();
+    if (error instanceof AppError) throw askAgain();
   }
 }
 
 /** Hands on what is sealed after a position, and waits in between. */
 async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: View): AsyncGenerator<Message> {
-  const watch = headWatch();
   const { everyMs = TAIL_CHECK_MS } = view.watchdog;
-  const heads = (): Position => ({ orgIds: view.orgIds, seqs: view.orgIds.map((orgId) => watch.headOf(orgId)) });
+  const heads = (): Position => ({ orgIds: view.orgIds, seqs: view.orgIds.map((orgId) => headWatch.headOf(orgId)) });
   let { position, reload } = startAt(lastEventId, heads());
   let told = position;
   let checkAt = performance.now() + everyMs;
@@ -92,7 +91,7 @@ export async function* tailEntries(ctx: Ctx, input: TailInput, watchdog: Watchdo
     undo.push(trackStream(end));
     signal?.addEventListener("abort", wake.notify, { once: true });
     const orgIds = await organizationsOf(ctx.scope);
-    undo.push(await headWatch().follow(orgIds, wake.notify));
+    undo.push(await headWatch.follow(orgIds, wake.notify));
     yield* follow(ctx, input, { orgIds, wake, isOver, watchdog });
     if (isEnded) throw askAgain();
   } finally {

@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { backgroundLoop } from "@/server/process/background-loop";
-import { shared } from "@/server/shared";
 import { TAIL_POLL_MS } from "./schema";
 
 /** Polling takes no more than this share of the time while thousands of organizations are followed … */
@@ -95,4 +94,4 @@ class HeadWatch {
   }
 }
 
-export const headWatch = (): HeadWatch => shared("audit.tail.heads", () => new HeadWatch());
+export const headWatch = new HeadWatch();

@@ -1,6 +1,6 @@
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/schema";
-import { AppError, isAppError } from "@/server/errors";
+import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
 
 /** Members of one archive; a workbook has a handful. */
@@ -31,7 +31,7 @@ async function listMembers(zip: ZipFile): Promise<Map<string, Entry>> {
 }
 
 /** yauzl's and zlib's own errors mean that the file is not what it claims to be. */
-const damaged = (error: unknown): unknown => (isAppError(error) ? error : badFile("is a damaged workbook"));
+const damaged = (error: unknown): unknown => (error instanceof AppError ? error : badFile("is a damaged workbook"));
 
 async function* readMember(zip: ZipFile, entry: Entry | undefined, maxBytes: number): AsyncGenerator<string> {
   if (!entry) return;

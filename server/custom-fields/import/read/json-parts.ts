@@ -1,6 +1,6 @@
 import { JSONParser, TokenType } from "@streamparser/json";
 import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/schema";
-import { isAppError } from "@/server/errors";
+import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
 
 /** One element of a JSON text: of the list at its root, or a member of the object there (then with its key). */
@@ -28,7 +28,7 @@ function parsing<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    throw isAppError(error) ? error : badFile("is not valid JSON");
+    throw error instanceof AppError ? error : badFile("is not valid JSON");
   }
 }
 

@@ -1,5 +1,5 @@
 import { SaxesParser } from "saxes";
-import { isAppError } from "@/server/errors";
+import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
 
 export type Attributes = Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ function parsing(parse: () => void): void {
   try {
     parse();
   } catch (error) {
-    throw isAppError(error) ? error : badFile("is a damaged workbook");
+    throw error instanceof AppError ? error : badFile("is a damaged workbook");
   }
 }
 

@@ -3,16 +3,15 @@ import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import type { ImportRecord } from "@/server/custom-fields/import/find-import";
-import { shared } from "@/server/shared";
 
 /** A claim that is not renewed for this long belongs to a dead process; another one takes over. */
 export const LEASE_MS = 15_000;
 
 /** This process's name on its claims, and whether it is about to end. */
-export const owner = shared("imports.owner", () => ({
+export const owner = {
   name: `${hostname()}:${process.pid}:${crypto.randomUUID().slice(0, 8)}`,
   isStopping: false,
-}));
+};
 const i = customFieldImports;
 
 /** A person asked for the work to end. */

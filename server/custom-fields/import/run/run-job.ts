@@ -23,7 +23,7 @@ import {
   type RunReport,
   type UndoReport,
 } from "@/server/custom-fields/import/schema";
-import { AppError, isAppError } from "@/server/errors";
+import { AppError } from "@/server/errors";
 import { applyChunk } from "./apply";
 import { auditOutcome } from "./audit-outcome";
 import { checkRows } from "./check";
@@ -180,7 +180,7 @@ async function endWork(id: string, error: unknown): Promise<void> {
       ? finishRun(work, { status: "cancelled" })
       : asSystem((tx) => finishWork(tx, id, {}));
   }
-  if (!isAppError(error)) throw error;
+  if (!(error instanceof AppError)) throw error;
   return giveUp(id, error);
 }
 

@@ -1,5 +1,4 @@
 import { backgroundLoop } from "@/server/process/background-loop";
-import { shared } from "@/server/shared";
 import { claimImport, freeDeadClaims, owner } from "./lease";
 import { runImportJob } from "./run-job";
 
@@ -16,10 +15,10 @@ export async function workOffImports(): Promise<void> {
   }
 }
 
-const loop = () => shared("imports.loop", () => backgroundLoop("custom field imports", POLL_MS, workOffImports));
+const loop = backgroundLoop("custom field imports", POLL_MS, workOffImports);
 
 /** Notifies this process's worker, if it runs one, of new work; other processes find it at their next poll. */
-export const notifyImports = (): void => loop().notify();
+export const notifyImports = (): void => loop.notify();
 
 /** The import's background worker; several processes may run one, each import is done by one of them at a time. */
 export const importWorker = {
@@ -27,10 +26,10 @@ export const importWorker = {
   async start(): Promise<void> {
     owner.isStopping = false;
     await freeDeadClaims();
-    loop().start();
+    loop.start();
   },
   stop(): Promise<void> {
     owner.isStopping = true;
-    return loop().stop();
+    return loop.stop();
   },
 };
