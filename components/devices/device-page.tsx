@@ -58,7 +58,11 @@ export function DevicePage({ id }: { id: string }) {
               </span>
             }
           />
-          <Tabs value={tab} onChange={(value) => setTab(value as (typeof TABS)[number])} keepMounted={false}>
+          <Tabs
+            value={tab}
+            onChange={(value) => setTab(TABS.find((name) => name === value) ?? null)}
+            keepMounted={false}
+          >
             <TabList className={classes.tabs} label="About this device" chosen={tab}>
               {TABS.map((name) => (
                 <Tabs.Tab key={name} value={name}>

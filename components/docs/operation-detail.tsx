@@ -9,7 +9,7 @@ import { ruleOf, typeOf } from "./describe";
 import classes from "./docs.module.css";
 import { MemberRows, Members } from "./members";
 import type { ApiDocument, Operation } from "./openapi";
-import { LANGUAGE_LABEL, LANGUAGES, type Language, sampleOf } from "./samples";
+import { LANGUAGE_LABEL, LANGUAGES, sampleOf } from "./samples";
 
 type Props = { operation: Operation; document: ApiDocument };
 
@@ -97,7 +97,11 @@ function credentials({ security }: Operation): string {
 function Sample({ operation, document }: Props) {
   const [language, setLanguage] = useQueryState("lang", parseAsStringLiteral(LANGUAGES).withDefault("curl"));
   return (
-    <Tabs value={language} onChange={(value) => void setLanguage(value as Language)} keepMounted={false}>
+    <Tabs
+      value={language}
+      onChange={(value) => void setLanguage(LANGUAGES.find((name) => name === value) ?? null)}
+      keepMounted={false}
+    >
       <Tabs.List className={classes.tabs} aria-label="Sample in">
         {LANGUAGES.map((name) => (
           <Tabs.Tab key={name} value={name}>

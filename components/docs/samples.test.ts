@@ -44,7 +44,8 @@ const document = readDocument({
     },
   },
 });
-const [write, evidence] = document.operations as [Operation, Operation];
+const [write, evidence] = document.operations;
+if (!write || !evidence) throw new Error("The document has two operations");
 const sample = (operation: Operation, language: "curl" | "powershell" | "go") =>
   sampleOf(operation, { language, base: document.base, schemas: document.schemas });
 

@@ -34,9 +34,8 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 type Parts = Record<"weekday" | "day" | "month" | "year" | "hour" | "minute" | "second", string>;
 
 function partsOf(when: Date | string, zone: string): Parts {
-  const parts = {} as Record<string, string>;
-  for (const part of formatOf(zone).formatToParts(new Date(when))) parts[part.type] = part.value;
-  return parts as Parts;
+  const parts = formatOf(zone).formatToParts(new Date(when));
+  return Object.fromEntries(parts.map(({ type, value }) => [type, value])) as Parts;
 }
 
 /** "14:02:31" */

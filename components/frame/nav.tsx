@@ -15,7 +15,7 @@ const isCurrent = (pathname: string, href: string) =>
 export function Nav({ onFollow }: { onFollow?: () => void }) {
   const pathname = usePathname();
   const { orgId } = useOrg();
-  const permissions = useMe().permissions as readonly string[];
+  const { permissions } = useMe();
   const groups = navGroups
     .map((group) => ({
       ...group,

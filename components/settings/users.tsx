@@ -105,7 +105,6 @@ export function Users() {
 function accessOf(user: User, nameOf: (id: string) => string): string {
   if (user.orgId) return nameOf(user.orgId);
   if (!user.organizationIds) return "All organizations";
-  return user.organizationIds.length === 1
-    ? nameOf(user.organizationIds[0] as string)
-    : `${user.organizationIds.length} organizations`;
+  const [only, ...others] = user.organizationIds;
+  return only && others.length === 0 ? nameOf(only) : `${user.organizationIds.length} organizations`;
 }

@@ -1,4 +1,5 @@
 import type { CSSProperties, ReactNode } from "react";
+import { cssVariables } from "./css-variables";
 import classes from "./record-table.module.css";
 
 export type Column<T> = {
@@ -21,7 +22,7 @@ function widthsOf<T>({ width, minor }: Column<T>, columns: Column<T>[]): CSSProp
   if (!width) return undefined;
   const shown = columns.filter((column) => !column.minor);
   const total = shown.reduce((sum, column) => sum + (column.width ?? FLEXIBLE_PX), 0);
-  return { "--width": `${width}px`, "--share": minor ? "0" : `${(width / total) * 100}%` } as CSSProperties;
+  return cssVariables({ "--width": `${width}px`, "--share": minor ? "0" : `${(width / total) * 100}%` });
 }
 
 /** A plain table of records. On a phone each record is a card. */

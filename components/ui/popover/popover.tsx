@@ -2,7 +2,6 @@
 
 import { useFocusTrap, useMergedRef } from "@mantine/hooks";
 import {
-  type CSSProperties,
   cloneElement,
   createContext,
   type HTMLAttributes,
@@ -17,6 +16,7 @@ import {
   useLayoutEffect,
   useRef,
 } from "react";
+import { cssVariables } from "@/components/ui/css-variables";
 import classes from "./popover.module.css";
 import { type Align, positionBeside } from "./position";
 
@@ -73,7 +73,8 @@ function Box({ children, className, ...rest }: BoxProps) {
   useOutside(anchor, box, onClose);
   const onKeyDown = (event: KeyboardEvent) => {
     // A list that is open inside takes the first Escape for itself.
-    if (event.key !== "Escape" || (event.target as Element).ariaExpanded === "true") return;
+    const isListOpen = event.target instanceof Element && event.target.ariaExpanded === "true";
+    if (event.key !== "Escape" || isListOpen) return;
     event.stopPropagation();
     onClose();
   };
@@ -84,7 +85,7 @@ function Box({ children, className, ...rest }: BoxProps) {
       role="dialog"
       tabIndex={-1}
       className={`${classes.dropdown} ${className ?? ""}`}
-      style={{ "--popover-width": `${width}px` } as CSSProperties}
+      style={cssVariables({ "--popover-width": `${width}px` })}
       onKeyDown={onKeyDown}
       ref={ref}
     >
@@ -146,7 +147,8 @@ function useOutside(anchor: ElementRef, box: ElementRef, onClose: () => void) {
   close.current = onClose;
   useEffect(() => {
     const onPointer = ({ target }: PointerEvent) => {
-      const isInside = [anchor, box].some((inside) => inside.current?.contains(target as Node));
+      if (!(target instanceof Node)) return;
+      const isInside = [anchor, box].some((inside) => inside.current?.contains(target));
       if (!isInside) close.current();
     };
     document.addEventListener("pointerdown", onPointer);
