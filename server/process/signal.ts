@@ -8,6 +8,11 @@ export class Signal {
     this.#wake();
   };
 
+  /** Forgets a kept notification. */
+  reset(): void {
+    this.#isPending = false;
+  }
+
   /** Until the next notification, at most `ms`. */
   async wait(ms?: number): Promise<void> {
     if (!this.#isPending)

@@ -6,13 +6,18 @@ export const MAX_APPEND_ROWS = 500;
 
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 20;
-/** Serialization failure and deadlock: the chain could not be had this time, nothing was written. */
+/** Serialization failure and deadlock: the chain was locked this time, nothing was written. */
 const RETRIED = new Set(["40001", "40P01"]);
-const isRetried = (error: unknown): boolean => RETRIED.has((error as { code?: string }).code ?? "");
+
+/** The SQLSTATE of a PostgreSQL error, or the driver's own code. */
+export function errorCode(error: unknown): string {
+  const { code, cause }: { code?: unknown; cause?: unknown } = Object(error);
+  return String(code ?? (cause === undefined ? "" : errorCode(cause)));
+}
 
 /**
- * Writes and seals a batch through the database's audit_append, in a transaction of its own; a serialization failure or
- * deadlock is tried again.
+ * Writes and seals a batch through the database's audit_append, in its own transaction; a serialization failure or
+ * deadlock is retried.
  * @param sql the application role's pool; never a connection inside a transaction
  * @param rows at most MAX_APPEND_ROWS, of any organizations, in the order in which they are to be chained
  * @returns how many rows were new; a known (orgId, id) is skipped
@@ -24,7 +29,7 @@ export async function appendAudit(sql: postgres.Sql, rows: readonly AuditInsert[
     try {
       return await append(sql, rows);
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !isRetried(error)) throw error;
+      if (attempt === MAX_ATTEMPTS || !RETRIED.has(errorCode(error))) throw error;
       await new Promise((resolve) => setTimeout(resolve, attempt * RETRY_MS * Math.random()));
     }
   }

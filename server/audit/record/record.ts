@@ -83,7 +83,7 @@ export function recordDurably(rows: AuditInsert[]): Promise<void> {
   return recorder().durably(rows);
 }
 
-/** Opens the spool in its folder `dir`, replays what an earlier process left and starts the lane. */
+/** Opens the spool in its folder `dir`, replays what an earlier process left and starts the batch writer. */
 export async function startRecording(options: { dir: string }): Promise<void> {
   recorder().start(options.dir);
 }

@@ -7,7 +7,7 @@ import { newId } from "@/server/ids";
 import { Recorder } from "./recorder";
 import { toRow } from "./to-row";
 
-/** The database at the other end of the lane, as good or as bad as a test wants it. */
+/** The database at the other end of the connection, as good or as bad as a test wants it. */
 function peer(answer: (rows: AuditInsert[]) => Promise<void>) {
   const stored = new Set<string>();
   const append = async (rows: AuditInsert[]) => {
@@ -17,7 +17,6 @@ function peer(answer: (rows: AuditInsert[]) => Promise<void>) {
   return { stored, append, reset: () => {}, close: async () => {} };
 }
 const failure = (code: string) => Object.assign(new Error(code), { code });
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const row = (details?: Record<string, unknown>) =>
   toRow({
@@ -84,7 +83,7 @@ test("while the database is frozen nobody waits: the flushed spool answers for i
   expect(recorder.stats()).toMatchObject({ behind: false, queued: 0, dropped: 0 });
 });
 
-test("an event handed in at the very moment the lane falls idle is not forgotten", async () => {
+test("an event handed in at the very moment the batch writer falls idle is not forgotten", async () => {
   const database = peer(async () => {});
   const recorder = start(database, null);
   for (let i = 1; i <= 50; i++) {
@@ -102,8 +101,9 @@ test("a poison event is named and kept aside, its 499 neighbours are stored", as
   });
   const rows = Array.from({ length: 500 }, () => row());
   rows[123] = bad;
-  await expect(start(database).durably(rows)).rejects.toMatchObject({ code: "internal" });
-  await pause(20);
+  const recorder = start(database);
+  await expect(recorder.durably(rows)).rejects.toMatchObject({ code: "internal" });
+  await recorder.flush(5000);
   expect(database.stored.size).toBe(499);
   expect(readFileSync(join(dir, "dead-letter.log"), "utf8")).toContain(bad.id);
 });

@@ -3,76 +3,80 @@ import { join } from "node:path";
 import type { AuditInsert } from "@/server/audit/row";
 import { AppError } from "@/server/errors";
 import { log } from "@/server/log";
+import { backgroundLoop } from "@/server/process/background-loop";
+import { errorCode } from "./append";
+import { BatchWriter, MAX_BATCH_BYTES, MAX_BATCH_ROWS } from "./batch-writer";
 import { encodeFrame } from "./frame";
+import { COMMIT_TIMEOUT_MS, PendingWrite, PendingWrites } from "./pending-write";
+import { Queue, type QueuedEvent } from "./queue";
 import { Spool } from "./spool";
 import { HEARTBEAT_MS } from "./spool-folder";
-import { type Item, Lane, laneConnection, MAX_BATCH_BYTES, MAX_BATCH_ROWS, type Ticket } from "./writer";
+import { writerConnection } from "./writer-connection";
 
-/** What waits in memory; beyond it events are on disk alone until the lane comes to them. */
-const MAX_QUEUED_ROWS = 20_000;
-const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
-/** How long somebody waits for the commit before a flushed spool will do. */
-export const COMMIT_PATIENCE_MS = 250;
-/** How long somebody waits when neither the database nor the disk answers. */
-const GIVE_UP_MS = 2_000;
-const SWEEP_MS = 50;
-/** A second batch with less than this would cost the database more than it saves here. */
-const WORTH_SENDING_ROWS = 48;
+/** A second batch with fewer rows would cost the database more than it saves here. */
+const MIN_SECOND_BATCH_ROWS = 48;
+/** How long stop() waits for a batch in flight; the spool holds it as well. */
+const STOP_TIMEOUT_MS = 500;
 const MAX_DEAD_LETTER_BYTES = 64 * 1024 * 1024;
 
-const unavailable = () =>
-  new AppError("unavailable", "Audit events cannot be stored right now; send them again.", {
-    headers: { "Retry-After": "2" },
-  });
-
-/** An id that stands in another organization's chain already; the answer names nothing of it. */
+/** The id stands in another organization's chain already; the answer names nothing of it. */
 export const idConflict = () =>
   new AppError("conflict", "An event id is already in use; send the event under a new id.");
 
-/** The process's recorder: queue, spool and lane. Made once a process, see record.ts. */
+/**
+ * The process's recorder: a queue in memory, a spool on disk and a batch writer. Created once per process, see record.ts.
+ *
+ * | State     | Memory | Disk                    | Until                                                       |
+ * |-----------|--------|-------------------------|-------------------------------------------------------------|
+ * | queued    | queue  | segment, if there is one | the batch writer dequeues it                                |
+ * | cold      | –      | cold segment            | the queue is empty and the segment is read back: queued     |
+ * | in flight | batch  | segment, if there is one | the database answers: committed or refused                  |
+ * | committed | –      | until its segment goes  | (a replay changes nothing: the database knows its id)       |
+ * | refused   | –      | dead-letter.log         | an operator decides; counted                                |
+ * | dropped   | –      | –                       | counted: neither memory nor disk had room, or it is stopped |
+ *
+ * Events are cold from when memory is full until the spool has no cold segment left, so they keep their order. Callers
+ * of durably() wait for the commit, or for a flush of the spool while commits are slow (pending-write.ts).
+ */
 export class Recorder {
-  private queue: Item[] = [];
-  private head = 0;
-  private queuedBytes = 0;
+  private readonly queue = new Queue();
   private spool: Spool | null = null;
   private root: string | null = null;
-  private lane: Lane | null = null;
-  private waiting: Ticket[] = [];
-  private sweeper: NodeJS.Timeout | null = null;
-  private heart: NodeJS.Timeout | null = null;
+  private writer: BatchWriter | null = null;
   private idle: (() => void)[] = [];
-  private closed = false;
+  private isClosed = false;
+  /** Dequeued events that the database has not answered for. */
+  private inFlight = 0;
   private readonly counts = { recorded: 0, committed: 0, dropped: 0, deadLettered: 0, spoolFailures: 0 };
+  private readonly writes = new PendingWrites({ isBehind: () => this.isBehind, flush: () => this.flushSpool() });
+  private readonly heart = backgroundLoop("audit spool", HEARTBEAT_MS, async () => this.heartbeat());
 
-  /** @param connection the way to the database; of the recorder's own unless told */
-  constructor(private readonly connection = laneConnection()) {}
+  /** @param connection the way to the database */
+  constructor(private readonly connection = writerConnection()) {}
 
-  /** Opens the spool in `dir`, adopts what dead processes left there and starts the lane. */
+  /** Opens the spool in `dir`, adopts what dead processes left there and starts the batch writer. */
   start(dir: string): void {
     this.root = dir;
-    this.closed = false;
+    this.isClosed = false;
     this.openSpool();
-    this.heart ??= setInterval(() => this.heartbeat(), HEARTBEAT_MS).unref();
-    this.startLane();
+    this.heart.start();
+    this.startWriter();
   }
 
   /** Flushes for at most `deadlineMs`; what is left then stays in the spool for the next start. */
   async stop(deadlineMs: number): Promise<void> {
     await this.flush(deadlineMs);
-    this.closed = true;
-    if (this.heart) clearInterval(this.heart);
-    this.heart = null;
-    const stopped = this.lane?.stop();
-    await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, 500).unref())]);
-    await this.sweep(true);
+    this.isClosed = true;
+    await this.heart.stop();
+    const stopped = this.writer?.stop();
+    await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS).unref())]);
+    await this.writes.sweep({ isLast: true });
     await this.spool?.written();
     await this.connection.close();
     this.spool?.close();
     this.spool = null;
-    this.lane = null;
-    this.queue = [];
-    this.head = 0;
-    this.queuedBytes = 0;
+    this.writer = null;
+    this.queue.clear();
   }
 
   /** Resolves when nothing is pending any more, at the latest after `deadlineMs`. */
@@ -87,41 +91,36 @@ export class Recorder {
     });
   }
 
-  /** True when a commit cannot be hoped for soon: the database is away, frozen, or far behind. */
+  /** True when no commit is to be expected soon: the database is away, frozen, or far behind. */
   get isBehind(): boolean {
-    return (this.lane?.busyMs ?? 0) > COMMIT_PATIENCE_MS || (this.spool?.hasCold ?? false);
+    return (this.writer?.busyMs ?? 0) > COMMIT_TIMEOUT_MS || (this.spool?.hasCold ?? false);
   }
 
-  /** Spools the events and queues them for the lane. Events that neither takes are counted as dropped. */
-  enqueue(rows: AuditInsert[], ticket: Ticket | null = null): void {
-    if (this.closed) {
-      this.drop(rows.length, ticket);
+  /** Spools the events and queues them for the batch writer. Events that neither takes are counted as dropped. */
+  enqueue(rows: AuditInsert[], write: PendingWrite | null = null): void {
+    if (this.isClosed) {
+      this.drop(rows.length, write);
       return;
     }
-    const frames = rows.map(encodeFrame);
-    const text = frames.join("");
-    const full =
-      this.queue.length - this.head + rows.length > MAX_QUEUED_ROWS ||
-      this.queuedBytes + text.length > MAX_QUEUED_BYTES;
-    const cold = full || (this.spool?.hasCold ?? false);
+    const framed = rows.map((row) => ({ row, frame: encodeFrame(row) }));
+    const text = framed.map(({ frame }) => frame).join("");
+    const isFull = !this.queue.hasRoomFor(rows.length, text.length);
+    const isCold = isFull || (this.spool?.hasCold ?? false);
     const segment =
-      (ticket || cold ? this.spool?.append(text, rows.length, cold) : this.spool?.appendSoon(text, rows.length)) ??
-      null;
+      (write || isCold
+        ? this.spool?.append(text, rows.length, isCold)
+        : this.spool?.appendDeferred(text, rows.length)) ?? null;
     if (this.spool && !segment) this.counts.spoolFailures += 1;
-    if (!segment && full) {
-      this.drop(rows.length, ticket);
+    if (!segment && isFull) {
+      this.drop(rows.length, write);
       return;
     }
     this.counts.recorded += rows.length;
-    if (ticket) ticket.segment = segment;
-    if (!segment || !cold)
-      for (let i = 0; i < rows.length; i++) {
-        const item = { row: rows[i] as AuditInsert, bytes: (frames[i] as string).length, segment, ticket };
-        this.queuedBytes += item.bytes;
-        this.queue.push(item);
-      }
-    this.startLane();
-    this.lane?.wake();
+    if (write) write.segment = segment;
+    if (!segment || !isCold)
+      for (const { row, frame } of framed) this.queue.push({ row, bytes: frame.length, segment, write });
+    this.startWriter();
+    this.writer?.notify();
   }
 
   /** @see whenWritten in record.ts */
@@ -132,41 +131,26 @@ export class Recorder {
   /** @see recordDurably in record.ts */
   durably(rows: AuditInsert[]): Promise<void> {
     if (rows.length === 0) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      const ticket: Ticket = {
-        since: Date.now(),
-        remaining: rows.length,
-        done: false,
-        segment: null,
-        settle: (error) => {
-          if (ticket.done) return;
-          ticket.done = true;
-          if (error) reject(error);
-          else resolve();
-        },
-      };
-      this.enqueue(rows, ticket);
-      if (ticket.done) return;
-      this.waiting.push(ticket);
-      if (this.isBehind) void this.sweep();
-      this.sweeper ??= setInterval(() => void this.sweep(), SWEEP_MS);
-    });
+    const write = new PendingWrite(rows.length);
+    this.enqueue(rows, write);
+    this.writes.add(write);
+    return write.durable;
   }
 
   stats() {
     return {
       ...this.counts,
       spoolFailures: this.counts.spoolFailures + (this.spool?.failedWrites ?? 0),
-      queued: this.queue.length - this.head + this.pending + (this.spool?.coldEvents ?? 0),
-      queuedBytes: this.queuedBytes,
+      queued: this.queue.length + this.inFlight + (this.spool?.coldEvents ?? 0),
+      queuedBytes: this.queue.bytes,
       spoolOpen: this.spool !== null,
       spoolBytes: this.spool?.bytes ?? 0,
       spoolFiles: this.spool?.files ?? 0,
       damaged: this.spool?.damaged ?? 0,
       behind: this.isBehind,
-      stuckMs: this.lane?.busyMs ?? 0,
-      retries: this.lane?.retries ?? 0,
-      lastError: this.lane?.lastError ?? null,
+      stuckMs: this.writer?.busyMs ?? 0,
+      retries: this.writer?.retries ?? 0,
+      lastError: this.writer?.lastError ?? null,
     };
   }
 
@@ -183,92 +167,74 @@ export class Recorder {
     this.openSpool();
     try {
       this.spool?.heartbeat();
-    } catch (error) {
-      log.warn({ err: error }, "the audit spool cannot be looked through");
+    } finally {
+      if (this.spool?.hasCold) this.writer?.notify();
     }
-    if (this.spool?.hasCold) this.lane?.wake();
   }
 
-  private startLane(): void {
-    this.lane ??= new Lane({
-      take: (underWay) => this.take(underWay),
-      append: (rows) => this.connection.append(rows),
-      reset: () => this.connection.reset(),
-      settled: (items) => this.settled(items),
-      poisoned: (item, error) => this.poisoned(item, error),
-    });
+  private startWriter(): void {
+    this.writer ??= new BatchWriter(
+      {
+        dequeue: (inFlight) => this.dequeue(inFlight),
+        onCommitted: (events) => this.onCommitted(events),
+        onRefused: (event, error) => this.onRefused(event, error),
+      },
+      this.connection,
+    );
   }
 
   private isIdle(): boolean {
-    return this.head === this.queue.length && !this.spool?.hasCold && this.pending === 0;
+    return this.queue.length === 0 && !this.spool?.hasCold && this.inFlight === 0;
   }
 
-  /** Items that the lane has taken and not answered for. */
-  private pending = 0;
-
-  private async take(underWay: number): Promise<Item[]> {
-    while (this.head === this.queue.length && this.spool?.hasCold) {
-      // Counted as pending while it is neither cold nor queued, so that nobody takes the recorder for idle.
-      this.pending += 1;
-      const read = await this.spool.readCold();
-      this.pending -= 1;
-      for (const row of read?.rows ?? []) {
-        const bytes = (row.details?.length ?? 0) + 512;
-        this.queuedBytes += bytes;
-        this.queue.push({ row, bytes, segment: read?.segment ?? null, ticket: null });
-      }
-    }
-    const waiting = this.queue.length - this.head;
-    if (underWay > 0 && waiting < WORTH_SENDING_ROWS) return [];
+  private async dequeue(inFlight: number): Promise<QueuedEvent[]> {
+    while (this.queue.length === 0 && this.spool?.hasCold) await this.readBack(this.spool);
+    const waiting = this.queue.length;
+    if (inFlight > 0 && waiting < MIN_SECOND_BATCH_ROWS) return [];
     // Half now, so that the other half is prepared while the database works on this one.
-    const most = underWay > 0 ? MAX_BATCH_ROWS : Math.min(MAX_BATCH_ROWS, Math.max(WORTH_SENDING_ROWS, waiting >> 1));
-    const batch: Item[] = [];
-    for (let bytes = 0; this.head < this.queue.length && batch.length < most; this.head++) {
-      const item = this.queue[this.head] as Item;
-      bytes += item.bytes;
-      if (batch.length > 0 && bytes > MAX_BATCH_BYTES) break;
-      this.queuedBytes -= item.bytes;
-      batch.push(item);
-    }
-    if (this.head > 4096 || this.head === this.queue.length) {
-      this.queue = this.queue.slice(this.head);
-      this.head = 0;
-    }
-    this.pending += batch.length;
+    const most = inFlight > 0 ? MAX_BATCH_ROWS : Math.max(MIN_SECOND_BATCH_ROWS, waiting >> 1);
+    const batch = this.queue.dequeue(Math.min(MAX_BATCH_ROWS, most), MAX_BATCH_BYTES);
+    this.inFlight += batch.length;
     if (this.isIdle()) for (const resolve of this.idle.splice(0)) resolve();
     return batch;
   }
 
-  private settled(items: Item[]): void {
-    this.counts.committed += items.length;
-    for (const item of items) this.finish(item);
+  /** Queues the events of the oldest cold segment. */
+  private async readBack(spool: Spool): Promise<void> {
+    // Counted as in flight while it is neither cold nor queued, so that the recorder is not taken for idle.
+    this.inFlight += 1;
+    const read = await spool.readCold();
+    this.inFlight -= 1;
+    for (const row of read?.rows ?? [])
+      this.queue.push({ row, bytes: (row.details?.length ?? 0) + 512, segment: read?.segment ?? null, write: null });
   }
 
-  private poisoned(item: Item, error: unknown): void {
+  private onCommitted(events: QueuedEvent[]): void {
+    this.counts.committed += events.length;
+    for (const event of events) {
+      this.settle(event);
+      event.write?.committed();
+    }
+  }
+
+  private onRefused(event: QueuedEvent, error: unknown): void {
+    const { orgId, id, action } = event.row;
     this.counts.deadLettered += 1;
-    log.error(
-      { err: error, orgId: item.row.orgId, id: item.row.id, action: item.row.action },
-      "an audit event was refused by the database",
-    );
-    this.keepDeadLetter(item.row);
-    const conflict = (error as { code?: unknown }).code === "23505";
-    this.finish(
-      item,
-      conflict ? idConflict() : new AppError("internal", "An audit event was refused; it is kept aside."),
+    log.error({ err: error, orgId, id, action }, "an audit event was refused by the database");
+    this.keepDeadLetter(event.row);
+    this.settle(event);
+    const isConflict = errorCode(error) === "23505";
+    event.write?.reject(
+      isConflict ? idConflict() : new AppError("internal", "An audit event was refused; it is kept aside."),
     );
   }
 
-  private finish(item: Item, error?: unknown): void {
-    this.pending -= 1;
-    if (item.segment) this.spool?.settle(item.segment, 1);
-    const ticket = item.ticket;
-    if (!ticket) return;
-    ticket.remaining -= 1;
-    if (error) ticket.settle(error);
-    else if (ticket.remaining === 0) ticket.settle();
+  private settle(event: QueuedEvent): void {
+    this.inFlight -= 1;
+    if (event.segment) this.spool?.settle(event.segment, 1);
   }
 
-  /** For the operator to look at; the same lines as the spool's. */
+  /** For the operator; the same lines as the spool's. */
   private keepDeadLetter(row: AuditInsert): void {
     if (!this.root) return;
     const path = join(this.root, "dead-letter.log");
@@ -281,32 +247,21 @@ export class Recorder {
     }
   }
 
-  private drop(count: number, ticket: Ticket | null): void {
+  private drop(count: number, write: PendingWrite | null): void {
     if (this.counts.dropped === 0)
       log.error("audit events are being lost: the spool and the memory are full, or recording has stopped");
     this.counts.dropped += count;
-    ticket?.settle(unavailable());
+    write?.reject();
   }
 
-  /** Lets those go who waited long enough for the commit: a flushed spool survives a crash as well. */
-  private async sweep(last = false): Promise<void> {
-    this.waiting = this.waiting.filter((ticket) => !ticket.done);
-    if (this.waiting.length === 0 && this.sweeper) {
-      clearInterval(this.sweeper);
-      this.sweeper = null;
+  /** @returns whether everything spooled so far survives the loss of power */
+  private async flushSpool(): Promise<boolean> {
+    try {
+      await this.spool?.sync();
+      return this.spool !== null;
+    } catch {
+      this.counts.spoolFailures += 1;
+      return false;
     }
-    const now = Date.now();
-    const behind = last || this.isBehind;
-    const late = this.waiting.filter(
-      (ticket) => ticket.segment && (behind || now - ticket.since >= COMMIT_PATIENCE_MS),
-    );
-    if (late.length > 0 && this.spool)
-      await this.spool.sync().then(
-        () => late.forEach((ticket) => void ticket.settle()),
-        () => {
-          this.counts.spoolFailures += 1;
-        },
-      );
-    for (const ticket of this.waiting) if (last || now - ticket.since >= GIVE_UP_MS) ticket.settle(unavailable());
   }
 }

@@ -8,7 +8,7 @@ import { migrate } from "@/db/migrate";
 import { newId } from "@/server/ids";
 import { Recorder } from "./recorder";
 import { toRow } from "./to-row";
-import { laneConnection } from "./writer";
+import { writerConnection } from "./writer-connection";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-restart-"));
 let database: Embedded;
@@ -32,7 +32,7 @@ function isBack(killed: number): boolean {
 }
 
 test("PostgreSQL killed under load: nothing acknowledged is missing or doubled, recording goes on by itself", async () => {
-  const recorder = new Recorder(laneConnection(() => database.appUrl));
+  const recorder = new Recorder(writerConnection(() => database.appUrl));
   recorder.start(join(folder, "spool"));
   const orgId = newId();
   const acknowledged: string[] = [];

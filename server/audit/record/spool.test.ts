@@ -54,7 +54,7 @@ test("whatever text an event holds, it comes back as it was", () => {
       expect(decodeFrames(Buffer.from(rows.map(encodeFrame).join("")))).toEqual({ rows, damaged: 0 });
     }),
   );
-});
+}, 30_000);
 
 test("cut anywhere, a file gives every event before the cut", () => {
   const rows = [row(), row({ resourceName: "é😀" }), row()];
@@ -174,16 +174,16 @@ test("other files in the spool are nobody's business", () => {
   expect(readdirSync(dir)).toEqual(["dead-letter.log"]);
 });
 
-test("events appended soon are in the file once they are written, and what was settled before need not be", async () => {
+test("deferred events are in the file once they are written, and what was settled before need not be", async () => {
   const spool = new Spool(dir);
   expect(spool.written()).toBeNull();
   const rows = [row(), row(), row()];
-  for (const one of rows) spool.appendSoon(encodeFrame(one), 1);
+  for (const one of rows) spool.appendDeferred(encodeFrame(one), 1);
   await spool.written();
   expect(files().flatMap((file) => decodeFrames(readFileSync(file)).rows)).toEqual(rows);
   expect(spool.written()).toBeNull();
   const other = new Spool(mkdtempSync(join(dir, "other-")));
-  const segment = other.appendSoon(encodeFrame(row()), 1);
+  const segment = other.appendDeferred(encodeFrame(row()), 1);
   other.settle(segment as never, 1);
   other.close();
   await other.written();

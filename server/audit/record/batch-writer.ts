@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { log } from "@/server/log";
+import { Signal } from "@/server/process/signal";
+import { errorCode } from "./append";
+import type { QueuedEvent } from "./queue";
+import type { WriterConnection } from "./writer-connection";
+
+export const MAX_BATCH_ROWS = 500;
+export const MAX_BATCH_BYTES = 2 * 1024 * 1024;
+const MAX_IN_FLIGHT = 2;
+/** A statement that takes longer hangs on a dead connection; it is repeated on a new one, which changes nothing. */
+const APPEND_TIMEOUT_MS = 30_000;
+const MAX_BACKOFF_MS = 1_000;
+const LOG_EVERY_MS = 10_000;
+
+/** What the writer reads from and reports to. */
+export type BatchSource = {
+  /** The next batch, while `inFlight` others are; empty when there is nothing to do yet. */
+  dequeue: (inFlight: number) => Promise<QueuedEvent[]>;
+  onCommitted: (events: QueuedEvent[]) => void;
+  /** The database will never take this event. */
+  onRefused: (event: QueuedEvent, error: unknown) => void;
+};
+
+/**
+ * Faults of a row, not of the moment: data exceptions, constraints, program limits, values that the driver cannot send.
+ * Everything else (connection lost, 40001, 40P01, missing function, read-only standby …) is worth another try.
+ */
+const isRefusal = (error: unknown): boolean => /^(22|23|54)...$|^UNDEFINED_VALUE$|^ERR_INVALID_/.test(errorCode(error));
+
+const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/**
+ * Writes batches across all organizations over one connection. A second batch is sent while the database works on the
+ * first, which hides what Node does between two; the server takes them in order. Every event of a batch is either
+ * committed or refused by name; none is skipped.
+ */
+export class BatchWriter {
+  retries = 0;
+  lastError: string | null = null;
+  private readonly inFlight = new Set<{ since: number }>();
+  private readonly stopping = new AbortController();
+  private readonly work = new Signal();
+  /** Batches that wait before another try. */
+  private failing = 0;
+  private loggedAt = 0;
+  private readonly finished: Promise<void>;
+
+  constructor(
+    private readonly source: BatchSource,
+    private readonly connection: Pick<WriterConnection, "append" | "reset">,
+  ) {
+    this.finished = this.run();
+  }
+
+  /** How long the oldest batch in flight has been tried, in ms; 0 when there is none. */
+  get busyMs(): number {
+    let since = Number.POSITIVE_INFINITY;
+    for (const batch of this.inFlight) since = Math.min(since, batch.since);
+    return this.inFlight.size === 0 ? 0 : Math.max(1, Date.now() - since);
+  }
+
+  /** There may be something to dequeue. */
+  notify(): void {
+    this.work.notify();
+  }
+
+  /** Dequeues no further batch; resolves when those in flight have been answered. */
+  stop(): Promise<void> {
+    this.stopping.abort();
+    this.notify();
+    return this.finished;
+  }
+
+  private async run(): Promise<void> {
+    const batches = new Set<Promise<void>>();
+    while (!this.stopping.signal.aborted) {
+      // Callers who waited for the last batch get the chance to hand in their next event before this one is cut.
+      await tick();
+      this.work.reset();
+      const hasRoom = this.inFlight.size < MAX_IN_FLIGHT && this.failing === 0;
+      const events = hasRoom ? await this.source.dequeue(this.inFlight.size) : [];
+      if (events.length > 0) {
+        const batch = this.send(events).finally(() => {
+          batches.delete(batch);
+          this.notify();
+        });
+        batches.add(batch);
+      } else if (!this.stopping.signal.aborted) await this.work.wait();
+    }
+    await Promise.all(batches);
+  }
+
+  private async send(events: QueuedEvent[]): Promise<void> {
+    const batch = { since: Date.now() };
+    this.inFlight.add(batch);
+    await this.commit(events);
+    this.inFlight.delete(batch);
+  }
+
+  private async commit(events: QueuedEvent[]): Promise<void> {
+    for (let attempt = 0; !this.stopping.signal.aborted || attempt === 0; attempt++) {
+      try {
+        await this.append(events);
+        this.lastError = null;
+        this.source.onCommitted(events);
+        return;
+      } catch (error) {
+        if (isRefusal(error)) return this.isolate(events, error);
+        this.report(error);
+      }
+      this.retries += 1;
+      this.failing += 1;
+      await this.backOff(Math.min(MAX_BACKOFF_MS, 25 * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 2));
+      this.failing -= 1;
+    }
+  }
+
+  /** One bad event must neither block nor take its neighbours: halves are tried until it stands alone. */
+  private async isolate(events: QueuedEvent[], error: unknown): Promise<void> {
+    const [first] = events;
+    if (first && events.length === 1) return this.source.onRefused(first, error);
+    const middle = events.length >> 1;
+    await this.commit(events.slice(0, middle));
+    await this.commit(events.slice(middle));
+  }
+
+  private async append(events: QueuedEvent[]): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        this.connection.reset();
+        reject(new Error(`no answer from the database within ${APPEND_TIMEOUT_MS / 1000} s`));
+      }, APPEND_TIMEOUT_MS).unref();
+    });
+    try {
+      await Promise.race([this.connection.append(events.map((event) => event.row)), timeout]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private report(error: unknown): void {
+    this.lastError = error instanceof Error ? error.message : String(error);
+    if (Date.now() - this.loggedAt < LOG_EVERY_MS) return;
+    this.loggedAt = Date.now();
+    log.error({ err: error }, "audit events could not be written to the database; they wait in the spool");
+  }
+
+  /** Before another try; a stop cuts it short. */
+  private async backOff(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.stopping.signal, ref: false }).catch(() => {});
+  }
+}

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { PendingWrite, PendingWrites } from "./pending-write";
+import { Segment } from "./segment";
+
+const dir = mkdtempSync(join(tmpdir(), "trailmark-pending-"));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+/** A spool under the test's control, and how often it was flushed. */
+function spool({ isBehind = false, canFlush = true } = {}) {
+  const calls = { flushes: 0 };
+  const flush = async () => {
+    calls.flushes++;
+    return canFlush;
+  };
+  return { calls, writes: new PendingWrites({ isBehind: () => isBehind, flush }) };
+}
+const spooled = (events = 1) => {
+  const write = new PendingWrite(events);
+  write.segment = Segment.create(join(dir, `${Math.random()}`), false);
+  return write;
+};
+
+test("a write is durable when its last event is committed, whatever is said afterwards", async () => {
+  const write = new PendingWrite(2);
+  write.committed();
+  expect(write.isDone).toBe(false);
+  write.committed();
+  write.reject();
+  await write.durable;
+});
+
+test("a refused event answers for the whole write, also when the others are committed", async () => {
+  const write = new PendingWrite(2);
+  write.reject(new Error("refused"));
+  write.committed();
+  await expect(write.durable).rejects.toThrow("refused");
+});
+
+test("a late commit is answered by a flush, shared by those who wait", async () => {
+  const { calls, writes } = spool();
+  const waiting = [spooled(), spooled()];
+  const began = Date.now();
+  for (const write of waiting) writes.add(write);
+  await Promise.all(waiting.map((write) => write.durable));
+  expect(Date.now() - began).toBeGreaterThanOrEqual(200);
+  expect(calls.flushes).toBe(1);
+});
+
+test("while the database is behind, a flush answers at once", async () => {
+  const { writes } = spool({ isBehind: true });
+  const write = spooled();
+  const began = Date.now();
+  writes.add(write);
+  await write.durable;
+  expect(Date.now() - began).toBeLessThan(200);
+});
+
+test("a write is given up, never taken for durable, when the flush fails or nothing is spooled", async () => {
+  const waiting = [spooled(), new PendingWrite(1)];
+  const { writes } = spool({ isBehind: true, canFlush: false });
+  for (const write of waiting) writes.add(write);
+  for (const write of waiting) await expect(write.durable).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("the last sweep leaves nobody waiting", async () => {
+  const { writes } = spool();
+  const [kept, lost] = [spooled(), new PendingWrite(1)];
+  writes.add(kept);
+  writes.add(lost);
+  const answers = Promise.allSettled([kept.durable, lost.durable]);
+  await writes.sweep({ isLast: true });
+  expect((await answers).map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+  await writes.sweep();
+});

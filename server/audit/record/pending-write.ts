@@ -1,0 +1,80 @@
+import { AppError } from "@/server/errors";
+import type { Segment } from "./segment";
+
+/** How long a caller waits for the commit before a flushed spool will do. */
+export const COMMIT_TIMEOUT_MS = 250;
+/** How long a caller waits when neither the database nor the disk answers. */
+const GIVE_UP_TIMEOUT_MS = 2_000;
+const SWEEP_MS = 50;
+
+const unavailable = () =>
+  new AppError("unavailable", "Audit events cannot be stored right now; send them again.", {
+    headers: { "Retry-After": "2" },
+  });
+
+/** Events of one caller who waits until all of them survive a crash. The first answer counts, later ones do nothing. */
+export class PendingWrite {
+  /** @throws AppError when an event is refused or nothing takes the events */
+  readonly durable: Promise<void>;
+  readonly since = Date.now();
+  /** Where the events are spooled; null while they are in memory alone. */
+  segment: Segment | null = null;
+  isDone = false;
+  #resolve: () => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+  #uncommitted: number;
+
+  constructor(events: number) {
+    this.#uncommitted = events;
+    this.durable = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** One of the events is in the database. */
+  committed(): void {
+    this.#uncommitted -= 1;
+    if (this.#uncommitted === 0) this.resolve();
+  }
+
+  resolve(): void {
+    this.isDone = true;
+    this.#resolve();
+  }
+
+  reject(error: unknown = unavailable()): void {
+    this.isDone = true;
+    this.#reject(error);
+  }
+}
+
+/** Callers who wait for a commit. Who waited long enough is answered by a flush of the spool, or given up. */
+export class PendingWrites {
+  #waiting: PendingWrite[] = [];
+  #timer: NodeJS.Timeout | null = null;
+
+  /** @param spool whether a commit is not to be expected soon, and a flush that tells whether it succeeded */
+  constructor(private readonly spool: { isBehind: () => boolean; flush: () => Promise<boolean> }) {}
+
+  add(write: PendingWrite): void {
+    if (write.isDone) return;
+    this.#waiting.push(write);
+    if (this.spool.isBehind()) void this.sweep();
+    this.#timer ??= setInterval(() => void this.sweep(), SWEEP_MS);
+  }
+
+  /** Answers everybody whose time is up; everybody at all when it is the last sweep. */
+  async sweep({ isLast = false } = {}): Promise<void> {
+    this.#waiting = this.#waiting.filter((write) => !write.isDone);
+    if (this.#waiting.length === 0 && this.#timer) {
+      clearInterval(this.#timer);
+      this.#timer = null;
+    }
+    const now = Date.now();
+    const isBehind = isLast || this.spool.isBehind();
+    const late = this.#waiting.filter((write) => write.segment && (isBehind || now - write.since >= COMMIT_TIMEOUT_MS));
+    if (late.length > 0 && (await this.spool.flush())) for (const write of late) write.resolve();
+    for (const write of this.#waiting) if (isLast || now - write.since >= GIVE_UP_TIMEOUT_MS) write.reject();
+  }
+}

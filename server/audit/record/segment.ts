@@ -1,0 +1,134 @@
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  statSync,
+  unlinkSync,
+  write,
+  writeSync,
+} from "node:fs";
+import { promisify } from "node:util";
+
+const syncData = promisify(fdatasync);
+const writeBytes = promisify(write);
+
+/** An append-only file of the spool. */
+export class Segment {
+  /** What is written, or is about to be. */
+  bytes = 0;
+  /** Events in it that are neither committed nor refused. */
+  pending = 0;
+  /** Written to since the last flush. */
+  isDirty = false;
+  /** Created since the last flush: its folder's entry is not on the disk yet. */
+  isFresh = false;
+  #fd: number | null = null;
+  /** Writes and flushes off the event loop; the descriptor stays open until they are over. */
+  #inFlight = 0;
+  #isClosing = false;
+
+  private constructor(
+    readonly path: string,
+    /** Its events are on disk alone. */
+    public isCold: boolean,
+  ) {}
+
+  /** @throws Error when the disk refuses */
+  static create(path: string, isCold: boolean): Segment {
+    const segment = new Segment(path, isCold);
+    segment.#fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600);
+    segment.isFresh = true;
+    return segment;
+  }
+
+  /** A file that a dead process left; it is read, never written. */
+  static adopt(path: string): Segment {
+    const segment = new Segment(path, true);
+    segment.bytes = statSync(path).size;
+    return segment;
+  }
+
+  get needsFlush(): boolean {
+    return this.isDirty && this.#fd !== null;
+  }
+
+  /** Takes room for events that are, or will be, written. */
+  reserve(bytes: number, events: number): void {
+    this.bytes += bytes;
+    this.pending += events;
+    this.isDirty = true;
+  }
+
+  /**
+   * Appends synchronously, whole or not at all: a half-written frame is cut off again.
+   * @returns whether it was written
+   * @throws Error when not even the cut succeeds; the file must take no more then
+   */
+  append(bytes: Buffer): boolean {
+    if (this.#fd === null) return false;
+    let written = 0;
+    try {
+      while (written < bytes.length) written += writeSync(this.#fd, bytes, written);
+      return true;
+    } catch {
+      if (written > 0) ftruncateSync(this.#fd, fstatSync(this.#fd).size - written);
+      return false;
+    }
+  }
+
+  /** Appends off the event loop. @throws Error when the disk refuses; at most one torn line is left at the end then. */
+  async write(bytes: Buffer): Promise<void> {
+    await this.#use(async (fd) => {
+      for (let at = 0; at < bytes.length; ) at += (await writeBytes(fd, bytes, at)).bytesWritten;
+    });
+  }
+
+  /** Resolves when everything written so far survives the loss of power. @throws Error; it stays dirty then. */
+  async flush(): Promise<void> {
+    if (!this.needsFlush) return;
+    this.isDirty = false;
+    try {
+      await this.#use(syncData);
+      this.isFresh = false;
+    } catch (error) {
+      this.isDirty = true;
+      throw error;
+    }
+  }
+
+  /** Empties the file. @throws Error when the disk refuses */
+  truncate(): void {
+    if (this.#fd === null) return;
+    ftruncateSync(this.#fd, 0);
+    this.bytes = 0;
+  }
+
+  /** Deletes the file; one that cannot be deleted is replayed once more, which changes nothing. */
+  remove(): void {
+    try {
+      unlinkSync(this.path);
+    } catch {}
+    this.close();
+  }
+
+  close(): void {
+    this.#isClosing = true;
+    if (this.#fd === null || this.#inFlight > 0) return;
+    closeSync(this.#fd);
+    this.#fd = null;
+  }
+
+  async #use(work: (fd: number) => Promise<void>): Promise<void> {
+    if (this.#fd === null) return;
+    this.#inFlight += 1;
+    try {
+      await work(this.#fd);
+    } finally {
+      this.#inFlight -= 1;
+      if (this.#isClosing) this.close();
+    }
+  }
+}

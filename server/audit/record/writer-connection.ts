@@ -1,0 +1,41 @@
+import postgres from "postgres";
+import type { AuditInsert } from "@/server/audit/row";
+import { env } from "@/server/env";
+import { appendAudit } from "./append";
+
+/** The batch writer's way to a database. */
+export type WriterConnection = {
+  append: (rows: AuditInsert[]) => Promise<unknown>;
+  /** Makes the next append use a new connection. */
+  reset: () => void;
+  close: () => Promise<void>;
+};
+
+/** A connection for the batch writer alone, so that no request ever stands between two batches. */
+export function writerConnection(url = () => env().DATABASE_URL): WriterConnection {
+  let sql: postgres.Sql | null = null;
+  const open = () =>
+    postgres(url(), {
+      max: 1,
+      prepare: env().DATABASE_PREPARE,
+      connect_timeout: 5,
+      keep_alive: 10,
+      // The batch writer backs off itself; the driver would wait up to 20 s.
+      backoff: () => 0,
+      connection: { application_name: "trailmark-audit" },
+      onnotice: () => {},
+    });
+  const drop = async (timeout: number) => {
+    const old = sql;
+    sql = null;
+    await old?.end({ timeout }).catch(() => {});
+  };
+  return {
+    append: (rows) => {
+      sql ??= open();
+      return appendAudit(sql, rows);
+    },
+    reset: () => void drop(0),
+    close: () => drop(1),
+  };
+}
