@@ -1,16 +1,20 @@
 import type { Metadata } from "next";
 import { PublicFrame } from "@/components/frame/public-frame";
 import { VerifyPage } from "@/components/verify/verify-page";
+import { signingKeys, vkeyOf } from "@/server/audit/chain/signing-key";
 
 export const metadata: Metadata = {
   title: "Verify an evidence bundle",
   description: "Checks a Trailmark evidence bundle in your browser. Nothing is sent anywhere.",
 };
 
+/** The page names the keys of the server that serves it, which a build does not know. */
+export const dynamic = "force-dynamic";
+
 export default function VerifyRoute() {
   return (
     <PublicFrame>
-      <VerifyPage />
+      <VerifyPage serverKeys={signingKeys().map(vkeyOf)} />
     </PublicFrame>
   );
 }

@@ -1,12 +1,13 @@
 import { Title } from "@mantine/core";
-import { CircleDashed, FileWarning, type LucideIcon, ShieldCheck, ShieldX } from "lucide-react";
+import { CircleDashed, FileWarning, type LucideIcon, ShieldCheck, ShieldQuestionMark, ShieldX } from "lucide-react";
 import type { ReactNode } from "react";
 import classes from "./integrity.module.css";
 
-export type VerdictKind = "intact" | "broken" | "empty" | "unreadable" | "unknown";
+export type VerdictKind = "intact" | "broken" | "unproven" | "empty" | "unreadable" | "unknown";
 const ICON: Record<VerdictKind, LucideIcon> = {
   intact: ShieldCheck,
   broken: ShieldX,
+  unproven: ShieldQuestionMark,
   empty: CircleDashed,
   unreadable: FileWarning,
   unknown: CircleDashed,

@@ -15,6 +15,7 @@ function isGood(publicKey: Uint8Array, text: string, signature: Uint8Array): boo
 /** A browser's own hashing and signatures for verifyBundle; audited code, and no network. */
 export const browserBundleTools: BundleTools = {
   sha256: (text) => bytesToHex(sha256(utf8ToBytes(text))),
+  hash: sha256,
   byteLength: utf8Length,
   digest: () => {
     const sha = sha256.create();

@@ -6,7 +6,7 @@ export type Checked = { verdict: BundleVerdict; fileName: string; seconds: numbe
 export type Span = { from: string | null; to: string | null };
 export type Progress = { rows: number; share: number };
 
-type Options = { trustedKey: string | null; signal: AbortSignal; onProgress: (progress: Progress) => void };
+type Options = { trustedKeys: readonly string[]; signal: AbortSignal; onProgress: (progress: Progress) => void };
 
 const TIME = /"timestampMs":(-?\d{1,15})[,}]/;
 
@@ -20,7 +20,7 @@ export const loadTools = () =>
   Promise.all([import("@/server/audit/integrity/verify-bundle"), import("./browser-tools")]);
 
 /** Checks a bundle right here: the file is read, hashed and judged in this tab, and goes nowhere. */
-export async function checkFile(file: File, { trustedKey, signal, onProgress }: Options): Promise<Checked> {
+export async function checkFile(file: File, { trustedKeys, signal, onProgress }: Options): Promise<Checked> {
   const [{ verifyBundle }, { browserBundleTools }] = await loadTools();
   const started = performance.now();
   let rows = 0;
@@ -37,7 +37,7 @@ export async function checkFile(file: File, { trustedKey, signal, onProgress }: 
       yield line;
     }
   }
-  const verdict = await verifyBundle(rowsSeen(), browserBundleTools, trustedKey ? { trustedKeys: [trustedKey] } : {});
+  const verdict = await verifyBundle(rowsSeen(), browserBundleTools, { trustedKeys });
   const span = { from: first && timeOf(first), to: last && timeOf(last) };
   return { verdict, fileName: file.name, seconds: (performance.now() - started) / 1000, span };
 }

@@ -16,10 +16,12 @@ import type { Checked } from "./check-file";
 import classes from "./verify.module.css";
 
 type Readable = Exclude<BundleVerdict, { status: "unreadable" }>;
-type Props = { checked: Checked; trustedKey: string | null; onAgain: () => void };
+/** The keys that the bundle was held to, and whose word it is that they are the right ones. */
+export type Trust = { keys: readonly string[]; from: "you" | "server" };
+type Props = { checked: Checked; trust: Trust; onAgain: () => void };
 
 /** What the check found, to be read, printed and kept. */
-export function Verdict({ checked, trustedKey, onAgain }: Props) {
+export function Verdict({ checked, trust, onAgain }: Props) {
   const { verdict, fileName } = checked;
   const ref = useRef<HTMLElement>(null);
   useEffect(() => ref.current?.focus(), []);
@@ -27,11 +29,11 @@ export function Verdict({ checked, trustedKey, onAgain }: Props) {
     <section ref={ref} tabIndex={-1} aria-label="Verdict" style={{ outline: "none" }}>
       {verdict.status === "unreadable" ? (
         <VerdictHead kind="unreadable" title="Unreadable">
-          {fileName} is no evidence bundle that can be judged. Line {verdict.line}: {verdict.reason}. Nothing follows
-          from this about the audit log itself.
+          {fileName} is not an evidence bundle that can be judged. Line {verdict.line}: {verdict.reason}. This says
+          nothing about the audit log itself.
         </VerdictHead>
       ) : (
-        <Judged verdict={verdict} checked={checked} trustedKey={trustedKey} />
+        <Judged verdict={verdict} checked={checked} trust={trust} />
       )}
       <div className={classes.foot}>
         <Button variant="default" onClick={onAgain}>
@@ -42,62 +44,65 @@ export function Verdict({ checked, trustedKey, onAgain }: Props) {
   );
 }
 
-const HEADLINE = { intact: "Intact", broken: "Broken", empty: "No rows" };
+const HEADLINE = { intact: "Intact", broken: "Broken", unproven: "Not proven" };
 
-function sentence({ verdict, fileName, seconds }: Checked & { verdict: Readable }): string {
+const whose = ({ keys, from }: Trust) =>
+  from === "you" ? "the key that you gave" : `the key of ${nameOf(keys[0] ?? "")}, the server that served this page`;
+
+function sentence({ verdict, fileName, seconds, trust }: Checked & { verdict: Readable; trust: Trust }): string {
   const took = `Checked in ${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s.`;
-  if (verdict.status === "empty") return `${fileName} is in order but holds no rows of the range asked for. ${took}`;
   if (verdict.status === "broken") {
     const n = verdict.breaks.length;
     return `${fileName} does not hold in ${n === 1 ? "one place" : `${n} places`}: what it shows is not what was sealed. ${took}`;
   }
-  return `Every one of the ${count(verdict.rowsChecked)} rows is as it was sealed, in its place and linked to the one before. ${took}`;
+  if (verdict.status === "unproven")
+    return `Nothing in ${fileName} contradicts, but it is not proven that these are the entries as they were written. ${took}`;
+  return `Each of the ${count(verdict.rowsChecked)} entries is as it was sealed, in its place and linked to the one before; the last is signed by ${whose(trust)}. ${took}`;
 }
 
-function Judged({ verdict, checked, trustedKey }: { verdict: Readable; checked: Checked; trustedKey: string | null }) {
+function Judged({ verdict, checked, trust }: { verdict: Readable; checked: Checked; trust: Trust }) {
   const { zone } = useZone();
   const { header, span } = { header: verdict.header, span: checked.span };
   const at = (when: string | null) => (when ? dateTime(when, zone) : "open");
   return (
     <>
       <VerdictHead kind={verdict.status} title={HEADLINE[verdict.status]}>
-        {sentence({ ...checked, verdict })}
+        {sentence({ ...checked, verdict, trust })}
       </VerdictHead>
       <Figures
         label="The bundle"
         items={[
           { label: "Organization", value: header.organization, note: header.orgId, wide: true },
-          { label: "Rows checked", value: count(verdict.rowsChecked), note: sequences(verdict) },
+          { label: "Entries checked", value: count(verdict.rowsChecked), note: sequences(verdict) },
           { label: "Anchored through", value: anchored(verdict), note: anchorNote(verdict) },
           {
-            label: `First and last row, ${zoneName(zone)}`,
-            value: span.from ? `${at(span.from)} to ${at(span.to)}` : "No rows",
+            label: `First and last entry, ${zoneName(zone)}`,
+            value: span.from ? `${at(span.from)} to ${at(span.to)}` : "No entries",
             note: `asked for: ${at(header.from)} to ${at(header.to)}`,
             wide: true,
           },
-          { label: `Bundle made, ${zoneName(zone)}`, value: at(header.createdAt), note: header.origin, wide: true },
+          { label: `Bundle created, ${zoneName(zone)}`, value: at(header.createdAt), note: header.origin, wide: true },
         ]}
       />
       <div className={classes.notes}>
-        {verdict.status !== "broken" && verdict.checkpoints === 0 && verdict.rowsChecked > 0 && (
+        {verdict.reasons.length > 0 && (
           <Message tone="warn">
-            No signed checkpoint covers these rows: they fit together, but nothing in the bundle proves that they are
-            the ones that were written.
+            {verdict.reasons.map((reason) => (
+              <div key={reason}>{reason}</div>
+            ))}
           </Message>
         )}
-        {verdict.checkpoints > 0 && !trustedKey && (
-          <Message tone="warn">
-            The signatures were checked with the keys that stand in the bundle itself. Compare them with the key that
-            the installation publishes, or check again with that key.
-          </Message>
-        )}
+        <p>
+          The organization’s name, the range and the time of creation are what the file says; in bundles of version 1
+          they are not signed.
+        </p>
       </div>
       {verdict.breaks.length > 0 && (
         <Section title="Where it breaks" flush>
           <Breaks breaks={verdict.breaks} />
         </Section>
       )}
-      <Keys verdict={verdict} trustedKey={trustedKey} />
+      <Keys verdict={verdict} trust={trust} />
     </>
   );
 }
@@ -114,14 +119,14 @@ function anchorNote({ checkpoints, anchoredThrough, lastSeq }: Readable): string
   if (anchoredThrough === null) return "no signed checkpoint";
   const signed = checkpoints === 1 ? "1 signed checkpoint" : `${count(checkpoints)} signed checkpoints`;
   const open = (lastSeq ?? 0) - anchoredThrough;
-  return open > 0 ? `${signed}; ${open === 1 ? "1 row" : `${count(open)} rows`} after it` : signed;
+  return open > 0 ? `${signed}; ${open === 1 ? "1 entry" : `${count(open)} entries`} after it` : signed;
 }
 
 /** The name that a verifier key begins with; signatures are told by it. */
-const nameOf = (vkey: string) => vkey.split("+")[0] ?? "";
+export const nameOf = (vkey: string) => vkey.split("+")[0] ?? "";
 
-function Keys({ verdict, trustedKey }: { verdict: Readable; trustedKey: string | null }) {
-  const keys = trustedKey ? [...new Set([trustedKey, ...verdict.header.publicKeys])] : verdict.header.publicKeys;
+function Keys({ verdict, trust }: { verdict: Readable; trust: Trust }) {
+  const keys = [...new Set([...trust.keys, ...verdict.header.publicKeys])];
   return (
     <Section title="Keys" lead="A key is worth as much as the way by which you came to know it.">
       <ul className={classes.keys}>
@@ -129,8 +134,7 @@ function Keys({ verdict, trustedKey }: { verdict: Readable; trustedKey: string |
           <li key={key}>
             <code>{key}</code>
             <KeyState
-              isTrusted={key === trustedKey}
-              hasTrusted={trustedKey !== null}
+              trusted={trust.keys.includes(key) ? trust.from : null}
               signed={verdict.signedBy.includes(nameOf(key))}
             />
           </li>
@@ -141,17 +145,13 @@ function Keys({ verdict, trustedKey }: { verdict: Readable; trustedKey: string |
   );
 }
 
-function KeyState({ isTrusted, hasTrusted, signed }: { isTrusted: boolean; hasTrusted: boolean; signed: boolean }) {
-  if (isTrusted)
-    return signed ? (
-      <StateTag tone="good">Your key, and it signed this bundle</StateTag>
-    ) : (
-      <StateTag tone="bad">Your key, which signed nothing here</StateTag>
-    );
-  if (hasTrusted) return <StateTag tone="warn">In the bundle, and not the key that you gave</StateTag>;
+const OWNER = { you: "Your key", server: "This server’s key" };
+
+function KeyState({ trusted, signed }: { trusted: Trust["from"] | null; signed: boolean }) {
+  if (!trusted) return <StateTag tone="warn">Named by the bundle alone</StateTag>;
   return signed ? (
-    <StateTag tone="warn">Signed this bundle; not compared yet</StateTag>
+    <StateTag tone="good">{`${OWNER[trusted]}, and it signed this bundle`}</StateTag>
   ) : (
-    <StateTag tone="off">Signed nothing here</StateTag>
+    <StateTag tone="warn">{`${OWNER[trusted]}, which signed nothing here`}</StateTag>
   );
 }

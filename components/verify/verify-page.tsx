@@ -8,37 +8,35 @@ import { Message } from "@/components/ui/message";
 import { PageHeader } from "@/components/ui/page-header";
 import { type Checked, checkFile, loadTools, type Progress } from "./check-file";
 import { DropFile } from "./drop-file";
-import { Verdict } from "./verdict";
+import { nameOf, type Trust, Verdict } from "./verdict";
 import classes from "./verify.module.css";
 
 type State =
   | { step: "choose"; failure: string | null }
   | { step: "checking"; fileName: string; progress: Progress }
-  | { step: "done"; checked: Checked; trustedKey: string | null };
+  | { step: "done"; checked: Checked; trust: Trust };
 
 const VKEY = /^\S+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{43}[A-Za-z0-9+/=]$/;
 
-/** Checks an evidence bundle in the visitor's own browser. */
-export function VerifyPage() {
+/** Checks an evidence bundle in the visitor's own browser. serverKeys are those of the server that served the page. */
+export function VerifyPage({ serverKeys }: { serverKeys: string[] }) {
   const [state, setState] = useState<State>({ step: "choose", failure: null });
   const [key, setKey] = useState("");
   const abort = useRef<AbortController | null>(null);
-  const trustedKey = key.trim() || null;
+  const pasted = key.trim();
   useEffect(() => void loadTools(), []);
-  const isKeyWrong = trustedKey !== null && !VKEY.test(trustedKey);
+  const isKeyWrong = pasted !== "" && !VKEY.test(pasted);
 
   const start = async (file: File) => {
     if (isKeyWrong) return;
     const controller = new AbortController();
     abort.current = controller;
     setState({ step: "checking", fileName: file.name, progress: { rows: 0, share: 0 } });
+    const trust: Trust = pasted ? { keys: [pasted], from: "you" } : { keys: serverKeys, from: "server" };
     const onProgress = (progress: Progress) => setState({ step: "checking", fileName: file.name, progress });
     try {
-      setState({
-        step: "done",
-        checked: await checkFile(file, { trustedKey, signal: controller.signal, onProgress }),
-        trustedKey,
-      });
+      const checked = await checkFile(file, { trustedKeys: trust.keys, signal: controller.signal, onProgress });
+      setState({ step: "done", checked, trust });
     } catch {
       const failure = controller.signal.aborted
         ? null
@@ -58,11 +56,13 @@ export function VerifyPage() {
           {state.failure && <Message tone="bad">{state.failure}</Message>}
           <TextInput
             label="Verifier key (optional)"
-            description="The key that the installation publishes. With it, a bundle that somebody else signed does not pass."
+            description={`The key that you noted at the last audit. Without it, the bundle is held to the key of ${nameOf(serverKeys[0] ?? "")}, the server that served this page.`}
             placeholder="trailmark.example+1a2b3c4d+AbCd…"
             value={key}
             onChange={(event) => setKey(event.currentTarget.value)}
-            error={isKeyWrong ? "This is no verifier key. It reads name+8 hex digits+base64, all in one line." : null}
+            error={
+              isKeyWrong ? "This is not a verifier key. It reads name+8 hex digits+base64, all in one line." : null
+            }
             spellCheck={false}
             autoComplete="off"
             maw={640}
@@ -87,7 +87,7 @@ export function VerifyPage() {
       {state.step === "done" && (
         <Verdict
           checked={state.checked}
-          trustedKey={state.trustedKey}
+          trust={state.trust}
           onAgain={() => setState({ step: "choose", failure: null })}
         />
       )}

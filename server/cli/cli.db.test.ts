@@ -54,8 +54,10 @@ describe("verify", () => {
     bundle = (await call(getEvidence, { path: "/audit-logs/evidence", token: admin })).text;
   });
 
-  it("says intact with exit code 0, with no setting at all", async () => {
-    const ran = await check(bundle);
+  const key = () => (JSON.parse(bundle.split("\n")[0] ?? "") as { publicKeys: string[] }).publicKeys[0] ?? "";
+
+  it("says intact with exit code 0 under the installation's key, with no setting at all", async () => {
+    const ran = await check(bundle, "--key", key());
     expect(ran).toMatchObject({ code: 0, err: "" });
     expect(ran.out).toContain(`INTACT     Contoso (${orgId})`);
     expect(ran.out).toContain("Rows       20, sequence 1 to 20");
@@ -63,21 +65,29 @@ describe("verify", () => {
   });
 
   it("reads standard input and answers JSON", async () => {
-    const ran = await runCli(["verify", "-", "--json"], { input: bundle });
+    const ran = await runCli(["verify", "-", "--json", "--key", key()], { input: bundle });
     expect(ran.code).toBe(0);
     expect(JSON.parse(ran.out)).toMatchObject({ status: "intact", rowsChecked: 20 });
   });
 
-  it("holds the bundle to the key that it is given", async () => {
-    const header = JSON.parse(bundle.split("\n")[0] ?? "") as { publicKeys: string[] };
-    expect((await check(bundle, "--key", header.publicKeys[0] ?? "")).code).toBe(0);
-    const other = "elsewhere+01020304+AUJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJC";
-    expect((await check(bundle, "--key", other)).code).toBe(1);
-    expect(await check(bundle, "--key", "nonsense")).toMatchObject({ code: 2, out: "" });
+  it("says not proven with exit code 3 without a key, or under another one", async () => {
+    const other = "elsewhere.example+2c3e6502+AWVncZBeHvcx9lzQoNn7BhI4OAoaAS5qvfhG7MfS6jb9";
+    for (const args of [[], ["--key", other]]) {
+      const ran = await check(bundle, ...args);
+      expect(ran).toMatchObject({ code: 3, err: "" });
+      expect(ran.out).toContain(`NOT PROVEN Contoso (${orgId})`);
+      expect(ran.out).toContain("Missing    No ");
+    }
+  });
+
+  it("refuses a key that is malformed, or whose id is not its own", async () => {
+    const forged = key().replace(/\+[0-9a-f]{8}\+/, "+00000000+");
+    for (const wrong of ["nonsense", forged])
+      expect(await check(bundle, "--key", wrong)).toMatchObject({ code: 2, out: "" });
   });
 
   it("names the first break with exit code 1", async () => {
-    const ran = await check(bundle.replace("one", "two"));
+    const ran = await check(bundle.replace("one", "two"), "--key", key());
     expect(ran.code).toBe(1);
     expect(ran.out).toContain("BROKEN");
     expect(ran.out).toContain("altered at sequence 1 ");

@@ -1,6 +1,6 @@
-import { parseVkey } from "@/server/audit/chain/note";
 import { nodeBundleTools } from "@/server/audit/integrity/node-bundle-tools";
 import { type BundleVerdict, verifyBundle } from "@/server/audit/integrity/verify-bundle";
+import { parseVerifierKey } from "@/server/audit/tree/signed-note";
 import { type Command, readArgs, required, say, tell, UsageError } from "./command";
 import { readLines } from "./read-lines";
 
@@ -8,6 +8,9 @@ import { readLines } from "./read-lines";
 const INTACT = 0;
 const BROKEN = 1;
 const UNREADABLE = 2;
+const UNPROVEN = 3;
+const EXIT_CODE = { intact: INTACT, broken: BROKEN, unproven: UNPROVEN };
+const WORD = { intact: "INTACT", broken: "BROKEN", unproven: "NOT PROVEN" };
 const MAX_BREAKS_SHOWN = 10;
 
 type Judged = Exclude<BundleVerdict, { status: "unreadable" }>;
@@ -34,26 +37,31 @@ function describeAnchors(verdict: Judged, hasKeys: boolean): void {
 }
 
 function describe(verdict: Judged, hasKeys: boolean): void {
-  const word = { intact: "INTACT", broken: "BROKEN", empty: "EMPTY" }[verdict.status];
-  say(`${word}     ${verdict.header.organization} (${verdict.header.orgId})`);
+  say(`${WORD[verdict.status].padEnd(10)} ${verdict.header.organization} (${verdict.header.orgId})`);
   const span = verdict.firstSeq === null ? "" : `, sequence ${verdict.firstSeq} to ${verdict.lastSeq}`;
   say(`Rows       ${verdict.rowsChecked}${span}`);
-  if (verdict.prunedPrefix) say(`Pruned     through sequence ${verdict.prunedPrefix.throughSeq}, with receipt`);
+  if (verdict.prunedPrefix)
+    say(`Pruned     through sequence ${verdict.prunedPrefix.throughSeq}, by a receipt without signature`);
   describeAnchors(verdict, hasKeys);
+  for (const reason of verdict.reasons) say(`Missing    ${reason}`);
   if (verdict.breaks.length > 0) describeBreaks(verdict);
+  say("Note       Organization and times in the header are not signed in bundles of version 1.");
 }
 
 /** Checks an evidence bundle on this machine alone: no configuration, no database, no network. */
 export const verify: Command = {
   usage: "FILE [--key VERIFIER_KEY]... [--json]",
-  summary: "check an evidence bundle; exit code 0 intact, 1 broken, 2 unreadable",
+  summary: "check an evidence bundle; exit code 0 intact, 1 broken, 2 unreadable, 3 not proven",
   async run(args) {
     const options = { key: { type: "string", multiple: true }, json: { type: "boolean" } } as const;
     const { values, positionals } = readArgs(args, options, 1);
     const file = required(positionals[0], "FILE");
     const trustedKeys = values.key ?? [];
-    const wrong = trustedKeys.find((key) => parseVkey(key) === null);
-    if (wrong !== undefined) throw new UsageError(`--key: "${wrong}" is no verifier key (NAME+ID+BASE64).`);
+    const wrong = trustedKeys.find((key) => parseVerifierKey(nodeBundleTools.hash, key) === null);
+    if (wrong !== undefined)
+      throw new UsageError(
+        `--key: "${wrong}" is not a verifier key (NAME+ID+BASE64), or its id is not the hash of its key.`,
+      );
     let verdict: BundleVerdict;
     try {
       const given = trustedKeys.length > 0 ? { trustedKeys } : {};
@@ -68,6 +76,6 @@ export const verify: Command = {
       tell(`UNREADABLE ${file}: ${at}${verdict.reason}`);
       return UNREADABLE;
     }
-    return verdict.status === "broken" ? BROKEN : INTACT;
+    return EXIT_CODE[verdict.status];
   },
 };

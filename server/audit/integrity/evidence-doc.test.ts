@@ -53,16 +53,21 @@ it("the guide's note is signed by the guide's key", () => {
 
 it("the example bundle is intact, and with one letter changed broken", async () => {
   const lines = (text: string) => text.replace(/\n$/, "").split("\n");
-  expect(await verifyBundle(lines(example), nodeBundleTools)).toMatchObject({ status: "intact", anchoredThrough: 2 });
+  const trustedKeys = [block("trailmark.contoso.example+")];
+  const judge = (text: string, options = {}) => verifyBundle(lines(text), nodeBundleTools, options);
+  expect(await judge(example, { trustedKeys })).toMatchObject({ status: "intact", anchoredThrough: 2 });
+  expect(await judge(example)).toMatchObject({ status: "unproven", anchoredThrough: 2 });
   const forged = example.replace("Bonn", "Bern");
-  expect(await verifyBundle(lines(forged), nodeBundleTools)).toMatchObject({
+  expect(await judge(forged, { trustedKeys })).toMatchObject({
     status: "broken",
     breaks: expect.arrayContaining([expect.objectContaining({ seq: 2, kind: "altered" })]),
   });
 });
 
 it.skipIf(spawnSync("python3", ["--version"]).status !== 0)("so it is to the one in Python", () => {
-  const judge = (bundle: string) => spawnSync("python3", ["docs/verify_bundle.py", bundle]).status;
-  expect(judge("docs/example-bundle.ndjson")).toBe(0);
+  const judge = (...args: string[]) => spawnSync("python3", ["docs/verify_bundle.py", ...args]).status;
+  expect(judge("docs/example-bundle.ndjson", "--key", block("trailmark.contoso.example+"))).toBe(0);
+  expect(judge("docs/example-bundle.ndjson")).toBe(3);
+  expect(judge("docs/example-bundle.ndjson", "--key", "nonsense")).toBe(2);
   expect(judge("docs/evidence.md")).toBe(2);
 });

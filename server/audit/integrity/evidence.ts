@@ -85,7 +85,8 @@ async function writeBundle(
     const range = await rangeOf(reader, { orgId, from: input.from, to: input.to });
     const earliest = (pruned?.throughSeq ?? 0) + 1;
     const first = typeof range === "object" ? Math.max(range.first, earliest) : earliest;
-    const wanted = range === "none" ? first - 1 : range === "whole" ? (signedThrough ?? head?.seq ?? 0) : range.last;
+    const signed = signedThrough ?? head?.seq ?? 0;
+    const wanted = range === "none" ? first - 1 : range === "whole" ? signed : Math.min(range.last, signed);
     const covering = kept.find((c) => c.seq >= wanted && c.seq <= (head?.seq ?? 0));
     const last = range === "none" ? wanted : (covering?.seq ?? wanted);
     const fromStart = first === earliest;
@@ -119,6 +120,12 @@ async function writeBundle(
   });
 }
 
+/** Signs the head. Rows that come later, the record of this very download among them, are the next bundle's. */
+async function anchorsNow(orgId: string, now: Date): Promise<Pick<Plan, "signedThrough" | "kept">> {
+  const signedThrough = (await signCheckpoint(orgId, now))?.seq ?? null;
+  return { signedThrough, kept: await readCheckpoints(orgId) };
+}
+
 /**
  * A self-contained evidence bundle of one organization's chain, whole or between two timestamps, as a download that
  * streams. The head is signed first, so that every row in it is covered by a checkpoint.
@@ -129,9 +136,12 @@ export async function exportEvidence(ctx: Ctx, input: EvidenceInput): Promise<Re
   const scoped = narrow(ctx, orgId);
   const now = ctx.now();
   const organization = await organizationName(scoped, orgId);
-  // Rows that come after this moment, the record of this very download among them, are the next bundle's.
-  const signedThrough = (await signCheckpoint(orgId, now))?.seq ?? null;
-  const kept = await readCheckpoints(orgId);
+  // Before anything is signed or recorded: a download that is refused must not be told as done.
+  const end = beginExport(scoped);
+  const { signedThrough, kept } = await anchorsNow(orgId, now).catch((error: unknown) => {
+    end();
+    throw error;
+  });
   const details = { from: input.from?.toISOString() ?? null, to: input.to?.toISOString() ?? null };
   record(scoped, {
     action: "audit_logs.evidence",
@@ -140,7 +150,6 @@ export async function exportEvidence(ctx: Ctx, input: EvidenceInput): Promise<Re
     resourceName: "Evidence bundle",
     details,
   });
-  const end = beginExport(scoped);
   const writer = new BundleWriter();
   const gone = new AbortController();
   writer.out.once("close", () => {
