@@ -37,7 +37,7 @@ const rightsOf = async (tx: postgres.ISql, name: string) =>
   ).map((row) => row.grantee);
 
 describe("installFunctions", () => {
-  it("gives a function to the sealer, and the right to execute it to those whom its file names, nobody else", () =>
+  it("gives a function to the sealer, and the right to execute it to the roles that its file names alone", () =>
     undone(async (tx) => {
       await installFunctions(tx, [fn("made_up", "1", "GRANT EXECUTE ON FUNCTION made_up TO trailmark_app;")]);
       expect(await rightsOf(tx, "made_up")).toEqual(["trailmark_app", "trailmark_sealer"]);
@@ -103,6 +103,7 @@ describe("db/functions", () => {
   it("has one function a file, under its name, with the rule that it keeps on top", () => {
     for (const { name, text } of functionsOfVersion()) {
       expect(text).toMatch(/^-- \S/);
+      expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);
       expect([...text.matchAll(/^CREATE OR REPLACE FUNCTION (\w+)\(/gm)].map(([, found]) => found)).toEqual([name]);
     }
   });

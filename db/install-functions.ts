@@ -72,8 +72,8 @@ export async function withSealer(tx: postgres.TransactionSql, work: () => Promis
 }
 
 /**
- * Creates or replaces functions. Nobody may execute one but those to whom its file grants it, whatever was granted before.
- * Inside withSealer().
+ * Creates or replaces functions, inside withSealer(). Only the roles that its file names may execute one afterwards,
+ * whatever was granted before.
  * @throws PostgresError 42P13 for a changed signature: a migration has to drop the function first
  */
 export async function installFunctions(tx: postgres.TransactionSql, functions: readonly SqlFunction[]): Promise<void> {

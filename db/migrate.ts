@@ -77,7 +77,7 @@ async function prepareRecords(tx: postgres.TransactionSql): Promise<void> {
     GRANT SELECT ON drizzle.__drizzle_migrations, drizzle.installed_functions TO trailmark_app, trailmark_audit_admin`);
 }
 
-/** Migrations, then functions, in one transaction: nobody sees the one without the other. */
+/** Migrations, then functions, in one transaction: no session sees one without the other. */
 async function applyMissing(tx: postgres.TransactionSql, { migrations }: Missing): Promise<void> {
   const functions = functionsOfVersion();
   await prepareRecords(tx);
@@ -87,7 +87,7 @@ async function applyMissing(tx: postgres.TransactionSql, { migrations }: Missing
     for (const statement of statements) {
       const names = [...statement.matchAll(NEEDS)].flatMap(([, list]) => list?.split(" ") ?? []);
       const needed = functions.filter(({ name }) => names.includes(name));
-      if (needed.length < names.length) throw new Error(`a migration needs functions that do not exist: ${names}`);
+      if (needed.length < names.length) throw new Error(`a migration names functions that do not exist: ${names}`);
       await installFunctions(tx, await staleFunctions(tx, needed));
       await tx.unsafe(statement);
     }
@@ -107,6 +107,7 @@ async function apply(sql: postgres.Sql, { appUrl, adminUrl, log = () => {} }: Mi
   if (migrations.length + functions.length > 0)
     await sql.begin((tx) => withSealer(tx, () => applyMissing(tx, missing)));
 }
+
 /**
  * Brings the database to this version: roles, migrations, functions, under a lock that makes a second process wait.
  * Without ownerUrl it only checks that nothing is missing.

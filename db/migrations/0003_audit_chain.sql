@@ -126,8 +126,8 @@ CREATE POLICY audit_chain_heads_admin ON audit_chain_heads FOR SELECT TO trailma
 CREATE POLICY audit_retention_policies_admin ON audit_retention_policies TO trailmark_audit_admin USING (true);
 --> statement-breakpoint
 
--- Triggers. What a row says can be updated by nobody, whatever the statement would hit; the seal columns once, by the
--- sealer alone, for no other role has the right: not even the tables' owner, from whom it is taken above. Guards on
+-- Triggers. No role can update what a row says, whatever the statement would hit; the seal columns once, the sealer
+-- alone, for no other role has the right: not even the tables' owner, from whom it is taken above. Guards on
 -- columns, and rights, cost the legal path nothing; a WHEN condition is parsed for every statement.
 CREATE CONSTRAINT TRIGGER audit_logs_seal
   AFTER INSERT ON audit_logs
