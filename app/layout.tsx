@@ -31,7 +31,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
       <head>
         <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" suppressHydrationWarning />
       </head>
-      <body>
+      <body aria-busy>
         <Fonts />
         <Providers nonce={nonce} zone={isZone(zone) ? zone : null}>
           {children}

@@ -30,8 +30,7 @@ async function interactiveMs(page: Page, base: string): Promise<number> {
     .getByRole("link")
     .first()
     .waitFor();
-  const field = await page.getByLabel(FIELD).elementHandle();
-  await page.waitForFunction((e) => !!e && Object.keys(e).some((key) => key.startsWith("__reactProps")), field);
+  await page.locator("body:not([aria-busy])").getByLabel(FIELD).waitFor();
   return performance.now() - started;
 }
 

@@ -2,7 +2,7 @@
 
 import { MantineProvider } from "@mantine/core";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
 import { ZoneProvider } from "@/components/format/zone";
 import { TrpcProvider } from "@/components/trpc";
 import { cssVariables, theme } from "./theme";
@@ -13,6 +13,8 @@ type Props = { nonce: string; zone: string | null; children: ReactNode };
 export function Providers({ nonce, zone, children }: Props) {
   // The scroll lock under dialogs adds a style element of its own and asks here for the nonce.
   if (typeof window !== "undefined") Object.assign(globalThis, { __webpack_nonce__: nonce });
+  // The server sends the body busy: until the scripts are there, its controls do not answer.
+  useEffect(() => document.body.removeAttribute("aria-busy"), []);
   return (
     <MantineProvider
       theme={theme}

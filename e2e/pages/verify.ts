@@ -7,7 +7,6 @@ export class VerifyPage {
   async open() {
     await this.page.goto("/verify");
     await expect(this.page.getByRole("heading", { level: 1, name: "Verify an evidence bundle" })).toBeVisible();
-    await this.page.waitForLoadState("networkidle");
   }
 
   async choose(text: string, name = "bundle.ndjson") {

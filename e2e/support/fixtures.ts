@@ -7,24 +7,37 @@ import { ViewerPage } from "@/e2e/pages/viewer";
 type State = Awaited<ReturnType<BrowserContext["storageState"]>>;
 type Fixtures = { viewer: ViewerPage; settings: SettingsPage; guest: Page };
 
+export const PHONE = { width: 390, height: 844 };
+const DESK = { width: 1280, height: 800 };
+
+/** The windows to look at a page in; what is wrong with a colour is wrong at any width, so dark needs one. */
+export const sizesIn = (colorScheme: "light" | "dark") => (colorScheme === "light" ? [PHONE, DESK] : [DESK]);
+
+/** The page with a reader's patience: nothing is clicked or typed before its scripts answer (the body says so). */
+export async function patient(page: Page): Promise<Page> {
+  await page.addLocatorHandler(page.locator("body[aria-busy]"), async () => {});
+  return page;
+}
+
 /** Every test starts signed in as the partner's administrator; one sign-in per worker. `guest` is nobody. */
 export const test = base.extend<Fixtures, { admin: State }>({
   admin: [
     async ({ browser }, use, worker) => {
       const { baseURL, timezoneId, locale } = worker.project.use;
       const context = await browser.newContext({ baseURL, timezoneId, locale });
-      await new SignInPage(await context.newPage()).signIn();
+      await new SignInPage(await patient(await context.newPage())).signIn();
       await use(await context.storageState());
       await context.close();
     },
     { scope: "worker" },
   ],
   storageState: ({ admin }, use) => use(admin),
+  page: async ({ page }, use) => use(await patient(page)),
   viewer: ({ page }, use) => use(new ViewerPage(page)),
   settings: ({ page }, use) => use(new SettingsPage(page)),
-  guest: async ({ browser, baseURL }, use) => {
-    const context = await browser.newContext({ baseURL, storageState: { cookies: [], origins: [] } });
-    await use(await context.newPage());
+  guest: async ({ browser, baseURL, colorScheme }, use) => {
+    const context = await browser.newContext({ baseURL, colorScheme, storageState: { cookies: [], origins: [] } });
+    await use(await patient(await context.newPage()));
     await context.close();
   },
 });
