@@ -1,6 +1,6 @@
 import { defineConfig } from "@playwright/test";
-import { freePort } from "./e2e/support/server";
 import { findBrowser } from "./testing/browser";
+import { freePort } from "./testing/server";
 
 // Read again in every worker, which inherits the port from the process that started the server.
 process.env.TRAILMARK_E2E_PORT ??= String(await freePort());

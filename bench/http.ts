@@ -14,11 +14,10 @@ export async function createAgent(orgId: string): Promise<Agent> {
 /** The built server on loopback over the cluster of the benchmark, without background work. */
 export async function startBuiltServer(world: World): Promise<Server & { stop: () => Promise<void> }> {
   const { appUrl, adminUrl } = world.embedded;
-  const server = await startServer(join(world.dir, "server"), await freePort(), {
-    DATABASE_URL: appUrl,
-    AUDIT_ADMIN_DATABASE_URL: adminUrl,
-    TRAILMARK_OWNER_DATABASE_URL: "",
-    WORKERS: "off",
+  const server = await startServer({
+    dataDir: join(world.dir, "server"),
+    port: await freePort(),
+    env: { DATABASE_URL: appUrl, AUDIT_ADMIN_DATABASE_URL: adminUrl, WORKERS: "off" },
   });
   return { ...server, stop: () => stopServer(server) };
 }

@@ -1,22 +1,29 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
+import { readPostmaster, stopPostmaster } from "@/db/embedded/postmaster";
 
-export const ADMIN = { email: "torture@example.test", password: "torture-password-2026" };
-const READY_TIMEOUT_MS = 60_000;
+/** The first partner admin of a server under test. */
+export const ADMIN = { email: "admin@trailmark.example", password: "correct horse battery" };
+
+const READY_TIMEOUT_MS = 90_000;
+const STOP_TIMEOUT_MS = 15_000;
+
+/** Variables that would lead the server under test to a real database or address. */
+const FOREIGN = /^(TEST_)?(DATABASE_|AUDIT_ADMIN_DATABASE_|TRAILMARK_|NEXTAUTH_|NATS_|METRICS_|TRUST_PROXY|WORKERS)/;
 
 export type Server = { base: string; child: ChildProcess; dataDir: string; port: number };
 
+/** A port that nothing listens on. */
 export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
+  return new Promise((done, fail) => {
+    const probe = createServer().once("error", fail);
     probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
+      const address = probe.address();
+      probe.close(() => (typeof address === "object" && address ? done(address.port) : fail(new Error("no port"))));
     });
   });
 }
@@ -28,34 +35,55 @@ export const isReady = (base: string): Promise<boolean> =>
     () => false,
   );
 
-/** Starts the built server on loopback with its own embedded PostgreSQL and waits until it is ready. */
-export async function startServer(dataDir: string, port: number, extra: Record<string, string> = {}): Promise<Server> {
-  const env = {
-    ...process.env,
+function environment(dataDir: string, port: number): NodeJS.ProcessEnv {
+  return {
+    ...Object.fromEntries(Object.entries(process.env).filter(([variable]) => !FOREIGN.test(variable))),
+    NODE_ENV: "production",
     HOST: "127.0.0.1",
     PORT: String(port),
-    NEXTAUTH_URL: "",
-    DATABASE_URL: "",
     TRAILMARK_DATA_DIR: dataDir,
     TRAILMARK_ADMIN_EMAIL: ADMIN.email,
     TRAILMARK_ADMIN_PASSWORD: ADMIN.password,
-    LOG_LEVEL: "error",
-    ...extra,
   };
-  const child = spawn(process.execPath, [join("dist", "server.mjs")], { env, stdio: ["ignore", "ignore", "inherit"] });
-  const base = `http://127.0.0.1:${port}`;
+}
+
+type Start = { dataDir: string; port: number; env?: Record<string, string>; logFile?: string };
+
+/**
+ * Starts the built server on loopback with its own embedded PostgreSQL and waits until it is ready.
+ * @param logFile where its output goes; without one it prints errors here.
+ */
+export async function startServer({ dataDir, port, env, logFile }: Start): Promise<Server> {
+  const log = logFile === undefined ? undefined : openSync(logFile, "w");
+  const child = spawn(process.execPath, ["--enable-source-maps", join("dist", "server.mjs")], {
+    env: { ...environment(dataDir, port), ...(log === undefined && { LOG_LEVEL: "error" }), ...env },
+    stdio: ["ignore", log ?? "ignore", log ?? "inherit"],
+  });
+  if (log !== undefined) closeSync(log);
+  const server = { base: `http://127.0.0.1:${port}`, child, dataDir, port };
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while (Date.now() < deadline && child.exitCode === null) {
-    if (await isReady(base)) return { base, child, dataDir, port };
+    if (await isReady(server.base)) return server;
     await sleep(50);
   }
-  child.kill("SIGKILL");
-  throw new Error("the server did not become ready");
+  const output = logFile === undefined ? "" : readFileSync(logFile, "utf8").trim().slice(-3_000);
+  await endServer(server);
+  throw new Error(`The server did not become ready (exit code ${child.exitCode}).\n${output}`);
+}
+
+/** Stops a server, by force when it takes too long, and leaves no PostgreSQL behind. */
+export async function endServer(server: Server): Promise<void> {
+  const force = setTimeout(() => server.child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+  await stopServer(server);
+  clearTimeout(force);
+  const cluster = join(server.dataDir, "postgres");
+  const left = readPostmaster(cluster); // only when the server had to be killed
+  if (left.kind === "ready") await stopPostmaster(left.pid, cluster);
 }
 
 /** Ends a server and, with it, its embedded PostgreSQL. */
 export async function stopServer({ child }: Server): Promise<void> {
-  if (child.exitCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGTERM");
   await ended;
@@ -70,7 +98,7 @@ export async function killServer({ child }: Server): Promise<void> {
 
 /** The embedded cluster's folder and passwords, as the data folder keeps them. */
 export function clusterOf(dataDir: string): { folder: string; owner: string; port: number } {
-  const kept = JSON.parse(readFileSync(join(dataDir, "postgres.json"), "utf8")) as { cluster: string; owner: string };
+  const kept: { cluster: string; owner: string } = JSON.parse(readFileSync(join(dataDir, "postgres.json"), "utf8"));
   const folder = kept.cluster === "postgres" ? join(dataDir, "postgres") : kept.cluster;
   return { folder, owner: kept.owner, port: Number(readFileSync(join(dataDir, "postgres.port"), "utf8")) };
 }

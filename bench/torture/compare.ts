@@ -41,7 +41,7 @@ export async function compare(server: Server, { orgId }: Credentials, acked: Ack
     const integrity = await fetch(`${server.base}/api/v1/audit-logs/integrity?orgId=${orgId}`, {
       headers: { Authorization: `Bearer ${token}` },
     });
-    const { breaks } = (await integrity.json()) as { breaks: unknown[] };
+    const { breaks }: { breaks: unknown[] } = await integrity.json();
     return {
       acknowledged: acked.events.size + acked.deviceEvents.size + acked.logs.size,
       missing: missingOf(acked.events, audit) + missingOf(acked.deviceEvents, device) + missingOf(acked.logs, logs),

@@ -19,7 +19,7 @@ function sharedFolder(): string {
 
 /** Starts the built server on the shared folder. */
 export const startShared = async (extra: Record<string, string> = {}): Promise<Server> =>
-  startServer(sharedFolder(), await freePort(), extra);
+  startServer({ dataDir: sharedFolder(), port: await freePort(), env: extra });
 
 /** The same for as long as fn takes. */
 export async function withServer<T>(

@@ -50,7 +50,7 @@ export const fuzzLine: Line = {
   run: ({ rounds, random }) =>
     withServer(async (server) => {
       let credentials = await prepare(server.base);
-      const document = (await (await fetch(`${server.base}/api/v1/openapi.json`)).json()) as Record<string, unknown>;
+      const document: Record<string, unknown> = await (await fetch(`${server.base}/api/v1/openapi.json`)).json();
       const operations = describedOperations(document).filter(({ path }) => !SPARED.has(path));
       const faults = new Map<string, number>();
       let tried = 0;

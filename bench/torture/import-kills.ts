@@ -25,7 +25,8 @@ async function procedure<T>(server: Server, kind: "query" | "mutation", name: st
       ? await fetch(`${url}?input=${encodeURIComponent(JSON.stringify(input))}`, { headers })
       : await fetch(url, { method: "POST", headers, body: JSON.stringify(input) });
   if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`);
-  return ((await answer.json()) as { result: { data: T } }).result.data;
+  const { result }: { result: { data: T } } = await answer.json();
+  return result.data;
 }
 
 const get = (server: Server, id: string) => procedure<ImportState>(server, "query", "imports.get", { id });
@@ -105,13 +106,16 @@ async function count(server: Server, orgId: string, id: string): Promise<Found> 
       (SELECT count(*)::int FROM device_source_ids WHERE org_id = ${orgId}) AS source_ids,
       (SELECT count(*)::int FROM audit_logs WHERE org_id = ${orgId} AND action = 'device.custom_fields.update') AS events`;
   await sql.end();
-  return row as Found;
+  if (!row) throw new Error("no counts");
+  return row;
 }
 
 function faultsOf(what: string, found: Found, expected: Found): string[] {
-  return (Object.keys(expected) as (keyof Found)[])
-    .filter((key) => found[key] !== expected[key])
-    .map((key) => `${what}: ${key} ${found[key]} instead of ${expected[key]}`);
+  const faults: string[] = [];
+  let key: keyof Found;
+  for (key in expected)
+    if (found[key] !== expected[key]) faults.push(`${what}: ${key} ${found[key]} instead of ${expected[key]}`);
+  return faults;
 }
 
 type Fight = { kills: number; faults: string[] };

@@ -39,7 +39,7 @@ const killTheServer: Line = {
   title: "kill -9 of the server under load",
   run: ({ rounds, random }) =>
     withFolder(async (folder, port) => {
-      let server: Server = await startServer(folder, port);
+      let server: Server = await startServer({ dataDir: folder, port });
       const credentials = await prepare(server.base);
       const acked = nothingYet();
       for (let round = 0; round < rounds; round++) {
@@ -47,7 +47,7 @@ const killTheServer: Line = {
         await sleep(400 + random() * 900);
         await killServer(server);
         await stop();
-        server = await startServer(folder, port);
+        server = await startServer({ dataDir: folder, port });
       }
       const findings = await compare(server, credentials, acked);
       await stopServer(server);
@@ -64,12 +64,12 @@ type PostgresRun = { rounds: number; random: () => number; lazyCommits?: boolean
 
 async function killDatabase({ rounds, random, lazyCommits }: PostgresRun): Promise<Outcome & { missing: number }> {
   return withFolder(async (folder, port) => {
-    let server = await startServer(folder, port);
+    let server = await startServer({ dataDir: folder, port });
     const credentials = await prepare(server.base);
     if (lazyCommits) {
       await makeCommitsLazy(folder);
       await stopServer(server);
-      server = await startServer(folder, port);
+      server = await startServer({ dataDir: folder, port });
     }
     const acked = nothingYet();
     let slowest = 0;

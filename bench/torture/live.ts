@@ -19,9 +19,18 @@ const SIMULATED = 200;
 const FULL_ROUNDS = 50;
 
 type Api = { base: string; token: string };
-type Asked = { status: number; body: { code?: string; data?: unknown }; ms: number };
+type List<T> = { data: T[] };
+type Device = { id: string; hostname: string; agentId: string };
+type Record = { message: string; recordId: number };
+type Enrolled = { agentId: string; deviceId: string; token: string };
+type Asked<Body = object> = { status: number; body: Body & { code?: string }; ms: number };
 
-async function call({ base, token }: Api, method: string, path: string, body?: object): Promise<Asked> {
+async function call<Body = object>(
+  { base, token }: Api,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Asked<Body>> {
   const started = performance.now();
   const response = await fetch(`${base}/api/v1${path}`, {
     method,
@@ -44,7 +53,7 @@ async function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<voi
 }
 
 /** Asks until the agent is connected; the answer that came, or the last refusal. */
-async function untilAnswered(ask: () => Promise<Asked>, patienceMs: number): Promise<Asked> {
+async function untilAnswered<Body = object>(ask: () => Promise<Asked<Body>>, patienceMs: number): Promise<Asked<Body>> {
   for (const deadline = Date.now() + patienceMs; ; await sleep(20)) {
     const asked = await ask();
     if (asked.status !== 409 || Date.now() > deadline) return asked;
@@ -68,15 +77,15 @@ async function referenceAgent(api: Api, key: string, dir: string, tally: Checks,
   try {
     let deviceId = "";
     for (const deadline = Date.now() + 10_000; !deviceId && Date.now() < deadline; await sleep(20)) {
-      const { body } = await call(api, "GET", "/devices?limit=100");
-      const found = (body.data as { id: string; hostname: string }[]).find((d) => d.hostname !== "TORTURE-1");
+      const { body } = await call<List<Device>>(api, "GET", "/devices?limit=100");
+      const found = body.data.find((d) => d.hostname !== "TORTURE-1");
       deviceId = found?.id ?? "";
     }
-    const logs = await untilAnswered(() => call(api, "GET", live(deviceId)), 10_000);
+    const logs = await untilAnswered(() => call<List<{ name: string }>>(api, "GET", live(deviceId)), 10_000);
     const upMs = performance.now() - started;
-    const [log] = (logs.body.data ?? []) as { name: string; recordCount: number }[];
-    const events = await call(api, "GET", live(deviceId, `/${log?.name}/events?limit=20`));
-    const [entry] = (events.body.data ?? []) as { message: string; recordId: number }[];
+    const [log] = logs.body.data ?? [];
+    const events = await call<List<Record>>(api, "GET", live(deviceId, `/${log?.name}/events?limit=20`));
+    const [entry] = events.body.data ?? [];
     check(tally, `no real log line: ${logs.status} ${events.status}`, Boolean(entry?.message));
     check(tally, `a live query took ${Math.round(events.ms)} ms`, events.ms < FIRST_ANSWER_MS);
     const one = await call(api, "GET", live(deviceId, `/${log?.name}/events/${entry?.recordId}`));
@@ -110,8 +119,8 @@ async function untilOffline(ask: () => Promise<Asked>): Promise<Asked> {
 
 /** An agent that answers what nobody can read, and one that leaves in the middle of a query. */
 async function badAgents(api: Api, key: string, tally: Checks): Promise<void> {
-  const enroll = await call(api, "POST", "/agents/enroll", { enrollmentKey: key, hostname: "GARBAGE-1", os: "linux" });
-  const agent = enroll.body as unknown as { agentId: string; deviceId: string; token: string };
+  const given = { enrollmentKey: key, hostname: "GARBAGE-1", os: "linux" };
+  const { body: agent } = await call<Enrolled>(api, "POST", "/agents/enroll", given);
   for (const garbage of [{ ok: true, data: "x" }, { ok: true, data: { logs: [{ name: 7 }] } }, { ok: true }]) {
     const fake = await connectAgent(`${api.base}/api/v1`, agent, () => garbage);
     const asked = await untilAnswered(() => call(api, "GET", live(agent.deviceId)), 3_000);
@@ -137,16 +146,18 @@ async function manyAgents(api: Api, key: string, tally: Checks): Promise<string>
       simulation.stdout?.on("data", (chunk: Buffer) => String(chunk).includes("listening") && resolve());
       simulation.once("exit", () => reject(new Error("the simulation ended early")));
     });
-    const pages = await Promise.all([1, 2, 3].map((page) => call(api, "GET", `/devices?limit=100&page=${page}`)));
-    const devices = pages
-      .flatMap(({ body }) => body.data as { id: string; agentId: string }[])
-      .filter(({ agentId }) => agentId?.startsWith("sim-"));
+    const pages = await Promise.all(
+      [1, 2, 3].map((page) => call<List<Device>>(api, "GET", `/devices?limit=100&page=${page}`)),
+    );
+    const devices = pages.flatMap(({ body }) => body.data).filter(({ agentId }) => agentId?.startsWith("sim-"));
     const asked = await Promise.all(
-      devices.map(({ id }) => untilAnswered(() => call(api, "GET", live(id, "/Security/events?limit=50")), 5_000)),
+      devices.map(({ id }) =>
+        untilAnswered(() => call<List<Record>>(api, "GET", live(id, "/Security/events?limit=50")), 5_000),
+      ),
     );
     check(tally, `${devices.length} devices are simulated`, devices.length === SIMULATED);
     for (const { status, body } of asked)
-      check(tally, `simulated: ${status}`, status === 200 && (body.data as unknown[]).length === 50);
+      check(tally, `simulated: ${status}`, status === 200 && body.data.length === 50);
     const sorted = asked.map(({ ms }) => ms).sort((a, b) => a - b);
     const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0);
     return `${devices.length} queries at once p50 ${at(0.5)} ms, max ${at(1)} ms`;
@@ -156,12 +167,12 @@ async function manyAgents(api: Api, key: string, tally: Checks): Promise<string>
 }
 
 async function run(rounds: number, folder: string): Promise<Outcome> {
-  const server: Server = await startServer(join(folder, "data"), await freePort());
+  const server: Server = await startServer({ dataDir: join(folder, "data"), port: await freePort() });
   try {
     const { accessToken, orgId } = await prepare(server.base);
     const api = { base: server.base, token: accessToken };
-    const made = await call(api, "POST", "/enrollment-keys", { orgId });
-    const { key } = made.body as unknown as { key: string };
+    const { body } = await call<{ key: string }>(api, "POST", "/enrollment-keys", { orgId });
+    const { key } = body;
     const tally: Checks = { tried: 0, faults: [] };
     const reference = await referenceAgent(api, key, join(folder, "agent"), tally, rounds >= FULL_ROUNDS);
     await badAgents(api, key, tally);

@@ -78,7 +78,7 @@ async function storedAddresses(server: Server, { orgId, accessToken }: Credentia
     const answer = await fetch(`${server.base}/api/v1/audit-logs/logs?${query}`, {
       headers: { Authorization: `Bearer ${accessToken}` },
     });
-    const { data } = (await answer.json()) as { data: Entry[] };
+    const { data }: { data: Entry[] } = await answer.json();
     for (const entry of data) if (entry.userAgent.startsWith("mix ")) found.set(entry.userAgent, entry.ipAddress);
   }
   return found;

@@ -20,7 +20,7 @@ async function openStreams(server: Server, { accessToken, orgId }: Credentials):
     const headers = { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) };
     const answer = await fetch(`${server.base}/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as T;
+    return await answer.json();
   };
   const { key } = await post<{ key: string }>("/enrollment-keys", { orgId }, accessToken);
   return Promise.all(

@@ -1,12 +1,15 @@
 import { readFileSync } from "node:fs";
 import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
-import { freePort, type Started, startServer } from "@/e2e/support/server";
+import { startFresh } from "@/e2e/support/server";
+import { freePort } from "@/testing/server";
 
-let fresh: Started;
+const NO_ADMIN = { TRAILMARK_ADMIN_EMAIL: "", TRAILMARK_ADMIN_PASSWORD: "" };
+let fresh: Awaited<ReturnType<typeof startFresh>>;
 test.beforeAll(async () => {
-  fresh = await startServer("e2e-first-run", String(await freePort()), {});
+  test.setTimeout(120_000); // a cluster is created and migrated
+  fresh = await startFresh("e2e-first-run", await freePort(), NO_ADMIN);
 });
-test.afterAll(() => fresh.end());
+test.afterAll(() => fresh.discard());
 
 /** The one-time token that the console of the fresh server shows. */
 const token = (): string => /one-time token (\S+)/.exec(readFileSync(fresh.logFile, "utf8"))?.[1] ?? "";
@@ -14,8 +17,8 @@ const token = (): string => /one-time token (\S+)/.exec(readFileSync(fresh.logFi
 test("the first run asks for the console's token, makes the first administrator and closes behind itself", async ({
   guest,
 }) => {
-  await guest.goto(fresh.url);
-  await expect(guest).toHaveURL(`${fresh.url}/setup`);
+  await guest.goto(fresh.base);
+  await expect(guest).toHaveURL(`${fresh.base}/setup`);
   await expect(guest).toHaveTitle("First run · Trailmark");
   for (const colorScheme of ["light", "dark"] as const) {
     await guest.emulateMedia({ colorScheme });
@@ -39,6 +42,6 @@ test("the first run asks for the console's token, makes the first administrator 
   await guest.getByRole("button", { name: "Set up Trailmark" }).click();
   await expect(guest.getByRole("heading", { level: 1, name: "Audit log" })).toBeVisible();
   await expect(guest.getByRole("link", { name: /Ada Lovelace signed in/ })).toBeVisible();
-  await guest.goto(`${fresh.url}/setup`);
+  await guest.goto(`${fresh.base}/setup`);
   await expect(guest).not.toHaveURL(/setup/);
 });

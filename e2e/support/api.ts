@@ -1,5 +1,5 @@
 import { type APIRequestContext, expect } from "@playwright/test";
-import { ADMIN } from "./server";
+import { ADMIN } from "@/testing/server";
 
 type Json = Record<string, unknown>;
 
@@ -12,18 +12,25 @@ export class Api {
 
   static async signIn(request: APIRequestContext): Promise<Api> {
     const answer = await request.post("/api/v1/auth/token", { data: ADMIN });
-    return new Api(request, ((await answer.json()) as { accessToken: string }).accessToken);
+    const { accessToken }: { accessToken: string } = await answer.json();
+    return new Api(request, accessToken);
   }
 
-  async call(method: "GET" | "POST" | "PUT" | "PATCH", path: string, data?: Json, token = this.token): Promise<Json> {
-    const headers = { Authorization: `Bearer ${token}` };
+  /** The API as who has this token or key. */
+  as(token: string): Api {
+    return new Api(this.request, token);
+  }
+
+  /** @returns the answer's body, of the shape that the caller knows it to have. */
+  async call<Body = Json>(method: "GET" | "POST" | "PUT" | "PATCH", path: string, data?: Json): Promise<Body> {
+    const headers = { Authorization: `Bearer ${this.token}` };
     const answer = await this.request.fetch(`/api/v1${path}`, { method, headers, ...(data && { data }) });
     expect(answer.ok(), `${method} ${path}: ${answer.status()} ${await answer.text()}`).toBe(true);
-    return answer.json() as Promise<Json>;
+    return answer.json();
   }
 
   async makeOrganization(name: string): Promise<string> {
-    return (await this.call("POST", "/orgs/organizations", { name })).id as string;
+    return (await this.call<{ id: string }>("POST", "/orgs/organizations", { name })).id;
   }
 
   /** An organization with an audit chain of its own of at least so many rows. */
@@ -32,7 +39,7 @@ export class Api {
     for (let i = 0; i < rows; i++)
       await this.call("PUT", `/orgs/organizations/${orgId}/audit-retention`, { retentionDays: 400 + i });
     await expect
-      .poll(async () => ((await this.call("GET", `/audit-logs?orgId=${orgId}`)).entries as Json[]).length)
+      .poll(async () => (await this.call<{ entries: Json[] }>("GET", `/audit-logs?orgId=${orgId}`)).entries.length)
       .toBeGreaterThanOrEqual(rows);
     return orgId;
   }
@@ -40,7 +47,6 @@ export class Api {
   /** A device with an agent that has joined and is not connected. */
   async enroll(orgId: string, hostname: string): Promise<{ deviceId: string; agentId: string; token: string }> {
     const { key } = await this.call("POST", "/enrollment-keys", { orgId });
-    const joined = await this.call("POST", "/agents/enroll", { enrollmentKey: key, hostname, os: "windows" });
-    return joined as { deviceId: string; agentId: string; token: string };
+    return this.call("POST", "/agents/enroll", { enrollmentKey: key, hostname, os: "windows" });
   }
 }
