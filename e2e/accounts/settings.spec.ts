@@ -87,7 +87,7 @@ test("a device appears once its agent has joined, with what it logged", async ({
   const joined = await request.post("/api/v1/agents/enroll", {
     data: { enrollmentKey, hostname, os: "Windows", osVersion: "11 24H2", agentVersion: "0.110.0" },
   });
-  const { agentId, token } = (await joined.json()) as { agentId: string; token: string };
+  const { agentId, token }: { agentId: string; token: string } = await joined.json();
   await request.post(`/api/v1/agents/${agentId}/logs`, {
     headers: { Authorization: `Bearer ${token}` },
     data: {

@@ -12,7 +12,7 @@ const arrange = test.extend<{ live: LiveView; write: (...names: string[]) => Pro
     const write = await eventWriter(api, orgId);
     await write(...Array.from({ length: 30 }, (_, i) => `Old ${i}`));
     await expect
-      .poll(async () => ((await api.call("GET", `/audit-logs?orgId=${orgId}`)).entries as unknown[]).length)
+      .poll(async () => (await api.call<{ entries: unknown[] }>("GET", `/audit-logs?orgId=${orgId}`)).entries.length)
       .toBeGreaterThan(30);
     await viewer.open(`?orgId=${orgId}&action=policy`);
     await expect(viewer.entries()).toHaveCount(30);

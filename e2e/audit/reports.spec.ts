@@ -8,7 +8,7 @@ const AT_ONCE = 500;
 /** An organization in whose audit log so many events of each action stand. */
 async function orgWith(api: Api, name: string, counts: Record<string, number>): Promise<string> {
   const orgId = await api.makeOrganization(name);
-  const { key } = await api.call("POST", "/api-keys", { name, orgId, permissions: ["audit:write"] });
+  const { key } = await api.call<{ key: string }>("POST", "/api-keys", { name, orgId, permissions: ["audit:write"] });
   const events = Object.entries(counts).flatMap(([action, count]) =>
     Array.from({ length: count }, () => ({
       orgId,
@@ -21,7 +21,7 @@ async function orgWith(api: Api, name: string, counts: Record<string, number>): 
     })),
   );
   for (let at = 0; at < events.length; at += AT_ONCE)
-    await api.call("POST", "/audit-logs/events", { events: events.slice(at, at + AT_ONCE) }, key as string);
+    await api.as(key).call("POST", "/audit-logs/events", { events: events.slice(at, at + AT_ONCE) });
   return orgId;
 }
 

@@ -33,10 +33,9 @@ test("an export holds exactly what the screen shows, and says so before", async 
   await dialog.getByRole("radio", { name: /JSON/ }).check();
   const json = await save(page);
   expect(json.suggestedFilename()).toMatch(/^audit-exported-ltd-\d{4}-\d\d-\d\d-to-\d{4}-\d\d-\d\d\.json$/);
-  const { data, total } = JSON.parse(await readFile(await json.path(), "utf8")) as {
-    data: { id: string }[];
-    total: number;
-  };
+  const { data, total }: { data: { id: string }[]; total: number } = JSON.parse(
+    await readFile(await json.path(), "utf8"),
+  );
   expect(data.map((entry) => entry.id)).toEqual(shown);
   expect(total).toBe(4);
   await expect(dialog.getByRole("status")).toContainText("Saved as audit-exported-ltd");

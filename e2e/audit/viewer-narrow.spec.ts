@@ -1,4 +1,4 @@
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, patient, test } from "@/e2e/support/fixtures";
 
 test("facets keep a value alone and leave one out, with counts, and Back undoes one step", async ({ viewer, page }) => {
   await viewer.open();
@@ -105,7 +105,7 @@ test("a copied link freezes the range and carries the zone", async ({ browser, a
     timezoneId: "Asia/Tokyo",
     permissions: ["clipboard-read", "clipboard-write"],
   });
-  const page = await context.newPage();
+  const page = await patient(await context.newPage());
   await page.goto("/?range=1h&action=user.login");
   await page.getByRole("button", { name: "Copy link" }).click();
   await expect(page.getByRole("button", { name: "Link copied" })).toBeVisible();
@@ -115,7 +115,7 @@ test("a copied link freezes the range and carries the zone", async ({ browser, a
   await context.close();
 
   const elsewhere = await browser.newContext({ baseURL, storageState: admin, timezoneId: "America/New_York" });
-  const other = await elsewhere.newPage();
+  const other = await patient(await elsewhere.newPage());
   await other.goto(link.href);
   await expect(other.getByText(/^Times in Asia\/Tokyo, UTC\+9/)).toBeVisible();
   await expect(other.getByRole("list", { name: "Active filters" })).toContainText("user.login");

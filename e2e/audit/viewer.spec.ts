@@ -1,4 +1,4 @@
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, patient, test } from "@/e2e/support/fixtures";
 
 test("the filters stand in the address, as chips, and come back with it", async ({ viewer, page }) => {
   await viewer.open();
@@ -93,7 +93,7 @@ test("the list is walked, opened and left by keyboard alone", async ({ viewer, p
 
 test("times are shown in UTC on demand, and the address carries it", async ({ browser, admin, baseURL }) => {
   const context = await browser.newContext({ baseURL, storageState: admin, timezoneId: "Asia/Tokyo" });
-  const page = await context.newPage();
+  const page = await patient(await context.newPage());
   await page.goto("/");
   await expect(page.getByText(/^Times in Asia\/Tokyo, UTC\+9/)).toBeVisible();
   const title = await page.getByRole("table").locator("tbody time").first().getAttribute("title");

@@ -1,6 +1,6 @@
 import { Api } from "@/e2e/support/api";
 import { expect, test } from "@/e2e/support/fixtures";
-import { ADMIN } from "@/e2e/support/server";
+import { ADMIN } from "@/testing/server";
 
 test("from the sign-in page to what a row changed, by the keyboard alone", async ({ guest, request }) => {
   const api = await Api.signIn(request);

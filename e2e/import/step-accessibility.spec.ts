@@ -1,12 +1,7 @@
 import { ImportWizard } from "@/e2e/pages/import";
 import { Api } from "@/e2e/support/api";
-import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
+import { expect, expectAccessible, expectNoSidewaysScroll, sizesIn, test } from "@/e2e/support/fixtures";
 import { makeSmallWorld } from "@/e2e/support/import-world";
-
-const DESK = { width: 1440, height: 900 };
-const PHONE = { width: 390, height: 844 };
-/** Colours are the same at any width. */
-const SIZES = { light: [PHONE, DESK], dark: [DESK] };
 
 for (const colorScheme of ["light", "dark"] as const)
   test.describe(`in the ${colorScheme} scheme`, () => {
@@ -16,7 +11,7 @@ for (const colorScheme of ["light", "dark"] as const)
       test.setTimeout(240_000);
       const wizard = new ImportWizard(page);
       const expectSound = async () => {
-        for (const size of SIZES[colorScheme]) {
+        for (const size of sizesIn(colorScheme)) {
           await page.setViewportSize(size);
           await expectNoSidewaysScroll(page);
           await expectAccessible(page);

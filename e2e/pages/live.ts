@@ -28,7 +28,11 @@ export class LiveView {
 
 /** A program that writes events about named policies into an organization. */
 export async function eventWriter(api: Api, orgId: string): Promise<(...names: string[]) => Promise<void>> {
-  const { key } = await api.call("POST", "/api-keys", { name: `Writer ${orgId}`, orgId, permissions: ["audit:write"] });
+  const { key } = await api.call<{ key: string }>("POST", "/api-keys", {
+    name: `Writer ${orgId}`,
+    orgId,
+    permissions: ["audit:write"],
+  });
   const event = (resourceName: string) => ({
     orgId,
     actorType: "system",
@@ -39,6 +43,6 @@ export async function eventWriter(api: Api, orgId: string): Promise<(...names: s
     result: "success",
   });
   return async (...names) => {
-    await api.call("POST", "/audit-logs/events", { events: names.map(event) }, key as string);
+    await api.as(key).call("POST", "/audit-logs/events", { events: names.map(event) });
   };
 }

@@ -1,5 +1,5 @@
 import { expect, type Page } from "@playwright/test";
-import { ADMIN } from "@/e2e/support/server";
+import { ADMIN } from "@/testing/server";
 
 /** /login */
 export class SignInPage {
