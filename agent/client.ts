@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { linkedTo } from "./abort";
 import type { Diagnostics } from "./diagnostics";
+import { messageOf } from "./message-of";
 
 const compress = promisify(gzip);
 
@@ -13,14 +14,15 @@ const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
 export type Method = "POST" | "PUT";
-export type Reply =
-  | { kind: "ok"; body: unknown }
+/** `body` is what the server's schema promises; the agent of an older version reads a newer answer too. */
+export type Reply<Body = unknown> =
+  | { kind: "ok"; body: Body }
   /** A 4xx: sending the same again would not help. */
   | { kind: "refused"; status: number; detail: string }
   /** The attempts are used up, or the program is being ended. */
   | { kind: "unreachable"; detail: string };
 
-type Attempt = Reply | { kind: "retry"; detail: string; afterMs: number };
+type Attempt<Body> = Reply<Body> | { kind: "retry"; detail: string; afterMs: number };
 
 /** Full jitter: anything up to the doubled wait, so that a fleet does not come back in step. */
 export function backoffMs(attempt: number, random: () => number): number {
@@ -54,10 +56,10 @@ export class Client {
   constructor(private readonly options: ClientOptions) {}
 
   /** Sends until the server has answered yes or no. 429, 5xx and network faults are tried again. */
-  async send(method: Method, path: string, body: object): Promise<Reply> {
+  async send<Body>(method: Method, path: string, body: object): Promise<Reply<Body>> {
     const { signal, maxAttempts = Number.POSITIVE_INFINITY, random = Math.random } = this.options;
     for (let attempt = 0; ; attempt++) {
-      const outcome = await this.attempt(method, path, body);
+      const outcome = await this.attempt<Body>(method, path, body);
       if (outcome.kind !== "retry") {
         if (outcome.kind === "ok") this.noteRecovery();
         return outcome;
@@ -70,7 +72,7 @@ export class Client {
     }
   }
 
-  private async attempt(method: Method, path: string, body: object): Promise<Attempt> {
+  private async attempt<Body>(method: Method, path: string, body: object): Promise<Attempt<Body>> {
     const linked = linkedTo(this.options.signal, REQUEST_TIMEOUT_MS);
     try {
       const response = await this.fetch(method, path, body, linked.signal);
@@ -80,8 +82,9 @@ export class Client {
       if (response.status !== 429 && response.status < 500) return { kind: "refused", status: response.status, detail };
       return { kind: "retry", detail, afterMs: retryAfterMs(response.headers.get("retry-after"), Date.now()) };
     } catch (error) {
-      const cause = (error as Error).cause as Error | undefined;
-      return { kind: "retry", detail: cause?.message || (error as Error).message, afterMs: 0 };
+      // fetch says only that it failed; its cause says why.
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
+      return { kind: "retry", detail: cause || messageOf(error), afterMs: 0 };
     } finally {
       linked.release();
     }
@@ -119,7 +122,8 @@ export class Client {
 /** The detail of a problem+json body. */
 function describe(text: string): string {
   try {
-    return String((JSON.parse(text) as { detail?: unknown }).detail ?? "");
+    const { detail }: { detail?: unknown } = JSON.parse(text);
+    return String(detail ?? "");
   } catch {
     return text.slice(0, 200);
   }

@@ -2,6 +2,7 @@ import { linkedTo } from "./abort";
 import { Client } from "./client";
 import { Diagnostics } from "./diagnostics";
 import { keepCommandStream } from "./live/command-stream";
+import { messageOf } from "./message-of";
 import { type Options, parseOptions, USAGE, UsageError } from "./options";
 import { findLogs } from "./providers/find-logs";
 import { type Agent, enroll, flush, runOnce, runUntilStopped } from "./run";
@@ -30,7 +31,7 @@ async function start(options: Options, signal: AbortSignal): Promise<Agent> {
 /** The buffered diagnostics leave over a client of their own: the first one's requests end with the signal. */
 async function stop(agent: Agent): Promise<void> {
   agent.diagnostics.log("info", "main", "stopping");
-  const { url } = agent.options as { url: string };
+  const { url } = agent.options;
   const signal = AbortSignal.timeout(FLUSH_DEADLINE_MS);
   const client = new Client({ url, diagnostics: agent.diagnostics, signal, maxAttempts: 1 });
   client.token = agent.client.token;
@@ -42,10 +43,9 @@ async function serve(agent: Agent): Promise<void> {
   const { options, folder, client, diagnostics, logs } = agent;
   const ending = linkedTo(agent.signal);
   const { signal } = ending;
-  const { url, token } = { url: options.url as string, token: client.token as string };
   const answering = keepCommandStream({
-    url,
-    token,
+    url: options.url,
+    token: client.token ?? "",
     agentId: folder.state.agentId,
     diagnostics,
     logs: logs.live,
@@ -86,7 +86,7 @@ async function main(args: string[]): Promise<number> {
     if (error instanceof UsageError)
       return print(`${error.message}\n\n${args[0] === "simulate" ? SIMULATE_USAGE : USAGE}`, 2);
     if (error instanceof UnknownAgentError) return print(`The server turned this agent away: ${error.message}`, 3);
-    return print((error as Error).message, 1);
+    return print(messageOf(error), 1);
   }
 }
 

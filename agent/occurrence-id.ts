@@ -16,8 +16,8 @@ export function windowsOccurrence(channel: string, recordId: string, timeCreated
  * shape counts as a whole.
  */
 export function journaldOccurrence(cursor: string): string {
-  const fields = new Map(cursor.split(";").map((pair) => pair.split("=", 2) as [string, string]));
-  const [boot, sequence] = [fields.get("b"), fields.get("i")];
+  const field = (name: string) => new RegExp(`(?:^|;)${name}=([^;=]+)`).exec(cursor)?.[1];
+  const [boot, sequence] = [field("b"), field("i")];
   return digest(...(boot && sequence ? [boot, sequence] : [cursor]));
 }
 

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { messageOf } from "./message-of";
 
 export type Options = {
   url: string | undefined;
@@ -62,7 +63,7 @@ export function parseOptions(args: string[]): Options {
   try {
     values = read().values;
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(messageOf(error));
   }
   const interval = Number(values.interval ?? DEFAULT_INTERVAL_SECONDS);
   if (!(interval >= 1 && interval <= 86_400)) throw new UsageError("--interval takes 1 to 86400 seconds");

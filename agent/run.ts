@@ -4,6 +4,7 @@ import { type EnrollOutput, HEARTBEAT_INTERVAL_SECONDS, type HeartbeatOutput } f
 import type { Client } from "./client";
 import { AGENT_VERSION, type Diagnostics } from "./diagnostics";
 import { describeMachine, measureMachine } from "./machine";
+import { messageOf } from "./message-of";
 import type { Options } from "./options";
 import type { Logs } from "./providers/provider";
 import { type Shipped, shipDiagnostics, shipEvents, UnknownAgentError } from "./ship";
@@ -12,7 +13,7 @@ import type { StateFolder } from "./state";
 const DIAGNOSTICS_INTERVAL_MS = 60_000;
 
 export type Agent = {
-  options: Options;
+  options: Options & { url: string };
   folder: StateFolder;
   client: Client;
   diagnostics: Diagnostics;
@@ -24,7 +25,7 @@ export type Agent = {
 export async function enroll({ options, folder, client, diagnostics }: Agent): Promise<void> {
   if (!options.enrollmentKey) throw new UnknownAgentError("this agent is not enrolled: give it --enrollment-key");
   const { sourceSystem, sourceDeviceId, enrollmentKey } = options;
-  const reply = await client.send("POST", "/agents/enroll", {
+  const reply = await client.send<EnrollOutput>("POST", "/agents/enroll", {
     enrollmentKey,
     ...(await describeMachine()),
     agentVersion: AGENT_VERSION,
@@ -33,7 +34,7 @@ export async function enroll({ options, folder, client, diagnostics }: Agent): P
     sourceDeviceId,
   });
   if (reply.kind !== "ok") throw new UnknownAgentError(`the server did not enrol this agent: ${reply.detail}`);
-  const { agentId, deviceId, orgId, token } = reply.body as EnrollOutput;
+  const { agentId, deviceId, orgId, token } = reply.body;
   await folder.save({ url: options.url, agentId, deviceId, orgId, token });
   client.token = token;
   diagnostics.log("info", "enroll", "enrolled", { agentId, deviceId });
@@ -42,13 +43,13 @@ export async function enroll({ options, folder, client, diagnostics }: Agent): P
 /** @returns the milliseconds until the next one. */
 async function beat(agent: Agent, status: string): Promise<number> {
   const path = `/agents/${agent.folder.state.agentId}/heartbeat`;
-  const reply = await agent.client.send("POST", path, {
+  const reply = await agent.client.send<HeartbeatOutput>("POST", path, {
     agentVersion: AGENT_VERSION,
     status,
     metrics: measureMachine(),
   });
   if (reply.kind === "refused") throw new UnknownAgentError(reply.detail);
-  const seconds = reply.kind === "ok" ? (reply.body as HeartbeatOutput).intervalSeconds : HEARTBEAT_INTERVAL_SECONDS;
+  const seconds = reply.kind === "ok" ? reply.body.intervalSeconds : HEARTBEAT_INTERVAL_SECONDS;
   return seconds * 1000;
 }
 
@@ -68,7 +69,7 @@ async function shipRound(agent: Agent): Promise<{ shipped: Shipped; more: boolea
       if (error instanceof UnknownAgentError) throw error;
       agent.diagnostics.log("error", "events", "a log cannot be read", {
         log: provider.key ?? provider.name,
-        error: (error as Error).message,
+        error: messageOf(error),
       });
     }
   }

@@ -20,6 +20,9 @@ const sum = (a: Shipped, b: Shipped): Shipped => ({
   refused: a.refused + b.refused,
 });
 
+/** How many of a batch the server did not have yet. */
+type Stored = { count?: number; received?: number };
+
 /** @throws UnknownAgentError when the refusal is about the agent, not about what it sent. */
 function requireKnown(reply: Reply): void {
   if (reply.kind === "refused" && [401, 403, 404].includes(reply.status)) throw new UnknownAgentError(reply.detail);
@@ -29,14 +32,14 @@ function requireKnown(reply: Reply): void {
  * Sends items in one request; where the server refuses them, halves the batch until the bad ones stand alone, so that
  * one bad item costs no neighbour. Each that is refused is logged and counted.
  */
-async function sendItems<T>(port: Port, items: T[], send: (items: T[]) => Promise<Reply>): Promise<Outcome> {
+async function sendItems<T>(port: Port, items: T[], send: (items: T[]) => Promise<Reply<Stored>>): Promise<Outcome> {
   if (items.length === 0) return { kind: "done", shipped: NONE };
   const reply = await send(items);
   requireKnown(reply);
   if (reply.kind === "unreachable") return reply;
   if (reply.kind === "ok") {
-    const body = reply.body as { count?: number; received?: number };
-    return { kind: "done", shipped: { sent: items.length, stored: body.count ?? body.received ?? 0, refused: 0 } };
+    const { count, received } = reply.body;
+    return { kind: "done", shipped: { sent: items.length, stored: count ?? received ?? 0, refused: 0 } };
   }
   if (items.length === 1) {
     port.diagnostics.log("error", "shipper", "the server refused an entry", { detail: reply.detail });
@@ -61,7 +64,7 @@ export async function shipEvents(
 ): Promise<{ shipped: Shipped; more: boolean }> {
   const key = provider.key ?? provider.name;
   const reading = await provider.read(folder.state.watermarks[key], MAX_EVENTS_PER_REQUEST);
-  const put = (events: WireEvent[]) => port.client.send("PUT", `/agents/${port.agentId}/eventlogs`, { events });
+  const put = (events: WireEvent[]) => port.client.send<Stored>("PUT", `/agents/${port.agentId}/eventlogs`, { events });
   const outcome = await sendItems(port, reading.records.map(toWireEvent), put);
   if (outcome.kind !== "done") return { shipped: NONE, more: false };
   await folder.advance(key, reading.watermark);
@@ -71,7 +74,8 @@ export async function shipEvents(
 /** Ships one batch of the agent's own diagnostics; what the server did not acknowledge stays in the buffer. */
 export async function shipDiagnostics(port: Port): Promise<boolean> {
   const logs = port.diagnostics.peek(MAX_LOGS_PER_REQUEST);
-  const post = (entries: WireLogEntry[]) => port.client.send("POST", `/agents/${port.agentId}/logs`, { logs: entries });
+  const post = (entries: WireLogEntry[]) =>
+    port.client.send<Stored>("POST", `/agents/${port.agentId}/logs`, { logs: entries });
   const outcome = await sendItems(port, logs, post);
   if (outcome.kind === "done") port.diagnostics.forget(logs);
   return outcome.kind === "done";

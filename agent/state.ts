@@ -27,7 +27,7 @@ export class StateFolder {
     const text = await readFile(join(dir, FILE), "utf8").catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
     });
-    if (text) return new StateFolder(dir, JSON.parse(text) as AgentState);
+    if (text) return new StateFolder(dir, JSON.parse(text));
     const fresh = new StateFolder(dir, { agentId: randomUUID(), watermarks: {} });
     await fresh.save();
     return fresh;

@@ -14,7 +14,7 @@ export function eventMaker(random: Random, orgIds: readonly string[]): () => Aud
     const host = `WS-${random.int(1, 400)}`;
     return {
       id: newId(),
-      orgId: orgIds[i % orgIds.length] as string,
+      orgId: orgIds[i % orgIds.length] ?? "",
       timestamp: new Date(Date.UTC(2026, 10, 2) + i).toISOString(),
       actorType: user ? "user" : "agent",
       actorId: `00000000-0000-4000-8000-${String(random.int(1, 400)).padStart(12, "0")}`,

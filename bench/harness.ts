@@ -62,6 +62,13 @@ export function median(values: readonly number[]): number {
 export const percentile = (values: readonly number[], p: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? Number.NaN;
 
+/** The same names with other values. */
+function mapValues<K extends string, A, B>(record: Record<K, A>, map: (value: A) => B): Record<K, B> {
+  const mapped = { ...record } as Record<K, A | B>;
+  for (const name in record) mapped[name] = map(record[name]);
+  return mapped as Record<K, B>;
+}
+
 /**
  * Runs the sides in turn, A B A B …, each answering its own figure (a rate or a duration), and takes medians: what else
  * the machine does meanwhile falls on all of them. A first round warms up and does not count.
@@ -71,14 +78,13 @@ export async function interleave<K extends string>(
   sides: Record<K, () => Promise<number>>,
   { warm = true } = {},
 ): Promise<Record<K, number>> {
-  const names = Object.keys(sides) as K[];
-  const seen = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
+  const seen = mapValues(sides, (): number[] => []);
   for (let round = warm ? -1 : 0; round < rounds; round++)
-    for (const name of names) {
+    for (const name in sides) {
       const answer = await sides[name]();
       if (round >= 0) seen[name].push(answer);
     }
-  return Object.fromEntries(names.map((name) => [name, median(seen[name])])) as Record<K, number>;
+  return mapValues(seen, median);
 }
 
 /** How long a call takes, in ms. */
@@ -113,9 +119,9 @@ export async function rateWithin<T>(ms: number, lanes: number, next: () => T, wo
 
 /** Runs `lanes` loops that share the items, as so many producers or connections would. */
 export async function inLanes<T>(lanes: number, items: readonly T[], work: (item: T) => Promise<unknown>) {
-  let next = 0;
+  const waiting = items.values();
   const lane = async () => {
-    while (next < items.length) await work(items[next++] as T);
+    for (let item = waiting.next(); !item.done; item = waiting.next()) await work(item.value);
   };
   await Promise.all(Array.from({ length: lanes }, lane));
 }

@@ -17,16 +17,12 @@ const cells = (f: Figure): string[] => [
 /** The table of a run, for people. */
 export function printTable(figures: readonly Figure[]): void {
   const lines = [HEAD, ...figures.map(cells)];
-  const widths = HEAD.map((_, i) => Math.max(...lines.map((line) => (line[i] as string).length)));
+  const widths = HEAD.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
   const toLine = (line: string[]) =>
-    line
-      .map((cell, i) => (LEFT.has(i) ? cell.padEnd(widths[i] as number) : cell.padStart(widths[i] as number)))
-      .join("  ");
+    widths.map((width, i) => (line[i] ?? "")[LEFT.has(i) ? "padEnd" : "padStart"](width)).join("  ");
   process.stdout.write(`\n${toLine(HEAD)}\n${widths.map((w) => "-".repeat(w)).join("  ")}\n`);
-  for (const [i, line] of lines.slice(1).entries()) {
-    const { detail } = figures[i] as Figure;
-    process.stdout.write(`${toLine(line)}${detail ? `  (${detail})` : ""}\n`);
-  }
+  for (const figure of figures)
+    process.stdout.write(`${toLine(cells(figure))}${figure.detail ? `  (${figure.detail})` : ""}\n`);
   const reached = figures.filter(({ ok }) => ok).length;
   process.stdout.write(
     `\n${reached} of ${figures.length} reached; Node ${process.versions.node}, ${availableParallelism()} cores\n`,

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const argsOf = (name: string, args: (string | number)[]) => [
   "--expose-gc",
-  process.argv[1] as string,
+  process.argv[1] ?? "",
   "--child",
   name,
   ...args.map(String),
@@ -14,13 +14,13 @@ const argsOf = (name: string, args: (string | number)[]) => [
 /** Runs one of children.ts in a process of its own and answers what it found. */
 export async function inChild<T>(name: string, ...args: (string | number)[]): Promise<T & { maxRssMb: number }> {
   const { stdout } = await run(process.execPath, argsOf(name, args), { env: process.env });
-  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "{}") as T & { maxRssMb: number };
+  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "{}");
 }
 
 /** Starts one of children.ts that goes on until it is stopped; answers its first line. */
 export async function startChild<T>(name: string, ...args: string[]): Promise<{ answer: T; stop: () => void }> {
   const child = spawn(process.execPath, argsOf(name, args), { env: process.env, stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface({ input: child.stdout }))
-    return { answer: JSON.parse(line) as T, stop: () => void child.kill("SIGTERM") };
+    return { answer: JSON.parse(line), stop: () => void child.kill("SIGTERM") };
   throw new Error(`${name} ended without an answer`);
 }

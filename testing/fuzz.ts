@@ -204,7 +204,7 @@ const GATEWAY = new Set([502, 503, 504]);
 type Given = { status: number; contentType: string; text: string; ms: number };
 
 function problemFault({ status, text }: Given): string | null {
-  const body = JSON.parse(text) as Json;
+  const body: Json = JSON.parse(text);
   const missing = ["type", "title", "detail", "code", "requestId"].filter(
     (k) => typeof body[k] !== "string" || !body[k],
   );

@@ -36,7 +36,7 @@ export async function connectAgent(base: string, agent: Identity, answer: Answer
     if (block.startsWith(":")) return void fake.comments.push(block);
     const data = /^event: command\ndata: (.*)$/.exec(block)?.[1];
     if (!data) throw new Error(`not a command event: ${block}`);
-    const command = JSON.parse(data) as Command;
+    const command: Command = JSON.parse(data);
     fake.commands.push(command);
     const body = answer(command);
     if (body !== undefined) fake.statuses.push(await postResult(base, agent, command.id, body));

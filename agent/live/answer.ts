@@ -1,3 +1,4 @@
+import { messageOf } from "@/agent/message-of";
 import type { LogProvider, Page } from "@/agent/providers/provider";
 import { findLog } from "@/agent/providers/query";
 import { type Command, type CommandResult, command } from "@/server/live-events/schema";
@@ -34,7 +35,7 @@ export async function answer(logs: readonly LogProvider[], data: unknown): Promi
   try {
     return await run(logs, parsed.data);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return refusal("not_found", "there is no such log");
-    return refusal("failed", (error as Error).message);
+    const isGone = error instanceof Error && "code" in error && error.code === "ENOENT";
+    return isGone ? refusal("not_found", "there is no such log") : refusal("failed", messageOf(error));
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { linkedTo } from "@/agent/abort";
 import { backoffMs, Client, retryAfterMs } from "@/agent/client";
 import type { Diagnostics } from "@/agent/diagnostics";
+import { messageOf } from "@/agent/message-of";
 import type { LogProvider } from "@/agent/providers/provider";
 import { STREAM_COMMENT_MS } from "@/server/live-events/schema";
 import { answer } from "./answer";
@@ -70,7 +71,7 @@ async function listen(options: LiveOptions, client: Client): Promise<number> {
     )) {
       if (event !== "command") continue;
       const lane = next++ % LANES;
-      lanes[lane] = (lanes[lane] as Promise<void>).then(() => respond(options, client, data));
+      lanes[lane] = Promise.resolve(lanes[lane]).then(() => respond(options, client, data));
     }
     return 0;
   } finally {
@@ -85,7 +86,7 @@ async function respond(
   data: string,
 ): Promise<void> {
   try {
-    const command = JSON.parse(data) as { id: string; name: string };
+    const command: { id: string; name: string } = JSON.parse(data);
     const started = performance.now();
     const result = await answer(logs, command);
     const reply = await client.send("POST", `/agents/${agentId}/commands/${command.id}/result`, result);
@@ -98,7 +99,7 @@ async function respond(
       ms: Math.round(ms),
     });
   } catch (error) {
-    diagnostics.log("error", "live", "a live query could not be answered", { error: (error as Error).message });
+    diagnostics.log("error", "live", "a live query could not be answered", { error: messageOf(error) });
   }
 }
 
@@ -113,8 +114,7 @@ export async function keepCommandStream(options: LiveOptions): Promise<void> {
     try {
       wait = await listen(options, client);
     } catch (error) {
-      if (!signal.aborted)
-        diagnostics.log("debug", "live", "the command stream broke", { error: (error as Error).message });
+      if (!signal.aborted) diagnostics.log("debug", "live", "the command stream broke", { error: messageOf(error) });
     }
     if (Date.now() - started > STABLE_MS) attempt = 0;
     await sleep(wait + backoffMs(attempt, random), undefined, { signal }).catch(() => {});

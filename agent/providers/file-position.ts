@@ -32,7 +32,7 @@ export const toWatermark = (position: Position): string => JSON.stringify(positi
 export function fromWatermark(text: string | undefined): Position | undefined {
   if (!text) return;
   try {
-    const value = JSON.parse(text) as Position;
+    const value: Position = JSON.parse(text);
     return typeof value.offset === "number" && value.generation ? value : undefined;
   } catch {
     return;

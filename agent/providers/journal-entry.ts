@@ -9,8 +9,11 @@ export type JournalEntry = Record<string, JournalField>;
 /** A field as text; the first of several values. */
 export function fieldText(field: JournalField): string {
   if (typeof field === "string") return field;
-  if (!Array.isArray(field) || field.length === 0) return "";
-  return typeof field[0] === "number" ? Buffer.from(field as number[]).toString("utf8") : fieldText(field[0] as string);
+  if (!Array.isArray(field)) return "";
+  const bytes = field.filter((part) => typeof part === "number");
+  return bytes.length > 0
+    ? Buffer.from(bytes).toString("utf8")
+    : fieldText(field.find((part) => typeof part !== "number"));
 }
 
 const fieldNumber = (field: JournalField): number | null => {
@@ -45,7 +48,7 @@ export function toRecord(entry: JournalEntry): LogRecord {
 /** A line of journalctl; null when it is no entry. */
 export function parseEntry(line: string): JournalEntry | null {
   try {
-    const entry = JSON.parse(line) as JournalEntry;
+    const entry: JournalEntry = JSON.parse(line);
     return entry.__CURSOR ? entry : null;
   } catch {
     return null;

@@ -55,7 +55,7 @@ export class JournaldProvider implements LogProvider {
   constructor(private readonly command = "journalctl") {}
 
   async read(since: string | undefined, max: number): Promise<Reading> {
-    const mark = since ? (JSON.parse(since) as Mark) : undefined;
+    const mark: Mark | undefined = since ? JSON.parse(since) : undefined;
     if (!mark) return this.take(["-n", String(BACKLOG_RECORDS)], since, max);
     try {
       return await this.take([`--after-cursor=${mark.cursor}`], since, max);

@@ -43,7 +43,7 @@ export function microsecondsOf(timestamp: string): number {
 /** One entry of the unified log; null for the line that ends the output. */
 export function toUnifiedRecord(line: string): LogRecord | null {
   if (!line.startsWith("{")) return null;
-  const entry = JSON.parse(line) as UnifiedEntry;
+  const entry: UnifiedEntry = JSON.parse(line);
   const micros = microsecondsOf(entry.timestamp ?? "");
   if (Number.isNaN(micros)) return null;
   const { subsystem = "", eventMessage: message = "", processID: pid = 0, threadID: thread = 0 } = entry;

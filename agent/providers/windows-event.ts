@@ -24,7 +24,7 @@ export type WindowsEvent = {
 /** A line of a script's output; null when it is none of an event (a module's greeting, a progress record). */
 export function parseWindowsEvent(line: string): WindowsEvent | null {
   try {
-    const event = JSON.parse(line.replace(/^\uFEFF/, "")) as WindowsEvent;
+    const event: WindowsEvent = JSON.parse(line.replace(/^\uFEFF/, ""));
     return typeof event?.RecordId === "number" && typeof event.TimeCreated === "string" ? event : null;
   } catch {
     return null;

@@ -34,7 +34,10 @@ function channelList(run: RunScript): () => Promise<Map<string, Descriptor>> {
   const ask = async () => {
     const found = new Map<string, Descriptor>();
     for await (const line of run(LIST_LOGS, {}))
-      if (line.startsWith("{")) found.set(JSON.parse(line).LogName, toDescriptor(JSON.parse(line) as ListedLog));
+      if (line.startsWith("{")) {
+        const listed: ListedLog = JSON.parse(line);
+        found.set(listed.LogName, toDescriptor(listed));
+      }
     return found;
   };
   return () => {
@@ -54,7 +57,7 @@ export class WindowsProvider implements LogProvider {
   ) {}
 
   async read(since: string | undefined, max: number): Promise<Reading> {
-    const mark = since ? (JSON.parse(since) as Mark) : undefined;
+    const mark: Mark | undefined = since ? JSON.parse(since) : undefined;
     if (!mark) return this.backlog(max);
     const found = await this.records(READ_AFTER, { after: mark.recordId, time: mark.time, max });
     return {

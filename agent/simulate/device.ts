@@ -4,15 +4,15 @@ import { linkedTo } from "@/agent/abort";
 import { retryAfterMs } from "@/agent/client";
 import { AGENT_VERSION } from "@/agent/diagnostics";
 import { toWireEvent } from "@/agent/providers/provider";
-import type { EnrollOutput } from "@/server/agents/schema";
 import type { Figures } from "./figures";
+import { itemAt } from "./item-at";
 import { CHANNELS, MemoryLog } from "./memory-log";
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const ROLES = ["FRONTDESK", "ACCOUNTING", "LAPTOP", "SRV-FILE", "SRV-SQL", "MEETING"];
 
 export type Port = { url: string; figures: Figures; signal: AbortSignal; random: () => number };
-type Answer = { status: number; body: Record<string, unknown>; retryAfterMs: number };
+type Answer = { status: number; body: { token?: string; count?: number; detail?: string }; retryAfterMs: number };
 
 /** One agent of the simulation and the machine that it pretends to be on. */
 export class SimulatedDevice {
@@ -50,7 +50,7 @@ export class SimulatedDevice {
         agentVersion: AGENT_VERSION,
       });
       if (status === 201) {
-        this.token = (body as EnrollOutput).token;
+        this.token = body.token ?? "";
         return;
       }
       this.port.signal.throwIfAborted();
@@ -91,7 +91,7 @@ export class SimulatedDevice {
 
   async sendEvents(): Promise<void> {
     const count = 1 + Math.floor(this.port.random() * 8);
-    const pick = () => this.logs[Math.floor(this.port.random() * this.logs.length)] as MemoryLog;
+    const pick = () => itemAt(this.logs, this.port.random() * this.logs.length);
     const events = Array.from({ length: count }, () => toWireEvent(pick().happen()));
     const { body } = await this.call("events", "PUT", `/agents/${this.agentId}/eventlogs`, { events });
     if (typeof body.count === "number") this.port.figures.eventsStored += body.count;
@@ -117,7 +117,7 @@ export class SimulatedDevice {
       const wait = retryAfterMs(response.headers.get("retry-after"), Date.now());
       return { status: response.status, body: text ? JSON.parse(text) : {}, retryAfterMs: wait };
     } catch (error) {
-      if (!signal.aborted) note((error as Error).name === "TimeoutError" ? "timeout" : "network");
+      if (!signal.aborted) note(error instanceof Error && error.name === "TimeoutError" ? "timeout" : "network");
       return { status: 0, body: {}, retryAfterMs: 0 };
     } finally {
       linked.release();

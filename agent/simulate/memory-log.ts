@@ -4,6 +4,7 @@ import type { Filters, LogProvider, LogRecord, Page, Reading } from "@/agent/pro
 import { toEntry } from "@/agent/providers/provider";
 import { matches } from "@/agent/providers/query";
 import type { Descriptor, Entry } from "@/server/live-events/schema";
+import { itemAt } from "./item-at";
 
 type Card = { provider: string; id: number; level: number; keywords?: bigint; message: string };
 
@@ -115,9 +116,9 @@ export class MemoryLog implements LogProvider {
 
   /** One more event. @returns it, to be shipped. */
   happen(time = new Date()): LogRecord {
-    const deck = DECKS[this.name] as Card[];
     // Squaring draws the first, ordinary ones more often.
-    const card = deck[Math.floor(this.random() ** 2 * deck.length)] as Card;
+    const deck = DECKS[this.name] ?? [];
+    const card = itemAt(deck, this.random() ** 2 * deck.length);
     const recordId = ++this.lastId;
     const record: LogRecord = {
       logName: this.name,

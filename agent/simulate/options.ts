@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { messageOf } from "@/agent/message-of";
 import { serverUrl, UsageError } from "@/agent/options";
 
 export type SimulateOptions = { url: string; enrollmentKey: string; devices: number; rate: number; seconds: number };
@@ -27,7 +28,7 @@ export function parseSimulateOptions(args: string[]): SimulateOptions {
   try {
     values = read().values;
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(messageOf(error));
   }
   if (!values.url || !values["enrollment-key"]) throw new UsageError("--url and --enrollment-key are needed");
   return {

@@ -59,12 +59,12 @@ it("drives agents at the rate, answers live queries, counts errors by status and
   const lines: string[] = [];
   const stopping = new AbortController();
   const running = simulate(
-    { url, enrollmentKey: "tme_x", devices: 3, rate: 100, seconds: 60 },
+    { url, enrollmentKey: "tme_x", devices: 3, rate: 20, seconds: 60 },
     stopping.signal,
     (line) => lines.push(line),
   );
   await expect
-    .poll(() => (seen.get("eventlogs") ?? 0) > 5 && (seen.get("logs") ?? 0) > 0, { timeout: 8_000 })
+    .poll(() => (seen.get("eventlogs") ?? 0) > 20 && (seen.get("logs") ?? 0) > 3, { timeout: 20_000 })
     .toBe(true);
   await expect.poll(() => answers.length).toBe(3);
   stopping.abort();
@@ -75,4 +75,4 @@ it("drives agents at the rate, answers live queries, counts errors by status and
   expect(lines.at(-1)).toContain("errors: logs 503");
   server.closeAllConnections();
   server.close();
-}, 15_000);
+});

@@ -4,6 +4,7 @@ import { Diagnostics } from "@/agent/diagnostics";
 import { keepCommandStream } from "@/agent/live/command-stream";
 import { SimulatedDevice } from "./device";
 import { Figures } from "./figures";
+import { itemAt } from "./item-at";
 import type { SimulateOptions } from "./options";
 
 /** More requests than these are never under way: a server that falls behind is not buried. */
@@ -22,7 +23,9 @@ async function bringUp(devices: SimulatedDevice[], { options, figures, signal }:
     for (let device = waiting.shift(); device && !signal.aborted; device = waiting.shift()) {
       await device.enroll();
       const { agentId, token, logs } = device;
-      const onAnswered = (taken: boolean, ms: number) => figures.note("live answer", taken ? 204 : "refused", ms);
+      const onAnswered = (taken: boolean, ms: number) => {
+        if (taken || !signal.aborted) figures.note("live answer", taken ? 204 : "refused", ms);
+      };
       const diagnostics = new Diagnostics(() => {}, 100);
       streams.push(keepCommandStream({ url: options.url, agentId, token, logs, diagnostics, signal, onAnswered }));
     }
@@ -52,7 +55,7 @@ async function drive(devices: SimulatedDevice[], { options, figures, signal }: S
       await Promise.race(underWay);
       continue;
     }
-    const request = act(devices[n % devices.length] as SimulatedDevice, Math.random());
+    const request = act(itemAt(devices, n), Math.random());
     underWay.add(request);
     void request.finally(() => underWay.delete(request));
   }

@@ -12,7 +12,8 @@ const FEW_CONNECTIONS = 32;
 
 /** Rows 5 and 6: agents hand in events, end to end. */
 async function run(world: World): Promise<Figure[]> {
-  const agent = await createAgent(world.orgIds[1] as string);
+  const [, orgId = ""] = world.orgIds;
+  const agent = await createAgent(orgId);
   const server = await startBuiltServer(world);
   const bare = await startChild<{ port: number }>("bare-server", JSON.stringify(agent));
   const path = `/api/v1/agents/${agent.id}/eventlogs`;

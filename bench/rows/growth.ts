@@ -20,7 +20,7 @@ async function smallDatabase(world: World, rows: number): Promise<{ url: string;
   const { ownerUrl, appUrl, adminUrl } = world.embedded;
   await world.owner.unsafe(`CREATE DATABASE ${name}`);
   await migrate({ ownerUrl: there(ownerUrl), appUrl: there(appUrl), adminUrl: there(adminUrl) });
-  const orgId = world.orgIds[0] as string;
+  const [orgId = ""] = world.orgIds;
   await fillAudit(world.connect(1, there(appUrl)), { orgId, rows, seed: SEED });
   const owner = world.connect(1, there(ownerUrl));
   await owner`VACUUM ANALYZE`;

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Bench, type Figure, figure, msOf } from "@/bench/harness";
+import { type Bench, type Figure, figure, median, msOf } from "@/bench/harness";
 import type { World } from "@/bench/world";
 import { type Tx, tenant } from "@/db/client";
 import type { Ctx } from "@/server/context";
@@ -27,7 +27,7 @@ const valuesOf = (n: number): string[] => [
   `${1 + (n % 12)}/${1 + (n % 28)}/2024`,
   `2023-0${1 + (n % 9)}-1${n % 10}`,
   String(n % 977),
-  roles[n % 3] as string,
+  roles[n % 3] ?? "",
   `Tag ${n}`,
   `User ${n % 5000}`,
   n % 5 === 0 ? "" : `Rack ${n % 400}`,
@@ -78,7 +78,8 @@ async function applyOneByOne(tx: Tx, { rows, fields, partnerId }: Sampled): Prom
     const found = await resolveOne(tx, partnerId, sourceId, hostname);
     if (!found) continue;
     for (const [i, field] of fields.entries()) {
-      const read = cells[i] ? coerceText(field, cells[i] as string, field.dateOrder) : null;
+      const cell = cells[i];
+      const read = cell ? coerceText(field, cell, field.dateOrder) : null;
       if (!read?.ok) continue;
       await tx.execute(sql`
         INSERT INTO custom_field_values AS v (device_id, org_id, "values")
@@ -104,8 +105,6 @@ async function timed(ctx: Ctx, work: (tx: Tx) => Promise<void>): Promise<number>
   return ms;
 }
 
-const middle = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number;
-
 async function runAgain(ctx: Ctx, text: string): Promise<{ ms: number; report: RunReport | undefined }> {
   const staged = await stageText(ctx, text, "again.csv");
   await startCheck(ctx, staged);
@@ -120,7 +119,7 @@ async function runAgain(ctx: Ctx, text: string): Promise<{ ms: number; report: R
 /** Row 17: an import of a hundred thousand computers against the same work row by row (a sample, scaled up). */
 async function run(world: World): Promise<Figure[]> {
   const devices = Array.from({ length: ROWS }, (_, n) => ({
-    orgId: world.orgIds[n % world.orgIds.length] as string,
+    orgId: world.orgIds[n % world.orgIds.length] ?? "",
     hostname: `bench-${n + 1}`,
   }));
   await createDevices(world.partnerId, devices);
@@ -165,9 +164,9 @@ async function run(world: World): Promise<Figure[]> {
     figure({
       ...shared,
       name: `check of ${ROWS} rows x ${FIELDS} fields`,
-      value: middle(check),
-      reference: middle(checkEach),
-      ratio: middle(checkEach) / middle(check),
+      value: median(check),
+      reference: median(checkEach),
+      ratio: median(checkEach) / median(check),
       target: { min: 25 },
       detail: `reading the file took ${seconds(stageMs)}`,
     }),

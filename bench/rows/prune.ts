@@ -54,8 +54,10 @@ async function run(world: World): Promise<Figure[]> {
   for (const orgId of targets) await fillAudit(world.app, { orgId, rows, seed: SEED, ...EXPIRED });
   await world.owner`VACUUM ANALYZE audit_logs`;
   let refused = 0;
-  let at = 0;
+  const left = targets.values();
+  const takeTarget = () => left.next().value ?? "";
   const others = world.orgIds.slice(1, WRITERS);
+  const [writer = ""] = others;
   const p99While = async (orgId: string, work: () => Promise<unknown>) => {
     const writing = startWriting(world, [orgId, ...others]);
     await work();
@@ -67,9 +69,12 @@ async function run(world: World): Promise<Figure[]> {
   const seen = await interleave(
     rounds,
     {
-      alone: () => prune(targets[at++] as string, rows),
-      quiet: () => p99While(others[0] as string, pause),
-      pruning: () => p99While(targets[at] as string, () => prune(targets[at++] as string, rows)),
+      alone: () => prune(takeTarget(), rows),
+      quiet: () => p99While(writer, pause),
+      pruning: () => {
+        const target = takeTarget();
+        return p99While(target, () => prune(target, rows));
+      },
     },
     { warm: false },
   );

@@ -8,12 +8,9 @@ async function run(world: World): Promise<Figure[]> {
     SELECT pg_relation_size('audit_logs') AS heap, pg_total_relation_size('audit_logs') AS total,
       pg_total_relation_size('audit_search') + pg_total_relation_size('audit_search_state')
         + pg_total_relation_size('audit_search_terms') + pg_total_relation_size('audit_tallies') AS search, (SELECT count(*) FROM audit_logs) AS rows`;
-  const [heap, total, search, rows] = [found?.heap, found?.total, found?.search, found?.rows].map(Number) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  if (!found) throw new Error("no sizes");
+  const [heap, total] = [Number(found.heap), Number(found.total)];
+  const [search, rows] = [Number(found.search), Number(found.rows)];
   const detail =
     search > 0 ? `of it ${(search / rows).toFixed(0)} bytes for search` : "no search table in this version";
   return [

@@ -23,7 +23,7 @@ async function hashPayloads(file: string): Promise<{ rows: number; ms: number }>
     block = [];
   };
   for await (const line of linesOf(file)) {
-    const row = JSON.parse(line) as ChainRow & { type: string };
+    const row: ChainRow & { type: string } = JSON.parse(line);
     if (row.type === "row" && block.push(canonicalPayload(row, Buffer.byteLength)) === BLOCK_ROWS) flush();
   }
   flush();
