@@ -22,6 +22,9 @@ const pageContext = cache(async () => server().context(new Headers(await headers
 
 export const isSignedIn = async (): Promise<boolean> => (await pageContext()).caller !== null;
 
+/** The public keys that sign this server's checkpoints. */
+export const verifierKeys = (): string[] => server().verifierKeys();
+
 /** Sends strangers to the sign-in page and back. The cookie is not enough to know: a session may have been ended. */
 export async function requireSignIn(): Promise<void> {
   if (await isSignedIn()) return;

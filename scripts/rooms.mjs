@@ -13,6 +13,7 @@ const WIRE_FILES = [
   "audit/(actions|action-label|row)",
   "audit/query/(catalogue|old-address)",
   "audit/chain/(chain|bundle|note|verifier)",
+  "audit/tree/[\\w-]+",
   "audit/integrity/verify-bundle",
   "(.+/)?vocabulary",
 ];

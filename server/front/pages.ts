@@ -1,3 +1,4 @@
+import { signingKeys, vkeyOf } from "@/server/audit/chain/signing-key";
 import { authenticate } from "@/server/auth/authenticate";
 import { REQUESTED_PAGE } from "@/server/auth/session-cookie";
 import type { Ctx } from "@/server/context";
@@ -30,6 +31,8 @@ export const pages = {
   },
   /** The address that the browser asked for, as the front saw it. */
   requestedPage: (headers: Headers): string | null => headers.get(REQUESTED_PAGE),
+  /** The public keys that sign this server's checkpoints, as verifiers name them. */
+  verifierKeys: (): string[] => signingKeys().map(vkeyOf),
   isSetUp: async (): Promise<boolean> => !(await isSetupNeeded()),
 };
 
