@@ -6,7 +6,7 @@ import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import classes from "./entrance.module.css";
 
-/** Only a path of our own: a link must not lead people elsewhere after they signed in. */
+/** Only a path of this site: a link must not redirect elsewhere after sign-in. */
 export function ownPath(target: string | null): string {
   if (!target?.startsWith("/") || /^\/[/\\]|[\n\r\t]/.test(target)) return "/";
   return target;

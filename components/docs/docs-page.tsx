@@ -19,7 +19,7 @@ async function load(): Promise<ApiDocument> {
   return readDocument(await answer.json());
 }
 
-/** The REST API, rendered from the document that the server makes from the schemas that validate. */
+/** The REST API, rendered from the OpenAPI document, which the server derives from its schemas. */
 export function DocsPage() {
   const document = useQuery({ queryKey: ["openapi"], queryFn: load, staleTime: Number.POSITIVE_INFINITY });
   const [view, setView] = useQueryStates(

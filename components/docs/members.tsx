@@ -24,7 +24,7 @@ export function MemberRows({ rows, label }: { rows: Row[]; label: string }) {
   );
 }
 
-/** The members of an object; a value that is none is told in a line. */
+/** The members of an object; any other value is described in one line. */
 export function Members({
   schema,
   schemas,

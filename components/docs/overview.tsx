@@ -12,7 +12,7 @@ const SCHEME: Record<string, string> = {
   session: "Browser session",
 };
 
-/** What holds for every operation: address, credentials, errors. */
+/** What all operations have in common: address, credentials, errors. */
 export function Overview({ document }: { document: ApiDocument }) {
   const { base, version, securitySchemes, schemas } = document;
   const first = `curl -X POST "${base}/auth/token" \\

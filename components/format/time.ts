@@ -53,7 +53,7 @@ export function shortDate(when: Date | string, zone: string): string {
 /** "20 Nov 2026, 14:02:31" */
 export const dateTime = (when: Date | string, zone: string): string => `${shortDate(when, zone)}, ${clock(when, zone)}`;
 
-/** An instant as every clock has it, for whoever hovers over a time: UTC, the reader's own, seconds since 1970. */
+/** An instant in UTC, in the reader's zone and as seconds since 1970: the tooltip of every time. */
 export const everyClock = (when: string, local: string): string =>
   [
     `${dateTime(when, "UTC")} UTC`,

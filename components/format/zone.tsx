@@ -27,10 +27,10 @@ export function ZoneProvider({ initial, children }: { initial: string | null; ch
 /** The zone that times are shown in: the reader's own, or the one that the address names (`tz`). */
 export function useZone() {
   const local = useContext(ZoneContext);
-  const [asked, setAsked] = useQueryState("tz", zoneParam);
+  const [chosen, setChosen] = useQueryState("tz", zoneParam);
   return {
-    zone: asked ?? local,
+    zone: chosen ?? local,
     local,
-    setUtc: (utc: boolean) => setAsked(utc && local !== "UTC" ? "UTC" : null),
+    setUtc: (utc: boolean) => setChosen(utc && local !== "UTC" ? "UTC" : null),
   };
 }

@@ -14,13 +14,13 @@ const isTyping = (target: EventTarget | null) =>
 
 /** Ctrl or Cmd and K opens the palette on every page, "?" the keys; neither is loaded before. */
 export function PaletteKey() {
-  const [asked, setAsked] = useState(0);
+  const [opened, setOpened] = useState(0);
   const [isHelpOpen, setIsHelpOpen] = useState(false);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
         event.preventDefault();
-        setAsked((n) => n + 1);
+        setOpened((n) => n + 1);
       } else if (event.key === "?" && !isTyping(event.target)) {
         if (!document.querySelector("[role=dialog]")) setIsHelpOpen(true);
       }
@@ -35,12 +35,12 @@ export function PaletteKey() {
           size={32}
           aria-label="Go to"
           aria-keyshortcuts="Control+K Meta+K"
-          onClick={() => setAsked(asked + 1)}
+          onClick={() => setOpened(opened + 1)}
         >
           <Search size={17} strokeWidth={1.75} aria-hidden />
         </ActionIcon>
       </Tip>
-      {asked > 0 && <Palette asked={asked} onHelp={() => setIsHelpOpen(true)} />}
+      {opened > 0 && <Palette opened={opened} onHelp={() => setIsHelpOpen(true)} />}
       {isHelpOpen && <KeyMap onClose={() => setIsHelpOpen(false)} />}
     </>
   );

@@ -29,12 +29,12 @@ function matches(name: string, typed: string): boolean {
   return words.every((word) => name.toLowerCase().includes(word));
 }
 
-/** Goes anywhere by typing: pages, saved views, devices, organizations. `asked` grows each time it is to open. */
-export function Palette({ asked, onHelp }: { asked: number; onHelp: () => void }) {
+/** Goes anywhere by typing: pages, saved views, devices, organizations. `opened` counts the requests to open it. */
+export function Palette({ opened, onHelp }: { opened: number; onHelp: () => void }) {
   const [typed, setTyped] = useState("");
   useEffect(() => {
-    if (asked > 0) palette.open();
-  }, [asked]);
+    if (opened > 0) palette.open();
+  }, [opened]);
   const help = [{ key: "help", name: "Keyboard shortcuts", icon: Keyboard, go: onHelp }];
   const groups: Group[] = [
     { label: "Pages", destinations: usePages().filter(({ name }) => matches(name, typed)) },

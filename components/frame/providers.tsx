@@ -9,9 +9,9 @@ import { cssVariables, theme } from "./theme";
 
 type Props = { nonce: string; zone: string | null; children: ReactNode };
 
-/** Everything that a page stands in. The nonce lets Mantine's generated styles pass the content security policy. */
+/** The context of every page. The nonce lets Mantine's generated styles pass the content security policy. */
 export function Providers({ nonce, zone, children }: Props) {
-  // The scroll lock under dialogs adds a style element of its own and asks here for the nonce.
+  // The scroll lock under dialogs adds its own style element and looks for the nonce here.
   if (typeof window !== "undefined") Object.assign(globalThis, { __webpack_nonce__: nonce });
   // The server sends the body busy: until the scripts are there, its controls do not answer.
   useEffect(() => document.body.removeAttribute("aria-busy"), []);

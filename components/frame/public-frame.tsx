@@ -3,7 +3,7 @@ import { Mark } from "@/components/ui/mark";
 import classes from "./public-frame.module.css";
 import { SchemeMenu } from "./scheme-menu";
 
-/** The frame of pages that are open to everybody. Plain links: nothing is fetched ahead. */
+/** The frame of public pages. Plain links: nothing is prefetched. */
 export function PublicFrame({ children }: { children: ReactNode }) {
   return (
     <div className={classes.ground}>

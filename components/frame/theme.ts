@@ -11,7 +11,7 @@ const pageControls = {
   last: "Last page",
 } as const;
 
-/** A dialog's head is no banner of the page, whatever element it is made of. */
+/** A dialog's head is a <header>, which assistive technology must not take for the page's banner. */
 const dialogHead = { attributes: { header: { role: "presentation" } } };
 
 const overlay = {
@@ -96,7 +96,7 @@ function readableVariants(theme: MantineTheme): Record<string, string> {
   return variables;
 }
 
-/** Where Mantine's defaults miss the contrast that WCAG AA asks for, or our surfaces differ from its own. */
+/** Where Mantine's defaults miss the contrast of WCAG AA, or the surfaces differ from Mantine's. */
 export const cssVariables: CSSVariablesResolver = (theme) => ({
   variables: {},
   light: {

@@ -27,7 +27,11 @@ export function UserMenu() {
   return (
     <Popover opened={opened} onClose={menu.close} align="end" width={240}>
       <Popover.Target>
-        <UnstyledButton className={classes.trigger} aria-label={`Account of ${user.name}`} onClick={menu.toggle}>
+        <UnstyledButton
+          className={classes.trigger}
+          aria-label={`Account of ${user.name} (${initials(user.name || user.email)})`}
+          onClick={menu.toggle}
+        >
           <span className={classes.avatar} aria-hidden>
             {initials(user.name || user.email)}
           </span>

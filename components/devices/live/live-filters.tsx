@@ -9,16 +9,16 @@ import type { LiveFilters } from "./live-params";
 
 const LEVELS = LIVE_LEVELS.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) }));
 
-type Props = { filters: LiveFilters; onAsk: (filters: LiveFilters) => void; isAsking: boolean };
+type Props = { filters: LiveFilters; onSubmit: (filters: LiveFilters) => void; isRunning: boolean };
 
 /** The filters of a live query; the device is queried when the form is sent, not at every key. */
-export function LiveFilterForm({ filters, onAsk, isAsking }: Props) {
+export function LiveFilterForm({ filters, onSubmit, isRunning }: Props) {
   const [draft, setDraft] = useState(filters);
   const set = (part: Partial<LiveFilters>) => setDraft({ ...draft, ...part });
   const isBackward = Boolean(draft.start && draft.end && draft.start > draft.end);
   const send = (event: FormEvent) => {
     event.preventDefault();
-    onAsk(draft);
+    onSubmit(draft);
   };
   return (
     <form className={classes.filters} onSubmit={send} aria-label="Filters">
@@ -53,7 +53,7 @@ export function LiveFilterForm({ filters, onAsk, isAsking }: Props) {
         onRange={({ from, to }) => set({ start: from, end: to })}
         error={isBackward ? "After the end" : null}
       />
-      <Button type="submit" disabled={isAsking || isBackward} className={classes.ask}>
+      <Button type="submit" disabled={isRunning || isBackward} className={classes.submit}>
         Search
       </Button>
     </form>

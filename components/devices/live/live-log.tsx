@@ -12,12 +12,12 @@ import pagedClasses from "@/components/ui/paged-list.module.css";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import type { DeviceDetail } from "@/server/devices/schema";
 import type { Entry } from "@/server/live-events/schema";
-import { AskState } from "./ask-state";
 import classes from "./live.module.css";
 import { LiveFilterForm } from "./live-filters";
 import { isSame, liveParsers, toInput } from "./live-params";
+import { QueryState } from "./query-state";
 import { RecordDrawer } from "./record-drawer";
-import { useAsk } from "./use-ask";
+import { useLiveQuery } from "./use-live-query";
 
 const LIMIT = 50;
 
@@ -44,11 +44,11 @@ export function LiveLog({ device, log, onBack }: Props) {
   const client = useTRPCClient();
   const [view, setView] = useQueryStates(liveParsers, { history: "push" });
   const input = { deviceId: device.id, name: log, limit: LIMIT, ...toInput(view) };
-  const asked = useAsk({
+  const live = useLiveQuery({
     key: [input],
-    ask: (signal) => client.liveEvents.events.query(input, { signal, ...ALONE }),
+    run: (signal) => client.liveEvents.events.query(input, { signal, ...ALONE }),
   });
-  const { data } = asked.query;
+  const { data } = live;
   return (
     <>
       <div className={classes.head}>
@@ -60,19 +60,13 @@ export function LiveLog({ device, log, onBack }: Props) {
       </div>
       <LiveFilterForm
         filters={view}
-        isAsking={asked.isAsking}
-        onAsk={(filters) => {
-          if (view.livePage === 1 && isSame(filters, view)) asked.again();
+        isRunning={live.isRunning}
+        onSubmit={(filters) => {
+          if (view.livePage === 1 && isSame(filters, view)) live.retry();
           else void setView({ ...filters, livePage: null, record: null });
         }}
       />
-      <AskState
-        asked={asked}
-        error={asked.query.error}
-        what={`the events of ${log}`}
-        hostname={device.hostname}
-        lastSeenAt={device.lastSeenAt}
-      >
+      <QueryState live={live} what={`the events of ${log}`} hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
         {data && data.data.length === 0 && (
           <Notice title="No matching events">{`${device.hostname} found none in ${log}.`}</Notice>
         )}
@@ -82,7 +76,7 @@ export function LiveLog({ device, log, onBack }: Props) {
             columns={columnsOf((record) => setView({ record }))}
             rows={data.data}
             rowKey={(e) => String(e.recordId)}
-            isStale={asked.isAsking}
+            isStale={live.isRunning}
           />
         )}
         {data && data.meta.totalPages > 1 && (
@@ -96,7 +90,7 @@ export function LiveLog({ device, log, onBack }: Props) {
             />
           </nav>
         )}
-      </AskState>
+      </QueryState>
       <RecordDrawer
         device={device}
         log={log}

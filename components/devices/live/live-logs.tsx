@@ -10,20 +10,19 @@ import { Notice } from "@/components/ui/notice";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import type { DeviceDetail } from "@/server/devices/schema";
 import type { Descriptor } from "@/server/live-events/schema";
-import { AskState } from "./ask-state";
 import classes from "./live.module.css";
-import { useAsk } from "./use-ask";
+import { QueryState } from "./query-state";
+import { useLiveQuery } from "./use-live-query";
 
 type Props = { device: DeviceDetail; onOpen: (log: string) => void };
 
 /** The logs that the device keeps. */
 export function LiveLogs({ device, onOpen }: Props) {
   const client = useTRPCClient();
-  const asked = useAsk({
+  const live = useLiveQuery({
     key: [device.id, "logs"],
-    ask: (signal) => client.liveEvents.logs.query({ deviceId: device.id }, { signal, ...ALONE }),
+    run: (signal) => client.liveEvents.logs.query({ deviceId: device.id }, { signal, ...ALONE }),
   });
-  const { query } = asked;
   const columns: Column<Descriptor>[] = [
     {
       header: "Log",
@@ -60,32 +59,26 @@ export function LiveLogs({ device, onOpen }: Props) {
         <Button
           variant="default"
           leftSection={<RotateCw size={14} aria-hidden />}
-          onClick={asked.again}
-          disabled={asked.isAsking}
+          onClick={live.retry}
+          disabled={live.isRunning}
         >
           Refresh
         </Button>
       </div>
-      <AskState
-        asked={asked}
-        error={query.error}
-        what="its logs"
-        hostname={device.hostname}
-        lastSeenAt={device.lastSeenAt}
-      >
-        {query.data &&
-          (query.data.data.length === 0 ? (
+      <QueryState live={live} what="its logs" hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
+        {live.data &&
+          (live.data.data.length === 0 ? (
             <Notice title="The device reports no logs" />
           ) : (
             <RecordTable
               caption={`Logs on ${device.hostname}`}
               columns={columns}
-              rows={query.data.data}
+              rows={live.data.data}
               rowKey={(l) => l.name}
-              isStale={asked.isAsking}
+              isStale={live.isRunning}
             />
           ))}
-      </AskState>
+      </QueryState>
     </>
   );
 }

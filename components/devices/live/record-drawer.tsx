@@ -8,9 +8,9 @@ import { ALONE, useTRPCClient } from "@/components/trpc";
 import { CodeBlock } from "@/components/ui/code-block";
 import type { DeviceDetail } from "@/server/devices/schema";
 import type { Entry } from "@/server/live-events/schema";
-import { AskState } from "./ask-state";
 import classes from "./live.module.css";
-import { useAsk } from "./use-ask";
+import { QueryState } from "./query-state";
+import { useLiveQuery } from "./use-live-query";
 
 type Props = {
   device: DeviceDetail;
@@ -24,13 +24,13 @@ type Props = {
 /** One event in full, with its raw XML. */
 export function RecordDrawer({ device, log, recordId, known, onClose }: Props) {
   const client = useTRPCClient();
-  const asked = useAsk({
+  const live = useLiveQuery({
     key: [device.id, log, "record", recordId],
-    ask: (signal) =>
+    run: (signal) =>
       client.liveEvents.event.query({ deviceId: device.id, name: log, recordId: recordId ?? 0 }, { signal, ...ALONE }),
-    isWanted: recordId !== null && !known,
+    isEnabled: recordId !== null && !known,
   });
-  const entry = known ?? asked.query.data?.data;
+  const entry = known ?? live.data?.data;
   return (
     <Drawer
       opened={recordId !== null}
@@ -42,15 +42,9 @@ export function RecordDrawer({ device, log, recordId, known, onClose }: Props) {
       {entry ? (
         <RecordDetail entry={entry} />
       ) : (
-        <AskState
-          asked={asked}
-          error={asked.query.error}
-          what={`record ${recordId}`}
-          hostname={device.hostname}
-          lastSeenAt={device.lastSeenAt}
-        >
+        <QueryState live={live} what={`record ${recordId}`} hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
           {null}
-        </AskState>
+        </QueryState>
       )}
     </Drawer>
   );

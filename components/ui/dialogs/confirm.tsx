@@ -16,7 +16,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** Asks before something that cannot be taken back. */
+/** Asks for confirmation of what cannot be undone. */
 export function Confirm({ title, children, action, isBusy, error, onConfirm, onClose }: Props) {
   useReturnedFocus();
   return (

@@ -7,10 +7,10 @@ import { When } from "@/components/format/when";
 import { errorText, Failure, Notice, problemOf } from "@/components/ui/notice";
 import { LIVE_QUERY_TIMEOUT_MS } from "@/server/live-events/schema";
 import classes from "./live.module.css";
+import type { LiveQuery } from "./use-live-query";
 
 type Props = {
-  asked: { isAsking: boolean; seconds: number; wasCancelled: boolean; again: () => void; cancel: () => void };
-  error: unknown;
+  live: LiveQuery;
   what: string;
   hostname: string;
   lastSeenAt: string | null;
@@ -18,39 +18,40 @@ type Props = {
 };
 
 /** The state of a live query: running, cancelled, failed with its reason, or answered. */
-export function AskState({ asked, error, what, hostname, lastSeenAt, children }: Props) {
+export function QueryState({ live, what, hostname, lastSeenAt, children }: Props) {
+  const { error, isRunning } = live;
   return (
     <>
-      <div className={classes.asking} role="status">
-        {asked.isAsking && (
+      <div className={classes.running} role="status">
+        {isRunning && (
           <>
             <Loader size="xs" aria-hidden />
             <span>
               Querying {hostname} for {what}
             </span>
             <span className="tm-figures" aria-hidden>
-              {asked.seconds.toFixed(1)} s
+              {live.seconds.toFixed(1)} s
             </span>
-            <Button variant="default" size="compact-sm" onClick={asked.cancel}>
+            <Button variant="default" size="compact-sm" onClick={live.cancel}>
               Cancel
             </Button>
           </>
         )}
       </div>
-      {!asked.isAsking && asked.wasCancelled && !error && (
-        <Notice icon={CircleSlash} title="Cancelled" action={<Again onClick={asked.again}>Try again</Again>}>
+      {!isRunning && live.wasCancelled && !error && (
+        <Notice icon={CircleSlash} title="Cancelled" action={<Retry onClick={live.retry}>Try again</Retry>}>
           The query to {hostname} was cancelled. Its answer will not be shown.
         </Notice>
       )}
-      {!asked.isAsking && Boolean(error) && (
-        <AskFailure error={error} what={what} hostname={hostname} lastSeenAt={lastSeenAt} onRetry={asked.again} />
+      {!isRunning && Boolean(error) && (
+        <QueryFailure error={error} what={what} hostname={hostname} lastSeenAt={lastSeenAt} onRetry={live.retry} />
       )}
       {!error && children}
     </>
   );
 }
 
-const Again = ({ onClick, children }: { onClick: () => void; children: string }) => (
+const Retry = ({ onClick, children }: { onClick: () => void; children: string }) => (
   <Button variant="default" onClick={onClick}>
     {children}
   </Button>
@@ -89,7 +90,7 @@ type FailureProps = {
   onRetry: () => void;
 };
 
-function AskFailure({ error, what, hostname, lastSeenAt, onRetry }: FailureProps) {
+function QueryFailure({ error, what, hostname, lastSeenAt, onRetry }: FailureProps) {
   const problem = problemOf(error);
   const words = problem && WORDS[problem.code];
   if (!words) return <Failure error={error} onRetry={onRetry} what={what} />;
@@ -98,7 +99,7 @@ function AskFailure({ error, what, hostname, lastSeenAt, onRetry }: FailureProps
       icon={words.icon}
       role="alert"
       title={words.title(hostname)}
-      action={<Again onClick={onRetry}>Retry</Again>}
+      action={<Retry onClick={onRetry}>Retry</Retry>}
     >
       {words.text || errorText(error)} Last seen: <When at={lastSeenAt} />.
       {problem?.requestId && (
