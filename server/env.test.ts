@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { parseEnv } from "./env";
+import { envSchema, parseEnv } from "./env";
 
 const good = {
   DATABASE_URL: "postgres://a:b@localhost/c",
@@ -32,7 +33,7 @@ describe("the environment", () => {
     });
   });
 
-  it("tells every fault at once", () => {
+  it("names every fault at once", () => {
     const faults = faultsOf({
       ...good,
       PORT: "abc",
@@ -47,5 +48,24 @@ describe("the environment", () => {
     const faults = faultsOf({ ...good, METRICS_TOKEN_FILE: "/nonexistent/token", NEXTAUTH_SECRET: "hunter2" });
     expect(faults).toContain("METRICS_TOKEN_FILE");
     expect(faults).not.toContain("hunter2");
+  });
+});
+
+describe(".env.example", () => {
+  const lines = readFileSync(".env.example", "utf8").split("\n");
+  const examples = lines.flatMap((line, i) => {
+    const [, name, value] = /^(?:# )?([A-Z_]+)=(.*)$/.exec(line) ?? [];
+    return name && value !== undefined ? [{ name, value, above: lines[i - 1] ?? "" }] : [];
+  });
+
+  it("lists every variable once", () => {
+    expect(examples.map(({ name }) => name).sort()).toEqual(Object.keys(envSchema.shape).sort());
+  });
+
+  it.each(examples)("gives the default of $name and says what it is for", ({ name, value, above }) => {
+    const schema = envSchema.shape[name as keyof typeof envSchema.shape];
+    const { data } = schema.safeParse(undefined);
+    expect(value ? schema.parse(value) : undefined).toEqual(data);
+    expect(above).toMatch(/^# ./);
   });
 });

@@ -7,7 +7,7 @@ const flag = z
   .transform((v) => ["true", "1", "on", "yes"].includes(v));
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\/.+/, "must be a postgres:// address");
 
-const envSchema = z.object({
+export const envSchema = z.object({
   HOST: z.string().min(1).default("127.0.0.1"),
   PORT: z.coerce.number().int().min(0).max(65535).default(3000),
   TRAILMARK_DATA_DIR: z.string().min(1).default(".trailmark"),
@@ -82,7 +82,11 @@ export function parseEnv(source: NodeJS.ProcessEnv): Env {
   return { ...parsed.data, TRAILMARK_DATA_DIR: resolve(parsed.data.TRAILMARK_DATA_DIR) };
 }
 
-/** The checked environment of this process; the only way to reach process.env. */
+/**
+ * The checked environment of this process. process.env is read here alone, which biome's noProcessEnv enforces; its
+ * exceptions are what runs before the check (process/prepare, cli/quiet) or must work when it fails (log), what the
+ * embedded PostgreSQL inherits, and tests, scripts and benches, which start other programs.
+ */
 export function env(): Env {
   checked ??= parseEnv(process.env);
   return checked;
