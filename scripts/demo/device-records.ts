@@ -1,3 +1,4 @@
+import { version } from "@/package.json";
 import type { Client } from "./client";
 import { deviceEvents } from "./device-events";
 import type { Random } from "./random";
@@ -17,7 +18,7 @@ export async function submitDeviceLogs(
   for (const device of cast.devices) {
     const agent = api.as(cast.tokens.get(device.agentId) ?? "").from(device.ip);
     await agent.send("POST", `/agents/${device.agentId}/heartbeat`, {
-      agentVersion: "0.110.0",
+      agentVersion: version,
       status: "running",
       metrics: { uptimeHours: random.int(2, 900), cpuPercent: random.int(2, 60), diskFreeGb: random.int(12, 700) },
     });
@@ -34,7 +35,7 @@ export async function submitDeviceLogs(
         "certificate verified",
       ]),
       fields: { attempt: 1, durationMs: random.int(3, 900) },
-      agentVersion: "0.110.0",
+      agentVersion: version,
     }));
     await agent.send("POST", `/agents/${device.agentId}/logs`, { logs });
     await agent.send("PUT", `/agents/${device.agentId}/eventlogs`, {

@@ -1,3 +1,4 @@
+import { version } from "@/package.json";
 import { DEMO_ADMIN, DEMO_PASSWORD, HOME_NAME, ORGS, PEOPLE, planDevices } from "./cast";
 import type { Client } from "./client";
 import { noteFields, submitDeviceLogs } from "./device-records";
@@ -45,7 +46,7 @@ async function createCast(
       hostname,
       os,
       osVersion,
-      agentVersion: "0.110.0",
+      agentVersion: version,
     });
     tokens.set(enrolled.agentId, enrolled.token);
     devices.push({ ...plan, deviceId: enrolled.deviceId, agentId: enrolled.agentId });

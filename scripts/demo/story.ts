@@ -1,3 +1,4 @@
+import { version } from "@/package.json";
 import { type DevicePlan, ORGS, type PersonPlan } from "./cast";
 import { regularTimes, workingTime } from "./clock";
 import type { Random } from "./random";
@@ -265,7 +266,7 @@ function machineBeats(cast: Cast, device: Device, random: Random): Beat {
     actorType: "agent" as const,
     actorId: device.agentId,
     ipAddress: device.ip,
-    userAgent: "trailmark-agent/0.110.0",
+    userAgent: `trailmark-agent/${version}`,
     result: "success" as const,
   };
   const system = { orgId, actorType: "system" as const, actorId: SYSTEM, result: "success" as const };

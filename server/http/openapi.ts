@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { version } from "@/package.json";
 import { ERROR_CODES, type ErrorCode } from "@/server/errors";
 import type { RouteFile, RouteHandler, RouteSpec } from "./route";
 
@@ -9,7 +10,6 @@ import type { RouteFile, RouteHandler, RouteSpec } from "./route";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const PREFIX = "/api/v1";
-const VERSION = "0.110.0";
 /** What any operation may answer besides success; a spec adds its own. */
 const COMMON: ErrorCode[] = [
   "validation_failed",
@@ -168,7 +168,7 @@ export function describeApi(endpoints: Endpoint[], server: string): Json {
     openapi: "3.1.0",
     info: {
       title: "Trailmark API",
-      version: VERSION,
+      version,
       description:
         "Audit trail and event logging for managed service providers. Errors are application/problem+json (RFC 9457).",
     },
