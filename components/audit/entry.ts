@@ -13,7 +13,7 @@ export const hostOf = (entry: Entry): string | null => AGENT.exec(entry.user.nam
 export const nameInWords = (name: string): string => name.replace(AGENT, "Agent on $1");
 
 /** Who acted. */
-export const actorOf = ({ user }: Entry): string => nameInWords(user.name) || user.email || "Somebody";
+export const actorOf = ({ user }: Entry): string => nameInWords(user.name) || user.email || "Someone";
 
 /** The sentence of an entry in parts, so that actor and target can carry weight: [actor, before, target, after]. */
 export type Sentence = { actor: string; before: string; target: string; after: string };

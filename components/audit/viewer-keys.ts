@@ -11,6 +11,10 @@ type Options = {
   onExport: (() => void) | null;
 };
 
+type Steps = Record<string, 1 | -1 | undefined>;
+const STEPS: Steps = { j: 1, k: -1 };
+const DRAWER_STEPS: Steps = { ArrowRight: 1, ArrowLeft: -1 };
+
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
@@ -22,7 +26,8 @@ export function focusEntry(table: HTMLTableElement | null, id: string): void {
 /** Moves the focus one entry up or down; from outside the list it starts at the top. */
 function moveFocus(table: HTMLTableElement | null, by: 1 | -1): void {
   const links = [...(table?.querySelectorAll<HTMLElement>("[data-entry]") ?? [])];
-  const at = links.indexOf(document.activeElement as HTMLElement);
+  const active = document.activeElement;
+  const at = active instanceof HTMLElement ? links.indexOf(active) : -1;
   const next = at < 0 ? links[0] : links[at + by];
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
@@ -35,7 +40,7 @@ export function useViewerKeys({ table, search, isOpen, step, onLive, onExport }:
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const inOtherDialog = document.querySelector("[role=dialog]") && !isOpen;
       if (inOtherDialog) return;
-      const by = { j: 1, k: -1, ...(isOpen ? { ArrowRight: 1, ArrowLeft: -1 } : {}) }[event.key] as 1 | -1 | undefined;
+      const by = STEPS[event.key] ?? (isOpen ? DRAWER_STEPS[event.key] : undefined);
       if (by) isOpen ? step(by) : moveFocus(table.current, by);
       else if (event.key === "/" && !isOpen) search.current?.focus();
       else if (event.key === "l" && !isOpen) onLive();

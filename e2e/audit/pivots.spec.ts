@@ -55,7 +55,7 @@ test("the facts of an open entry lead on, too, also from a page of its own", asy
     .entries(/signed in/)
     .first()
     .click();
-  await viewer.drawer.getByRole("link", { name: "Open on a page of its own" }).click();
+  await viewer.drawer.getByRole("link", { name: "Open on its own page" }).click();
   await expect(page).toHaveURL(/\/audit\//);
   await page.getByRole("button", { name: "More from What" }).click();
   await page.getByRole("link", { name: "Filter for user.login" }).click();

@@ -6,7 +6,7 @@ test("an entry shows what else happened around it, and leads there", async ({ vi
   await viewer.open(`?orgId=${orgId}&action=retention`);
   await expect(viewer.entries()).toHaveCount(3);
   await viewer.entries().first().click();
-  const related = viewer.drawer.getByRole("region", { name: "Within five minutes of it" });
+  const related = viewer.drawer.getByRole("region", { name: "Related entries, within five minutes" });
   const byActor = related.getByRole("list", { name: "By the same actor" });
   await expect(byActor.getByRole("link")).toHaveCount(3);
   await expect(related.getByRole("list", { name: "On the same resource" })).toBeVisible();

@@ -57,7 +57,7 @@ test("an entry opens beside the list, with its place in the chain, and at an add
   await expect(page).toHaveURL(/row=/);
   await page.reload();
   await expect(viewer.drawer).toBeVisible();
-  await viewer.drawer.getByRole("link", { name: "Open on a page of its own" }).click();
+  await viewer.drawer.getByRole("link", { name: "Open on its own page" }).click();
   await expect(page).toHaveURL(/\/audit\/[0-9a-f-]{36}$/);
   await expect(page.getByRole("heading", { level: 1, name: /signed in/ })).toBeVisible();
   await expect(page).toHaveTitle(/signed in · Trailmark/);

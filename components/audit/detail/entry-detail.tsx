@@ -55,7 +55,7 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
       <Section title="Place in the chain">
         <ChainPanel entry={entry} />
       </Section>
-      <Section title="Within five minutes of it">
+      <Section title="Related entries, within five minutes">
         <Related entry={entry} onOpen={onOpen} />
       </Section>
       <Section title="Raw entry" action={<EntryCopies entry={entry} />}>

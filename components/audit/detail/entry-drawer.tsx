@@ -42,8 +42,8 @@ export function EntryDrawer({ id, entries, onStep, onOpen, onClose }: Props) {
             disabled={at < 0 || at === entries.length - 1}
             onClick={() => onStep(1)}
           />
-          <Tip label="Open on a page of its own">
-            <ActionIcon component={Link} href={`/audit/${id}`} size={32} aria-label="Open on a page of its own">
+          <Tip label="Open on its own page">
+            <ActionIcon component={Link} href={`/audit/${id}`} size={32} aria-label="Open on its own page">
               <Maximize2 size={15} aria-hidden />
             </ActionIcon>
           </Tip>

@@ -24,7 +24,7 @@ export function Related({ entry, onOpen }: Props) {
   if (query.isPending)
     return (
       <p className={classes.note} role="status">
-        Looking around this entry
+        Loading related entries
       </p>
     );
   if (query.isError)
@@ -34,7 +34,8 @@ export function Related({ entry, onOpen }: Props) {
       </p>
     );
   const found = LISTS.filter(([name]) => query.data[name].length > 0);
-  if (found.length === 0) return <p className={classes.note}>Nothing else by this actor, here or from this address.</p>;
+  if (found.length === 0)
+    return <p className={classes.note}>No other entries by this actor, on this resource or from this address.</p>;
   return found.map(([name, title]) => (
     <div key={name} className={classes.group}>
       <p className={classes.note} id={`related-${name}`}>

@@ -49,7 +49,7 @@ export function ExportDialog({ audit, onClose }: Props) {
           <dd>{total === null ? "Not counted yet" : isCut ? `At least ${count(total)}` : count(total)}</dd>
         </dl>
         <Limit total={total} />
-        <Radio.Group label="Format" value={format} onChange={(value) => setFormat(value as ExportFormat)}>
+        <Radio.Group label="Format" value={format} onChange={(value) => setFormat(value === "json" ? "json" : "csv")}>
           <Group gap="xl" mt={8}>
             <Radio value="csv" label="CSV, for a spreadsheet" />
             <Radio value="json" label="JSON, with all details" />
@@ -147,6 +147,6 @@ function useExport(input: Input) {
 }
 
 async function refusal(response: Response): Promise<string> {
-  const problem = (await response.json().catch(() => ({}))) as { detail?: string };
+  const problem: { detail?: string } = await response.json().catch(() => ({}));
   return problem.detail ?? "The server refused the export. Nothing was saved.";
 }

@@ -6,8 +6,7 @@ export function InvalidParams({ parts }: { parts: string[] }) {
   return (
     <div className={classes.invalid}>
       <Message tone="warn">
-        Part of the address was not understood and is left out: {parts.join(", ")}. The list below is not narrowed by
-        it.
+        Part of the address was not understood and is ignored: {parts.join(", ")}. It does not narrow the list below.
       </Message>
     </div>
   );

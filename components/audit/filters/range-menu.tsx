@@ -95,7 +95,7 @@ function CustomRange({ view, onRange, onDone }: CustomProps) {
         label="To"
         value={to}
         onChange={(e) => setTo(e.currentTarget.value)}
-        error={isBackwards ? "This lies before the start" : null}
+        error={isBackwards ? "This is before the start" : null}
       />
       <div className={classes.foot}>
         <span className={classes.hint}>{zoneName(zone)}</span>

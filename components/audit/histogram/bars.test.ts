@@ -37,6 +37,6 @@ test("bars are told in the reader's zone, the day once", () => {
 });
 
 test("all bars together tell how long one is", () => {
-  expect(allInWords(barsOf(histogram))).toBe("1,210 entries, 1 failed, 4 denied; a bar is 1 hour");
+  expect(allInWords(barsOf(histogram))).toBe("1,210 entries, 1 failed, 4 denied; per hour");
   expect(allInWords([])).toBe("");
 });

@@ -47,14 +47,14 @@ const UNITS: [ms: number, name: string][] = [
   [MINUTE_MS, "minute"],
 ];
 
-/** "50,238 entries, 530 failed, 270 denied; a bar is 6 hours": all bars together. */
+/** "50,238 entries, 530 failed, 270 denied; per 6 hours": all bars together. */
 export function allInWords(bars: Bar[]): string {
   const first = bars[0];
   if (!first) return "";
   const step = first.to.getTime() + 1 - first.from.getTime();
   const [ms, name] = UNITS.find(([unit]) => step >= unit) ?? [MINUTE_MS, "minute"];
   const sum = total(bars);
-  return `${counted(sum.n, "entry", "entries")}${withResults(sum)}; a bar is ${counted(step / ms, name)}`;
+  return `${counted(sum.n, "entry", "entries")}${withResults(sum)}; per ${step === ms ? name : counted(step / ms, name)}`;
 }
 
 /** "20 Nov 2026, 14:00 to 15:00: 1,204 entries, 3 failed, 1 denied" for some neighbouring bars. */

@@ -56,11 +56,24 @@ export function Histogram() {
       >
         <Plot bars={bars} low={low} high={high} />
       </div>
+      <Axis bars={bars} zone={zone} />
       <figcaption className={classes.caption}>
         {low === null ? allInWords(bars) : barsInWords(bars.slice(low, high + 1), zone)}
         {low === null && since ? `, the newest ones, from ${dateTime(since, zone)} on` : ""}
       </figcaption>
     </figure>
+  );
+}
+
+/** Below the bars, when the first one begins and the last one ends. */
+function Axis({ bars, zone }: { bars: Bar[]; zone: string }) {
+  const ends = [bars[0]?.from, bars.at(-1)?.to].flatMap((at) => at ?? []);
+  return (
+    <div className={classes.axis} style={{ maxWidth: `${Math.max(1, bars.length) * MAX_BAR_PX}px` }} aria-hidden>
+      {ends.map((at) => (
+        <span key={at.getTime()}>{dateTime(at, zone).slice(0, -3)}</span>
+      ))}
+    </div>
   );
 }
 

@@ -10,7 +10,6 @@ import { LiveBar } from "./live-bar";
 import { isFree, useHold } from "./live-hold";
 import { afterLoading, arrive, joins, type LiveRows, merged, NOTHING_NEW, type Page, release } from "./live-rows";
 import { type TailMessage, useTailStream } from "./live-stream";
-import { useAhead } from "./live-total";
 
 const PUBLISH_MS = 2_000;
 
@@ -30,12 +29,12 @@ function useNewest(input: Input): () => Promise<Page> {
   return () => client.audit.list.query(input);
 }
 
-type Following = { question: Input; page: Page | undefined; mayMove: () => boolean; recount: () => unknown };
+type Following = { filter: Input; page: Page | undefined; mayMove: () => boolean; recount: () => unknown };
 
 /** What has come since the page was loaded. mayMove says at that moment whether the list may take it in. */
-function useLiveRows({ question, page, mayMove, recount }: Following) {
+function useLiveRows({ filter, page, mayMove, recount }: Following) {
   const [rows, setRows] = useState<LiveRows>(NOTHING_NEW);
-  const newest = useNewest(question);
+  const newest = useNewest(filter);
   // What comes later than it was asked for is judged by how things stand then.
   const latest = useRef({ rows, page, mayMove });
   useLayoutEffect(() => {
@@ -54,24 +53,40 @@ function useLiveRows({ question, page, mayMove, recount }: Following) {
     if (found && under && joins(found, known, under)) take(found.data);
     else setRows((was) => ({ ...was, isOverfull: true }));
   };
-  const state = useTailStream(question, (message: TailMessage) => {
+  const state = useTailStream(filter, (message: TailMessage) => {
     if (message.kind === "entries") take(message.entries);
     else void catchUp();
   });
   return { rows, setRows, state };
 }
 
+/** Once it is quiet for so long the total is counted again: a row that came while it was counted may count twice. */
+const QUIET_MS = 5_000;
+
+/** How many of the rows that have arrived the total does not count yet. */
+function useAhead(counted: Props["counted"], arrived: number, isFollowing: boolean): number {
+  const [count, setCount] = useState({ at: counted.dataUpdatedAt, arrived: 0 });
+  if (count.at !== counted.dataUpdatedAt) setCount({ at: counted.dataUpdatedAt, arrived });
+  const recount = useEffectEvent(() => counted.refetch());
+  useEffect(() => {
+    if (arrived === 0 || !isFollowing) return;
+    const timer = setTimeout(recount, QUIET_MS);
+    return () => clearTimeout(timer);
+  }, [arrived, isFollowing]);
+  return arrived - count.arrived;
+}
+
 /** Follows the log: puts new entries at the top of the list, or says how many wait while the list must not move. */
 export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }: Props) {
-  // Another question is another tail (its key); the same one in a new object must not begin anew.
-  const [question] = useState(input);
+  // Another filter is another tail (its key); the same one in a new object must not restart.
+  const [filter] = useState(input);
   const [isPaused, setPaused] = useState(false);
   const dock = useRef<HTMLDivElement>(null);
   const { hold, look } = useHold({ table, dock, isDrawerOpen });
   const isHeld = isPaused || !isFree(hold);
   const page = list.isPlaceholderData ? undefined : list.data;
   const mayMove = () => !isPaused && isFree(look());
-  const { rows, setRows, state } = useLiveRows({ question, page, mayMove, recount: counted.refetch });
+  const { rows, setRows, state } = useLiveRows({ filter, page, mayMove, recount: counted.refetch });
 
   const [loadedAt, setLoadedAt] = useState(list.dataUpdatedAt);
   if (page && loadedAt !== list.dataUpdatedAt) {

@@ -21,7 +21,7 @@ export function CellMenu({ spot, find, onMove, onClose, columns, context }: Prop
   const { view, setView } = useViewer();
   const { entry, column, cell } = spot;
   const step = (by: 1 | -1) => {
-    const cells = [...(cell.parentElement?.children ?? [])].filter((c) => isShown(c as HTMLElement)) as HTMLElement[];
+    const cells = [...(cell.parentElement?.querySelectorAll<HTMLElement>(":scope > *") ?? [])].filter(isShown);
     const next = find(cells[cells.indexOf(cell) + by]);
     if (next) onMove(next);
   };

@@ -69,7 +69,8 @@ type Events = {
   onAsk: (cell: HTMLElement | null) => void;
 };
 
-const cellOf = (target: EventTarget | null) => (target as Element).closest<HTMLElement>("td[data-column]");
+const cellOf = (target: EventTarget | null) =>
+  target instanceof Element ? target.closest<HTMLElement>("td[data-column]") : null;
 const asksForMenu = ({ key, shiftKey }: KeyboardEvent) =>
   key === "ContextMenu" || (key === "F10" && shiftKey) || key === "m";
 
@@ -82,12 +83,13 @@ function useCellEvents(frame: RefObject<HTMLElement | null>, events: Events): vo
     if (!element) return;
     const onOver = ({ target, pointerType }: PointerEvent) => {
       const { button, onHover } = latest.current;
-      if (pointerType === "mouse" && !button.current?.contains(target as Node)) onHover(cellOf(target));
+      if (pointerType === "mouse" && !(target instanceof Node && button.current?.contains(target)))
+        onHover(cellOf(target));
     };
     const onLeave = () => latest.current.onHover(null);
     const onKey = (event: KeyboardEvent) => {
       if (!asksForMenu(event) || event.ctrlKey || event.metaKey) return;
-      if (!(event.target as Element).matches("[data-entry]")) return;
+      if (!(event.target instanceof Element && event.target.matches("[data-entry]"))) return;
       event.preventDefault();
       latest.current.onAsk(cellOf(event.target));
     };

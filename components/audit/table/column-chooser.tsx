@@ -28,8 +28,9 @@ export function ColumnChooser({ look }: { look: TableLook }) {
   const others = COLUMN_IDS.filter((id) => isOffered(id) && !shown.includes(id));
   const move = (id: ColumnId, by: 1 | -1) => {
     const place = shown.indexOf(id) + by;
-    if (place < 0 || place >= shown.length) return;
-    look.change({ columns: movedTo(look.ids, id, look.ids.indexOf(shown[place] as ColumnId)) });
+    const neighbour = shown[place];
+    if (!neighbour) return;
+    look.change({ columns: movedTo(look.ids, id, look.ids.indexOf(neighbour)) });
     setSaid(`${COLUMN[id].header} is column ${place + 1} of ${shown.length}`);
     // Moving an element in the list takes the focus from it.
     const label = nameOf(id, by);

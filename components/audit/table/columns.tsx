@@ -128,13 +128,17 @@ export const DEFAULT_COLUMNS: readonly ColumnId[] = ALL.filter((column) => colum
 
 /** What the event's sentence takes at least. */
 const MIN_EVENT_PX = 260;
-const TIERS = { narrow: [undefined], medium: [undefined, "medium"], wide: [undefined, "medium", "wide"] } as const;
+const TIERS: Record<"narrow" | "medium" | "wide", readonly Column["from"][]> = {
+  narrow: [undefined],
+  medium: [undefined, "medium"],
+  wide: [undefined, "medium", "wide"],
+};
 export type Widths = Partial<Record<ColumnId, number>>;
 
 export const widthOf = ({ id, width }: Column, widths: Widths): number => (width === 0 ? 0 : (widths[id] ?? width));
 
 /** The width below which the columns do not fit, of those that a tier shows. */
 export function leastWidth(columns: Column[], widths: Widths, tier: keyof typeof TIERS): number {
-  const shown = columns.filter(({ from }) => (TIERS[tier] as readonly unknown[]).includes(from));
+  const shown = columns.filter(({ from }) => TIERS[tier].includes(from));
   return shown.reduce((sum, column) => sum + (widthOf(column, widths) || MIN_EVENT_PX), 0);
 }

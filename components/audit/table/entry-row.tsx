@@ -18,7 +18,8 @@ type Props = {
 export function EntryRow({ entry, above, columns, context, isOpen }: Props) {
   const isSame = ({ same }: Column) => above !== undefined && same?.(above, context) === same?.(entry, context);
   const openRow = (event: MouseEvent) => {
-    if (window.getSelection()?.toString() || (event.target as Element).closest("a, button")) return;
+    if (window.getSelection()?.toString() || (event.target instanceof Element && event.target.closest("a, button")))
+      return;
     context.onOpen(entry.id);
   };
   return (

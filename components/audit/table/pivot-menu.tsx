@@ -42,7 +42,8 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
       .at(at % items().length)
       ?.focus();
   const onKeyDown = (event: KeyboardEvent) => {
-    const at = items().indexOf(document.activeElement as HTMLElement);
+    const active = document.activeElement;
+    const at = active instanceof HTMLElement ? items().indexOf(active) : -1;
     const moves: Record<string, () => void> = {
       ArrowDown: () => focusAt(at + 1),
       ArrowUp: () => focusAt(at - 1),
@@ -86,7 +87,8 @@ function useClosing(box: { current: HTMLElement | null }, onClose: () => void) {
   const close = useRef(onClose);
   close.current = onClose;
   useEffect(() => {
-    const onPointer = ({ target }: PointerEvent) => box.current?.contains(target as Node) || close.current();
+    const onPointer = ({ target }: PointerEvent) =>
+      (target instanceof Node && box.current?.contains(target)) || close.current();
     const onScroll = () => close.current();
     document.addEventListener("pointerdown", onPointer);
     window.addEventListener("scroll", onScroll, { passive: true });

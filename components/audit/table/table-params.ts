@@ -20,7 +20,7 @@ export type ColumnId = (typeof COLUMN_IDS)[number];
 const DENSITIES = ["normal", "compact"] as const;
 export type Density = (typeof DENSITIES)[number];
 
-const isColumn = (id: string): id is ColumnId => (COLUMN_IDS as readonly string[]).includes(id);
+const isColumn = (id: string): id is ColumnId => COLUMN_IDS.some((known) => known === id);
 
 /** The columns that a list of names means: the known ones, each once, and the event always. */
 export function columnsOf(names: readonly string[]): ColumnId[] {

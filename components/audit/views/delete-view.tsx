@@ -5,7 +5,7 @@ import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
 import type { SavedView } from "./saved-view-row";
 
-/** Deletes a view after saying for whom it goes. */
+/** Deletes a view after saying for whom. */
 export function DeleteView({ saved, onClose }: { saved: SavedView; onClose: () => void }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
@@ -27,8 +27,8 @@ export function DeleteView({ saved, onClose }: { saved: SavedView; onClose: () =
       onClose={onClose}
     >
       {saved.sharedWith
-        ? "The view goes for everybody whom it is shared with. No audit entry is touched."
-        : "The view goes; no audit entry is touched."}
+        ? "The view is deleted for everyone it is shared with. Audit entries are not affected."
+        : "The view is deleted. Audit entries are not affected."}
     </Confirm>
   );
 }

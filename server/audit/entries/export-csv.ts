@@ -1,7 +1,7 @@
 import { categoryOf } from "@/server/audit/actions";
 import type { BodyRow } from "@/server/audit/query/rows";
 import type { Field } from "@/server/audit/row";
-import { actorName } from "./to-entry";
+import { actorName, detailsOf } from "./to-entry";
 
 /** Spec: the CSV columns in order. */
 export const CSV_COLUMNS = [
@@ -39,7 +39,7 @@ export const csvHeader = (): string => toRecord(CSV_COLUMNS);
 function cellsOf(row: BodyRow): (string | null)[] {
   // Only an agent without a known device is named by its raw id, so details are rarely taken apart.
   const nameless = row.actor_type === "agent" && !row.hostname && row.details;
-  const details = nameless ? (JSON.parse(row.details as string) as Record<string, unknown>) : {};
+  const details = nameless ? detailsOf(row) : {};
   return [
     row.id,
     new Date(row.ms).toISOString(),

@@ -2,6 +2,9 @@ import { z } from "zod";
 import { filterShape, fromBeforeTo, fullEntry, searchText } from "@/server/audit/schema";
 import { EXPORT_FORMATS } from "@/server/audit/vocabulary";
 
+/** Exports that one caller may have running in one process: each holds rows in memory and takes turns at the database. */
+export const EXPORT_SLOTS = { kind: "exports", max: 4, advice: "Wait until one of them has ended." };
+
 const { from, to, orgId, ...filters } = filterShape;
 
 /** Body of POST /audit-logs/export: the lists' filters, and `q` for what a search shows. */

@@ -5,10 +5,10 @@ import { record } from "@/server/audit/record/record";
 import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import { narrow } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
+import { acquireSlot } from "@/server/slots";
 import { eachChunk, type Settled, settleRows } from "./each-row";
 import { csvHeader, toCsv } from "./export-csv";
-import type { ExportCsvInput, ExportInput } from "./export-schema";
-import { beginExport } from "./export-slots";
+import { EXPORT_SLOTS, type ExportCsvInput, type ExportInput } from "./export-schema";
 import { toFullEntry } from "./to-entry";
 
 type Format = ExportInput["format"];
@@ -25,7 +25,7 @@ function recordExport({ ctx, format, filter }: Plan, rowsPerOrg: Map<string, num
       ...(orgId ? { orgId } : {}),
       resourceType: "audit_log",
       resourceName: "Audit log",
-      details: { format, filters: JSON.parse(JSON.stringify(filters)) as object, dateRange, rows },
+      details: { format, filters: JSON.parse(JSON.stringify(filters)), dateRange, rows },
       result: complete ? "success" : "failure",
       ...(complete ? {} : { errorMessage: "The download ended before it was complete" }),
     });
@@ -67,15 +67,15 @@ async function* writeExport<Row extends BodyRow>(plan: Plan, writer: Writer<Row>
 }
 
 async function startExport(ctx: Ctx, format: Format, filter: AuditFilter): Promise<Response> {
-  const end = beginExport(ctx);
+  const release = acquireSlot(ctx.actor, EXPORT_SLOTS);
   // Known before the first byte: the header must say whether the newest rows are all of them.
   const { rows, total } = await settleRows(ctx, filter, MAX_EXPORT_ROWS).catch((error: unknown) => {
-    end();
+    release();
     throw error;
   });
   const plan = { ctx, format, filter, rows, total };
   const parts = format === "csv" ? writeExport(plan, asCsv) : writeExport(plan, asJson);
-  const text = Readable.from(parts, { objectMode: false, highWaterMark: 64 * 1024 }).once("close", end);
+  const text = Readable.from(parts, { objectMode: false, highWaterMark: 64 * 1024 }).once("close", release);
   const headers: Record<string, string> = { "Cache-Control": "no-store" };
   if (total > MAX_EXPORT_ROWS) headers["X-Truncated"] = "true";
   if (format === "csv") {

@@ -3,7 +3,8 @@ import { categoryOf } from "@/server/audit/actions";
 import type { EntryRow } from "@/server/audit/query/rows";
 import type { FlatEntry, FullEntry } from "@/server/audit/schema";
 
-function detailsOf(row: EntryRow): Record<string, unknown> {
+/** The details of a stored row, taken apart. */
+export function detailsOf(row: Pick<EntryRow, "details">): Record<string, unknown> {
   const value: unknown = row.details === null ? {} : JSON.parse(row.details);
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
 import { checksumOf } from "@/server/audit/chain/chain-hash";
 import { signerName, signingKeys, vkeyOf } from "@/server/audit/chain/signing-key";
-import { MAX_EXPORTS_AT_ONCE } from "@/server/audit/entries/export-slots";
+import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
 import { appendAudit } from "@/server/audit/record/append";
 import { ED25519, formatVerifierKey } from "@/server/audit/tree/signed-note";
 import { auditRows, closeRoles, daysAgo, roles } from "@/testing/chain";
@@ -226,7 +226,7 @@ describe("evidence bundle", () => {
     const details = JSON.stringify({ note: "x".repeat(4_000) });
     await appendAudit(roles.app, auditRows(large, 500, { details }));
     const begin = () => exportEvidence(ctx, { orgId: large });
-    const open = await Promise.all(Array.from({ length: MAX_EXPORTS_AT_ONCE }, begin));
+    const open = await Promise.all(Array.from({ length: EXPORT_SLOTS.max }, begin));
     const recorded = async () =>
       (await recordedRows(large)).filter((row) => row.action === "audit_logs.evidence").length;
     const before = await recorded();

@@ -9,11 +9,12 @@ import { readCheckpoints, type StoredCheckpoint } from "@/server/audit/chain/che
 import { createRowReader } from "@/server/audit/chain/copy-rows";
 import { signerName, signingKeys, vkeyOf } from "@/server/audit/chain/signing-key";
 import { anchorBefore, copyQuery, rangeOf, readHead } from "@/server/audit/chain/verify";
-import { beginExport } from "@/server/audit/entries/export-slots";
+import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
 import { record } from "@/server/audit/record/record";
 import { narrow } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";
+import { acquireSlot } from "@/server/slots";
 import { signCheckpoint } from "./checkpoints";
 import { oneOrganization } from "./integrity";
 import type { EvidenceInput } from "./schema";
@@ -129,7 +130,7 @@ async function anchorsNow(orgId: string, now: Date): Promise<Pick<Plan, "signedT
 /**
  * A self-contained evidence bundle of one organization's chain, whole or between two timestamps, as a download that
  * streams. The head is signed first, so that every row in it is covered by a checkpoint.
- * @throws AppError rate_limited when too many downloads of the caller are under way.
+ * @throws AppError rate_limited when too many exports of the caller are running.
  */
 export async function exportEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response> {
   const orgId = oneOrganization(ctx, input.orgId);
@@ -137,9 +138,9 @@ export async function exportEvidence(ctx: Ctx, input: EvidenceInput): Promise<Re
   const now = ctx.now();
   const organization = await organizationName(scoped, orgId);
   // Before anything is signed or recorded: a download that is refused must not be told as done.
-  const end = beginExport(scoped);
+  const release = acquireSlot(scoped.actor, EXPORT_SLOTS);
   const { signedThrough, kept } = await anchorsNow(orgId, now).catch((error: unknown) => {
-    end();
+    release();
     throw error;
   });
   const details = { from: input.from?.toISOString() ?? null, to: input.to?.toISOString() ?? null };
@@ -154,7 +155,7 @@ export async function exportEvidence(ctx: Ctx, input: EvidenceInput): Promise<Re
   const gone = new AbortController();
   writer.out.once("close", () => {
     gone.abort();
-    end();
+    release();
   });
   writeBundle(writer, { orgId, organization, input, kept, signedThrough, now }, gone.signal).catch((error: unknown) =>
     writer.out.destroy(error as Error),

@@ -11,8 +11,7 @@ const CURSOR = /^(\d{1,15})\.(\d{1,18})\.([0-9a-f-]{36})$/;
 
 /** @throws AppError validation_failed for a text that no list has handed out. */
 export function decodeCursor(cursor: string): Cursor {
-  const found = CURSOR.exec(Buffer.from(cursor, "base64url").toString("latin1"));
-  const ms = Number(found?.[1]);
-  if (!found || ms >= Date.UTC(10_000, 0, 1)) throw invalid("cursor", "is not a cursor of this list");
-  return { ms, seq: found[2] as string, orgId: found[3] as string };
+  const [, ms = "", seq = "", orgId = ""] = CURSOR.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];
+  if (!orgId || Number(ms) >= Date.UTC(10_000, 0, 1)) throw invalid("cursor", "is not a cursor of this list");
+  return { ms: Number(ms), seq, orgId };
 }

@@ -99,8 +99,9 @@ export async function findKeys(
   const conditions = conditionsOf(filter);
   if (orgIds.length === 0) return { keys: [], cut: false };
   if (!probe) return { keys: inOrder(await byTime(tx, orgIds, conditions, window)), cut: false };
-  if (orgIds.length === 1 && !filter.q) {
-    const rows = await lookAhead(tx, orgIds[0] as string, conditions, { window, sizes });
+  const [orgId] = orgIds;
+  if (orgId && orgIds.length === 1 && !filter.q) {
+    const rows = await lookAhead(tx, orgId, conditions, { window, sizes });
     if (rows) return { keys: inOrder(rows), cut: false };
   }
   const where = allOf(after ? [...conditions, olderThan(after)] : conditions);

@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
+import type { Span } from "./read";
+import { type ReloadReason, TAIL_STEP_ROWS } from "./schema";
 
-/** How far a reader has come: organizations in order, and the sequence of the last row seen of each one's chain. */
+/** How far a reader has read: organizations in order, and the sequence of the last row seen of each one's chain. */
 export type Position = { orgIds: readonly string[]; seqs: number[] };
 
 const VERSION = 1;
 const SET_BYTES = 8;
 /**
  * A position travels in a header and in the address at once, of which Node takes 16 KiB together: 1,000 organizations
- * of up to 268 million rows fit. Beyond it there is no going on, only beginning again.
+ * of up to 268 million rows fit. Beyond it a reader cannot continue, only start over.
  */
 export const MAX_POSITION_CHARS = 5_600;
 const TOO_LONG = "-";
@@ -34,7 +36,7 @@ export function encodePosition({ orgIds, seqs }: Position): string {
 function readVarint(bytes: Buffer, at: number): { value: number; next: number } | null {
   let value = 0;
   for (let i = at, unit = 1; i < bytes.length; i++, unit *= 128) {
-    const byte = bytes[i] as number;
+    const byte = bytes[i] ?? 0;
     value += (byte & 127) * unit;
     if (value > Number.MAX_SAFE_INTEGER) return null;
     if (byte < 128) return { value, next: i + 1 };
@@ -56,4 +58,40 @@ export function decodePosition(text: string, orgIds: readonly string[]): Positio
     at = read.next;
   }
   return at === bytes.length ? { orgIds, seqs } : null;
+}
+
+/** How many rows were sealed between a position and a later one. */
+export const rowsBehind = (from: Position, to: Position): number =>
+  from.seqs.reduce((sum, seq, i) => sum + Math.max(0, (to.seqs[i] ?? 0) - seq), 0);
+
+/** The next pieces of the chains on the way from a position to the heads, at most TAIL_STEP_ROWS rows together. */
+export function nextSpans({ orgIds, seqs }: Position, heads: Position): Span[] {
+  const spans: Span[] = [];
+  let room = TAIL_STEP_ROWS;
+  for (const [i, orgId] of orgIds.entries()) {
+    const after = seqs[i] ?? 0;
+    const through = Math.min(heads.seqs[i] ?? 0, after + room);
+    if (through <= after) continue;
+    spans.push({ orgId, after, through });
+    room -= through - after;
+    if (room === 0) break;
+  }
+  return spans;
+}
+
+/** A position once these pieces have been seen. */
+export function advance({ orgIds, seqs }: Position, spans: readonly Span[]): Position {
+  const seen = new Map(spans.map(({ orgId, through }) => [orgId, through]));
+  return { orgIds, seqs: seqs.map((seq, i) => seen.get(orgIds[i] ?? "") ?? seq) };
+}
+
+/** Where a reader continues: at what it has seen, if that is a position in these chains; else at the heads. */
+export function startAt(
+  text: string | undefined,
+  heads: Position,
+): { position: Position; reload: ReloadReason | null } {
+  if (!text) return { position: heads, reload: "start" };
+  const position = decodePosition(text, heads.orgIds);
+  const isAhead = position?.seqs.some((seq, i) => seq > (heads.seqs[i] ?? 0));
+  return position && !isAhead ? { position, reload: null } : { position: heads, reload: "position" };
 }

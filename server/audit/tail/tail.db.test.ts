@@ -9,7 +9,7 @@ import { openStreams } from "@/server/process/streams";
 import { appendEvents } from "@/testing/audit-entries";
 import { createOrg, createPartner, createUser, ctxFor, type TestOrg } from "@/testing/factories";
 import { encodePosition } from "./position";
-import { MAX_TAIL_BACKLOG, MAX_TAILS_PER_CALLER, type TailInput, type TailMessage, tailInput } from "./schema";
+import { MAX_TAIL_BACKLOG, TAIL_SLOTS, type TailInput, type TailMessage, tailInput } from "./schema";
 import { tailEntries } from "./tail";
 import { headWatch } from "./watch";
 
@@ -187,11 +187,11 @@ describe("the live tail", () => {
     const stop = new AbortController();
     const watchdog = { recheck: () => Promise.resolve(someone) };
     const open = () => tailEntries({ ...someone, signal: stop.signal }, tailInput.parse({}), watchdog);
-    const streams = Array.from({ length: MAX_TAILS_PER_CALLER }, open);
+    const streams = Array.from({ length: TAIL_SLOTS.max }, open);
     for (const stream of streams) await stream.next();
     await expect(open().next()).rejects.toMatchObject({ code: "rate_limited" });
     const waiting = streams.map((stream) => stream.next());
-    expect(openStreams()).toBe(MAX_TAILS_PER_CALLER);
+    expect(openStreams()).toBe(TAIL_SLOTS.max);
     stop.abort();
     for (const next of waiting) expect((await next).done).toBe(true);
     expect(openStreams()).toBe(0);

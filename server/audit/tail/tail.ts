@@ -5,11 +5,10 @@ import type { Ctx, Scope } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { Signal } from "@/server/process/signal";
 import { trackStream } from "@/server/process/streams";
-import { takePlace } from "./places";
-import { encodePosition, type Position } from "./position";
+import { acquireSlot } from "@/server/slots";
+import { advance, encodePosition, nextSpans, type Position, rowsBehind, startAt } from "./position";
 import { readSpans } from "./read";
-import { MAX_TAIL_BACKLOG, TAIL_CHECK_MS, type TailInput, type TailMessage } from "./schema";
-import { advance, nextSpans, rowsBehind, startAt } from "./steps";
+import { MAX_TAIL_BACKLOG, TAIL_CHECK_MS, TAIL_SLOTS, type TailInput, type TailMessage } from "./schema";
 import { headWatch } from "./watch";
 
 type Message = TrackedEnvelope<TailMessage>;
@@ -18,8 +17,8 @@ export type Watchdog = { recheck: () => Promise<Ctx>; everyMs?: number };
 /** An open live view: the organizations in order, what wakes it, and whether it is to end. */
 type View = { orgIds: readonly string[]; wake: Signal; isOver: () => boolean; watchdog: Watchdog };
 
-/** Ends a stream so that the browser asks again: the answer to that says what holds now. */
-const askAgain = () => new AppError("unavailable", "The live view was interrupted; it goes on by itself.");
+/** Ends a stream so that the browser connects again: the answer to that says what holds now. */
+const interrupted = () => new AppError("unavailable", "The live view was interrupted; it continues by itself.");
 
 const organizationsOf = async (scope: Scope): Promise<string[]> =>
   [...(await tenant(scope, (tx) => reachedBy(tx, scope)))].sort();
@@ -32,19 +31,19 @@ async function requireSame({ scope }: Ctx, { orgIds, watchdog }: View): Promise<
       now.permissions.has("audit:read") &&
       now.scope.kind === scope.kind &&
       (await organizationsOf(now.scope)).join() === orgIds.join();
-    if (!isSame) throw askAgain();
+    if (!isSame) throw interrupted();
   } catch (error) {
     // While the database is away nothing is shown either.
-    if (error instanceof AppError) throw askAgain();
+    if (error instanceof AppError) throw interrupted();
   }
 }
 
-/** Hands on what is sealed after a position, and waits in between. */
+/** Yields what is sealed after a position, and waits in between. */
 async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: View): AsyncGenerator<Message> {
   const { everyMs = TAIL_CHECK_MS } = view.watchdog;
   const heads = (): Position => ({ orgIds: view.orgIds, seqs: view.orgIds.map((orgId) => headWatch.headOf(orgId)) });
   let { position, reload } = startAt(lastEventId, heads());
-  let told = position;
+  let sent = position;
   let checkAt = performance.now() + everyMs;
   while (!view.isOver()) {
     if (rowsBehind(position, heads()) > MAX_TAIL_BACKLOG) {
@@ -55,12 +54,12 @@ async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: Vi
     const entries = spans.length > 0 ? await readSpans(ctx, filter, spans) : [];
     position = advance(position, spans);
     // Rows that the filters leave out move the position too, or a reconnected reader would pass all of them again.
-    if (reload || entries.length > 0 || rowsBehind(told, position) > MAX_TAIL_BACKLOG / 2) {
+    if (reload || entries.length > 0 || rowsBehind(sent, position) > MAX_TAIL_BACKLOG / 2) {
       yield tracked(
         encodePosition(position),
         reload ? { kind: "reload", reason: reload } : { kind: "entries", entries },
       );
-      told = position;
+      sent = position;
       reload = null;
     }
     if (performance.now() >= checkAt) {
@@ -73,14 +72,14 @@ async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: Vi
 
 /**
  * The entries that a filter's lists would show, as they are sealed. Without a position (lastEventId) it begins now;
- * with one it first gives what was sealed since. A position counts along each organization's chain: timestamps are the
+ * with one it first yields what was sealed since. A position counts along each organization's chain: timestamps are the
  * clients', and spooled rows come late. Whether the caller may still see them is looked up every TAIL_CHECK_MS.
  * @throws AppError rate_limited with too many open already; unavailable at shutdown or when the caller's reach changed
  */
 export async function* tailEntries(ctx: Ctx, input: TailInput, watchdog: Watchdog): AsyncGenerator<Message> {
   const { signal } = ctx;
   const wake = new Signal();
-  const undo = [takePlace(ctx.actor)];
+  const undo = [acquireSlot(ctx.actor, TAIL_SLOTS)];
   let isEnded = false;
   const end = () => {
     isEnded = true;
@@ -93,7 +92,7 @@ export async function* tailEntries(ctx: Ctx, input: TailInput, watchdog: Watchdo
     const orgIds = await organizationsOf(ctx.scope);
     undo.push(await headWatch.follow(orgIds, wake.notify));
     yield* follow(ctx, input, { orgIds, wake, isOver, watchdog });
-    if (isEnded) throw askAgain();
+    if (isEnded) throw interrupted();
   } finally {
     signal?.removeEventListener("abort", wake.notify);
     for (const step of undo) step();

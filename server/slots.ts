@@ -1,0 +1,32 @@
+import type { Actor } from "./context";
+import { AppError } from "./errors";
+
+const RETRY_AFTER_SECONDS = 5;
+
+const counts = new Map<string, number>();
+
+/** Something of which one caller may have `max` running in one process; advice says how a slot becomes free. */
+type Slots = { kind: string; max: number; advice: string };
+
+/**
+ * Acquires one of a caller's slots.
+ * @returns releases it, once
+ * @throws AppError rate_limited when all are taken
+ */
+export function acquireSlot(actor: Actor, { kind, max, advice }: Slots): () => void {
+  const key = [kind, actor.type, "id" in actor ? actor.id : ""].join(" ");
+  const count = counts.get(key) ?? 0;
+  if (count >= max)
+    throw new AppError("rate_limited", `You have ${count} ${kind} running, which is the limit. ${advice}`, {
+      headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
+    });
+  counts.set(key, count + 1);
+  let isReleased = false;
+  return () => {
+    if (isReleased) return;
+    isReleased = true;
+    const left = (counts.get(key) ?? 1) - 1;
+    if (left > 0) counts.set(key, left);
+    else counts.delete(key);
+  };
+}
