@@ -113,7 +113,7 @@ export function CustomFields() {
   );
 }
 
-/** The partner's fields and an organization's own are told apart at a glance. */
+/** The partner's fields and an organization's own are distinguished at a glance. */
 function Owner({ field, name }: { field: Definition; name: string }) {
   const Icon = field.orgId ? Building2 : Layers;
   return (

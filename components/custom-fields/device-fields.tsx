@@ -33,7 +33,7 @@ export function DeviceFields({ deviceId }: { deviceId: string }) {
   );
 }
 
-/** What stands there while nobody has defined a field, and the way to do so. */
+/** Shown while no field is defined, with the link to define one. */
 function NoFields() {
   const mayManage = useCan("custom_fields:manage");
   return (

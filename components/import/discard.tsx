@@ -7,7 +7,7 @@ import { useRouter } from "next/navigation";
 import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
 
-/** Throws the import away with its files: nothing has been written that could be lost. */
+/** Deletes the import with its files: nothing has been written that could be lost. */
 export function Discard({ id }: { id: string }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
@@ -35,7 +35,7 @@ export function Discard({ id }: { id: string }) {
           onConfirm={() => discard.mutate({ id })}
           onClose={ask.close}
         >
-          Its files and what you have mapped are thrown away. Nothing has been written to a device.
+          Its files and mapping are deleted. Nothing has been written to a device.
         </Confirm>
       )}
     </>

@@ -18,7 +18,7 @@ import type { ImportEntry } from "@/server/custom-fields/import/schema";
 import classes from "./import.module.css";
 
 const STATE: Record<ImportEntry["status"], [Tone, string]> = {
-  draft: ["off", "Begun"],
+  draft: ["off", "Started"],
   staged: ["off", "Mapped"],
   checked: ["off", "Checked"],
   running: ["warn", "Running"],
@@ -28,14 +28,14 @@ const STATE: Record<ImportEntry["status"], [Tone, string]> = {
 };
 const addressOf = (id: string) => `/settings/custom-fields/import?import=${id}`;
 
-/** Begins an import, and lists the ones before. */
+/** Starts an import, and lists the earlier ones. */
 export function ImportHome() {
   const list = useQuery(useTRPC().imports.list.queryOptions());
   return (
     <>
       <PageHeader
         title="Import custom fields"
-        lead="Bring custom field definitions and values over from another product. Nothing is written before you have seen a check of every row."
+        lead="Bring custom field definitions and values over from another product. Nothing is written until you have seen a check of every row."
       />
       {list.isError ? (
         <Failure error={list.error} onRetry={() => void list.refetch()} what="imports" />
@@ -57,9 +57,9 @@ function NewImport() {
   const [source, setSource] = useState(sources[0]?.id ?? "");
   const create = useMutation(
     trpc.imports.create.mutationOptions({
-      onSuccess: async (made) => {
+      onSuccess: async (created) => {
         await cache.invalidateQueries(trpc.imports.list.queryFilter());
-        router.push(`${addressOf(made.id)}&step=source`);
+        router.push(`${addressOf(created.id)}&step=source`);
       },
     }),
   );
@@ -81,12 +81,12 @@ function NewImport() {
         </Radio.Group>
         <p className={classes.quiet}>
           Only computer-scope fields are imported, as fields of All organizations. Location-scope and client-scope
-          fields are listed, kept out and offered as a CSV, to be made by hand as an organization's fields. Files have
-          at most {count(maxRows)} rows and 100 MiB.
+          fields are listed, kept out and offered as a CSV, to be created by hand as fields of an organization. Files
+          have at most {count(maxRows)} rows and 100 MiB.
         </p>
         {create.error && <Message tone="bad">{errorText(create.error)}</Message>}
         <Button type="submit" loading={create.isPending}>
-          Begin
+          Start import
         </Button>
       </form>
     </Section>
@@ -110,7 +110,7 @@ function PastImports({ imports }: { imports: ImportEntry[] }) {
     { header: "From", cell: (state) => sources.find((s) => s.id === state.source)?.label ?? state.source, width: 220 },
     { header: "Rows", cell: (state) => count(state.totalRows), width: 100 },
     { header: "By", cell: (state) => state.createdByName, width: 170, minor: true },
-    { header: "Begun", cell: (state) => <When at={state.createdAt} />, width: 190 },
+    { header: "Started", cell: (state) => <When at={state.createdAt} />, width: 190 },
     {
       header: "State",
       cell: (state) => <StateTag tone={STATE[state.status][0]}>{STATE[state.status][1]}</StateTag>,

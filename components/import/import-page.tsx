@@ -9,23 +9,23 @@ import { ImportHome } from "./import-home";
 import { Wizard } from "./wizard";
 
 const DENIED = {
-  data: { problem: { code: "forbidden", detail: "This needs the permission custom_fields:import.", requestId: "" } },
+  data: { problem: { code: "forbidden", detail: "You need the permission custom_fields:import.", requestId: "" } },
 };
 
-/** The wizard of one import where the address names one, else where imports begin. */
+/** The wizard of one import where the address names one, else the list of imports. */
 export function ImportPage() {
   const mayImport = useCan("custom_fields:import");
   const [id] = useQueryState("import", parseAsString);
-  const hasBegunHere = useRef(false);
+  const hasMounted = useRef(false);
   useEffect(() => {
-    hasBegunHere.current = true;
+    hasMounted.current = true;
   }, []);
   if (!mayImport)
     return (
       <>
         <PageHeader title="Import custom fields" />
-        <Failure error={DENIED as unknown as Error} what="imports" />
+        <Failure error={DENIED} what="imports" />
       </>
     );
-  return id ? <Wizard key={id} id={id} takesFocus={hasBegunHere.current} /> : <ImportHome />;
+  return id ? <Wizard key={id} id={id} takesFocus={hasMounted.current} /> : <ImportHome />;
 }

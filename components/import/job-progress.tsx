@@ -13,7 +13,7 @@ const WHAT: Record<Job["name"], string> = {
   stage: "Reading the file",
   check: "Checking every row",
   apply: "Writing values",
-  undo: "Putting values back",
+  undo: "Restoring values",
 };
 
 /** "1 min 20 s" */
@@ -49,7 +49,7 @@ export function JobProgress({ id, job }: { id: string; job: Job }) {
   return (
     <div className={classes.progress}>
       <div className={classes.progressHead}>
-        <strong>{job.cancelRequested ? "Stopping after the rows at hand" : WHAT[job.name]}</strong>
+        <strong>{job.cancelRequested ? "Stopping after the current rows" : WHAT[job.name]}</strong>
         <Button
           variant="default"
           size="compact-sm"
@@ -66,8 +66,8 @@ export function JobProgress({ id, job }: { id: string; job: Job }) {
           {count(job.done)}
           {isCounted ? ` of ${count(job.total)}` : ""} rows
         </span>
-        {rate >= 1 && <span className="tm-figures">, {count(Math.round(rate))} a second</span>}
-        {left && <span className="tm-figures">, about {left} left</span>}. You can close this page: the work goes on.
+        {rate >= 1 && <span className="tm-figures">, {count(Math.round(rate))} per second</span>}
+        {left && <span className="tm-figures">, about {left} left</span>}. You can close this page: the work continues.
       </p>
     </div>
   );

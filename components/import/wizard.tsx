@@ -24,7 +24,7 @@ const POLL_MS = 700;
 
 /**
  * Six steps over one import. The step is in the address, everything else on the server: a closed tab loses nothing.
- * `takesFocus`: the keyboard came here from another view of the same page and goes on where the step begins.
+ * `takesFocus`: the keyboard came from another view of the same page and continues at the start of the step.
  */
 export function Wizard({ id, takesFocus }: { id: string; takesFocus: boolean }) {
   const query = useQuery(
@@ -63,10 +63,10 @@ const BODY: Record<Step, (props: StepProps) => React.ReactNode> = {
   report: ReportStep,
 };
 
-/** Enter on the step itself goes on, as it does in any of its text fields; a list to choose from keeps its Enter. */
-function goOn(event: KeyboardEvent<HTMLElement>) {
+/** Enter on the step itself continues, as it does in its text fields; a list of options keeps its Enter. */
+function continueOnEnter(event: KeyboardEvent<HTMLElement>) {
   if (event.key !== "Enter" || event.defaultPrevented) return;
-  if ((event.target as HTMLElement).getAttribute("role") === "combobox") event.preventDefault();
+  if (event.target instanceof Element && event.target.role === "combobox") event.preventDefault();
   if (event.target !== event.currentTarget) return;
   event.currentTarget.querySelector<HTMLButtonElement>("button[type=submit]")?.click();
 }
@@ -110,7 +110,7 @@ function Steps({ state, wanted, takesFocus, onStep }: StepsProps) {
         tabIndex={-1}
         className={classes.body}
         aria-label={`Step ${STEPS.indexOf(step) + 1} of 6: ${STEP_LABEL[step]}`}
-        onKeyDown={goOn}
+        onKeyDown={continueOnEnter}
       >
         <form noValidate onSubmit={(event) => event.preventDefault()}>
           <Body state={state} onStep={onStep} />

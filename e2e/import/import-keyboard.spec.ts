@@ -54,7 +54,7 @@ test("the whole walk by keyboard alone", async ({ page, request }) => {
   );
   await wizard.tabTo(page.getByRole("checkbox", { name: /The values look like/ }));
   await press("Space");
-  await wizard.tabTo(page.getByRole("button", { name: "Go on to the values" }));
+  await wizard.tabTo(page.getByRole("button", { name: "Continue" }));
   await press("Enter");
 
   await expect(wizard.step("Values")).toBeFocused();
@@ -72,7 +72,7 @@ test("the whole walk by keyboard alone", async ({ page, request }) => {
   await expect(drawer.getByRole("radio").first()).toBeFocused();
   await expectVisibleFocus(page);
   await press("Space");
-  await expect(drawer.getByRole("button", { name: "Take the choice back" })).toBeVisible();
+  await expect(drawer.getByRole("button", { name: "Clear selection" })).toBeVisible();
   await expect(drawer.getByRole("radio").first()).toBeFocused();
   await press("j");
   await expect(drawer.getByText(given.twins[1] as string).first()).toBeVisible();
@@ -80,7 +80,7 @@ test("the whole walk by keyboard alone", async ({ page, request }) => {
   await expect(drawer).toHaveCount(0);
   await expect(wizard.open(1)).toBeFocused();
   await expect(wizard.row(given.twins[0] as string)).toContainText("Picked");
-  await wizard.tabTo(page.getByRole("button", { name: "Go on to the run" }));
+  await wizard.tabTo(page.getByRole("button", { name: "Continue" }));
   await press("Enter");
 
   await expect(wizard.step("Run")).toBeFocused();

@@ -34,7 +34,7 @@ test("five thousand computers, a reload in the middle, the corrected rest, and t
   await wizard.begin();
   await wizard.read("automate.csv", world.csv);
   await wizard.choose(`Type of the field for ${p} Bought`, "Date");
-  await wizard.go("Go on to the values", "Values");
+  await wizard.go("Continue", "Values");
   await page.getByRole("switch", { name: `Overwrite other values of ${p} Owner` }).check();
   await wizard.go("Check all rows", "Check");
   const matched = ROWS - MISSING - TWINS - CLAIMS;
@@ -43,11 +43,11 @@ test("five thousand computers, a reload in the middle, the corrected rest, and t
   await expect(wizard.count("Ambiguous")).toHaveText(n(TWINS));
   await expect(wizard.count("Identity conflict")).toHaveText(n(CLAIMS));
   await expect(wizard.count("Overwrite")).toHaveText(n(HELD));
-  await wizard.go("Go on to the run", "Run");
+  await wizard.go("Continue", "Run");
 
   // Somebody is at work on one of the devices: the run waits there, and the page can be left meanwhile.
   const release = await holdValues(world.idOf(world.held[22] as string));
-  await page.getByRole("button", { name: "Start the import" }).click();
+  await page.getByRole("button", { name: "Run import" }).click();
   await expect(page.getByText(`3,000 of ${n(ROWS)} rows`)).toBeVisible();
   await page.reload();
   await expect(wizard.step("Run")).toBeVisible();
@@ -67,13 +67,13 @@ test("five thousand computers, a reload in the middle, the corrected rest, and t
   await wizard.read("corrected.csv", correct(world, rejected));
   await expect(page.getByText("You have mapped these columns before.")).toBeVisible();
   await expect(wizard.field("Not applied because")).toHaveCount(0);
-  await wizard.go("Go on to the values", "Values");
+  await wizard.go("Continue", "Values");
   await wizard.go("Check all rows", "Check");
   await expect(wizard.count("Matched by source ID")).toHaveText(n(BAD_DATES));
   await expect(wizard.count("Matched by hostname")).toHaveText(n(MISSING + TWINS));
   await expect(wizard.count("Identity conflict")).toHaveText(n(CLAIMS));
-  await wizard.go("Go on to the run", "Run");
-  await wizard.go("Start the import", "Report");
+  await wizard.go("Continue", "Run");
+  await wizard.go("Run import", "Report");
   await expect(wizard.figure("Devices changed")).toContainText(n(BAD_DATES + MISSING + TWINS));
 
   await page.goto(first);

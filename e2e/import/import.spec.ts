@@ -41,7 +41,7 @@ test("a file is read, mapped, checked, run, reported and undone", async ({ page,
   await expectAccessible(page);
   await wizard.field("Patched").getByRole("combobox", { name: "Where Patched goes" }).click();
   await page.getByRole("option", { name: "Leave out" }).click();
-  await wizard.go("Go on to the values", "Values");
+  await wizard.go("Continue", "Values");
   await expect(page.getByRole("combobox", { name: "Source device ID" })).toHaveValue("Computer ID");
   await expect(page.getByRole("combobox", { name: "Hostname" })).toHaveValue("Computer Name");
   await expectAccessible(page);
@@ -59,14 +59,14 @@ test("a file is read, mapped, checked, run, reported and undone", async ({ page,
     .getByRole("radio")
     .and(page.locator(`[value="${given.picked}"]`))
     .click();
-  await expect(drawer.getByRole("button", { name: "Take the choice back" })).toBeVisible();
+  await expect(drawer.getByRole("button", { name: "Clear selection" })).toBeVisible();
   await expectAccessible(page);
   await page.keyboard.press("Escape");
   await expect(wizard.row(given.twin)).toContainText("Picked");
 
-  await wizard.go("Go on to the run", "Run");
+  await wizard.go("Continue", "Run");
   await expect(page.getByText("2 values are written")).toBeVisible();
-  await wizard.go("Start the import", "Report");
+  await wizard.go("Run import", "Report");
   await expect(page.getByText("2 read back from the devices")).toBeVisible();
   await expectAccessible(page);
   const device = await api.call("GET", `/devices/${given.deviceId}`);
@@ -77,7 +77,7 @@ test("a file is read, mapped, checked, run, reported and undone", async ({ page,
 
   await page.getByRole("button", { name: "Undo this import" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
-  await expect(page.getByText("2 values were put back")).toBeVisible();
+  await expect(page.getByText("2 values were restored")).toBeVisible();
   const after = await api.call("GET", `/devices/${given.deviceId}`);
   expect(Object.values(after.customFields as object)).not.toContain("R1");
 });
@@ -88,7 +88,7 @@ test("the step is in the address, a closed tab loses nothing, and it fits a phon
   await wizard.begin();
   await wizard.read("automate.csv", given.csv);
   await page.getByRole("textbox", { name: "Name of the field for Patched" }).fill("Is patched");
-  await wizard.go("Go on to the values", "Values");
+  await wizard.go("Continue", "Values");
   await expect(page).toHaveURL(/step=values/);
   await page.reload();
   await expect(wizard.step("Values")).toContainText("to Is patched");
@@ -113,7 +113,7 @@ test("a broken file is said to be one and replaced, and an import is thrown away
   await wizard.begin();
   const file = (name: string, text: string) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
   await page.locator("input[type=file]").setInputFiles(file("broken.csv", 'Computer ID,Name\n1,"never closed\n2,x\n'));
-  await expect(page.getByText("begins near line 2 and is never closed. Nothing was imported")).toBeVisible();
+  await expect(page.getByText("starts near line 2 and is never closed. Nothing was imported")).toBeVisible();
   await expectAccessible(page);
   const chooser = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Replace broken.csv" }).click();
@@ -122,7 +122,7 @@ test("a broken file is said to be one and replaced, and an import is thrown away
   await expect(page.getByText("broken.csv")).toHaveCount(0);
   await page.getByRole("button", { name: "Discard this import" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
-  await expect(page.getByRole("button", { name: "Begin" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Start import" })).toBeVisible();
   await expect(page.getByRole("link", { name: "mended.csv" })).toHaveCount(0);
 });
 
@@ -137,7 +137,7 @@ test("a file whose upload is cut off is asked for again", async ({ page }) => {
   await expect(page.getByText("The connection was lost while large.csv was sent.")).toBeVisible();
   await page.unroute(isSecondPart);
   await page.reload();
-  await expect(page.getByText("It has not arrived whole.")).toBeVisible();
+  await expect(page.getByText("The upload is incomplete.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Read the file" })).toBeDisabled();
   const small = { ...file, buffer: Buffer.from(text.slice(0, 500)) };
   await page.locator("input[type=file]").first().setInputFiles(small);

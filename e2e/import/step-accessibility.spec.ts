@@ -18,7 +18,7 @@ for (const colorScheme of ["light", "dark"] as const)
         }
       };
       await page.goto("/settings/custom-fields/import");
-      await expect(page.getByRole("button", { name: "Begin" })).toBeVisible();
+      await expect(page.getByRole("button", { name: "Start import" })).toBeVisible();
       await expectSound();
       const given = await makeSmallWorld(await Api.signIn(request));
       await wizard.begin();
@@ -37,7 +37,7 @@ for (const colorScheme of ["light", "dark"] as const)
       await expect(page.getByText("2 fields are kept out.")).toBeVisible();
       await expectSound();
       await page.getByRole("checkbox", { name: /The values look like/ }).check();
-      await wizard.go("Go on to the values", "Values");
+      await wizard.go("Continue", "Values");
       await expectSound();
       await wizard.go("Check all rows", "Check");
       for (const outcome of [
@@ -60,9 +60,9 @@ for (const colorScheme of ["light", "dark"] as const)
       await expect(page.getByRole("dialog").getByRole("radio").first()).toBeVisible();
       await expectSound();
       await page.keyboard.press("Escape");
-      await wizard.go("Go on to the run", "Run");
+      await wizard.go("Continue", "Run");
       await expectSound();
-      await wizard.go("Start the import", "Report");
+      await wizard.go("Run import", "Report");
       await expectSound();
       await page.goto("/settings/custom-fields");
       await expect(page.getByRole("row").filter({ hasText: given.field }).first()).toBeVisible();

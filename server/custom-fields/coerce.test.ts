@@ -27,7 +27,7 @@ describe("coerceText", () => {
     ["dropdown", "Tablet", "! is not one of the field's choices"],
     ["text", "hello", "hello"],
     ["date", "2024-02-29", "2024-02-29"],
-    ["date", "2023-02-29", "! is not a date of the calendar"],
+    ["date", "2023-02-29", "! is not a valid date"],
     ["date", "2024-05-01 00:00:00", "2024-05-01"],
     ["date", "2024-05-01 13:22:11", "! is not a date without a time of day"],
     ["date", "24-05-01", "! has no year of four digits"],
@@ -39,7 +39,7 @@ describe("coerceText", () => {
     expect(read("date", "3/4/2024 12:00:00 AM", "mdy")).toBe("2024-03-04");
     expect(read("date", "3/4/2024", "dmy")).toBe("2024-04-03");
     expect(read("date", "31.12.2024", "dmy")).toBe("2024-12-31");
-    expect(read("date", "31.12.2024", "mdy")).toBe("! is not a date of the calendar");
+    expect(read("date", "31.12.2024", "mdy")).toBe("! is not a valid date");
   });
 
   it("never throws, and what it lets through the validator lets through unchanged", () => {

@@ -25,18 +25,18 @@ const ANY_DATE =
 
 /** The three numbers of a date in the order they stand, or null. */
 export function dateParts(text: string): [string, string, string] | null {
-  const match = ANY_DATE.exec(text);
-  return match && [match[1] as string, match[3] as string, match[4] as string];
+  const [match, first = "", , second = "", third = ""] = ANY_DATE.exec(text) ?? [];
+  return match === undefined ? null : [first, second, third];
 }
 
 function parseDate(text: string, order: DateOrder): Coerced {
   const parts = dateParts(text);
   if (!parts) return no("is not a date without a time of day");
   const yearFirst = parts[0].length === 4;
-  const [a, b, c] = parts.map(Number) as [number, number, number];
+  const [a, b, c] = [Number(parts[0]), Number(parts[1]), Number(parts[2])];
   if (!yearFirst && parts[2].length !== 4) return no("has no year of four digits");
   const [year, month, day] = yearFirst ? [a, b, c] : order === "dmy" ? [c, b, a] : [c, a, b];
-  return isRealDate(year, month, day) ? yes(isoDate(year, month, day)) : no("is not a date of the calendar");
+  return isRealDate(year, month, day) ? yes(isoDate(year, month, day)) : no("is not a valid date");
 }
 
 const NUMBER = /^[+-]?(\d+)(?:\.(\d+))?$/;
@@ -70,7 +70,7 @@ export function coerceValue(rule: FieldRule, value: unknown): Coerced {
       const match = typeof value === "string" ? ISO_DATE.exec(value) : null;
       if (!match) return no("must be a date as YYYY-MM-DD");
       const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-      return isRealDate(year, month, day) ? yes(isoDate(year, month, day)) : no("is not a date of the calendar");
+      return isRealDate(year, month, day) ? yes(isoDate(year, month, day)) : no("is not a valid date");
     }
     case "dropdown":
       if (typeof value !== "string") return no("must be one of the field's choices");
@@ -87,8 +87,8 @@ export function coerceValue(rule: FieldRule, value: unknown): Coerced {
 /** The choice that a text means: equal, or else the only one that is equal but for case. */
 function findChoice(options: readonly string[] | null, text: string): string {
   if (!options || options.includes(text)) return text;
-  const alike = options.filter((option) => option.toLowerCase() === text.toLowerCase());
-  return alike.length === 1 ? (alike[0] as string) : text;
+  const [only, second] = options.filter((option) => option.toLowerCase() === text.toLowerCase());
+  return only !== undefined && second === undefined ? only : text;
 }
 
 /**

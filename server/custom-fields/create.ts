@@ -7,7 +7,7 @@ import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { repairJson } from "@/server/text";
-import { auditable, fitToType, toDefinition } from "./definition";
+import { auditable, fitToType, requireRow, toDefinition } from "./definition";
 import { type CreateInput, type Definition, MAX_DEFINITIONS_PER_OWNER } from "./schema";
 
 type Owner = { partnerId: string; orgId: string | null };
@@ -19,7 +19,7 @@ async function ownerOf(tx: Tx, ctx: Ctx, input: CreateInput): Promise<Owner> {
     throw invalid("orgId", "a field of All organizations belongs to none");
   if (scope.kind === "organization") {
     if (input.owner === "all_organizations")
-      throw new AppError("forbidden", "Only the partner may make a field of All organizations.");
+      throw new AppError("forbidden", "Only the partner can create a field of All organizations.");
     const [org] = await tx.select().from(organizations).where(eq(organizations.id, scope.orgIds[0]));
     if (!org) throw notFound("organization");
     return { partnerId: org.partnerId, orgId: org.id };
@@ -51,21 +51,21 @@ export async function createDefinition(ctx: Ctx, given: CreateInput): Promise<De
     const { name, fieldKey, type, required, secret } = input;
     const deviceTypes = input.deviceTypes?.length ? input.deviceTypes : null;
     const values = { id: newId(), ...owner, name, fieldKey, type, required, secret, deviceTypes, ...fitted };
-    const [made] = await tx.insert(customFieldDefinitions).values(values).returning();
-    return made as typeof customFieldDefinitions.$inferSelect;
+    const [created] = await tx.insert(customFieldDefinitions).values(values).returning();
+    return requireRow(created);
   }).catch((error: unknown) => {
     throw isDuplicate(error)
       ? new AppError("conflict", `There is a field with the key ${input.fieldKey} already.`)
       : error;
   });
-  const made = toDefinition(row);
+  const created = toDefinition(row);
   record(ctx, {
     action: "custom_field.create",
-    orgId: made.orgId ?? ctx.homeOrgId,
+    orgId: created.orgId ?? ctx.homeOrgId,
     resourceType: "custom_field",
-    resourceId: made.id,
-    resourceName: made.name,
-    details: { after: auditable(made) },
+    resourceId: created.id,
+    resourceName: created.name,
+    details: { after: auditable(created) },
   });
-  return made;
+  return created;
 }

@@ -1,4 +1,4 @@
-import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
 import { inScope } from "@/server/auth/scope";
@@ -15,7 +15,14 @@ export function visible(scope: Scope): SQL {
   const partnerWide = scope.partnerId
     ? and(isNull(customFieldDefinitions.orgId), eq(customFieldDefinitions.partnerId, scope.partnerId))
     : undefined;
-  return or(inScope(customFieldDefinitions.orgId, scope), partnerWide) as SQL;
+  const own = inScope(customFieldDefinitions.orgId, scope);
+  return partnerWide ? sql`(${own} OR ${partnerWide})` : own;
+}
+
+/** The row that a statement returns which writes exactly one. */
+export function requireRow(row: DefinitionRow | undefined): DefinitionRow {
+  if (!row) throw notFound("custom field");
+  return row;
 }
 
 export const toDefinition = (row: DefinitionRow): Definition => ({
@@ -25,7 +32,7 @@ export const toDefinition = (row: DefinitionRow): Definition => ({
   owner: row.orgId ? "organization" : "all_organizations",
   name: row.name,
   fieldKey: row.fieldKey,
-  type: row.type as FieldType,
+  type: row.type,
   options: row.options,
   required: row.required,
   defaultValue: row.defaultValue,
@@ -51,7 +58,7 @@ export const auditable = (row: Definition): Record<string, unknown> => ({
 type Facets = { type: FieldType; options: string[] | null; defaultValue: FieldValue | null };
 
 /**
- * Options and default as they may stand beside a type.
+ * Options and default as they fit a type.
  * @throws AppError validation_failed where they do not fit it.
  */
 export function fitToType({ type, options, defaultValue }: Facets): Pick<Facets, "options" | "defaultValue"> {

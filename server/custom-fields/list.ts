@@ -19,7 +19,7 @@ export async function listDefinitions(ctx: Ctx, _input: ListInput): Promise<Defi
   return { data: rows.map(toDefinition) };
 }
 
-/** @throws AppError not_found, alike for a missing definition and somebody else's. */
+/** @throws AppError not_found, the same for a missing definition and one outside the caller's reach. */
 export async function getDefinition(ctx: Ctx, { id }: IdInput): Promise<Definition> {
   const [row] = await tenant(ctx.scope, (tx) =>
     tx

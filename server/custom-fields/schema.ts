@@ -47,7 +47,7 @@ export const fieldOptions = z.union([
 ]);
 const deviceTypes = z.array(filledText(50)).max(20);
 
-/** Body of POST /custom-fields. Without an orgId a partner's caller makes a field of All organizations. */
+/** Body of POST /custom-fields. Without an orgId a partner's caller creates a field of All organizations. */
 export const createInput = z.strictObject({
   orgId: z.guid().nullish(),
   owner: z.enum(["organization", "all_organizations"]).optional(),
@@ -102,7 +102,7 @@ export type DefinitionList = z.output<typeof definitionList>;
 export const usage = z.strictObject({ id: z.guid(), values: z.int() });
 export type Usage = z.output<typeof usage>;
 
-/** One field of one device; isDefault tells that the device holds no value of its own. */
+/** One field of one device; isDefault: the device holds no value, the definition's default is shown. */
 export const deviceValue = z.strictObject({
   fieldId: z.guid(),
   fieldKey: z.string(),

@@ -6,7 +6,7 @@ import { AppError, type FieldError } from "@/server/errors";
 import { repairJson } from "@/server/text";
 import { coerceValue } from "./coerce";
 import type { DefinitionRow } from "./definition";
-import { type DeviceValues, type FieldType, type FieldValue, MASK, type SetValuesInput } from "./schema";
+import { type DeviceValues, type FieldValue, MASK, type SetValuesInput } from "./schema";
 import { type DeviceRef, fieldsOfDevice, findDevice, readDeviceValues, toValueMap } from "./values";
 
 type Values = Record<string, FieldValue>;
@@ -23,7 +23,7 @@ function toChanges(fields: Map<string, DefinitionRow>, given: Record<string, Fie
       if (field.required) errors.push({ path: key, message: "is required" });
       else changes.push({ field, value });
     } else {
-      const fit = coerceValue({ type: field.type as FieldType, options: field.options }, value);
+      const fit = coerceValue(field, value);
       if (fit.ok) changes.push({ field, value: fit.value });
       else errors.push({ path: key, message: fit.reason });
     }

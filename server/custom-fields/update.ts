@@ -4,8 +4,8 @@ import { customFieldDefinitions } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import type { Ctx } from "@/server/context";
 import { repairJson } from "@/server/text";
-import { auditable, type DefinitionRow, fitToType, manageable, toDefinition } from "./definition";
-import type { Definition, FieldType, UpdateInput } from "./schema";
+import { auditable, fitToType, manageable, requireRow, toDefinition } from "./definition";
+import type { Definition, UpdateInput } from "./schema";
 
 /**
  * Changes what may change of a definition; key and type stay. Stored values are left alone.
@@ -16,7 +16,7 @@ export async function updateDefinition(ctx: Ctx, given: UpdateInput): Promise<De
   const { before, after } = await tenant(ctx.scope, async (tx) => {
     const row = await manageable(tx, ctx, input.id);
     const fitted = fitToType({
-      type: row.type as FieldType,
+      type: row.type,
       options: input.options === undefined ? row.options : input.options,
       defaultValue: input.defaultValue === undefined ? row.defaultValue : input.defaultValue,
     });
@@ -33,7 +33,7 @@ export async function updateDefinition(ctx: Ctx, given: UpdateInput): Promise<De
       })
       .where(eq(customFieldDefinitions.id, row.id))
       .returning();
-    return { before: toDefinition(row), after: toDefinition(changed as DefinitionRow) };
+    return { before: toDefinition(row), after: toDefinition(requireRow(changed)) };
   });
   record(ctx, {
     action: "custom_field.update",

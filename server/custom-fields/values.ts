@@ -6,12 +6,12 @@ import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";
 import { coerceValue } from "./coerce";
 import { type DefinitionRow, visible } from "./definition";
-import { type DeviceValue, type FieldType, type FieldValue, MASK, type ValueMap } from "./schema";
+import { type DeviceValue, type FieldValue, MASK, type ValueMap } from "./schema";
 
 /** What of a device decides which fields it has. */
 export type DeviceRef = { id: string; orgId: string; os: string; hostname: string };
 
-/** windows, macos or linux, from whatever an agent calls its system. */
+/** windows, macos or linux, from the system's name as the agent reports it. */
 function osFamily(os: string): string {
   const name = os.toLowerCase();
   if (/\bmac|darwin|os ?x/.test(name)) return "macos";
@@ -65,7 +65,7 @@ export async function readDeviceValues(tx: Tx, ctx: Ctx, device: DeviceRef): Pro
       fieldKey: field.fieldKey,
       name: field.name,
       owner: field.orgId ? "organization" : "all_organizations",
-      type: field.type as FieldType,
+      type: field.type,
       options: field.options,
       required: field.required,
       secret: field.secret,
@@ -94,7 +94,7 @@ export async function hasFieldValue(tx: Tx, ctx: Ctx, key: string, text: string)
     .from(customFieldDefinitions)
     .where(and(visible(ctx.scope), eq(customFieldDefinitions.fieldKey, key)));
   const wanted = fields.flatMap((field) => {
-    const type = field.type as FieldType;
+    const { type } = field;
     const typed = type === "number" ? Number(text) : type === "boolean" ? text === "true" : text;
     const fit = coerceValue({ type, options: field.options }, typed);
     return fit.ok ? [JSON.stringify({ [field.id]: fit.value })] : [];

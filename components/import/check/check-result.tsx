@@ -23,14 +23,14 @@ import { ROW_TONE, VALUE_TONE } from "./tones";
 
 const MEANING: Partial<Record<RowOutcome, string>> = {
   not_found:
-    "No device here answers to these computers. That is normal: an inventory keeps machines that were retired long ago, and devices without an agent are not here yet.",
+    "No device matches these computers. That is normal: inventories keep machines that were retired long ago, and devices without an agent are not listed here yet.",
   ambiguous: "More than one device could be meant. Open a row to pick the right one; the others are left alone.",
   identity_conflict:
     "The file and what is recorded here contradict each other. These rows are reported, never applied.",
-  unreadable: "These rows do not have as many cells as the header. Fix them in the file and send them again.",
+  unreadable: "These rows do not have as many cells as the header. Correct them in the file and upload it again.",
 };
 
-/** What a check or a run came to: in a sentence, in counts that narrow the table, row by row, and by field. */
+/** The result of a check or a run: in a sentence, in counts that narrow the table, row by row, and by field. */
 export function CheckResult({ state, tally }: { state: ImportState; tally: Tally }) {
   const [filter, setFilter] = useQueryStates({
     rows: parseAsStringLiteral(ROW_OUTCOMES),
@@ -75,16 +75,17 @@ export function CheckResult({ state, tally }: { state: ImportState; tally: Tally
   );
 }
 
-const sumOf = (tally: Tally) =>
-  Object.fromEntries(
-    VALUE_OUTCOMES.map((name) => [name, tally.fields.reduce((sum, field) => sum + field[name], 0)]),
-  ) as Record<ValueOutcome, number>;
+function sumOf(tally: Tally): Record<ValueOutcome, number> {
+  const sum = { set: 0, overwrite: 0, clear: 0, same: 0, kept: 0, invalid: 0, empty: 0, none: 0 };
+  for (const field of tally.fields) for (const name of VALUE_OUTCOMES) sum[name] += field[name];
+  return sum;
+}
 
-/** What it comes to for somebody who reads nothing else. */
+/** The result in one sentence. */
 function sentenceOf(state: ImportState, tally: Tally, values: Record<ValueOutcome, number>): string {
   const matched = MATCHED_OUTCOMES.reduce((sum, name) => sum + tally.rows[name], 0);
   const writes = values.set + values.overwrite + values.clear;
-  const found = `${count(matched)} of ${counted(state.totalRows, "row")} ${matched === 1 ? "comes" : "come"} to exactly one device.`;
+  const found = `${count(matched)} of ${counted(state.totalRows, "row")} ${matched === 1 ? "matches" : "match"} exactly one device.`;
   if (state.startedAt) return `${found} ${counted(writes, "value was", "values were")} written.`;
   return `${found} ${writes === 0 ? "There is nothing to write." : `${counted(writes, "value", "values")} would be written.`} Nothing is written yet.`;
 }

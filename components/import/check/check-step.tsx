@@ -46,7 +46,7 @@ export function CheckStep({ state, onStep }: StepProps) {
       {mayRun && (
         <div className={classes.foot}>
           <Button type="submit" onClick={() => onStep("run")}>
-            Go on to the run
+            Continue
           </Button>
           <Button variant="default" onClick={() => again.mutate({ id: state.id })} loading={again.isPending}>
             Check again

@@ -65,7 +65,7 @@ const STEPS_BY_KEY: Record<string, -1 | 1> = { ArrowUp: -1, k: -1, ArrowDown: 1,
 /** From the button of one row to the next one's: a hundred thousand rows are too many for Tab. */
 function walk(event: KeyboardEvent<HTMLElement>) {
   const by = event.ctrlKey || event.metaKey || event.altKey ? undefined : STEPS_BY_KEY[event.key];
-  const row = (event.target as HTMLElement).closest("tr[data-index]");
+  const row = event.target instanceof Element ? event.target.closest("tr[data-index]") : null;
   if (!by || !row) return;
   const next = event.currentTarget.querySelector(
     `tr[data-index="${Number(row.getAttribute("data-index")) + by}"] button`,
@@ -108,8 +108,8 @@ function Scroller({ rows, hasMore, onMore, onOpen }: ScrollerProps) {
         <tbody>
           {before > 0 && <Spacer height={before} />}
           {items.map((item) => {
-            const row = rows[item.index] as ImportRow;
-            return <Row key={row.rowNo} row={row} index={item.index} onOpen={() => onOpen(row.rowNo)} />;
+            const row = rows[item.index];
+            return row && <Row key={row.rowNo} row={row} index={item.index} onOpen={() => onOpen(row.rowNo)} />;
           })}
           {after > 0 && <Spacer height={after} />}
         </tbody>
@@ -124,7 +124,7 @@ const Spacer = ({ height }: { height: number }) => (
   </tr>
 );
 
-/** A reason as it stands alone. */
+/** A reason as a sentence. */
 const sentence = (text: string | null): string => (text ? text.charAt(0).toUpperCase() + text.slice(1) : "");
 
 /** "8 set, 1 invalid" */

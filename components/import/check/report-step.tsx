@@ -22,7 +22,7 @@ import {
 } from "@/server/custom-fields/import/schema";
 import { FieldTally } from "./field-tally";
 
-/** What was written and what was not, the files to go on with, and the way back. */
+/** What was written and what was not, the files to continue with, and the undo. */
 export function ReportStep({ state }: StepProps) {
   const report = state.summary.run;
   if (!report) return null;
@@ -57,7 +57,7 @@ export function ReportStep({ state }: StepProps) {
         {report.devices + matched > 0 ? (
           <FieldTally state={state} fields={report.fields} />
         ) : (
-          <p className={classes.quiet}>No row was matched, so no value was looked at.</p>
+          <p className={classes.quiet}>No row matched, so no value was checked.</p>
         )}
       </Section>
       <Section
@@ -65,7 +65,7 @@ export function ReportStep({ state }: StepProps) {
         lead={
           isWhole
             ? "Every row was applied."
-            : "Fix the rows that were not applied and import that file again: what is applied already stays as it is."
+            : "Correct the rows that were not applied and import that file again: what is already applied stays as it is."
         }
       >
         <Group gap="sm">
@@ -92,20 +92,20 @@ function Verdict({ state, report }: { state: StepProps["state"]; report: RunRepo
   if (state.status === "undone" && state.summary.undo) {
     const { restored, leftAlone, sourceIdsRemoved } = state.summary.undo;
     const parts = [
-      `${counted(restored, "value was", "values were")} put back`,
-      leftAlone > 0 && `${counted(leftAlone, "was", "were")} left alone because somebody has changed it since`,
-      sourceIdsRemoved > 0 && `${counted(sourceIdsRemoved, "source ID was", "source IDs were")} forgotten`,
+      `${counted(restored, "value was", "values were")} restored`,
+      leftAlone > 0 && `${counted(leftAlone, "was", "were")} left alone because it has been changed since`,
+      sourceIdsRemoved > 0 && `${counted(sourceIdsRemoved, "source ID was", "source IDs were")} removed`,
     ];
     return <Message tone="warn">This import was undone: {parts.filter(Boolean).join(", ")}. The fields stay.</Message>;
   }
   if (state.status === "cancelled")
     return (
       <Message tone="warn">
-        This import was stopped before its end. What it wrote until then is kept, and can be undone.
+        This import was cancelled before its end. What it had written is kept, and can be undone.
       </Message>
     );
   if (written(report) === 0)
-    return <p className={classes.verdict}>Nothing was written: every value was there already or was left alone.</p>;
+    return <p className={classes.verdict}>Nothing was written: every value was already set or was left alone.</p>;
   return <p className={classes.verdict}>The import is complete.</p>;
 }
 
@@ -132,7 +132,7 @@ function Undo({ id }: { id: string }) {
   return (
     <Section
       title="Undo this import"
-      lead="Puts back what the devices held before, where nothing has changed since. The new fields stay."
+      lead="Restores what the devices held before, where nothing has changed since. The new fields stay."
     >
       <Button variant="default" leftSection={<Undo2 size={15} aria-hidden />} onClick={ask.open}>
         Undo this import
@@ -146,8 +146,8 @@ function Undo({ id }: { id: string }) {
           onConfirm={() => undo.mutate({ id })}
           onClose={ask.close}
         >
-          Every value that this import wrote goes back to what it was before, unless somebody has changed it since. The
-          source IDs that it recorded are forgotten.
+          Every value that this import wrote is restored to what it was, unless it has been changed since. The source
+          IDs that it recorded are removed.
         </Confirm>
       )}
     </Section>

@@ -20,13 +20,13 @@ import classes from "./check.module.css";
 type Props = {
   state: ImportState;
   row: ImportRow | null;
-  /** Opens the row before (-1) or behind (1) this one; null where there is none. */
+  /** Opens the previous (-1) or next (1) row; null where there is none. */
   onMove: (by: -1 | 1) => (() => void) | null;
   onClose: () => void;
 };
 const KEYS: Record<string, -1 | 1> = { k: -1, j: 1 };
 
-/** One row in full: its values one by one, and the choice that an ambiguous one leaves. j and k go from row to row. */
+/** One row in full: its values one by one, and the candidates of an ambiguous one. j and k go from row to row. */
 export function RowDrawer({ state, row, onMove, onClose }: Props) {
   return (
     <Drawer
@@ -42,7 +42,7 @@ export function RowDrawer({ state, row, onMove, onClose }: Props) {
       {row && (
         <Stack gap="lg">
           <Group gap={4}>
-            <MoveButton label="Row before (k)" icon={ChevronLeft} onClick={onMove(-1)} />
+            <MoveButton label="Previous row (k)" icon={ChevronLeft} onClick={onMove(-1)} />
             <MoveButton label="Next row (j)" icon={ChevronRight} onClick={onMove(1)} />
           </Group>
           <div>
@@ -62,7 +62,7 @@ export function RowDrawer({ state, row, onMove, onClose }: Props) {
 
 type MoveProps = { label: string; icon: LucideIcon; onClick: (() => void) | null };
 
-/** Stays where it is at the end of the list, so that the keyboard does not lose its place. */
+/** Stays where it is at the end of the list, so that the keyboard keeps its focus. */
 function MoveButton({ label, icon: Icon, onClick }: MoveProps) {
   return (
     <ActionIcon
@@ -128,7 +128,7 @@ function Candidates({ state, row }: { state: ImportState; row: ImportRow }) {
       </Radio.Group>
       {row.pickedDeviceId && (
         <Button variant="default" size="compact-sm" onClick={() => send(null)} loading={pick.isPending} w="fit-content">
-          Take the choice back
+          Clear selection
         </Button>
       )}
       {pick.error && <Message tone="bad">{errorText(pick.error)}</Message>}

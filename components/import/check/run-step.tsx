@@ -11,7 +11,7 @@ import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 
-/** What is about to be written, the go-ahead, and how it goes. */
+/** What is about to be written, the button that starts it, and its progress. */
 export function RunStep({ state, onStep }: StepProps) {
   const trpc = useTRPC();
   const cache = useQueryClient();
@@ -34,13 +34,13 @@ export function RunStep({ state, onStep }: StepProps) {
   const matched = check.rows.matched_source_id + check.rows.matched_hostname;
   const { ambiguous, identity_conflict, not_found, unreadable } = check.rows;
   const left = identity_conflict + not_found + unreadable;
-  const made = state.plan?.fields.filter((field) => field.action === "create").length ?? 0;
+  const created = state.plan?.fields.filter((field) => field.action === "create").length ?? 0;
   const writes = sum("set") + sum("overwrite") + sum("clear");
   return (
     <>
       <div className={classes.pad}>
         <ul className={classes.plain}>
-          {made > 0 && <li>{counted(made, "field is", "fields are")} made for All organizations.</li>}
+          {created > 0 && <li>{counted(created, "field is", "fields are")} created for All organizations.</li>}
           <li>
             {counted(writes, "value is", "values are")} written to the devices of {counted(matched, "matched row")}
             {sum("overwrite") > 0
@@ -50,11 +50,11 @@ export function RunStep({ state, onStep }: StepProps) {
           </li>
           {check.rows.matched_hostname > 0 && (
             <li>
-              {counted(check.rows.matched_hostname, "source ID is", "source IDs are")} recorded for the next time.
+              {counted(check.rows.matched_hostname, "source ID is", "source IDs are")} recorded for later imports.
             </li>
           )}
           {ambiguous > 0 && (
-            <li>Of {counted(ambiguous, "ambiguous row")} only those are written that you have picked a device for.</li>
+            <li>Of {counted(ambiguous, "ambiguous row")}, only those with a device that you picked are written.</li>
           )}
           {left > 0 && (
             <li>
@@ -63,13 +63,13 @@ export function RunStep({ state, onStep }: StepProps) {
           )}
         </ul>
         {writes === 0 && (
-          <Message tone="warn">There is nothing to write: every value is there already or is left alone.</Message>
+          <Message tone="warn">There is nothing to write: every value is already set or is left alone.</Message>
         )}
         {run.error && <Message tone="bad">{errorText(run.error)}</Message>}
       </div>
       <div className={classes.foot}>
         <Button type="submit" onClick={() => run.mutate({ id: state.id })} loading={run.isPending}>
-          Start the import
+          Run import
         </Button>
         <span className={classes.quiet}>Rows are resolved again while it runs. The import can be undone.</span>
       </div>

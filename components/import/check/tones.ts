@@ -12,7 +12,7 @@ export const ROW_TONE: Record<RowOutcome, Tone> = {
   changed: "warn",
 };
 
-/** Most values come to what one would expect; only what needs a look is marked. */
+/** Most values end as expected; only what needs attention is marked. */
 export const VALUE_TONE: Record<ValueOutcome, Tone | null> = {
   set: "good",
   overwrite: "warn",

@@ -1,21 +1,23 @@
 "use client";
 
-import { Badge, Button, Checkbox, Select } from "@mantine/core";
+import { Badge, Button, Checkbox } from "@mantine/core";
 import { memo } from "react";
 import { count } from "@/components/format/amounts";
+import { ChoiceSelect } from "@/components/import/choice-select";
 import shared from "@/components/import/import.module.css";
 import { OtherScopes } from "@/components/import/source/other-scopes";
 import type { StepProps } from "@/components/import/steps";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import {
-  isImportable,
+  DATE_ORDERS,
   type PlanField,
   type SourceColumn,
   sourceType,
   typesDisagree,
 } from "@/server/custom-fields/import/schema";
 import { FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
+import { fieldColumns } from "./columns";
 import { useFaults } from "./faults";
 import classes from "./fields.module.css";
 import { KeptMapping } from "./kept-mapping";
@@ -32,12 +34,8 @@ export function FieldsStep(props: StepProps) {
 function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
   const targets = useTargets(draft.plan);
   const faults = useFaults(state, draft.plan);
-  const identifiers = new Set(Object.values(draft.plan.identifiers));
-  const rows = draft.plan.fields.filter((field) => {
-    const column = state.columns[field.column];
-    return column && isImportable(column) && !identifiers.has(field.column);
-  });
-  const chosen = rows.filter((field) => field.action !== "skip").length;
+  const rows = fieldColumns(state, draft.plan);
+  const chosen = rows.filter(({ field }) => field.action !== "skip").length;
   return (
     <>
       <p className={shared.lead}>
@@ -54,17 +52,17 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
       <div className={classes.columns} aria-hidden>
         <span>Field of the file</span>
         <span className={classes.target}>
-          <span>What becomes of it</span>
+          <span>Destination</span>
           <span>Name</span>
           <span>Key</span>
           <span>Type</span>
         </span>
       </div>
       <ul className={classes.fields} aria-label="Fields of the file">
-        {rows.map((field) => (
+        {rows.map(({ field, column }) => (
           <FieldRow
             key={field.column}
-            column={state.columns[field.column] as SourceColumn}
+            column={column}
             field={field}
             targets={targets}
             fault={faults.ofColumn(field.column)}
@@ -75,7 +73,7 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
       </ul>
       <div className={shared.foot}>
         <Button type="submit" onClick={() => void draft.flush().then(() => onStep("values"))}>
-          Go on to the values
+          Continue
         </Button>
       </div>
     </>
@@ -89,7 +87,7 @@ type RowProps = {
   fault: string | null;
 } & Pick<PlanDraft, "getPlan" | "changeField">;
 
-/** Drawn again only when its own field changes: a file may have hundreds, and somebody is typing into one. */
+/** Drawn again only when its own field changes: a file may have hundreds, and one of them is being typed into. */
 const FieldRow = memo(function FieldRow({ column, field, targets, fault, getPlan, changeField }: RowProps) {
   const change = (part: Partial<PlanField>) => changeField(field.column, part);
   const isConflict = field.action === "existing" && typesDisagree(column, field.type);
@@ -122,8 +120,8 @@ const FieldRow = memo(function FieldRow({ column, field, targets, fault, getPlan
             size="sm"
             checked={field.typeConflictAccepted}
             onChange={(event) => change({ typeConflictAccepted: event.currentTarget.checked })}
-            label={`The values look like ${FIELD_TYPE_LABELS[sourceType(column) ?? "text"].toLowerCase()}, the field is ${FIELD_TYPE_LABELS[field.type].toLowerCase()}: hold them to the field's type, and report those that do not fit`}
-            error={field.typeConflictAccepted ? null : "Settle this, choose another field, or leave it out"}
+            label={`The values look like ${FIELD_TYPE_LABELS[sourceType(column) ?? "text"].toLowerCase()}, the field is ${FIELD_TYPE_LABELS[field.type].toLowerCase()}: import the values that fit the field's type, and report the others`}
+            error={field.typeConflictAccepted ? null : "Accept this, choose another field, or leave it out"}
           />
         )}
         {field.action !== "skip" && field.type === "date" && (
@@ -155,16 +153,16 @@ function Samples({ column }: { column: SourceColumn }) {
   );
 }
 
-const ORDERS = [
-  { value: "ymd", label: "Year, month, day" },
-  { value: "mdy", label: "Month, day, year" },
-  { value: "dmy", label: "Day, month, year" },
-];
+const ORDER_LABEL: Record<PlanField["dateOrder"], string> = {
+  ymd: "Year, month, day",
+  mdy: "Month, day, year",
+  dmy: "Day, month, year",
+};
 
 function DateOrder({ title, column, field, onChange }: EditProps & { column: SourceColumn }) {
   const sample = column.samples[0];
   return (
-    <Select
+    <ChoiceSelect
       className={classes.wholeLine}
       w={320}
       maw="100%"
@@ -172,12 +170,12 @@ function DateOrder({ title, column, field, onChange }: EditProps & { column: Sou
       label="Dates are written as"
       aria-label={`How the dates of ${title} are written`}
       description={
-        column.guess?.dateOrderUnsure ? `The values do not tell: is ${sample} month first or day first?` : undefined
+        column.guess?.dateOrderUnsure ? `The values leave it open: is ${sample} month first or day first?` : undefined
       }
-      data={ORDERS}
+      choices={DATE_ORDERS}
+      labels={ORDER_LABEL}
       value={field.dateOrder}
-      onChange={(value) => value && onChange({ dateOrder: value as PlanField["dateOrder"] })}
-      allowDeselect={false}
+      onChange={(dateOrder) => onChange({ dateOrder })}
     />
   );
 }

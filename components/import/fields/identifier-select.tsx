@@ -4,17 +4,17 @@ import { Select } from "@mantine/core";
 import { isImportable, type SourceColumn } from "@/server/custom-fields/import/schema";
 import type { PlanDraft } from "./plan-draft";
 
-/** What may say which computer a row is about. */
+/** What can identify the computer of a row. */
 export const IDENTIFIERS = [
   {
     name: "sourceId",
     label: "Source device ID",
-    hint: "The computer's ID there. It is recorded, so that a later import finds every device exactly.",
+    hint: "The computer's ID in the source product. It is recorded, so that later imports find each device exactly.",
   },
   {
     name: "hostname",
     label: "Hostname",
-    hint: "Finds a device whose source ID is not known yet, when it names exactly one.",
+    hint: "Finds a device whose source ID is not recorded yet, if it names exactly one.",
   },
   { name: "organization", label: "Organization", hint: "Optional. Only narrows the search, never chooses." },
   { name: "serial", label: "Serial number", hint: "Optional. Only narrows the search, never chooses." },
@@ -49,7 +49,7 @@ export function IdentifierSelect({ name, label, hint, columns, draft, guesses, e
   return (
     <Select
       label={label}
-      description={isGuess ? "A guess from a similar header: look at it. " : hint}
+      description={isGuess ? "Guessed from a similar header: please check. " : hint}
       placeholder="No column"
       data={data}
       value={value === null ? null : String(value)}

@@ -9,11 +9,11 @@ import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
-/** Says that the mapping was kept from an earlier file with these columns, and lets go of it. */
+/** Says that the mapping was saved from an earlier file with these columns, and ignores it on request. */
 export function KeptMapping({ state, flush }: { state: ImportState; flush: () => Promise<unknown> }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
-  const afresh = useMutation(
+  const ignore = useMutation(
     trpc.imports.ignoreMapping.mutationOptions({
       onSuccess: async (next) => {
         cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next);
@@ -31,12 +31,12 @@ export function KeptMapping({ state, flush }: { state: ImportState; flush: () =>
       <Button
         variant="default"
         size="compact-sm"
-        onClick={() => void flush().then(() => afresh.mutate({ id: state.id }))}
-        loading={afresh.isPending}
+        onClick={() => void flush().then(() => ignore.mutate({ id: state.id }))}
+        loading={ignore.isPending}
       >
-        Guess afresh instead
+        Ignore saved mapping
       </Button>
-      {afresh.error && <Message tone="bad">{errorText(afresh.error)}</Message>}
+      {ignore.error && <Message tone="bad">{errorText(ignore.error)}</Message>}
     </div>
   );
 }

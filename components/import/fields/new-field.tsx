@@ -1,16 +1,16 @@
 "use client";
 
-import { Checkbox, Select, Textarea, TextInput } from "@mantine/core";
+import { Checkbox, Textarea, TextInput } from "@mantine/core";
+import { ChoiceSelect } from "@/components/import/choice-select";
 import type { PlanField } from "@/server/custom-fields/import/schema";
 import { FIELD_TYPE_LABELS, FIELD_TYPES, MAX_FIELD_KEY, MAX_FIELD_NAME } from "@/server/custom-fields/schema";
 import classes from "./fields.module.css";
 
 export type EditProps = { title: string; field: PlanField; onChange: (change: Partial<PlanField>) => void };
 
-const TYPES = FIELD_TYPES.map((value) => ({ value, label: FIELD_TYPE_LABELS[value] }));
 const label = { classNames: { label: classes.label } };
 
-/** What a field is to be made of: one line with a cell per property. */
+/** The properties of a new field: one line with a cell per property. */
 export function NewField({ title, field, onChange }: EditProps) {
   return (
     <>
@@ -33,26 +33,23 @@ export function NewField({ title, field, onChange }: EditProps) {
         value={field.fieldKey}
         maxLength={MAX_FIELD_KEY}
         onChange={(event) => onChange({ fieldKey: event.currentTarget.value })}
-        error={/^[a-z][a-z0-9_]*$/.test(field.fieldKey) ? null : "Small letters, digits and underscores"}
+        error={/^[a-z][a-z0-9_]*$/.test(field.fieldKey) ? null : "Lowercase letters, digits and underscores"}
       />
-      <Select
+      <ChoiceSelect
         size="xs"
         {...label}
         label="Type"
         aria-label={`Type of the field for ${title}`}
-        data={TYPES}
+        choices={FIELD_TYPES}
+        labels={FIELD_TYPE_LABELS}
         value={field.type}
-        onChange={(value) =>
-          value &&
-          onChange({ type: value as PlanField["type"], options: value === "dropdown" ? (field.options ?? []) : null })
-        }
-        allowDeselect={false}
+        onChange={(type) => onChange({ type, options: type === "dropdown" ? (field.options ?? []) : null })}
       />
       <Checkbox
         className={classes.secret}
         size="sm"
         label="Secret"
-        title="Masked for people who may not change fields, never in the audit log"
+        title="Masked for people who cannot change fields, never in the audit log"
         aria-label={`Secret: the values of ${title} are masked`}
         checked={field.secret}
         onChange={(event) => onChange({ secret: event.currentTarget.checked })}
@@ -67,8 +64,8 @@ function Choices({ title, field, onChange }: EditProps) {
     <Textarea
       className={classes.wholeLine}
       size="xs"
-      label="Choices, one a line"
-      aria-label={`Choices of the field for ${title}, one a line`}
+      label="Choices, one per line"
+      aria-label={`Choices of the field for ${title}, one per line`}
       autosize
       minRows={2}
       maxRows={6}
@@ -78,7 +75,7 @@ function Choices({ title, field, onChange }: EditProps) {
           options: [...new Set(event.currentTarget.value.split("\n").map((line) => line.trim()))].filter(Boolean),
         })
       }
-      error={field.options?.length ? null : "One choice a line"}
+      error={field.options?.length ? null : "One choice per line"}
     />
   );
 }

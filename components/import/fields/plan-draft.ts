@@ -14,14 +14,14 @@ export type PlanDraft = {
   /** Stays the same function, so that a row need not be drawn again because another one has changed. */
   changeField: (column: number, change: Partial<PlanField>) => void;
   getPlan: () => Plan;
-  /** Saves what has not been saved yet; settled when nothing is on its way any more. */
+  /** Saves what has not been saved yet; resolves when nothing is being saved any more. */
   flush: () => Promise<unknown>;
   error: unknown;
 };
 
 /**
- * The mapping as it is being made: shown at once, kept on the server shortly after, so that a closed tab loses nothing.
- * What is shown is React's own state: the cache tells its news too late for a text field to keep its cursor.
+ * The mapping as it is edited: shown at once, saved on the server shortly after, so that a closed tab loses nothing.
+ * What is shown is React's own state: the cache notifies too late for a text field to keep its cursor.
  */
 export function usePlanDraft(state: ImportState): PlanDraft | null {
   const trpc = useTRPC();

@@ -81,7 +81,7 @@ export function TargetSelect({ className, title, field, targets, error, getPlan,
   );
 }
 
-/** A field of its own for a column that was mapped to an existing one before. */
+/** A new field for a column that was mapped to an existing one before. */
 function freshField(title: string, plan: Plan): Pick<PlanField, "fieldId" | "name" | "fieldKey" | "secret"> {
   const base =
     title

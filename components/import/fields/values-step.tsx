@@ -8,25 +8,24 @@ import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import { Section } from "@/components/ui/section";
-import { isImportable, type SourceColumn } from "@/server/custom-fields/import/schema";
-import { useFaults } from "./faults";
+import { fieldColumns } from "./columns";
+import { type Faults, useFaults } from "./faults";
 import classes from "./fields.module.css";
 import { IDENTIFIERS, IdentifierSelect } from "./identifier-select";
 import { type PlanDraft, usePlanDraft } from "./plan-draft";
 import { useTargets } from "./target-select";
 import { ValueRow } from "./value-row";
 
-/** Which columns say what computer a row is about, and what happens to the values. */
+/** Which columns identify the computer of a row, and what happens to the values. */
 export function ValuesStep(props: StepProps) {
   const draft = usePlanDraft(props.state);
-  return draft && <Values {...props} draft={draft} />;
+  return draft && <Mapping {...props} draft={draft} />;
 }
 
-function Values({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
+function Mapping({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const faults = useFaults(state, draft.plan);
-  const targets = useTargets(draft.plan);
   const guesses = useQuery(trpc.imports.guesses.queryOptions({ id: state.id })).data ?? {};
   const check = useMutation(
     trpc.imports.check.mutationOptions({
@@ -37,16 +36,11 @@ function Values({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
       onError: () => cache.invalidateQueries(trpc.imports.faults.queryFilter({ id: state.id })),
     }),
   );
-  const identifiers = new Set(Object.values(draft.plan.identifiers));
-  const rows = draft.plan.fields.filter((field) => {
-    const column = state.columns[field.column];
-    return column && isImportable(column) && !identifiers.has(field.column);
-  });
   return (
     <>
       <Section
         title="Which computer a row is about"
-        lead="At least one of the first two. A row that does not come to exactly one device is reported, never guessed."
+        lead="At least one of the first two. A row that does not match exactly one device is reported, never guessed."
       >
         <div className={classes.identifiers}>
           {IDENTIFIERS.map(({ name, label, hint }) => (
@@ -68,26 +62,7 @@ function Values({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
           </Message>
         ))}
       </Section>
-      <Section
-        title="What happens to the values"
-        lead="A value that a device holds already is left alone, and a blank cell too, unless switched on here."
-        flush
-      >
-        <ul className={classes.fields} aria-label="Columns and the fields they go to">
-          {rows.map((field) => (
-            <ValueRow
-              key={field.column}
-              column={state.columns[field.column] as SourceColumn}
-              field={field}
-              targets={targets}
-              fault={faults.ofColumn(field.column)}
-              isGuess={guesses[field.column] === "guess"}
-              getPlan={draft.getPlan}
-              changeField={draft.changeField}
-            />
-          ))}
-        </ul>
-      </Section>
+      <Values state={state} draft={draft} faults={faults} guesses={guesses} />
       {check.error && (
         <div className={shared.error}>
           <Message tone="bad">{errorText(check.error)}</Message>
@@ -104,5 +79,33 @@ function Values({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
         <span className={shared.quiet}>The check writes nothing.</span>
       </div>
     </>
+  );
+}
+
+type ValuesProps = Pick<StepProps, "state"> & { draft: PlanDraft; faults: Faults; guesses: Record<number, string> };
+
+function Values({ state, draft, faults, guesses }: ValuesProps) {
+  const targets = useTargets(draft.plan);
+  return (
+    <Section
+      title="What happens to the values"
+      lead="Values that a device already holds, and blank cells, are left alone unless switched on here."
+      flush
+    >
+      <ul className={classes.fields} aria-label="Columns and the fields they go to">
+        {fieldColumns(state, draft.plan).map(({ field, column }) => (
+          <ValueRow
+            key={field.column}
+            column={column}
+            field={field}
+            targets={targets}
+            fault={faults.ofColumn(field.column)}
+            isGuess={guesses[field.column] === "guess"}
+            getPlan={draft.getPlan}
+            changeField={draft.changeField}
+          />
+        ))}
+      </ul>
+    </Section>
   );
 }

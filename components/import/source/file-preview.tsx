@@ -1,8 +1,9 @@
 "use client";
 
-import { Button, FileButton, Group, NumberInput, Select, Skeleton } from "@mantine/core";
+import { Button, FileButton, Group, NumberInput, Skeleton } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { bytes } from "@/components/format/amounts";
+import { ChoiceSelect } from "@/components/import/choice-select";
 import classes from "@/components/import/import.module.css";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
@@ -29,11 +30,11 @@ const DELIMITER_LABEL: Record<FileFormat["delimiter"], string> = {
   ",": "Comma",
   ";": "Semicolon",
   "\t": "Tab",
-  "|": "Bar",
+  "|": "Pipe",
 };
 const SHAPE_LABEL: Record<FileFormat["shape"], string> = {
-  wide: "A row per computer",
-  long: "A row per computer and field",
+  wide: "One row per computer",
+  long: "One row per computer and field",
   fields: "A list of fields",
   rest: "REST dump",
 };
@@ -109,31 +110,27 @@ function Replace({ name, isBusy, onReplace }: ReplaceProps) {
   );
 }
 
-const options = <T extends string>(values: readonly T[], label: Record<T, string>) =>
-  values.map((value) => ({ value, label: label[value] }));
-
 function FormatFields({ format, onChange }: { format: FileFormat; onChange: (change: FormatChange) => void }) {
   if (format.kind === "json") return <p className={classes.pad}>JSON, {ENCODING_LABEL[format.encoding]}.</p>;
-  const set = (change: FormatChange) => onChange(change);
   return (
     <Group gap="md" className={classes.pad} align="flex-end">
       {format.kind === "text" && (
         <>
-          <Select
+          <ChoiceSelect
             label="Encoding"
             w={150}
-            data={options(ENCODINGS, ENCODING_LABEL)}
+            choices={ENCODINGS}
+            labels={ENCODING_LABEL}
             value={format.encoding}
-            onChange={(value) => value && set({ encoding: value as FileFormat["encoding"] })}
-            allowDeselect={false}
+            onChange={(encoding) => onChange({ encoding })}
           />
-          <Select
+          <ChoiceSelect
             label="Delimiter"
             w={130}
-            data={options(DELIMITERS, DELIMITER_LABEL)}
+            choices={DELIMITERS}
+            labels={DELIMITER_LABEL}
             value={format.delimiter}
-            onChange={(value) => value && set({ delimiter: value as FileFormat["delimiter"] })}
-            allowDeselect={false}
+            onChange={(delimiter) => onChange({ delimiter })}
           />
         </>
       )}
@@ -149,19 +146,16 @@ function FormatFields({ format, onChange }: { format: FileFormat; onChange: (cha
           value >= 1 &&
           value <= 100 &&
           value !== format.headerRow &&
-          set({ headerRow: value })
+          onChange({ headerRow: value })
         }
       />
-      <Select
+      <ChoiceSelect
         label="Shape"
         w={230}
-        data={options(
-          SHAPES.filter((shape) => shape !== "rest"),
-          SHAPE_LABEL,
-        )}
+        choices={SHAPES.filter((shape) => shape !== "rest")}
+        labels={SHAPE_LABEL}
         value={format.shape}
-        onChange={(value) => value && set({ shape: value as FileFormat["shape"] })}
-        allowDeselect={false}
+        onChange={(shape) => onChange({ shape })}
       />
     </Group>
   );

@@ -3,7 +3,7 @@ import { counted } from "@/components/format/amounts";
 import classes from "@/components/import/import.module.css";
 import { type ImportState, isImportable } from "@/server/custom-fields/import/schema";
 
-/** The fields that are not the importer's business: listed, kept out, and given as a file. */
+/** The fields that are not imported: listed, kept out, and offered as a file. */
 export function OtherScopes({ state }: { state: ImportState }) {
   const others = state.columns.filter((column) => !isImportable(column));
   if (others.length === 0) return null;
@@ -12,7 +12,7 @@ export function OtherScopes({ state }: { state: ImportState }) {
     <div className={classes.note}>
       <p>
         <strong>{counted(others.length, "field is", "fields are")} kept out.</strong> Only computer-scope fields are
-        imported. Make these by hand as an organization's fields: {names}.
+        imported. Create these by hand as fields of an organization: {names}.
       </p>
       <Anchor href={`/api/v1/custom-fields/imports/${state.id}/other-scopes`} download fz="inherit">
         Download them as CSV

@@ -29,7 +29,7 @@ export function SourceStep({ state, onStep }: StepProps) {
     }),
   );
   const isRead = state.columns.length > 0;
-  useGoOnOnceRead(state, onStep);
+  useContinueOnceRead(state, onStep);
   const complete = state.files.filter((file) => file.complete);
   return (
     <>
@@ -77,7 +77,7 @@ export function SourceStep({ state, onStep }: StepProps) {
         <div className={classes.foot}>
           {isRead ? (
             <Button type="submit" onClick={() => onStep("fields")}>
-              Go on to the fields
+              Continue
             </Button>
           ) : (
             <Button
@@ -97,7 +97,7 @@ export function SourceStep({ state, onStep }: StepProps) {
 }
 
 /** The step is over when the files have been read; coming back to it later is not the same. */
-function useGoOnOnceRead(state: StepProps["state"], onStep: StepProps["onStep"]) {
+function useContinueOnceRead(state: StepProps["state"], onStep: StepProps["onStep"]) {
   const wasReading = useRef(false);
   const isReading = state.job?.name === "stage";
   const isRead = state.columns.length > 0;

@@ -5,14 +5,17 @@ export const ACCEPT = ".csv,.tsv,.txt,.json,.ndjson,.xlsx,.gz";
 
 type Part = { importId: string; fileNo: number; file: File; onProgress: (sent: number) => void };
 
+/** A JSON answer of the upload's endpoint, under the shape that it has. */
+const bodyOf = async <T>(answer: Response): Promise<T> => (await answer.json()) as T;
+
 /** What the server said, in its own words. */
 async function problemOf(answer: Response): Promise<Error> {
-  const problem = (await answer.json().catch(() => null)) as { detail?: string } | null;
+  const problem = await bodyOf<{ detail?: string }>(answer).catch(() => null);
   return new Error(problem?.detail ?? "The upload failed. Nothing was changed.");
 }
 
 /**
- * Sends a file in parts, so that no single request takes long and a broken line costs one part.
+ * Sends a file in parts, so that no single request takes long and a lost connection costs one part.
  * @throws Error with the server's words.
  */
 export async function upload({ importId, fileNo, file, onProgress }: Part): Promise<void> {
@@ -32,7 +35,7 @@ export async function upload({ importId, fileNo, file, onProgress }: Part): Prom
       throw new Error(`The connection was lost while ${file.name} was sent. Nothing was imported: choose it again.`);
     });
     if (!answer.ok) throw await problemOf(answer);
-    const { received, complete } = (await answer.json()) as { received: number; complete: boolean };
+    const { received, complete } = await bodyOf<{ received: number; complete: boolean }>(answer);
     offset = received;
     onProgress(received);
     if (complete) return;

@@ -8,7 +8,7 @@ import { upload } from "./upload";
 
 type Sending = { name: string; sent: number; size: number };
 
-/** Sends files one after the other, as further ones or in the place of one, and tells how far they are. */
+/** Sends files one after the other, as further ones or in the place of one, and reports their progress. */
 export function useUploads(importId: string, files: readonly ImportFile[]) {
   const trpc = useTRPC();
   const cache = useQueryClient();
@@ -31,7 +31,7 @@ export function useUploads(importId: string, files: readonly ImportFile[]) {
     await cache.invalidateQueries(trpc.imports.get.queryFilter({ id: importId }));
     setCurrent(null);
   };
-  // A file that has come in part gives its place to the next one.
+  // A file that has arrived in part is replaced by the next one.
   const cut = files.findIndex((file) => !file.complete);
   const placeOf = (i: number) => (cut < 0 ? files.length + i : i === 0 ? cut : files.length + i - 1);
   const add = (added: File[]) =>

@@ -27,8 +27,7 @@ const isApplied = (row: ResultRow, found: ImportRecord): boolean =>
   row.rowNo <= found.appliedThrough &&
   (MATCHED_OUTCOMES.includes(row.outcome) || (row.outcome === "ambiguous" && row.pickedDeviceId !== null));
 
-const toCsv = (rows: readonly (readonly unknown[])[]): string =>
-  stringify(rows as unknown[][], { escape_formulas: true, record_delimiter: "\r\n" });
+const toCsv = (rows: unknown[][]): string => stringify(rows, { escape_formulas: true, record_delimiter: "\r\n" });
 
 type Columns = {
   header: string[];
@@ -110,7 +109,7 @@ function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns {
       OR NOT (r.outcome LIKE 'matched%' OR (r.outcome = 'ambiguous' AND r.picked_device_id IS NOT NULL)))`,
     row: (row) => {
       const cells = found.columns.map((_, i) => row.cells[i] ?? "");
-      // What is beyond the header stands behind the reason, so that the reason is always in its own column.
+      // What is beyond the header comes after the reason, so that the reason is always in its own column.
       return [...cells, [...whyNot(row), ...faults(row)].join("; "), ...row.cells.slice(cells.length)];
     },
   };
@@ -118,7 +117,7 @@ function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns {
 
 async function* pages(ctx: Ctx, found: ImportRecord, columns: Columns): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  // The mark tells spreadsheets that this is UTF-8.
+  // By the mark spreadsheets recognise UTF-8.
   yield encoder.encode(`\ufeff${toCsv([columns.header])}`);
   for (let after = 0; ; ) {
     const text = await tenant(ctx.scope, async (tx) => {

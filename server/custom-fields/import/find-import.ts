@@ -42,7 +42,7 @@ export const uuidList = (ids: readonly string[]): SQL => sql`${`{${ids.join(",")
 /** Imports of the caller's partner that concern no organization beyond the caller's reach. */
 export function ownImports(scope: PartnerScope): SQL {
   const i = customFieldImports;
-  return and(eq(i.partnerId, scope.partnerId), sql`${i.orgIds} <@ ${uuidList(scope.orgIds)}`) as SQL;
+  return sql`${i.partnerId} = ${scope.partnerId}::uuid AND ${i.orgIds} <@ ${uuidList(scope.orgIds)}`;
 }
 
 /** @throws AppError not_found, alike for a missing import and one that is not the caller's. */
@@ -58,7 +58,7 @@ export async function findImport(tx: Tx, ctx: Ctx, id: string, lock?: "update"):
 
 /** @throws AppError conflict while background work is under way, or in a status that does not allow the step. */
 export function requireIdle(found: ImportRecord, ...statuses: ImportStatus[]): void {
-  if (found.job) throw new AppError("conflict", "The import is at work; wait until it has finished.");
+  if (found.job) throw new AppError("conflict", "The import is busy; wait until it has finished.");
   if (!statuses.includes(found.status))
     throw new AppError("conflict", `This cannot be done with an import that is ${found.status}.`);
 }

@@ -92,7 +92,7 @@ describe("the check", () => {
     const checked = await check(ctx, staged.id);
     const { rows } = await listRows(ctx, { id: staged.id, value: "invalid", limit: 100 });
     expect(rows.map((row) => row.cells.map((cell) => cell.reason))).toEqual([
-      [null, "is neither yes nor no", "is not a date of the calendar"],
+      [null, "is neither yes nor no", "is not a valid date"],
     ]);
     expect(checked.summary.check?.fields.map((f) => f.invalid)).toEqual([0, 1, 1]);
   });

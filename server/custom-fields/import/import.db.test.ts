@@ -205,7 +205,7 @@ describe("the run", () => {
     await expect(discardImport(ctx, staged)).rejects.toMatchObject({ code: "conflict" });
   });
 
-  it("stops when the person may not import any more", async () => {
+  it("stops when the person can no longer import", async () => {
     const { ctx, text, admin } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
@@ -214,7 +214,7 @@ describe("the run", () => {
     await workOffImports();
     expect(await getImport(ctx, staged)).toMatchObject({
       status: "cancelled",
-      error: "The person who started this may not import any more.",
+      error: "The person who started this can no longer import.",
     });
   });
 

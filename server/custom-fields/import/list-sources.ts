@@ -3,7 +3,7 @@ import { MAX_IMPORT_BYTES, MAX_IMPORT_ROWS } from "./schema";
 
 export type SourceList = { sources: { id: string; label: string; hint: string }[]; maxRows: number; maxBytes: number };
 
-/** The products that can be imported from, and the limits, said before anybody uploads. */
+/** The products that can be imported from, and the limits, shown before the upload. */
 export const listSources = (): SourceList => ({
   sources: PRESETS.map(({ id, label, hint }) => ({ id, label, hint })),
   maxRows: MAX_IMPORT_ROWS,

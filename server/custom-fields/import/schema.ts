@@ -29,7 +29,7 @@ export type Delimiter = (typeof DELIMITERS)[number];
 export const SHAPES = ["wide", "long", "fields", "rest"] as const;
 export type Shape = (typeof SHAPES)[number];
 
-/** How a file is read: found out at first, then what a person made of it. headerRow counts records from 1. */
+/** How a file is read: detected at first, then as a person changed it. headerRow counts records from 1. */
 export const fileFormat = z.strictObject({
   kind: z.enum(["text", "workbook", "json"]),
   gzip: z.boolean(),
@@ -87,7 +87,7 @@ export const isImportable = (field: SourceColumn): boolean => (field.declared?.s
 /** The type that a column speaks for, the product's own word before the values; null when nothing is known. */
 export const sourceType = (field: SourceColumn): FieldType | null => field.declared?.type ?? field.guess?.type ?? null;
 
-/** A conflict that a person has to settle. A choice is a text: that alone is none. */
+/** A conflict that a person has to resolve. A choice is a text: that alone is none. */
 export function typesDisagree(field: SourceColumn, type: FieldType): boolean {
   const found = sourceType(field);
   return found !== null && found !== type && !(found === "dropdown" && type === "text");
@@ -171,7 +171,7 @@ export const VALUE_CODES = {
 } as const;
 export type ValueOutcome = keyof typeof VALUE_CODES;
 export type ValueCode = (typeof VALUE_CODES)[ValueOutcome];
-export const VALUE_OUTCOMES = Object.keys(VALUE_CODES) as ValueOutcome[];
+export const VALUE_OUTCOMES = Object.keys(VALUE_CODES) as [ValueOutcome, ...ValueOutcome[]];
 export const VALUE_OUTCOME_LABELS: Record<ValueOutcome, string> = {
   set: "Set",
   overwrite: "Overwrite",
@@ -280,13 +280,13 @@ export const planInput = z.strictObject({ id: z.guid(), plan });
 export const rowsInput = z.object({
   id: z.guid(),
   outcome: z.enum(ROW_OUTCOMES).optional(),
-  value: z.enum(VALUE_OUTCOMES as [ValueOutcome, ...ValueOutcome[]]).optional(),
+  value: z.enum(VALUE_OUTCOMES).optional(),
   cursor: z.int().min(0).nullish(),
   limit: z.int().min(1).max(ROWS_PAGE_LIMIT).default(100),
 });
 export const pickInput = z.strictObject({ id: z.guid(), rowNo: z.int().min(1), deviceId: z.guid().nullable() });
 
-/** Query of the upload: which file of the import this is, and at which byte this part of it begins. */
+/** Query of the upload: which file of the import this is, and at which byte this part starts. */
 export const uploadInput = z.object({
   importId: z.guid(),
   fileNo: z.coerce

@@ -53,5 +53,5 @@ const IP_LIKE = /^[0-9.]+$/;
 /** A host's name without its domain, in lower case; an address has none. In SQL: the column devices.short_name. */
 export function shortName(hostname: string): string {
   const lower = hostname.toLowerCase();
-  return IP_LIKE.test(lower) ? lower : (lower.split(".", 1)[0] as string);
+  return IP_LIKE.test(lower) ? lower : (lower.split(".", 1)[0] ?? lower);
 }

@@ -1,7 +1,7 @@
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import { shortName } from "./junk";
 
-/** What identifies the computer of a row; junk is null. mapped.sourceId: the file has such a column at all. */
+/** What identifies the computer of a row; junk is null. */
 export type RowIdentity = {
   sourceId: string | null;
   hostname: string | null;
@@ -42,9 +42,9 @@ const hasDomain = (hostname: string): boolean => shortName(hostname) !== hostnam
 function named(hostname: string, devices: readonly DeviceFacts[]): readonly DeviceFacts[] {
   const lower = hostname.toLowerCase();
   const exact = devices.filter((device) => device.hostname.toLowerCase() === lower);
-  if (exact.length > 0 || devices.length !== 1) return exact.length > 0 ? exact : devices;
-  const [only] = devices as readonly [DeviceFacts];
-  return hasDomain(hostname) && hasDomain(only.hostname) ? [] : devices;
+  if (exact.length > 0) return exact;
+  const [only, second] = devices;
+  return only && !second && hasDomain(hostname) && hasDomain(only.hostname) ? [] : devices;
 }
 
 /** Organization and serial number rule devices out; they never choose one. An unknown serial rules nothing out. */
@@ -58,14 +58,7 @@ function narrow(row: RowIdentity, devices: readonly DeviceFacts[], index: Device
   );
 }
 
-function bySourceId(row: RowIdentity, known: readonly DeviceFacts[], alike: readonly DeviceFacts[]): Match {
-  const [device, second] = known as readonly [DeviceFacts, DeviceFacts?];
-  if (second)
-    return {
-      kind: "ambiguous",
-      candidates: known,
-      reason: `source ID ${row.sourceId} is recorded on ${known.length} devices`,
-    };
+function bySourceId(row: RowIdentity, device: DeviceFacts, alike: readonly DeviceFacts[]): Match {
   if (row.hostname === null || shortName(device.hostname) === shortName(row.hostname))
     return { kind: "matched_source_id", device };
   const others = named(row.hostname, alike);
@@ -77,8 +70,8 @@ function bySourceId(row: RowIdentity, known: readonly DeviceFacts[], alike: read
   };
 }
 
-function notFound(row: RowIdentity, alike: readonly DeviceFacts[], index: DeviceIndex): Match {
-  const hostname = row.hostname as string;
+function notFound(row: RowIdentity & { hostname: string }, alike: readonly DeviceFacts[], index: DeviceIndex): Match {
+  const { hostname } = row;
   const reason = (text: string): Match => ({ kind: "not_found", reason: text });
   const isNamed = (devices: readonly DeviceFacts[]) => named(hostname, devices).length > 0;
   if (!isNamed(alike)) return reason(`no device is called ${hostname}`);
@@ -93,22 +86,29 @@ function notFound(row: RowIdentity, alike: readonly DeviceFacts[], index: Device
 
 /**
  * Which device a row is about. Depends on this row and the index alone, never on other rows.
- * One device by its recorded source ID, else by its hostname: where it names one alone, whose source ID is not known yet.
+ * One device by its recorded source ID, else by its hostname, if that names one alone whose source ID is not recorded.
  */
 export function resolveRow(row: RowIdentity, index: DeviceIndex): Match {
   const alike = (row.hostname !== null && index.byShortName.get(shortName(row.hostname))) || [];
   const known = row.sourceId === null ? undefined : index.bySourceId.get(row.sourceId);
-  if (known && known.length > 0) return bySourceId(row, known, alike);
-  if (row.hostname === null)
+  if (known && known.length > 1)
+    return {
+      kind: "ambiguous",
+      candidates: known,
+      reason: `source ID ${row.sourceId} is recorded on ${known.length} devices`,
+    };
+  if (known?.[0]) return bySourceId(row, known[0], alike);
+  const { hostname } = row;
+  if (hostname === null)
     return {
       kind: "not_found",
       reason: row.sourceId === null ? "the row names no computer" : `source ID ${row.sourceId} is not known`,
     };
-  const found = named(row.hostname, narrow(row, alike, index));
+  const found = named(hostname, narrow(row, alike, index));
   const open = index.hasSourceIds ? found.filter((device) => device.recorded.length === 0) : found;
   const [device] = open;
-  if (!device) return notFound(row, alike, index);
+  if (!device) return notFound({ ...row, hostname }, alike, index);
   if (found.length === 1) return { kind: "matched_hostname", device };
-  // Also where all the others are known by now: what was ambiguous stays so, or a second run would write.
-  return { kind: "ambiguous", candidates: open, reason: `${found.length} devices are called ${row.hostname}` };
+  // Also where all the others have an ID by now: what was ambiguous stays so, or a second run would write.
+  return { kind: "ambiguous", candidates: open, reason: `${found.length} devices are called ${hostname}` };
 }

@@ -32,15 +32,18 @@ export function partnerDefinitions(tx: Tx, partnerId: string): Promise<Definitio
 
 type Proposal = { target: string | null; certainty: "sure" | "guess" | null };
 
-/** identifier:x and field:x targets in one guess, so that no column and no target is used twice. */
+const identifierTarget = (which: Identifier) => `identifier:${which}`;
+const fieldTarget = (definition: DefinitionRow) => `field:${definition.id}`;
+
+/** Identifiers and fields are targets of one guess, so that no column and no target is used twice. */
 export function propose(columns: SourceColumn[], definitions: DefinitionRow[], preset: Preset): Proposal[] {
   const targets: Target[] = [
     ...IDENTIFIERS.map((id) => ({
-      id: `identifier:${id}`,
+      id: identifierTarget(id),
       names: [IDENTIFIER_LABELS[id]],
       aliases: preset.aliases[id],
     })),
-    ...definitions.map((d) => ({ id: `field:${d.id}`, names: [d.name, d.fieldKey] })),
+    ...definitions.map((d) => ({ id: fieldTarget(d), names: [d.name, d.fieldKey] })),
   ];
   return guessMapping(
     columns.map((c) => c.title),
@@ -103,11 +106,12 @@ export function defaultPlan(columns: SourceColumn[], definitions: DefinitionRow[
   const identifiers: PlanIdentifiers = { sourceId: null, hostname: null, organization: null, serial: null };
   const taken = new Set(definitions.map((d) => d.fieldKey));
   const fields = columns.map((column, i): PlanField => {
-    const [kind, id] = proposals[i]?.target?.split(":") ?? [];
-    const definition = kind === "field" ? definitions.find((d) => d.id === id) : undefined;
+    const target = proposals[i]?.target;
+    const definition = definitions.find((d) => target === fieldTarget(d));
     const field = newField(column, { definition, taken, preset });
-    if (kind !== "identifier") return field;
-    identifiers[id as Identifier] = column.index;
+    const identifier = IDENTIFIERS.find((which) => target === identifierTarget(which));
+    if (!identifier) return field;
+    identifiers[identifier] = column.index;
     return { ...field, action: "skip" };
   });
   return { identifiers, fields };

@@ -5,7 +5,7 @@ import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 export type Target = { id: string; names: readonly string[]; aliases?: readonly string[] };
 /** sure: equal after normalising, or a curated alias. guess: at most two typing errors away. */
 export type Guess = { target: string; certainty: "sure" | "guess" };
-/** preselected, and every target that is still free for the column, likeliest first. */
+/** preselected, and every target that is still free, likeliest first. */
 export type ColumnGuess = { preselected: Guess | null; ranked: string[] };
 
 /** Edit distance up to which a target is preselected (and marked). */

@@ -14,7 +14,7 @@ export type TypeGuess = { type: FieldType; options: string[] | null; dateOrder: 
 export type ColumnProfile = { rows: number; filled: number; samples: string[]; guess: TypeGuess | null };
 
 const LEADING_ZERO = /^[+-]?0\d/;
-/** A text that stands for a choice on a form, not for a sentence of its own. */
+/** A text that looks like a choice on a form, not like a sentence. */
 const isChoiceLike = (text: string) => text.length <= Math.min(60, MAX_CHOICE) && !text.includes("\n");
 
 /** Watches one column go by, cell by cell, in memory that does not grow with the file. */

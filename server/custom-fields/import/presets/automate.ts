@@ -1,6 +1,6 @@
 import { cleanText, type Preset } from "./preset";
 
-/** MySQL's zero date and .NET's smallest one mean that nobody set a date. */
+/** MySQL's zero date and .NET's smallest one mean that no date is set. */
 const ZERO_DATE = /^(0000-00-00|0001-01-01|0?1\/0?1\/0001)([ T].*)?$/;
 
 /** ConnectWise Automate (LabTech): its "extra data fields" of the computer screen. */

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
+import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { analyse } from "chardet";
 import iconv from "iconv-lite";
@@ -30,17 +31,18 @@ export const isZip = (head: Buffer): boolean => head.subarray(0, 4).equals(Buffe
  */
 export async function* readBytes(path: string, gzip: boolean): AsyncGenerator<Buffer> {
   const raw = createReadStream(path, { highWaterMark: 256 * 1024 });
-  const source = gzip ? raw.pipe(createGunzip()) : raw;
+  const source: Readable = gzip ? raw.pipe(createGunzip()) : raw;
   raw.once("error", (error) => source.destroy(error));
   let size = 0;
   try {
-    for await (const chunk of source) {
-      size += (chunk as Buffer).length;
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      size += chunk.length;
       if (size > MAX_IMPORT_BYTES) throw tooLarge();
-      yield chunk as Buffer;
+      yield chunk;
     }
   } catch (error) {
-    if (/^Z_/.test(String((error as { code?: unknown }).code))) throw badFile("is not valid gzip");
+    if (error instanceof Error && "code" in error && String(error.code).startsWith("Z_"))
+      throw badFile("is not valid gzip");
     throw error;
   } finally {
     source.destroy();

@@ -6,7 +6,7 @@ import { detectDelimiter, findHeader, type RawRecord, readDelimited } from "./re
 import { readWorkbook } from "./read-workbook";
 import { detectShape } from "./table-shape";
 
-/** The records of a text file or workbook as they stand there, header and all. */
+/** The records of a text file or workbook as written, header included. */
 export function rawRecords(path: string, format: FileFormat): AsyncGenerator<RawRecord> {
   if (format.kind === "workbook") return readWorkbook(path);
   return readDelimited(readText(path, format.gzip, format.encoding), format.delimiter);
@@ -19,7 +19,7 @@ async function firstRecords(records: AsyncGenerator<RawRecord>, count: number): 
 }
 
 /**
- * Finds out how a file is to be read: what it is, its encoding, delimiter, header row and shape.
+ * Detects how a file is to be read: what it is, its encoding, delimiter, header row and shape.
  * @throws AppError validation_failed for an empty or unreadable file.
  */
 export async function detectFormat(path: string, preset: Preset): Promise<FileFormat> {

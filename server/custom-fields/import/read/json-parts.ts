@@ -53,7 +53,7 @@ const MAX_DEPTH = 100;
 const OPENS: ReadonlySet<TokenType> = new Set([TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET]);
 const CLOSES: ReadonlySet<TokenType> = new Set([TokenType.RIGHT_BRACE, TokenType.RIGHT_BRACKET]);
 
-/** A parser that hands on the parts of a JSON text as soon as each is complete, and forgets them. */
+/** A parser that emits each part of a JSON text as soon as it is complete, and keeps none. */
 function partParser(emit: (part: JsonPart) => void): JSONParser {
   const parser = new JSONParser({ paths: ["$.*", "$.*.*"], keepStack: false, stringBufferSize: 64 * 1024 });
   let depth = 0;

@@ -33,7 +33,7 @@ function add(record: SourceRecord, columns: ColumnList, entry: LongEntry): void 
 
 /**
  * Turns (computer, field, value) entries into one record per computer, in the order of their first lines. An entry
- * without a computer stays a record of its own, with its fault. Held in memory: the row limit bounds it.
+ * without a computer stays a separate record, with its fault. Held in memory: the row limit bounds it.
  */
 export async function* pivot(entries: AsyncIterable<LongEntry>, columns: ColumnList): AsyncGenerator<SourceRecord> {
   const records = new Map<string, SourceRecord>();

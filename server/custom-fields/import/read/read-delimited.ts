@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
-import { type CsvError, type Parser, parse } from "csv-parse";
+import { CsvError, parse } from "csv-parse";
 import { parse as parseSync } from "csv-parse/sync";
 import { DELIMITERS, type Delimiter, MAX_RECORD_CHARS } from "@/server/custom-fields/import/schema";
 import { badFile } from "./bad-file";
 
-/** One record of a file before its header is known; line is where it begins. */
+/** One record of a file before its header is known; line is where it starts. */
 export type RawRecord = { line: number; cells: string[] };
 
 const OPTIONS = {
@@ -17,9 +17,10 @@ const OPTIONS = {
 
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === "");
 
-function unreadable(error: CsvError, line: number): Error {
+function unreadable(error: unknown, line: number): unknown {
+  if (!(error instanceof CsvError)) return error;
   if (error.code === "CSV_QUOTE_NOT_CLOSED" || error.code === "CSV_MAX_RECORD_SIZE")
-    return badFile(`has a quoted cell that begins near line ${line} and is never closed`);
+    return badFile(`has a quoted cell that starts near line ${line} and is never closed`);
   if (error.code?.startsWith("CSV_")) return badFile(`cannot be read near line ${line}`);
   return error;
 }
@@ -29,20 +30,18 @@ function unreadable(error: CsvError, line: number): Error {
  * @throws AppError validation_failed for an unclosed quote, naming its line.
  */
 export async function* readDelimited(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<RawRecord> {
-  const parser: Parser = parse({ ...OPTIONS, delimiter, info: true });
+  const parser = parse({ ...OPTIONS, delimiter, info: true });
   const source = Readable.from(text);
   source.once("error", (error) => parser.destroy(error));
   let line = 1;
   try {
-    for await (const { record, info } of source.pipe(parser) as AsyncIterable<{
-      record: string[];
-      info: { lines: number };
-    }>) {
+    const records: AsyncIterable<{ record: string[]; info: { lines: number } }> = source.pipe(parser);
+    for await (const { record, info } of records) {
       if (!isBlank(record)) yield { line, cells: record };
       line = info.lines + 1;
     }
   } catch (error) {
-    throw unreadable(error as CsvError, line);
+    throw unreadable(error, line);
   } finally {
     source.destroy();
     parser.destroy();
@@ -53,7 +52,8 @@ function sampleRecords(text: string, delimiter: Delimiter): string[][] {
   // The sample may end in the middle of a record: its last line is not counted.
   const whole = text.slice(0, Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1) || text;
   try {
-    return (parseSync(whole, { ...OPTIONS, delimiter, to: 60 }) as string[][]).filter((cells) => !isBlank(cells));
+    const records: string[][] = parseSync(whole, { ...OPTIONS, delimiter, to: 60 });
+    return records.filter((cells) => !isBlank(cells));
   } catch {
     return [];
   }
@@ -70,7 +70,7 @@ function commonWidth(records: readonly string[][]): { width: number; count: numb
 
 const LOOKS_LIKE_DATA = /^[+-]?\d+([.,]\d+)*$/;
 
-/** The first record that is as wide as most, mostly filled and made of words: the header; counted from 1. */
+/** The first record that is as wide as most, mostly filled and consists of words: the header; counted from 1. */
 export function findHeader(records: readonly string[][]): number {
   const { width } = commonWidth(records);
   const found = records.slice(0, 20).findIndex((cells) => {
@@ -83,9 +83,10 @@ export function findHeader(records: readonly string[][]): number {
 
 /** Delimiter and header row of a text's beginning: the delimiter that cuts most records into equally many cells. */
 export function detectDelimiter(text: string): { delimiter: Delimiter; headerRow: number } {
-  const told = /^sep=(.)\r?\n/i.exec(text)?.[1] as Delimiter | undefined;
+  const declared = /^sep=(.)\r?\n/i.exec(text)?.[1];
   let best: { delimiter: Delimiter; score: number; records: string[][] } | null = null;
-  for (const delimiter of told && DELIMITERS.includes(told) ? [told] : DELIMITERS) {
+  const known = DELIMITERS.filter((delimiter) => delimiter === declared);
+  for (const delimiter of known.length > 0 ? known : DELIMITERS) {
     const records = sampleRecords(text, delimiter);
     const { width, count } = commonWidth(records);
     const score = width > 1 ? (count / Math.max(1, records.length)) * 100 + Math.min(width, 50) : 0;

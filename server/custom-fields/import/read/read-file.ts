@@ -123,7 +123,7 @@ async function* readJsonDump(
 }
 
 /**
- * Reads a file as records, a row at a time: the same parser serves preview and import.
+ * Reads a file as records, one row at a time: the same parser serves preview and import.
  * @throws AppError (while draining) payload_too_large over a limit, validation_failed for what cannot be read.
  */
 export function readSource(path: string, reading: Reading): SourceFile {

@@ -52,7 +52,7 @@ async function dateStyles(archive: Archive): Promise<boolean[]> {
 }
 
 /**
- * The records of a workbook's first sheet, a row at a time; in memory are the strings that its cells share. Numbers are
+ * The records of a workbook's first sheet, one row at a time; the strings that its cells share are held in memory. Numbers are
  * as they are written in the file, dates are ISO. A row may be shorter than the header: blank cells are not stored.
  * @throws AppError payload_too_large for one that unpacks to more than is taken, validation_failed for no workbook.
  */

@@ -26,7 +26,7 @@ const findPlace = (titles: readonly string[], names: readonly string[]): number 
   titles.findIndex((title) => isOneOf(title, names));
 
 type LongPlaces = { field: number; value: number };
-/** Where the field's name and its value stand in a long file; null in a wide one. */
+/** The columns of the field's name and value in a long file; null in a wide one. */
 export function longPlaces(titles: readonly string[], preset: Preset): LongPlaces | null {
   const value = findPlace(titles, preset.valueColumn);
   const field = titles.findIndex(
@@ -51,13 +51,11 @@ export async function readFieldList(
   titles: string[],
   columns: ColumnList,
 ): Promise<void> {
-  const [name, scope, type, options, secret] = [
-    TITLE_COLUMN,
-    SCOPE_COLUMN,
-    TYPE_COLUMN,
-    OPTIONS_COLUMN,
-    SECRET_COLUMN,
-  ].map((names) => findPlace(titles, names)) as [number, number, number, number, number];
+  const name = findPlace(titles, TITLE_COLUMN);
+  const scope = findPlace(titles, SCOPE_COLUMN);
+  const type = findPlace(titles, TYPE_COLUMN);
+  const options = findPlace(titles, OPTIONS_COLUMN);
+  const secret = findPlace(titles, SECRET_COLUMN);
   for await (const { cells } of rows) {
     const title = (cells[Math.max(name, 0)] ?? "").trim();
     if (!title) continue;

@@ -3,7 +3,7 @@ import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
 
 export type Attributes = Readonly<Record<string, string>>;
-/** What a reader hears of an XML text: element names come without their namespace prefix. */
+/** What a reader is notified of in an XML text: element names come without their namespace prefix. */
 export type XmlEvents = {
   open: (name: string, attributes: Attributes) => void;
   close?: (name: string) => void;
@@ -34,7 +34,7 @@ function parsing(parse: () => void): void {
 
 /**
  * Reads XML as it streams by, in time linear in its length and memory independent of it; entities are not expanded
- * beyond XML's own. `eventsFor` is called once, with a function that hands on a finished item.
+ * beyond XML's own. `eventsFor` is called once, with the function that receives each finished item.
  * @throws AppError validation_failed for XML that is not well-formed, is nested too deeply or has too long a run.
  */
 export async function* readXml<Item>(

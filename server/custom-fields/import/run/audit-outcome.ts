@@ -6,7 +6,7 @@ import { fileNames, type ImportRecord } from "@/server/custom-fields/import/find
 import type { RunReport, UndoReport } from "@/server/custom-fields/import/schema";
 import { touchedOrganizations } from "./tables/changes";
 
-/** The same event, the same id: when a kill makes us record it twice, the audit log keeps one. */
+/** The same event has the same id: recorded twice after a kill, it appears in the audit log once. */
 function eventId(...parts: string[]): string {
   const hex = createHash("sha256").update(parts.join("\0")).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -16,7 +16,7 @@ const i = customFieldImports;
 
 /** A person asked for the work to end. */
 export class Cancelled extends Error {}
-/** The process is about to end; another one, or its successor, goes on. */
+/** The process is about to end; another one, or its successor, continues. */
 export class Stopped extends Error {}
 /** Another process has taken the work over. */
 export class LostLease extends Error {}
@@ -28,7 +28,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as { code?: string }).code === "EPERM";
+    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 
@@ -50,7 +50,7 @@ export async function freeDeadClaims(): Promise<void> {
   }
 }
 
-/** Claims the longest waiting work that nobody holds, under a row lock that other processes skip. */
+/** Claims the longest waiting work that no process holds, under a row lock that other processes skip. */
 export async function claimImport(): Promise<string | null> {
   const [row] = await asSystem((tx) =>
     tx.execute<{ id: string }>(sql`
@@ -64,7 +64,7 @@ export async function claimImport(): Promise<string | null> {
 }
 
 /**
- * Holds on to the claim while work is under way, and tells how far it is.
+ * Renews the claim while work is in progress, and stores the progress.
  * @throws LostLease, Cancelled, Stopped.
  */
 export async function renewLease(id: string, jobDone?: number): Promise<void> {

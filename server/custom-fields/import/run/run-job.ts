@@ -46,7 +46,7 @@ import { undoChunk } from "./undo";
 type Work = { found: ImportRecord; ctx: Ctx; scope: PartnerScope };
 
 /**
- * The import with whoever set it to work, looked up again: what that person may reach counts now, not at the start.
+ * The import with the person who started the work, looked up again: that person's access counts as it is now.
  * @throws AppError forbidden when the right to import, or an organization of the import, has gone.
  */
 async function loadWork(id: string): Promise<Work> {
@@ -55,7 +55,7 @@ async function loadWork(id: string): Promise<Work> {
   const found = toRecord(row);
   const caller = await findUserCaller(found.summary.actor?.id ?? found.createdBy);
   if (!caller?.permissions.has("custom_fields:import"))
-    throw new AppError("forbidden", "The person who started this may not import any more.");
+    throw new AppError("forbidden", "The person who started this can no longer import.");
   const ctx = { ...systemCtx(), ...caller };
   const scope = partnerScope(ctx);
   if (!found.orgIds.every((org) => scope.orgIds.includes(org)))
@@ -104,7 +104,7 @@ async function finishRun(
     const jobDone = end.status === "done" ? now.totalRows : now.jobDone;
     await finishWork(tx, now.id, { ...end, jobDone, finishedAt: new Date(), summary: { ...now.summary, run } });
   });
-  // The rows stand in the database; what may hold secrets need not lie on the disk as well.
+  // The rows are in the database; files that may hold secrets need not stay on disk.
   await rm(importFolder(found.id), { recursive: true, force: true });
 }
 

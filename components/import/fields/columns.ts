@@ -1,0 +1,16 @@
+import {
+  type ImportState,
+  isImportable,
+  type Plan,
+  type PlanField,
+  type SourceColumn,
+} from "@/server/custom-fields/import/schema";
+
+/** The columns that may become fields: importable ones that do not identify the computer. */
+export function fieldColumns(state: ImportState, plan: Plan): { field: PlanField; column: SourceColumn }[] {
+  const identifiers = new Set(Object.values(plan.identifiers));
+  return plan.fields.flatMap((field) => {
+    const column = state.columns[field.column];
+    return column && isImportable(column) && !identifiers.has(field.column) ? [{ field, column }] : [];
+  });
+}
