@@ -26,7 +26,7 @@ export function appSql(): postgres.Sql {
       prepare: env().DATABASE_PREPARE,
       idle_timeout: 60,
       connect_timeout: 5,
-      // The default waits up to 20 s after a restart of the database; clients are told to come back within seconds.
+      // The default waits up to 20 s after a restart of the database; clients are asked to retry within seconds.
       backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
       connection: { application_name: "trailmark" },
       onnotice: () => {},

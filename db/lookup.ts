@@ -4,7 +4,7 @@ import { env } from "@/server/env";
 /**
  * A few connections of the application role that see every organization from their first moment, for the one query
  * that finds out who is calling. No transaction, no setting to make: one round trip of a prepared statement.
- * Behind a transaction pooler (DATABASE_PREPARE off) a connection has no settings of its own.
+ * Behind a transaction pooler (DATABASE_PREPARE off) a connection keeps no settings.
  */
 function lookupSql(): postgres.Sql {
   const { DATABASE_URL, DATABASE_PREPARE } = env();
@@ -14,7 +14,7 @@ function lookupSql(): postgres.Sql {
     prepare: DATABASE_PREPARE,
     idle_timeout: 60,
     connect_timeout: 5,
-    // The default waits up to 20 s after a restart of the database; clients are told to come back within seconds.
+    // The default waits up to 20 s after a restart of the database; clients are asked to retry within seconds.
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
     connection: { application_name: "trailmark-lookup", ...settings },
     onnotice: () => {},
@@ -23,7 +23,7 @@ function lookupSql(): postgres.Sql {
 }
 let pool: postgres.Sql | undefined;
 
-/** A database may take connections and answer nothing (frozen, its disk stuck): then callers are told to come back. */
+/** A database may take connections and answer nothing (frozen, its disk stuck): then callers are asked to retry. */
 const LOOKUP_TIMEOUT_MS = 5_000;
 
 function inTime<T>(answer: PromiseLike<T>): Promise<T> {

@@ -4,7 +4,7 @@ type Work = (tx: postgres.TransactionSql) => unknown;
 
 /** Errors after which the socket is closed; whatever is sent then throws outside of every promise. */
 const CLOSING = new Set(["CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"]);
-/** Of a connection's last life: the first statement of its next one may still be told this. */
+/** Errors of a connection that has died: the first statement after its reconnect may still get one. */
 const STALE = new Set(["57P01", ...CLOSING]);
 const MAX_BEGINS = 3;
 const codeOf = (error: unknown): string => (error as { code?: string } | null)?.code ?? "";
@@ -27,8 +27,9 @@ function refusing(tx: postgres.TransactionSql, isLost: () => boolean): postgres.
 /**
  * Makes the transactions of a pool survive the death of their connection. postgres.js 3.4 sends the ROLLBACK of such a
  * transaction into a socket that is no more, which throws outside of every promise (the process would end) and leaves
- * the connection unusable for ever. Here the transaction's promise rejects and nothing is sent after it; one that did
- * not even begin, because its connection had died while idle, is begun again.
+ * the connection unusable. Here the transaction's promise rejects and nothing is sent after it; one that did not even
+ * begin, because its connection had died while idle, is begun again. This file can go when
+ * https://github.com/porsager/postgres/issues/1208 and https://github.com/porsager/postgres/issues/1216 are fixed.
  */
 export function survivable<T extends postgres.Sql>(sql: T): T {
   const begin = sql.begin.bind(sql) as (options: string, work: Work) => Promise<unknown>;
@@ -37,12 +38,12 @@ export function survivable<T extends postgres.Sql>(sql: T): T {
     let over = false;
     const inner = (tx: postgres.TransactionSql) =>
       new Promise((resolve, reject) => {
-        const done = (settle: () => void) =>
-          // The connection's end is told in the same turn as the failure of its query.
+        const done = (finish: () => void) =>
+          // The connection's end is reported in the same turn as the failure of its query.
           setImmediate(() => {
             if (lost) return;
             over = true;
-            settle();
+            finish();
           });
         started();
         Promise.resolve()

@@ -69,7 +69,7 @@ function holderOf(lock) {
 async function alone(work) {
   mkdirSync(DIST, { recursive: true });
   const lock = join(DIST, ".building");
-  for (let told = false; ; told = true) {
+  for (let isWaiting = false; ; isWaiting = true) {
     try {
       writeFileSync(lock, String(process.pid), { flag: "wx" });
       break;
@@ -77,7 +77,7 @@ async function alone(work) {
       if (error.code !== "EEXIST") throw error;
     }
     if (holderOf(lock) === 0) rmSync(lock, { force: true });
-    else if (!told) process.stdout.write("Waiting for another build in this checkout …\n");
+    else if (!isWaiting) process.stdout.write("Waiting for another build in this checkout …\n");
     await sleep(200);
   }
   try {

@@ -21,7 +21,7 @@ export async function install() {
   if (isInstalled()) return;
   process.stdout.write("Installing packages …\n");
   const args = ["ci", "--include=dev", "--no-audit", "--no-fund"];
-  // npm tells its children where it lies; started by hand, it is looked up in PATH.
+  // npm passes its own path to its children; without npm above us, PATH is searched.
   const npm = process.env.npm_execpath;
   const code = npm?.endsWith("npm-cli.js")
     ? await run(process.execPath, [npm, ...args])

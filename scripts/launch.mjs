@@ -22,7 +22,7 @@ async function runBundle(name, args, options = serve) {
   return 1;
 }
 
-/** The server in development: it is sent the service anew each time that a source file has changed. */
+/** The server in development, which is sent the rebuilt service whenever a source file has changed. */
 async function runWatched(args) {
   const { watchBundle } = await import("./build.mjs");
   let server;

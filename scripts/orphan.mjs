@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
-const LOOK_MS = 150;
+const POLL_MS = 150;
 
-/** Name and parent of a process, where /proc tells. */
+/** Name and parent of a process, where /proc has them. */
 function parentOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -22,8 +22,8 @@ function lineage() {
 }
 
 /**
- * npm puts a shell between itself and us and, told to end, ends only that shell. So under npm we look whether our
- * parents are still the same, and call back once when they are not. By hand, outliving the parent is meant.
+ * npm puts a shell between itself and us and, on a signal, ends only that shell. So under npm we poll whether our
+ * parents are still the same, and call back once when they are not. Without npm, outliving the parent is intended.
  */
 export function onOrphaned(callback) {
   if (!process.env.npm_lifecycle_event || process.platform === "win32") return;
@@ -32,6 +32,6 @@ export function onOrphaned(callback) {
     if (lineage() === before) return;
     clearInterval(timer);
     callback();
-  }, LOOK_MS);
+  }, POLL_MS);
   timer.unref();
 }

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LaunchError } from "./run.mjs";
 
-/** A server told to end answers what it has begun; the next one waits for it a little longer than that may take. */
+/** A stopping server finishes its requests; the next one waits a little longer than that may take. */
 const WAIT_MS = 12_000;
 
 function isTaken(host, port) {
@@ -15,7 +15,7 @@ function isTaken(host, port) {
 
 /**
  * Waits until HOST and PORT are free for the server, as after a restart its predecessor may still be draining.
- * @throws LaunchError when somebody else keeps the port.
+ * @throws LaunchError when another program keeps the port.
  */
 export async function untilPortIsFree() {
   const host = process.env.HOST || "127.0.0.1";

@@ -12,7 +12,7 @@ const TIE = pathToFileURL(join(ROOT, "scripts", "tied.mjs")).href;
 /** The script of an installed package's command, run with our own node: no shell, no PATH. */
 export const bin = (name, script) => join(ROOT, "node_modules", name, script);
 
-/** A failure that is told without a stack. */
+/** A failure that is shown without a stack. */
 export class LaunchError extends Error {
   expected = true;
 }
@@ -32,16 +32,16 @@ export function run(command, args, { env = {}, stdio = "inherit", shell = false,
     const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
     for (const signal of signals) process.on(signal, forward);
     onOrphaned(() => child.kill("SIGTERM"));
-    const settle = (then) => {
+    const finish = (then) => {
       for (const signal of signals) process.off(signal, forward);
       then();
     };
-    child.once("error", (error) => settle(() => fail(error)));
-    child.once("close", (code, signal) => settle(() => done(signal ? 128 + constants.signals[signal] : code)));
+    child.once("error", (error) => finish(() => fail(error)));
+    child.once("close", (code, signal) => finish(() => done(signal ? 128 + constants.signals[signal] : code)));
   });
 }
 
-/** Runs a script with this node. `tied`: it stops as on SIGTERM when this process dies without a word (kill -9). */
+/** Runs a script with this node. `tied`: it stops as on SIGTERM when this process is killed (kill -9). */
 export function node(args, { env, tied = false, onStart } = {}) {
   const stdio = tied ? ["inherit", "inherit", "inherit", "ipc"] : "inherit";
   return run(process.execPath, tied ? ["--import", TIE, ...args] : args, { env, stdio, onStart });

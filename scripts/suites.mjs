@@ -14,21 +14,21 @@ function reportOf(suite) {
 }
 
 /** A runner that ended badly without naming a failed test (a set-up that broke, a crash) counts as one failure. */
-const settle = (code, passed, failed) => ({ passed, failed: code !== 0 && failed === 0 ? 1 : failed });
+const outcomeOf = (code, passed, failed) => ({ passed, failed: code !== 0 && failed === 0 ? 1 : failed });
 
 async function vitest(args) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${fileOf("vitest")}`];
   const code = await node([bin("vitest", "vitest.mjs"), "run", ...reporters, ...args]);
   const report = reportOf("vitest");
   const broken = (report?.testResults ?? []).filter((f) => f.status === "failed" && f.assertionResults.length === 0);
-  return settle(code, report?.numPassedTests ?? 0, (report?.numFailedTests ?? 0) + broken.length);
+  return outcomeOf(code, report?.numPassedTests ?? 0, (report?.numFailedTests ?? 0) + broken.length);
 }
 
 async function playwright(args) {
   const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: fileOf("playwright") };
   const code = await node([bin("@playwright/test", "cli.js"), "test", "--reporter=list,json", ...args], { env });
   const stats = reportOf("playwright")?.stats ?? {};
-  return settle(code, stats.expected ?? 0, (stats.unexpected ?? 0) + (stats.flaky ?? 0));
+  return outcomeOf(code, stats.expected ?? 0, (stats.unexpected ?? 0) + (stats.flaky ?? 0));
 }
 
 async function torture() {

@@ -3,7 +3,7 @@ import pino from "pino";
 /** Secrets never reach the log: these paths are removed wherever a record carries them. */
 const REDACTED = ["password", "token", "key", "secret", "authorization", "cookie", "refreshToken", "accessToken"];
 
-/** A wrong level is the environment check's to tell; here it must not end the process before that. */
+/** A wrong level is reported by the environment check; here it must not end the process before that. */
 const isLevel = (name: string | undefined): name is string =>
   name !== undefined && (name === "silent" || Object.hasOwn(pino.levels.values, name));
 

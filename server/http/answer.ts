@@ -1,6 +1,6 @@
 /**
- * A whole answer before it is anybody's HTTP. The front writes it out as it is; only where Next serves a handler does it
- * become a Response, because undici's Response and Headers cost more than all the rest of a small request.
+ * A whole answer before it is HTTP. The front writes it out as it is, because undici's Response and Headers cost more
+ * than all the rest of a small request; where a handler is called as a function it becomes a Response.
  */
 export type Answer = { status: number; headers: Record<string, string>; body: string | null };
 

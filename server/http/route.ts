@@ -31,7 +31,7 @@ export type RouteOptions = {
 };
 export type RouteSpec = Operation & RouteOptions;
 
-/** A handler as Next calls it; the front takes `answer`, the same without the cost of a Response. */
+/** A handler by the web's types; the front takes `answer`, the same without the cost of a Response. */
 export type RouteHandler = ((request: Request, context?: RouteContext) => Promise<Response>) & {
   spec: RouteSpec;
   answer?: (request: Request, context?: RouteContext) => Promise<Answer | Response>;

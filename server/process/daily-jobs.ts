@@ -11,13 +11,13 @@ export type DailyJob = {
   cron: string;
   /** Rejects when it could not be done; it is tried again ten minutes later, twice. */
   run: (signal: AbortSignal) => Promise<void>;
-  /** When it was last done by anybody, to make good a night on which no process ran. */
+  /** When any process last did it, to catch up after a night on which none ran. */
   lastRanAt: () => Promise<Date | null>;
 };
 
 const POLL_SECONDS = 30;
 const OVERDUE_MS = 25 * 3_600_000;
-/** A catch-up waits until the process has settled, and is sent once an hour at most. */
+/** A catch-up waits until the process has started up, and is sent once an hour at most. */
 const CATCH_UP_AFTER_SECONDS = 60;
 const STOP_MS = 5_000;
 

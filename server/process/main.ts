@@ -53,7 +53,7 @@ const giveUp = async () => {
   process.exit(130);
 };
 for (const signal of SIGNALS) process.on(signal, () => void giveUp());
-// The driver rejects promises of its own that nobody can await (a LISTEN that reconnects); known by their log alone.
+// The driver rejects promises that no caller can await (a LISTEN that reconnects): they are logged.
 process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
 try {
   embedded = await prepareEnvironment();

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
 import { parseEnv } from "@/server/env";
 
-/** A secret of this installation, made at the first start and kept, readable by its owner alone. */
+/** A secret of this installation, created at the first start and kept, readable by its owner alone. */
 function keptSecret(dataDir: string, name: string): string {
   const file = join(dataDir, name);
   if (existsSync(file)) return readFileSync(file, "utf8").trim();
@@ -16,7 +16,7 @@ function keptSecret(dataDir: string, name: string): string {
 const present = (name: string) => Boolean(process.env[name] || process.env[`${name}_FILE`]);
 
 /**
- * Completes the environment before anybody reads it: the data folder, the secret, the public address and, where no
+ * Completes the environment before it is read: the data folder, the secret, the public address and, where no
  * DATABASE_URL is given, the embedded PostgreSQL.
  * @throws EnvError naming every variable that is wrong
  * @returns the embedded server to stop at the end, or null.
@@ -27,7 +27,7 @@ export async function prepareEnvironment(): Promise<Embedded | null> {
   process.env.TRAILMARK_DATA_DIR = dataDir;
   if (!present("NEXTAUTH_SECRET")) process.env.NEXTAUTH_SECRET = keptSecret(dataDir, "nextauth-secret");
   process.env.NEXTAUTH_URL ||= `http://${hostInUrl(process.env.HOST || "127.0.0.1")}:${process.env.PORT || "3000"}`;
-  // Everything that can be wrong is told at once, before a database is started.
+  // Every fault is reported at once, before a database is started.
   parseEnv({ ...process.env, ...(present("DATABASE_URL") ? {} : { DATABASE_URL: "postgres://embedded" }) });
   if (present("DATABASE_URL")) return null;
   const embedded = await startEmbedded(dataDir);
