@@ -15,7 +15,7 @@ import {
 import { pageOfOldestFirst } from "./query";
 
 /** An entry as `log show --style ndjson` prints it. */
-export type UnifiedEntry = {
+type UnifiedEntry = {
   timestamp: string;
   messageType?: string;
   eventMessage?: string;
