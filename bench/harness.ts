@@ -1,7 +1,7 @@
 import type { World } from "./world";
 
 /** What a figure must reach: at least min, or at most max. */
-export type Target = { min: number } | { max: number };
+type Target = { min: number } | { max: number };
 
 /** One line of the answer; several lines may belong to one row of the table of targets. */
 export type Figure = {

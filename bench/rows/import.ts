@@ -34,7 +34,7 @@ const valuesOf = (n: number): string[] => [
   `Note about ${n}`,
 ];
 
-export function fileText(count: number): string {
+function fileText(count: number): string {
   const header = ["Computer ID", "Computer Name", ...Array.from({ length: FIELDS }, (_, i) => `Bench field ${i + 1}`)];
   return toCsv([header, ...Array.from({ length: count }, (_, n) => [`${n + 1}`, `BENCH-${n + 1}`, ...valuesOf(n)])]);
 }
