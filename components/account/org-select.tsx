@@ -4,7 +4,7 @@ import { Select, type SelectProps } from "@mantine/core";
 import { useMe, useOrg } from "./org";
 
 /** The choice that stands for every organization; on the wire it is the absence of one. */
-export const ALL_ORGS = "all";
+const ALL_ORGS = "all";
 
 /** A form's choice as the wire has it. */
 export const toOrgId = (choice: string | null): string | undefined =>

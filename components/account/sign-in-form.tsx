@@ -7,7 +7,7 @@ import { Message } from "@/components/ui/message";
 import classes from "./entrance.module.css";
 
 /** Only a path of this site: a link must not redirect elsewhere after sign-in. */
-export function ownPath(target: string | null): string {
+function ownPath(target: string | null): string {
   if (!target?.startsWith("/") || /^\/[/\\]|[\n\r\t]/.test(target)) return "/";
   return target;
 }

@@ -19,7 +19,7 @@ import { DeleteField } from "./delete-field";
 import { FieldDialog } from "./field-dialog";
 
 /** Whose a field is, in words. */
-export const ownerOf = (field: Definition, nameOf: (id: string) => string): string =>
+const ownerOf = (field: Definition, nameOf: (id: string) => string): string =>
   field.orgId ? nameOf(field.orgId) : "All organizations";
 
 function typeOf(field: Definition): string {

@@ -23,9 +23,9 @@ export type Schema = {
   pattern?: string;
 };
 
-export type Parameter = { name: string; in: "path" | "query" | "header"; required?: boolean; schema: Schema };
-export type Content = Record<string, { schema: Schema }>;
-export type Answer = { description: string; content?: Content };
+type Parameter = { name: string; in: "path" | "query" | "header"; required?: boolean; schema: Schema };
+type Content = Record<string, { schema: Schema }>;
+type Answer = { description: string; content?: Content };
 
 export type Operation = {
   operationId: string;

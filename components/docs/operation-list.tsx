@@ -45,6 +45,6 @@ export function OperationList({ operations, search, onSearch, chosen, onChoose }
 }
 
 /** The verb of an operation. */
-export function Method({ method }: { method: string }) {
+function Method({ method }: { method: string }) {
   return <span className={classes.method}>{method === "DELETE" ? "DEL" : method}</span>;
 }

@@ -73,21 +73,6 @@ export function dayName(when: Date | string, zone: string, now: Date): string {
   return `${p.weekday}, ${date}`;
 }
 
-const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
-];
-const relative = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto" });
-
-/** "3 minutes ago", "yesterday", "just now" */
-export function ago(when: Date | string, now: Date): string {
-  const seconds = (new Date(when).getTime() - now.getTime()) / 1000;
-  for (const [unit, size] of UNITS)
-    if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit);
-  return "just now";
-}
-
 /** "UTC", or "Europe/Berlin, UTC+1" as of now. */
 export function zoneName(zone: string): string {
   if (zone === "UTC") return "UTC";

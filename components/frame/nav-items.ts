@@ -14,7 +14,7 @@ import {
   Users,
 } from "lucide-react";
 
-export type NavItem = { href: string; label: string; icon: LucideIcon; permission?: string };
+type NavItem = { href: string; label: string; icon: LucideIcon; permission?: string };
 export type NavGroup = { label: string | null; items: NavItem[] };
 
 /** The pages in the order of the navigation. An item with a permission is shown to those who hold it. */

@@ -5,7 +5,7 @@ import { fromWallClock, toWallClock } from "@/components/audit/filters/range";
 import { zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 
-export type Range = { from: Date | null; to: Date | null };
+type Range = { from: Date | null; to: Date | null };
 type Props = { range: Range; onRange: (range: Range) => void; error: string | null };
 
 /** The two ends of a range, on the clock that the reader sees; an empty one is open. */

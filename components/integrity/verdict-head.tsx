@@ -3,7 +3,7 @@ import { CircleDashed, FileWarning, type LucideIcon, ShieldCheck, ShieldQuestion
 import type { ReactNode } from "react";
 import classes from "./integrity.module.css";
 
-export type VerdictKind = "intact" | "broken" | "unproven" | "empty" | "unreadable" | "unknown";
+type VerdictKind = "intact" | "broken" | "unproven" | "empty" | "unreadable" | "unknown";
 const ICON: Record<VerdictKind, LucideIcon> = {
   intact: ShieldCheck,
   broken: ShieldX,

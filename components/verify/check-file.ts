@@ -3,7 +3,7 @@ import { readLines } from "./read-lines";
 
 export type Checked = { verdict: BundleVerdict; fileName: string; seconds: number; span: Span };
 /** The times of the first and the last row that was read. */
-export type Span = { from: string | null; to: string | null };
+type Span = { from: string | null; to: string | null };
 export type Progress = { rows: number; share: number };
 
 type Options = { trustedKeys: readonly string[]; signal: AbortSignal; onProgress: (progress: Progress) => void };
