@@ -20,7 +20,7 @@ export function loginOf(url: string): { name: string; password: string } {
  * The verifier that PostgreSQL stores for a password (RFC 5803), so that the password itself reaches no server log.
  * Passwords beyond ASCII would need SASLprep and are handed over as they are.
  */
-export function scramVerifier(password: string, salt = randomBytes(16)): string {
+function scramVerifier(password: string, salt = randomBytes(16)): string {
   if (!/^[\x20-\x7e]*$/.test(password)) return password;
   const salted = pbkdf2Sync(password, salt, 4096, 32, "sha256");
   const hmac = (text: string) => createHmac("sha256", salted).update(text).digest();

@@ -39,7 +39,7 @@ function packaged(): Binaries {
 }
 
 /** npm packs no links, so the package's install script makes them; where install scripts are off, we do. */
-export function restoreLinks(native: string): void {
+function restoreLinks(native: string): void {
   const list = join(native, "pg-symlinks.json");
   if (!existsSync(list)) return;
   for (const { source, target } of JSON.parse(readFileSync(list, "utf8")) as {

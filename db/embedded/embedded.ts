@@ -35,7 +35,7 @@ export type Embedded = {
 };
 
 /** Thrown with a message for the operator; `expected` tells the door to print no stack. */
-export class EmbeddedError extends Error {
+class EmbeddedError extends Error {
   readonly expected = true;
 }
 
