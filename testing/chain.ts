@@ -24,7 +24,7 @@ export function inTenant<T>(orgIds: readonly string[] | "system", fn: (tx: postg
   });
 }
 
-export const DAY_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 export const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 
 /** A row to append, with whatever the test cares about. */

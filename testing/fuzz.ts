@@ -58,7 +58,7 @@ function objectOf(schema: Json, hints: Hints): fc.Arbitrary<unknown> {
 }
 
 /** A value that the schema takes, refinements aside. */
-export function validOf(schema: Json, hints: Hints): fc.Arbitrary<unknown> {
+function validOf(schema: Json, hints: Hints): fc.Arbitrary<unknown> {
   const options = (schema.anyOf ?? schema.oneOf) as Json[] | undefined;
   if (options) return fc.oneof(...options.map((option) => validOf(option, hints)));
   if ("const" in schema) return fc.constant(schema.const);

@@ -4,7 +4,7 @@ import iconv from "iconv-lite";
 /** Files as products export them, made for tests and the benchmark from a fixed seed. */
 
 /** A small repeatable generator (mulberry32): the same numbers on every machine. */
-export function seeded(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -8,7 +8,7 @@ const asked = (route: Route): string[] =>
 
 type Fault = { code: string; detail: string; status?: number };
 export const REQUEST_ID = "req_of_this_test";
-export const BROKEN: Fault = { code: "internal", detail: "Something went wrong on our side." };
+const BROKEN: Fault = { code: "internal", detail: "Something went wrong on our side." };
 
 /** Lets a procedure fail as the server would tell it, until the returned function is called. */
 export async function failing(page: Page, procedure: string, fault: Fault = BROKEN): Promise<() => Promise<void>> {
