@@ -3,7 +3,7 @@ import type { Random } from "./random";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-export const DEMO_DAYS = 30;
+const DEMO_DAYS = 30;
 
 /** How busy people are by hour of the day (UTC); nights are not quite empty. */
 const HOURS = [1, 1, 0, 0, 0, 1, 4, 14, 30, 38, 34, 30, 18, 26, 36, 34, 28, 16, 7, 4, 3, 2, 2, 1];
