@@ -73,9 +73,6 @@ const catalogue = {
   "alert.delete": { label: "deleted alert" },
 } satisfies Record<string, Action>;
 
-/** A code of the catalogue; the wire takes others too. */
-export type ActionCode = keyof typeof catalogue;
-
 /** Every action code of the specification, the wire contract and this product. */
 export const ACTIONS: Readonly<Record<string, Action>> = catalogue;
 

@@ -29,7 +29,7 @@ export const FIELDS = Object.keys(COLUMNS) as Field[];
 export type NullableField = { [F in Field]: (typeof COLUMNS)[F]["nullable"] extends true ? F : never }[Field];
 
 /** A row as text, as PostgreSQL takes and gives it. */
-export type RowText = { [F in Field]: F extends NullableField ? string | null : string };
+type RowText = { [F in Field]: F extends NullableField ? string | null : string };
 
 /**
  * One audit row before the chain has it: UUIDs, an ISO timestamp, details as the text of a JSON object, nothing with NUL

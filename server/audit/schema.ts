@@ -104,7 +104,7 @@ export const entriesInput = z
 export type EntriesInput = z.output<typeof entriesInput>;
 
 /** total and totalPages are -1 when the caller skipped the count. */
-export const pagination = z.strictObject({
+const pagination = z.strictObject({
   page: z.int(),
   limit: z.int(),
   total: z.int(),
@@ -127,7 +127,7 @@ const entryCore = {
 };
 
 /** Spec: flat list entry, for the viewer. */
-export const flatEntry = z.strictObject({
+const flatEntry = z.strictObject({
   ...entryCore,
   resource: z.string(),
   resourceType: z.string(),
@@ -168,7 +168,7 @@ export type SearchPage = z.output<typeof searchPage>;
 const SERVER_ACTION = /^audit(_logs)?\./;
 
 /** One event of POST /audit-logs/events. Unknown members are refused: a misspelled one would be lost for ever. */
-export const submittedEvent = z.strictObject({
+const submittedEvent = z.strictObject({
   id: z.guid().nullish(),
   orgId: z.guid().nullish(),
   timestamp: happenedAt.nullish(),

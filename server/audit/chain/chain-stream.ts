@@ -13,7 +13,7 @@ const STATEMENT_TIMEOUT = "30min";
 /** A stream that says nothing for so long is given up: a frozen database must not hold a verification for ever. */
 const READ_TIMEOUT_MS = 60_000;
 
-export type CopyOptions = { signal?: AbortSignal | undefined; ready?: () => Promise<void> | null };
+type CopyOptions = { signal?: AbortSignal | undefined; ready?: () => Promise<void> | null };
 
 export type ChainReader = {
   sql: postgres.TransactionSql;

@@ -5,7 +5,7 @@
 
 export type Checkpoint = { orgId: string; seq: number; checksum: string; signedAt: string };
 export type NoteSigner = { name: string; keyId: Uint8Array; sign: (text: string) => Uint8Array };
-export type NoteSignature = { name: string; keyId: Uint8Array; signature: Uint8Array };
+type NoteSignature = { name: string; keyId: Uint8Array; signature: Uint8Array };
 export type ParsedNote = { text: string; origin: string; checkpoint: Checkpoint; signatures: NoteSignature[] };
 
 const DASH = "\u2014";
@@ -18,7 +18,7 @@ const hexToBytes = (hex: string): Uint8Array =>
 const bytesToHex = (bytes: Uint8Array): string => Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
 
 /** The signed part of a note. `host` is the public host of the installation. */
-export function noteText(host: string, { orgId, seq, checksum, signedAt }: Checkpoint): string {
+function noteText(host: string, { orgId, seq, checksum, signedAt }: Checkpoint): string {
   return `${host}/audit/${orgId}\n${seq}\n${toBase64(hexToBytes(checksum))}\nsigned-at ${signedAt}\n`;
 }
 

@@ -4,7 +4,7 @@
  * reads or waits, so there is one judge for all.
  */
 
-export type BreakKind = "altered" | "missing" | "inserted" | "relinked" | "truncated" | "unsealed";
+type BreakKind = "altered" | "missing" | "inserted" | "relinked" | "truncated" | "unsealed";
 
 /** Where the chain is not what it must be; expected and actual in words or checksums, whichever tells. */
 export type Break = { seq: number; id: string; kind: BreakKind; expected: string; actual: string };
@@ -45,7 +45,7 @@ export type Verdict = {
 };
 
 /** More tell nothing new; the first is exact. */
-export const MAX_BREAKS = 100;
+const MAX_BREAKS = 100;
 
 export class Verifier {
   readonly #breaks: Break[] = [];

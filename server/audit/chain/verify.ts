@@ -61,7 +61,7 @@ function isReceipt(
 export type Range = { first: number; last: number } | "whole" | "none";
 
 /** The rows whose time lies in a range, by sequence and number. */
-export type Counted = { rows: number; first: number; last: number };
+type Counted = { rows: number; first: number; last: number };
 
 async function countBetween(
   { sql }: ChainReader,

@@ -5,7 +5,7 @@ import type { ActiveUser } from "./report-schema";
 import { actorName } from "./to-entry";
 
 /** How often each key came, most frequent first; equal ones in the order of their names. */
-export class Counts<K extends string> {
+class Counts<K extends string> {
   readonly #counts = new Map<K, number>();
 
   add(key: K): void {

@@ -17,7 +17,7 @@ import { notFound } from "@/server/errors";
 import { acquireSlot } from "@/server/slots";
 import { signCheckpoint } from "./checkpoints";
 import { oneOrganization } from "./integrity";
-import type { EvidenceInput } from "./schema";
+import type { IntegrityInput } from "./schema";
 
 const FLUSH_BYTES = 64 * 1024;
 
@@ -69,7 +69,7 @@ async function organizationName(ctx: Ctx, orgId: string): Promise<string> {
 type Plan = {
   orgId: string;
   organization: string;
-  input: EvidenceInput;
+  input: IntegrityInput;
   kept: StoredCheckpoint[];
   signedThrough: number | null;
   now: Date;
@@ -132,7 +132,7 @@ async function anchorsNow(orgId: string, now: Date): Promise<Pick<Plan, "signedT
  * streams. The head is signed first, so that every row in it is covered by a checkpoint.
  * @throws AppError rate_limited when too many exports of the caller are running.
  */
-export async function exportEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response> {
+export async function exportEvidence(ctx: Ctx, input: IntegrityInput): Promise<Response> {
   const orgId = oneOrganization(ctx, input.orgId);
   const scoped = narrow(ctx, orgId);
   const now = ctx.now();

@@ -17,16 +17,16 @@ export const progressInput = z.object({ runId: z.guid() });
 export type ProgressInput = z.output<typeof progressInput>;
 export type ProgressOutput = { rows: number | null };
 
-export const BREAK_KINDS = ["altered", "missing", "inserted", "relinked", "truncated", "unsealed"] as const;
+const BREAK_KINDS = ["altered", "missing", "inserted", "relinked", "truncated", "unsealed"] as const;
 
-export const chainBreak = z.strictObject({
+const chainBreak = z.strictObject({
   seq: z.int(),
   id: z.string(),
   kind: z.enum(BREAK_KINDS),
   expected: z.string(),
   actual: z.string(),
 });
-export const chainHead = z.strictObject({ seq: z.int(), checksum: z.string() });
+const chainHead = z.strictObject({ seq: z.int(), checksum: z.string() });
 
 export const integrityOutput = z.strictObject({
   orgId: z.guid(),
@@ -48,7 +48,7 @@ export const checkpointsInput = z.object({
 });
 export type CheckpointsInput = z.output<typeof checkpointsInput>;
 
-export const storedCheckpoint = z.strictObject({
+const storedCheckpoint = z.strictObject({
   orgId: z.guid(),
   seq: z.int(),
   checksum: z.string(),
@@ -63,21 +63,17 @@ export const checkpointsOutput = z.strictObject({
 });
 export type CheckpointsOutput = z.output<typeof checkpointsOutput>;
 
-/** Query of GET /audit-logs/evidence. */
-export const evidenceInput = integrityInput;
-export type EvidenceInput = IntegrityInput;
-
 /** Input of integrity.status. */
 export const integrityStatusInput = z.object({ orgId: filterShape.orgId });
 export type IntegrityStatusInput = z.output<typeof integrityStatusInput>;
 
-export const VERIFICATION_KINDS = ["nightly", "whole", "range"] as const;
+const VERIFICATION_KINDS = ["nightly", "whole", "range"] as const;
 
 /**
  * What is known of a chain without reading it: the last verification, an open alarm, its head, how far a signed
  * checkpoint kept outside the database covers it, where checkpoints go, and when the next nightly run is.
  */
-export const integrityStatus = z.strictObject({
+const integrityStatus = z.strictObject({
   orgId: z.guid(),
   last: z
     .strictObject({

@@ -69,7 +69,7 @@ export async function unindexedKeys(tx: Tx, { orgIds, where }: Search, need: num
 }
 
 /** Rows of some blocks that really match. */
-export async function keysIn(tx: Tx, blocks: Block[], { where }: Search, need: number): Promise<KeyRow[]> {
+async function keysIn(tx: Tx, blocks: Block[], { where }: Search, need: number): Promise<KeyRow[]> {
   if (blocks.length === 0) return [];
   const column = (name: keyof Block) => blocks.map((block) => block[name]);
   return rowsOf(

@@ -1,9 +1,6 @@
 import type postgres from "postgres";
 import { type AuditInsert, COLUMNS, FIELDS } from "@/server/audit/row";
 
-/** Rows of one call; more gain nothing and hold the chains longer. */
-export const MAX_APPEND_ROWS = 500;
-
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 20;
 /** Serialization failure and deadlock: the chain was locked this time, nothing was written. */

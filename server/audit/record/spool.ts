@@ -10,7 +10,7 @@ import { sharedRuns } from "./shared-runs";
 import { adoptOrphans, beat, openFolder, releaseFolder, removeIfEmpty } from "./spool-folder";
 
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
-export const MAX_SPOOL_BYTES = 512 * 1024 * 1024;
+const MAX_SPOOL_BYTES = 512 * 1024 * 1024;
 /** An active segment that holds nothing pending is emptied from this size on, so that a replay stays short. */
 const RECLAIM_BYTES = 256 * 1024;
 

@@ -17,7 +17,7 @@ import type { Sha256 } from "./tree";
 
 export type Witness = { name: string; key: VerifierKey; url: string | null };
 /** At least `threshold` of the members, each a witness or a group of witnesses. */
-export type Group = { name: string; threshold: number; members: readonly Member[] };
+type Group = { name: string; threshold: number; members: readonly Member[] };
 export type Member = { kind: "witness"; witness: Witness } | { kind: "group"; group: Group };
 export type Policy = { logs: VerifierKey[]; witnesses: Witness[]; quorum: Member | null };
 

@@ -32,7 +32,7 @@ const DASH = "\u2014";
 const utf8 = new TextEncoder();
 
 export const toHex = (bytes: Uint8Array): string => Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
-export const fromHex = (hex: string): Uint8Array =>
+const fromHex = (hex: string): Uint8Array =>
   Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 export const toBase64 = (bytes: Uint8Array): string => btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""));
 
@@ -125,7 +125,7 @@ function bytesToSeconds(bytes: Uint8Array): number {
 }
 
 /** Whether a key is good for an origin: the one that it names, or one below. */
-export const coversOrigin = (name: string, origin: string): boolean => origin === name || origin.startsWith(`${name}/`);
+const coversOrigin = (name: string, origin: string): boolean => origin === name || origin.startsWith(`${name}/`);
 
 /**
  * A pinned key as the one that signs for an origin. The name in a signature is the origin, so that the id differs by
