@@ -1,6 +1,7 @@
+import type { Cell } from "@/server/csv";
 import type { Kind, Reports } from "./shapes";
 
-type Rows = (string | number)[][];
+type Rows = Cell[][];
 
 const entries = (title: string, list: Reports["security"]["recentEvents"]): Rows => [
   [],

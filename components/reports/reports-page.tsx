@@ -60,7 +60,11 @@ export function ReportsPage() {
           </Button>
         </Group>
       </PageHeader>
-      <Tabs value={kind} onChange={(value) => void setKind(value as Kind)} keepMounted={false}>
+      <Tabs
+        value={kind}
+        onChange={(value) => void setKind(KINDS.find((name) => name === value) ?? null)}
+        keepMounted={false}
+      >
         <TabList className={classes.tabs} label="Report" chosen={kind}>
           {KINDS.map((name) => (
             <Tabs.Tab key={name} value={name}>

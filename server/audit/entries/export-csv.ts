@@ -1,6 +1,7 @@
 import { categoryOf } from "@/server/audit/actions";
 import type { BodyRow } from "@/server/audit/query/rows";
 import type { Field } from "@/server/audit/row";
+import { type Cell, toCsv } from "@/server/csv";
 import { actorName, detailsOf } from "./to-entry";
 
 /** Spec: the CSV columns in order. */
@@ -21,22 +22,9 @@ export const CSV_COLUMNS = [
   "details",
 ] as const satisfies readonly (Field | "actorName" | "category")[];
 
-const QUOTED = /[",\r\n]/;
-/** First characters by which a spreadsheet takes a cell for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+export const csvHeader = (): string => toCsv([CSV_COLUMNS]);
 
-/** One cell by RFC 4180; what a spreadsheet would run gets an apostrophe in front. */
-function toCell(value: string | null): string {
-  if (!value) return "";
-  const text = FORMULA.test(value) ? `'${value}` : value;
-  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-const toRecord = (cells: readonly (string | null)[]): string => `${cells.map(toCell).join(",")}\r\n`;
-
-export const csvHeader = (): string => toRecord(CSV_COLUMNS);
-
-function cellsOf(row: BodyRow): (string | null)[] {
+function cellsOf(row: BodyRow): Cell[] {
   // Only an agent without a known device is named by its raw id, so details are rarely taken apart.
   const nameless = row.actor_type === "agent" && !row.hostname && row.details;
   const details = nameless ? detailsOf(row) : {};
@@ -58,5 +46,5 @@ function cellsOf(row: BodyRow): (string | null)[] {
   ];
 }
 
-/** Stored rows as CSV records, RFC 4180 with CRLF. */
-export const toCsv = (rows: BodyRow[]): string => rows.map((row) => toRecord(cellsOf(row))).join("");
+/** Stored rows as CSV. */
+export const rowsToCsv = (rows: BodyRow[]): string => toCsv(rows.map(cellsOf));

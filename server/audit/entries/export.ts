@@ -7,7 +7,7 @@ import { narrow } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
 import { acquireSlot } from "@/server/slots";
 import { eachChunk, type Settled, settleRows } from "./each-row";
-import { csvHeader, toCsv } from "./export-csv";
+import { csvHeader, rowsToCsv } from "./export-csv";
 import { EXPORT_SLOTS, type ExportCsvInput, type ExportInput } from "./export-schema";
 import { toFullEntry } from "./to-entry";
 
@@ -39,7 +39,7 @@ type Writer<Row> = {
   tail: (total: number) => string;
 };
 
-const asCsv: Writer<BodyRow> = { shape: BODY_ONLY, head: csvHeader(), body: toCsv, tail: () => "" };
+const asCsv: Writer<BodyRow> = { shape: BODY_ONLY, head: csvHeader(), body: rowsToCsv, tail: () => "" };
 const asJson: Writer<EntryRow> = {
   shape: ENTRY,
   head: '{"data":[',
