@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 
 /** The beginning of a chain whose every row is past the window; lastSeq < firstSeq when there is none. */
 export type Expired = {
@@ -16,10 +17,6 @@ const MS = sql`(extract(epoch FROM "timestamp") * 1000)::bigint`;
 const HEAP_COST = 3;
 /** How many of the newest expired rows are looked at to see whether a row inside the window holds them back. */
 const HELD_PROBE_ROWS = 100;
-
-async function rowsOf<T extends object>(tx: Tx, query: ReturnType<typeof sql>): Promise<T[]> {
-  return (await tx.execute(query)) as unknown as T[];
-}
 
 const toPlace = (row: { seq: string; ms: string } | undefined): Place | null =>
   row ? { seq: Number(row.seq), at: new Date(Number(row.ms)) } : null;

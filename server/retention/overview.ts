@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import type { Ctx } from "@/server/context";
 import type { IdInput } from "@/server/wire";
 import { requireOrganization } from "./organization";
@@ -28,15 +29,17 @@ export function getOverview(ctx: Ctx, { id }: IdInput): Promise<Overview> {
     await requireOrganization(tx, ctx, id);
     const since = new Date(ctx.now().getTime() - GROWTH_DAYS * MS_PER_DAY).toISOString();
     const ms = sql`(extract(epoch FROM "timestamp") * 1000)::bigint`;
-    const [row] = (await tx.execute(sql`
-      SELECT h.seq AS head, h.pruned_through_seq AS through,
+    const [row] = await rowsOf<Row>(
+      tx,
+      sql`SELECT h.seq AS head, h.pruned_through_seq AS through,
         (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" LIMIT 1) AS oldest,
         (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" DESC LIMIT 1) AS newest,
         (SELECT chain_seq FROM audit_logs WHERE org_id = ${id} AND "timestamp" >= ${since}::timestamptz
           ORDER BY "timestamp", chain_seq LIMIT 1) AS recent,
         (SELECT pg_total_relation_size(c.oid) / NULLIF(greatest(c.reltuples, 0), 0) FROM pg_class c
           WHERE c.oid = 'audit_logs'::regclass) AS row_bytes
-      FROM (SELECT ${id}::uuid AS org) o LEFT JOIN audit_chain_head(o.org) h ON true`)) as unknown as Row[];
+      FROM (SELECT ${id}::uuid AS org) o LEFT JOIN audit_chain_head(o.org) h ON true`,
+    );
     return toOverview(id, row, ctx.now());
   });
 }

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Admin } from "@/db/admin";
+import { rowsOf } from "@/db/rows";
 import { PRUNE_SLICE_ROWS } from "./schema";
 
 /** What one organization lost; rows 0 when nothing had expired. */
@@ -15,8 +16,9 @@ type Slice = { through: string; last: string };
 function pruneSlice(admin: Admin, orgId: string, rows: number): Promise<{ first: number; last: number } | null> {
   return admin.transaction(
     async (tx) => {
-      const [found] = (await tx.execute(sql`
-        SELECT b.through, coalesce(
+      const [found] = await rowsOf<Slice>(
+        tx,
+        sql`SELECT b.through, coalesce(
           (SELECT a.chain_seq - 1 FROM audit_logs a
             WHERE a.org_id = ${orgId} AND a.chain_seq > b.through AND a.chain_seq <= b.through + ${rows}::bigint
               AND a."timestamp" >= b.cutoff
@@ -25,7 +27,8 @@ function pruneSlice(admin: Admin, orgId: string, rows: number): Promise<{ first:
         FROM (SELECT h.pruned_through_seq AS through, h.seq AS head,
             now() - make_interval(hours => 24 * p.retention_days) AS cutoff
           FROM audit_retention_policies p CROSS JOIN audit_chain_head(${orgId}::uuid) h
-          WHERE p.org_id = ${orgId}) b`)) as unknown as Slice[];
+          WHERE p.org_id = ${orgId}) b`,
+      );
       const [through, last] = [Number(found?.through ?? 0), Number(found?.last ?? 0)];
       if (last <= through) return null;
       await tx.execute(

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Admin, openAdmin } from "@/db/admin";
+import { rowsOf } from "@/db/rows";
 import { log } from "@/server/log";
 import { findExpired } from "./expired";
 import { type Pruned, pruneOrganization } from "./prune";
@@ -30,14 +31,13 @@ type Options = {
 type PolicyRow = { org_id: string; retention_days: number };
 
 async function policies(admin: Admin, orgIds?: readonly string[]): Promise<PolicyRow[]> {
-  const rows = await admin.transaction((tx) =>
-    tx.execute(sql`SELECT org_id, retention_days FROM audit_retention_policies ORDER BY org_id`),
+  const all = await admin.transaction((tx) =>
+    rowsOf<PolicyRow>(tx, sql`SELECT org_id, retention_days FROM audit_retention_policies ORDER BY org_id`),
   );
-  const all = rows as unknown as PolicyRow[];
   return orgIds ? all.filter((row) => orgIds.includes(row.org_id)) : all;
 }
 
-async function look(admin: Admin, { org_id, retention_days }: PolicyRow): Promise<Pruned> {
+async function countExpired(admin: Admin, { org_id, retention_days }: PolicyRow): Promise<Pruned> {
   const expired = await admin.transaction((tx) => findExpired(tx, org_id, retention_days));
   const rows = expired ? Math.max(0, expired.lastSeq - expired.firstSeq + 1) : 0;
   if (!expired || rows === 0) return { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
@@ -49,16 +49,19 @@ async function look(admin: Admin, { org_id, retention_days }: PolicyRow): Promis
   };
 }
 
-/** One organization; its failure is logged and keeps nobody else back. */
+/** One organization; its failure is logged and does not keep the others back. */
 async function runOne(admin: Admin, row: PolicyRow, options: Options): Promise<OrganizationRun> {
   const about = { orgId: row.org_id, retentionDays: row.retention_days };
   try {
-    const pruned = options.dryRun ? await look(admin, row) : await pruneOrganization(admin, row.org_id, options);
+    const pruned = options.dryRun
+      ? await countExpired(admin, row)
+      : await pruneOrganization(admin, row.org_id, options);
     if (pruned.rows > 0 && !options.dryRun) log.info({ ...about, ...pruned }, "pruned expired audit rows");
     return { ...about, ...pruned };
   } catch (error) {
     log.error({ err: error, ...about }, "an organization's audit log could not be pruned");
-    const message = error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : "failed";
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const message = cause instanceof Error ? cause.message : "failed";
     return { ...about, rows: 0, slices: 0, firstSeq: null, lastSeq: null, error: message };
   }
 }

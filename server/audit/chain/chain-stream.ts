@@ -41,7 +41,7 @@ function drain(stream: Readable, push: (chunk: Buffer) => void, { signal, ready 
       try {
         push(chunk);
       } catch (error) {
-        stream.destroy(error as Error);
+        stream.destroy(error instanceof Error ? error : new Error(String(error)));
         return;
       }
       const wait = ready?.();

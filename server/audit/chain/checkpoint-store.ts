@@ -51,9 +51,9 @@ async function* checkpointsIn(orgId: string, from: number, to: number): AsyncGen
     if (!line) continue;
     let stored: StoredCheckpoint;
     try {
-      stored = JSON.parse(line) as StoredCheckpoint;
+      stored = JSON.parse(line);
     } catch {
-      continue; // a line torn by a crash: its checkpoint is signed anew
+      continue; // a line torn by a crash: its checkpoint is signed again
     }
     if (stored.seq >= from && stored.seq <= to && isGenuine(stored)) yield stored;
   }
@@ -94,7 +94,7 @@ export async function readNewestCheckpoint(orgId: string): Promise<StoredCheckpo
     for (const line of lines.slice(start > 0 ? 1 : 0).reverse()) {
       if (!line) continue;
       try {
-        const stored = JSON.parse(line) as StoredCheckpoint;
+        const stored: StoredCheckpoint = JSON.parse(line);
         if (isGenuine(stored)) return stored;
       } catch {} // a line torn by a crash
     }

@@ -1,6 +1,6 @@
 /**
  * Checkpoints as C2SP signed notes (c2sp.org/signed-note, c2sp.org/tlog-checkpoint): origin, size, base64 of the newest
- * checksum, when it was signed; a blank line; one signature line a key. Pure: signing and checking are handed in.
+ * checksum, when it was signed; a blank line; one signature line per key. Pure: signing and checking are handed in.
  */
 
 export type Checkpoint = { orgId: string; seq: number; checksum: string; signedAt: string };
@@ -22,7 +22,7 @@ function noteText(host: string, { orgId, seq, checksum, signedAt }: Checkpoint):
   return `${host}/audit/${orgId}\n${seq}\n${toBase64(hexToBytes(checksum))}\nsigned-at ${signedAt}\n`;
 }
 
-/** A checkpoint as a signed note, one signature a key. */
+/** A checkpoint as a signed note, one signature per key. */
 export function signNote(host: string, checkpoint: Checkpoint, signers: readonly NoteSigner[]): string {
   const text = noteText(host, checkpoint);
   const lines = signers.map(
@@ -31,7 +31,7 @@ export function signNote(host: string, checkpoint: Checkpoint, signers: readonly
   return `${text}\n${lines.join("")}`;
 }
 
-/** A note taken apart, nothing checked; null when it is none of ours. */
+/** A note taken apart, nothing checked; null when it is not one of Trailmark's. */
 export function parseNote(note: string): ParsedNote | null {
   const split = note.indexOf("\n\n");
   if (split < 0) return null;
@@ -65,9 +65,10 @@ export function parseNote(note: string): ParsedNote | null {
 export function parseVkey(vkey: string): { name: string; keyId: Uint8Array; publicKey: Uint8Array } | null {
   const found = /^(\S+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(vkey);
   if (!found) return null;
-  const bytes = fromBase64(found[3] as string);
+  const [, name = "", keyId = "", key = ""] = found;
+  const bytes = fromBase64(key);
   if (bytes[0] !== 1 || bytes.length !== 33) return null;
-  return { name: found[1] as string, keyId: hexToBytes(found[2] as string), publicKey: bytes.slice(1) };
+  return { name, keyId: hexToBytes(keyId), publicKey: bytes.slice(1) };
 }
 
 /** The signature of a note by a given key, if there is one. */

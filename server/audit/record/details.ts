@@ -14,14 +14,13 @@ const PROTOTYPE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 /** True for a member name such as apiKey, refresh_token or X-Auth-Cookie. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name.toLowerCase().replace(/[^a-z0-9]/g, ""));
 
-/** Counts and flags of secrets tell nothing. */
+/** Counts and flags of secrets give nothing away. */
 const isHarmless = (value: unknown): boolean => value === null || typeof value === "boolean";
 
 type Walk = { nodes: number; ancestors: Set<object> };
 
 function cleanObject(value: object, walk: Walk, depth: number): unknown {
-  if (typeof (value as { toJSON?: unknown }).toJSON === "function")
-    return clean((value as { toJSON: () => unknown }).toJSON(), walk, depth + 1);
+  if ("toJSON" in value && typeof value.toJSON === "function") return clean(value.toJSON(), walk, depth + 1);
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (Array.isArray(value)) return value.map((item) => clean(item, walk, depth + 1) ?? null);
   const copy: Record<string, unknown> = {};
@@ -32,7 +31,7 @@ function cleanObject(value: object, walk: Walk, depth: number): unknown {
   return copy;
 }
 
-/** A copy that JSON, PostgreSQL and a reader can take whatever the caller handed in. */
+/** A copy that JSON, PostgreSQL and a reader can take, whatever the caller passed. */
 function clean(value: unknown, walk: Walk, depth: number): unknown {
   if (typeof value === "string") return repairText(value);
   if (typeof value === "bigint") return value.toString();
@@ -78,7 +77,7 @@ function plainText(details: object): string | null {
 
 /**
  * Details as the JSON text to store: secrets masked, NUL and lone surrogates repaired, prototype keys left out,
- * cycles and depths over 32 cut. Most details need none of it, which one look at their text tells.
+ * cycles and depths over 32 cut. Most details need none of it, which their text shows at once.
  */
 export function detailsText(details: Record<string, unknown>): string {
   return plainText(details) ?? JSON.stringify(clean(details, { nodes: 0, ancestors: new Set() }, 1)) ?? "{}";
@@ -90,7 +89,7 @@ export function condenseDetails(text: string, maxBytes: number): string {
   if (size <= maxBytes) return text;
   const kept: Record<string, unknown> = { truncated: true, originalBytes: size };
   let room = maxBytes - 1024;
-  for (const [key, value] of Object.entries(JSON.parse(text) as Record<string, unknown>)) {
+  for (const [key, value] of Object.entries<unknown>(JSON.parse(text))) {
     const bytes = Buffer.byteLength(JSON.stringify(value)) + Buffer.byteLength(key) + 4;
     const note = bytes <= room ? value : `[${bytes} bytes left out]`;
     const cost = bytes <= room ? bytes : Buffer.byteLength(key) + 40;

@@ -11,11 +11,12 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { errorCode } from "./append";
 
 /**
  * Every process spools into a folder of its own below the spool, named HOST-PID-START~RANDOM, and adopts the folders of
  * dead ones by renaming them to OWN+N: the rename is atomic, so two that start together never replay the same folder.
- * HOST stands for machine, boot and process-id namespace; there a process id with its start time tells for sure
+ * HOST stands for machine, boot and process-id namespace; there a process id with its start time says for certain
  * whether the owner lives. A folder of another host (a container that shared the volume) counts as dead when its
  * heartbeat, the folder's modification time, has stopped.
  */
@@ -58,13 +59,13 @@ function processExists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return errorCode(error) === "EPERM";
   }
 }
 
 function isAlive(root: string, name: string): boolean {
   const [, host, pid, start] = FOLDER.exec(name) ?? [];
-  const owner = name.split("+")[0] as string;
+  const [owner = name] = name.split("+");
   const fresh = () => Date.now() - statSync(join(root, name)).mtimeMs < STALE_MS;
   if (host !== identity.host) return fresh();
   if (Number(pid) === process.pid && start === identity.start) return identity.live.has(owner);
@@ -72,7 +73,7 @@ function isAlive(root: string, name: string): boolean {
   return start?.startsWith("t") ? fresh() : startOf(Number(pid)) === start;
 }
 
-/** Makes this process's own folder below the spool. */
+/** Creates this process's own folder below the spool. */
 export function openFolder(root: string): string {
   const name = `${identity.host}-${process.pid}-${identity.start}~${randomBytes(3).toString("hex")}`;
   mkdirSync(join(root, name), { recursive: true, mode: 0o700 });
@@ -86,7 +87,7 @@ export function beat(root: string, name: string): void {
   for (const folder of readdirSync(root)) if (folder.split("+")[0] === name) utimesSync(join(root, folder), now, now);
 }
 
-/** Gives the folder up: it goes when it is empty, and is anybody's to adopt when it is not. */
+/** Gives the folder up: it is deleted when it is empty, and free to be adopted when it is not. */
 export function releaseFolder(root: string, name: string): void {
   identity.live.delete(name);
   removeIfEmpty(join(root, name));
