@@ -10,12 +10,12 @@ export type Break = {
 };
 
 const WHAT: Record<Break["kind"], [string, string]> = {
-  altered: ["Altered", "the row is not the one that was sealed"],
-  missing: ["Missing", "a row has been taken out"],
-  inserted: ["Inserted", "a row stands where none was sealed"],
-  relinked: ["Relinked", "the link to the row before does not hold"],
-  truncated: ["Cut off", "rows are gone from the end"],
-  unsealed: ["Not sealed", "a row that no seal covers"],
+  altered: ["Altered", "the entry is not the one that was sealed"],
+  missing: ["Missing", "an entry was removed"],
+  inserted: ["Inserted", "an entry that was never sealed in this position"],
+  relinked: ["Relinked", "the link to the previous entry does not match"],
+  truncated: ["Cut off", "entries are missing from the end"],
+  unsealed: ["Not sealed", "an entry without a seal"],
 };
 
 type Props = { breaks: Break[]; rowHref?: (id: string) => string };

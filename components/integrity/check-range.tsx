@@ -28,7 +28,7 @@ const isoRange = ({ from, to }: { from: Date | null; to: Date | null }) => ({
 /** rows: how many the chain holds, where that is known. */
 type Props = { org: Org; rows: number | null };
 
-/** Reads a range of the chain anew, or the whole of it, and takes it along as a bundle. */
+/** Verifies a range of the chain, or the whole of it, and downloads it as a bundle. */
 export function CheckRange({ org, rows }: Props) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -67,7 +67,7 @@ export function CheckRange({ org, rows }: Props) {
             verify.reset();
             void setRange(next);
           }}
-          error={isBackward ? "Lies after the end" : null}
+          error={isBackward ? "Start is after the end" : null}
         />
         <Group gap={8}>
           <Button
@@ -89,7 +89,7 @@ export function CheckRange({ org, rows }: Props) {
             onCancel={() => abort.current?.abort()}
           />
         )}
-        {wasCancelled && <Message tone="warn">Cancelled. Nothing was found out, and nothing was changed.</Message>}
+        {wasCancelled && <Message tone="warn">Cancelled. Nothing was verified, and nothing was changed.</Message>}
         {verify.data && <Result found={verify.data} seconds={seconds} isWhole={!range.from && !range.to} />}
       </div>
       {verify.isError && !wasCancelled && (
@@ -131,20 +131,20 @@ function Result({ found, seconds, isWhole }: { found: Found; seconds: number; is
       : "no entries";
   if (found.status === "empty")
     return (
-      <VerdictHead kind="empty" title={isWhole ? "The chain is empty" : "No rows in this range"}>
+      <VerdictHead kind="empty" title={isWhole ? "The chain is empty" : "No entries in this range"}>
         {took}
       </VerdictHead>
     );
   if (found.status === "intact")
     return (
-      <VerdictHead kind="intact" title={isWhole ? "Intact, from the first row to the last" : "Intact in this range"}>
-        {counted(found.rowsChecked, "row")} checked, {span}. {took}
+      <VerdictHead kind="intact" title={isWhole ? "Intact, from the first entry to the last" : "Intact in this range"}>
+        {counted(found.rowsChecked, "entry", "entries")} checked, {span}. {took}
       </VerdictHead>
     );
   return (
     <>
       <VerdictHead kind="broken" title={`Broken in ${counted(found.breaks.length, "place")}`}>
-        {counted(found.rowsChecked, "row")} checked, {span}. {took}
+        {counted(found.rowsChecked, "entry", "entries")} checked, {span}. {took}
       </VerdictHead>
       <Breaks breaks={found.breaks} rowHref={(id) => `/audit/${id}`} />
     </>

@@ -29,7 +29,7 @@ export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
     <>
       <Section
         title="Signed checkpoints"
-        lead="The chain's head, signed and kept outside the database: who rewrites the table cannot rewrite these."
+        lead="The chain's head, signed and kept outside the database, where changing the table cannot change it."
         flush
       >
         {query.isPending && (
@@ -40,7 +40,7 @@ export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
         {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="the checkpoints" />}
         {query.data &&
           (query.data.data.length === 0 ? (
-            <Notice title="No checkpoint yet">The first is signed shortly after the first audit rows.</Notice>
+            <Notice title="No checkpoint yet">The first is signed shortly after the first audit entries.</Notice>
           ) : (
             <RecordTable
               caption={`The newest ${SHOWN_CHECKPOINTS} signed checkpoints`}
@@ -59,10 +59,7 @@ export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
           ))}
         </ul>
       </Section>
-      <Section
-        title="Verifier keys"
-        lead="Publish these where your auditors find them by another way than this server."
-      >
+      <Section title="Verifier keys" lead="Publish these where your auditors find them without this server.">
         <ul className={classes.plain}>
           {query.data?.publicKeys.map((key) => (
             <li key={key}>

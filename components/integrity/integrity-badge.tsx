@@ -13,7 +13,7 @@ import classes from "./integrity-badge.module.css";
 
 const EVERY_MS = 60_000;
 
-/** In the header of every page: whether the chain holds, as far as is known; leads to the page that tells more. */
+/** In the header of every page: whether the chain is intact, as far as is known; links to the page with the details. */
 export function IntegrityBadge() {
   return useCan("audit:read") ? <Badge /> : null;
 }
@@ -47,9 +47,9 @@ function Badge() {
   );
 }
 
-/** "13,216 rows checked on 20 Nov 2026, 03:10:02, anchored until entry 13,216 of 20 Nov 2026, 18:35:01" */
+/** "13,216 entries checked on 20 Nov 2026, 03:10:02, anchored until entry 13,216 of 20 Nov 2026, 18:35:01" */
 function knownOf({ last, anchored }: Outputs["integrity"]["status"], zone: string): string {
-  const checked = last && `${count(last.rowsChecked)} rows checked on ${dateTime(last.ranAt, zone)}`;
+  const checked = last && `${count(last.rowsChecked)} entries checked on ${dateTime(last.ranAt, zone)}`;
   const until = anchored ? `entry ${count(anchored.seq)} of ${dateTime(anchored.signedAt, zone)}` : "nothing yet";
   return [checked, `anchored until ${until}`].filter(Boolean).join(", ");
 }

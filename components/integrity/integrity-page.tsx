@@ -28,7 +28,7 @@ export function IntegrityPage() {
   return (
     <OneOrg
       title="Integrity"
-      why="Every organization has an audit chain of its own, which holds or breaks by itself."
+      why="Every organization has its own audit chain, verified on its own."
       note={({ id }) => isBroken(id) && <StateTag tone="bad">Broken</StateTag>}
     >
       {(org) => <Integrity key={org.id} org={org} />}
@@ -41,9 +41,9 @@ function Integrity({ org }: { org: Org }) {
   const breaks = status.data?.alarm?.breaks ?? status.data?.last?.breaks ?? [];
   return (
     <>
-      <PageHeader title="Integrity" lead={`Whether the audit log of ${org.name} still is what was written.`} />
+      <PageHeader title="Integrity" lead={`Whether the audit log of ${org.name} is still what was written.`} />
       {status.isPending && (
-        <div className={classes.loading} role="status" aria-label="Loading what is known of the chain">
+        <div className={classes.loading} role="status" aria-label="Loading the integrity status">
           <Skeleton height={86} radius={8} />
         </div>
       )}
@@ -58,17 +58,17 @@ function Integrity({ org }: { org: Org }) {
       {breaks.length > 0 && (
         <Section
           title="Where it breaks"
-          lead="Nothing of this can be repaired. Keep the bundle, and find out who had access."
+          lead="This cannot be repaired. Keep the bundle, and find out who had access."
           flush
         >
           <Breaks breaks={breaks} rowHref={(id) => `/audit/${id}`} />
         </Section>
       )}
       <Section
-        title="Verify, or take it along"
+        title="Verify or download evidence"
         lead={
           <>
-            The whole chain, or a range of it. A bundle can be checked without this server, by anybody, at{" "}
+            The whole chain, or a range of it. Anyone can check a bundle, without this server, at{" "}
             <a className="tm-link" href="/verify" style={{ textDecoration: "underline" }}>
               /verify
             </a>
@@ -90,7 +90,7 @@ function Known({ status }: { status: Status }) {
   if (alarm)
     return (
       <VerdictHead kind="broken" title="Broken">
-        The chain does not hold in {counted(alarm.breaks.length, "place")}. Found <When at={alarm.at} /> by{" "}
+        The chain is broken in {counted(alarm.breaks.length, "place")}. Found <When at={alarm.at} /> by{" "}
         {alarm.source === "on demand" ? "a verification on demand" : `the ${alarm.source} run`}. This stands until a
         verification of the whole chain finds nothing.
       </VerdictHead>
@@ -98,13 +98,13 @@ function Known({ status }: { status: Status }) {
   if (!head)
     return (
       <VerdictHead kind="empty" title="Nothing logged yet">
-        The chain begins with the first audit row.
+        The chain begins with the first audit entry.
       </VerdictHead>
     );
   if (!last)
     return (
       <VerdictHead kind="unknown" title="Not verified yet">
-        The first nightly run will read the chain; or verify it now, below.
+        The first nightly run verifies the chain. You can also verify it now, below.
       </VerdictHead>
     );
   if (last.status === "broken")
@@ -115,7 +115,7 @@ function Known({ status }: { status: Status }) {
     );
   return (
     <VerdictHead kind="intact" title="Intact">
-      Every row that was read is as it was sealed, in its place and linked to the one before.
+      Every entry that was checked is as it was sealed, in its place and linked to the previous one.
     </VerdictHead>
   );
 }
@@ -126,10 +126,10 @@ function Numbers({ status }: { status: Status | undefined }) {
   const rows = status ? rowsOf(status) : 0;
   return (
     <Figures
-      label="What is known of the chain"
+      label="Integrity in numbers"
       items={[
         {
-          label: "Rows in the chain",
+          label: "Entries in the chain",
           value: status ? count(rows) : wait,
           note:
             status && status.prunedThroughSeq > 0
@@ -137,7 +137,7 @@ function Numbers({ status }: { status: Status | undefined }) {
               : "none pruned",
         },
         {
-          label: "Rows checked last",
+          label: "Entries checked last",
           value: status ? (last ? count(last.rowsChecked) : "None") : wait,
           note: last ? KIND[last.kind] : "no verification yet",
         },

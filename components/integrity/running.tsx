@@ -8,7 +8,7 @@ import classes from "./integrity.module.css";
 
 const LOOK_EVERY_MS = 250;
 
-/** total: the rows of the whole chain; null for a range, whose size nobody has counted. */
+/** total: the entries of the whole chain; null for a range, which is not counted beforehand. */
 type Props = { runId: string; total: number | null; seconds: number; onCancel: () => void };
 
 /** A verification under way: rows read so far, of how many, since when, and the way to stop it. */
@@ -20,13 +20,13 @@ export function Running({ runId, total, seconds, onCancel }: Props) {
   return (
     <div className={classes.running}>
       <span className="tm-figures">
-        Reading every row anew: {count(rows)}
-        {total === null ? " rows" : ` of ${count(total)} rows`}, {seconds.toFixed(1)} s
+        Verifying every entry: {count(rows)}
+        {total === null ? " entries" : ` of ${count(total)} entries`}, {seconds.toFixed(1)} s
       </span>
       {total !== null && (
         <Progress
           value={total > 0 ? Math.min(100, (rows / total) * 100) : 0}
-          aria-label="Rows read"
+          aria-label="Entries read"
           size="sm"
           className={classes.bar}
         />

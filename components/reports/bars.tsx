@@ -14,7 +14,7 @@ export function Bars({ bars, height }: { bars: Bar[]; height: number }) {
         data={bars}
         dataKey="name"
         orientation="vertical"
-        series={[{ name: "count", label: "Rows", color: "teal.6" }]}
+        series={[{ name: "count", label: "Entries", color: "teal.6" }]}
         gridAxis="none"
         tickLine="none"
         withTooltip

@@ -12,12 +12,12 @@ import classes from "./reports.module.css";
 
 export type Count = { key: string; name: string; detail?: ReactNode; count: number; href: string };
 
-/** More rows are in the CSV file. */
+/** The CSV file has all of them. */
 const SHOWN_ROWS = 50;
 
 type Props = { title: string; head: string; counts: Count[]; more?: Column<Count>[] };
 
-/** Counts as a drawing and as a table; each number leads to the rows behind it. */
+/** Counts as a chart and as a table; each number links to its entries. */
 export function Counts({ title, head, counts, more = [] }: Props) {
   if (counts.length === 0) return null;
   const columns: Column<Count>[] = [
@@ -32,7 +32,7 @@ export function Counts({ title, head, counts, more = [] }: Props) {
     },
     ...more,
     {
-      header: "Rows",
+      header: "Entries",
       width: 120,
       align: "end",
       cell: (c) => <NumberLink href={c.href}>{c.count}</NumberLink>,
@@ -53,7 +53,7 @@ export function Counts({ title, head, counts, more = [] }: Props) {
   );
 }
 
-/** A number that leads to its rows. */
+/** A number that links to its entries. */
 export function NumberLink({ href, children }: { href: string; children: number }) {
   return (
     <Anchor component={Link} href={href} prefetch={false} fz="inherit" fw="inherit" className="tm-figures">
@@ -63,5 +63,5 @@ export function NumberLink({ href, children }: { href: string; children: number 
 }
 
 export const Nothing = () => (
-  <Notice title="Nothing in this range">Choose a longer one, or another organization.</Notice>
+  <Notice title="No entries in this range">Choose a longer one, or another organization.</Notice>
 );

@@ -9,7 +9,7 @@ import { Section } from "@/components/ui/section";
 
 const columns: Column<Entry>[] = [
   {
-    header: "What happened",
+    header: "Entry",
     cell: (e) => <EntryLink entry={e} />,
   },
   { header: "Time", cell: (e) => <When at={e.timestamp} />, width: 200 },

@@ -14,7 +14,7 @@ const WRITERS: { [K in Kind]: (report: Reports[K]) => Rows } = {
   activity: (r) => [
     ["total users", r.totalUsers],
     [],
-    ["user", "e-mail", "rows", "last active"],
+    ["user", "e-mail", "entries", "last active"],
     ...r.actionsPerUser.map((u) => [u.userName, u.userEmail, u.actionCount, u.lastActiveAt]),
     ...entries("most recent", r.recentActivity),
   ],
@@ -23,7 +23,7 @@ const WRITERS: { [K in Kind]: (report: Reports[K]) => Rows } = {
     ["failed sign-ins", r.failedLogins],
     ["permission changes", r.permissionChanges],
     [],
-    ["action", "rows"],
+    ["action", "entries"],
     ...r.byAction.map((a) => [a.action, a.count]),
     ...entries("most recent", r.recentEvents),
   ],
@@ -32,15 +32,15 @@ const WRITERS: { [K in Kind]: (report: Reports[K]) => Rows } = {
     ["changes", r.dataChanges],
     ["exports", r.exports],
     [],
-    ["action", "rows"],
+    ["action", "entries"],
     ...r.byAction.map((a) => [a.action, a.count]),
     ...entries("most recent", r.recentEvents),
   ],
   statistics: (r) => [
-    ["category", "rows"],
+    ["category", "entries"],
     ...r.byCategory.map((c) => [c.category, c.count]),
     [],
-    ["user", "rows"],
+    ["user", "entries"],
     ...r.byUser.map((u) => [u.userName, u.actionCount]),
   ],
 };
@@ -49,8 +49,8 @@ const WRITERS: { [K in Kind]: (report: Reports[K]) => Rows } = {
 export function csvOf<K extends Kind>(kind: K, report: Reports[K], covers: string): Rows {
   return [
     ["covers", covers],
-    ["rows", report.totalEvents],
-    ...(report.truncated ? [["cut", "the newest 5,000 rows"]] : []),
+    ["entries", report.totalEvents],
+    ...(report.truncated ? [["limited to", "the newest 5,000 entries"]] : []),
     ...WRITERS[kind](report),
   ];
 }

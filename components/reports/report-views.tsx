@@ -16,7 +16,7 @@ export type ViewProps<T> = { report: T; range: RangeView; orgId: string | undefi
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const capped = (isTruncated: boolean) =>
-  isTruncated ? `of the newest ${MAX_REPORT_ROWS.toLocaleString("en-GB")}` : "all of the range";
+  isTruncated ? `the newest ${MAX_REPORT_ROWS.toLocaleString("en-GB")} only` : "all in the range";
 
 const anyOf = (actions: readonly string[]) => ({ actions: actions.join(",") });
 const CHANGES = COMPLIANCE_ACTIONS.filter((action) => action !== "data.access" && action !== "data.export");
@@ -55,18 +55,22 @@ export function ActivityReport({ report, range, orgId }: ViewProps<Reports["acti
       <Figures
         label="User activity in numbers"
         items={[
-          figure("Rows", report.totalEvents, link({}), capped(report.truncated)),
-          figure("Who acted", report.totalUsers, link({}), "people, keys and agents"),
-          ...report.topUsers.slice(0, 2).map((user, i) => ({
-            label: i === 0 ? "Most active" : "Second",
-            value: <NumberLink href={link(actorFilter(user))}>{user.actionCount}</NumberLink>,
-            note: whoIs(user),
+          figure("Entries", report.totalEvents, link({}), capped(report.truncated)),
+          figure("Active users", report.totalUsers, link({}), "people, keys and agents"),
+          ...report.topUsers.slice(0, 1).map((user) => ({
+            label: "Most active user",
+            value: whoIs(user),
+            note: (
+              <>
+                <NumberLink href={link(actorFilter(user))}>{user.actionCount}</NumberLink> entries
+              </>
+            ),
           })),
         ]}
       />
       <Counts
-        title="Rows by person"
-        head="Who"
+        title="Entries by user"
+        head="User"
         counts={report.actionsPerUser.map((user) => ({
           key: user.userId,
           name: whoIs(user),
@@ -136,11 +140,11 @@ export function StatisticsReport({ report, range, orgId }: ViewProps<Reports["st
       <Figures
         label="Statistics"
         items={[
-          figure("Rows", report.totalEvents, link({}), capped(report.truncated)),
+          figure("Entries", report.totalEvents, link({}), capped(report.truncated)),
           figure("Categories", report.byCategory.length, link({})),
-          figure("Who acted", report.byUser.length, link({})),
+          figure("Active users", report.byUser.length, link({})),
           {
-            label: "Asked for",
+            label: "Range",
             value: <When at={report.range.from} none="The beginning" dateOnly />,
             note: (
               <>
@@ -151,7 +155,7 @@ export function StatisticsReport({ report, range, orgId }: ViewProps<Reports["st
         ]}
       />
       <Counts
-        title="Rows by category"
+        title="Entries by category"
         head="Category"
         counts={report.byCategory.map(({ category, count }) => ({
           key: category,
@@ -161,8 +165,8 @@ export function StatisticsReport({ report, range, orgId }: ViewProps<Reports["st
         }))}
       />
       <Counts
-        title="Rows by person"
-        head="Who"
+        title="Entries by user"
+        head="User"
         counts={report.byUser.map((user) => ({
           key: user.userId,
           name: whoIs(user),

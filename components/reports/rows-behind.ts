@@ -16,7 +16,7 @@ export function rowsBehind(filter: Filter, view: RangeView, orgId: string | unde
 
 const NOBODY = "00000000-0000-0000-0000-000000000000";
 
-/** The filter that finds exactly what somebody did; the platform itself has no id of its own. */
+/** The filter that finds exactly what an actor did; the platform itself has no id. */
 export function actorFilter({ userId }: { userId: string }): Filter {
   return userId === NOBODY ? { actorType: "system" } : { [filterFor("actorId", userId)]: userId };
 }

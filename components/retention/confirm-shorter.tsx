@@ -25,22 +25,22 @@ export function ConfirmShorter({ org, days, before, preview, previewError, isBus
   const [typed, setTyped] = useState("");
   const send = (event: FormEvent) => {
     event.preventDefault();
-    event.stopPropagation(); // the dialog stands inside the page's form in React's tree
+    event.stopPropagation(); // in React's tree the dialog is inside the page's form
     if (typed.trim() === org.name) onConfirm();
   };
   return (
     <Modal
       opened
       onClose={onClose}
-      title={before === null ? "Start deleting old rows" : "Keep rows for a shorter time"}
+      title={before === null ? "Start deleting old entries" : "Keep entries for a shorter time"}
     >
       <form onSubmit={send}>
         <Stack gap="lg">
           {error ? <Message tone="bad">{errorText(error)}</Message> : null}
           <Text>
             {before === null
-              ? `Until now nothing of ${org.name} is deleted. From now on rows older than ${days} days go, every day.`
-              : `${org.name} keeps ${before} days now. With ${days} days, older rows go at the next run and cannot be brought back.`}
+              ? `Nothing of ${org.name} has been deleted so far. From now on, entries older than ${days} days are deleted every day.`
+              : `${org.name} keeps ${before} days now. With ${days} days, older entries are deleted at the next run and cannot be restored.`}
           </Text>
           <Text>
             <PreviewLine preview={preview} error={previewError} days={days} />

@@ -13,15 +13,15 @@ export function PreviewLine({ preview, error, days }: Props) {
     return preview.heldBy ? (
       <>
         The next run would remove nothing yet: entry {preview.heldBy.seq.toLocaleString("en-GB")} of{" "}
-        <When at={preview.heldBy.timestamp} /> stands before the older rows and is still inside the window.
+        <When at={preview.heldBy.timestamp} /> comes before the older entries and is still inside the period.
       </>
     ) : (
-      <>The next run would remove nothing: no row is that old.</>
+      <>The next run would remove nothing: no entry is that old.</>
     );
   return (
     <>
-      The next run would remove <strong>{counted(preview.rows, "row")}</strong>, from <When at={preview.from} /> to{" "}
-      <When at={preview.to} />.
+      The next run would remove <strong>{counted(preview.rows, "entry", "entries")}</strong>, from{" "}
+      <When at={preview.from} /> to <When at={preview.to} />.
     </>
   );
 }

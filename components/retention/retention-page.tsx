@@ -19,7 +19,7 @@ import { StateLine } from "./state-line";
 /** How long an organization's audit rows are kept, what that has removed and will remove. */
 export function RetentionPage() {
   return (
-    <OneOrg title="Retention" why="How long audit rows are kept is settled for each organization by itself.">
+    <OneOrg title="Retention" why="Each organization has its own retention policy.">
       {(org) => <Retention key={org.id} org={org} />}
     </OneOrg>
   );
@@ -34,7 +34,7 @@ function Retention({ org }: { org: Org }) {
     <>
       <PageHeader
         title="Retention"
-        lead={`How long audit rows of ${org.name} are kept before the daily run removes them.`}
+        lead={`How long audit entries of ${org.name} are kept before the daily run removes them.`}
       />
       {policy.isPending && (
         <div className={classes.loading} role="status" aria-label="Loading the retention policy">
@@ -64,8 +64,8 @@ function Retention({ org }: { org: Org }) {
       )}
       {policy.data && (
         <Section
-          title="Keep audit rows for"
-          lead="Only the oldest rows go, in one piece from the beginning; the chain that remains still verifies."
+          title="Keep audit entries for"
+          lead="Only the oldest entries are removed, from the beginning of the chain; the rest can still be verified."
         >
           {mayManage ? (
             <PolicyForm org={org} policy={policy.data} />
@@ -91,17 +91,17 @@ function Holdings({ overview }: { overview: Outputs["retention"]["overview"] | u
   const wait = <Skeleton height={20} width={72} my={4} />;
   return (
     <Figures
-      label="What is kept now"
+      label="Kept now"
       items={[
-        { label: "Rows kept", value: overview ? count(overview.rows) : wait },
+        { label: "Entries kept", value: overview ? count(overview.rows) : wait },
         { label: "Size with indexes", value: overview ? bytes(overview.bytes) : wait, note: "estimated" },
         {
-          label: "Oldest row",
-          value: overview ? <When at={overview.oldestAt} none="No rows" dateOnly /> : wait,
+          label: "Oldest entry",
+          value: overview ? <When at={overview.oldestAt} none="No entries" dateOnly /> : wait,
         },
         {
-          label: "Growth a day",
-          value: overview ? counted(Math.round(overview.rowsPerDay), "row") : wait,
+          label: "Growth per day",
+          value: overview ? counted(Math.round(overview.rowsPerDay), "entry", "entries") : wait,
           note: overview ? `${bytes(overview.bytesPerDay)}, mean of the last 30 days` : "mean of the last 30 days",
         },
       ]}

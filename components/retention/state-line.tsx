@@ -16,7 +16,7 @@ export function StateLine({ policy }: { policy: Outputs["retention"]["get"] }) {
         <Endless size={26} strokeWidth={1.5} aria-hidden />
         <div>
           <strong>Not configured: nothing is ever deleted</strong>
-          <p>Audit rows accumulate until a window is saved below.</p>
+          <p>Audit entries accumulate until a period is saved below.</p>
         </div>
       </div>
     );

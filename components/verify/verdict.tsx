@@ -57,7 +57,7 @@ function sentence({ verdict, fileName, seconds, trust }: Checked & { verdict: Re
   }
   if (verdict.status === "unproven")
     return `Nothing in ${fileName} contradicts, but it is not proven that these are the entries as they were written. ${took}`;
-  return `Each of the ${count(verdict.rowsChecked)} entries is as it was sealed, in its place and linked to the one before; the last is signed by ${whose(trust)}. ${took}`;
+  return `Each of the ${count(verdict.rowsChecked)} entries is as it was sealed, in its place and linked to the previous one; the last is signed by ${whose(trust)}. ${took}`;
 }
 
 function Judged({ verdict, checked, trust }: { verdict: Readable; checked: Checked; trust: Trust }) {
@@ -78,7 +78,7 @@ function Judged({ verdict, checked, trust }: { verdict: Readable; checked: Check
           {
             label: `First and last entry, ${zoneName(zone)}`,
             value: span.from ? `${at(span.from)} to ${at(span.to)}` : "No entries",
-            note: `asked for: ${at(header.from)} to ${at(header.to)}`,
+            note: `requested: ${at(header.from)} to ${at(header.to)}`,
             wide: true,
           },
           { label: `Bundle created, ${zoneName(zone)}`, value: at(header.createdAt), note: header.origin, wide: true },
@@ -128,7 +128,7 @@ export const nameOf = (vkey: string) => vkey.split("+")[0] ?? "";
 function Keys({ verdict, trust }: { verdict: Readable; trust: Trust }) {
   const keys = [...new Set([...trust.keys, ...verdict.header.publicKeys])];
   return (
-    <Section title="Keys" lead="A key is worth as much as the way by which you came to know it.">
+    <Section title="Keys" lead="Trust a key only as far as you trust the source you got it from.">
       <ul className={classes.keys}>
         {keys.map((key) => (
           <li key={key}>

@@ -49,7 +49,7 @@ export function VerifyPage({ serverKeys }: { serverKeys: string[] }) {
     <>
       <PageHeader
         title="Verify an evidence bundle"
-        lead="Recomputes the checksum of every row, follows every link and checks the signatures, without asking the installation that the bundle comes from."
+        lead="Recomputes the checksum of every entry, follows every link and checks the signatures, without contacting the installation that the bundle comes from."
       />
       {state.step === "choose" && (
         <div className={classes.form}>
@@ -103,7 +103,7 @@ function Checking({ fileName, progress, onCancel }: CheckingProps) {
     <section className={classes.progress} aria-label="Checking">
       <div className={classes.line}>
         <strong>Checking {fileName}</strong>
-        <span className="tm-figures">{count(progress.rows)} rows</span>
+        <span className="tm-figures">{count(progress.rows)} entries</span>
       </div>
       <Bar value={percent} aria-label="Share of the file that is checked" />
       <div>

@@ -25,17 +25,17 @@ async function orgWith(api: Api, name: string, counts: Record<string, number>): 
   return orgId;
 }
 
-test("a report can be taken along and printed with what it covers", async ({ page, request }) => {
+test("a report can be downloaded and printed with what it covers", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Reported");
   const reports = new ReportsPage(page);
   await reports.open(`?orgId=${orgId}`);
-  await expect(page.getByRole("table", { name: "Rows by person" })).toBeVisible();
+  await expect(page.getByRole("table", { name: "Entries by user" })).toBeVisible();
   await expectAccessible(page);
   const started = page.waitForEvent("download");
   await page.getByRole("button", { name: "CSV" }).click();
   const file = await started;
   expect(file.suggestedFilename()).toMatch(/^activity-.*\.csv$/);
-  expect(await readFile(await file.path(), "utf8")).toMatch(/^covers,"Reported, .*\(UTC\)"\r\nrows,\d+\r\n/);
+  expect(await readFile(await file.path(), "utf8")).toMatch(/^covers,"Reported, .*\(UTC\)"\r\nentries,\d+\r\n/);
 
   await page.emulateMedia({ media: "print" });
   await expect(page.getByRole("heading", { level: 2, name: "User activity, last 30 days" })).toBeVisible();
@@ -45,7 +45,7 @@ test("a report can be taken along and printed with what it covers", async ({ pag
   await expect(page.getByRole("tablist")).toBeHidden();
 });
 
-test("each number leads to exactly its rows", async ({ page, request }) => {
+test("each number leads to exactly its entries", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const counts = { "user.login": 4, "user.login.failed": 2, "data.access": 3, "data.export": 1, "policy.update": 5 };
   const orgId = await orgWith(api, "Counted", counts);
@@ -76,17 +76,17 @@ test("each number leads to exactly its rows", async ({ page, request }) => {
 
   await reports.open(`?orgId=${orgId}`);
   await reports.show("Statistics");
-  await reports.row("Rows by category", "Policy").getByRole("link").click();
+  await reports.row("Entries by category", "Policy").getByRole("link").click();
   await expect(page).toHaveURL(/category=policy/);
 });
 
-test("a report that reaches its cap says which rows it is about", async ({ page, request }) => {
+test("a report that reaches its cap says which entries it is about", async ({ page, request }) => {
   const orgId = await orgWith(await Api.signIn(request), "Capped", { "data.access": 5_100 });
   const reports = new ReportsPage(page);
   await reports.open(`?orgId=${orgId}&report=compliance`);
-  await expect(page.getByText("of the newest 5,000")).toBeVisible();
+  await expect(page.getByText("the newest 5,000 only")).toBeVisible();
   await expect(reports.figure("Compliance events")).toHaveText("5,000");
   const started = page.waitForEvent("download");
   await page.getByRole("button", { name: "CSV" }).click();
-  expect(await readFile(await (await started).path(), "utf8")).toContain('cut,"the newest 5,000 rows"');
+  expect(await readFile(await (await started).path(), "utf8")).toContain('limited to,"the newest 5,000 entries"');
 });

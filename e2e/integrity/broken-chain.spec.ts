@@ -28,7 +28,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await integrity.open(orgId);
       await integrity.verifyNow();
       await expect(integrity.verdict("Broken in 1 place")).toBeVisible();
-      const row = integrity.breaks("Verify, or take it along").filter({ hasText: "Entry 2" });
+      const row = integrity.breaks("Verify or download evidence").filter({ hasText: "Entry 2" });
       await expect(row).toContainText("Altered");
       await expect(row.getByText(/^[0-9a-f]{64}$/)).toHaveCount(2);
 
@@ -50,13 +50,13 @@ test("the badge of an organization tells what was checked and how far it is anch
   const integrity = new IntegrityPage(page);
   await integrity.open(orgId);
   await integrity.verifyNow();
-  await expect(integrity.verdict("Intact, from the first row to the last")).toBeVisible();
+  await expect(integrity.verdict("Intact, from the first entry to the last")).toBeVisible();
   const { badge } = new Frame(page);
   await expect(badge).toHaveAccessibleName(
-    /Intact\. The audit chain of Badged is intact, \d+ rows checked on .*anchored/,
+    /Intact\. The audit chain of Badged is intact, \d+ entries checked on .*anchored/,
   );
   await badge.hover();
-  await expect(page.getByRole("tooltip")).toContainText("rows checked on");
+  await expect(page.getByRole("tooltip")).toContainText("entries checked on");
 });
 
 test("the list of organizations names the broken one", async ({ page, request }) => {

@@ -22,7 +22,7 @@ test("a chain is verified on demand, and its bundle holds in a browser that is o
   const integrity = new IntegrityPage(page);
   await integrity.open(orgId);
   await integrity.verifyNow();
-  await expect(integrity.verdict("Intact, from the first row to the last")).toBeVisible();
+  await expect(integrity.verdict("Intact, from the first entry to the last")).toBeVisible();
   await expectAccessible(page);
   await page.setViewportSize(PHONE);
   await expectNoSidewaysScroll(page);

@@ -29,7 +29,10 @@ test("a longer window is saved at once, a shorter one after its preview and the 
   await expect(retention.state("90 days")).toBeVisible();
 });
 
-test("before a shorter window is saved, the rows and the span that it removes are told", async ({ page, request }) => {
+test("before a shorter window is saved, the entries and the span that it removes are shown", async ({
+  page,
+  request,
+}) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Long kept");
   await answering(page, "retention.preview", {
@@ -42,7 +45,7 @@ test("before a shorter window is saved, the rows and the span that it removes ar
   const retention = new RetentionPage(page);
   await retention.open(orgId);
   await retention.choose("180 days");
-  await expect(page.getByText(/The next run would remove 1,234 rows, from 20 Nov 2025/)).toBeVisible();
+  await expect(page.getByText(/The next run would remove 1,234 entries, from 20 Nov 2025/)).toBeVisible();
 });
 
 test("without an admin connection the page warns that nothing can be removed", async ({ page, request }) => {
@@ -59,7 +62,7 @@ test("without an admin connection the page warns that nothing can be removed", a
   await expectAccessible(page);
 });
 
-test("an organization without a policy is told as one whose rows are never deleted", async ({ page, request }) => {
+test("an organization without a policy is shown as one whose entries are never deleted", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeOrganization("Older than the policy");
   await answering(page, "retention.get", {
     configured: false,

@@ -22,6 +22,6 @@ export class RetentionPage {
   }
 
   get dialog() {
-    return this.page.getByRole("dialog", { name: "Keep rows for a shorter time" });
+    return this.page.getByRole("dialog", { name: "Keep entries for a shorter time" });
   }
 }
