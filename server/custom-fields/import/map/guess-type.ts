@@ -5,7 +5,7 @@ import { MAX_CHOICE } from "@/server/custom-fields/schema";
 /** Distinct values beyond which a column is not watched for choices any more. */
 const MAX_DISTINCT = 50;
 /** A column with at most this many different values, each used several times, is a dropdown. */
-export const MAX_GUESSED_CHOICES = 15;
+const MAX_GUESSED_CHOICES = 15;
 const MIN_USES_PER_CHOICE = 3;
 const SAMPLES = 5;
 

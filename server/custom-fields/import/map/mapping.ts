@@ -15,7 +15,7 @@ type Mapping = {
   fields: (Omit<PlanField, "column" | "fieldId"> & { title: string })[];
 };
 
-export function toMapping(plan: Plan, columns: SourceColumn[]): Mapping {
+function toMapping(plan: Plan, columns: SourceColumn[]): Mapping {
   const title = (index: number) => normaliseHeader(columns[index]?.title ?? "");
   const identifiers: Mapping["identifiers"] = {};
   for (const which of IDENTIFIERS) {
@@ -27,7 +27,7 @@ export function toMapping(plan: Plan, columns: SourceColumn[]): Mapping {
 }
 
 /** A kept mapping over a default plan. A definition is found again by its key; where it has gone, the default stands. */
-export function fromMapping(
+function fromMapping(
   mapping: Mapping,
   { base, columns, definitions }: { base: Plan; columns: SourceColumn[]; definitions: DefinitionRow[] },
 ): Plan {

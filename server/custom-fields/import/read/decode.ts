@@ -29,7 +29,7 @@ export const isZip = (head: Buffer): boolean => head.subarray(0, 4).equals(Buffe
  * The file's bytes, decompressed as they pass and given up at the limit.
  * @throws AppError payload_too_large, validation_failed for broken gzip.
  */
-export async function* readBytes(path: string, gzip: boolean): AsyncGenerator<Buffer> {
+async function* readBytes(path: string, gzip: boolean): AsyncGenerator<Buffer> {
   const raw = createReadStream(path, { highWaterMark: 256 * 1024 });
   const source: Readable = gzip ? raw.pipe(createGunzip()) : raw;
   raw.once("error", (error) => source.destroy(error));

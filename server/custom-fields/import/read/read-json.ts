@@ -11,7 +11,7 @@ const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The first member whose name normalises to one of the names (dumps differ in case and separators). */
-export function member(object: Json, ...names: string[]): unknown {
+function member(object: Json, ...names: string[]): unknown {
   for (const name of names)
     for (const key of Object.keys(object)) if (normaliseHeader(key) === name) return object[key];
   return undefined;
@@ -52,7 +52,7 @@ export function typeOf(value: unknown): FieldType | null {
 type ExtraField = { title: string; value: string; declared: DeclaredField };
 
 /** One entry of Computers/{id}/ExtraFields: what it says of the field, and the value unless default or masked. */
-export function toExtraField(entry: Json): ExtraField {
+function toExtraField(entry: Json): ExtraField {
   const [text, drop, check] = [
     member(entry, "textfieldsettings"),
     member(entry, "dropdownsettings"),

@@ -37,7 +37,7 @@ export type Staged = {
 const REASON = -1;
 
 /** Same columns, same fingerprint: order and spelling of the titles do not count. */
-export function fingerprintOf(titles: readonly string[]): string {
+function fingerprintOf(titles: readonly string[]): string {
   const sorted = titles.map(normaliseHeader).sort();
   return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
 }

@@ -7,11 +7,7 @@ import { deleteSourceIds } from "./tables/source-ids";
 import { type ValuePatch, writeValues } from "./tables/values";
 
 /** Values to put back: those that still are what the import wrote. Others have been changed since and stay. */
-export function restorePatch({
-  previous,
-  written,
-  now,
-}: Pick<Change, "previous" | "written"> & { now: Values | null }): {
+function restorePatch({ previous, written, now }: Pick<Change, "previous" | "written"> & { now: Values | null }): {
   patch: Values;
   left: number;
 } {
