@@ -44,7 +44,7 @@ async function check() {
     [bin("next", "dist/bin/next"), "typegen"],
     [bin("@biomejs/biome", "bin/biome"), "check", "."],
     [join(ROOT, "scripts", "structure.mjs")],
-    [bin("knip", "bin/knip.js"), "--include", "files,dependencies,unlisted,binaries,unresolved"],
+    [bin("knip", "bin/knip.js")],
     [bin("typescript", "bin/tsc"), "--noEmit", "-p", "."],
   ];
   let worst = 0;
