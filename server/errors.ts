@@ -39,7 +39,7 @@ const MAX_FIELD_ERRORS = 50;
 const MAX_PATH = 300;
 
 /** Every offending field by name: an unknown member under its own, the input as a whole as "body". */
-export const toFieldErrors = (error: ZodError): FieldError[] =>
+const toFieldErrors = (error: ZodError): FieldError[] =>
   error.issues
     .flatMap((issue): FieldError[] =>
       issue.code === "unrecognized_keys"

@@ -4,7 +4,7 @@ import { narrow } from "./auth/scope";
 import type { Ctx } from "./context";
 
 /** What run answers: a value of a strict schema, nothing, or a stream that it writes itself. */
-export type Output<R = unknown> = z.ZodType<R> | "empty" | "stream";
+type Output<R = unknown> = z.ZodType<R> | "empty" | "stream";
 
 /** A verb with what its doors must know of it: REST takes it with route(), tRPC with query() or mutation(). */
 export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {

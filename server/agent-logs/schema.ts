@@ -4,8 +4,8 @@ import { columnText, filterText, inOrder, instant, isoTime, pageShape } from "@/
 
 /** Spec, Limits. */
 export const MAX_LOGS_PER_REQUEST = 500;
-export const DEFAULT_LOGS_LIMIT = 100;
-export const MAX_LOGS_LIMIT = 1000;
+const DEFAULT_LOGS_LIMIT = 100;
+const MAX_LOGS_LIMIT = 1000;
 
 /** Spec, Agent diagnostic log. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -19,7 +19,7 @@ const LEVEL_ALIASES: Record<string, LogLevel> = {
 };
 
 /** One entry of POST /agents/:id/logs. */
-export const logEntry = z.object({
+const logEntry = z.object({
   timestamp: instant,
   level: z.enum(LOG_LEVELS),
   component: columnText(100),
@@ -32,10 +32,8 @@ export type LogEntry = z.output<typeof logEntry>;
 export type WireLogEntry = z.input<typeof logEntry>;
 
 export const ingestInput = z.object({ id: z.string(), logs: z.array(logEntry).max(MAX_LOGS_PER_REQUEST) });
-export type IngestInput = z.output<typeof ingestInput>;
 
 export const ingestOutput = z.strictObject({ received: z.int() });
-export type IngestOutput = z.output<typeof ingestOutput>;
 
 const levels = z.string().transform((text, context): LogLevel[] => {
   const found = new Set<LogLevel>();
@@ -60,9 +58,8 @@ export const listInput = z
     ...pageShape(DEFAULT_LOGS_LIMIT, MAX_LOGS_LIMIT),
   })
   .superRefine(inOrder("since", "until"));
-export type ListInput = z.output<typeof listInput>;
 
-export const agentLog = z.strictObject({
+const agentLog = z.strictObject({
   id: z.guid(),
   deviceId: z.guid(),
   orgId: z.guid(),
@@ -82,4 +79,3 @@ export const agentLogPage = z.strictObject({
   limit: z.int(),
   offset: z.int(),
 });
-export type AgentLogPage = z.output<typeof agentLogPage>;

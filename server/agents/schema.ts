@@ -2,13 +2,11 @@ import { z } from "zod";
 import { hostname, os, osVersion } from "@/server/devices/schema";
 import { columnText } from "@/server/wire";
 
-/** Agent tokens start with this; the rest is 40 url-safe characters. */
-export const AGENT_TOKEN_PREFIX = "tma_";
 /** How often an agent reports; below devices' ONLINE_WINDOW_SECONDS, so that one late beat does no harm. */
 export const HEARTBEAT_INTERVAL_SECONDS = 60;
-export const MAX_METRICS_CHARACTERS = 16_384;
+const MAX_METRICS_CHARACTERS = 16_384;
 
-export const agentId = z.string().regex(/^[A-Za-z0-9._:-]{1,64}$/, "must be 1 to 64 of A-Z a-z 0-9 . _ : -");
+const agentId = z.string().regex(/^[A-Za-z0-9._:-]{1,64}$/, "must be 1 to 64 of A-Z a-z 0-9 . _ : -");
 export const agentVersion = columnText(50);
 
 /** Body of POST /agents/enroll. The source pair is what another RMM product calls this device. */
@@ -52,7 +50,6 @@ export const heartbeatInput = z.object({
     )
     .nullish(),
 });
-export type HeartbeatInput = z.output<typeof heartbeatInput>;
 
 export const heartbeatOutput = z.strictObject({ ok: z.literal(true), intervalSeconds: z.int() });
 export type HeartbeatOutput = z.output<typeof heartbeatOutput>;

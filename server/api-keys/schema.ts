@@ -3,7 +3,6 @@ import { PERMISSIONS } from "@/server/auth/permissions";
 import { adminPage, displayName, instant, isoTime, pagination } from "@/server/wire";
 
 export const listInput = z.strictObject({ orgId: z.guid().optional(), ...adminPage });
-export type ListInput = z.output<typeof listInput>;
 
 /**
  * Body of POST /api-keys. Without orgId the key reaches what its maker does: the one organization, or all of the
@@ -20,10 +19,9 @@ export const createInput = z.strictObject({
   expiresAt: instant.nullish(),
   partnerId: z.guid().optional(),
 });
-export type CreateInput = z.output<typeof createInput>;
 
 /** prefix is the start of the key, to tell one from another; orgId null: all organizations of the partner. */
-export const apiKey = z.strictObject({
+const apiKey = z.strictObject({
   id: z.guid(),
   name: z.string(),
   prefix: z.string(),
@@ -40,7 +38,5 @@ export type ApiKey = z.output<typeof apiKey>;
 
 /** The key itself appears here alone. */
 export const createdApiKey = apiKey.extend({ key: z.string() });
-export type CreatedApiKey = z.output<typeof createdApiKey>;
 
 export const apiKeyPage = z.strictObject({ data: z.array(apiKey), pagination });
-export type ApiKeyPage = z.output<typeof apiKeyPage>;

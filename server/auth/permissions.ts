@@ -16,7 +16,7 @@ export const PERMISSIONS = [
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-export const ROLES = [
+const ROLES = [
   "org_admin",
   "org_technician",
   "org_viewer",
@@ -56,15 +56,6 @@ export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
   partner_admin: [...ORG_ADMIN, "custom_fields:import"],
   partner_technician: [...READ, "devices:live"],
   system_admin: [...ORG_ADMIN, "custom_fields:import"],
-};
-
-export const ROLE_LABELS: Record<Role, string> = {
-  org_admin: "Org Admin",
-  org_technician: "Org Technician",
-  org_viewer: "Org Viewer",
-  partner_admin: "Partner Admin",
-  partner_technician: "Partner Technician",
-  system_admin: "System Admin",
 };
 
 /** Roles over a partner's organizations rather than one. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 export const MIN_PASSWORD_LENGTH = 12;
-export const MAX_PASSWORD_LENGTH = 200;
+const MAX_PASSWORD_LENGTH = 200;
 
 /** Compared without regard to case, so kept in lower case. */
 export const email = z.string().trim().toLowerCase().max(255).pipe(z.email());
@@ -17,11 +17,9 @@ export type TokenInput = z.output<typeof tokenInput>;
 
 /** Body of POST /auth/refresh. */
 export const refreshInput = z.strictObject({ refreshToken: z.string().min(1).max(4096) });
-export type RefreshInput = z.output<typeof refreshInput>;
 
 /** Body of POST /auth/logout: ends the sign-in of that refresh token, or without one all of the caller's. */
 export const logoutInput = z.strictObject({ refreshToken: z.string().min(1).max(4096).optional() });
-export type LogoutInput = z.output<typeof logoutInput>;
 
 /** expiresIn is the access token's life in seconds. */
 export const tokenOutput = z.strictObject({

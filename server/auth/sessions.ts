@@ -4,7 +4,7 @@ import { refreshTokens } from "@/db/schema";
 import { newSecret } from "./secrets";
 
 /** A refresh token lives so long unless it is used, which replaces it. */
-export const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;
+const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;
 
 const inSeconds = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000);
 

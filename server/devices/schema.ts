@@ -2,8 +2,8 @@ import { z } from "zod";
 import { valueMap } from "@/server/custom-fields/schema";
 import { columnText, filledText, filterText, flag, isoTime, pageShape, pagination } from "@/server/wire";
 
-export const DEVICE_PAGE_LIMIT = 50;
-export const MAX_DEVICE_PAGE_LIMIT = 100;
+const DEVICE_PAGE_LIMIT = 50;
+const MAX_DEVICE_PAGE_LIMIT = 100;
 /** Seconds without a sign of life after which a device counts as offline. */
 export const ONLINE_WINDOW_SECONDS = 90;
 
@@ -19,7 +19,7 @@ export const listInput = z.object({
 });
 export type ListInput = z.output<typeof listInput>;
 
-export const device = z.strictObject({
+const device = z.strictObject({
   id: z.guid(),
   orgId: z.guid(),
   /** Null once the device has no agent any more. */
@@ -46,7 +46,6 @@ export const deviceDetail = device.extend({
 export type DeviceDetail = z.output<typeof deviceDetail>;
 
 export const devicePage = z.strictObject({ data: z.array(device), pagination });
-export type DevicePage = z.output<typeof devicePage>;
 
 /** What an agent says of its device, in the columns' lengths of ours. */
 export const hostname = filledText(255);

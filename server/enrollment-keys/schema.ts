@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { adminPage, instant, isoTime, pagination } from "@/server/wire";
 
-export const MAX_ENROLLMENT_USES = 1_000_000;
+const MAX_ENROLLMENT_USES = 1_000_000;
 
 export const listInput = z.strictObject({ orgId: z.guid().optional(), ...adminPage });
-export type ListInput = z.output<typeof listInput>;
 
 /** Body of POST /enrollment-keys; orgId may be left out by callers of a single organization. */
 export const createInput = z.strictObject({
@@ -12,10 +11,9 @@ export const createInput = z.strictObject({
   maxUses: z.int().min(1).max(MAX_ENROLLMENT_USES).nullish(),
   expiresAt: instant.nullish(),
 });
-export type CreateInput = z.output<typeof createInput>;
 
 /** maxUses null: as often as wanted; expiresAt null: until it is revoked. */
-export const enrollmentKey = z.strictObject({
+const enrollmentKey = z.strictObject({
   id: z.guid(),
   orgId: z.guid(),
   prefix: z.string(),
@@ -30,7 +28,5 @@ export type EnrollmentKey = z.output<typeof enrollmentKey>;
 
 /** The key itself appears here alone. */
 export const createdEnrollmentKey = enrollmentKey.extend({ key: z.string() });
-export type CreatedEnrollmentKey = z.output<typeof createdEnrollmentKey>;
 
 export const enrollmentKeyPage = z.strictObject({ data: z.array(enrollmentKey), pagination });
-export type EnrollmentKeyPage = z.output<typeof enrollmentKeyPage>;

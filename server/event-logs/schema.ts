@@ -3,8 +3,8 @@ import { columnText, filterText, happenedAt, inOrder, instant, isoTime, pageShap
 
 /** The wire contract's; a page limit is the specification's. */
 export const MAX_EVENTS_PER_REQUEST = 500;
-export const DEFAULT_EVENTS_LIMIT = 50;
-export const MAX_EVENTS_LIMIT = 500;
+const DEFAULT_EVENTS_LIMIT = 50;
+const MAX_EVENTS_LIMIT = 500;
 
 /** Spec, Stored device event log. */
 export const EVENT_LEVELS = ["info", "warning", "error", "critical"] as const;
@@ -35,11 +35,9 @@ export type DeviceEvent = z.output<typeof event>;
 export type WireEvent = z.input<typeof event>;
 
 export const ingestInput = z.object({ id: z.string(), events: z.array(event).max(MAX_EVENTS_PER_REQUEST) });
-export type IngestInput = z.output<typeof ingestInput>;
 
 /** count is the number of new rows; events already stored are not among them. */
 export const ingestOutput = z.strictObject({ success: z.literal(true), count: z.int() });
-export type IngestOutput = z.output<typeof ingestOutput>;
 
 const level = z.string().transform((text, context): EventLevel => {
   const word = text.trim().toLowerCase();
@@ -67,7 +65,7 @@ export const listInput = z
   .superRefine(inOrder("startDate", "endDate"));
 export type ListInput = z.output<typeof listInput>;
 
-export const eventLog = z.strictObject({
+const eventLog = z.strictObject({
   id: z.guid(),
   deviceId: z.guid(),
   orgId: z.guid(),
@@ -83,4 +81,3 @@ export const eventLog = z.strictObject({
 export type EventLog = z.output<typeof eventLog>;
 
 export const eventLogPage = z.strictObject({ data: z.array(eventLog), pagination });
-export type EventLogPage = z.output<typeof eventLogPage>;

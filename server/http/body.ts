@@ -58,7 +58,7 @@ export async function readLimited(request: Request): Promise<Uint8Array> {
 }
 
 /** Refuses what no client of ours needs and some code chokes on: deep nesting and prototype keys. */
-export function refuseHostileJson(value: unknown, path = "body", depth = 1): void {
+function refuseHostileJson(value: unknown, path = "body", depth = 1): void {
   if (typeof value !== "object" || value === null) return;
   if (depth > MAX_NESTING) throw invalid(path.split(".").slice(0, 4).join("."), `is nested over ${MAX_NESTING} levels`);
   if (Array.isArray(value)) {

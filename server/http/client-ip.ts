@@ -3,7 +3,7 @@ import type { Ctx } from "@/server/context";
 import { env } from "@/server/env";
 
 /** The one spelling of an address: IPv4 mapped into IPv6 as plain IPv4; null when it is none. */
-export function normalizeIp(text: string | null | undefined): string | null {
+function normalizeIp(text: string | null | undefined): string | null {
   const bare = text
     ?.trim()
     .replace(/^\[(.*)\](:\d+)?$/, "$1")

@@ -1,5 +1,5 @@
 /** What a process is told to look at; the table says the rest, so a word that got lost costs time and nothing else. */
-export const NEWS = ["commands", "answers", "streams"] as const;
+const NEWS = ["commands", "answers", "streams"] as const;
 export type News = (typeof NEWS)[number];
 
 /** Carries one word from process to process. */

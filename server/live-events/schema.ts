@@ -8,9 +8,9 @@ export const STREAM_COMMENT_MS = 15_000;
 /** Without a sign of life of its process for so long, a stream counts as gone. */
 export const STREAM_DEAD_AFTER_SECONDS = 45;
 export const MAX_COMMANDS_PER_AGENT = 64;
-export const DEFAULT_LIVE_LIMIT = 50;
-export const MAX_LIVE_LIMIT = 500;
-export const MAX_LOG_NAME_LENGTH = 255;
+const DEFAULT_LIVE_LIMIT = 50;
+const MAX_LIVE_LIMIT = 500;
+const MAX_LOG_NAME_LENGTH = 255;
 
 /** Spec, Live event entry. */
 export const LIVE_LEVELS = ["information", "warning", "error", "critical", "verbose"] as const;
@@ -67,13 +67,10 @@ const deviceById = { id: z.guid() };
 const toDeviceId = <T extends { id: string }>({ id, ...rest }: T) => ({ deviceId: id, ...rest });
 
 export const listInput = z.object(device);
-export type ListInput = z.output<typeof listInput>;
 export const logInput = z.object({ ...device, name: logName });
-export type LogInput = z.output<typeof logInput>;
 export const eventsInput = z.object({ ...device, name: logName, ...filters }).superRefine(startBeforeEnd);
 export type EventsInput = z.output<typeof eventsInput>;
 export const eventInput = z.object({ ...device, name: logName, recordId: ordinal });
-export type EventInput = z.output<typeof eventInput>;
 
 export const listByIdInput = z.object(deviceById).transform(toDeviceId);
 export const logByIdInput = z.object({ ...deviceById, name: logName }).transform(toDeviceId);
@@ -84,7 +81,7 @@ export const eventsByIdInput = z
 export const eventByIdInput = z.object({ ...deviceById, name: logName, recordId: ordinal }).transform(toDeviceId);
 
 /** Spec, Live event log descriptor. */
-export const descriptor = z.strictObject({
+const descriptor = z.strictObject({
   name: z.string(),
   displayName: z.string(),
   recordCount: z.number(),
@@ -110,16 +107,12 @@ export const entry = z.strictObject({
 export type Entry = z.output<typeof entry>;
 
 export const logsOutput = z.strictObject({ data: z.array(descriptor) });
-export type LogsOutput = z.output<typeof logsOutput>;
 export const logOutput = z.strictObject({ data: descriptor });
-export type LogOutput = z.output<typeof logOutput>;
 export const eventsOutput = z.strictObject({ data: z.array(entry), meta: pagination });
-export type EventsOutput = z.output<typeof eventsOutput>;
 export const eventOutput = z.strictObject({ data: entry });
-export type EventOutput = z.output<typeof eventOutput>;
 
 /** What travels in the data of a `command` event on an agent's stream; times are ISO 8601. */
-export const queryParams = z.object({
+const queryParams = z.object({
   logName: z.string(),
   page: z.int().positive(),
   limit: z.int().positive(),
@@ -130,7 +123,7 @@ export const queryParams = z.object({
   eventId: z.int().optional(),
 });
 export type QueryParams = z.output<typeof queryParams>;
-export const getParams = z.object({ logName: z.string(), recordId: z.int() });
+const getParams = z.object({ logName: z.string(), recordId: z.int() });
 const envelope = { id: z.string(), deadline: isoTime };
 export const command = z.discriminatedUnion("name", [
   z.object({ ...envelope, name: z.literal("eventlogs.list"), params: z.object({}) }),
@@ -158,5 +151,4 @@ export const resultInput = z
   .superRefine(({ ok, error }, context) => {
     if (!ok && !error) context.addIssue({ code: "custom", path: ["error"], message: "is needed when ok is false" });
   });
-export type ResultInput = z.output<typeof resultInput>;
 export const streamInput = z.object({ id: z.string() });

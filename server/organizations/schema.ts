@@ -2,14 +2,11 @@ import { z } from "zod";
 import { adminPage, displayName, filterText, isoTime, pagination } from "@/server/wire";
 
 export const listInput = z.strictObject({ orgId: z.guid().optional(), search: filterText, ...adminPage });
-export type ListInput = z.output<typeof listInput>;
 
 /** partnerId is needed by the platform's operator alone, when there are several partners. */
 export const createInput = z.strictObject({ name: displayName, partnerId: z.guid().optional() });
-export type CreateInput = z.output<typeof createInput>;
 
 export const updateInput = z.strictObject({ id: z.guid(), name: displayName });
-export type UpdateInput = z.output<typeof updateInput>;
 
 /** isHome: the partner's own staff. */
 export const organization = z.strictObject({
@@ -24,4 +21,3 @@ export const organization = z.strictObject({
 export type Organization = z.output<typeof organization>;
 
 export const organizationPage = z.strictObject({ data: z.array(organization), pagination });
-export type OrganizationPage = z.output<typeof organizationPage>;

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-export const MAX_COLUMNS = 40;
-export const MIN_COLUMN_PX = 48;
-export const MAX_COLUMN_PX = 960;
-export const DENSITIES = ["compact", "normal"] as const;
+const MAX_COLUMNS = 40;
+const MIN_COLUMN_PX = 48;
+const MAX_COLUMN_PX = 960;
+const DENSITIES = ["compact", "normal"] as const;
 
 const columnId = z.string().regex(/^[a-z][A-Za-z]{0,29}$/, "is no column's name");
 
@@ -16,12 +16,9 @@ export const auditTable = z.strictObject({
     .default({}),
   density: z.enum(DENSITIES).nullable().default(null),
 });
-export type AuditTable = z.output<typeof auditTable>;
 
 /** Every preference under its key. */
 const preference = z.discriminatedUnion("key", [z.strictObject({ key: z.literal("audit.table"), value: auditTable })]);
 
 export const getInput = z.strictObject({ key: z.enum(["audit.table"]) });
-export type GetInput = z.output<typeof getInput>;
 export const setInput = preference;
-export type SetInput = z.output<typeof setInput>;

@@ -9,7 +9,7 @@ import { announcePruning, retentionJob } from "@/server/retention/worker";
 import { dailyJobsWorker } from "./daily-jobs";
 
 /** A background job of this process: started once, stopped at shutdown. */
-export type Worker = { name: string; start: () => void | Promise<void>; stop: () => Promise<void> };
+type Worker = { name: string; start: () => void | Promise<void>; stop: () => Promise<void> };
 
 const WORKERS: Worker[] = [
   alarmWatch,

@@ -10,7 +10,7 @@ import { PRUNE_SLICE_ROWS } from "./schema";
 /** One run at a time over all processes and the command line. */
 const LOCK_KEY = 0x74726574; // "tret"
 
-export type OrganizationRun = Pruned & { orgId: string; retentionDays: number; error?: string };
+type OrganizationRun = Pruned & { orgId: string; retentionDays: number; error?: string };
 export type RetentionRun = {
   /** disabled: no admin connection; busy: another process is at it; else what was done, or with dryRun would be. */
   status: "disabled" | "busy" | "done" | "stopped";

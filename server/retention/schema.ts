@@ -3,7 +3,6 @@ import { isoTime, positiveInt } from "@/server/wire";
 
 export const MIN_RETENTION_DAYS = 1;
 export const MAX_RETENTION_DAYS = 3650;
-export const DEFAULT_RETENTION_DAYS = 365;
 export const MS_PER_DAY = 86_400_000;
 export const RETENTION_PRESETS_DAYS = [90, 180, 365, 730, 2555] as const;
 
@@ -57,11 +56,11 @@ export const preview = z.strictObject({
 export type Preview = z.output<typeof preview>;
 
 /** The policy with what the page says around it. Without the admin connection nothing is ever pruned. */
-export const policyStatus = policy.extend({ pruningEnabled: z.boolean(), nextRunAt: isoTime.nullable() });
+const policyStatus = policy.extend({ pruningEnabled: z.boolean(), nextRunAt: isoTime.nullable() });
 export type PolicyStatus = z.output<typeof policyStatus>;
 
 /** Sizes are estimates from the table's statistics; growth is the mean over the last 30 days, or since the first row. */
-export const overview = z.strictObject({
+const overview = z.strictObject({
   orgId: z.guid(),
   rows: z.int(),
   bytes: z.int(),

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { trimmedText } from "@/server/wire";
 
-export const MAX_VIEW_NAME = 80;
+const MAX_VIEW_NAME = 80;
 /** Characters of a view's query. */
-export const MAX_VIEW_QUERY = 4000;
+const MAX_VIEW_QUERY = 4000;
 export const MAX_VIEWS_PER_PERSON = 100;
 /** Views that one list holds: nobody picks from more. */
 export const MAX_LISTED_VIEWS = 500;
@@ -36,7 +36,6 @@ const audience = z.strictObject({ orgId: z.guid().nullable() }).nullable();
 export type Audience = z.output<typeof audience>;
 
 export const createInput = z.strictObject({ name, query, sharedWith: audience.default(null) });
-export type CreateInput = z.output<typeof createInput>;
 
 export const updateInput = z.strictObject({
   id: z.guid(),
@@ -44,7 +43,6 @@ export const updateInput = z.strictObject({
   query: query.optional(),
   sharedWith: audience.optional(),
 });
-export type UpdateInput = z.output<typeof updateInput>;
 
 export const savedView = z.strictObject({
   id: z.guid(),
@@ -59,4 +57,3 @@ export const savedView = z.strictObject({
 export type SavedView = z.output<typeof savedView>;
 
 export const savedViewList = z.strictObject({ data: z.array(savedView), mayShare: z.boolean() });
-export type SavedViewList = z.output<typeof savedViewList>;

@@ -3,7 +3,7 @@ import { filterText, isoTime } from "@/server/wire";
 
 export const SCRIPT_OS = ["windows", "macos", "linux"] as const;
 export type ScriptOs = (typeof SCRIPT_OS)[number];
-export const SCRIPT_LANGUAGES = ["powershell", "bash"] as const;
+const SCRIPT_LANGUAGES = ["powershell", "bash"] as const;
 export const SCRIPT_CATEGORIES = [
   "diagnostics",
   "disk",
@@ -17,7 +17,7 @@ export const SCRIPT_CATEGORIES = [
 ] as const;
 
 /** PowerShell takes a parameter by its name, bash as an environment variable. */
-export const scriptParameter = z.strictObject({
+const scriptParameter = z.strictObject({
   name: z.string(),
   type: z.enum(["string", "number", "boolean"]),
   required: z.boolean(),
@@ -53,6 +53,4 @@ const os = z.string().transform((text, context): ScriptOs | undefined => {
 
 /** Query of GET /scripts/system-library. */
 export const libraryInput = z.object({ category: filterText, os: os.optional(), search: filterText });
-export type LibraryInput = z.output<typeof libraryInput>;
 export const libraryOutput = z.strictObject({ data: z.array(libraryScript) });
-export type LibraryOutput = z.output<typeof libraryOutput>;

@@ -13,4 +13,3 @@ export const completeInput = z.strictObject({
 export type CompleteInput = z.output<typeof completeInput>;
 
 export const setupStatus = z.strictObject({ needed: z.boolean() });
-export type SetupStatus = z.output<typeof setupStatus>;

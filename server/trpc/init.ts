@@ -120,7 +120,7 @@ export const mutation = <I extends z.ZodType, R>(operation: Operation<I, R>, aut
   guarded(operation, auth).mutation(resolver(operation));
 
 /** Open to everybody: sign-in and first-run pages. */
-export const publicProcedure = t.procedure.use(mapErrors);
+const publicProcedure = t.procedure.use(mapErrors);
 
 /** A signed-in person; an input with an orgId narrows the caller's scope to that organization. */
 const signedIn = publicProcedure.use(({ ctx, next }) => {

@@ -7,7 +7,6 @@ const assignableRole = z.enum(ASSIGNABLE_ROLES);
 const department = columnText(255).transform((text) => text.trim());
 
 export const listInput = z.strictObject({ orgId: z.guid().optional(), search: filterText, ...adminPage });
-export type ListInput = z.output<typeof listInput>;
 
 /**
  * Body of POST /users. orgId is for the organization roles (default: the caller's own organization); organizationIds
@@ -36,7 +35,6 @@ export const updateInput = z
   .refine((body) => [body.role, body.department, body.disabled].some((v) => v !== undefined), {
     message: "has nothing to change: give role, department or disabled",
   });
-export type UpdateInput = z.output<typeof updateInput>;
 
 /** orgId null: of the partner's staff; organizationIds null: reaches all of the partner's organizations. */
 export const user = z.strictObject({
@@ -56,4 +54,3 @@ export const user = z.strictObject({
 export type User = z.output<typeof user>;
 
 export const userPage = z.strictObject({ data: z.array(user), pagination });
-export type UserPage = z.output<typeof userPage>;

@@ -46,7 +46,7 @@ export function parseRequest(body: string): Request | null {
 }
 
 /** The logs of a witness: the first key that is good for an origin; the most specific name wins. */
-export function keysFor(tools: NoteTools, logs: readonly VerifierKey[], origin: string): VerifierKey[] {
+function keysFor(tools: NoteTools, logs: readonly VerifierKey[], origin: string): VerifierKey[] {
   return logs.map((key) => keyForOrigin(tools.sha256, key, origin)).filter((key) => key !== null);
 }
 
