@@ -14,7 +14,7 @@ export const FIELD_TYPE_LABELS: Record<FieldType, string> = {
 
 export const MAX_FIELD_NAME = 100;
 export const MAX_FIELD_KEY = 100;
-export const MAX_CHOICES = 200;
+const MAX_CHOICES = 200;
 export const MAX_CHOICE = 200;
 /** Characters of one text value. */
 export const MAX_TEXT_VALUE = 10_000;
@@ -24,12 +24,12 @@ export const FIELD_KEY = /^[a-z][a-z0-9_]*$/;
 export const MASK = "••••••••";
 
 /** A stored value: text, dropdown and date are strings (a date is YYYY-MM-DD). */
-export const fieldValue = z.union([z.string(), z.number(), z.boolean()]);
+const fieldValue = z.union([z.string(), z.number(), z.boolean()]);
 export type FieldValue = z.output<typeof fieldValue>;
 
 const name = trimmedText(MAX_FIELD_NAME);
 /** "id" names the device in PATCH /devices/:id/custom-fields. */
-export const RESERVED_KEYS: ReadonlySet<string> = new Set(["id"]);
+const RESERVED_KEYS: ReadonlySet<string> = new Set(["id"]);
 export const fieldKey = z
   .string()
   .max(MAX_FIELD_KEY)
@@ -99,11 +99,11 @@ export const definitionList = z.strictObject({ data: z.array(definition) });
 export type DefinitionList = z.output<typeof definitionList>;
 
 /** How many devices hold a value of a field: what its deletion would remove. */
-export const usage = z.strictObject({ id: z.guid(), values: z.int() });
+const usage = z.strictObject({ id: z.guid(), values: z.int() });
 export type Usage = z.output<typeof usage>;
 
 /** One field of one device; isDefault: the device holds no value, the definition's default is shown. */
-export const deviceValue = z.strictObject({
+const deviceValue = z.strictObject({
   fieldId: z.guid(),
   fieldKey: z.string(),
   name: z.string(),
@@ -128,5 +128,3 @@ export type ValueMap = z.output<typeof valueMap>;
 /** Answer of PATCH /devices/:id/custom-fields. */
 export const deviceValues = z.strictObject({ deviceId: z.guid(), customFields: valueMap });
 export type DeviceValues = z.output<typeof deviceValues>;
-
-export const deviceValueList = z.array(deviceValue);

@@ -18,7 +18,7 @@ export const PREVIEW_ROWS = 20;
 export const REASON_TITLE = "Not applied because";
 /** Begins the reason of a row that could not be read: it stays unread until a person has emptied that cell. */
 export const UNREADABLE_MARK = "Unreadable row: ";
-export const ROWS_PAGE_LIMIT = 200;
+const ROWS_PAGE_LIMIT = 200;
 
 export const ENCODINGS = ["utf-8", "utf-16le", "utf-16be", "windows-1252"] as const;
 export type Encoding = (typeof ENCODINGS)[number];
@@ -30,7 +30,7 @@ export const SHAPES = ["wide", "long", "fields", "rest"] as const;
 export type Shape = (typeof SHAPES)[number];
 
 /** How a file is read: detected at first, then as a person changed it. headerRow counts records from 1. */
-export const fileFormat = z.strictObject({
+const fileFormat = z.strictObject({
   kind: z.enum(["text", "workbook", "json"]),
   gzip: z.boolean(),
   encoding: z.enum(ENCODINGS),
@@ -41,17 +41,15 @@ export const fileFormat = z.strictObject({
 export type FileFormat = z.output<typeof fileFormat>;
 
 /** What may be changed of a format. */
-export const formatChange = fileFormat
-  .pick({ encoding: true, delimiter: true, headerRow: true, shape: true })
-  .partial();
+const formatChange = fileFormat.pick({ encoding: true, delimiter: true, headerRow: true, shape: true }).partial();
 export type FormatChange = z.output<typeof formatChange>;
 
 export const DATE_ORDERS = ["ymd", "mdy", "dmy"] as const;
-export const SCOPES = ["computer", "location", "client"] as const;
+const SCOPES = ["computer", "location", "client"] as const;
 export type FieldScope = (typeof SCOPES)[number];
 
 /** A field as the source product declares it, beyond what its values show. */
-export const declaredField = z.strictObject({
+const declaredField = z.strictObject({
   type: z.enum(FIELD_TYPES).nullable(),
   options: z.array(z.string()).nullable(),
   secret: z.boolean(),
@@ -61,7 +59,7 @@ export const declaredField = z.strictObject({
 export type DeclaredField = z.output<typeof declaredField>;
 
 /** One column of the staged rows with what was seen in it. */
-export const sourceColumn = z.strictObject({
+const sourceColumn = z.strictObject({
   index: z.int(),
   title: z.string(),
   declared: declaredField.nullable(),
@@ -94,7 +92,7 @@ export function typesDisagree(field: SourceColumn, type: FieldType): boolean {
 }
 
 /** One source field's fate. */
-export const planField = z.strictObject({
+const planField = z.strictObject({
   column,
   /** create: a new definition with the id given here. existing: into that one. skip: left out. */
   action: z.enum(["create", "existing", "skip"]),
@@ -112,7 +110,7 @@ export const planField = z.strictObject({
 });
 export type PlanField = z.output<typeof planField>;
 
-export const planIdentifiers = z.strictObject({
+const planIdentifiers = z.strictObject({
   sourceId: column.nullable(),
   hostname: column.nullable(),
   organization: column.nullable(),
@@ -120,7 +118,7 @@ export const planIdentifiers = z.strictObject({
 });
 export type PlanIdentifiers = z.output<typeof planIdentifiers>;
 
-export const plan = z.strictObject({
+const plan = z.strictObject({
   identifiers: planIdentifiers,
   fields: z.array(planField).max(MAX_IMPORT_COLUMNS),
 });
@@ -131,9 +129,9 @@ export type ActivePlanField = PlanField & { action: "create" | "existing"; field
 export const activeFields = (plan: Plan): ActivePlanField[] =>
   plan.fields.filter((field): field is ActivePlanField => field.action !== "skip" && field.fieldId !== null);
 
-export const IMPORT_STATUSES = ["draft", "staged", "checked", "running", "done", "cancelled", "undone"] as const;
+const IMPORT_STATUSES = ["draft", "staged", "checked", "running", "done", "cancelled", "undone"] as const;
 export type ImportStatus = (typeof IMPORT_STATUSES)[number];
-export const JOBS = ["stage", "check", "apply", "undo"] as const;
+const JOBS = ["stage", "check", "apply", "undo"] as const;
 export type Job = (typeof JOBS)[number];
 
 /** What the check (or the run: changed) finds for a row. */
@@ -194,7 +192,7 @@ const NEEDS_DEVICE: ReadonlySet<string> = new Set([...WRITES, VALUE_CODES.same, 
 export const withoutDevice = (codes: string): string =>
   Array.from(codes, (code) => (NEEDS_DEVICE.has(code) ? VALUE_CODES.none : code)).join("");
 
-export type RowCounts = Record<RowOutcome, number>;
+type RowCounts = Record<RowOutcome, number>;
 export type FieldCounts = { fieldId: string } & Record<ValueOutcome, number>;
 /** What a check or a run counted. readBack: of the written values, how many the devices hold afterwards. */
 export type Tally = { rows: RowCounts; fields: FieldCounts[] };
@@ -220,7 +218,6 @@ export type ImportFile = {
   format: FileFormat | null;
   records: number | null;
 };
-export type SuggestedTarget = { fieldId: string; certainty: "sure" | "guess" } | null;
 
 /** An import as the wizard sees it. */
 export type ImportState = {

@@ -4,7 +4,7 @@ import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 /** Something that a source column may be mapped to: an identifier or an existing definition. */
 export type Target = { id: string; names: readonly string[]; aliases?: readonly string[] };
 /** sure: equal after normalising, or a curated alias. guess: at most two typing errors away. */
-export type Guess = { target: string; certainty: "sure" | "guess" };
+type Guess = { target: string; certainty: "sure" | "guess" };
 /** preselected, and every target that is still free, likeliest first. */
 export type ColumnGuess = { preselected: Guess | null; ranked: string[] };
 
