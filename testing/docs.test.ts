@@ -1,0 +1,37 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+
+const GUIDES = [
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"],
+  ...readdirSync("docs", { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join("docs", name)),
+];
+
+it.each(GUIDES)("%s links to files that are there", (guide) => {
+  const links = [...readFileSync(guide, "utf8").matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(
+    ([, target = ""]) => target,
+  );
+  expect(links.filter((target) => !existsSync(join(dirname(guide), target)))).toEqual([]);
+});
+
+it.each(GUIDES)("%s names files of the tree as they are called", (guide) => {
+  const paths = [
+    ...readFileSync(guide, "utf8").matchAll(
+      /`((?:app|server|db|components|testing|scripts|e2e|docs|bench|agent)\/[^`*…<>\s]+)`/g,
+    ),
+  ];
+  const named = paths.map(([, path = ""]) => path.replace(/[,:].*$/, ""));
+  expect(named.filter((path) => !/NNNN|AREA|\.generated\./.test(path) && !existsSync(path))).toEqual([]);
+});
+
+it("every decision has a number, a date, a status and the three headings", () => {
+  const wrong = readdirSync(join("docs", "decisions")).filter((name) => {
+    const text = readFileSync(join("docs", "decisions", name), "utf8");
+    const form =
+      /^# \d{3}: .+\n\nDate: \d{4}-\d{2}-\d{2}[\s\S]*?Status: \w+[\s\S]*## Context[\s\S]*## Decision[\s\S]*## Consequences/;
+    return !form.test(text) || !text.startsWith(`# ${name.slice(0, 3)}: `);
+  });
+  expect(wrong).toEqual([]);
+});
