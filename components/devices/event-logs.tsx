@@ -22,9 +22,14 @@ const columns: Column<EventLog>[] = [
   { header: "Level", cell: (e) => <Level level={e.level} />, width: 104 },
   { header: "Category", cell: (e) => word(e.category), width: 110 },
   { header: "Source", cell: (e) => e.source, width: 180 },
-  { header: "Event", cell: (e) => (e.eventId ? <code>{e.eventId}</code> : ""), width: 140, minor: true },
+  { header: "Event ID", cell: (e) => <EventNumber of={e} />, width: 90, minor: true },
   { header: "Message", cell: (e) => <LogMessage message={e.message} fields={e.details} /> },
 ];
+
+/** The number that the system gives a kind of event; `eventId` itself names one occurrence. */
+function EventNumber({ of: { details } }: { of: EventLog }) {
+  return typeof details?.eventId === "number" ? <code>{details.eventId}</code> : null;
+}
 
 /** What the device's system logged and its agent submitted. */
 export function EventLogs({ deviceId }: { deviceId: string }) {
