@@ -29,10 +29,9 @@ function typeOf(field: Definition): string {
 
 /** The definitions of custom fields, which a team adds to every device. */
 export function CustomFields() {
-  const { org, orgId, nameOf } = useOrg();
+  const { orgId, nameOf } = useOrg();
   const { user } = useMe();
   const mayManage = useCan("custom_fields:manage");
-  const mayImport = useCan("custom_fields:import");
   const [editing, setEditing] = useState<Definition | null>(null);
   const [deleting, setDeleting] = useState<Definition | null>(null);
   const [creating, create] = useDisclosure(false);
@@ -65,32 +64,7 @@ export function CustomFields() {
   const rows = list.data?.data ?? [];
   return (
     <>
-      <PageHeader
-        title="Custom fields"
-        lead={
-          org
-            ? `Fields on every device of ${org.name}: its own and those of all organizations.`
-            : "Your own fields on every device."
-        }
-      >
-        <Group gap="sm">
-          {mayImport && (
-            <Button
-              variant="default"
-              component={Link}
-              href="/settings/custom-fields/import"
-              leftSection={<FileUp size={15} aria-hidden />}
-            >
-              Import
-            </Button>
-          )}
-          {mayManage && (
-            <Button leftSection={<Plus size={15} aria-hidden />} onClick={create.open}>
-              New field
-            </Button>
-          )}
-        </Group>
-      </PageHeader>
+      <Header mayManage={mayManage} onCreate={create.open} />
       {list.isError && <Failure error={list.error} onRetry={() => void list.refetch()} what="the custom fields" />}
       {list.data && rows.length === 0 && (
         <Notice title="No custom fields yet">
@@ -110,6 +84,39 @@ export function CustomFields() {
       {editing && <FieldDialog field={editing} onClose={() => setEditing(null)} />}
       {deleting && <DeleteField field={deleting} onClose={() => setDeleting(null)} />}
     </>
+  );
+}
+
+function Header({ mayManage, onCreate }: { mayManage: boolean; onCreate: () => void }) {
+  const { org } = useOrg();
+  const mayImport = useCan("custom_fields:import");
+  return (
+    <PageHeader
+      title="Custom fields"
+      lead={
+        org
+          ? `Fields on every device of ${org.name}: its own and those of all organizations.`
+          : "Your own fields on every device."
+      }
+    >
+      <Group gap="sm">
+        {mayImport && (
+          <Button
+            variant="default"
+            component={Link}
+            href="/settings/custom-fields/import"
+            leftSection={<FileUp size={15} aria-hidden />}
+          >
+            Import
+          </Button>
+        )}
+        {mayManage && (
+          <Button leftSection={<Plus size={15} aria-hidden />} onClick={onCreate}>
+            New field
+          </Button>
+        )}
+      </Group>
+    </PageHeader>
   );
 }
 

@@ -88,7 +88,7 @@ export function listDeviceValues(ctx: Ctx, { id }: { id: string }): Promise<Devi
  * A condition on devices: the field (any of the visible definitions with this key) holds the value, given as text.
  * A text that a definition's type cannot mean matches none of its devices.
  */
-export async function hasFieldValue(tx: Tx, ctx: Ctx, key: string, text: string): Promise<SQL> {
+export async function hasFieldValue(tx: Tx, ctx: Ctx, { key, text }: { key: string; text: string }): Promise<SQL> {
   const fields = await tx
     .select()
     .from(customFieldDefinitions)

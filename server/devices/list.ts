@@ -34,7 +34,8 @@ export const listDevices = operation({
   run(ctx, input) {
     return tenant(ctx.scope, async (tx) => {
       const { fieldKey, fieldValue } = input;
-      const byField = fieldKey && fieldValue ? await hasFieldValue(tx, ctx, fieldKey, fieldValue) : undefined;
+      const byField =
+        fieldKey && fieldValue ? await hasFieldValue(tx, ctx, { key: fieldKey, text: fieldValue }) : undefined;
       const where = and(conditions(ctx, input), byField);
       const [rows, [counted]] = await Promise.all([
         tx

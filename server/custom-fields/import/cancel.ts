@@ -3,7 +3,7 @@ import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import type { Ctx } from "@/server/context";
-import { findImport, toImportState, toRecord } from "./find-import";
+import { lockImport, toImportState, toRecord } from "./find-import";
 import type { ImportState } from "./schema";
 
 /**
@@ -12,7 +12,7 @@ import type { ImportState } from "./schema";
  */
 export async function cancelImport(ctx: Ctx, { id }: { id: string }): Promise<ImportState> {
   const row = await tenant(ctx.scope, async (tx) => {
-    const found = await findImport(tx, ctx, id, "update");
+    const found = await lockImport(tx, ctx, id);
     if (!found.job) return found;
     const [changed] = await tx
       .update(customFieldImports)

@@ -4,7 +4,7 @@ import { type Tx, tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
-import { findImport } from "./find-import";
+import { lockImport } from "./find-import";
 import { importFolder } from "./import-folder";
 
 async function deleteRows(tx: Tx, id: string): Promise<void> {
@@ -16,7 +16,7 @@ async function deleteRows(tx: Tx, id: string): Promise<void> {
 /** Deletes an import that has not written anything. @throws AppError not_found, conflict. */
 export async function discardImport(ctx: Ctx, { id }: { id: string }): Promise<undefined> {
   await tenant(ctx.scope, async (tx) => {
-    const found = await findImport(tx, ctx, id, "update");
+    const found = await lockImport(tx, ctx, id);
     if (found.job || found.startedAt)
       throw new AppError("conflict", "An import that has run is kept, so that it can be undone.");
     await deleteRows(tx, id);

@@ -45,16 +45,24 @@ export function ownImports(scope: PartnerScope): SQL {
   return sql`${i.partnerId} = ${scope.partnerId}::uuid AND ${i.orgIds} <@ ${uuidList(scope.orgIds)}`;
 }
 
-/** @throws AppError not_found, alike for a missing import and one that is not the caller's. */
-export async function findImport(tx: Tx, ctx: Ctx, id: string, lock?: "update"): Promise<ImportRecord> {
-  const query = tx
+const selectImport = (tx: Tx, ctx: Ctx, id: string) =>
+  tx
     .select()
     .from(customFieldImports)
     .where(and(ownImports(partnerScope(ctx)), eq(customFieldImports.id, id)));
-  const [row] = await (lock ? query.for(lock) : query);
+
+function requireFound([row]: readonly Row[]): ImportRecord {
   if (!row) throw notFound("import");
   return toRecord(row);
 }
+
+/** @throws AppError not_found, the same for a missing import and one outside the caller's reach. */
+export const findImport = async (tx: Tx, ctx: Ctx, id: string): Promise<ImportRecord> =>
+  requireFound(await selectImport(tx, ctx, id));
+
+/** The same for one that is about to be changed: locked until the transaction ends. @throws AppError not_found. */
+export const lockImport = async (tx: Tx, ctx: Ctx, id: string): Promise<ImportRecord> =>
+  requireFound(await selectImport(tx, ctx, id).for("update"));
 
 /** @throws AppError conflict while background work is under way, or in a status that does not allow the step. */
 export function requireIdle(found: ImportRecord, ...statuses: ImportStatus[]): void {

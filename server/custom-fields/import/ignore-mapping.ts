@@ -1,6 +1,6 @@
 import { tenant } from "@/db/client";
 import type { Ctx } from "@/server/context";
-import { findImport, requireIdle } from "./find-import";
+import { lockImport, requireIdle } from "./find-import";
 import { defaultPlan, partnerDefinitions } from "./map/default-plan";
 import { presetOf } from "./presets";
 import { storePlan } from "./save-plan";
@@ -9,7 +9,7 @@ import type { ImportState } from "./schema";
 /** Replaces a plan that came from a saved mapping: it is guessed from the columns, as for a first import. */
 export async function ignoreMapping(ctx: Ctx, { id }: { id: string }): Promise<ImportState> {
   return tenant(ctx.scope, async (tx) => {
-    const found = await findImport(tx, ctx, id, "update");
+    const found = await lockImport(tx, ctx, id);
     requireIdle(found, "staged", "checked");
     const definitions = await partnerDefinitions(tx, found.partnerId);
     const plan = defaultPlan(found.columns, definitions, presetOf(found.source));

@@ -6,7 +6,7 @@ import { AppError, invalid, notFound } from "@/server/errors";
 import { evaluateRows } from "./decide/evaluate";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
 import { count } from "./decide/tally";
-import { findImport, type ImportRecord, partnerScope, requireIdle, toImportState } from "./find-import";
+import { type ImportRecord, lockImport, partnerScope, requireIdle, toImportState } from "./find-import";
 import { toResult } from "./run/check";
 import { findRowOfDevice, type ResultRow, readResults, replaceResult } from "./run/tables/results";
 import type { ImportState } from "./schema";
@@ -41,7 +41,7 @@ export async function pickCandidate(
 ): Promise<ImportState> {
   const scope = partnerScope(ctx);
   return tenant(scope, async (tx) => {
-    const found = await findImport(tx, ctx, id, "update");
+    const found = await lockImport(tx, ctx, id);
     requireIdle(found, "checked");
     const [row] = await readResults(tx, id, { after: rowNo - 1, limit: 1, only: sql`AND r.row_no = ${rowNo}` });
     if (!row) throw notFound("row");

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/context";
-import { findImport, type ImportRecord, requireIdle, toImportState, toRecord } from "./find-import";
+import { type ImportRecord, lockImport, requireIdle, toImportState, toRecord } from "./find-import";
 import type { ImportState, Plan } from "./schema";
 
 /** Stores a plan; a check of the one before no longer counts. */
@@ -22,7 +22,7 @@ export async function storePlan(
 /** Saves what a person mapped; its faults are found by the check, so half a plan survives a closed tab. */
 export async function savePlan(ctx: Ctx, { id, plan }: { id: string; plan: Plan }): Promise<ImportState> {
   return tenant(ctx.scope, async (tx) => {
-    const found = await findImport(tx, ctx, id, "update");
+    const found = await lockImport(tx, ctx, id);
     requireIdle(found, "staged", "checked");
     return storePlan(tx, ctx, { found, plan });
   });

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/context";
-import { completeFile, findImport, requireIdle, toImportState, toRecord, unread } from "./find-import";
+import { completeFile, findImport, lockImport, requireIdle, toImportState, toRecord, unread } from "./find-import";
 import { presetOf } from "./presets";
 import { detectFormat } from "./read/detect-format";
 import type { FormatChange, ImportState } from "./schema";
@@ -19,7 +19,7 @@ export async function setFormat(
   const file = completeFile(before, fileNo);
   const kept = file.format ?? (await detectFormat(file.path, presetOf(before.source)));
   return tenant(ctx.scope, async (tx) => {
-    const found = await findImport(tx, ctx, id, "update");
+    const found = await lockImport(tx, ctx, id);
     requireIdle(found, "draft", "staged", "checked");
     const files = found.files.map((file, i) => (i === fileNo ? { ...file, format: { ...kept, ...format } } : file));
     const [row] = await tx

@@ -6,7 +6,7 @@ import type { Ctx } from "@/server/context";
 import { auditable, type DefinitionRow, fitToType, toDefinition } from "@/server/custom-fields/definition";
 import { MAX_DEFINITIONS_PER_OWNER } from "@/server/custom-fields/schema";
 import { AppError } from "@/server/errors";
-import { fileNames, findImport, type ImportRecord, partnerScope, requireIdle, toImportState } from "./find-import";
+import { fileNames, type ImportRecord, lockImport, partnerScope, requireIdle, toImportState } from "./find-import";
 import { partnerDefinitions } from "./map/default-plan";
 import { keepMapping } from "./map/mapping";
 import { requireSound } from "./map/plan-faults";
@@ -42,7 +42,7 @@ async function createDefinitions(tx: Tx, found: ImportRecord, plan: Plan): Promi
  */
 export async function startRun(ctx: Ctx, { id }: { id: string }): Promise<ImportState> {
   const { row, created } = await tenant(partnerScope(ctx), async (tx) => {
-    const found = await findImport(tx, ctx, id, "update");
+    const found = await lockImport(tx, ctx, id);
     requireIdle(found, "checked");
     const plan = requireSound(found.plan, found.columns, await partnerDefinitions(tx, found.partnerId));
     const created = await createDefinitions(tx, found, plan);

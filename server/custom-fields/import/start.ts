@@ -1,7 +1,7 @@
 import { tenant } from "@/db/client";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
-import { findImport, partnerScope, requireIdle, toImportState } from "./find-import";
+import { lockImport, partnerScope, requireIdle, toImportState } from "./find-import";
 import { partnerDefinitions } from "./map/default-plan";
 import { requireSound } from "./map/plan-faults";
 import { queueWork } from "./queue-work";
@@ -13,7 +13,7 @@ type Start = { id: string; job: Job; from: ImportStatus[] };
 async function start(ctx: Ctx, { id, job, from }: Start): Promise<ImportState> {
   const scope = partnerScope(ctx);
   const row = await tenant(scope, async (tx) => {
-    const found = await findImport(tx, ctx, id, "update");
+    const found = await lockImport(tx, ctx, id);
     requireIdle(found, ...from);
     if (job === "stage" && (found.files.length === 0 || found.files.some((file) => !file.complete)))
       throw new AppError("conflict", "Upload a file first.");

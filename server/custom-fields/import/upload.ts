@@ -9,7 +9,7 @@ import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid } from "@/server/errors";
 import { repairText } from "@/server/text";
-import { findImport, requireIdle, type StoredFile, unread } from "./find-import";
+import { findImport, lockImport, requireIdle, type StoredFile, unread } from "./find-import";
 import { importFolder } from "./import-folder";
 import { MAX_IMPORT_BYTES, type UploadInput } from "./schema";
 
@@ -31,9 +31,13 @@ function atMost(left: number): Transform {
   });
 }
 
-async function noteFile(ctx: Ctx, input: UploadInput, path: string, received: number): Promise<void> {
+async function noteFile(
+  ctx: Ctx,
+  input: UploadInput,
+  { path, received }: { path: string; received: number },
+): Promise<void> {
   await tenant(ctx.scope, async (tx) => {
-    const found = await findImport(tx, ctx, input.importId, "update");
+    const found = await lockImport(tx, ctx, input.importId);
     requireIdle(found, "draft", "staged", "checked");
     if (input.fileNo > found.files.length) throw invalid("fileNo", "leaves a gap");
     const complete = received === input.size;
@@ -72,6 +76,6 @@ export async function uploadPart(ctx: Ctx, input: UploadInput): Promise<{ receiv
   const target = createWriteStream(path, { flags: input.offset > 0 ? "a" : "w", mode: 0o600 });
   await pipeline(ctx.bytes ?? [], atMost(input.size - input.offset), target);
   const received = await sizeOf(path);
-  await noteFile(ctx, input, path, received);
+  await noteFile(ctx, input, { path, received });
   return { received, complete: received === input.size };
 }

@@ -8,8 +8,8 @@ import { type Ctx, systemCtx } from "@/server/context";
 import { loadPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { emptyTally } from "@/server/custom-fields/import/decide/tally";
 import {
-  findImport,
   type ImportRecord,
+  lockImport,
   type PartnerScope,
   partnerScope,
   toRecord,
@@ -96,7 +96,7 @@ async function finishRun(
   end: { status: "done" | "cancelled"; error?: string },
 ): Promise<void> {
   await tenant(scope, async (tx) => {
-    const now = await findImport(tx, ctx, found.id, "update");
+    const now = await lockImport(tx, ctx, found.id);
     const report = reportOf(now);
     const fieldIds = report.fields.map(({ fieldId }) => fieldId);
     const run = { ...report, readBack: await readBack(tx, now.id, fieldIds) };
@@ -113,7 +113,7 @@ async function apply(first: Work): Promise<void> {
   for (;;) {
     const work = await loadWork(first.found.id);
     const isLast = await tenant(work.scope, async (tx) => {
-      const now = await findImport(tx, work.ctx, work.found.id, "update");
+      const now = await lockImport(tx, work.ctx, work.found.id);
       requireLease(now);
       const report = reportOf(now);
       const through = await applyChunk(tx, plan, { after: now.jobDone, report });
@@ -129,7 +129,7 @@ async function undo(first: Work): Promise<void> {
   for (let isLast = false; !isLast; ) {
     const work = await loadWork(first.found.id);
     isLast = await tenant(work.scope, async (tx) => {
-      const now = await findImport(tx, work.ctx, work.found.id, "update");
+      const now = await lockImport(tx, work.ctx, work.found.id);
       requireLease(now);
       const nothing: UndoReport = { restored: 0, leftAlone: 0, sourceIdsRemoved: 0 };
       const report = now.jobDone > 0 && now.summary.undo ? now.summary.undo : nothing;
