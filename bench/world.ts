@@ -7,8 +7,8 @@ import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
 import { createRandom, type Random } from "@/scripts/demo/random";
 import { advanceIndex, listBacklog } from "@/server/audit/query/search-worker";
-import { narrow } from "@/server/auth/scope";
 import { type Ctx, systemCtx } from "@/server/context";
+import { narrow } from "@/server/scope";
 import { createOrg, createPartner } from "@/testing/factories";
 import { fillAudit } from "./fill";
 

@@ -276,6 +276,3 @@ export const PACKAGES = [
     instead: "Components run in the browser.",
   },
 ];
-
-/** Arrows that still run back: from, to. The list may shrink alone. */
-export const PENDING = [[/^server\//, /^server\/auth\/scope\.ts$/]];

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSync } from "oxc-parser";
-import { MAX_FILES, PACKAGES, PENDING, ROOMS, UNCOUNTED } from "./rooms.mjs";
+import { MAX_FILES, PACKAGES, ROOMS, UNCOUNTED } from "./rooms.mjs";
 
 const ENDINGS = ["", ".ts", ".tsx", ".mjs", "/index.ts", "/index.tsx"];
 
@@ -49,8 +49,6 @@ function roomOf(path) {
   return entry && { ...entry, id: entry.each ? path.match(entry.files)[0].slice(0, -1) : entry.name };
 }
 
-const isPending = ({ from, to }) => PENDING.some(([left, right]) => left.test(from) && right.test(to));
-
 function folderSizes(files) {
   const sizes = new Map();
   for (const path of files.keys()) sizes.set(posix.dirname(path), (sizes.get(posix.dirname(path)) ?? 0) + 1);
@@ -68,7 +66,6 @@ function aliasStyle({ from, specifier, to }) {
 
 function arrow({ from, specifier, to }) {
   if (to === undefined) return PACKAGES.find((rule) => rule.files.test(from) && rule.packages.test(specifier))?.instead;
-  if (isPending({ from, to })) return undefined;
   const [source, target] = [roomOf(from), roomOf(to)];
   if (!source || !target) return `${source ? to : from} stands in no room: give it one in scripts/rooms.mjs.`;
   return source.id === target.id || source.may.includes(target.name) ? undefined : source.instead;
@@ -112,7 +109,7 @@ const ordered = ({ source, target }) =>
 export function violationsIn(files) {
   const imports = importsOf(files);
   const rooms = imports
-    .filter((one) => one.to !== undefined && !isPending(one))
+    .filter(({ to }) => to !== undefined)
     .map(({ from, to }) => ({ source: roomOf(from), target: roomOf(to) }))
     .filter(ordered);
   return [

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Permission } from "./auth/permissions";
-import { narrow } from "./auth/scope";
 import type { Ctx } from "./context";
+import { narrow } from "./scope";
 
 /** What run answers: a value of a strict schema, nothing, or a stream that it writes itself. */
 type Output<R = unknown> = z.ZodType<R> | "empty" | "stream";

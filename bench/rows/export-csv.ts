@@ -4,8 +4,8 @@ import { exportEntries } from "@/server/audit/entries/export";
 import { exportInput } from "@/server/audit/entries/export-schema";
 import { flushRecording } from "@/server/audit/record/record";
 import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
-import { narrow } from "@/server/auth/scope";
 import { systemCtx } from "@/server/context";
+import { narrow } from "@/server/scope";
 
 /** Row 15, in a process of its own: ms of a CSV export and of a SELECT of its rows, and what the export's memory grows by. */
 export async function exportCsvFile(orgId: string, rounds: number) {

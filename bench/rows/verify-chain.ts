@@ -1,8 +1,8 @@
 import { interleave, rateOf } from "@/bench/harness";
 import { readChain } from "@/server/audit/chain/chain-stream";
 import { copyQuery, verifyChain } from "@/server/audit/chain/verify";
-import { narrow } from "@/server/auth/scope";
 import { systemCtx } from "@/server/context";
+import { narrow } from "@/server/scope";
 
 const ALL = Number.MAX_SAFE_INTEGER;
 

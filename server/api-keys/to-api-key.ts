@@ -1,7 +1,7 @@
 import { and, eq, isNull, or, type SQL } from "drizzle-orm";
 import { apiKeys } from "@/db/schema";
-import { inScope } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
+import { inScope } from "@/server/scope";
 import type { ApiKey } from "./schema";
 
 /** The keys that a caller administers: those of its organizations and, for a partner, the partner-wide ones. */

@@ -1,9 +1,9 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
-import { inScope } from "@/server/auth/scope";
 import type { Ctx, Scope } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
+import { inScope } from "@/server/scope";
 import { coerceValue } from "./coerce";
 import type { Definition, FieldType, FieldValue } from "./schema";
 

@@ -1,9 +1,9 @@
 import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { customFieldDefinitions, customFieldValues, devices } from "@/db/schema";
-import { inScope } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";
+import { inScope } from "@/server/scope";
 import { coerceValue } from "./coerce";
 import { type DefinitionRow, visible } from "./definition";
 import { type DeviceValue, type FieldValue, MASK, type ValueMap } from "./schema";

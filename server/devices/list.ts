@@ -1,10 +1,10 @@
 import { and, asc, count, eq, ilike, type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { agents, devices } from "@/db/schema";
-import { inScope } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
 import { hasFieldValue } from "@/server/custom-fields/values";
 import { operation } from "@/server/operation";
+import { inScope } from "@/server/scope";
 import { containsPattern, repairText } from "@/server/text";
 import type { Pagination } from "@/server/wire";
 import { onlineCondition } from "./presence";

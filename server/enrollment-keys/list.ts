@@ -1,9 +1,9 @@
 import { asc, count, desc } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { enrollmentKeys } from "@/db/schema";
-import { inScope } from "@/server/auth/scope";
 import { paginate } from "@/server/devices/list";
 import { operation } from "@/server/operation";
+import { inScope } from "@/server/scope";
 import { enrollmentKeyPage, listInput } from "./schema";
 import { toEnrollmentKey } from "./to-enrollment-key";
 

@@ -2,9 +2,9 @@ import { and, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { enrollmentKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
-import { inScope } from "@/server/auth/scope";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
+import { inScope } from "@/server/scope";
 import { onlyIdInput } from "@/server/wire";
 
 /**

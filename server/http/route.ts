@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import { authenticate } from "@/server/auth/authenticate";
 import { requireSameOrigin } from "@/server/auth/origin";
-import { requirePermission } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
 import { type ErrorCode, invalid, invalidInput } from "@/server/errors";
 import { type Operation, perform } from "@/server/operation";
+import { requirePermission } from "@/server/scope";
 import { type Answer, setHeader, toResponse } from "./answer";
 import { bytesOf, hasBody, readJson } from "./body";
 import { originOf } from "./client-ip";

@@ -1,9 +1,9 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { organizations, users } from "@/db/schema";
-import { inScope } from "@/server/auth/scope";
 import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
+import { inScope } from "@/server/scope";
 import { noInput } from "@/server/wire";
 import { me } from "./schema";
 

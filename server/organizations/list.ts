@@ -1,10 +1,10 @@
 import { and, asc, count, eq, ilike, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { organizations } from "@/db/schema";
-import { inScope } from "@/server/auth/scope";
 import { paginate } from "@/server/devices/list";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
+import { inScope } from "@/server/scope";
 import { containsPattern } from "@/server/text";
 import { onlyIdInput } from "@/server/wire";
 import { listInput, organization, organizationPage } from "./schema";

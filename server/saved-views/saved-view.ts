@@ -3,9 +3,9 @@ import type { Tx } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { auditSavedViews, organizations } from "@/db/schema";
 import type { Role } from "@/server/auth/permissions";
-import { inScope, reaches } from "@/server/auth/scope";
 import { type Actor, type Ctx, ZERO_UUID } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
+import { inScope, reaches } from "@/server/scope";
 import type { Audience, SavedView } from "./schema";
 
 export type SavedViewRow = typeof auditSavedViews.$inferSelect;

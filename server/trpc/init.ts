@@ -2,11 +2,11 @@ import { initTRPC, TRPCError } from "@trpc/server";
 import { ZodError, type z } from "zod";
 import { ANONYMOUS } from "@/server/auth/authenticate";
 import type { Permission } from "@/server/auth/permissions";
-import { narrow, requirePermission } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
 import { AppError, ERROR_CODES, invalidInput } from "@/server/errors";
 import { toAppError, toProblem } from "@/server/http/problem";
 import { type Operation, perform } from "@/server/operation";
+import { narrow, requirePermission } from "@/server/scope";
 
 /** What a procedure gets: the caller, or null where nobody is signed in; from is known where a browser asks. */
 export type TrpcContext = {

@@ -1,10 +1,10 @@
 import { and, asc, count, eq, ilike, isNull, or, type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { users } from "@/db/schema";
-import { inScope } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
 import { paginate } from "@/server/devices/list";
 import { operation } from "@/server/operation";
+import { inScope } from "@/server/scope";
 import { containsPattern } from "@/server/text";
 import { listInput, userPage } from "./schema";
 import { toUser, userColumns } from "./to-user";

@@ -1,6 +1,6 @@
-import { reaches } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
 import { invalid } from "@/server/errors";
+import { reaches } from "@/server/scope";
 import { type ChainReader, readChain } from "./chain-stream";
 import { readCheckpoints } from "./checkpoint-store";
 import { CHAIN_COLUMNS, createLinkReader } from "./copy-rows";

@@ -2,11 +2,11 @@ import { desc, eq, sql } from "drizzle-orm";
 import { asSystem, tenant } from "@/db/client";
 import { auditAlarms } from "@/db/schema";
 import type { Break } from "@/server/audit/chain/verifier";
-import { inScope } from "@/server/auth/scope";
 import type { Scope } from "@/server/context";
 import { log } from "@/server/log";
 import { backgroundLoop } from "@/server/process/background-loop";
 import { gauge } from "@/server/process/metrics";
+import { inScope } from "@/server/scope";
 
 /** A chain that was found broken, as the banner, the metric and the log report it. */
 export type Alarm = { orgId: string; at: string; source: "nightly" | "checkpoint" | "on demand"; breaks: Break[] };

@@ -4,8 +4,8 @@ import { auditVerifications } from "@/db/schema";
 import { readCheckpointOver } from "@/server/audit/chain/checkpoint-store";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { getRow } from "@/server/audit/entries/get";
-import { inScope, narrow } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
+import { inScope, narrow } from "@/server/scope";
 import type { EntryStatus } from "./schema";
 
 /** The newest verification that read this part of the chain. */

@@ -11,9 +11,9 @@ import { signerName, signingKeys, vkeyOf } from "@/server/audit/chain/signing-ke
 import { anchorBefore, copyQuery, rangeOf, readHead } from "@/server/audit/chain/verify";
 import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
 import { record } from "@/server/audit/record/record";
-import { narrow } from "@/server/auth/scope";
 import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";
+import { narrow } from "@/server/scope";
 import { acquireSlot } from "@/server/slots";
 import { signCheckpoint } from "./checkpoints";
 import { oneOrganization } from "./integrity";

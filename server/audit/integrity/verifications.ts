@@ -2,9 +2,9 @@ import { and, desc, eq, isNotNull } from "drizzle-orm";
 import { asSystem, tenant } from "@/db/client";
 import { auditVerifications } from "@/db/schema";
 import type { Integrity } from "@/server/audit/chain/verify";
-import { inScope } from "@/server/auth/scope";
 import type { Scope } from "@/server/context";
 import { log } from "@/server/log";
+import { inScope } from "@/server/scope";
 import type { IntegrityStatus } from "./schema";
 
 type LastVerification = NonNullable<IntegrityStatus["last"]>;

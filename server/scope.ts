@@ -1,7 +1,7 @@
 import { eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import type { Ctx, Scope } from "@/server/context";
-import { AppError } from "@/server/errors";
+import type { Ctx, Scope } from "./context";
+import { AppError } from "./errors";
 
 /** True when the scope reaches the organization. */
 export function reaches(scope: Scope, orgId: string): boolean {
