@@ -12,7 +12,7 @@ import { idConflict } from "./recorder";
 import { isOversized, toRow } from "./to-row";
 
 /** A frozen database must not hold the request up; an id that then turns out to be taken is kept aside by the writer. */
-const LOOKUP_PATIENCE_MS = 250;
+const LOOKUP_TIMEOUT_MS = 250;
 
 /** The organization of one event: its own where the key reaches it, the key's where it has none, or none at all. */
 function organizationOf(ctx: Ctx, event: SubmittedEvent, index: number): string | null {
@@ -58,8 +58,8 @@ async function refuseTakenIds(rows: AuditInsert[]): Promise<void> {
     owners.set(id, orgId);
   }
   if (owners.size === 0 || isRecordingBehind()) return;
-  const patience = new Promise<null>((resolve) => setTimeout(resolve, LOOKUP_PATIENCE_MS, null).unref());
-  const found = await Promise.race([takenBy(owners), patience]).catch(() => null);
+  const timeout = new Promise<null>((resolve) => setTimeout(resolve, LOOKUP_TIMEOUT_MS, null).unref());
+  const found = await Promise.race([takenBy(owners), timeout]).catch(() => null);
   if (found && found.length > 0) throw idConflict();
 }
 
