@@ -42,7 +42,7 @@ test("a shared view stands under Shared, and a name that is taken is told at its
   const views = new SavedViewsMenu(page);
   const name = fresh("Exports");
   await viewer.open("?action=export");
-  await views.save(name, /looks after all organizations/);
+  await views.save(name, /access to all organizations/);
   await views.open();
   await expect(
     views
@@ -51,7 +51,7 @@ test("a shared view stands under Shared, and a name that is taken is told at its
       .first(),
   ).toBeVisible();
   await views.close();
-  await views.save(name.toUpperCase(), /looks after all organizations/);
+  await views.save(name.toUpperCase(), /access to all organizations/);
   const dialog = page.getByRole("dialog", { name: "Save this view" });
   await expect(dialog.getByText("There is a view of that name already")).toBeVisible();
   await expect(dialog.getByRole("textbox", { name: "Name" })).toHaveAttribute("aria-invalid", "true");

@@ -1,7 +1,7 @@
-import { stringify } from "csv-stringify/sync";
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import type { Ctx } from "@/server/context";
+import { type Cell, toCsv } from "@/server/csv";
 import { MASK } from "@/server/custom-fields/schema";
 import { invalidReason } from "./decide/decide-value";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
@@ -27,12 +27,10 @@ const isApplied = (row: ResultRow, found: ImportRecord): boolean =>
   row.rowNo <= found.appliedThrough &&
   (MATCHED_OUTCOMES.includes(row.outcome) || (row.outcome === "ambiguous" && row.pickedDeviceId !== null));
 
-const toCsv = (rows: unknown[][]): string => stringify(rows, { escape_formulas: true, record_delimiter: "\r\n" });
-
 type Columns = {
   header: string[];
   only: ReturnType<typeof sql>;
-  row: (row: ResultRow, names: DeviceNames) => unknown[];
+  row: (row: ResultRow, names: DeviceNames) => Cell[];
 };
 
 const fileNameOf = (found: ImportRecord, what: string): string =>
