@@ -112,7 +112,7 @@ describe("a database with the 24 migrations of version 0.110.0", () => {
   });
 
   it("finds its old rows by their text, indexed or not", async () => {
-    const found = await searchEntries(systemCtx(), searchInput.parse({ q: "12345678901234567890.10" }));
+    const found = await searchEntries.run(systemCtx(), searchInput.parse({ q: "12345678901234567890.10" }));
     expect(found.data.length).toBeGreaterThan(10);
     expect(await advanceIndex(ORG)).not.toBeNull();
   });

@@ -13,7 +13,7 @@ export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
   /** Path, query and body members over REST, or the procedure's input: one object, validated at the door alone. */
   input: I;
   output: Output<R>;
-  run(ctx: Ctx, input: z.output<I>): R | Promise<R>;
+  run(ctx: Ctx, input: z.output<I>): Promise<R>;
 };
 
 /** Declares a verb once for every door. */
@@ -29,8 +29,5 @@ function narrowTo(ctx: Ctx, input: unknown): Ctx {
 }
 
 /** Runs an operation on validated input, for a caller whose permission the door has checked. */
-export const perform = async <I extends z.ZodType, R>(
-  operation: Operation<I, R>,
-  ctx: Ctx,
-  input: z.output<I>,
-): Promise<R> => operation.run(narrowTo(ctx, input), input);
+export const perform = <I extends z.ZodType, R>(operation: Operation<I, R>, ctx: Ctx, input: z.output<I>): Promise<R> =>
+  operation.run(narrowTo(ctx, input), input);

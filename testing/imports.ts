@@ -71,17 +71,17 @@ export type GivenFile = { name: string; content: string | Uint8Array };
 
 /** Uploads files as the browser would, each in one part, and reads them in. */
 export async function stageFiles(ctx: Ctx, files: readonly GivenFile[], source = "automate"): Promise<ImportState> {
-  const made = await createImport(ctx, { source });
+  const made = await createImport.run(ctx, { source });
   for (const [fileNo, { name, content }] of files.entries()) {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-    await uploadPart(
+    await uploadPart.run(
       { ...ctx, bytes: once(bytes) },
       { importId: made.id, fileNo, name, offset: 0, size: bytes.length },
     );
   }
-  await startStaging(ctx, made);
+  await startStaging.run(ctx, made);
   await workOffImports();
-  return getImport(ctx, made);
+  return getImport.run(ctx, made);
 }
 
 /** The same for one file. */
@@ -96,15 +96,15 @@ export function withFields(state: ImportState, changes: Record<string, Partial<P
 }
 
 export async function check(ctx: Ctx, id: string): Promise<ImportState> {
-  await startCheck(ctx, { id });
+  await startCheck.run(ctx, { id });
   await workOffImports();
-  return getImport(ctx, { id });
+  return getImport.run(ctx, { id });
 }
 
 export async function run(ctx: Ctx, id: string): Promise<ImportState> {
-  await startRun(ctx, { id });
+  await startRun.run(ctx, { id });
   await workOffImports();
-  return getImport(ctx, { id });
+  return getImport.run(ctx, { id });
 }
 
 /** An import that has been begun for the partner of an organization, by nobody in particular. */
@@ -137,7 +137,7 @@ export async function createSimple(hostnames = ["PC1", "PC2", "PC3"]) {
 
 /** What became of the rows, in their order. */
 export const outcomesOf = async (ctx: Ctx, { id }: { id: string }): Promise<RowOutcome[]> =>
-  (await listRows(ctx, { id, limit: 200 })).rows.map((row) => row.outcome);
+  (await listRows.run(ctx, { id, limit: 200 })).rows.map((row) => row.outcome);
 
 /** Everything a device holds, sorted; null when it never held anything. */
 export async function valuesOf(deviceId: string) {

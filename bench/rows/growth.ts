@@ -51,9 +51,9 @@ async function run(world: World): Promise<Figure[]> {
     const ctx = world.ctxOf(orgId);
     const cursor = await cursorAt(world, orgId, depth);
     return {
-      first: () => medianMsOf(CALLS, () => listFullEntries(ctx, listInput.parse({}))),
-      deep: () => medianMsOf(CALLS, () => listFullEntries(ctx, listInput.parse({ skipCount: true, cursor }))),
-      search: () => medianMsOf(CALLS, () => searchEntries(ctx, searchInput.parse({ q: "qqxzjw-absent" }))),
+      first: () => medianMsOf(CALLS, () => listFullEntries.run(ctx, listInput.parse({}))),
+      deep: () => medianMsOf(CALLS, () => listFullEntries.run(ctx, listInput.parse({ skipCount: true, cursor }))),
+      search: () => medianMsOf(CALLS, () => searchEntries.run(ctx, searchInput.parse({ q: "qqxzjw-absent" }))),
     };
   };
   const few = await about(small, rows / 2)();

@@ -107,13 +107,13 @@ async function timed(ctx: Ctx, work: (tx: Tx) => Promise<void>): Promise<number>
 
 async function runAgain(ctx: Ctx, text: string): Promise<{ ms: number; report: RunReport | undefined }> {
   const staged = await stageText(ctx, text, "again.csv");
-  await startCheck(ctx, staged);
+  await startCheck.run(ctx, staged);
   await workOffImports();
   const ms = await msOf(async () => {
-    await startRun(ctx, staged);
+    await startRun.run(ctx, staged);
     await workOffImports();
   });
-  return { ms, report: (await getImport(ctx, staged)).summary.run };
+  return { ms, report: (await getImport.run(ctx, staged)).summary.run };
 }
 
 /** Row 17: an import of a hundred thousand computers against the same work row by row (a sample, scaled up). */
@@ -144,15 +144,15 @@ async function run(world: World): Promise<Figure[]> {
   const checkEach: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     checkEach.push(scale * (await timed(ctx, (tx) => checkOneByOne(tx, sample))));
-    await startCheck(ctx, id);
+    await startCheck.run(ctx, id);
     check.push(await msOf(workOffImports));
   }
   const applyEach = scale * (await timed(ctx, (tx) => applyOneByOne(tx, sample)));
   const first = await msOf(async () => {
-    await startRun(ctx, id);
+    await startRun.run(ctx, id);
     await workOffImports();
   });
-  const done = await getImport(ctx, id);
+  const done = await getImport.run(ctx, id);
   const written = done.summary.run?.readBack?.reduce((sum, field) => sum + field.found, 0) ?? 0;
   await world.owner`VACUUM ANALYZE custom_field_values`;
   const again = await runAgain(ctx, text);

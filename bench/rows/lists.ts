@@ -12,12 +12,13 @@ async function run(world: World): Promise<Figure[]> {
   const depth = Math.min(1_000_000, world.size.rows / 2);
   const ctx = world.ctxOf(big);
   const cursor = await cursorAt(world, big, depth);
-  const page = (input: object) => () => medianMsOf(CALLS, () => listFullEntries(ctx, listInput.parse(input)));
+  const page = (input: object) => () => medianMsOf(CALLS, () => listFullEntries.run(ctx, listInput.parse(input)));
   const seen = await interleave(world.size.full ? 15 : 9, {
     total: page({}),
     first: page({ skipCount: true }),
     deep: page({ skipCount: true, cursor }),
-    partner: () => medianMsOf(CALLS, () => listFullEntries(world.partnerCtx(), listInput.parse({ skipCount: true }))),
+    partner: () =>
+      medianMsOf(CALLS, () => listFullEntries.run(world.partnerCtx(), listInput.parse({ skipCount: true }))),
   });
   const shared = { unit: "ms", reference: seen.first };
   return [

@@ -42,10 +42,10 @@ async function run(world: World): Promise<Figure[]> {
     });
   };
   return [
-    await line("user activity", reportUserActivity),
-    await line("security report", reportSecurityEvents, [...SECURITY_ACTIONS]),
-    await line("compliance report", reportCompliance, [...COMPLIANCE_ACTIONS]),
-    await line("statistics", getStatistics),
+    await line("user activity", reportUserActivity.run),
+    await line("security report", reportSecurityEvents.run, [...SECURITY_ACTIONS]),
+    await line("compliance report", reportCompliance.run, [...COMPLIANCE_ACTIONS]),
+    await line("statistics", getStatistics.run),
   ];
 }
 

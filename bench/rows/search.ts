@@ -28,7 +28,7 @@ const scan = (sql: postgres.Sql, orgId: string, term: string) =>
 async function run(world: World): Promise<Figure[]> {
   const orgId = await world.history();
   const ctx = world.ctxOf(orgId);
-  const search = (q: string) => () => searchEntries(ctx, searchInput.parse({ q }));
+  const search = (q: string) => () => searchEntries.run(ctx, searchInput.parse({ q }));
   const connection = { "trailmark.scope": "system", enable_indexscan: "off", enable_bitmapscan: "off" };
   const scanner = postgres(world.embedded.appUrl, { max: 1, connection: connection as never, onnotice: () => {} });
   const rare = await rareTerm(world, orgId);

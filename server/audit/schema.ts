@@ -101,7 +101,6 @@ export type SearchInput = z.output<typeof searchInput>;
 export const entriesInput = z
   .object({ ...filterShape, ...pageShape, q: searchText.optional() })
   .superRefine(fromBeforeTo);
-export type EntriesInput = z.output<typeof entriesInput>;
 
 /** total and totalPages are -1 when the caller skipped the count. */
 const pagination = z.strictObject({
@@ -152,7 +151,6 @@ export const fullEntry = z.strictObject({
 export type FullEntry = z.output<typeof fullEntry>;
 
 export const flatPage = z.strictObject({ entries: z.array(flatEntry), pagination });
-export type FlatPage = z.output<typeof flatPage>;
 export const fullPage = z.strictObject({ data: z.array(fullEntry), pagination });
 export type FullPage = z.output<typeof fullPage>;
 /** truncated: the term is too short for the index, older rows were not looked at and total counts the newer ones. */
@@ -198,8 +196,6 @@ export type SubmittedEvent = z.output<typeof submittedEvent>;
 
 /** Body of POST /audit-logs/events. */
 export const submitInput = z.strictObject({ events: z.array(submittedEvent).min(1).max(MAX_EVENTS_PER_REQUEST) });
-export type SubmitInput = z.output<typeof submitInput>;
 
 /** dropped counts the events without an organization. */
 export const submitOutput = z.strictObject({ accepted: z.int(), dropped: z.int() });
-export type SubmitOutput = z.output<typeof submitOutput>;

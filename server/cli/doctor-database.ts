@@ -3,7 +3,7 @@ import { appSql, asSystem, closeDatabase } from "@/db/client";
 import { staleFunctions } from "@/db/install-functions";
 import { countApplied, countMigrations, functionsOfVersion } from "@/db/version";
 import { readNewestCheckpoint } from "@/server/audit/chain/checkpoint-store";
-import { listAlarms } from "@/server/audit/integrity/alarm";
+import { openAlarms } from "@/server/audit/integrity/alarm";
 import { type Head, listHeads } from "@/server/audit/integrity/checkpoints";
 import { refuseUnsafeRole } from "@/server/process/guard-role";
 import { checkAdminConnection } from "@/server/retention/check-connection";
@@ -64,7 +64,7 @@ async function checkAnchors(): Promise<Finding> {
 }
 
 async function checkAlarms(): Promise<Finding> {
-  const alarms = await listAlarms({ kind: "system" });
+  const alarms = await openAlarms({ kind: "system" });
   if (alarms.length === 0) return finding("alarms", "ok", "none");
   const named = alarms.slice(0, MAX_NAMED).map((a) => `${a.orgId} since ${a.at}`);
   return finding("alarms", "fail", `${alarms.length} chains were found broken: ${named.join(", ")}`);

@@ -6,9 +6,10 @@ import { record } from "@/server/audit/record/record";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
 import { auditable, fitToType, requireRow, toDefinition } from "./definition";
-import { type CreateInput, type Definition, MAX_DEFINITIONS_PER_OWNER } from "./schema";
+import { type CreateInput, createInput, definition, MAX_DEFINITIONS_PER_OWNER } from "./schema";
 
 type Owner = { partnerId: string; orgId: string | null };
 
@@ -42,30 +43,35 @@ async function refuseTooMany(tx: Tx, { partnerId, orgId }: Owner): Promise<void>
  * Makes a custom field.
  * @throws AppError conflict when the owner has the key already; forbidden for All organizations by one organization.
  */
-export async function createDefinition(ctx: Ctx, given: CreateInput): Promise<Definition> {
-  const input = repairJson(given);
-  const fitted = fitToType({ ...input, options: input.options ?? null, defaultValue: input.defaultValue ?? null });
-  const row = await tenant(ctx.scope, async (tx) => {
-    const owner = await ownerOf(tx, ctx, input);
-    await refuseTooMany(tx, owner);
-    const { name, fieldKey, type, required, secret } = input;
-    const deviceTypes = input.deviceTypes?.length ? input.deviceTypes : null;
-    const values = { id: newId(), ...owner, name, fieldKey, type, required, secret, deviceTypes, ...fitted };
-    const [created] = await tx.insert(customFieldDefinitions).values(values).returning();
-    return requireRow(created);
-  }).catch((error: unknown) => {
-    throw isDuplicate(error)
-      ? new AppError("conflict", `There is a field with the key ${input.fieldKey} already.`)
-      : error;
-  });
-  const created = toDefinition(row);
-  record(ctx, {
-    action: "custom_field.create",
-    orgId: created.orgId ?? ctx.homeOrgId,
-    resourceType: "custom_field",
-    resourceId: created.id,
-    resourceName: created.name,
-    details: { after: auditable(created) },
-  });
-  return created;
-}
+export const createDefinition = operation({
+  permission: "custom_fields:manage",
+  input: createInput,
+  output: definition,
+  async run(ctx, given) {
+    const input = repairJson(given);
+    const fitted = fitToType({ ...input, options: input.options ?? null, defaultValue: input.defaultValue ?? null });
+    const row = await tenant(ctx.scope, async (tx) => {
+      const owner = await ownerOf(tx, ctx, input);
+      await refuseTooMany(tx, owner);
+      const { name, fieldKey, type, required, secret } = input;
+      const deviceTypes = input.deviceTypes?.length ? input.deviceTypes : null;
+      const values = { id: newId(), ...owner, name, fieldKey, type, required, secret, deviceTypes, ...fitted };
+      const [created] = await tx.insert(customFieldDefinitions).values(values).returning();
+      return requireRow(created);
+    }).catch((error: unknown) => {
+      throw isDuplicate(error)
+        ? new AppError("conflict", `There is a field with the key ${input.fieldKey} already.`)
+        : error;
+    });
+    const created = toDefinition(row);
+    record(ctx, {
+      action: "custom_field.create",
+      orgId: created.orgId ?? ctx.homeOrgId,
+      resourceType: "custom_field",
+      resourceId: created.id,
+      resourceName: created.name,
+      details: { after: auditable(created) },
+    });
+    return created;
+  },
+});

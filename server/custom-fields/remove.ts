@@ -2,11 +2,11 @@ import { eq, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
-import type { Ctx } from "@/server/context";
-import type { IdInput } from "@/server/wire";
+import { operation } from "@/server/operation";
+import { idInput } from "@/server/wire";
 import { auditable, type DefinitionRow, manageable, toDefinition } from "./definition";
 import { getDefinition } from "./list";
-import type { Usage } from "./schema";
+import { usage } from "./schema";
 
 /** Rows of values that hold the field: its owner's organization, or every organization of its partner. */
 const holders = (row: Pick<DefinitionRow, "id" | "orgId" | "partnerId">) => sql`
@@ -14,13 +14,18 @@ const holders = (row: Pick<DefinitionRow, "id" | "orgId" | "partnerId">) => sql`
     AND v.org_id ${row.orgId ? sql`= ${row.orgId}::uuid` : sql`IN (SELECT id FROM organizations WHERE partner_id = ${row.partnerId}::uuid)`}`;
 
 /** How many devices hold a value of the field, within the caller's reach. */
-export async function countUsage(ctx: Ctx, input: IdInput): Promise<Usage> {
-  const found = await getDefinition(ctx, input);
-  const [row] = await tenant(ctx.scope, (tx) =>
-    tx.execute<{ n: number }>(sql`SELECT count(*)::int AS n FROM ${holders(found)}`),
-  );
-  return { id: found.id, values: row?.n ?? 0 };
-}
+export const countUsage = operation({
+  permission: "custom_fields:manage",
+  input: idInput,
+  output: usage,
+  async run(ctx, input) {
+    const found = await getDefinition.run(ctx, input);
+    const [row] = await tenant(ctx.scope, (tx) =>
+      tx.execute<{ n: number }>(sql`SELECT count(*)::int AS n FROM ${holders(found)}`),
+    );
+    return { id: found.id, values: row?.n ?? 0 };
+  },
+});
 
 async function dropValues(tx: Tx, row: DefinitionRow): Promise<number> {
   const [done] = await tx.execute<{ n: number }>(sql`
@@ -36,18 +41,23 @@ async function dropValues(tx: Tx, row: DefinitionRow): Promise<number> {
  * of All organizations go in all of them, also in those that this caller does not reach.
  * @throws AppError not_found, forbidden.
  */
-export async function removeDefinition(ctx: Ctx, { id }: IdInput): Promise<undefined> {
-  const row = await tenant(ctx.scope, (tx) => manageable(tx, ctx, id));
-  const values = await asSystem(async (tx) => {
-    const gone = await tx.delete(customFieldDefinitions).where(eq(customFieldDefinitions.id, row.id)).returning();
-    return gone.length > 0 ? dropValues(tx, row) : 0;
-  });
-  record(ctx, {
-    action: "custom_field.delete",
-    orgId: row.orgId ?? ctx.homeOrgId,
-    resourceType: "custom_field",
-    resourceId: row.id,
-    resourceName: row.name,
-    details: { before: auditable(toDefinition(row)), values },
-  });
-}
+export const removeDefinition = operation({
+  permission: "custom_fields:manage",
+  input: idInput,
+  output: "empty",
+  async run(ctx, { id }) {
+    const row = await tenant(ctx.scope, (tx) => manageable(tx, ctx, id));
+    const values = await asSystem(async (tx) => {
+      const gone = await tx.delete(customFieldDefinitions).where(eq(customFieldDefinitions.id, row.id)).returning();
+      return gone.length > 0 ? dropValues(tx, row) : 0;
+    });
+    record(ctx, {
+      action: "custom_field.delete",
+      orgId: row.orgId ?? ctx.homeOrgId,
+      resourceType: "custom_field",
+      resourceId: row.id,
+      resourceName: row.name,
+      details: { before: auditable(toDefinition(row)), values },
+    });
+  },
+});

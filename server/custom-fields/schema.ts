@@ -72,10 +72,8 @@ export const updateInput = z.strictObject({
   deviceTypes: deviceTypes.nullish(),
   secret: z.boolean().optional(),
 });
-export type UpdateInput = z.output<typeof updateInput>;
 
 export const listInput = z.object({ orgId: z.guid().optional() });
-export type ListInput = z.output<typeof listInput>;
 
 export const definition = z.strictObject({
   id: z.guid(),
@@ -96,11 +94,9 @@ export const definition = z.strictObject({
 export type Definition = z.output<typeof definition>;
 
 export const definitionList = z.strictObject({ data: z.array(definition) });
-export type DefinitionList = z.output<typeof definitionList>;
 
 /** How many devices hold a value of a field: what its deletion would remove. */
-const usage = z.strictObject({ id: z.guid(), values: z.int() });
-export type Usage = z.output<typeof usage>;
+export const usage = z.strictObject({ id: z.guid(), values: z.int() });
 
 /** One field of one device; isDefault: the device holds no value, the definition's default is shown. */
 const deviceValue = z.strictObject({
@@ -119,12 +115,12 @@ export type DeviceValue = z.output<typeof deviceValue>;
 
 /** Body of PATCH /devices/:id/custom-fields: any keys, checked against the definitions; id is the path's. */
 export const setValuesInput = z.object({ id: z.guid() }).catchall(fieldValue.nullable());
-export type SetValuesInput = z.output<typeof setValuesInput>;
 
 /** Field key to value, of every field that applies to a device; null where it holds none. */
 export const valueMap = z.record(z.string(), fieldValue.nullable());
 export type ValueMap = z.output<typeof valueMap>;
 
 /** Answer of PATCH /devices/:id/custom-fields. */
+export const deviceValueList = z.array(deviceValue);
+
 export const deviceValues = z.strictObject({ deviceId: z.guid(), customFields: valueMap });
-export type DeviceValues = z.output<typeof deviceValues>;

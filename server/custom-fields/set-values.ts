@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { record } from "@/server/audit/record/record";
-import type { Ctx } from "@/server/context";
 import { AppError, type FieldError } from "@/server/errors";
+import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
 import { coerceValue } from "./coerce";
 import type { DefinitionRow } from "./definition";
-import { type DeviceValues, type FieldValue, MASK, type SetValuesInput } from "./schema";
+import { deviceValues, type FieldValue, MASK, setValuesInput } from "./schema";
 import { type DeviceRef, fieldsOfDevice, findDevice, readDeviceValues, toValueMap } from "./values";
 
 type Values = Record<string, FieldValue>;
@@ -67,22 +67,27 @@ function auditOf(before: Values, changes: Change[]): { before: Values; after: Va
  * @returns every field of the device with its value.
  * @throws AppError not_found, validation_failed.
  */
-export async function setDeviceValues(ctx: Ctx, input: SetValuesInput): Promise<DeviceValues> {
-  const { id, ...given } = repairJson(input);
-  const { device, details, values } = await tenant(ctx.scope, async (tx) => {
-    const device = await findDevice(tx, ctx, id);
-    const changes = toChanges(await fieldsOfDevice(tx, device), given as Record<string, FieldValue | null>);
-    const details = changes.length > 0 ? auditOf(await write(tx, device, changes), changes) : null;
-    return { device, details, values: await readDeviceValues(tx, ctx, device) };
-  });
-  if (details)
-    record(ctx, {
-      action: "device.custom_fields.update",
-      orgId: device.orgId,
-      resourceType: "device",
-      resourceId: device.id,
-      resourceName: device.hostname,
-      details,
+export const setDeviceValues = operation({
+  permission: "custom_fields:manage",
+  input: setValuesInput,
+  output: deviceValues,
+  async run(ctx, input) {
+    const { id, ...given } = repairJson(input);
+    const { device, details, values } = await tenant(ctx.scope, async (tx) => {
+      const device = await findDevice(tx, ctx, id);
+      const changes = toChanges(await fieldsOfDevice(tx, device), given as Record<string, FieldValue | null>);
+      const details = changes.length > 0 ? auditOf(await write(tx, device, changes), changes) : null;
+      return { device, details, values: await readDeviceValues(tx, ctx, device) };
     });
-  return { deviceId: device.id, customFields: toValueMap(values) };
-}
+    if (details)
+      record(ctx, {
+        action: "device.custom_fields.update",
+        orgId: device.orgId,
+        resourceType: "device",
+        resourceId: device.id,
+        resourceName: device.hostname,
+        details,
+      });
+    return { deviceId: device.id, customFields: toValueMap(values) };
+  },
+});

@@ -3,10 +3,12 @@ import { type Tx, tenant } from "@/db/client";
 import { customFieldDefinitions, customFieldValues, devices } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";
+import { operation } from "@/server/operation";
 import { inScope } from "@/server/scope";
+import { idInput } from "@/server/wire";
 import { coerceValue } from "./coerce";
 import { type DefinitionRow, visible } from "./definition";
-import { type DeviceValue, type FieldValue, MASK, type ValueMap } from "./schema";
+import { type DeviceValue, deviceValueList, type FieldValue, MASK, type ValueMap } from "./schema";
 
 /** What of a device decides which fields it has. */
 export type DeviceRef = { id: string; orgId: string; os: string; hostname: string };
@@ -80,9 +82,14 @@ export const toValueMap = (values: readonly DeviceValue[]): ValueMap =>
   Object.fromEntries(values.map((v) => [v.fieldKey, v.value]));
 
 /** The custom fields of one device within the caller's reach. */
-export function listDeviceValues(ctx: Ctx, { id }: { id: string }): Promise<DeviceValue[]> {
-  return tenant(ctx.scope, async (tx) => readDeviceValues(tx, ctx, await findDevice(tx, ctx, id)));
-}
+export const listDeviceValues = operation({
+  permission: "custom_fields:read",
+  input: idInput,
+  output: deviceValueList,
+  run(ctx, { id }) {
+    return tenant(ctx.scope, async (tx) => readDeviceValues(tx, ctx, await findDevice(tx, ctx, id)));
+  },
+});
 
 /**
  * A condition on devices: the field (any of the visible definitions with this key) holds the value, given as text.

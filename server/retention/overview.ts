@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import type { Ctx } from "@/server/context";
-import type { IdInput } from "@/server/wire";
+import { operation } from "@/server/operation";
+import { onlyIdInput } from "@/server/wire";
 import { requireOrganization } from "./organization";
-import { MS_PER_DAY, type Overview } from "./schema";
+import { MS_PER_DAY, type Overview, overview } from "./schema";
 
 const GROWTH_DAYS = 30;
 /** A row with its indexes, where the table has no statistics yet. */
@@ -24,14 +24,18 @@ type Row = {
  * or the table's statistics, none from a scan.
  * @throws AppError not_found
  */
-export function getOverview(ctx: Ctx, { id }: IdInput): Promise<Overview> {
-  return tenant(ctx.scope, async (tx) => {
-    await requireOrganization(tx, ctx, id);
-    const since = new Date(ctx.now().getTime() - GROWTH_DAYS * MS_PER_DAY).toISOString();
-    const ms = sql`(extract(epoch FROM "timestamp") * 1000)::bigint`;
-    const [row] = await rowsOf<Row>(
-      tx,
-      sql`SELECT h.seq AS head, h.pruned_through_seq AS through,
+export const getOverview = operation({
+  permission: "audit:read",
+  input: onlyIdInput,
+  output: overview,
+  run(ctx, { id }) {
+    return tenant(ctx.scope, async (tx) => {
+      await requireOrganization(tx, ctx, id);
+      const since = new Date(ctx.now().getTime() - GROWTH_DAYS * MS_PER_DAY).toISOString();
+      const ms = sql`(extract(epoch FROM "timestamp") * 1000)::bigint`;
+      const [row] = await rowsOf<Row>(
+        tx,
+        sql`SELECT h.seq AS head, h.pruned_through_seq AS through,
         (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" LIMIT 1) AS oldest,
         (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" DESC LIMIT 1) AS newest,
         (SELECT chain_seq FROM audit_logs WHERE org_id = ${id} AND "timestamp" >= ${since}::timestamptz
@@ -39,10 +43,11 @@ export function getOverview(ctx: Ctx, { id }: IdInput): Promise<Overview> {
         (SELECT pg_total_relation_size(c.oid) / NULLIF(greatest(c.reltuples, 0), 0) FROM pg_class c
           WHERE c.oid = 'audit_logs'::regclass) AS row_bytes
       FROM (SELECT ${id}::uuid AS org) o LEFT JOIN audit_chain_head(o.org) h ON true`,
-    );
-    return toOverview(id, row, ctx.now());
-  });
-}
+      );
+      return toOverview(id, row, ctx.now());
+    });
+  },
+});
 
 function toOverview(orgId: string, row: Row | undefined, now: Date): Overview {
   const head = Number(row?.head ?? 0);

@@ -1,36 +1,42 @@
 import { tenant } from "@/db/client";
-import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
 import { findExpired, timeOf } from "./expired";
 import { requireOrganization } from "./organization";
-import { MS_PER_DAY, type Preview, type PreviewInput } from "./schema";
+import { MS_PER_DAY, preview, previewInput } from "./schema";
 
 /**
  * What the next run would remove if so many days were kept.
  * @throws AppError not_found
  */
-export function previewPruning(ctx: Ctx, { id, retentionDays }: PreviewInput): Promise<Preview> {
-  return tenant(ctx.scope, async (tx) => {
-    await requireOrganization(tx, ctx, id);
-    const expired = await findExpired(tx, id, retentionDays);
-    const cutoff = (expired?.cutoff ?? new Date(ctx.now().getTime() - retentionDays * MS_PER_DAY)).toISOString();
-    const heldBy = expired?.heldBy
-      ? { seq: expired.heldBy.seq, timestamp: expired.heldBy.timestamp.toISOString() }
-      : null;
-    const nothing = { rows: 0, firstSeq: null, lastSeq: null, from: null, to: null };
-    if (!expired || expired.lastSeq < expired.firstSeq) return { orgId: id, retentionDays, cutoff, ...nothing, heldBy };
-    const { firstSeq, lastSeq } = expired;
-    const from = await timeOf(tx, id, firstSeq);
-    const to = await timeOf(tx, id, lastSeq);
-    return {
-      orgId: id,
-      retentionDays,
-      cutoff,
-      rows: lastSeq - firstSeq + 1,
-      firstSeq,
-      lastSeq,
-      from: from?.toISOString() ?? null,
-      to: to?.toISOString() ?? null,
-      heldBy,
-    };
-  });
-}
+export const previewPruning = operation({
+  permission: "audit:read",
+  input: previewInput,
+  output: preview,
+  run(ctx, { id, retentionDays }) {
+    return tenant(ctx.scope, async (tx) => {
+      await requireOrganization(tx, ctx, id);
+      const expired = await findExpired(tx, id, retentionDays);
+      const cutoff = (expired?.cutoff ?? new Date(ctx.now().getTime() - retentionDays * MS_PER_DAY)).toISOString();
+      const heldBy = expired?.heldBy
+        ? { seq: expired.heldBy.seq, timestamp: expired.heldBy.timestamp.toISOString() }
+        : null;
+      const nothing = { rows: 0, firstSeq: null, lastSeq: null, from: null, to: null };
+      if (!expired || expired.lastSeq < expired.firstSeq)
+        return { orgId: id, retentionDays, cutoff, ...nothing, heldBy };
+      const { firstSeq, lastSeq } = expired;
+      const from = await timeOf(tx, id, firstSeq);
+      const to = await timeOf(tx, id, lastSeq);
+      return {
+        orgId: id,
+        retentionDays,
+        cutoff,
+        rows: lastSeq - firstSeq + 1,
+        firstSeq,
+        lastSeq,
+        from: from?.toISOString() ?? null,
+        to: to?.toISOString() ?? null,
+        heldBy,
+      };
+    });
+  },
+});

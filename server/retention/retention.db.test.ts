@@ -117,10 +117,10 @@ describe("GET …/audit-retention/preview", () => {
 it("tells rows, size, oldest row and growth without a scan", async () => {
   const { id: orgId } = await createOrg();
   await appendEvents([60, 15, 10, 5].map((days) => ({ orgId, timestamp: at(days) })));
-  const found = await getOverview(systemCtx(), { id: orgId });
+  const found = await getOverview.run(systemCtx(), { id: orgId });
   expect(found).toMatchObject({ rows: 4, rowsPerDay: 0.1 });
   expect(found.bytes).toBeGreaterThan(0);
   expect(Date.parse(found.oldestAt ?? "")).toBeLessThan(Date.now() - 59 * 86_400_000);
-  const empty = await getOverview(systemCtx(), { id: (await createOrg()).id });
+  const empty = await getOverview.run(systemCtx(), { id: (await createOrg()).id });
   expect(empty).toMatchObject({ rows: 0, bytes: 0, oldestAt: null, rowsPerDay: 0 });
 });

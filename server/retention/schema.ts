@@ -20,11 +20,9 @@ export const setInput = z.strictObject({
   retentionDays: days,
   archiveToS3: z.literal(false, "is reserved: archiving before deletion does not exist yet").optional(),
 });
-export type SetInput = z.output<typeof setInput>;
 
 /** Query of GET …/audit-retention/preview. */
 export const previewInput = z.strictObject({ id: z.guid(), retentionDays: positiveInt.pipe(days) });
-export type PreviewInput = z.output<typeof previewInput>;
 
 /** Spec, Audit retention policy; without one, configured is false and the rest null. */
 export const policy = z.strictObject({
@@ -53,14 +51,12 @@ export const preview = z.strictObject({
   to: isoTime.nullable(),
   heldBy: z.strictObject({ seq: z.int(), timestamp: isoTime }).nullable(),
 });
-export type Preview = z.output<typeof preview>;
 
 /** The policy with what the page says around it. Without the admin connection nothing is ever pruned. */
-const policyStatus = policy.extend({ pruningEnabled: z.boolean(), nextRunAt: isoTime.nullable() });
-export type PolicyStatus = z.output<typeof policyStatus>;
+export const policyStatus = policy.extend({ pruningEnabled: z.boolean(), nextRunAt: isoTime.nullable() });
 
 /** Sizes are estimates from the table's statistics; growth is the mean over the last 30 days, or since the first row. */
-const overview = z.strictObject({
+export const overview = z.strictObject({
   orgId: z.guid(),
   rows: z.int(),
   bytes: z.int(),

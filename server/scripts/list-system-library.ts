@@ -9,7 +9,7 @@ import { libraryInput, libraryOutput } from "./schema";
 export const listSystemLibrary = operation({
   input: libraryInput,
   output: libraryOutput,
-  run(_, { category, os, search }) {
+  async run(_, { category, os, search }) {
     const words = (search ?? "").toLowerCase().split(/\s+/).filter(Boolean);
     const data = LIBRARY.filter((script) => {
       const text = `${script.name} ${script.description} ${script.category}`.toLowerCase();

@@ -12,7 +12,6 @@ export const MAX_HISTOGRAM_BUCKETS = 60;
 
 /** The lists' filters, and `q` for what a search shows. */
 export const facetsInput = z.object({ ...filterShape, q: searchText.optional() }).superRefine(fromBeforeTo);
-export type FacetsInput = z.output<typeof facetsInput>;
 
 /** label is what people call the value. */
 const facet = z.array(z.strictObject({ value: z.string(), label: z.string(), count: z.int() }));

@@ -43,7 +43,7 @@ describe("facets and histogram", () => {
     Object.fromEntries(facet.map(({ value, count }) => [value, count]));
 
   it("counts the values of every facet and names them", async () => {
-    const found = facets.parse(await getFacets(ctx, {}));
+    const found = facets.parse(await getFacets.run(ctx, {}));
     expect(found).toMatchObject({ rows: rows.length, truncated: false });
     expect(asObject(found.action)).toEqual(counted((row) => row.action));
     expect(asObject(found.result)).toEqual(counted((row) => row.result));
@@ -56,9 +56,9 @@ describe("facets and histogram", () => {
   });
 
   it("narrows facets by the same filters as the lists, and to nothing", async () => {
-    expect(asObject((await getFacets(ctx, { result: "denied" })).result)).toEqual({ denied: 300 });
-    expect(await getFacets(ctx, { q: "no such thing" })).toMatchObject({ rows: 0, action: [], truncated: false });
-    expect(await getFacets(await ctxFor("org_viewer"), {})).toMatchObject({ rows: 0, organization: [] });
+    expect(asObject((await getFacets.run(ctx, { result: "denied" })).result)).toEqual({ denied: 300 });
+    expect(await getFacets.run(ctx, { q: "no such thing" })).toMatchObject({ rows: 0, action: [], truncated: false });
+    expect(await getFacets.run(await ctxFor("org_viewer"), {})).toMatchObject({ rows: 0, organization: [] });
   });
 
   it.each([
@@ -75,7 +75,7 @@ describe("facets and histogram", () => {
       if ("action" in filter && (row.action !== "user.login" || row.result !== "denied")) return false;
       return !("user" in filter) || row.actorType === "user";
     });
-    const drawn = histogram.parse(await getHistogram(ctx, filter));
+    const drawn = histogram.parse(await getHistogram.run(ctx, filter));
     const buckets = new Map<string, number>();
     for (const row of expected) {
       const at = new Date(Math.floor((row.timestamp as Date).getTime() / drawn.stepMs) * drawn.stepMs).toISOString();
@@ -89,11 +89,11 @@ describe("facets and histogram", () => {
     expect(Object.fromEntries(flat)).toEqual(Object.fromEntries(buckets));
     expect(drawn.truncated).toBe(false);
     for (const { id } of orgs) while (((await advanceIndex(id)) ?? 0) > 0);
-    expect(await getHistogram(ctx, filter)).toEqual(drawn);
+    expect(await getHistogram.run(ctx, filter)).toEqual(drawn);
   });
 
   it("has an answer for an organization without rows", async () => {
-    expect(await getHistogram(await ctxFor("org_viewer"), {})).toMatchObject({ buckets: [], from: null });
+    expect(await getHistogram.run(await ctxFor("org_viewer"), {})).toMatchObject({ buckets: [], from: null });
   });
 
   it.each([

@@ -7,8 +7,9 @@ import { categoryOf } from "@/server/audit/actions";
 import { resolveFilter } from "@/server/audit/query/resolve";
 import { ENTRY, type Key, keyRows, rowsAt, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
-import { type Ctx, ZERO_UUID } from "@/server/context";
-import { type Facets, type FacetsInput, MAX_FACET_ROWS, MAX_FACET_VALUES } from "./facets-schema";
+import { ZERO_UUID } from "@/server/context";
+import { operation } from "@/server/operation";
+import { type Facets, facets, facetsInput, MAX_FACET_ROWS, MAX_FACET_VALUES } from "./facets-schema";
 import { toFullEntry } from "./to-entry";
 
 const TIME_MS = 400;
@@ -60,32 +61,37 @@ function byCategory(actions: readonly Count[]): Facet {
  * How the newest matches of a filter are spread over categories, actions, actors …: what the viewer offers to narrow by.
  * Counts at most MAX_FACET_ROWS rows, in bounded time.
  */
-export async function getFacets(ctx: Ctx, filter: FacetsInput): Promise<Facets> {
-  return tenant(ctx.scope, async (tx) => {
-    const resolved = await resolveFilter(tx, ctx, filter);
-    const deadline = performance.now() + TIME_MS;
-    const { keys, cut } = await findKeys(tx, resolved, { need: MAX_FACET_ROWS + 1, deadline });
-    const counted = keys.slice(0, MAX_FACET_ROWS);
-    const counts = await countValues(tx, counted);
-    const of = (kind: Kind) => counts.filter((count) => count.kind === kind);
-    const top = (kind: Kind) => of(kind).slice(0, MAX_FACET_VALUES);
-    const actors = await namesOf(tx, top("actor"));
-    const orgs = await organizationNames(
-      tx,
-      top("organization").map((count) => count.value),
-    ); // prettier-ignore
-    const facet = (kind: Kind, label: (count: Count) => string | undefined): Facet =>
-      top(kind).map((count) => ({ value: count.value, label: label(count) ?? count.value, count: count.count }));
-    return {
-      category: byCategory(of("action")),
-      action: facet("action", ({ value }) => actionLabel(value)),
-      actorType: facet("actorType", ({ value }) => value),
-      actor: facet("actor", ({ sample }) => actors.get(sample)),
-      result: facet("result", ({ value }) => value),
-      resourceType: facet("resourceType", ({ value }) => value),
-      organization: facet("organization", ({ value }) => orgs.get(value)),
-      rows: counted.length,
-      truncated: cut || keys.length > counted.length,
-    };
-  });
-}
+export const getFacets = operation({
+  permission: "audit:read",
+  input: facetsInput,
+  output: facets,
+  async run(ctx, filter) {
+    return tenant(ctx.scope, async (tx) => {
+      const resolved = await resolveFilter(tx, ctx, filter);
+      const deadline = performance.now() + TIME_MS;
+      const { keys, cut } = await findKeys(tx, resolved, { need: MAX_FACET_ROWS + 1, deadline });
+      const counted = keys.slice(0, MAX_FACET_ROWS);
+      const counts = await countValues(tx, counted);
+      const of = (kind: Kind) => counts.filter((count) => count.kind === kind);
+      const top = (kind: Kind) => of(kind).slice(0, MAX_FACET_VALUES);
+      const actors = await namesOf(tx, top("actor"));
+      const orgs = await organizationNames(
+        tx,
+        top("organization").map((count) => count.value),
+      ); // prettier-ignore
+      const facet = (kind: Kind, label: (count: Count) => string | undefined): Facet =>
+        top(kind).map((count) => ({ value: count.value, label: label(count) ?? count.value, count: count.count }));
+      return {
+        category: byCategory(of("action")),
+        action: facet("action", ({ value }) => actionLabel(value)),
+        actorType: facet("actorType", ({ value }) => value),
+        actor: facet("actor", ({ sample }) => actors.get(sample)),
+        result: facet("result", ({ value }) => value),
+        resourceType: facet("resourceType", ({ value }) => value),
+        organization: facet("organization", ({ value }) => orgs.get(value)),
+        rows: counted.length,
+        truncated: cut || keys.length > counted.length,
+      };
+    });
+  },
+});

@@ -1,8 +1,10 @@
 import { tenant } from "@/db/client";
 import { type EntryRow, reachedBy, rowOfId } from "@/server/audit/query/rows";
-import type { FullEntry } from "@/server/audit/schema";
+import { fullEntry } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";
+import { operation } from "@/server/operation";
+import { idInput } from "@/server/wire";
 import { toFullEntry } from "./to-entry";
 
 /** @throws AppError not_found when the row is missing or belongs to another organization. */
@@ -16,6 +18,11 @@ export async function getRow(ctx: Ctx, id: string): Promise<EntryRow> {
  * One audit entry in the full format.
  * @throws AppError not_found when it is missing or belongs to another organization.
  */
-export async function getAuditEntry(ctx: Ctx, { id }: { id: string }): Promise<FullEntry> {
-  return toFullEntry(await getRow(ctx, id));
-}
+export const getAuditEntry = operation({
+  permission: "audit:read",
+  input: idInput,
+  output: fullEntry,
+  async run(ctx, { id }) {
+    return toFullEntry(await getRow(ctx, id));
+  },
+});

@@ -7,8 +7,8 @@ import { eachOf, keyRows, newestKeys, rowsAt } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import { TALLY_MS, talliedCounts } from "@/server/audit/query/search-tallies";
 import type { AuditResult } from "@/server/audit/vocabulary";
-import type { Ctx } from "@/server/context";
-import { type FacetsInput, type Histogram, MAX_HISTOGRAM_BUCKETS, MAX_HISTOGRAM_ROWS } from "./facets-schema";
+import { operation } from "@/server/operation";
+import { facetsInput, type Histogram, histogram, MAX_HISTOGRAM_BUCKETS, MAX_HISTOGRAM_ROWS } from "./facets-schema";
 
 const TIME_MS = 400;
 const MINUTE = 60_000;
@@ -81,24 +81,29 @@ function toBuckets(counts: readonly Count[]): Histogram["buckets"] {
  * When the matches of a filter happened, in at most MAX_HISTOGRAM_BUCKETS steps by result. Exact at any length of history
  * for filters on kind and time in steps of six hours and more; else the newest MAX_HISTOGRAM_ROWS matches are counted.
  */
-export async function getHistogram(ctx: Ctx, filter: FacetsInput): Promise<Histogram> {
-  return tenant(ctx.scope, async (tx) => {
-    const resolved = await resolveFilter(tx, ctx, filter);
-    const bounds = resolved.orgIds.length > 0 ? await boundsOf(tx, resolved.orgIds) : { first: null, last: null };
-    const from = filter.from?.getTime() ?? bounds.first;
-    const to = filter.to?.getTime() ?? bounds.last;
-    if (from === null || to === null || from > to)
-      return { from: null, to: null, stepMs: DAY, buckets: [], countedFrom: null, truncated: false };
-    const stepMs = stepOf(from, to);
-    const { counts, truncated } = await countAll(tx, resolved, stepMs);
-    const oldest = truncated ? Math.min(...counts.map((count) => count.oldest ?? to)) : null;
-    return {
-      from: new Date(from).toISOString(),
-      to: new Date(to).toISOString(),
-      stepMs,
-      buckets: toBuckets(counts),
-      countedFrom: oldest !== null && Number.isFinite(oldest) ? new Date(oldest).toISOString() : null,
-      truncated,
-    };
-  });
-}
+export const getHistogram = operation({
+  permission: "audit:read",
+  input: facetsInput,
+  output: histogram,
+  async run(ctx, filter) {
+    return tenant(ctx.scope, async (tx) => {
+      const resolved = await resolveFilter(tx, ctx, filter);
+      const bounds = resolved.orgIds.length > 0 ? await boundsOf(tx, resolved.orgIds) : { first: null, last: null };
+      const from = filter.from?.getTime() ?? bounds.first;
+      const to = filter.to?.getTime() ?? bounds.last;
+      if (from === null || to === null || from > to)
+        return { from: null, to: null, stepMs: DAY, buckets: [], countedFrom: null, truncated: false };
+      const stepMs = stepOf(from, to);
+      const { counts, truncated } = await countAll(tx, resolved, stepMs);
+      const oldest = truncated ? Math.min(...counts.map((count) => count.oldest ?? to)) : null;
+      return {
+        from: new Date(from).toISOString(),
+        to: new Date(to).toISOString(),
+        stepMs,
+        buckets: toBuckets(counts),
+        countedFrom: oldest !== null && Number.isFinite(oldest) ? new Date(oldest).toISOString() : null,
+        truncated,
+      };
+    });
+  },
+});

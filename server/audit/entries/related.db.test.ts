@@ -43,7 +43,7 @@ describe("related entries", () => {
   });
 
   const relatedTo = async (name: string) => {
-    const found = await listRelated(await ctxFor(jane), { id: ids[name] as string });
+    const found = await listRelated.run(await ctxFor(jane), { id: ids[name] as string });
     const nameOf = (id: string) => Object.keys(ids).find((key) => ids[key] === id);
     const names = (rows: { id: string }[]) => rows.map((row) => nameOf(row.id));
     return { actor: names(found.actor), resource: names(found.resource), address: names(found.address) };
@@ -67,7 +67,7 @@ describe("related entries", () => {
     const rows = await appendEvents(
       Array.from({ length: 13 }, (_, i) => ({ orgId: org.id, timestamp: at(20_000 + i), resourceId: busy })),
     );
-    const found = await listRelated(await ctxFor(jane), { id: rows[0]?.id as string });
+    const found = await listRelated.run(await ctxFor(jane), { id: rows[0]?.id as string });
     expect(found.resource.map((row) => row.id)).toEqual(
       rows
         .slice(3)
@@ -78,7 +78,7 @@ describe("related entries", () => {
 
   it("of another organization's entry look like a missing one", async () => {
     const caller = await ctxFor(jane);
-    await expect(listRelated(caller, { id: ids.foreign as string })).rejects.toMatchObject({ code: "not_found" });
-    await expect(listRelated(caller, { id: randomUUID() })).rejects.toMatchObject({ code: "not_found" });
+    await expect(listRelated.run(caller, { id: ids.foreign as string })).rejects.toMatchObject({ code: "not_found" });
+    await expect(listRelated.run(caller, { id: randomUUID() })).rejects.toMatchObject({ code: "not_found" });
   });
 });

@@ -3,7 +3,8 @@ import { type Tx, tenant } from "@/db/client";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
 import { ENTRY, type EntryRow, newestRows } from "@/server/audit/query/rows";
 import type { FullEntry } from "@/server/audit/schema";
-import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
+import { idInput, typed } from "@/server/wire";
 import { getRow } from "./get";
 import { toFullEntry } from "./to-entry";
 
@@ -46,11 +47,16 @@ async function near(tx: Tx, row: EntryRow, shared: Shared): Promise<FullEntry[]>
  * What else happened within five minutes of an entry, in its organization: by its actor, to its resource, from its address.
  * @throws AppError not_found when the entry is missing or belongs to another organization.
  */
-export async function listRelated(ctx: Ctx, { id }: { id: string }): Promise<Related> {
-  const row = await getRow(ctx, id);
-  return tenant(ctx.scope, async (tx) => ({
-    actor: await near(tx, row, sameActor(row)),
-    resource: await near(tx, row, sameResource(row)),
-    address: await near(tx, row, sameAddress(row)),
-  }));
-}
+export const listRelated = operation({
+  permission: "audit:read",
+  input: idInput,
+  output: typed<Related>(),
+  async run(ctx, { id }) {
+    const row = await getRow(ctx, id);
+    return tenant(ctx.scope, async (tx) => ({
+      actor: await near(tx, row, sameActor(row)),
+      resource: await near(tx, row, sameResource(row)),
+      address: await near(tx, row, sameAddress(row)),
+    }));
+  },
+});

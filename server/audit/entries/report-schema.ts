@@ -30,7 +30,6 @@ export const userActivityReport = z.strictObject({
   topUsers: z.array(activeUser),
   recentActivity: recentEvents,
 });
-export type UserActivityReport = z.output<typeof userActivityReport>;
 
 export const securityReport = z.strictObject({
   ...shared,
@@ -40,7 +39,6 @@ export const securityReport = z.strictObject({
   byAction,
   recentEvents,
 });
-export type SecurityReport = z.output<typeof securityReport>;
 
 export const complianceReport = z.strictObject({
   ...shared,
@@ -50,7 +48,6 @@ export const complianceReport = z.strictObject({
   byAction,
   recentEvents,
 });
-export type ComplianceReport = z.output<typeof complianceReport>;
 
 export const statistics = z.strictObject({
   ...shared,
@@ -58,4 +55,3 @@ export const statistics = z.strictObject({
   byUser: z.array(z.strictObject({ userId: z.string(), userName: z.string(), actionCount: z.int() })),
   range: z.strictObject({ from: isoTime.nullable(), to: isoTime.nullable() }),
 });
-export type Statistics = z.output<typeof statistics>;

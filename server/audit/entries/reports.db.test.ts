@@ -49,7 +49,7 @@ async function story() {
 describe("reports", () => {
   it("count each actor for itself, also those without a UUID", async () => {
     const { ctx, jane, joe } = await story();
-    const report = userActivityReport.parse(await reportUserActivity(ctx, {}));
+    const report = userActivityReport.parse(await reportUserActivity.run(ctx, {}));
     expect(report).toMatchObject({ totalUsers: 4, totalEvents: 14, truncated: false });
     expect(report.actionsPerUser.map((u) => [u.userId, u.actionCount])).toEqual([
       [jane.id, 6],
@@ -68,7 +68,7 @@ describe("reports", () => {
   });
 
   it("of security events hold security actions alone", async () => {
-    const report = securityReport.parse(await reportSecurityEvents((await story()).ctx, {}));
+    const report = securityReport.parse(await reportSecurityEvents.run((await story()).ctx, {}));
     expect(report).toMatchObject({ totalEvents: 6, loginAttempts: 3, failedLogins: 1, permissionChanges: 1 });
     expect(report.byAction[0]).toEqual({ action: "user.login", count: 2 });
     expect(report.byAction.map((a) => a.action).sort()).toEqual([
@@ -81,18 +81,18 @@ describe("reports", () => {
   });
 
   it("of compliance count access, exports and the rest as changes", async () => {
-    const report = complianceReport.parse(await reportCompliance((await story()).ctx, {}));
+    const report = complianceReport.parse(await reportCompliance.run((await story()).ctx, {}));
     expect(report).toMatchObject({ totalEvents: 4, dataAccess: 1, exports: 1, dataChanges: 2 });
   });
 
   it("of statistics sum by category and actor, within the range", async () => {
     const { ctx } = await story();
-    const all = statistics.parse(await getStatistics(ctx, {}));
+    const all = statistics.parse(await getStatistics.run(ctx, {}));
     expect(all.range).toEqual({ from: null, to: null });
     expect(all.byCategory[0]).toEqual({ category: "system", count: 5 });
     expect(all.byCategory.reduce((n, c) => n + c.count, 0)).toBe(14);
     const ranged = statistics.parse(
-      await getStatistics(ctx, { from: new Date("2026-10-01T08:02:00Z"), to: new Date("2026-10-01T08:03:00Z") }),
+      await getStatistics.run(ctx, { from: new Date("2026-10-01T08:02:00Z"), to: new Date("2026-10-01T08:03:00Z") }),
     );
     expect(ranged).toMatchObject({ totalEvents: 2, range: { from: "2026-10-01T08:02:00.000Z" } });
   });
@@ -103,12 +103,19 @@ describe("reports", () => {
     await appendEvents(
       Array.from({ length: 5_001 }, (_, i) => ({ orgId: id, action: i === 0 ? "user.login" : "device.update" })),
     );
-    expect(await getStatistics(ctx, {})).toMatchObject({ totalEvents: 5_000, truncated: true });
-    expect(await reportSecurityEvents(ctx, {})).toMatchObject({ totalEvents: 1, truncated: false, loginAttempts: 1 });
+    expect(await getStatistics.run(ctx, {})).toMatchObject({ totalEvents: 5_000, truncated: true });
+    expect(await reportSecurityEvents.run(ctx, {})).toMatchObject({
+      totalEvents: 1,
+      truncated: false,
+      loginAttempts: 1,
+    });
   });
 
   it("see their own organization alone", async () => {
     await story();
-    expect(await reportUserActivity(await ctxFor("org_viewer"), {})).toMatchObject({ totalEvents: 0, totalUsers: 0 });
+    expect(await reportUserActivity.run(await ctxFor("org_viewer"), {})).toMatchObject({
+      totalEvents: 0,
+      totalUsers: 0,
+    });
   });
 });

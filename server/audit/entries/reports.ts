@@ -1,16 +1,18 @@
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import type { AuditFilter } from "@/server/audit/query/conditions";
-import type { FullEntry, RangeInput } from "@/server/audit/schema";
+import type { FullEntry } from "@/server/audit/schema";
+import { rangeInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
 import { readReportRows } from "./report-rows";
 import {
-  type ComplianceReport,
+  complianceReport,
   MAX_REPORT_ROWS,
   RECENT_ENTRIES,
-  type SecurityReport,
-  type Statistics,
+  securityReport,
+  statistics,
   TOP_USERS,
-  type UserActivityReport,
+  userActivityReport,
 } from "./report-schema";
 import { Tally } from "./tally";
 import { toFullEntry } from "./to-entry";
@@ -26,58 +28,78 @@ async function count(ctx: Ctx, filter: AuditFilter): Promise<Counted> {
 }
 
 /** Who did how much (spec, report user-activity). */
-export async function reportUserActivity(ctx: Ctx, { from, to }: RangeInput): Promise<UserActivityReport> {
-  const { tally, recent, truncated } = await count(ctx, { from, to });
-  const actionsPerUser = tally.users();
-  return {
-    totalUsers: actionsPerUser.length,
-    totalEvents: tally.total,
-    actionsPerUser,
-    topUsers: actionsPerUser.slice(0, TOP_USERS),
-    recentActivity: recent,
-    truncated,
-  };
-}
+export const reportUserActivity = operation({
+  permission: "audit:read",
+  input: rangeInput,
+  output: userActivityReport,
+  async run(ctx, { from, to }) {
+    const { tally, recent, truncated } = await count(ctx, { from, to });
+    const actionsPerUser = tally.users();
+    return {
+      totalUsers: actionsPerUser.length,
+      totalEvents: tally.total,
+      actionsPerUser,
+      topUsers: actionsPerUser.slice(0, TOP_USERS),
+      recentActivity: recent,
+      truncated,
+    };
+  },
+});
 
 /** Sign-ins, permission and policy changes (spec, report security-events): security actions alone. */
-export async function reportSecurityEvents(ctx: Ctx, { from, to }: RangeInput): Promise<SecurityReport> {
-  const { tally, recent, truncated } = await count(ctx, { from, to, actions: SECURITY_ACTIONS });
-  const failedLogins = tally.actions.get("user.login.failed");
-  return {
-    totalEvents: tally.total,
-    loginAttempts: tally.actions.get("user.login") + failedLogins,
-    failedLogins,
-    permissionChanges: tally.actions.get("user.permission.change"),
-    byAction: tally.byAction(),
-    recentEvents: recent,
-    truncated,
-  };
-}
+export const reportSecurityEvents = operation({
+  permission: "audit:read",
+  input: rangeInput,
+  output: securityReport,
+  async run(ctx, { from, to }) {
+    const { tally, recent, truncated } = await count(ctx, { from, to, actions: SECURITY_ACTIONS });
+    const failedLogins = tally.actions.get("user.login.failed");
+    return {
+      totalEvents: tally.total,
+      loginAttempts: tally.actions.get("user.login") + failedLogins,
+      failedLogins,
+      permissionChanges: tally.actions.get("user.permission.change"),
+      byAction: tally.byAction(),
+      recentEvents: recent,
+      truncated,
+    };
+  },
+});
 
 /** Access to data and changes to what is governed (spec, report compliance): compliance actions alone. */
-export async function reportCompliance(ctx: Ctx, { from, to }: RangeInput): Promise<ComplianceReport> {
-  const { tally, recent, truncated } = await count(ctx, { from, to, actions: COMPLIANCE_ACTIONS });
-  const dataAccess = tally.actions.get("data.access");
-  const exports = tally.actions.get("data.export");
-  return {
-    totalEvents: tally.total,
-    dataAccess,
-    dataChanges: tally.total - dataAccess - exports,
-    exports,
-    byAction: tally.byAction(),
-    recentEvents: recent,
-    truncated,
-  };
-}
+export const reportCompliance = operation({
+  permission: "audit:read",
+  input: rangeInput,
+  output: complianceReport,
+  async run(ctx, { from, to }) {
+    const { tally, recent, truncated } = await count(ctx, { from, to, actions: COMPLIANCE_ACTIONS });
+    const dataAccess = tally.actions.get("data.access");
+    const exports = tally.actions.get("data.export");
+    return {
+      totalEvents: tally.total,
+      dataAccess,
+      dataChanges: tally.total - dataAccess - exports,
+      exports,
+      byAction: tally.byAction(),
+      recentEvents: recent,
+      truncated,
+    };
+  },
+});
 
 /** Events by category and actor (spec, stats). */
-export async function getStatistics(ctx: Ctx, { from, to }: RangeInput): Promise<Statistics> {
-  const { tally, truncated } = await count(ctx, { from, to });
-  return {
-    totalEvents: tally.total,
-    byCategory: tally.byCategory(),
-    byUser: tally.users().map(({ userId, userName, actionCount }) => ({ userId, userName, actionCount })),
-    range: { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null },
-    truncated,
-  };
-}
+export const getStatistics = operation({
+  permission: "audit:read",
+  input: rangeInput,
+  output: statistics,
+  async run(ctx, { from, to }) {
+    const { tally, truncated } = await count(ctx, { from, to });
+    return {
+      totalEvents: tally.total,
+      byCategory: tally.byCategory(),
+      byUser: tally.users().map(({ userId, userName, actionCount }) => ({ userId, userName, actionCount })),
+      range: { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null },
+      truncated,
+    };
+  },
+});

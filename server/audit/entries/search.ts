@@ -2,9 +2,10 @@ import { tenant } from "@/db/client";
 import { paginate, readPage, startOf } from "@/server/audit/query/page";
 import { ENTRY, reachedBy, rowsByKey } from "@/server/audit/query/rows";
 import { scanKeys } from "@/server/audit/query/search-scan";
-import type { SearchInput, SearchPage } from "@/server/audit/schema";
+import { type SearchInput, type SearchPage, searchInput, searchPage } from "@/server/audit/schema";
 import { MIN_INDEXED_TERM } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
 import { toFullEntry } from "./to-entry";
 
 const SHORTENED = { truncated: true } as const;
@@ -36,8 +37,13 @@ async function searchNewest(ctx: Ctx, input: SearchInput): Promise<SearchPage> {
  * characters; `truncated` where a shorter one was looked for among the newest rows only.
  * @throws AppError validation_failed for a cursor that is none.
  */
-export async function searchEntries(ctx: Ctx, input: SearchInput): Promise<SearchPage> {
-  if ([...input.q].length < MIN_INDEXED_TERM) return searchNewest(ctx, input);
-  const { rows, pagination } = await readPage(ctx, input, input);
-  return { data: rows.map(toFullEntry), query: input.q, pagination };
-}
+export const searchEntries = operation({
+  permission: "audit:read",
+  input: searchInput,
+  output: searchPage,
+  async run(ctx, input) {
+    if ([...input.q].length < MIN_INDEXED_TERM) return searchNewest(ctx, input);
+    const { rows, pagination } = await readPage(ctx, input, input);
+    return { data: rows.map(toFullEntry), query: input.q, pagination };
+  },
+});

@@ -4,9 +4,11 @@ import { auditAlarms } from "@/db/schema";
 import type { Break } from "@/server/audit/chain/verifier";
 import type { Scope } from "@/server/context";
 import { log } from "@/server/log";
+import { operation } from "@/server/operation";
 import { backgroundLoop } from "@/server/process/background-loop";
 import { gauge } from "@/server/process/metrics";
 import { inScope } from "@/server/scope";
+import { noInput, typed } from "@/server/wire";
 
 /** A chain that was found broken, as the banner, the metric and the log report it. */
 export type Alarm = { orgId: string; at: string; source: "nightly" | "checkpoint" | "on demand"; breaks: Break[] };
@@ -36,7 +38,7 @@ function keep({ orgId, at, source, breaks }: Alarm): Promise<unknown> {
 }
 
 /**
- * Reports a broken chain: an error in the log, a metric, and every process's banner through listAlarms. An open
+ * Reports a broken chain: an error in the log, a metric, and every process's banner through openAlarms. An open
  * alarm keeps the time at which it was first raised. Never rejects.
  */
 export async function raiseAlarm(alarm: Alarm): Promise<void> {
@@ -55,7 +57,7 @@ export async function clearAlarm(orgId: string): Promise<void> {
 }
 
 /** The open alarms over the organizations within reach, newest first, whichever process raised them. */
-export async function listAlarms(scope: Scope): Promise<Alarm[]> {
+export async function openAlarms(scope: Scope): Promise<Alarm[]> {
   const rows = await tenant(scope, (tx) =>
     tx.select().from(auditAlarms).where(inScope(auditAlarms.orgId, scope)).orderBy(desc(auditAlarms.raisedAt)),
   );
@@ -67,12 +69,20 @@ export async function listAlarms(scope: Scope): Promise<Alarm[]> {
   }));
 }
 
+/** The same for the banner. */
+export const listAlarms = operation({
+  permission: "audit:read",
+  input: noInput,
+  output: typed<Alarm[]>(),
+  run: ({ scope }) => openAlarms(scope),
+});
+
 const POLL_MS = 60_000;
 
 /** Keeps the metric of this process at what the database holds, also after a restart. */
 export const alarmWatch = backgroundLoop("audit alarms", POLL_MS, async () => {
   registerGauge();
-  const found = await listAlarms({ kind: "system" });
+  const found = await openAlarms({ kind: "system" });
   stored.count = found.length;
   const known = new Set(found.map((alarm) => alarm.orgId));
   // Cleared by another process, unless the database had not taken it.

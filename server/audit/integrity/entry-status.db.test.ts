@@ -16,17 +16,17 @@ describe("the integrity status of an entry", () => {
     const rows = auditRows(orgId, 6);
     await appendAudit(roles.app, rows.slice(0, 4));
     await signCheckpoint(orgId);
-    await verifyIntegrity(ctx, { orgId });
+    await verifyIntegrity.run(ctx, { orgId });
     await appendAudit(roles.app, rows.slice(4));
 
-    const early = entryStatus.parse(await getEntryStatus(ctx, { id: rows[1]?.id as string }));
+    const early = entryStatus.parse(await getEntryStatus.run(ctx, { id: rows[1]?.id as string }));
     expect(early).toMatchObject({ status: "intact", breaks: [], checkpoint: { seq: 4 } });
     expect(early.lastVerified).toMatchObject({ status: "intact" });
-    const late = await getEntryStatus(ctx, { id: rows[5]?.id as string });
+    const late = await getEntryStatus.run(ctx, { id: rows[5]?.id as string });
     expect(late).toMatchObject({ status: "intact", checkpoint: null, lastVerified: null });
     await signCheckpoint(orgId);
-    expect((await getEntryStatus(ctx, { id: rows[5]?.id as string })).checkpoint).toMatchObject({ seq: 6 });
-    expect((await getEntryStatus(ctx, { id: rows[1]?.id as string })).checkpoint).toMatchObject({ seq: 4 });
+    expect((await getEntryStatus.run(ctx, { id: rows[5]?.id as string })).checkpoint).toMatchObject({ seq: 6 });
+    expect((await getEntryStatus.run(ctx, { id: rows[1]?.id as string })).checkpoint).toMatchObject({ seq: 4 });
   });
 
   it("shows what was changed behind its back, at that entry and at the one linked to it", async () => {
@@ -39,7 +39,7 @@ describe("the integrity status of an entry", () => {
       await tx`UPDATE audit_logs SET resource_name = 'other' WHERE org_id = ${orgId} AND chain_seq = 3`;
       await tx`UPDATE audit_logs SET checksum = repeat('0', 64) WHERE org_id = ${orgId} AND chain_seq = 4`;
     });
-    const statuses = await Promise.all(rows.map(({ id }) => getEntryStatus(ctx, { id: id as string })));
+    const statuses = await Promise.all(rows.map(({ id }) => getEntryStatus.run(ctx, { id: id as string })));
     expect(statuses.map(({ status }) => status)).toEqual(["intact", "intact", "broken", "broken", "broken"]);
     expect(statuses.map(({ breaks }) => breaks[0]?.kind)).toEqual([
       undefined,

@@ -5,8 +5,10 @@ import { readCheckpointOver } from "@/server/audit/chain/checkpoint-store";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { getRow } from "@/server/audit/entries/get";
 import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
 import { inScope, narrow } from "@/server/scope";
-import type { EntryStatus } from "./schema";
+import { idInput } from "@/server/wire";
+import { type EntryStatus, entryStatus } from "./schema";
 
 /** The newest verification that read this part of the chain. */
 async function lastReading(ctx: Ctx, orgId: string, seq: number): Promise<EntryStatus["lastVerified"]> {
@@ -28,20 +30,25 @@ async function lastReading(ctx: Ctx, orgId: string, seq: number): Promise<EntryS
  * the first signed checkpoint that covers it; the last verification that read it.
  * @throws AppError not_found when the entry is missing or belongs to another organization.
  */
-export async function getEntryStatus(ctx: Ctx, { id }: { id: string }): Promise<EntryStatus> {
-  const row = await getRow(ctx, id);
-  const [orgId, seq] = [row.org_id, Number(row.chain_seq)];
-  const own = narrow(ctx, orgId);
-  const [found, checkpoint, lastVerified] = await Promise.all([
-    verifyChain(own, { orgId, fromSeq: seq, toSeq: seq, signal: ctx.signal }),
-    readCheckpointOver(orgId, seq),
-    lastReading(own, orgId, seq),
-  ]);
-  return {
-    status: found.status === "intact" ? "intact" : "broken",
-    readAt: ctx.now().toISOString(),
-    breaks: found.breaks,
-    checkpoint: checkpoint && { seq: checkpoint.seq, signedAt: checkpoint.signedAt },
-    lastVerified,
-  };
-}
+export const getEntryStatus = operation({
+  permission: "audit:read",
+  input: idInput,
+  output: entryStatus,
+  async run(ctx, { id }) {
+    const row = await getRow(ctx, id);
+    const [orgId, seq] = [row.org_id, Number(row.chain_seq)];
+    const own = narrow(ctx, orgId);
+    const [found, checkpoint, lastVerified] = await Promise.all([
+      verifyChain(own, { orgId, fromSeq: seq, toSeq: seq, signal: ctx.signal }),
+      readCheckpointOver(orgId, seq),
+      lastReading(own, orgId, seq),
+    ]);
+    return {
+      status: found.status === "intact" ? "intact" : "broken",
+      readAt: ctx.now().toISOString(),
+      breaks: found.breaks,
+      checkpoint: checkpoint && { seq: checkpoint.seq, signedAt: checkpoint.signedAt },
+      lastVerified,
+    };
+  },
+});

@@ -3,9 +3,10 @@ import { signerName, signingKeys, vkeyOf } from "@/server/audit/chain/signing-ke
 import { verifyChain } from "@/server/audit/chain/verify";
 import type { Ctx } from "@/server/context";
 import { invalid } from "@/server/errors";
+import { operation } from "@/server/operation";
 import { clearAlarm, raiseAlarm } from "./alarm";
 import { signCheckpoint } from "./checkpoints";
-import type { CheckpointsInput, CheckpointsOutput, IntegrityOutput, VerifyInput } from "./schema";
+import { checkpointsInput, checkpointsOutput, integrityOutput, verifyInput } from "./schema";
 import { keepVerification } from "./verifications";
 import { watched } from "./verify-progress";
 
@@ -21,31 +22,41 @@ export function oneOrganization(ctx: Ctx, orgId: string | undefined): string {
  * Verifies the chain of one organization, whole or between two timestamps.
  * A break raises the alarm; a whole clean chain clears it.
  */
-export async function verifyIntegrity(ctx: Ctx, input: VerifyInput): Promise<IntegrityOutput> {
-  const orgId = oneOrganization(ctx, input.orgId);
-  const { from, to, runId } = input;
-  const found = await watched(ctx, runId, (onProgress) =>
-    verifyChain(ctx, { orgId, from, to, signal: ctx.signal, ...(onProgress && { onProgress }) }),
-  );
-  const { status, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks } = found;
-  const whole = !from && !to;
-  await keepVerification(found, whole ? "whole" : "range", ctx.now());
-  if (status === "broken") await raiseAlarm({ orgId, at: ctx.now().toISOString(), source: "on demand", breaks });
-  else if (whole) await clearAlarm(orgId);
-  return { orgId, status, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks };
-}
+export const verifyIntegrity = operation({
+  permission: "audit:read",
+  input: verifyInput,
+  output: integrityOutput,
+  async run(ctx, input) {
+    const orgId = oneOrganization(ctx, input.orgId);
+    const { from, to, runId } = input;
+    const found = await watched(ctx, runId, (onProgress) =>
+      verifyChain(ctx, { orgId, from, to, signal: ctx.signal, ...(onProgress && { onProgress }) }),
+    );
+    const { status, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks } = found;
+    const whole = !from && !to;
+    await keepVerification(found, whole ? "whole" : "range", ctx.now());
+    if (status === "broken") await raiseAlarm({ orgId, at: ctx.now().toISOString(), source: "on demand", breaks });
+    else if (whole) await clearAlarm(orgId);
+    return { orgId, status, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks };
+  },
+});
 
 const DEFAULT_CHECKPOINTS = 100;
 
 /** The newest signed chain heads of one organization, newest first, with the keys that check them. */
-export async function listCheckpoints(ctx: Ctx, input: CheckpointsInput): Promise<CheckpointsOutput> {
-  const orgId = oneOrganization(ctx, input.orgId);
-  if (input.sign) await signCheckpoint(orgId, ctx.now());
-  const kept: StoredCheckpoint[] = await readCheckpoints(orgId);
-  return {
-    orgId,
-    origin: `${signerName()}/audit/${orgId}`,
-    publicKeys: signingKeys().map(vkeyOf),
-    data: kept.reverse().slice(0, input.limit ?? DEFAULT_CHECKPOINTS),
-  };
-}
+export const listCheckpoints = operation({
+  permission: "audit:read",
+  input: checkpointsInput,
+  output: checkpointsOutput,
+  async run(ctx, input) {
+    const orgId = oneOrganization(ctx, input.orgId);
+    if (input.sign) await signCheckpoint(orgId, ctx.now());
+    const kept: StoredCheckpoint[] = await readCheckpoints(orgId);
+    return {
+      orgId,
+      origin: `${signerName()}/audit/${orgId}`,
+      publicKeys: signingKeys().map(vkeyOf),
+      data: kept.reverse().slice(0, input.limit ?? DEFAULT_CHECKPOINTS),
+    };
+  },
+});

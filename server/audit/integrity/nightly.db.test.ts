@@ -11,7 +11,7 @@ import { createCaller } from "@/server/trpc/init";
 import { appRouter } from "@/server/trpc/root";
 import { auditRows, closeRoles, daysAgo, roles } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
-import { alarmWatch, listAlarms } from "./alarm";
+import { alarmWatch, openAlarms } from "./alarm";
 import { signCheckpoint } from "./checkpoints";
 import { runNightly, verifyNightly } from "./nightly";
 import { readProgress } from "./verifications";
@@ -57,7 +57,7 @@ describe("the nightly verification", () => {
       expect(found).toMatchObject({ status: "broken", breaks: [{ seq: 15, kind: "altered" }] });
     }
     const scope = { kind: "organization", orgIds: [id], partnerId: "" } as const;
-    expect(await listAlarms(scope)).toMatchObject([{ orgId: id, source: "nightly", breaks: [{ seq: 15 }] }]);
+    expect(await openAlarms(scope)).toMatchObject([{ orgId: id, source: "nightly", breaks: [{ seq: 15 }] }]);
     expect(await readProgress(id)).toMatchObject({ verifiedThrough: 10 });
     await alarmWatch.start();
     expect(await registry.metrics()).toMatch(/trailmark_audit_broken_chains [1-9]/);

@@ -10,11 +10,9 @@ export type IntegrityInput = z.output<typeof integrityInput>;
 
 /** Input of integrity.verify: a range of a chain, and an id of the asker's own to ask for the progress by. */
 export const verifyInput = z.object({ ...integrityInput.shape, runId: z.guid().optional() }).superRefine(fromBeforeTo);
-export type VerifyInput = z.output<typeof verifyInput>;
 
 /** Input and output of integrity.progress. */
 export const progressInput = z.object({ runId: z.guid() });
-export type ProgressInput = z.output<typeof progressInput>;
 export type ProgressOutput = { rows: number | null };
 
 const BREAK_KINDS = ["altered", "missing", "inserted", "relinked", "truncated", "unsealed"] as const;
@@ -38,7 +36,6 @@ export const integrityOutput = z.strictObject({
   head: chainHead.nullable(),
   breaks: z.array(chainBreak),
 });
-export type IntegrityOutput = z.output<typeof integrityOutput>;
 
 /** Query of GET /audit-logs/checkpoints; `sign=true` signs the head now, if it has moved. */
 export const checkpointsInput = z.object({
@@ -46,7 +43,6 @@ export const checkpointsInput = z.object({
   limit: positiveInt.transform((n) => Math.min(n, 1000)).optional(),
   sign: flag.optional(),
 });
-export type CheckpointsInput = z.output<typeof checkpointsInput>;
 
 const storedCheckpoint = z.strictObject({
   orgId: z.guid(),
@@ -61,11 +57,9 @@ export const checkpointsOutput = z.strictObject({
   publicKeys: z.array(z.string()),
   data: z.array(storedCheckpoint),
 });
-export type CheckpointsOutput = z.output<typeof checkpointsOutput>;
 
 /** Input of integrity.status. */
 export const integrityStatusInput = z.object({ orgId: filterShape.orgId });
-export type IntegrityStatusInput = z.output<typeof integrityStatusInput>;
 
 const VERIFICATION_KINDS = ["nightly", "whole", "range"] as const;
 
@@ -73,7 +67,7 @@ const VERIFICATION_KINDS = ["nightly", "whole", "range"] as const;
  * What is known of a chain without reading it: the last verification, an open alarm, its head, how far a signed
  * checkpoint kept outside the database covers it, where checkpoints go, and when the next nightly run is.
  */
-const integrityStatus = z.strictObject({
+export const integrityStatus = z.strictObject({
   orgId: z.guid(),
   last: z
     .strictObject({

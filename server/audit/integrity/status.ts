@@ -3,13 +3,14 @@ import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { readNewestCheckpoint } from "@/server/audit/chain/checkpoint-store";
-import type { Ctx, Scope } from "@/server/context";
+import type { Scope } from "@/server/context";
 import { env } from "@/server/env";
+import { operation } from "@/server/operation";
 import { VERIFICATION_CRON } from "@/server/retention/schema";
 import { narrow } from "@/server/scope";
-import { listAlarms } from "./alarm";
+import { openAlarms } from "./alarm";
 import { oneOrganization } from "./integrity";
-import type { IntegrityStatus, IntegrityStatusInput } from "./schema";
+import { type IntegrityStatus, integrityStatus, integrityStatusInput } from "./schema";
 import { lastVerification } from "./verifications";
 
 type Head = { head: IntegrityStatus["head"]; prunedThroughSeq: number };
@@ -34,24 +35,29 @@ function sinks(): IntegrityStatus["sinks"] {
  * What is known of an organization's chain without reading it.
  * @throws AppError forbidden, validation_failed when no organization is named and several could be meant
  */
-export async function getIntegrityStatus(ctx: Ctx, input: IntegrityStatusInput): Promise<IntegrityStatus> {
-  const orgId = oneOrganization(ctx, input.orgId);
-  const { scope } = narrow(ctx, orgId);
-  const [last, [alarm], { head, prunedThroughSeq }, newest] = await Promise.all([
-    lastVerification(scope, orgId),
-    listAlarms(scope),
-    headOf(scope, orgId),
-    readNewestCheckpoint(orgId),
-  ]);
-  const next = new Cron(VERIFICATION_CRON, { timezone: "UTC", paused: true }).nextRun(ctx.now());
-  return {
-    orgId,
-    last,
-    alarm: alarm ? { at: alarm.at, source: alarm.source, breaks: alarm.breaks } : null,
-    head,
-    prunedThroughSeq,
-    anchored: newest ? { seq: newest.seq, signedAt: newest.signedAt } : null,
-    sinks: sinks(),
-    nextRunAt: next?.toISOString() ?? null,
-  };
-}
+export const getIntegrityStatus = operation({
+  permission: "audit:read",
+  input: integrityStatusInput,
+  output: integrityStatus,
+  async run(ctx, input) {
+    const orgId = oneOrganization(ctx, input.orgId);
+    const { scope } = narrow(ctx, orgId);
+    const [last, [alarm], { head, prunedThroughSeq }, newest] = await Promise.all([
+      lastVerification(scope, orgId),
+      openAlarms(scope),
+      headOf(scope, orgId),
+      readNewestCheckpoint(orgId),
+    ]);
+    const next = new Cron(VERIFICATION_CRON, { timezone: "UTC", paused: true }).nextRun(ctx.now());
+    return {
+      orgId,
+      last,
+      alarm: alarm ? { at: alarm.at, source: alarm.source, breaks: alarm.breaks } : null,
+      head,
+      prunedThroughSeq,
+      anchored: newest ? { seq: newest.seq, signedAt: newest.signedAt } : null,
+      sinks: sinks(),
+      nextRunAt: next?.toISOString() ?? null,
+    };
+  },
+});

@@ -13,10 +13,10 @@ it("tells one's own verification's rows while it runs, and nothing to others or 
   const runId = randomUUID();
   await watched(person, runId, async (onProgress) => {
     onProgress?.(20_000);
-    expect(await getVerifyProgress(person, { runId })).toEqual({ rows: 20_000 });
-    expect(await getVerifyProgress(somebodyElse, { runId })).toEqual({ rows: null });
+    expect(await getVerifyProgress.run(person, { runId })).toEqual({ rows: 20_000 });
+    expect(await getVerifyProgress.run(somebodyElse, { runId })).toEqual({ rows: null });
   });
-  expect(await getVerifyProgress(person, { runId })).toEqual({ rows: null });
+  expect(await getVerifyProgress.run(person, { runId })).toEqual({ rows: null });
 });
 
 it("forgets a verification that fails", async () => {
@@ -26,5 +26,5 @@ it("forgets a verification that fails", async () => {
     throw new Error("gone");
   });
   await expect(failed).rejects.toThrow("gone");
-  expect(await getVerifyProgress(person, { runId })).toEqual({ rows: null });
+  expect(await getVerifyProgress.run(person, { runId })).toEqual({ rows: null });
 });

@@ -1,5 +1,7 @@
 import type { Ctx } from "@/server/context";
-import type { ProgressInput, ProgressOutput } from "./schema";
+import { operation } from "@/server/operation";
+import { typed } from "@/server/wire";
+import { type ProgressOutput, progressInput } from "./schema";
 
 /** Rows read so far by the verifications of this process that somebody watches. */
 const running = new Map<string, number>();
@@ -25,6 +27,11 @@ export async function watched<T>(
 }
 
 /** How many rows one's own verification has read; null when it does not run, or runs in another process. */
-export async function getVerifyProgress(ctx: Ctx, { runId }: ProgressInput): Promise<ProgressOutput> {
-  return { rows: running.get(keyOf(ctx, runId)) ?? null };
-}
+export const getVerifyProgress = operation({
+  permission: "audit:read",
+  input: progressInput,
+  output: typed<ProgressOutput>(),
+  async run(ctx, { runId }) {
+    return { rows: running.get(keyOf(ctx, runId)) ?? null };
+  },
+});

@@ -84,7 +84,7 @@ describe("filters that the viewer narrows by", () => {
     const seen: FullEntry[] = [];
     let cursor: string | undefined;
     do {
-      const page = await listFullEntries(ctx, { ...input, ...(cursor && { cursor }) });
+      const page = await listFullEntries.run(ctx, { ...input, ...(cursor && { cursor }) });
       seen.push(...page.data);
       if (!cursor) expect(page.pagination.total).toBe(expected.length);
       cursor = page.pagination.nextCursor ?? undefined;
@@ -110,7 +110,7 @@ describe("filters that the viewer narrows by", () => {
 
   it("never name another tenant's devices", async () => {
     const stranger = await ctxFor("org_admin");
-    const page = await listFullEntries(stranger, listInput.parse({ device: "LAB-7" }));
+    const page = await listFullEntries.run(stranger, listInput.parse({ device: "LAB-7" }));
     expect(page.data).toEqual([]);
   });
 

@@ -90,7 +90,7 @@ async function searched(
   let cursor: string | undefined;
   let total = -1;
   do {
-    const page = await searchEntries(ctx, {
+    const page = await searchEntries.run(ctx, {
       ...searchInput.parse({ q, limit: 100, cursor, skipCount: cursor !== undefined }),
       ...filters,
     }); // prettier-ignore
@@ -172,7 +172,7 @@ describe("search", () => {
       fc.asyncProperty(filters, fc.boolean(), async (more, wide) => {
         const ctx = wide ? several : single;
         const expected = await naive(ctx, "", more);
-        const page = await listFullEntries(ctx, { ...listInput.parse({ limit: 100 }), ...more });
+        const page = await listFullEntries.run(ctx, { ...listInput.parse({ limit: 100 }), ...more });
         expect(page.data.map((e) => e.id)).toEqual(expected.slice(0, 100));
         expect(page.pagination.total).toBe(expected.length);
       }),

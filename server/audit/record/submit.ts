@@ -1,11 +1,12 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import type { AuditInsert } from "@/server/audit/row";
-import type { SubmitInput, SubmitOutput, SubmittedEvent } from "@/server/audit/schema";
+import { type SubmittedEvent, submitInput, submitOutput } from "@/server/audit/schema";
 import { MAX_DETAILS_BYTES } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { operation } from "@/server/operation";
 import { reaches } from "@/server/scope";
 import { isRecordingBehind, recordDurably, warnOnConsole } from "./record";
 import { idConflict } from "./recorder";
@@ -69,21 +70,26 @@ async function refuseTakenIds(rows: AuditInsert[]): Promise<void> {
  * it or nothing.
  * @throws AppError forbidden (not an API key, an orgId outside its reach), validation_failed, conflict, unavailable.
  */
-export async function submitEvents(ctx: Ctx, input: SubmitInput): Promise<SubmitOutput> {
-  const { actor } = ctx;
-  if (actor.type !== "api_key") throw new AppError("forbidden", "Only API keys may submit audit events.");
-  const rows: AuditInsert[] = [];
-  const named: AuditInsert[] = [];
-  for (const [index, event] of input.events.entries()) {
-    const orgId = organizationOf(ctx, event, index);
-    if (!orgId) continue;
-    const row = eventRow({ event, index, orgId }, actor, ctx.now());
-    rows.push(row);
-    if (event.id) named.push(row);
-  }
-  await refuseTakenIds(named);
-  const dropped = input.events.length - rows.length;
-  if (dropped > 0) warnOnConsole(`${dropped} audit event(s) without an organization were dropped`);
-  await recordDurably(rows);
-  return { accepted: rows.length, dropped };
-}
+export const submitEvents = operation({
+  permission: "audit:write",
+  input: submitInput,
+  output: submitOutput,
+  async run(ctx, input) {
+    const { actor } = ctx;
+    if (actor.type !== "api_key") throw new AppError("forbidden", "Only API keys may submit audit events.");
+    const rows: AuditInsert[] = [];
+    const named: AuditInsert[] = [];
+    for (const [index, event] of input.events.entries()) {
+      const orgId = organizationOf(ctx, event, index);
+      if (!orgId) continue;
+      const row = eventRow({ event, index, orgId }, actor, ctx.now());
+      rows.push(row);
+      if (event.id) named.push(row);
+    }
+    await refuseTakenIds(named);
+    const dropped = input.events.length - rows.length;
+    if (dropped > 0) warnOnConsole(`${dropped} audit event(s) without an organization were dropped`);
+    await recordDurably(rows);
+    return { accepted: rows.length, dropped };
+  },
+});

@@ -2,7 +2,8 @@ import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
-import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
+import { idInput, typed } from "@/server/wire";
 import { lockImport, toImportState, toRecord } from "./find-import";
 import type { ImportState } from "./schema";
 
@@ -10,24 +11,29 @@ import type { ImportState } from "./schema";
  * Asks the import's background work to stop: after the current rows a run is cancelled, with what it wrote kept (it can
  * be undone); any other work is dropped.
  */
-export async function cancelImport(ctx: Ctx, { id }: { id: string }): Promise<ImportState> {
-  const row = await tenant(ctx.scope, async (tx) => {
-    const found = await lockImport(tx, ctx, id);
-    if (!found.job) return found;
-    const [changed] = await tx
-      .update(customFieldImports)
-      .set({ cancelRequested: true })
-      .where(eq(customFieldImports.id, id))
-      .returning();
-    return toRecord(changed);
-  });
-  if (row.job === "apply" && row.cancelRequested)
-    record(ctx, {
-      action: "custom_fields.import.cancel",
-      orgId: ctx.homeOrgId,
-      resourceType: "custom_field_import",
-      resourceId: row.id,
-      details: { source: row.source, rowsDone: row.jobDone, rows: row.totalRows },
+export const cancelImport = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: typed<ImportState>(),
+  async run(ctx, { id }) {
+    const row = await tenant(ctx.scope, async (tx) => {
+      const found = await lockImport(tx, ctx, id);
+      if (!found.job) return found;
+      const [changed] = await tx
+        .update(customFieldImports)
+        .set({ cancelRequested: true })
+        .where(eq(customFieldImports.id, id))
+        .returning();
+      return toRecord(changed);
     });
-  return toImportState(row);
-}
+    if (row.job === "apply" && row.cancelRequested)
+      record(ctx, {
+        action: "custom_fields.import.cancel",
+        orgId: ctx.homeOrgId,
+        resourceType: "custom_field_import",
+        resourceId: row.id,
+        details: { source: row.source, rowsDone: row.jobDone, rows: row.totalRows },
+      });
+    return toImportState(row);
+  },
+});

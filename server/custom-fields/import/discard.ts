@@ -2,8 +2,9 @@ import { rm } from "node:fs/promises";
 import { eq, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
+import { operation } from "@/server/operation";
+import { idInput } from "@/server/wire";
 import { lockImport } from "./find-import";
 import { importFolder } from "./import-folder";
 
@@ -14,12 +15,17 @@ async function deleteRows(tx: Tx, id: string): Promise<void> {
 }
 
 /** Deletes an import that has not written anything. @throws AppError not_found, conflict. */
-export async function discardImport(ctx: Ctx, { id }: { id: string }): Promise<undefined> {
-  await tenant(ctx.scope, async (tx) => {
-    const found = await lockImport(tx, ctx, id);
-    if (found.job || found.startedAt)
-      throw new AppError("conflict", "An import that has run is kept, so that it can be undone.");
-    await deleteRows(tx, id);
-  });
-  await rm(importFolder(id), { recursive: true, force: true });
-}
+export const discardImport = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: "empty",
+  async run(ctx, { id }) {
+    await tenant(ctx.scope, async (tx) => {
+      const found = await lockImport(tx, ctx, id);
+      if (found.job || found.startedAt)
+        throw new AppError("conflict", "An import that has run is kept, so that it can be undone.");
+      await deleteRows(tx, id);
+    });
+    await rm(importFolder(id), { recursive: true, force: true });
+  },
+});

@@ -3,6 +3,8 @@ import { tenant } from "@/db/client";
 import type { Ctx } from "@/server/context";
 import { type Cell, toCsv } from "@/server/csv";
 import { MASK } from "@/server/custom-fields/schema";
+import { operation } from "@/server/operation";
+import { idInput } from "@/server/wire";
 import { invalidReason } from "./decide/decide-value";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
 import { findImport, type ImportRecord, partnerScope } from "./find-import";
@@ -163,27 +165,40 @@ async function download(
 }
 
 /** CSV of every row with its outcome, streamed. @throws AppError not_found; conflict before anything is mapped. */
-export const downloadOutcomes = (ctx: Ctx, { id }: { id: string }) =>
-  download(ctx, { id, what: "outcomes", columnsOf: outcomeColumns });
+export const downloadOutcomes = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: "stream",
+  run: (ctx, { id }) => download(ctx, { id, what: "outcomes", columnsOf: outcomeColumns }),
+});
 
 /** CSV of the rows that were not applied, in the original columns plus the reason, streamed. */
-export const downloadRejected = (ctx: Ctx, { id }: { id: string }) =>
-  download(ctx, { id, what: "not-applied", columnsOf: rejectedColumns });
+export const downloadRejected = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: "stream",
+  run: (ctx, { id }) => download(ctx, { id, what: "not-applied", columnsOf: rejectedColumns }),
+});
 
 /** CSV of the location-scope and client-scope fields, to be created by hand as organization-level fields. */
-export async function downloadOutOfScope(ctx: Ctx, { id }: { id: string }): Promise<Response> {
-  const found = await tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
-  const rows = found.columns
-    .filter((column) => !isImportable(column))
-    .map((column) => [
-      column.title,
-      column.declared?.scope,
-      sourceType(column) ?? "",
-      column.declared?.options?.join("|") ?? "",
-      column.declared?.section ?? "",
-    ]);
-  return csvResponse(
-    `\ufeff${toCsv([["Title", "Scope", "Type", "Options", "Section"], ...rows])}`,
-    fileNameOf(found, "other-scopes"),
-  );
-}
+export const downloadOutOfScope = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: "stream",
+  async run(ctx, { id }) {
+    const found = await tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
+    const rows = found.columns
+      .filter((column) => !isImportable(column))
+      .map((column) => [
+        column.title,
+        column.declared?.scope,
+        sourceType(column) ?? "",
+        column.declared?.options?.join("|") ?? "",
+        column.declared?.section ?? "",
+      ]);
+    return csvResponse(
+      `\ufeff${toCsv([["Title", "Scope", "Type", "Options", "Section"], ...rows])}`,
+      fileNameOf(found, "other-scopes"),
+    );
+  },
+});

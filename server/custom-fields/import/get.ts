@@ -1,9 +1,15 @@
 import { tenant } from "@/db/client";
-import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
+import { idInput, typed } from "@/server/wire";
 import { findImport, toImportState } from "./find-import";
 import type { ImportState } from "./schema";
 
 /** @throws AppError not_found */
-export function getImport(ctx: Ctx, { id }: { id: string }): Promise<ImportState> {
-  return tenant(ctx.scope, async (tx) => toImportState(await findImport(tx, ctx, id)));
-}
+export const getImport = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: typed<ImportState>(),
+  run(ctx, { id }) {
+    return tenant(ctx.scope, async (tx) => toImportState(await findImport(tx, ctx, id)));
+  },
+});

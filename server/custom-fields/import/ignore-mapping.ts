@@ -1,5 +1,6 @@
 import { tenant } from "@/db/client";
-import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
+import { idInput, typed } from "@/server/wire";
 import { lockImport, requireIdle } from "./find-import";
 import { defaultPlan, partnerDefinitions } from "./map/default-plan";
 import { presetOf } from "./presets";
@@ -7,12 +8,17 @@ import { storePlan } from "./save-plan";
 import type { ImportState } from "./schema";
 
 /** Replaces a plan that came from a saved mapping: it is guessed from the columns, as for a first import. */
-export async function ignoreMapping(ctx: Ctx, { id }: { id: string }): Promise<ImportState> {
-  return tenant(ctx.scope, async (tx) => {
-    const found = await lockImport(tx, ctx, id);
-    requireIdle(found, "staged", "checked");
-    const definitions = await partnerDefinitions(tx, found.partnerId);
-    const plan = defaultPlan(found.columns, definitions, presetOf(found.source));
-    return storePlan(tx, ctx, { found, plan, summary: { ...found.summary, mappingFrom: undefined } });
-  });
-}
+export const ignoreMapping = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: typed<ImportState>(),
+  async run(ctx, { id }) {
+    return tenant(ctx.scope, async (tx) => {
+      const found = await lockImport(tx, ctx, id);
+      requireIdle(found, "staged", "checked");
+      const definitions = await partnerDefinitions(tx, found.partnerId);
+      const plan = defaultPlan(found.columns, definitions, presetOf(found.source));
+      return storePlan(tx, ctx, { found, plan, summary: { ...found.summary, mappingFrom: undefined } });
+    });
+  },
+});

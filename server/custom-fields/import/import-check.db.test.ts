@@ -88,9 +88,9 @@ describe("the check", () => {
       simpleCsv(["1", "PC1", "", "t", "maybe", "2024-02-30"], ["2", "PC2", "", "t", "1", "2024-02-03"]),
     );
     const plan = withFields(staged, { Patched: { type: "boolean" }, Bought: { type: "date", options: null } });
-    await savePlan(ctx, { id: staged.id, plan });
+    await savePlan.run(ctx, { id: staged.id, plan });
     const checked = await check(ctx, staged.id);
-    const { rows } = await listRows(ctx, { id: staged.id, value: "invalid", limit: 100 });
+    const { rows } = await listRows.run(ctx, { id: staged.id, value: "invalid", limit: 100 });
     expect(rows.map((row) => row.cells.map((cell) => cell.reason))).toEqual([
       [null, "is neither yes nor no", "is not a valid date"],
     ]);
@@ -106,12 +106,12 @@ describe("the check", () => {
       ctx,
       simpleCsv(["1", "PC1", "Acme", "7", "1", "x"], ["2", "PC2", "Acme", "8", "1", "x"]),
     );
-    await expect(startCheck(ctx, again)).rejects.toMatchObject({
+    await expect(startCheck.run(ctx, again)).rejects.toMatchObject({
       code: "validation_failed",
       message: expect.stringContaining("choose how to handle this"),
     });
     const accepted = { typeConflictAccepted: true };
-    await savePlan(ctx, { id: again.id, plan: withFields(again, { "Asset Tag": accepted, Bought: accepted }) });
+    await savePlan.run(ctx, { id: again.id, plan: withFields(again, { "Asset Tag": accepted, Bought: accepted }) });
     expect((await check(ctx, again.id)).summary.check?.fields.map((f) => [f.kept, f.invalid])).toEqual([
       [2, 0],
       [1, 0],
@@ -121,13 +121,13 @@ describe("the check", () => {
       "Asset Tag": accepted,
       Bought: { ...accepted, fieldId: again.plan?.fields[3]?.fieldId as string },
     });
-    await savePlan(ctx, { id: again.id, plan });
-    await expect(startCheck(ctx, again)).rejects.toThrow("chosen only once");
-    await savePlan(ctx, {
+    await savePlan.run(ctx, { id: again.id, plan });
+    await expect(startCheck.run(ctx, again)).rejects.toThrow("chosen only once");
+    await savePlan.run(ctx, {
       id: again.id,
       plan: { ...plan, identifiers: { sourceId: null, hostname: null, organization: null, serial: null } },
     });
-    await expect(startCheck(ctx, again)).rejects.toThrow("Source device ID or Hostname");
+    await expect(startCheck.run(ctx, again)).rejects.toThrow("Source device ID or Hostname");
   });
 
   it("lets a person pick among candidates, once per device", async () => {
@@ -145,11 +145,11 @@ describe("the check", () => {
       ]),
     );
     await check(ctx, staged.id);
-    const [row] = (await listRows(ctx, { id: staged.id, outcome: "ambiguous", limit: 10 })).rows;
+    const [row] = (await listRows.run(ctx, { id: staged.id, outcome: "ambiguous", limit: 10 })).rows;
     expect(row?.candidates.map((c) => c.organization).sort()).toEqual(["Acme", "Beta"]);
-    const picked = await pickCandidate(ctx, { id: staged.id, rowNo: 1, deviceId: ids[1] as string });
+    const picked = await pickCandidate.run(ctx, { id: staged.id, rowNo: 1, deviceId: ids[1] as string });
     expect(picked.summary.check?.fields[0]).toMatchObject({ set: 1, none: 1 });
-    await expect(pickCandidate(ctx, { id: staged.id, rowNo: 2, deviceId: ids[1] as string })).rejects.toThrow(
+    await expect(pickCandidate.run(ctx, { id: staged.id, rowNo: 2, deviceId: ids[1] as string })).rejects.toThrow(
       "Row 1 already",
     );
     const done = await run(ctx, staged.id);
@@ -173,7 +173,7 @@ describe("the check", () => {
       ]),
     );
     expect(await outcomesOf(ctx, await check(ctx, staged.id))).toEqual(["ambiguous", "ambiguous"]);
-    await pickCandidate(ctx, { id: staged.id, rowNo: 1, deviceId: ids[0] as string });
+    await pickCandidate.run(ctx, { id: staged.id, rowNo: 1, deviceId: ids[0] as string });
     await asSystem((tx) => tx.execute(sql`UPDATE devices SET hostname = 'twin.a' WHERE id = ${ids[0]}::uuid`));
     expect(await outcomesOf(ctx, await check(ctx, staged.id))).toEqual(["identity_conflict", "identity_conflict"]);
     await run(ctx, staged.id);

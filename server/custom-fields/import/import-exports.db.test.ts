@@ -39,7 +39,7 @@ async function apply(ctx: Ctx, staged: ImportState): Promise<ImportState> {
 }
 
 async function heldBy(ctx: Ctx, id: string): Promise<Record<string, unknown>> {
-  const held = Object.entries(toValueMap(await listDeviceValues(ctx, { id })));
+  const held = Object.entries(toValueMap(await listDeviceValues.run(ctx, { id })));
   return Object.fromEntries(held.filter(([, value]) => value !== null));
 }
 
@@ -146,7 +146,7 @@ describe("a dump of Computers/{id}/ExtraFields", () => {
       server_role: "SQL",
       asset_tag: "AT-3",
     });
-    const role = (await listDefinitions(ctx, {})).data.find(({ fieldKey }) => fieldKey === "server_role");
+    const role = (await listDefinitions.run(ctx, {})).data.find(({ fieldKey }) => fieldKey === "server_role");
     expect(role).toMatchObject({ owner: "all_organizations", options: ["DC", "File", "SQL"] });
     const others = await call(OTHER_SCOPES, { token: admin, params: { id: staged.id } });
     expect(others.text.replace("\ufeff", "").trim().split("\r\n")).toEqual([

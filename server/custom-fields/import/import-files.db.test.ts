@@ -26,7 +26,7 @@ import { savePlan } from "./save-plan";
 describe("files", () => {
   it("takes a file in parts, a part sent again included", async () => {
     const { ctx, admin, text } = await createSimple();
-    const { id } = await createImport(ctx, { source: "automate" });
+    const { id } = await createImport.run(ctx, { source: "automate" });
     const bytes = Buffer.from(text);
     const part = (offset: number, end: number) =>
       call(UPLOAD, {
@@ -41,14 +41,14 @@ describe("files", () => {
     expect((await part(20, 50)).body.received).toBe(50);
     expect((await part(70, 80)).body.code).toBe("validation_failed");
     expect((await part(50, bytes.length)).body.complete).toBe(true);
-    expect((await getImport(ctx, { id })).files).toMatchObject([
+    expect((await getImport.run(ctx, { id })).files).toMatchObject([
       { name: "export.csv", size: bytes.length, complete: true },
     ]);
   });
 
   it("refuses what is too large, technicians, strangers and imports beyond one's reach", async () => {
     const { ctx, partnerId, a } = await createSimple();
-    const { id } = await createImport(ctx, { source: "automate" });
+    const { id } = await createImport.run(ctx, { source: "automate" });
     const send = (
       token: Parameters<typeof call>[1] extends infer O
         ? NonNullable<O> extends { token?: infer T }
@@ -73,11 +73,11 @@ describe("files", () => {
     expect((await send(stranger, 4)).status).toBe(404);
     expect((await send(limited, 4)).status).toBe(404);
     expect((await call(REJECTED, { token: stranger, params: { id } })).status).toBe(404);
-    expect(await listImports(await ctxFor(limited))).toEqual([]);
-    expect(await listImports(await ctxFor(admin))).toMatchObject([{ id, status: "draft", fileNames: [] }]);
+    expect(await listImports.run(await ctxFor(limited), {})).toEqual([]);
+    expect(await listImports.run(await ctxFor(admin), {})).toMatchObject([{ id, status: "draft", fileNames: [] }]);
     // What is imported is a partner's, and the platform's operator belongs to none.
-    await expect(listImports(await ctxFor("system_admin"))).rejects.toMatchObject({ code: "forbidden" });
-    await expect(createImport(await ctxFor("org_admin"), { source: "automate" })).rejects.toMatchObject({
+    await expect(listImports.run(await ctxFor("system_admin"), {})).rejects.toMatchObject({ code: "forbidden" });
+    await expect(createImport.run(await ctxFor("org_admin"), { source: "automate" })).rejects.toMatchObject({
       code: "forbidden",
     });
   });
@@ -113,7 +113,7 @@ describe("files", () => {
         ["3", "PC3", "Acme", "x", "7", ""],
       ),
     );
-    await savePlan(ctx, { id: staged.id, plan: withFields(staged, { Patched: { type: "boolean" } }) });
+    await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, { Patched: { type: "boolean" } }) });
     await check(ctx, staged.id);
     await run(ctx, staged.id);
     expect(await valuesOf(ids[0] as string)).toEqual(["=A1", true]);
@@ -136,7 +136,7 @@ describe("files", () => {
     const { ctx, admin, ids } = await createSimple();
     const text = `${simpleCsv(["1", "PC1", "Acme", "A1", "1", ""], ["9", "gone", "", "A2", "1", ""])}3,PC3,slipped\r\n`;
     const first = await stageText(ctx, text);
-    await savePlan(ctx, { id: first.id, plan: withFields(first, { Patched: { action: "skip" } }) });
+    await savePlan.run(ctx, { id: first.id, plan: withFields(first, { Patched: { action: "skip" } }) });
     await check(ctx, first.id);
     await run(ctx, first.id);
     const rejected = await call(REJECTED, { token: admin, params: { id: first.id } });
@@ -161,11 +161,11 @@ describe("files", () => {
   it("guesses afresh instead of using the kept mapping, when asked to", async () => {
     const { ctx, text } = await createSimple();
     const first = await stageText(ctx, text);
-    await savePlan(ctx, { id: first.id, plan: withFields(first, { Patched: { action: "skip" } }) });
+    await savePlan.run(ctx, { id: first.id, plan: withFields(first, { Patched: { action: "skip" } }) });
     await check(ctx, first.id);
     await run(ctx, first.id);
     const again = await stageText(ctx, text);
-    const afresh = await ignoreMapping(ctx, again);
+    const afresh = await ignoreMapping.run(ctx, again);
     expect(afresh.summary.mappingFrom).toBeUndefined();
     expect(afresh.plan?.fields[4]).toMatchObject({ action: "create", fieldKey: "patched" });
   });

@@ -76,12 +76,12 @@ async function checked(ctx: Ctx, list: Rows, changes: Record<string, Partial<Pla
   const taken = fields.map((field) =>
     field.column >= 4 && field.action === "skip" ? { ...field, action: "create" as const } : field,
   );
-  await savePlan(ctx, { id: staged.id, plan: { identifiers, fields: taken } });
+  await savePlan.run(ctx, { id: staged.id, plan: { identifiers, fields: taken } });
   return check(ctx, staged.id);
 }
 
 const resultsOf = async (ctx: Ctx, { id }: { id: string }): Promise<ImportRow[]> =>
-  (await listRows(ctx, { id, limit: 200 })).rows;
+  (await listRows.run(ctx, { id, limit: 200 })).rows;
 
 const CLAIM = /another row of the file claims|gives this source ID to two/;
 /** What became of each row, by the row's own mark. */
@@ -120,7 +120,7 @@ const changedRows = async ({ id }: { id: string }): Promise<number[]> => {
 };
 
 async function undo(ctx: Ctx, state: ImportState): Promise<void> {
-  await startUndo(ctx, state);
+  await startUndo.run(ctx, state);
   await workOffImports();
 }
 
@@ -129,7 +129,7 @@ async function fill({ ctx, ids }: { ctx: Ctx; ids: string[] }, { devices }: Inve
   const first = await checked(ctx, [["77", "nobody", "", "", "#", "1", ""]]);
   await run(ctx, first.id);
   for (const [i, { held }] of devices.entries())
-    if (held !== null) await setDeviceValues(ctx, { id: ids[i] as string, rack: held });
+    if (held !== null) await setDeviceValues.run(ctx, { id: ids[i] as string, rack: held });
 }
 
 describe("for any inventory and any file", () => {
@@ -179,7 +179,7 @@ describe("for any inventory and any file", () => {
           const ambiguous = (await resultsOf(ctx, first)).filter(({ outcome }) => outcome === "ambiguous");
           const picked: number[] = [];
           for (const { rowNo, candidates } of picks ? ambiguous : [])
-            await pickCandidate(ctx, { id: first.id, rowNo, deviceId: candidates[0]?.deviceId as string }).then(
+            await pickCandidate.run(ctx, { id: first.id, rowNo, deviceId: candidates[0]?.deviceId as string }).then(
               () => picked.push(rowNo),
               (error: { code?: string }) => expect(error.code).toBe("conflict"),
             );
@@ -217,7 +217,7 @@ describe("for any inventory and any file", () => {
           const state = await checked(ctx, list, { Rack: { overwrite: true } });
           await run(ctx, state.id);
           const changed = ids[which % ids.length] as string;
-          await setDeviceValues(ctx, { id: changed, rack: 99 });
+          await setDeviceValues.run(ctx, { id: changed, rack: 99 });
           await undo(ctx, state);
           const after = await snapshot(ids);
           const rest = (of: typeof before) => of.values.filter(({ id }) => id !== changed);

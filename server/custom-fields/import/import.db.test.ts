@@ -48,7 +48,7 @@ describe("a whole import", () => {
     ]);
     const checked = await check(ctx, staged.id);
     expect(checked.summary.check?.rows).toMatchObject({ matched_hostname: 3, not_found: 0 });
-    expect((await listDefinitions(ctx, {})).data).toEqual([]);
+    expect((await listDefinitions.run(ctx, {})).data).toEqual([]);
     const done = await run(ctx, staged.id);
     expect(done).toMatchObject({ status: "done", error: null, job: null });
     expect(existsSync(importFolder(staged.id))).toBe(false);
@@ -59,7 +59,7 @@ describe("a whole import", () => {
       [3, 3],
     ]);
     expect(await valuesOf(ids[1] as string)).toEqual(["2024-01-31", "A2", true]);
-    expect((await listDefinitions(ctx, {})).data.map((d) => [d.owner, d.type])).toEqual([
+    expect((await listDefinitions.run(ctx, {})).data.map((d) => [d.owner, d.type])).toEqual([
       ["all_organizations", "text"],
       ["all_organizations", "date"],
       ["all_organizations", "boolean"],
@@ -75,7 +75,7 @@ describe("a whole import", () => {
   it("writes nothing the second time, finding every device by its source id, and offers the same mapping", async () => {
     const { ctx, text } = await createSimple();
     const first = await stageText(ctx, text);
-    await savePlan(ctx, { id: first.id, plan: withFields(first, { Bought: { action: "skip" } }) });
+    await savePlan.run(ctx, { id: first.id, plan: withFields(first, { Bought: { action: "skip" } }) });
     await check(ctx, first.id);
     await run(ctx, first.id);
     const second = await stageText(ctx, text, "again.csv");
@@ -93,7 +93,7 @@ describe("a whole import", () => {
   it("leaves what is already set alone, unless told to overwrite or to clear", async () => {
     const { ctx, ids, text } = await createSimple(["PC1", "PC2"]);
     await runAll(ctx, text);
-    await setDeviceValues(ctx, { id: ids[0] as string, asset_tag: "mine" });
+    await setDeviceValues.run(ctx, { id: ids[0] as string, asset_tag: "mine" });
     const again = simpleCsv(["1", "PC1", "Acme", "A1", "", ""], ["2", "PC2", "Acme", "new", "NULL", ""]);
     const kept = await runAll(ctx, again);
     expect(kept.summary.run?.fields[0]).toMatchObject({ kept: 2, set: 0, overwrite: 0 });
@@ -109,7 +109,7 @@ describe("a whole import", () => {
 
   async function runAll(ctx: Parameters<typeof check>[0], text: string, changes = {}) {
     const staged = await stageText(ctx, text);
-    await savePlan(ctx, { id: staged.id, plan: withFields(staged, changes) });
+    await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, changes) });
     await check(ctx, staged.id);
     return run(ctx, staged.id);
   }
@@ -124,16 +124,16 @@ describe("a whole import", () => {
       ]),
     );
     const done = await runAll(ctx, text, { "Asset Tag": { overwrite: true } });
-    await setDeviceValues(ctx, { id: ids[1] as string, asset_tag: "changed since" });
-    await startUndo(ctx, done);
+    await setDeviceValues.run(ctx, { id: ids[1] as string, asset_tag: "changed since" });
+    await startUndo.run(ctx, done);
     await workOffImports();
-    const undone = await getImport(ctx, done);
+    const undone = await getImport.run(ctx, done);
     expect(undone.status).toBe("undone");
     expect(undone.summary.undo).toEqual({ restored: 8, leftAlone: 1, sourceIdsRemoved: 2 });
     expect(await valuesOf(ids[0] as string)).toEqual(["old"]);
     expect(await valuesOf(ids[1] as string)).toEqual(["changed since"]);
     expect(await valuesOf(ids[2] as string)).toEqual([]);
-    await expect(startUndo(ctx, done)).rejects.toMatchObject({ code: "conflict" });
+    await expect(startUndo.run(ctx, done)).rejects.toMatchObject({ code: "conflict" });
   });
 });
 
@@ -145,9 +145,9 @@ describe("the run", () => {
     await asSystem((tx) => tx.execute(sql`UPDATE devices SET hostname = 'elsewhere' WHERE id = ${ids[0]}::uuid`));
     const done = await run(ctx, staged.id);
     expect(done.summary.run).toMatchObject({ devices: 2, rows: { changed: 1, matched_hostname: 2 } });
-    expect((await listRows(ctx, { id: staged.id, outcome: "changed", limit: 10 })).rows.map((r) => r.reason)).toEqual([
-      "no device is called PC1",
-    ]);
+    expect(
+      (await listRows.run(ctx, { id: staged.id, outcome: "changed", limit: 10 })).rows.map((r) => r.reason),
+    ).toEqual(["no device is called PC1"]);
     expect(await valuesOf(ids[0] as string)).toBeNull();
   });
 
@@ -155,7 +155,7 @@ describe("the run", () => {
     const { ctx, text, ids } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
-    await startRun(ctx, staged);
+    await startRun.run(ctx, staged);
     // A process claims the work and dies: its claim runs out and another one takes over.
     expect(await claimImport()).toBe(staged.id);
     expect(await claimImport()).toBeNull();
@@ -166,7 +166,7 @@ describe("the run", () => {
         .where(eq(customFieldImports.id, staged.id)),
     );
     await workOffImports();
-    const done = await getImport(ctx, staged);
+    const done = await getImport.run(ctx, staged);
     expect(done).toMatchObject({ status: "done", summary: { run: { devices: 3 } } });
     // The mark is lost as if the last chunk had to be done again: nothing changes.
     const before = await Promise.all(ids.map(valuesOf));
@@ -194,25 +194,25 @@ describe("the run", () => {
     const { ctx, text } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
-    await startRun(ctx, staged);
-    await cancelImport(ctx, staged);
+    await startRun.run(ctx, staged);
+    await cancelImport.run(ctx, staged);
     await workOffImports();
-    const cancelled = await getImport(ctx, staged);
+    const cancelled = await getImport.run(ctx, staged);
     expect(cancelled).toMatchObject({ status: "cancelled", job: null });
-    await startUndo(ctx, staged);
+    await startUndo.run(ctx, staged);
     await workOffImports();
-    expect((await getImport(ctx, staged)).status).toBe("undone");
-    await expect(discardImport(ctx, staged)).rejects.toMatchObject({ code: "conflict" });
+    expect((await getImport.run(ctx, staged)).status).toBe("undone");
+    await expect(discardImport.run(ctx, staged)).rejects.toMatchObject({ code: "conflict" });
   });
 
   it("stops when the person can no longer import", async () => {
     const { ctx, text, admin } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
-    await startRun(ctx, staged);
+    await startRun.run(ctx, staged);
     await asSystem((tx) => tx.execute(sql`UPDATE users SET role = 'partner_technician' WHERE id = ${admin.id}::uuid`));
     await workOffImports();
-    expect(await getImport(ctx, staged)).toMatchObject({
+    expect(await getImport.run(ctx, staged)).toMatchObject({
       status: "cancelled",
       error: "The person who started this can no longer import.",
     });
@@ -229,12 +229,12 @@ describe("the run", () => {
         ["1", "PC1", "hunter2"],
       ]),
     );
-    await savePlan(ctx, { id: staged.id, plan: withFields(staged, { "Recovery Key": { secret: true } }) });
+    await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, { "Recovery Key": { secret: true } }) });
     await check(ctx, staged.id);
-    const { rows } = await listRows(ctx, { id: staged.id, limit: 10 });
+    const { rows } = await listRows.run(ctx, { id: staged.id, limit: 10 });
     expect(JSON.stringify(rows)).not.toContain("hunter2");
     const done = await run(ctx, staged.id);
-    await startUndo(ctx, done);
+    await startUndo.run(ctx, done);
     await workOffImports();
     await flushRecording();
     const events = await asSystem((tx) =>

@@ -1,13 +1,14 @@
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
-import type { Ctx } from "@/server/context";
 import { MASK } from "@/server/custom-fields/schema";
+import { operation } from "@/server/operation";
+import { typed } from "@/server/wire";
 import { invalidReason } from "./decide/decide-value";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
 import { findImport, type ImportRecord, partnerScope } from "./find-import";
 import { type DeviceNames, nameDevices } from "./name-devices";
 import { type ResultRow, readResults } from "./run/tables/results";
-import { type ImportRow, outcomeOfCode, type RowOutcome, VALUE_CODES, type ValueOutcome } from "./schema";
+import { type ImportRow, outcomeOfCode, rowsInput, VALUE_CODES } from "./schema";
 
 type Context = { plan: LoadedPlan; found: ImportRecord; devices: DeviceNames };
 
@@ -33,21 +34,24 @@ function toRow(row: ResultRow, { plan, found, devices }: Context): ImportRow {
   };
 }
 
-type RowsInput = { id: string; outcome?: RowOutcome; value?: ValueOutcome; cursor?: number | null; limit: number };
-
 /** A page of the check's (or the run's) table, by row number. */
-export async function listRows(ctx: Ctx, input: RowsInput): Promise<{ rows: ImportRow[]; nextCursor: number | null }> {
-  const scope = partnerScope(ctx);
-  return tenant(scope, async (tx) => {
-    const found = await findImport(tx, ctx, input.id);
-    if (!found.summary.check) return { rows: [], nextCursor: null };
-    const plan = await loadPlan(tx, found, scope);
-    const byOutcome = input.outcome ? sql`AND r.outcome = ${input.outcome}` : sql``;
-    const byValue = input.value ? sql`AND strpos(r.codes, ${VALUE_CODES[input.value]}) > 0` : sql``;
-    const { cursor, limit } = input;
-    const page = await readResults(tx, found.id, { after: cursor ?? 0, limit, only: sql`${byOutcome} ${byValue}` });
-    const devices = await nameDevices(tx, scope.orgIds, page);
-    const last = page.length === input.limit ? page.at(-1)?.rowNo : undefined;
-    return { rows: page.map((row) => toRow(row, { plan, found, devices })), nextCursor: last ?? null };
-  });
-}
+export const listRows = operation({
+  permission: "custom_fields:import",
+  input: rowsInput,
+  output: typed<{ rows: ImportRow[]; nextCursor: number | null }>(),
+  async run(ctx, input) {
+    const scope = partnerScope(ctx);
+    return tenant(scope, async (tx) => {
+      const found = await findImport(tx, ctx, input.id);
+      if (!found.summary.check) return { rows: [], nextCursor: null };
+      const plan = await loadPlan(tx, found, scope);
+      const byOutcome = input.outcome ? sql`AND r.outcome = ${input.outcome}` : sql``;
+      const byValue = input.value ? sql`AND strpos(r.codes, ${VALUE_CODES[input.value]}) > 0` : sql``;
+      const { cursor, limit } = input;
+      const page = await readResults(tx, found.id, { after: cursor ?? 0, limit, only: sql`${byOutcome} ${byValue}` });
+      const devices = await nameDevices(tx, scope.orgIds, page);
+      const last = page.length === input.limit ? page.at(-1)?.rowNo : undefined;
+      return { rows: page.map((row) => toRow(row, { plan, found, devices })), nextCursor: last ?? null };
+    });
+  },
+});

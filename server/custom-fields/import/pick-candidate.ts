@@ -1,15 +1,16 @@
 import { eq, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
+import { operation } from "@/server/operation";
+import { typed } from "@/server/wire";
 import { evaluateRows } from "./decide/evaluate";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
 import { count } from "./decide/tally";
 import { type ImportRecord, lockImport, partnerScope, requireIdle, toImportState } from "./find-import";
 import { toResult } from "./run/check";
 import { findRowOfDevice, type ResultRow, readResults, replaceResult } from "./run/tables/results";
-import type { ImportState } from "./schema";
+import { type ImportState, pickInput } from "./schema";
 
 /** Brings one row's result and the check's counts up to date. */
 async function recheck(
@@ -35,22 +36,24 @@ async function recheck(
  * Lets a person choose one of an ambiguous row's candidates (or, with null, withdraw the choice).
  * @throws AppError not_found, conflict, validation_failed for a device that is no candidate.
  */
-export async function pickCandidate(
-  ctx: Ctx,
-  { id, rowNo, deviceId }: { id: string; rowNo: number; deviceId: string | null },
-): Promise<ImportState> {
-  const scope = partnerScope(ctx);
-  return tenant(scope, async (tx) => {
-    const found = await lockImport(tx, ctx, id);
-    requireIdle(found, "checked");
-    const [row] = await readResults(tx, id, { after: rowNo - 1, limit: 1, only: sql`AND r.row_no = ${rowNo}` });
-    if (!row) throw notFound("row");
-    if (row.outcome !== "ambiguous") throw new AppError("conflict", "Only an ambiguous row leaves a choice.");
-    if (deviceId !== null) {
-      if (!row.candidates?.includes(deviceId)) throw invalid("deviceId", "is not one of the row's candidates");
-      const other = await findRowOfDevice(tx, id, { rowNo, deviceId });
-      if (other !== undefined) throw new AppError("conflict", `Row ${other} already matches that device.`);
-    }
-    return toImportState(await recheck(tx, await loadPlan(tx, found, scope), { found, row, picked: deviceId }));
-  });
-}
+export const pickCandidate = operation({
+  permission: "custom_fields:import",
+  input: pickInput,
+  output: typed<ImportState>(),
+  async run(ctx, { id, rowNo, deviceId }) {
+    const scope = partnerScope(ctx);
+    return tenant(scope, async (tx) => {
+      const found = await lockImport(tx, ctx, id);
+      requireIdle(found, "checked");
+      const [row] = await readResults(tx, id, { after: rowNo - 1, limit: 1, only: sql`AND r.row_no = ${rowNo}` });
+      if (!row) throw notFound("row");
+      if (row.outcome !== "ambiguous") throw new AppError("conflict", "Only an ambiguous row leaves a choice.");
+      if (deviceId !== null) {
+        if (!row.candidates?.includes(deviceId)) throw invalid("deviceId", "is not one of the row's candidates");
+        const other = await findRowOfDevice(tx, id, { rowNo, deviceId });
+        if (other !== undefined) throw new AppError("conflict", `Row ${other} already matches that device.`);
+      }
+      return toImportState(await recheck(tx, await loadPlan(tx, found, scope), { found, row, picked: deviceId }));
+    });
+  },
+});

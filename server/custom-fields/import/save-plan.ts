@@ -2,8 +2,10 @@ import { eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
+import { typed } from "@/server/wire";
 import { type ImportRecord, lockImport, requireIdle, toImportState, toRecord } from "./find-import";
-import type { ImportState, Plan } from "./schema";
+import { type ImportState, type Plan, planInput } from "./schema";
 
 /** Stores a plan; a check of the one before no longer counts. */
 export async function storePlan(
@@ -20,10 +22,15 @@ export async function storePlan(
 }
 
 /** Saves what a person mapped; its faults are found by the check, so half a plan survives a closed tab. */
-export async function savePlan(ctx: Ctx, { id, plan }: { id: string; plan: Plan }): Promise<ImportState> {
-  return tenant(ctx.scope, async (tx) => {
-    const found = await lockImport(tx, ctx, id);
-    requireIdle(found, "staged", "checked");
-    return storePlan(tx, ctx, { found, plan });
-  });
-}
+export const savePlan = operation({
+  permission: "custom_fields:import",
+  input: planInput,
+  output: typed<ImportState>(),
+  async run(ctx, { id, plan }) {
+    return tenant(ctx.scope, async (tx) => {
+      const found = await lockImport(tx, ctx, id);
+      requireIdle(found, "staged", "checked");
+      return storePlan(tx, ctx, { found, plan });
+    });
+  },
+});

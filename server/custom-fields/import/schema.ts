@@ -263,7 +263,6 @@ export type ImportRow = {
 };
 
 export const sourceInput = z.strictObject({ source: z.string().min(1).max(50) });
-export const importIdInput = z.object({ id: z.guid() });
 export const fileInput = z.strictObject({
   id: z.guid(),
   fileNo: z

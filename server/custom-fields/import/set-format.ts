@@ -1,32 +1,35 @@
 import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
+import { typed } from "@/server/wire";
 import { completeFile, findImport, lockImport, requireIdle, toImportState, toRecord, unread } from "./find-import";
 import { presetOf } from "./presets";
 import { detectFormat } from "./read/detect-format";
-import type { FormatChange, ImportState } from "./schema";
+import { formatInput, type ImportState } from "./schema";
 
 /**
  * Sets how a file is to be read, where that differs from what is detected; what was read before no longer counts.
  * @throws AppError not_found, conflict, validation_failed for a file that cannot be read at all.
  */
-export async function setFormat(
-  ctx: Ctx,
-  { id, fileNo, format }: { id: string; fileNo: number; format: FormatChange },
-): Promise<ImportState> {
-  const before = await tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
-  const file = completeFile(before, fileNo);
-  const kept = file.format ?? (await detectFormat(file.path, presetOf(before.source)));
-  return tenant(ctx.scope, async (tx) => {
-    const found = await lockImport(tx, ctx, id);
-    requireIdle(found, "draft", "staged", "checked");
-    const files = found.files.map((file, i) => (i === fileNo ? { ...file, format: { ...kept, ...format } } : file));
-    const [row] = await tx
-      .update(customFieldImports)
-      .set({ ...unread, files, updatedAt: ctx.now() })
-      .where(eq(customFieldImports.id, id))
-      .returning();
-    return toImportState(toRecord(row));
-  });
-}
+export const setFormat = operation({
+  permission: "custom_fields:import",
+  input: formatInput,
+  output: typed<ImportState>(),
+  async run(ctx, { id, fileNo, format }) {
+    const before = await tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
+    const file = completeFile(before, fileNo);
+    const kept = file.format ?? (await detectFormat(file.path, presetOf(before.source)));
+    return tenant(ctx.scope, async (tx) => {
+      const found = await lockImport(tx, ctx, id);
+      requireIdle(found, "draft", "staged", "checked");
+      const files = found.files.map((file, i) => (i === fileNo ? { ...file, format: { ...kept, ...format } } : file));
+      const [row] = await tx
+        .update(customFieldImports)
+        .set({ ...unread, files, updatedAt: ctx.now() })
+        .where(eq(customFieldImports.id, id))
+        .returning();
+      return toImportState(toRecord(row));
+    });
+  },
+});

@@ -2,10 +2,11 @@ import { type Tx, tenant } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { customFieldDefinitions } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
-import type { Ctx } from "@/server/context";
 import { auditable, type DefinitionRow, fitToType, toDefinition } from "@/server/custom-fields/definition";
 import { MAX_DEFINITIONS_PER_OWNER } from "@/server/custom-fields/schema";
 import { AppError } from "@/server/errors";
+import { operation } from "@/server/operation";
+import { idInput, typed } from "@/server/wire";
 import { fileNames, type ImportRecord, lockImport, partnerScope, requireIdle, toImportState } from "./find-import";
 import { partnerDefinitions } from "./map/default-plan";
 import { keepMapping } from "./map/mapping";
@@ -40,43 +41,48 @@ async function createDefinitions(tx: Tx, found: ImportRecord, plan: Plan): Promi
  * background.
  * @throws AppError not_found, validation_failed; conflict when it was not checked or a field's key has been taken meanwhile.
  */
-export async function startRun(ctx: Ctx, { id }: { id: string }): Promise<ImportState> {
-  const { row, created } = await tenant(partnerScope(ctx), async (tx) => {
-    const found = await lockImport(tx, ctx, id);
-    requireIdle(found, "checked");
-    const plan = requireSound(found.plan, found.columns, await partnerDefinitions(tx, found.partnerId));
-    const created = await createDefinitions(tx, found, plan);
-    await keepMapping(tx, found, plan);
-    const also = { status: "running", startedAt: ctx.now() };
-    return { row: await queueWork(tx, ctx, { found, job: "apply", also }), created };
-  }).catch((error: unknown) => {
-    throw isDuplicate(error)
-      ? new AppError("conflict", "A field with one of these keys has been created meanwhile; check again.")
-      : error;
-  });
-  const about = { orgId: ctx.homeOrgId, resourceType: "custom_field" } as const;
-  for (const definition of created.map(toDefinition))
-    record(ctx, {
-      ...about,
-      action: "custom_field.create",
-      resourceId: definition.id,
-      resourceName: definition.name,
-      details: { after: auditable(definition), importId: row.id },
+export const startRun = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: typed<ImportState>(),
+  async run(ctx, { id }) {
+    const { row, created } = await tenant(partnerScope(ctx), async (tx) => {
+      const found = await lockImport(tx, ctx, id);
+      requireIdle(found, "checked");
+      const plan = requireSound(found.plan, found.columns, await partnerDefinitions(tx, found.partnerId));
+      const created = await createDefinitions(tx, found, plan);
+      await keepMapping(tx, found, plan);
+      const also = { status: "running", startedAt: ctx.now() };
+      return { row: await queueWork(tx, ctx, { found, job: "apply", also }), created };
+    }).catch((error: unknown) => {
+      throw isDuplicate(error)
+        ? new AppError("conflict", "A field with one of these keys has been created meanwhile; check again.")
+        : error;
     });
-  record(ctx, {
-    action: "custom_fields.import.start",
-    orgId: ctx.homeOrgId,
-    resourceType: "custom_field_import",
-    resourceId: row.id,
-    resourceName: fileNames(row),
-    details: {
-      source: row.source,
-      rows: row.totalRows,
-      fieldsCreated: created.length,
-      fields: row.plan && activeFields(row.plan).map((field) => field.fieldKey),
-      rowOutcomes: row.summary.check?.rows,
-    },
-  });
-  notifyImports();
-  return toImportState(row);
-}
+    const about = { orgId: ctx.homeOrgId, resourceType: "custom_field" } as const;
+    for (const definition of created.map(toDefinition))
+      record(ctx, {
+        ...about,
+        action: "custom_field.create",
+        resourceId: definition.id,
+        resourceName: definition.name,
+        details: { after: auditable(definition), importId: row.id },
+      });
+    record(ctx, {
+      action: "custom_fields.import.start",
+      orgId: ctx.homeOrgId,
+      resourceType: "custom_field_import",
+      resourceId: row.id,
+      resourceName: fileNames(row),
+      details: {
+        source: row.source,
+        rows: row.totalRows,
+        fieldsCreated: created.length,
+        fields: row.plan && activeFields(row.plan).map((field) => field.fieldKey),
+        rowOutcomes: row.summary.check?.rows,
+      },
+    });
+    notifyImports();
+    return toImportState(row);
+  },
+});

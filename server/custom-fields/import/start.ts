@@ -1,6 +1,8 @@
 import { tenant } from "@/db/client";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
+import { operation } from "@/server/operation";
+import { idInput, typed } from "@/server/wire";
 import { lockImport, partnerScope, requireIdle, toImportState } from "./find-import";
 import { partnerDefinitions } from "./map/default-plan";
 import { requireSound } from "./map/plan-faults";
@@ -25,13 +27,25 @@ async function start(ctx: Ctx, { id, job, from }: Start): Promise<ImportState> {
 }
 
 /** Reads the files into the import. @throws AppError not_found, conflict. */
-export const startStaging = (ctx: Ctx, { id }: { id: string }) =>
-  start(ctx, { id, job: "stage", from: ["draft", "staged", "checked"] });
+export const startStaging = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: typed<ImportState>(),
+  run: (ctx, { id }) => start(ctx, { id, job: "stage", from: ["draft", "staged", "checked"] }),
+});
 
 /** Starts the dry run. @throws AppError not_found, conflict; validation_failed with the plan's faults. */
-export const startCheck = (ctx: Ctx, { id }: { id: string }) =>
-  start(ctx, { id, job: "check", from: ["staged", "checked"] });
+export const startCheck = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: typed<ImportState>(),
+  run: (ctx, { id }) => start(ctx, { id, job: "check", from: ["staged", "checked"] }),
+});
 
 /** Undoes what a finished or cancelled run wrote, where nothing changed since. @throws AppError not_found, conflict. */
-export const startUndo = (ctx: Ctx, { id }: { id: string }) =>
-  start(ctx, { id, job: "undo", from: ["done", "cancelled"] });
+export const startUndo = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: typed<ImportState>(),
+  run: (ctx, { id }) => start(ctx, { id, job: "undo", from: ["done", "cancelled"] }),
+});

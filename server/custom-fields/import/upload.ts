@@ -8,10 +8,11 @@ import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid } from "@/server/errors";
+import { operation } from "@/server/operation";
 import { repairText } from "@/server/text";
 import { findImport, lockImport, requireIdle, type StoredFile, unread } from "./find-import";
 import { importFolder } from "./import-folder";
-import { MAX_IMPORT_BYTES, type UploadInput } from "./schema";
+import { MAX_IMPORT_BYTES, type UploadInput, uploadInput, uploadOutput } from "./schema";
 
 const sizeOf = (path: string): Promise<number> =>
   stat(path).then(
@@ -64,18 +65,23 @@ async function noteFile(
  * @returns how many bytes of the file are there, and whether that is all of it.
  * @throws AppError not_found, conflict, payload_too_large; validation_failed for an offset beyond what is there.
  */
-export async function uploadPart(ctx: Ctx, input: UploadInput): Promise<{ received: number; complete: boolean }> {
-  if (input.size > MAX_IMPORT_BYTES) throw new AppError("payload_too_large", "The file is over 100 MiB.");
-  const path = join(importFolder(input.importId), String(input.fileNo));
-  const before = await tenant(ctx.scope, (tx) => findImport(tx, ctx, input.importId));
-  requireIdle(before, "draft", "staged", "checked");
-  if (input.fileNo > before.files.length) throw invalid("fileNo", "leaves a gap");
-  await mkdir(importFolder(input.importId), { recursive: true, mode: 0o700 });
-  if ((await sizeOf(path)) < input.offset) throw invalid("offset", "is beyond what has arrived");
-  if (input.offset > 0) await truncate(path, input.offset);
-  const target = createWriteStream(path, { flags: input.offset > 0 ? "a" : "w", mode: 0o600 });
-  await pipeline(ctx.bytes ?? [], atMost(input.size - input.offset), target);
-  const received = await sizeOf(path);
-  await noteFile(ctx, input, { path, received });
-  return { received, complete: received === input.size };
-}
+export const uploadPart = operation({
+  permission: "custom_fields:import",
+  input: uploadInput,
+  output: uploadOutput,
+  async run(ctx, input) {
+    if (input.size > MAX_IMPORT_BYTES) throw new AppError("payload_too_large", "The file is over 100 MiB.");
+    const path = join(importFolder(input.importId), String(input.fileNo));
+    const before = await tenant(ctx.scope, (tx) => findImport(tx, ctx, input.importId));
+    requireIdle(before, "draft", "staged", "checked");
+    if (input.fileNo > before.files.length) throw invalid("fileNo", "leaves a gap");
+    await mkdir(importFolder(input.importId), { recursive: true, mode: 0o700 });
+    if ((await sizeOf(path)) < input.offset) throw invalid("offset", "is beyond what has arrived");
+    if (input.offset > 0) await truncate(path, input.offset);
+    const target = createWriteStream(path, { flags: input.offset > 0 ? "a" : "w", mode: 0o600 });
+    await pipeline(ctx.bytes ?? [], atMost(input.size - input.offset), target);
+    const received = await sizeOf(path);
+    await noteFile(ctx, input, { path, received });
+    return { received, complete: received === input.size };
+  },
+});

@@ -1,13 +1,4 @@
-import { securityReport } from "@/server/audit/entries/report-schema";
 import { reportSecurityEvents } from "@/server/audit/entries/reports";
-import { rangeInput } from "@/server/audit/schema";
 import { route } from "@/server/http/route";
 
-export const GET = route({
-  summary: "Sign-ins, permission and policy changes.",
-  auth: "user",
-  permission: "audit:read",
-  input: rangeInput,
-  output: securityReport,
-  run: reportSecurityEvents,
-});
+export const GET = route(reportSecurityEvents, { summary: "Sign-ins, permission and policy changes.", auth: "user" });

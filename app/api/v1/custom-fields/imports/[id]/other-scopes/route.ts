@@ -1,14 +1,9 @@
 import { downloadOutOfScope } from "@/server/custom-fields/import/download";
-import { importIdInput } from "@/server/custom-fields/import/schema";
 import { route } from "@/server/http/route";
 
-export const GET = route({
+export const GET = route(downloadOutOfScope, {
   summary: "CSV of an import's location and client fields, which are re-homed by hand.",
   auth: "user",
-  permission: "custom_fields:import",
-  input: importIdInput,
-  output: "stream",
   produces: ["text/csv"],
   errors: ["not_found", "conflict"],
-  run: downloadOutOfScope,
 });
