@@ -8,7 +8,7 @@ import { itemAt } from "./item-at";
 import type { SimulateOptions } from "./options";
 
 /** More requests than these are never under way: a server that falls behind is not buried. */
-const MAX_UNDER_WAY = 256;
+const MAX_IN_FLIGHT = 256;
 const ENROLLING_AT_ONCE = 8;
 /** How long requests under way may take when the end has come. */
 const LAST_ANSWERS_MS = 3_000;
@@ -42,24 +42,24 @@ function act(device: SimulatedDevice, draw: number): Promise<void> {
 
 /** Requests at the wanted rate, one device after the other, until the end. */
 async function drive(devices: SimulatedDevice[], { options, figures, signal }: Simulation): Promise<void> {
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   const started = performance.now();
   for (let n = 0; !signal.aborted; n++) {
     const due = started + (n * 1000) / options.rate;
     const wait = due - performance.now();
     if (wait > 1) await sleep(wait, undefined, { signal }).catch(() => {});
     if (signal.aborted) break;
-    if (underWay.size >= MAX_UNDER_WAY) {
+    if (inFlight.size >= MAX_IN_FLIGHT) {
       figures.heldBack++;
       // Without this a rate that cannot be kept would never let an answer in.
-      await Promise.race(underWay);
+      await Promise.race(inFlight);
       continue;
     }
     const request = act(itemAt(devices, n), Math.random());
-    underWay.add(request);
-    void request.finally(() => underWay.delete(request));
+    inFlight.add(request);
+    void request.finally(() => inFlight.delete(request));
   }
-  await Promise.race([Promise.all(underWay), sleep(LAST_ANSWERS_MS)]);
+  await Promise.race([Promise.all(inFlight), sleep(LAST_ANSWERS_MS)]);
 }
 
 /**

@@ -2,7 +2,7 @@ import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { ALONE, type ApiError, useTRPC } from "@/components/trpc";
 import type { Kind, Reports } from "./shapes";
 
-export type Asked = { orgId?: string; from?: string; to?: string };
+export type ReportInput = { orgId?: string; from?: string; to?: string };
 
 const PROCEDURE = {
   activity: "reportUserActivity",
@@ -12,13 +12,13 @@ const PROCEDURE = {
 } as const;
 
 /** One report. The numbers of the range before stay until the new ones come; those of another report do not. */
-export function useReport<K extends Kind>(kind: K, asked: Asked): UseQueryResult<Reports[K], ApiError> {
+export function useReport<K extends Kind>(kind: K, range: ReportInput): UseQueryResult<Reports[K], ApiError> {
   const { audit } = useTRPC();
-  // Every report takes the same range; which one answers is the kind's affair.
+  // Every report takes the same range; the kind says which one.
   const ask = audit[PROCEDURE[kind]] as (typeof audit)["statistics"];
   const own = ["audit", PROCEDURE[kind]].join();
   const query = useQuery(
-    ask.queryOptions(asked, {
+    ask.queryOptions(range, {
       trpc: ALONE,
       placeholderData: (before, query) => (String(query?.queryKey[0]) === own ? before : undefined),
     }),

@@ -13,7 +13,7 @@ import { ConfirmShorter } from "./confirm-shorter";
 import { PreviewLine } from "./preview-line";
 import classes from "./retention.module.css";
 
-const PAUSE_MS = 300;
+const DEBOUNCE_MS = 300;
 const LABEL: Record<number, string> = {
   90: "90 days",
   180: "180 days",
@@ -31,10 +31,10 @@ export function PolicyForm({ org, policy }: { org: Org; policy: Outputs["retenti
   const isValid = Number.isInteger(days) && Number(days) >= MIN_RETENTION_DAYS && Number(days) <= MAX_RETENTION_DAYS;
   const isNew = isValid && days !== policy.retentionDays;
   const isShorter = isNew && Number(days) < (policy.retentionDays ?? Number.POSITIVE_INFINITY);
-  const [asked] = useDebouncedValue(days, PAUSE_MS);
+  const [settled] = useDebouncedValue(days, DEBOUNCE_MS);
   const preview = useQuery({
-    ...trpc.retention.preview.queryOptions({ id: org.id, retentionDays: Number(asked) }),
-    enabled: isNew && asked === days,
+    ...trpc.retention.preview.queryOptions({ id: org.id, retentionDays: Number(settled) }),
+    enabled: isNew && settled === days,
   });
   const save = useMutation(
     trpc.retention.set.mutationOptions({

@@ -34,9 +34,9 @@ export const agentStreams = pgTable(
 );
 
 /**
- * Live queries in flight. A row lives as long as somebody waits for its answer: deleting it, or leaving `delivered`,
+ * Live queries in flight. A row lives as long as a caller waits for its answer: deleting it, or leaving `delivered`,
  * is what decides between an answer, a timeout and a disconnect. params and result are JSON text that nothing looks
- * into, so NUL and lone surrogates pass as their escapes. Unlogged: no question outlives its asker.
+ * into, so NUL and lone surrogates pass as their escapes. Unlogged: a query does not outlive the caller.
  */
 export const liveCommands = pgTable(
   "live_commands",

@@ -5,7 +5,7 @@ import { users } from "./identity";
 import { organizations, partners } from "./organizations";
 
 /**
- * A question to the audit log under a name. orgId null: of a partner as a whole; both null: of the platform's operator.
+ * A filter of the audit log under a name. orgId null: of a partner as a whole; both null: of the platform's operator.
  * A shared view is seen by everybody of its organization or partner, the others by who made them.
  */
 export const auditSavedViews = pgTable(

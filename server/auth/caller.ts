@@ -1,9 +1,9 @@
 import { lookUp, lookUpAll } from "@/db/lookup";
 import type { Caller, Scope } from "@/server/context";
+import { batchLoader } from "./batch-loader";
 import { type Permission, ROLE_PERMISSIONS, type Role } from "./permissions";
 import { orRemembered } from "./recording-keys";
 import { sameHash } from "./secrets";
-import { together } from "./together";
 
 const PERMISSIONS_OF = Object.fromEntries(
   Object.entries(ROLE_PERMISSIONS).map(([role, permissions]) => [role, new Set(permissions)]),
@@ -105,7 +105,7 @@ async function lookUpApiKey(keyHash: string): Promise<Caller | null> {
 type AgentRow = { id: string; deviceId: string; orgId: string; partnerId: string; hostname: string; tokenHash: string };
 
 /** Agents come in numbers: those that come at the same time are looked up with one query. */
-const findAgent = together<AgentRow>(async (hashes) => {
+const findAgent = batchLoader<AgentRow>(async (hashes) => {
   const rows = await lookUpAll<AgentRow>(
     (sql) => sql`
       SELECT a.id, a.device_id AS "deviceId", a.org_id AS "orgId", o.partner_id AS "partnerId", d.hostname, a.token_hash AS "tokenHash"

@@ -2,7 +2,7 @@ import type { Caller } from "@/server/context";
 
 /** How long a key that may record is known without the database, and how long the database is waited for first. */
 const REMEMBER_MS = 60_000;
-const PATIENCE_MS = 250;
+const TIMEOUT_MS = 250;
 const MAX_REMEMBERED = 1_000;
 
 type Known = { caller: Caller; until: number };
@@ -33,7 +33,7 @@ export async function orRemembered(keyHash: string, looking: Promise<Caller | nu
   if (!entry || entry.until < Date.now()) return found;
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<Caller>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS, entry.caller);
+    timer = setTimeout(resolve, TIMEOUT_MS, entry.caller);
   });
   try {
     return await Promise.race([found.catch(() => entry.caller), patience]);

@@ -22,7 +22,7 @@ export function newSecret(kind: SecretKind): { secret: string; shown: string; ha
   return { secret, shown: secret.slice(0, SHOWN_CHARS), hash: hashSecret(secret) };
 }
 
-/** True when a text has the shape of such a secret; saves the database a question about garbage. */
+/** True when a text has the shape of such a secret; spares the database a look-up of garbage. */
 export const looksLike = (kind: SecretKind, text: string): boolean =>
   text.startsWith(SECRET_PREFIXES[kind]) && /^[\w-]{40}$/.test(text.slice(SECRET_PREFIXES[kind].length));
 

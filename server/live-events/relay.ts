@@ -36,7 +36,7 @@ export type Ask = {
 
 /** Words between processes may get lost; so often the table is looked at all the same. */
 const POLL_MS = 5_000;
-const LISTEN_PATIENCE_MS = 2_000;
+const LISTEN_TIMEOUT_MS = 2_000;
 
 const offline = () => new AppError("device_offline", "The device has no connected agent.");
 const busy = () =>
@@ -161,7 +161,7 @@ export class Relay {
       this.#timers = [setInterval(() => this.#poll(), POLL_MS), setInterval(() => this.#beat(), STREAM_COMMENT_MS)];
       for (const timer of this.#timers) timer.unref();
       // A bus that is away must not keep anybody waiting: polling does its work meanwhile.
-      await Promise.race([listening, new Promise((resolve) => setTimeout(resolve, LISTEN_PATIENCE_MS).unref())]);
+      await Promise.race([listening, new Promise((resolve) => setTimeout(resolve, LISTEN_TIMEOUT_MS).unref())]);
     })();
     return this.#started;
   }

@@ -11,25 +11,25 @@ export type Expired = {
   heldBy: { seq: number; timestamp: Date } | null;
 };
 
-type Place = { seq: number; at: Date };
+type Position = { seq: number; at: Date };
 const MS = sql`(extract(epoch FROM "timestamp") * 1000)::bigint`;
 /** Reading a row of the chain costs about this many entries of the time index. */
 const HEAP_COST = 3;
 /** How many of the newest expired rows are looked at to see whether a row inside the window holds them back. */
 const HELD_PROBE_ROWS = 100;
 
-const toPlace = (row: { seq: string; ms: string } | undefined): Place | null =>
+const toPosition = (row: { seq: string; ms: string } | undefined): Position | null =>
   row ? { seq: Number(row.seq), at: new Date(Number(row.ms)) } : null;
 
 /** The row inside the window that is oldest by time: no row before it in the chain is older and inside. */
-async function oldestInside(tx: Tx, orgId: string, cutoff: Date): Promise<Place | null> {
+async function oldestInside(tx: Tx, orgId: string, cutoff: Date): Promise<Position | null> {
   const rows = await rowsOf<{ seq: string; ms: string }>(
     tx,
     sql`SELECT chain_seq AS seq, ${MS} AS ms FROM audit_logs
       WHERE org_id = ${orgId} AND "timestamp" >= ${cutoff.toISOString()}::timestamptz AND chain_seq IS NOT NULL
       ORDER BY "timestamp", chain_seq LIMIT 1`,
   );
-  return toPlace(rows[0]);
+  return toPosition(rows[0]);
 }
 
 /**
@@ -52,10 +52,10 @@ async function firstInside(tx: Tx, orgId: string, bounds: { cutoff: Date; throug
     tx,
     sql`SELECT chain_seq AS seq, ${MS} AS ms FROM audit_logs WHERE org_id = ${orgId} AND chain_seq = (${seq})`,
   );
-  return toPlace(rows[0]) ?? oldest;
+  return toPosition(rows[0]) ?? oldest;
 }
 
-async function holdsBack(tx: Tx, orgId: string, cutoff: Date, first: Place): Promise<boolean> {
+async function holdsBack(tx: Tx, orgId: string, cutoff: Date, first: Position): Promise<boolean> {
   const [row] = await rowsOf<{ held: boolean | null }>(
     tx,
     sql`SELECT bool_or(chain_seq > ${first.seq}) AS held FROM (

@@ -14,16 +14,16 @@ import { repairText } from "@/server/text";
 import { type CreateInput, createInput, user } from "./schema";
 import { toUser } from "./to-user";
 
-type Place = { orgId: string | null; partnerId: string; organizationIds: string[] | null };
+type Membership = { orgId: string | null; partnerId: string; organizationIds: string[] | null };
 
-async function organizationPlace(ctx: Ctx, input: CreateInput): Promise<Place> {
+async function organizationMembership(ctx: Ctx, input: CreateInput): Promise<Membership> {
   if (input.organizationIds) throw invalid("organizationIds", "is for partner roles only");
   const orgId = input.orgId ?? (ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : undefined);
   if (!orgId) throw invalid("orgId", "is needed for this role");
   return { orgId, partnerId: await partnerOfOrg(orgId), organizationIds: null };
 }
 
-async function partnerPlace(ctx: Ctx, input: CreateInput): Promise<Place> {
+async function partnerMembership(ctx: Ctx, input: CreateInput): Promise<Membership> {
   const partnerId = await partnerFor(ctx, input.partnerId);
   const organizationIds = input.organizationIds ? [...new Set(input.organizationIds)] : null;
   for (const id of organizationIds ?? []) {
@@ -33,8 +33,8 @@ async function partnerPlace(ctx: Ctx, input: CreateInput): Promise<Place> {
   return { orgId: null, partnerId, organizationIds };
 }
 
-async function insertUser(tx: Tx, input: CreateInput, place: Place, passwordHash: string) {
-  const { orgId, partnerId, organizationIds } = place;
+async function insertUser(tx: Tx, input: CreateInput, membership: Membership, passwordHash: string) {
+  const { orgId, partnerId, organizationIds } = membership;
   const { email, role } = input;
   const text = { name: repairText(input.name), department: repairText(input.department) };
   const [row] = await tx
@@ -49,7 +49,7 @@ async function insertUser(tx: Tx, input: CreateInput, place: Place, passwordHash
 }
 
 /**
- * Makes a person who can sign in, with a role no higher and a reach no wider than the caller's.
+ * Creates a person who can sign in, with a role no higher and a reach no wider than the caller's.
  * @throws AppError forbidden, validation_failed, conflict when the e-mail is taken.
  */
 export const createUser = operation({
@@ -60,21 +60,21 @@ export const createUser = operation({
     const ofPartner = isPartnerRole(input.role);
     if (ofPartner && input.orgId) throw invalid("orgId", "is for organization roles only");
     requireMayGrantRole(ctx, input.role);
-    const place = await (ofPartner ? partnerPlace(ctx, input) : organizationPlace(ctx, input));
+    const membership = await (ofPartner ? partnerMembership(ctx, input) : organizationMembership(ctx, input));
     const passwordHash = await hashPassword(input.password);
     const row = await tenant(ctx.scope, async (tx) => {
-      if (ofPartner && !place.organizationIds) await requireWholePartner(tx, ctx);
-      return insertUser(tx, input, place, passwordHash);
+      if (ofPartner && !membership.organizationIds) await requireWholePartner(tx, ctx);
+      return insertUser(tx, input, membership, passwordHash);
     });
     const { id, name, email, role, department } = row;
     record(ctx, {
       action: "user.create",
-      orgId: place.orgId ?? (await homeOrgOf(place.partnerId)),
+      orgId: membership.orgId ?? (await homeOrgOf(membership.partnerId)),
       resourceType: "user",
       resourceId: id,
       resourceName: name,
-      details: { after: { email, name, role, department, organizationIds: place.organizationIds } },
+      details: { after: { email, name, role, department, organizationIds: membership.organizationIds } },
     });
-    return toUser({ ...row, organizationIds: place.organizationIds ?? [] });
+    return toUser({ ...row, organizationIds: membership.organizationIds ?? [] });
   },
 });

@@ -17,7 +17,7 @@ type Props = {
   isTooMany: boolean;
   dock: RefObject<HTMLDivElement | null>;
   onPause: () => void;
-  onLetIn: () => void;
+  onShowHeld: () => void;
 };
 
 function waitingText({ waiting, isTooMany }: Props): string {
@@ -53,17 +53,17 @@ function useSpace(onSpace: () => void): void {
 
 /** Says what the live view is doing, and how many entries wait; the pill over the list lets them in. */
 export function LiveBar(props: Props) {
-  const { state, isPaused, dock, onPause, onLetIn } = props;
+  const { state, isPaused, dock, onPause, onShowHeld } = props;
   const text = stateText(props);
   const spoken = useThrottledValue(text, SPEAK_MS);
   const waiting = waitingText(props);
   const isGoing = state.kind !== "ended";
   useSpace(() => isGoing && onPause());
   const pause = useRef<HTMLButtonElement>(null);
-  const letIn = () => {
+  const showHeld = () => {
     // The pill goes away; the focus stays near what it was for.
     pause.current?.focus({ preventScroll: true });
-    onLetIn();
+    onShowHeld();
   };
   return (
     <>
@@ -89,7 +89,7 @@ export function LiveBar(props: Props) {
       </div>
       <div className={classes.dock} ref={dock}>
         {waiting && (
-          <button type="button" className={classes.pill} onClick={letIn}>
+          <button type="button" className={classes.pill} onClick={showHeld}>
             <ArrowUp size={14} aria-hidden /> {waiting}
           </button>
         )}

@@ -3,8 +3,8 @@ import type { Entry } from "@/components/audit/entry";
 import type { Input } from "@/components/audit/filters/list-input";
 import { type ApiError, useTRPCClient } from "@/components/trpc";
 
-const FIRST_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 15_000;
+const FIRST_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 15_000;
 
 /** New entries, or the word that the list is to be looked at again; the server's audit/tail-schema.ts says more. */
 export type TailMessage = { kind: "entries"; entries: Entry[] } | { kind: "reload" };
@@ -22,7 +22,7 @@ function refusal(error: ApiError, hadBegun: boolean): StreamState | null {
 }
 
 /**
- * Follows what is sealed for a question; a cut connection goes on at the last message seen. The input must keep its
+ * Follows what is sealed for a filter; a cut connection goes on at the last message seen. The input must keep its
  * identity while it says the same.
  */
 export function useTailStream(input: Input, onMessage: (message: TailMessage) => void): StreamState {
@@ -31,7 +31,7 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
   const take = useEffectEvent(onMessage);
   useEffect(() => {
     let position: string | undefined;
-    let pauseMs = FIRST_PAUSE_MS;
+    let delayMs = FIRST_DELAY_MS;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let close = () => {};
     const open = () => {
@@ -40,15 +40,15 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
         if (isOver) return;
         close();
         setState(next ?? { kind: "reconnecting" });
-        if (!next) timer = setTimeout(open, pauseMs);
-        pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+        if (!next) timer = setTimeout(open, delayMs);
+        delayMs = Math.min(2 * delayMs, MAX_DELAY_MS);
       };
       const stream = client.audit.tail.subscribe(
         { ...input, ...(position && { lastEventId: position }) },
         {
           onData: ({ id, data }) => {
             position = id;
-            pauseMs = FIRST_PAUSE_MS;
+            delayMs = FIRST_DELAY_MS;
             take(data);
           },
           onConnectionStateChange: ({ state: now }) => {

@@ -93,11 +93,11 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
     setLoadedAt(list.dataUpdatedAt);
     setRows((was) => afterLoading(was, page));
   }
-  const letInNow = useEffectEvent(() => mayMove() && setRows(release));
+  const showHeldNow = useEffectEvent(() => mayMove() && setRows(release));
   const reload = useEffectEvent(() => list.refetch());
   const publish = useEffectEvent(onChange);
   useEffect(() => {
-    if (!isHeld && rows.heldCount > 0) letInNow();
+    if (!isHeld && rows.heldCount > 0) showHeldNow();
   }, [isHeld, rows.heldCount]);
   useEffect(() => {
     if (rows.isOverfull && !isHeld) void reload();
@@ -110,7 +110,7 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
   useArrivals(table, rows.shown);
 
   const isStopped = isPaused || hold.isScrolled;
-  const letIn = () => {
+  const showHeld = () => {
     window.scrollTo({ top: 0, behavior: "instant" });
     setPaused(false);
     setRows(release);
@@ -123,8 +123,8 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
       waiting={rows.heldCount}
       isTooMany={rows.isOverfull && isHeld}
       dock={dock}
-      onPause={() => (isStopped ? letIn() : setPaused(true))}
-      onLetIn={letIn}
+      onPause={() => (isStopped ? showHeld() : setPaused(true))}
+      onShowHeld={showHeld}
     />
   );
 }

@@ -15,7 +15,7 @@ import { hasRange, isNarrowed, isShown, replaced, type ViewQuery } from "./view-
 
 export type SavedView = Outputs["savedViews"]["list"]["data"][number];
 /** What the menu leaves to a dialog: keeping a view (an existing one: its name and who sees it), or deleting one. */
-export type Asked = { what: "save"; saved?: SavedView } | { what: "delete"; saved: SavedView };
+export type ViewRequest = { what: "save"; saved?: SavedView } | { what: "delete"; saved: SavedView };
 
 /** True when there is something to keep. */
 export const isWorthKeeping = (view: View) => isNarrowed(view) || hasRange(view);
@@ -38,11 +38,11 @@ type RowProps = {
   isOpen: boolean;
   onToggle: () => void;
   onPick: (query: ViewQuery) => void;
-  onAsk: (asked: Asked) => void;
+  onRequest: (request: ViewRequest) => void;
 };
 
 /** A kept view; what may be done with it opens beneath. */
-export function SavedRow({ saved, isOpen, onToggle, onPick, onAsk }: RowProps) {
+export function SavedRow({ saved, isOpen, onToggle, onPick, onRequest }: RowProps) {
   const { view } = useViewer();
   const { organizations, nameOf } = useOrg();
   const at = saved.sharedWith;
@@ -60,8 +60,8 @@ export function SavedRow({ saved, isOpen, onToggle, onPick, onAsk }: RowProps) {
       {isOpen && (
         <div className={classes.changes}>
           {!isCurrent && isWorthKeeping(view) && <Replace saved={saved} view={view} />}
-          <Change onClick={() => onAsk({ what: "save", saved })}>Rename or share</Change>
-          <Change onClick={() => onAsk({ what: "delete", saved })}>Delete</Change>
+          <Change onClick={() => onRequest({ what: "save", saved })}>Rename or share</Change>
+          <Change onClick={() => onRequest({ what: "delete", saved })}>Delete</Change>
         </div>
       )}
     </li>

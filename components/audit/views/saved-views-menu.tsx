@@ -8,14 +8,14 @@ import { useViewer } from "@/components/audit/viewer-context";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
-import { type Asked, isWorthKeeping, Pick, SavedRow, type SavedView } from "./saved-view-row";
+import { isWorthKeeping, Pick, SavedRow, type SavedView, type ViewRequest } from "./saved-view-row";
 import classes from "./saved-views.module.css";
 import { BUILT_IN, isShown, toChange, type ViewQuery } from "./view-query";
 
-type Props = { onAsk: (asked: Asked) => void; onDone: () => void };
+type Props = { onRequest: (request: ViewRequest) => void; onDone: () => void };
 
 /** The views by whose they are; a click shows one, what can be done with one's own opens beneath it. */
-export function SavedViewsMenu({ onAsk, onDone }: Props) {
+export function SavedViewsMenu({ onRequest, onDone }: Props) {
   const { view, setView } = useViewer();
   const list = useQuery(useTRPC().savedViews.list.queryOptions({}));
   const [opened, setOpened] = useState<string | null>(null);
@@ -33,7 +33,7 @@ export function SavedViewsMenu({ onAsk, onDone }: Props) {
       isOpen={opened === saved.id}
       onToggle={() => setOpened(opened === saved.id ? null : saved.id)}
       onPick={pick}
-      onAsk={onAsk}
+      onRequest={onRequest}
     />
   );
   return (
@@ -61,7 +61,7 @@ export function SavedViewsMenu({ onAsk, onDone }: Props) {
           fullWidth
           disabled={!isWorthKeeping(view)}
           leftSection={<Plus size={15} aria-hidden />}
-          onClick={() => onAsk({ what: "save" })}
+          onClick={() => onRequest({ what: "save" })}
         >
           Save this view
         </Button>

@@ -6,7 +6,7 @@ import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import classes from "@/components/audit/filters/menus.module.css";
 import { Popover } from "@/components/ui/popover/popover";
-import type { Asked } from "./saved-view-row";
+import type { ViewRequest } from "./saved-view-row";
 
 const SavedViewsMenu = dynamic(() => import("./saved-views-menu").then((m) => m.SavedViewsMenu), { ssr: false });
 const SaveView = dynamic(() => import("./save-view").then((m) => m.SaveView), { ssr: false });
@@ -15,14 +15,14 @@ const DeleteView = dynamic(() => import("./delete-view").then((m) => m.DeleteVie
 /** Filters under a name: one's own, shared, built in. Nothing of it is loaded before it is opened. */
 export function SavedViews() {
   const [isOpen, setIsOpen] = useState(false);
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [request, setRequest] = useState<ViewRequest | null>(null);
   const button = useRef<HTMLButtonElement>(null);
-  const ask = (what: Asked) => {
+  const ask = (what: ViewRequest) => {
     setIsOpen(false);
-    setAsked(what);
+    setRequest(what);
   };
   const done = () => {
-    setAsked(null);
+    setRequest(null);
     button.current?.focus();
   };
   return (
@@ -39,11 +39,11 @@ export function SavedViews() {
           </Button>
         </Popover.Target>
         <Popover.Dropdown className={classes.dropdown} aria-label="Views">
-          <SavedViewsMenu onAsk={ask} onDone={() => setIsOpen(false)} />
+          <SavedViewsMenu onRequest={ask} onDone={() => setIsOpen(false)} />
         </Popover.Dropdown>
       </Popover>
-      {asked?.what === "save" && <SaveView saved={asked.saved} onClose={done} />}
-      {asked?.what === "delete" && <DeleteView saved={asked.saved} onClose={done} />}
+      {request?.what === "save" && <SaveView saved={request.saved} onClose={done} />}
+      {request?.what === "delete" && <DeleteView saved={request.saved} onClose={done} />}
     </>
   );
 }

@@ -7,7 +7,7 @@ import { TAIL_POLL_MS } from "./schema";
 /** Polling takes no more than this share of the time while thousands of organizations are followed … */
 const MAX_POLL_SHARE = 1 / 20;
 /** … but rows must not come late either. */
-const MAX_POLL_PAUSE_MS = 1_500;
+const MAX_POLL_DELAY_MS = 1_500;
 
 type Head = { orgId: string; seq: number };
 type Wake = () => void;
@@ -90,8 +90,8 @@ class HeadWatch {
   private async poll(): Promise<void> {
     const started = performance.now();
     for (const wake of this.note(await readHeads([...this.followers.keys()]))) wake();
-    const pause = Math.min((performance.now() - started) / MAX_POLL_SHARE, MAX_POLL_PAUSE_MS);
-    this.pauseMs = Math.max(TAIL_POLL_MS, pause);
+    const delay = Math.min((performance.now() - started) / MAX_POLL_SHARE, MAX_POLL_DELAY_MS);
+    this.pauseMs = Math.max(TAIL_POLL_MS, delay);
   }
 }
 

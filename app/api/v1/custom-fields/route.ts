@@ -8,7 +8,7 @@ export const GET = route(listDefinitions, {
 });
 
 export const POST = route(createDefinition, {
-  summary: "Make a custom field, of one organization or (a partner's caller, without orgId) of All organizations.",
+  summary: "Create a custom field, of one organization or (a partner's caller, without orgId) of All organizations.",
   auth: "user",
   status: 201,
 });

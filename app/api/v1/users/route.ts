@@ -4,4 +4,4 @@ import { listUsers } from "@/server/users/list";
 
 export const GET = route(listUsers, { summary: "The people whom the caller administers, by name", auth: "user" });
 
-export const POST = route(createUser, { summary: "Make a person who can sign in", auth: "user", status: 201 });
+export const POST = route(createUser, { summary: "Create a user who can sign in", auth: "user", status: 201 });

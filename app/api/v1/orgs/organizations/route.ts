@@ -8,7 +8,7 @@ export const GET = route(listOrganizations, {
 });
 
 export const POST = route(createOrganization, {
-  summary: "Make an organization below the caller's partner",
+  summary: "Create an organization below the caller's partner",
   auth: "user",
   status: 201,
 });

@@ -1,4 +1,4 @@
 import { recordHeartbeat } from "@/server/agents/heartbeat";
 import { route } from "@/server/http/route";
 
-export const POST = route(recordHeartbeat, { summary: "Tell that the agent is alive", auth: "agent" });
+export const POST = route(recordHeartbeat, { summary: "Report that the agent is alive", auth: "agent" });

@@ -1,17 +1,17 @@
 import { expect, it } from "vitest";
-import { together } from "./together";
+import { batchLoader } from "./batch-loader";
 
-it("asks at once, gathers what comes meanwhile, and answers each with what was read after it came", async () => {
+it("loads at once, gathers what comes meanwhile, and answers each with what was read after it came", async () => {
   const queries: string[][] = [];
   const ends: (() => void)[] = [];
   let world = 1;
-  const ask = together(async (keys) => {
+  const load = batchLoader(async (keys) => {
     queries.push(keys);
     await new Promise<void>((resolve) => ends.push(resolve));
     return new Map(keys.filter((key) => key !== "unknown").map((key) => [key, `${key}${world}`]));
   });
-  const first = ask("a");
-  const rest = [ask("b"), ask("b"), ask("unknown"), ask("a")];
+  const first = load("a");
+  const rest = [load("b"), load("b"), load("unknown"), load("a")];
   expect(queries).toEqual([["a"]]);
   ends[0]?.();
   expect(await first).toBe("a1");
@@ -22,13 +22,13 @@ it("asks at once, gathers what comes meanwhile, and answers each with what was r
   expect(queries).toEqual([["a"], ["b", "unknown", "a"]]);
 });
 
-it("a failure is told to those who asked, and to nobody after", async () => {
+it("a failure reaches those who waited for that query, and no one after", async () => {
   let fails = true;
-  const ask = together(async (keys) => {
+  const load = batchLoader(async (keys) => {
     if (fails) throw new Error("away");
     return new Map(keys.map((key) => [key, key]));
   });
-  await expect(ask("a")).rejects.toThrow("away");
+  await expect(load("a")).rejects.toThrow("away");
   fails = false;
-  expect(await ask("a")).toBe("a");
+  expect(await load("a")).toBe("a");
 });

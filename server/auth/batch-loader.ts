@@ -1,0 +1,34 @@
+type Waiting<V> = { resolve: (value: V | undefined) => void; reject: (error: unknown) => void };
+
+/**
+ * Loads many keys in one query: those that arrive while a query is in flight share the next one. Not a cache: a key is
+ * answered with what was read after it arrived.
+ * @param fetch reads a set of keys; those that it leaves out are answered with undefined
+ */
+export function batchLoader<V>(
+  fetch: (keys: string[]) => Promise<Map<string, V>>,
+): (key: string) => Promise<V | undefined> {
+  let waiting = new Map<string, Waiting<V>[]>();
+  let running = false;
+  const run = async () => {
+    running = true;
+    while (waiting.size > 0) {
+      const batch = waiting;
+      waiting = new Map();
+      try {
+        const found = await fetch([...batch.keys()]);
+        for (const [key, waiters] of batch) for (const { resolve } of waiters) resolve(found.get(key));
+      } catch (error) {
+        for (const waiters of batch.values()) for (const { reject } of waiters) reject(error);
+      }
+    }
+    running = false;
+  };
+  return (key) =>
+    new Promise((resolve, reject) => {
+      const waiters = waiting.get(key) ?? [];
+      waiters.push({ resolve, reject });
+      waiting.set(key, waiters);
+      if (!running) void run();
+    });
+}
