@@ -2,7 +2,7 @@
 
 const QUOTED = /[",\r\n]/;
 /** First characters that make a spreadsheet take a cell for a formula, the full-width ones included. */
-const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 export type Cell = string | number | null | undefined;
 

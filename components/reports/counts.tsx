@@ -3,7 +3,7 @@
 import { Anchor } from "@mantine/core";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { count } from "@/components/format/amounts";
+import { count, counted } from "@/components/format/amounts";
 import { Notice } from "@/components/ui/notice";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { Section } from "@/components/ui/section";
@@ -53,11 +53,11 @@ export function Counts({ title, head, counts, more = [] }: Props) {
   );
 }
 
-/** A number that links to its entries. */
-export function NumberLink({ href, children }: { href: string; children: number }) {
+/** A number that links to its entries; with the unit, where it stands in a text, a link is more than a colour. */
+export function NumberLink({ href, unit, children }: { href: string; unit?: "entries"; children: number }) {
   return (
     <Anchor component={Link} href={href} prefetch={false} fz="inherit" fw="inherit" className="tm-figures">
-      {count(children)}
+      {unit ? counted(children, "entry", unit) : count(children)}
     </Anchor>
   );
 }

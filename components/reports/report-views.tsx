@@ -61,9 +61,9 @@ export function ActivityReport({ report, range, orgId }: ViewProps<Reports["acti
             label: "Most active user",
             value: whoIs(user),
             note: (
-              <>
-                <NumberLink href={link(actorFilter(user))}>{user.actionCount}</NumberLink> entries
-              </>
+              <NumberLink href={link(actorFilter(user))} unit="entries">
+                {user.actionCount}
+              </NumberLink>
             ),
           })),
         ]}

@@ -29,6 +29,13 @@ export function Tip({ label, children }: { label: string; children: ReactElement
   );
 }
 
+/**
+ * Where the label stands in the document: in the landmark of what it names. For a dialog it is the body, because a drawer
+ * that slides in is what "fixed" would be measured from.
+ */
+const hostOf = (anchor: HTMLElement | null): Element =>
+  (anchor?.closest('[role="dialog"]') ? null : anchor?.closest("header, nav, main")) ?? document.body;
+
 type LabelProps = { text: string; anchor: HTMLElement | null; onEscape: () => void };
 
 function Label({ text, anchor, onEscape }: LabelProps) {
@@ -39,11 +46,10 @@ function Label({ text, anchor, onEscape }: LabelProps) {
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   });
-  // In the body: a drawer that slides in would be what "fixed" is measured from.
   return createPortal(
     <span role="tooltip" className={classes.tip} ref={box}>
       {text}
     </span>,
-    document.body,
+    hostOf(anchor),
   );
 }
