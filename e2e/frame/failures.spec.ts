@@ -104,6 +104,8 @@ test("a page asked for with a session that no longer holds leads to the sign-in 
   const signIn = new SignInPage(guest);
   await signIn.signIn();
   const { cookies } = await guest.context().storageState();
+  // Away from a page that would notice by itself and go to the sign-in page meanwhile.
+  await guest.goto("about:blank");
   await guest.context().addCookies(cookies.map((cookie) => ({ ...cookie, value: `${cookie.value.slice(0, -3)}abc` })));
   await guest.goto("/devices?search=WS");
   await expect(guest.getByText("Your session has ended. Sign in to continue where you were.")).toBeVisible();
