@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { Entrance } from "@/components/account/entrance";
 
-export const metadata: Metadata = { title: "Page not found" };
+export const metadata: Metadata = { title: "This page doesn't exist" };
 
 export default function NotFound() {
   return (
