@@ -1,4 +1,4 @@
-import { type ChainRow, PAYLOAD_FIELDS } from "@/server/audit/row";
+import type { ChainRow } from "@/server/audit/row";
 
 /** The version of the canonical payload; the first field of every payload. */
 export const PAYLOAD_VERSION = "v1";
@@ -29,13 +29,18 @@ export function utf8Length(text: string): number {
  * @param byteLength a faster measure where there is one (Node: Buffer.byteLength)
  */
 export function canonicalPayload(row: ChainRow, byteLength: (text: string) => number = utf8Length): string {
-  const lengths: (number | "-")[] = [];
-  let values = "";
-  for (const field of PAYLOAD_FIELDS) {
-    const value = row[field];
-    const text = value === null ? null : String(value);
-    lengths.push(text === null ? "-" : byteLength(text));
-    values += text ?? "";
-  }
-  return `${PAYLOAD_VERSION};${lengths.join(",")};${values}`;
+  // Written out: a loop over PAYLOAD_FIELDS, to which row.test.ts holds this order, is a tenth slower to verify with.
+  const { prevChecksum, actorEmail, resourceId, resourceName, details, ipAddress, userAgent, errorMessage } = row;
+  const seq = String(row.chainSeq);
+  const ms = String(row.timestampMs);
+  const length = (text: string | null) => (text === null ? "-" : byteLength(text));
+  return (
+    `${PAYLOAD_VERSION};${length(prevChecksum)},${seq.length},${length(row.id)},${length(row.orgId)},${ms.length},` +
+    `${length(row.actorType)},${length(row.actorId)},${length(actorEmail)},${length(row.action)},` +
+    `${length(row.resourceType)},${length(resourceId)},${length(resourceName)},${length(details)},${length(ipAddress)},` +
+    `${length(userAgent)},${length(row.result)},${length(errorMessage)};` +
+    `${prevChecksum ?? ""}${seq}${row.id}${row.orgId}${ms}${row.actorType}${row.actorId}${actorEmail ?? ""}` +
+    `${row.action}${row.resourceType}${resourceId ?? ""}${resourceName ?? ""}${details ?? ""}${ipAddress ?? ""}` +
+    `${userAgent ?? ""}${row.result}${errorMessage ?? ""}`
+  );
 }
