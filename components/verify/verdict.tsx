@@ -116,7 +116,7 @@ const anchored = ({ anchoredThrough }: Readable) =>
   anchoredThrough === null ? "Nothing" : `Entry ${count(anchoredThrough)}`;
 
 function anchorNote({ checkpoints, anchoredThrough, lastSeq }: Readable): string {
-  if (anchoredThrough === null) return "no signed checkpoint";
+  if (anchoredThrough === null) return checkpoints > 0 ? "no checkpoint of a trusted key" : "no signed checkpoint";
   const signed = checkpoints === 1 ? "1 signed checkpoint" : `${count(checkpoints)} signed checkpoints`;
   const open = (lastSeq ?? 0) - anchoredThrough;
   return open > 0 ? `${signed}; ${open === 1 ? "1 entry" : `${count(open)} entries`} after it` : signed;

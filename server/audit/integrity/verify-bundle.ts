@@ -175,11 +175,12 @@ class BundleReader {
       reasons.push(
         "No verifier key was given: the signatures were checked with the keys that stand in the bundle itself.",
       );
-    else if (lastSeq === null) reasons.push("The bundle holds no rows, and nothing signed says that there were none.");
+    else if (lastSeq === null)
+      reasons.push("The bundle holds no entries, and nothing signed says that there were none.");
     else if (!this.#anchors.some(({ seq, isTrusted }) => isTrusted && seq === lastSeq))
-      reasons.push(`No checkpoint that a trusted key signed names the last row, sequence ${lastSeq}.`);
+      reasons.push(`No checkpoint that a trusted key signed names the last entry, sequence ${lastSeq}.`);
     if (verdict.prunedPrefix && verdict.firstSeq === verdict.prunedPrefix.throughSeq + 1)
-      reasons.push("The receipt for the rows that retention removed is not signed.");
+      reasons.push("The receipt for the entries that retention removed is not signed.");
     return reasons;
   }
 
