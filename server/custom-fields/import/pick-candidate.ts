@@ -9,7 +9,7 @@ import { type LoadedPlan, loadPlan } from "./decide/load-plan";
 import { count } from "./decide/tally";
 import { type ImportRecord, lockImport, partnerScope, requireIdle, toImportState } from "./find-import";
 import { toResult } from "./run/check";
-import { findRowOfDevice, type ResultRow, readResults, replaceResult } from "./run/tables/results";
+import { findRowOfDevice, findRowOfSourceId, type ResultRow, readResults, replaceResult } from "./run/tables/results";
 import { type ImportState, pickInput } from "./schema";
 
 /** Brings one row's result and the check's counts up to date. */
@@ -52,6 +52,10 @@ export const pickCandidate = operation({
         if (!row.candidates?.includes(deviceId)) throw invalid("deviceId", "is not one of the row's candidates");
         const other = await findRowOfDevice(tx, id, { rowNo, deviceId });
         if (other !== undefined) throw new AppError("conflict", `Row ${other} already matches that device.`);
+        const { sourceId } = row;
+        const twin = sourceId === null ? undefined : await findRowOfSourceId(tx, id, { rowNo, sourceId });
+        if (twin !== undefined)
+          throw new AppError("conflict", `Row ${twin} has the source ID ${sourceId} too: correct the file first.`);
       }
       return toImportState(await recheck(tx, await loadPlan(tx, found, scope), { found, row, picked: deviceId }));
     });

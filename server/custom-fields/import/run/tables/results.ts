@@ -55,23 +55,16 @@ export async function clearResults(tx: Tx, importId: string): Promise<Picks> {
 export type Claim = Pick<Result, "rowNo" | "outcome" | "codes"> & { deviceId: string; isTwice: boolean };
 
 /**
- * Rows that reach a device which another row claims too (isTwice; a picked device counts), or whose source ID another
- * row gives to its own device. Only a query over all rows can find them. A row whose source ID is recorded elsewhere
- * still claims what its hostname names, though not against a source ID: else a row that was in conflict with it would be
- * free once that ID has been recorded, and a second run would write.
+ * Rows that reach a device which another row reaches too (isTwice; a picked device counts), or whose source ID another
+ * row gives to its own device. Only a query over all rows can find them.
  */
 export const readClaims = (tx: Tx, importId: string) =>
   rowsOf<Claim>(
     tx,
     sql`
-    WITH named AS (
-      SELECT unnest(candidates[2:]) AS id FROM custom_field_import_results
-      WHERE import_id = ${importId}::uuid AND outcome = 'identity_conflict'
-    )
     SELECT "rowNo", outcome, codes, "deviceId", "isTwice" FROM (
       SELECT row_no AS "rowNo", outcome, codes, reached.id AS "deviceId",
-        count(*) OVER (PARTITION BY reached.id) > 1
-          OR (outcome <> 'matched_source_id' AND reached.id IN (SELECT id FROM named)) AS "isTwice",
+        count(*) OVER (PARTITION BY reached.id) > 1 AS "isTwice",
         source_id IS NOT NULL AND count(*) OVER (PARTITION BY source_id) > 1 AS shares_source_id
       FROM custom_field_import_results r
       CROSS JOIN LATERAL (SELECT CASE outcome WHEN 'ambiguous' THEN picked_device_id ELSE device_id END AS id) reached
@@ -151,6 +144,21 @@ export async function readResults(
     const row = byNo.get(result.rowNo);
     return row ? [{ ...row, ...result }] : [];
   });
+}
+
+/** Another row with the same source ID: to give that ID to a device would decide about both. */
+export async function findRowOfSourceId(
+  tx: Tx,
+  importId: string,
+  { rowNo, sourceId }: { rowNo: number; sourceId: string },
+): Promise<number | undefined> {
+  const [other] = await rowsOf<{ rowNo: number }>(
+    tx,
+    sql`
+    SELECT row_no AS "rowNo" FROM custom_field_import_results
+    WHERE import_id = ${importId}::uuid AND source_id = ${sourceId} AND row_no <> ${rowNo} ORDER BY row_no LIMIT 1`,
+  );
+  return other?.rowNo;
 }
 
 /** The number of another row that already reaches the device, if there is one. */
