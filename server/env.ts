@@ -23,6 +23,8 @@ export const envSchema = z.object({
   TRUST_PROXY_HEADERS: flag.default(false),
   TRAILMARK_SIGNING_KEY_FILE: z.string().min(1).optional(),
   TRAILMARK_JWT_KEY_FILE: z.string().min(1).optional(),
+  TRAILMARK_WITNESS_POLICY_FILE: z.string().min(1).optional(),
+  TRAILMARK_TSA_URL: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
   CHECKPOINT_WEBHOOK_URL: z.url().optional(),
   CHECKPOINT_WEBHOOK_SECRET: z.string().min(16).optional(),
   NATS_URL: z.string().min(1).optional(),

@@ -1,21 +1,12 @@
-import { createHash, createPrivateKey, createPublicKey, sign, verify } from "node:crypto";
-import { formatNote, keyIdOf, type NoteTools, type VerifierKey } from "@/server/audit/tree/signed-note";
+import { createPrivateKey, createPublicKey, sign } from "node:crypto";
+import { formatNote, keyIdOf, type VerifierKey } from "@/server/audit/tree/signed-note";
+import { noteTools } from "@/server/note-tools";
+
+export { noteTools };
 
 /** Keys with known seeds and the notes that they sign, for tests. */
 
 const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
-const SPKI = Buffer.from("302a300506032b6570032100", "hex");
-
-export const noteTools: NoteTools = {
-  sha256: (bytes) => createHash("sha256").update(bytes).digest(),
-  verify: (publicKey, message, signature) =>
-    verify(
-      null,
-      message,
-      createPublicKey({ key: Buffer.concat([SPKI, publicKey]), format: "der", type: "spki" }),
-      signature,
-    ),
-};
 
 export type TestKey = { key: VerifierKey; sign: (message: Uint8Array | string) => Uint8Array };
 

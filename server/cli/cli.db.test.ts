@@ -192,6 +192,8 @@ describe("beside a database of one's own", () => {
     for (const about of ["environment", "data folder", "database", "application role", "migrations", "pruning"])
       expect(before.of(about)).toMatchObject({ level: "ok" });
     expect(before.of("checkpoints")?.level).not.toBe("fail");
+    expect(before.of("signing key")?.detail).toMatch(/\S+\+[0-9a-f]{8}\+\S{44} \(pins every organization below \S+\)$/);
+    expect(before.of("witnesses")).toMatchObject({ level: "ok" });
     await roles.owner.begin(async (tx) => {
       await tx`SET LOCAL session_replication_role = replica`;
       await tx`UPDATE audit_logs SET checksum = repeat('0', 64) WHERE org_id = ${id} AND chain_seq = 3`;
@@ -207,6 +209,10 @@ describe("beside a database of one's own", () => {
     const broken = await runCli(["doctor"], { env: { ...settings, PORT: "no", LOG_LEVEL: "loud" } });
     expect(broken).toMatchObject({ code: 1 });
     expect(broken.err).toContain("PORT");
+    const policy = join(dir, "witnesses.policy");
+    writeFileSync(policy, "quorum none\nwitness one nokey http://x\n");
+    const witnessed = await runCli(["doctor"], { env: { ...settings, TRAILMARK_WITNESS_POLICY_FILE: policy } });
+    expect(witnessed.out).toMatch(/FAIL {2}witnesses .*line 2: the verifier key is malformed/);
     const asOwner = { ...settings, DATABASE_URL: settings.TRAILMARK_OWNER_DATABASE_URL ?? "" };
     expect((await runCli(["doctor"], { env: asOwner })).out).toContain("it could change history");
   });

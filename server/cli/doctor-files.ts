@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { signingKeys, vkeyOf } from "@/server/audit/chain/signing-key";
+import { signerName, signingKeys, vkeyOf } from "@/server/audit/chain/signing-key";
+import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
 import { env } from "@/server/env";
 import type { Finding } from "./finding";
 
@@ -26,6 +27,20 @@ export function checkSpool(): Finding {
   return { level: waiting > MUCH_SPOOL_BYTES ? "warn" : "ok", about, detail: `${waiting} bytes waiting` };
 }
 
+/** The policy of the witnesses, as the server reads it at its start. */
+export function checkWitnesses(): Finding {
+  const about = "witnesses";
+  try {
+    const policy = witnessPolicy();
+    if (!policy) return { level: "ok", about, detail: "none asked (TRAILMARK_WITNESS_POLICY_FILE)" };
+    const asked = policy.witnesses.filter(({ url }) => url !== null).map(({ name }) => name);
+    if (asked.length === 0) return { level: "warn", about, detail: "no witness of the policy has an address" };
+    return { level: "ok", about, detail: asked.join(", ") };
+  } catch (error) {
+    return { level: "fail", about, detail: (error as Error).message.split("\n").at(-1) ?? "" };
+  }
+}
+
 /** The key of the checkpoints: there, Ed25519, and nobody else's to read. */
 export function checkKey(): Finding {
   const about = "signing key";
@@ -39,7 +54,7 @@ export function checkKey(): Finding {
     const keys = signingKeys().map(vkeyOf).join(" ");
     if (statSync(file).mode & OTHERS_MAY_READ)
       return { level: "warn", about, detail: `${file} can be read by others (chmod 600); ${keys}` };
-    return { level: "ok", about, detail: keys };
+    return { level: "ok", about, detail: `${keys} (pins every organization below ${signerName()})` };
   } catch (error) {
     return { level: "fail", about, detail: (error as Error).message };
   }

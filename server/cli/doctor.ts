@@ -3,7 +3,7 @@ import { env } from "@/server/env";
 import { prepareEnvironment } from "@/server/process/prepare";
 import { type Command, readArgs, say } from "./command";
 import { checkDatabase } from "./doctor-database";
-import { checkKey, checkSpool } from "./doctor-files";
+import { checkKey, checkSpool, checkWitnesses } from "./doctor-files";
 import type { Finding } from "./finding";
 
 const MARKS = { ok: "ok   ", warn: "WARN ", fail: "FAIL " };
@@ -33,6 +33,7 @@ export const doctor: Command = {
         ...(await checkDatabase()),
         checkSpool(),
         checkKey(),
+        checkWitnesses(),
       ];
       if (values.json) say(JSON.stringify(findings));
       else for (const { level, about, detail } of findings) say(`${MARKS[level]} ${about.padEnd(18)} ${detail}`);

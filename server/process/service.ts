@@ -4,6 +4,7 @@ import type { RequestHandler } from "next/dist/server/next";
 import { closeDatabase } from "@/db/client";
 import { migrate } from "@/db/migrate";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
+import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
 import { env } from "@/server/env";
 import { createListener } from "@/server/front/front";
 import { pages } from "@/server/front/pages";
@@ -43,6 +44,7 @@ async function stop(): Promise<void> {
 export async function startService(next: RequestHandler): Promise<Service> {
   const { NEXTAUTH_URL: origin, TRAILMARK_DEV: dev, TRAILMARK_DATA_DIR } = env();
   try {
+    witnessPolicy();
     await prepareDatabase();
     await startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool") });
     const notice = await ensureFirstAdmin();

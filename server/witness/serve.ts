@@ -1,6 +1,6 @@
-import { createHash, createPublicKey, verify } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { MAX_NOTE_BYTES, type NoteTools, type VerifierKey } from "@/server/audit/tree/signed-note";
+import { MAX_NOTE_BYTES, type VerifierKey } from "@/server/audit/tree/signed-note";
+import { noteTools } from "@/server/note-tools";
 import { type Answer, type Cosigner, judge, parseRequest } from "./add-checkpoint";
 import { keepNote, readNote, readSeen } from "./store";
 
@@ -8,17 +8,8 @@ import { keepNote, readNote, readSeen } from "./store";
 
 export type WitnessOptions = { logs: readonly VerifierKey[]; folder: string; cosigner: Cosigner; now?: () => number };
 
-const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 const REQUEST_TIMEOUT_MS = 10_000;
 const NOTE_PATH = /^\/([0-9a-f]{64})\/checkpoint$/;
-
-const tools: NoteTools = {
-  sha256: (bytes) => createHash("sha256").update(bytes).digest(),
-  verify: (publicKey, message, signature) => {
-    const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: "der", type: "spki" });
-    return verify(null, message, key, signature);
-  },
-};
 
 /** The body as text; null when it is longer than a note may be or is not UTF-8. */
 async function readBody(incoming: IncomingMessage): Promise<string | null> {
@@ -41,7 +32,7 @@ function addCheckpoint({ logs, folder, cosigner, now = Date.now }: WitnessOption
   const request = body === null ? null : parseRequest(body);
   if (!request) return { status: 400, body: "The body is not an add-checkpoint request.\n" };
   const seen = readSeen(folder, request.checkpoint.origin);
-  const answer = judge(tools, { request, logs, seen, cosigner, seconds: Math.floor(now() / 1000) });
+  const answer = judge(noteTools, { request, logs, seen, cosigner, seconds: Math.floor(now() / 1000) });
   if (answer.status === 200) keepNote(folder, answer.keep.origin, answer.keep.note);
   return answer;
 }

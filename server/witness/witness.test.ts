@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { checkCosignature, ED25519, parseNote, toBase64 } from "@/server/audit/tree/signed-note";
 import { checkpointText, originOf } from "@/server/audit/tree/statement";
-import { consistencyProof, leafHash, type NodeId, nodeHash, rootOf } from "@/server/audit/tree/tree";
+import { consistencyProof, rootOf } from "@/server/audit/tree/tree";
 import { signText, testKey, noteTools as tools } from "@/testing/notes";
+import { leavesOf, nodesOf } from "@/testing/witness";
 import { createWitness } from "./serve";
 import { loadCosigner, nameOf } from "./store";
 
@@ -17,18 +18,8 @@ const installation = testKey(1, HOST, ED25519);
 const log = testKey(1, ORIGIN, ED25519);
 
 /** Two histories that part after the third entry. */
-const leavesOf = (salt: string) =>
-  Array.from({ length: 40 }, (_, i) => leafHash(tools.sha256, tools.sha256(Buffer.from(`${i < 3 ? "" : salt}${i}`))));
 const HONEST = leavesOf("");
 const REWRITTEN = leavesOf("rewritten ");
-
-const nodesOf =
-  (leaves: Uint8Array[]) =>
-  ({ height, index }: NodeId): Uint8Array => {
-    if (height === 0) return leaves[index] as Uint8Array;
-    const half = (i: number) => nodesOf(leaves)({ height: height - 1, index: i });
-    return nodeHash(tools.sha256, half(2 * index), half(2 * index + 1));
-  };
 
 type Ask = {
   older: number;

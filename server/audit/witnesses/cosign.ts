@@ -1,0 +1,66 @@
+import { meetsQuorum, type Policy, type Witness } from "@/server/audit/tree/policy";
+import type { NoteSignature } from "@/server/audit/tree/signed-note";
+import { log } from "@/server/log";
+import { askWitness, type Unwitnessed, type WitnessOutcome } from "./ask";
+import { witnessPolicy } from "./policy-file";
+import { noteWitnessed } from "./witnessed-age";
+
+/** What the witnesses made of one checkpoint. */
+export type Cosigning = {
+  /** The lines to append to the note, in the policy's order. */
+  signatures: NoteSignature[];
+  /** Each witness that holds another history, or a longer one. */
+  alarms: { witness: string; knownSize: number; reason: string }[];
+  /** Whether enough of them signed; true where no witness is asked for. */
+  isWitnessed: boolean;
+};
+
+/** What each witness cosigned last of an origin, as far as this process knows; a wrong guess costs a second request. */
+const known = new Map<string, number>();
+/** Why a witness did not sign last time: each reason is logged once. */
+const reasons = new Map<string, string>();
+
+const hasUrl = (witness: Witness): witness is Witness & { url: string } => witness.url !== null;
+
+function learn(key: string, witness: Witness, size: number, outcome: WitnessOutcome): void {
+  if (outcome.kind === "cosigned") {
+    known.set(key, size);
+    reasons.delete(key);
+    return;
+  }
+  if (reasons.get(key) === outcome.reason) return;
+  reasons.set(key, outcome.reason);
+  log.warn({ witness: witness.name, outcome: outcome.kind, reason: outcome.reason }, "a witness did not cosign");
+}
+
+/**
+ * Asks every witness of the policy at once to cosign a checkpoint; takes 5 s at most, whatever is the matter with them,
+ * and never rejects. Without a policy it answers at once.
+ * @param origin the log's origin, as in the note's first line
+ */
+export async function cosign(
+  origin: string,
+  checkpoint: Unwitnessed,
+  policy: Policy | null = witnessPolicy(),
+): Promise<Cosigning> {
+  if (!policy) return { signatures: [], alarms: [], isWitnessed: true };
+  const asked = policy.witnesses.filter(hasUrl);
+  const outcomes = await Promise.all(
+    asked.map(async (witness) => {
+      const key = `${witness.key.id} ${witness.name} ${origin}`;
+      const outcome = await askWitness(witness, checkpoint, { known: known.get(key) ?? 0 });
+      learn(key, witness, checkpoint.size, outcome);
+      return { witness, outcome };
+    }),
+  );
+  const signed = outcomes.filter(({ outcome }) => outcome.kind === "cosigned").map(({ witness }) => witness);
+  const isWitnessed = meetsQuorum(policy.quorum, signed);
+  noteWitnessed(origin, isWitnessed);
+  return {
+    signatures: outcomes.flatMap(({ outcome }) => (outcome.kind === "cosigned" ? [outcome.signature] : [])),
+    alarms: outcomes.flatMap(({ witness: { name }, outcome }) =>
+      outcome.kind === "alarm" ? [{ witness: name, knownSize: outcome.knownSize, reason: outcome.reason }] : [],
+    ),
+    isWitnessed,
+  };
+}

@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Witness } from "@/server/audit/tree/policy";
+import { parseNote, type VerifierKey } from "@/server/audit/tree/signed-note";
+import { checkpointText } from "@/server/audit/tree/statement";
+import { consistencyProof, leafHash, type NodeId, nodeHash, rootOf } from "@/server/audit/tree/tree";
+import { createWitness } from "@/server/witness/serve";
+import { loadCosigner } from "@/server/witness/store";
+import { noteTools, signText, type TestKey } from "./notes";
+
+/** Witnesses as they really run, and logs in memory for them to cosign. */
+
+const { sha256 } = noteTools;
+
+/** Leaves of a log; two with different salts part after the third. */
+export const leavesOf = (salt: string, count = 40): Uint8Array[] =>
+  Array.from({ length: count }, (_, i) => leafHash(sha256, sha256(Buffer.from(`${i < 3 ? "" : salt}${i}`))));
+
+/** The nodes over some leaves. */
+export const nodesOf =
+  (leaves: readonly Uint8Array[]) =>
+  ({ height, index }: NodeId): Uint8Array => {
+    if (height === 0) return leaves[index] as Uint8Array;
+    const half = (i: number) => nodesOf(leaves)({ height: height - 1, index: i });
+    return nodeHash(sha256, half(2 * index), half(2 * index + 1));
+  };
+
+/** The signed checkpoint of a log at a size, with the proofs that lead to it. */
+export function checkpointAt(size: number, { leaves, key }: { leaves: Uint8Array[]; key: TestKey }) {
+  const node = nodesOf(leaves);
+  const root = rootOf(sha256, node, 0, size);
+  const text = checkpointText({ origin: key.key.name, size, root, signedAt: "2026-11-20T14:06:00.000Z" });
+  const note = parseNote(signText(text, key));
+  if (!note) throw new Error("The checkpoint is no note.");
+  return { note, size, proofFrom: async (older: number) => consistencyProof(sha256, node, older, size) };
+}
+
+export type RunningWitness = {
+  witness: Witness & { url: string };
+  /** Ends it as a crash would: connections cut, its folder kept. */
+  stop: () => Promise<void>;
+  /** Starts it again on its folder, at its address. */
+  start: () => Promise<void>;
+  remove: () => Promise<void>;
+};
+
+/** A witness of its own on this machine. */
+export async function startWitness(name: string, logs: readonly VerifierKey[]): Promise<RunningWitness> {
+  const folder = mkdtempSync(join(tmpdir(), "trailmark-witness-"));
+  const cosigner = loadCosigner(folder, name);
+  let server: Server | null = null;
+  let port = 0;
+  const start = async () => {
+    server = createWitness({ logs, folder, cosigner }).listen(port, "127.0.0.1");
+    await once(server, "listening");
+    port = (server.address() as AddressInfo).port;
+  };
+  const stop = async () => {
+    const running = server;
+    server = null;
+    if (!running) return;
+    running.closeAllConnections();
+    running.close();
+    await once(running, "close");
+  };
+  await start();
+  const witness = { name, key: cosigner.key, url: `http://127.0.0.1:${port}/` };
+  return { witness, start, stop, remove: () => stop().then(() => rmSync(folder, { recursive: true, force: true })) };
+}
