@@ -12,6 +12,7 @@ import {
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
+import { MAX_BATCH_CALLS } from "@/server/trpc/batch";
 import type { AppRouter } from "@/server/trpc/root";
 import { makeQueryClient } from "./query-client";
 
@@ -47,7 +48,7 @@ const makeClient = () =>
         false: splitLink({
           condition: (op) => op.type === "subscription",
           true: httpSubscriptionLink({ url }),
-          false: httpBatchLink({ url }),
+          false: httpBatchLink({ url, maxItems: MAX_BATCH_CALLS }),
         }),
       }),
     ],

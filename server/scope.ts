@@ -23,7 +23,12 @@ export function narrow(ctx: Ctx, orgId: string | undefined): Ctx {
   if (!orgId) return ctx;
   if (!reaches(ctx.scope, orgId)) throw new AppError("forbidden", "That organization is outside your reach.");
   const partnerId = ctx.scope.kind === "system" ? "" : ctx.scope.partnerId;
-  return { ...ctx, scope: { kind: "organization", orgIds: [orgId], partnerId } };
+  const { recheck } = ctx;
+  return {
+    ...ctx,
+    scope: { kind: "organization", orgIds: [orgId], partnerId },
+    ...(recheck && { recheck: async () => narrow(await recheck(), orgId) }),
+  };
 }
 
 /** @throws AppError forbidden when the caller lacks the permission. */

@@ -1,7 +1,6 @@
 import postgres from "postgres";
 import { growthOf, interleave, msOf } from "@/bench/harness";
 import { exportEntries } from "@/server/audit/entries/export";
-import { exportInput } from "@/server/audit/entries/export-schema";
 import { flushRecording } from "@/server/audit/record/record";
 import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import { systemCtx } from "@/server/context";
@@ -14,7 +13,7 @@ export async function exportCsvFile(orgId: string, rounds: number) {
   const sql = postgres(process.env.DATABASE_URL ?? "", { max: 1, connection, onnotice: () => {} });
   let lines = 0;
   const toCsv = async () => {
-    const answer = await exportEntries(ctx, exportInput.parse({ format: "csv", orgId }));
+    const answer = await exportEntries.run(ctx, exportEntries.input.parse({ format: "csv" }));
     lines = 0;
     for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>)
       for (const byte of chunk) if (byte === 0x0a) lines++;

@@ -14,7 +14,7 @@ type Rates = { rows: number; verify: number };
 async function writeBundle(world: World, orgId: string): Promise<string> {
   const file = join(world.dir, "evidence.ndjson");
   await startRecording({ dir: join(world.dir, "spool-evidence") });
-  const answer = await exportEvidence(world.ctxOf(orgId), { orgId });
+  const answer = await exportEvidence.run(world.ctxOf(orgId), { orgId });
   await pipeline(Readable.fromWeb(answer.body as never), createWriteStream(file));
   await stopRecording();
   return file;

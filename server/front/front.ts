@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { RequestHandler } from "next/dist/server/next";
 import { whenWritten } from "@/server/audit/record/record";
-import { AppError } from "@/server/errors";
+import { AppError, invalid } from "@/server/errors";
 import type { Answer } from "@/server/http/answer";
 import { PEER_HEADER } from "@/server/http/client-ip";
 import { problemAnswer } from "@/server/http/problem";
@@ -11,8 +11,9 @@ import { countRequest } from "@/server/process/metrics";
 import { lazyRequest } from "./lazy-request";
 import { watchPeer } from "./linux-peers";
 import { redirectPage } from "./page-redirect";
-import { refuseMalformed } from "./refuse-malformed";
+import { refuseMalformed, refuseOn } from "./refuse-malformed";
 import { createRegistry, handlerOf, METHODS, type RouteMatch } from "./registry";
+import { pathOf } from "./request-target";
 import { respond } from "./respond";
 import { setPagePolicy, setSecurityHeaders } from "./security-headers";
 
@@ -32,14 +33,17 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** Node's default of 30 s would let a slow client hold its socket for as long. */
 const CONNECTION_CHECK_MS = 500;
 
-function methodNotAllowed(match: RouteMatch, method: string): Answer {
-  const allowed = METHODS.filter((m) => match.handlers[m]).flatMap((m) => (m === "GET" ? ["GET", "HEAD"] : [m]));
-  const headers = { Allow: allowed.join(", ") };
-  return problemAnswer(
-    new AppError("method_not_allowed", `${method} is not offered here.`, { headers }),
-    crypto.randomUUID(),
+const PAGE_METHODS = ["GET", "HEAD"];
+
+const refusal = (error: AppError): Answer => problemAnswer(error, crypto.randomUUID());
+
+const methodNotAllowed = (method: string, allowed: readonly string[]): Answer =>
+  refusal(
+    new AppError("method_not_allowed", `${method} is not offered here.`, { headers: { Allow: allowed.join(", ") } }),
   );
-}
+
+const methodsOf = ({ handlers }: RouteMatch): string[] =>
+  METHODS.filter((m) => handlers[m]).flatMap((m) => (m === "GET" ? PAGE_METHODS : [m]));
 
 async function callRoute(
   match: RouteMatch,
@@ -52,7 +56,7 @@ async function callRoute(
   const call = handler?.answer ?? handler;
   const answer = call
     ? await call(lazyRequest(incoming, outgoing, origin), { params: Promise.resolve(match.params) })
-    : methodNotAllowed(match, method);
+    : methodNotAllowed(method, methodsOf(match));
   await whenWritten();
   // Closed while the rest of a refused body still arrives, the connection would be reset and the answer lost with it.
   if (!incoming.complete) outgoing.shouldKeepAlive = true;
@@ -62,6 +66,10 @@ async function callRoute(
 }
 
 async function servePage(incoming: IncomingMessage, outgoing: ServerResponse, options: FrontOptions): Promise<void> {
+  const { method = "GET" } = incoming;
+  // Next's development server posts to addresses of its own.
+  if (!options.dev && !PAGE_METHODS.includes(method))
+    return respond(incoming, outgoing, methodNotAllowed(method, PAGE_METHODS));
   if (redirectPage(incoming, outgoing)) return;
   setPagePolicy(incoming, outgoing, options.dev);
   if (incoming.headers.accept === "text/event-stream") watchPeer(incoming.socket);
@@ -76,14 +84,19 @@ export function createListener(options: FrontOptions): RequestListener {
     // Only here is the socket's address known; what a client sends under this name is overwritten.
     incoming.headers[PEER_HEADER] = incoming.socket.remoteAddress ?? "";
     setSecurityHeaders(outgoing, https);
-    const pathname = (incoming.url ?? "/").split("?", 1)[0] as string;
+    const path = pathOf(incoming.url ?? "/", options.origin);
+    if (path !== null) incoming.url = path;
+    const pathname = path?.split("?", 1)[0] ?? "";
     const started = performance.now();
-    const found = match(pathname);
+    const found = path === null ? undefined : match(pathname);
     outgoing.once("finish", () =>
       countRequest(found ? "api" : "page", outgoing.statusCode, performance.now() - started),
     );
-    const work = found ? callRoute(found, incoming, outgoing, options.origin) : servePage(incoming, outgoing, options);
-    work.catch((error: unknown) => {
+    const serve = (): Promise<void> => {
+      if (path === null) return respond(incoming, outgoing, refusal(invalid("target", "names nothing on this server")));
+      return found ? callRoute(found, incoming, outgoing, options.origin) : servePage(incoming, outgoing, options);
+    };
+    serve().catch((error: unknown) => {
       const gone = (error as { code?: string }).code === "ERR_STREAM_PREMATURE_CLOSE" || outgoing.destroyed;
       if (!gone) log.error({ err: error, path: pathname }, "request failed");
       outgoing.destroy();
@@ -95,6 +108,7 @@ export function createListener(options: FrontOptions): RequestListener {
 export function createFront(listener: RequestListener): Server {
   const server = createServer({ connectionsCheckingInterval: CONNECTION_CHECK_MS }, listener);
   server.on("clientError", refuseMalformed);
+  server.on("connect", (_, socket) => refuseOn(socket, new AppError("method_not_allowed", "This is no proxy.")));
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { invalid } from "@/server/errors";
+import { type AppError, invalid } from "@/server/errors";
 import { problemAnswer } from "@/server/http/problem";
 
 /** Faults of node's own parser, in the caller's words. */
@@ -9,6 +9,15 @@ const FAULTS: Record<string, [string, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ["request", "did not arrive in time"],
 };
 
+/** Answers on a bare socket, then cuts it: whoever keeps a line open on purpose does not close its end. */
+export function refuseOn(socket: Duplex, error: AppError): void {
+  const { status, headers, body } = problemAnswer(error, crypto.randomUUID());
+  const text = body ?? "";
+  const sent = { ...headers, "Content-Length": String(Buffer.byteLength(text)), Connection: "close" };
+  const head = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}\r\n${text}`, () => socket.destroy());
+}
+
 /** What never became a request (headers too large, too slow, no HTTP) is answered like any other bad input, then cut. */
 export function refuseMalformed(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
@@ -16,10 +25,5 @@ export function refuseMalformed(error: Error & { code?: string }, socket: Duplex
     return;
   }
   const [path, message] = FAULTS[error.code ?? ""] ?? ["request", "is not valid HTTP"];
-  const { status, headers, body } = problemAnswer(invalid(path, message), crypto.randomUUID());
-  const text = body ?? "";
-  const sent = { ...headers, "Content-Length": String(Buffer.byteLength(text)), Connection: "close" };
-  const head = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`);
-  // Whoever keeps a line open on purpose does not close its end: ours goes at once.
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}\r\n${text}`, () => socket.destroy());
+  refuseOn(socket, invalid(path, message));
 }

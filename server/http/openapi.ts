@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { version } from "@/package.json";
+import { env } from "@/server/env";
 import { ERROR_CODES, type ErrorCode } from "@/server/errors";
+import { operation } from "@/server/operation";
 import type { RouteFile, RouteHandler, RouteSpec } from "./route";
 
 /**
@@ -194,3 +196,10 @@ export function describeApi(endpoints: Endpoint[], server: string): Json {
     },
   };
 }
+
+/** GET /openapi.json. */
+export const getApiDocument = operation({
+  input: z.object({}),
+  output: z.record(z.string(), z.unknown()),
+  run: async () => describeApi(listEndpoints(), env().NEXTAUTH_URL),
+});

@@ -21,22 +21,19 @@ function isDatabaseAway(error: unknown): boolean {
 }
 
 /** Any thrown thing as one of the contract's errors; what nobody foresaw is logged and becomes a bare `internal`. */
-export function toAppError(error: unknown, requestId: string): Pick<AppError, "code" | "message" | "extra"> {
+export function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error;
   if (isDatabaseAway(error)) {
     log.warn({ requestId, err: error }, "database unreachable");
-    return {
-      code: "unavailable",
-      message: "The database cannot be reached right now.",
-      extra: { headers: { "Retry-After": "2" } },
-    };
+    const headers = { "Retry-After": "2" };
+    return new AppError("unavailable", "The database cannot be reached right now.", { headers });
   }
   log.error({ requestId, err: error }, "unexpected error");
-  return { code: "internal", message: "Something went wrong on our side; nothing was stored.", extra: {} };
+  return new AppError("internal", "Something went wrong on our side; nothing was stored.");
 }
 
 /** The RFC 9457 body of an error. */
-export function toProblem(error: Pick<AppError, "code" | "message" | "extra">, requestId: string): Problem {
+export function toProblem(error: AppError, requestId: string): Problem {
   const { status, title } = ERROR_CODES[error.code];
   return {
     type: `urn:trailmark:error:${error.code}`,

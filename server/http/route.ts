@@ -105,10 +105,7 @@ async function answer(spec: RouteSpec, request: Request, call: Call): Promise<An
  * A REST route: an operation and what HTTP adds to it. Authentication, permission, validation, tenancy, limits and
  * errors are the same for every route, here and nowhere else.
  */
-export function route<I extends z.ZodType, R>(
-  operation: Operation<I, R> & Partial<RouteOptions>,
-  options = operation as RouteOptions,
-): RouteHandler {
+export function route<I extends z.ZodType, R>(operation: Operation<I, R>, options: RouteOptions): RouteHandler {
   const spec: RouteSpec = { ...operation, ...options };
   const give = async (request: Request, { params }: Partial<RouteContext> = {}): Promise<Answer | Response> => {
     const requestId = crypto.randomUUID();

@@ -9,9 +9,8 @@ import {
   reportSecurityEvents,
   reportUserActivity,
 } from "@/server/audit/entries/reports";
-import { tailInput } from "@/server/audit/tail/schema";
-import { tailEntries } from "@/server/audit/tail/tail";
-import { mapStreamErrors, procedure, query, router } from "./init";
+import { followEntries } from "@/server/audit/tail/tail";
+import { query, router, subscription } from "./init";
 
 export const auditRouter = router({
   list: query(listEntries),
@@ -23,9 +22,5 @@ export const auditRouter = router({
   statistics: query(getStatistics),
   facets: query(getFacets),
   histogram: query(getHistogram),
-  tail: procedure("audit:read")
-    .input(tailInput)
-    .subscription(({ ctx, input, signal }) =>
-      mapStreamErrors(ctx.requestId, tailEntries({ ...ctx.caller, ...(signal && { signal }) }, input, ctx)),
-    ),
+  tail: subscription(followEntries),
 });

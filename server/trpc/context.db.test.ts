@@ -53,9 +53,9 @@ it("finds out again who is calling, for answers that stay open", async () => {
   const context = await createContext(
     new Request("http://127.0.0.1:3000/api/trpc/audit.tail", { headers: { cookie } }),
   );
-  expect((await context.authenticate?.())?.actor).toMatchObject({ id: user.id });
+  expect((await context.caller?.recheck?.())?.actor).toMatchObject({ id: user.id });
   await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id)));
-  await expect(context.authenticate?.()).rejects.toMatchObject({ code: "unauthenticated" });
+  await expect(context.caller?.recheck?.()).rejects.toMatchObject({ code: "unauthenticated" });
 });
 
 it("refuses a mutation that another site made the browser send", async () => {

@@ -16,10 +16,10 @@ export async function createContext(request: Request): Promise<TrpcContext> {
   const authenticated = async (): Promise<Ctx> => {
     const { viaCookie, ...caller } = await authenticate(request, { auth: "user" });
     requireSameOrigin(request, viaCookie);
-    return { ...caller, ...from, requestId, now: () => new Date(), signal: request.signal };
+    return { ...caller, ...from, requestId, now: () => new Date(), signal: request.signal, recheck: authenticated };
   };
   try {
-    return { caller: await authenticated(), requestId, from, authenticate: authenticated };
+    return { caller: await authenticated(), requestId, from };
   } catch (error) {
     if (error instanceof AppError && error.code === "unauthenticated") return { caller: null, requestId, from };
     throw toTrpcError(error, requestId);

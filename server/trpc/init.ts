@@ -3,18 +3,16 @@ import { ZodError, type z } from "zod";
 import { ANONYMOUS } from "@/server/auth/authenticate";
 import type { Permission } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
-import { AppError, ERROR_CODES, invalidInput } from "@/server/errors";
+import { AppError, ERROR_CODES, type ErrorCode, invalidInput } from "@/server/errors";
 import { toAppError, toProblem } from "@/server/http/problem";
 import { type Operation, perform } from "@/server/operation";
-import { narrow, requirePermission } from "@/server/scope";
+import { requirePermission } from "@/server/scope";
 
 /** What a procedure gets: the caller, or null where nobody is signed in; from is known where a browser asks. */
 export type TrpcContext = {
   caller: Ctx | null;
   requestId: string;
   from?: Pick<Ctx, "ip" | "userAgent">;
-  /** Finds out again who is calling: for answers that stay open. */
-  authenticate?: () => Promise<Ctx>;
 };
 
 const anonymous = ({ from, requestId }: TrpcContext): Ctx => ({
@@ -33,6 +31,16 @@ export type ProcedureMeta = { permission?: Permission };
 const STREAM_PING_MS = 15_000;
 const STREAM_DEAD_MS = 40_000;
 
+const CODE_OF = new Map(Object.entries(ERROR_CODES).map(([code, { trpc }]) => [trpc as string, code as ErrorCode]));
+
+/** Any error of the door as one of the contract's: a field's, a verb's, or tRPC's own (no such procedure, wrong method). */
+function toKnown({ code, message, cause }: TRPCError, requestId: string): AppError {
+  if (cause instanceof ZodError) return invalidInput(cause);
+  if (cause instanceof AppError || code === "INTERNAL_SERVER_ERROR")
+    return toAppError(cause ?? new Error(message), requestId);
+  return new AppError(CODE_OF.get(code) ?? "validation_failed", message);
+}
+
 const t = initTRPC
   .context<TrpcContext>()
   .meta<ProcedureMeta>()
@@ -43,8 +51,7 @@ const t = initTRPC
     },
     errorFormatter({ shape, error, ctx }) {
       const requestId = ctx?.requestId ?? "";
-      const cause = error.cause;
-      const known = cause instanceof ZodError ? invalidInput(cause) : toAppError(cause ?? error, requestId);
+      const known = toKnown(error, requestId);
       return {
         ...shape,
         message: known.message,
@@ -79,15 +86,6 @@ const mapErrors = t.middleware(async ({ next, ctx }) => {
   throw toTrpcError(cause, ctx.requestId);
 });
 
-/** The same for what a stream throws once its procedure has answered. */
-export async function* mapStreamErrors<T>(requestId: string, stream: AsyncGenerator<T>): AsyncGenerator<T> {
-  try {
-    yield* stream;
-  } catch (error) {
-    throw toTrpcError(error, requestId);
-  }
-}
-
 /** Who may call: whoever opens the page, or a signed-in person. */
 type ProcedureAuth = "none" | "user";
 
@@ -119,22 +117,13 @@ export const query = <I extends z.ZodType, R>(operation: Operation<I, R>, auth?:
 export const mutation = <I extends z.ZodType, R>(operation: Operation<I, R>, auth?: ProcedureAuth) =>
   guarded(operation, auth).mutation(resolver(operation));
 
-/** Open to everybody: sign-in and first-run pages. */
-const publicProcedure = t.procedure.use(mapErrors);
-
-/** A signed-in person; an input with an orgId narrows the caller's scope to that organization. */
-const signedIn = publicProcedure.use(({ ctx, next }) => {
-  if (!ctx.caller) throw new AppError("unauthenticated");
-  return next({ ctx: { caller: ctx.caller, authenticate: ctx.authenticate, requestId: ctx.requestId } });
-});
-
-/** A procedure that needs one permission; without one, any signed-in person. */
-export function procedure(permission?: Permission) {
-  return signedIn.meta(permission ? { permission } : {}).use(async ({ ctx, next, getRawInput }) => {
-    if (permission) requirePermission(ctx.caller, permission);
-    const orgId = ((await getRawInput()) as { orgId?: unknown } | undefined)?.orgId;
-    const narrowed = (caller: Ctx) => (typeof orgId === "string" && orgId ? narrow(caller, orgId) : caller);
-    const recheck = async () => narrowed(await (ctx.authenticate?.() ?? ctx.caller));
-    return next({ ctx: { caller: narrowed(ctx.caller), recheck, requestId: ctx.requestId } });
+/** An operation whose answer stays open: its messages one after another, until either side ends it. */
+export const subscription = <I extends z.ZodType, M>(operation: Operation<I, AsyncGenerator<M>>) =>
+  guarded(operation).subscription(async function* ({ ctx, input, signal }) {
+    const caller = { ...ctx.caller, ...(signal && { signal }) };
+    try {
+      yield* await perform(operation, caller, input as z.output<I>);
+    } catch (error) {
+      throw toTrpcError(error, caller.requestId);
+    }
   });
-}

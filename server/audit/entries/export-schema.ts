@@ -18,7 +18,6 @@ export type ExportInput = z.output<typeof exportInput>;
 
 /** Query of GET /audit-logs/export: CSV, userId filters by actorId. */
 export const exportCsvInput = z.strictObject({ userId: z.guid().optional(), orgId });
-export type ExportCsvInput = z.output<typeof exportCsvInput>;
 
 /** total counts every match; `truncated` says that only the newest of them are in data. */
 export const exportOutput = z.strictObject({ data: z.array(fullEntry), total: z.int(), truncated: z.boolean() });

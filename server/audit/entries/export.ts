@@ -4,11 +4,12 @@ import { BODY_ONLY, type BodyRow, ENTRY, type EntryRow, type Shape } from "@/ser
 import { record } from "@/server/audit/record/record";
 import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
 import { acquireSlot } from "@/server/slots";
 import { eachChunk, type Settled, settleRows } from "./each-row";
 import { csvHeader, rowsToCsv } from "./export-csv";
-import { EXPORT_SLOTS, type ExportCsvInput, type ExportInput } from "./export-schema";
+import { EXPORT_SLOTS, type ExportInput, exportCsvInput, exportInput } from "./export-schema";
 import { toFullEntry } from "./to-entry";
 
 type Format = ExportInput["format"];
@@ -89,15 +90,20 @@ async function startExport(ctx: Ctx, format: Format, filter: AuditFilter): Promi
 }
 
 /** POST /audit-logs/export: JSON or CSV of the newest 10,000 rows that meet the filters, as a stream. */
-export async function exportEntries(
-  ctx: Ctx,
-  { format, orgId, filters = {}, dateRange = {} }: ExportInput,
-): Promise<Response> {
-  const { orgId: inFilters, ...rest } = filters;
-  return startExport(narrow(ctx, inFilters ?? orgId), format, { ...rest, ...dateRange });
-}
+export const exportEntries = operation({
+  permission: "audit:export",
+  input: exportInput,
+  output: "stream",
+  async run(ctx, { format, filters = {}, dateRange = {} }) {
+    const { orgId, ...rest } = filters;
+    return startExport(narrow(ctx, orgId), format, { ...rest, ...dateRange });
+  },
+});
 
 /** GET /audit-logs/export: CSV, of one actor where userId names one. */
-export async function exportCsv(ctx: Ctx, { userId }: ExportCsvInput): Promise<Response> {
-  return startExport(ctx, "csv", userId ? { actorId: userId } : {});
-}
+export const exportCsv = operation({
+  permission: "audit:export",
+  input: exportCsvInput,
+  output: "stream",
+  run: (ctx, { userId }) => startExport(ctx, "csv", userId ? { actorId: userId } : {}),
+});

@@ -225,7 +225,7 @@ describe("evidence bundle", () => {
     // More than the streams hold, so that a download that nobody reads stays under way.
     const details = JSON.stringify({ note: "x".repeat(4_000) });
     await appendAudit(roles.app, auditRows(large, 500, { details }));
-    const begin = () => exportEvidence(ctx, { orgId: large });
+    const begin = () => exportEvidence.run(ctx, { orgId: large });
     const open = await Promise.all(Array.from({ length: EXPORT_SLOTS.max }, begin));
     const recorded = async () =>
       (await recordedRows(large)).filter((row) => row.action === "audit_logs.evidence").length;

@@ -13,11 +13,12 @@ import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
 import { record } from "@/server/audit/record/record";
 import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";
+import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
 import { acquireSlot } from "@/server/slots";
 import { signCheckpoint } from "./checkpoints";
 import { oneOrganization } from "./integrity";
-import type { IntegrityInput } from "./schema";
+import { type IntegrityInput, integrityInput } from "./schema";
 
 const FLUSH_BYTES = 64 * 1024;
 
@@ -132,7 +133,7 @@ async function anchorsNow(orgId: string, now: Date): Promise<Pick<Plan, "signedT
  * streams. The head is signed first, so that every row in it is covered by a checkpoint.
  * @throws AppError rate_limited when too many exports of the caller are running.
  */
-export async function exportEvidence(ctx: Ctx, input: IntegrityInput): Promise<Response> {
+async function streamEvidence(ctx: Ctx, input: IntegrityInput): Promise<Response> {
   const orgId = oneOrganization(ctx, input.orgId);
   const scoped = narrow(ctx, orgId);
   const now = ctx.now();
@@ -173,3 +174,11 @@ export async function exportEvidence(ctx: Ctx, input: IntegrityInput): Promise<R
     },
   });
 }
+
+/** GET /audit-logs/evidence. */
+export const exportEvidence = operation({
+  permission: "audit:export",
+  input: integrityInput,
+  output: "stream",
+  run: streamEvidence,
+});

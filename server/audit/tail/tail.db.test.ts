@@ -26,8 +26,8 @@ async function listen(
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), ms);
   const heard: Heard = { ids: [], reloads: [], position: input.lastEventId };
-  const watchdog = { recheck: () => Promise.resolve(ctx), ...(everyMs && { everyMs }) };
-  for await (const [position, content] of tailEntries({ ...ctx, signal: stop.signal }, input, watchdog)) {
+  const own = { recheck: () => Promise.resolve(ctx), ...ctx, signal: stop.signal };
+  for await (const [position, content] of tailEntries(own, input, everyMs)) {
     hear(heard, position as string, content);
     if (until(heard)) stop.abort();
   }
@@ -172,12 +172,12 @@ describe("the live tail", () => {
       if (row?.disabledAt) return ctxFor(user);
       return own;
     };
-    const stream = tailEntries(own, tailInput.parse({}), { recheck, everyMs: 200 });
+    const stream = tailEntries({ ...own, recheck }, tailInput.parse({}), 200);
     await stream.next();
     const next = stream.next();
     await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id)));
     await expect(next).rejects.toMatchObject({ code: "unavailable" });
-    const other = tailEntries(own, tailInput.parse({}), { recheck: () => Promise.resolve(ctx), everyMs: 1 });
+    const other = tailEntries({ ...own, recheck: () => Promise.resolve(ctx) }, tailInput.parse({}), 1);
     await other.next();
     await expect(other.next()).rejects.toMatchObject({ code: "unavailable" });
   });
@@ -185,8 +185,7 @@ describe("the live tail", () => {
   it("refuses one view too many, and an ended one leaves nothing behind", async () => {
     const someone = await ctxFor(await createUser({ orgId: org.id }));
     const stop = new AbortController();
-    const watchdog = { recheck: () => Promise.resolve(someone) };
-    const open = () => tailEntries({ ...someone, signal: stop.signal }, tailInput.parse({}), watchdog);
+    const open = () => tailEntries({ ...someone, signal: stop.signal }, tailInput.parse({}));
     const streams = Array.from({ length: TAIL_SLOTS.max }, open);
     for (const stream of streams) await stream.next();
     await expect(open().next()).rejects.toMatchObject({ code: "rate_limited" });

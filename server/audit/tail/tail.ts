@@ -3,19 +3,18 @@ import { tenant } from "@/db/client";
 import { reachedBy } from "@/server/audit/query/rows";
 import type { Ctx, Scope } from "@/server/context";
 import { AppError } from "@/server/errors";
+import { operation } from "@/server/operation";
 import { Signal } from "@/server/process/signal";
 import { trackStream } from "@/server/process/streams";
 import { acquireSlot } from "@/server/slots";
 import { advance, encodePosition, nextSpans, type Position, rowsBehind, startAt } from "./position";
 import { readSpans } from "./read";
-import { MAX_TAIL_BACKLOG, TAIL_CHECK_MS, TAIL_SLOTS, type TailInput, type TailMessage } from "./schema";
+import { MAX_TAIL_BACKLOG, TAIL_CHECK_MS, TAIL_SLOTS, type TailInput, type TailMessage, tailInput } from "./schema";
 import { headWatch } from "./watch";
 
 type Message = TrackedEnvelope<TailMessage>;
-/** How the caller is looked up again, as for a new request, and how often (ms). */
-export type Watchdog = { recheck: () => Promise<Ctx>; everyMs?: number };
-/** An open live view: the organizations in order, what wakes it, and whether it is to end. */
-type View = { orgIds: readonly string[]; wake: Signal; isOver: () => boolean; watchdog: Watchdog };
+/** An open live view: the organizations in order, what wakes it, whether it is to end, how often to look anew (ms). */
+type View = { orgIds: readonly string[]; wake: Signal; isOver: () => boolean; everyMs: number };
 
 /** Ends a stream so that the browser connects again: the answer to that says what holds now. */
 const interrupted = () => new AppError("unavailable", "The live view was interrupted; it continues by itself.");
@@ -24,9 +23,10 @@ const organizationsOf = async (scope: Scope): Promise<string[]> =>
   [...(await tenant(scope, (tx) => reachedBy(tx, scope)))].sort();
 
 /** @throws AppError unavailable when a new request would not get what this stream was opened for. */
-async function requireSame({ scope }: Ctx, { orgIds, watchdog }: View): Promise<void> {
+async function requireSame({ scope, recheck }: Ctx, { orgIds }: View): Promise<void> {
+  if (!recheck) return;
   try {
-    const now = await watchdog.recheck();
+    const now = await recheck();
     const isSame =
       now.permissions.has("audit:read") &&
       now.scope.kind === scope.kind &&
@@ -40,7 +40,7 @@ async function requireSame({ scope }: Ctx, { orgIds, watchdog }: View): Promise<
 
 /** Yields what is sealed after a position, and waits in between. */
 async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: View): AsyncGenerator<Message> {
-  const { everyMs = TAIL_CHECK_MS } = view.watchdog;
+  const { everyMs } = view;
   const heads = (): Position => ({ orgIds: view.orgIds, seqs: view.orgIds.map((orgId) => headWatch.headOf(orgId)) });
   let { position, reload } = startAt(lastEventId, heads());
   let sent = position;
@@ -76,7 +76,7 @@ async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: Vi
  * clients', and spooled rows come late. Whether the caller may still see them is looked up every TAIL_CHECK_MS.
  * @throws AppError rate_limited with too many open already; unavailable at shutdown or when the caller's reach changed
  */
-export async function* tailEntries(ctx: Ctx, input: TailInput, watchdog: Watchdog): AsyncGenerator<Message> {
+export async function* tailEntries(ctx: Ctx, input: TailInput, everyMs = TAIL_CHECK_MS): AsyncGenerator<Message> {
   const { signal } = ctx;
   const wake = new Signal();
   const undo = [acquireSlot(ctx.actor, TAIL_SLOTS)];
@@ -91,10 +91,18 @@ export async function* tailEntries(ctx: Ctx, input: TailInput, watchdog: Watchdo
     signal?.addEventListener("abort", wake.notify, { once: true });
     const orgIds = await organizationsOf(ctx.scope);
     undo.push(await headWatch.follow(orgIds, wake.notify));
-    yield* follow(ctx, input, { orgIds, wake, isOver, watchdog });
+    yield* follow(ctx, input, { orgIds, wake, isOver, everyMs });
     if (isEnded) throw interrupted();
   } finally {
     signal?.removeEventListener("abort", wake.notify);
     for (const step of undo) step();
   }
 }
+
+/** The live view of the audit log. */
+export const followEntries = operation({
+  permission: "audit:read",
+  input: tailInput,
+  output: "stream",
+  run: async (ctx, input) => tailEntries(ctx, input),
+});

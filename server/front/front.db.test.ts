@@ -1,0 +1,97 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { routes } from "@/server/http/routes.generated";
+import { log } from "@/server/log";
+import { MAX_BATCH_CALLS } from "@/server/trpc/batch";
+import { bearer, createUser } from "@/testing/factories";
+import { createFront, createListener } from "./front";
+
+/** Sends bytes as they are, and gives the answers' status lines and text. */
+async function sendRaw(port: number, text: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.end(text);
+  let answer = "";
+  socket.setEncoding("latin1").on("data", (chunk: string) => {
+    answer += chunk;
+  });
+  await once(socket, "close");
+  return answer;
+}
+
+describe("the front", () => {
+  let server: Server;
+  let port: number;
+  let token: string;
+  const errors = vi.spyOn(log, "error");
+
+  beforeAll(async () => {
+    const listener = createListener({
+      routes,
+      next: async (_, outgoing) => void outgoing.end("page"),
+      origin: "http://127.0.0.1:3000",
+      dev: false,
+    });
+    server = createFront(listener).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    port = (server.address() as AddressInfo).port;
+    token = await bearer(await createUser({ role: "org_admin" }));
+  });
+  beforeEach(() => errors.mockClear());
+  afterAll(() => void server.close());
+
+  const statusOf = async (text: string): Promise<number> =>
+    Number(/^HTTP\/1.1 (\d+)/.exec(await sendRaw(port, text))?.[1]);
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(`http://127.0.0.1:${port}${path}`, { redirect: "manual", ...init });
+
+  it.each([
+    ["OPTIONS * HTTP/1.1", 400],
+    ["GET * HTTP/1.1", 400],
+    ["GET http://evil.test/devices HTTP/1.1", 400],
+    ["GET http://evil.test/api/v1/me HTTP/1.1", 400],
+    ["POST http://127.0.0.1:3000/api/v1/auth/token HTTP/1.1", 415],
+    ["GET http://127.0.0.1:3000/api/v1/me HTTP/1.1", 401],
+    ["CONNECT evil.test:443 HTTP/1.1", 405],
+    ["DELETE / HTTP/1.1", 405],
+    ["PURGE /api/v1/me HTTP/1.1", 405],
+  ])("%s is %i", async (line, status) => {
+    expect(await statusOf(`${line}\r\nHost: 127.0.0.1:3000\r\nConnection: close\r\n\r\n`)).toBe(status);
+    expect(errors).not.toHaveBeenCalled();
+  });
+
+  const many = (count: number) => `/api/trpc/${Array(count).fill("me.get").join(",")}?batch=1&input={}`;
+  const json = { "content-type": "application/json" };
+
+  it.each<[string, RequestInit, number, number]>([
+    ["/api/trpc/no.such", {}, 404, 404],
+    ["/api/trpc/no.such", { method: "POST", headers: json, body: "{}" }, 404, 404],
+    ["/api/trpc/%ff", {}, 404, 404],
+    ["/api/trpc/organizations.update", {}, 405, 405],
+    ["/api/trpc/me.get", { method: "POST", headers: json, body: "{}" }, 405, 405],
+    ["/api/trpc/me.get", { method: "PUT", headers: json, body: "{}" }, 405, 405],
+    [
+      "/api/trpc/organizations.update",
+      { method: "POST", headers: { "content-type": "text/xml" }, body: "<a/>" },
+      415,
+      415,
+    ],
+    ["/api/trpc/organizations.update", { method: "POST", body: new FormData() }, 415, 415],
+    ["/api/trpc/organizations.update", { method: "POST", headers: json, body: "{" }, 400, 400],
+    ["/api/trpc/organizations.update", { method: "POST", headers: json, body: '{"id":"x"}' }, 401, 400],
+    ["/api/trpc/users.list?input=%00", {}, 400, 400],
+    ["/api/trpc/users.list?input={}&input={}", {}, 400, 400],
+    ["/api/trpc/users.list?input=%7B%22page%22%3A-1%7D", {}, 401, 400],
+    ["/api/trpc/users.list,me.get?batch=1&input=%00", {}, 400, 400],
+    [many(MAX_BATCH_CALLS), {}, 401, 200],
+    [many(MAX_BATCH_CALLS + 1), {}, 400, 400],
+  ])("%s %o is %i for strangers and %i for a person", async (path, init, stranger, person) => {
+    expect((await ask(path, init)).status).toBe(stranger);
+    const headers = { ...init.headers, authorization: `Bearer ${token}`, origin: "http://127.0.0.1:3000" };
+    const answer = await ask(path, { ...init, headers });
+    expect(answer.status).toBe(person);
+    expect(await answer.text()).not.toMatch(/at .*\.ts|node_modules/);
+    expect(errors).not.toHaveBeenCalled();
+  });
+});

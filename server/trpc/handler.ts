@@ -1,0 +1,57 @@
+import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { invalid, notFound } from "@/server/errors";
+import { readJson } from "@/server/http/body";
+import { problemResponse } from "@/server/http/problem";
+import { newRequestId } from "@/server/ids";
+import { MAX_BATCH_CALLS } from "./batch";
+import { createContext } from "./context";
+import { appRouter } from "./root";
+
+const ENDPOINT = "/api/trpc";
+
+/** @throws AppError of the fault: tRPC itself would take an address that is no escape for a fault of the server. */
+function requireReadable({ pathname, searchParams }: URL): void {
+  const [input, ...more] = searchParams.getAll("input");
+  if (more.length > 0) throw invalid("input", "is given twice");
+  try {
+    decodeURIComponent(pathname);
+  } catch {
+    throw notFound("procedure");
+  }
+  try {
+    if (input !== undefined) JSON.parse(input);
+  } catch {
+    throw invalid("input", "is not valid JSON");
+  }
+}
+
+/** The same request with its body read, checked and held to the limits of REST: tRPC itself would read without end. */
+async function checked(request: Request): Promise<Request> {
+  const url = new URL(request.url);
+  requireReadable(url);
+  if (request.method !== "POST") return request;
+  const body = JSON.stringify(await readJson(request));
+  const headers = new Headers([...request.headers].filter(([name]) => !/^content-(length|encoding)$/.test(name)));
+  return new Request(url, { method: "POST", headers, signal: request.signal, body });
+}
+
+/**
+ * Answers the browser's calls at /api/trpc. What is no call at all (no JSON, no such content type, too many at once) is
+ * refused before anybody asks who is calling.
+ */
+export async function answerTrpc(request: Request): Promise<Response> {
+  let req: Request;
+  try {
+    req = await checked(request);
+  } catch (error) {
+    return problemResponse(error, newRequestId());
+  }
+  return fetchRequestHandler({
+    endpoint: ENDPOINT,
+    req,
+    router: appRouter,
+    maxBatchSize: MAX_BATCH_CALLS,
+    createContext: () => createContext(req),
+    responseMeta: () => ({ headers: { "cache-control": "no-store" } }),
+  });
+}
