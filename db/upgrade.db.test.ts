@@ -18,6 +18,8 @@ import { countMigrations } from "./version";
 
 /** A database that the last version with 24 migrations left behind; its owner there is trailmark_owner. */
 const DUMP = readFileSync("testing/dumps/0.110.0.sql", "utf8");
+/** The first migrations of this version stand for those 24. */
+const REPLACING = 8;
 const ORG = "0110000a-0000-4000-8000-000000000002";
 const PRUNED_ORG = "0110000a-0000-4000-8000-000000000003";
 
@@ -65,7 +67,9 @@ afterAll(async () => {
 
 describe("a database with the 24 migrations of version 0.110.0", () => {
   it("is refused to the application until the owner has brought it to this version", async () => {
-    await expect(migrate({ appUrl: urlsOf(names.upgraded).appUrl })).rejects.toThrow(/lacks .* text of \d+ functions/);
+    await expect(migrate({ appUrl: urlsOf(names.upgraded).appUrl })).rejects.toThrow(
+      /lacks (\d+ of \d+ migrations|.* text of \d+ functions)/,
+    );
   });
 
   it("gets this version's functions, keeps its record of migrations and lacks nothing afterwards", async () => {
@@ -74,13 +78,13 @@ describe("a database with the 24 migrations of version 0.110.0", () => {
       migrate({ ...urlsOf(names.upgraded), log: (line) => said.push(line) }),
       migrate(urlsOf(names.upgraded)),
     ]);
-    expect(said.join()).not.toContain("applying");
+    expect(said.join()).not.toContain(`applying ${countMigrations()} `);
     await migrate({ appUrl: urlsOf(names.upgraded).appUrl });
     const [record] = await withOwner(
       names.upgraded,
       (sql) => sql`SELECT count(*)::int AS n FROM drizzle.__drizzle_migrations`,
     );
-    expect(record).toEqual({ n: 24 });
+    expect(record).toEqual({ n: 24 + countMigrations() - REPLACING });
   });
 
   it("is then the same, object by object, as one that this version created", async () => {

@@ -14,6 +14,9 @@ export type Scope =
   | { kind: "partner"; orgIds: readonly string[]; partnerId: string }
   | { kind: "system" };
 
+/** The sign-in that a person's credential comes from; provenAt is when the person last proved who they are. */
+type Session = { id: string; viaCookie: boolean; provenAt: Date };
+
 /** Everything a verb knows of its caller. */
 export type Ctx = {
   actor: Actor;
@@ -21,6 +24,8 @@ export type Ctx = {
   permissions: ReadonlySet<Permission>;
   /** Where acts that concern no other organization are recorded: the own organization, or the partner's home. */
   homeOrgId: string | null;
+  /** Of a person alone. */
+  session?: Session;
   ip: string | null;
   userAgent: string | null;
   requestId: string;
@@ -34,7 +39,7 @@ export type Ctx = {
 };
 
 /** Who is calling and what that caller may reach: the part of Ctx that a credential decides. */
-export type Caller = Pick<Ctx, "actor" | "scope" | "permissions" | "homeOrgId">;
+export type Caller = Pick<Ctx, "actor" | "scope" | "permissions" | "homeOrgId" | "session">;
 
 /** The platform itself, for work without a human or program behind it. */
 export function systemCtx(): Ctx {

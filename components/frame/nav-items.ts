@@ -11,6 +11,7 @@ import {
   ScrollText,
   ShieldCheck,
   Ticket,
+  UserRound,
   Users,
 } from "lucide-react";
 
@@ -42,3 +43,6 @@ export const navGroups: NavGroup[] = [
   },
   { label: "Developers", items: [{ href: "/docs", label: "API reference", icon: BookOpen }] },
 ];
+
+/** The person's own page: in the account menu and the palette, not in the navigation. */
+export const accountItem: NavItem = { href: "/account", label: "Your account", icon: UserRound };

@@ -3,10 +3,12 @@
 import { Button, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { LogOut } from "lucide-react";
+import Link from "next/link";
 import { useMe } from "@/components/account/org";
 import { ROLE_LABEL } from "@/components/account/roles";
 import { Popover } from "@/components/ui/popover/popover";
 import classes from "./menu.module.css";
+import { accountItem } from "./nav-items";
 
 const initials = (name: string) =>
   name
@@ -20,7 +22,7 @@ async function leave() {
   await signOut({ callbackUrl: "/login" });
 }
 
-/** Who is signed in, and the way out. */
+/** Who is signed in, the way to their account, and the way out. */
 export function UserMenu() {
   const { user } = useMe();
   const [opened, menu] = useDisclosure(false);
@@ -49,6 +51,18 @@ export function UserMenu() {
             {ROLE_LABEL[user.role] ?? user.role}
           </Text>
         </div>
+        <Button
+          component={Link}
+          href={accountItem.href}
+          onClick={menu.close}
+          variant="subtle"
+          color="gray"
+          justify="flex-start"
+          fullWidth
+          leftSection={<accountItem.icon size={15} aria-hidden />}
+        >
+          {accountItem.label}
+        </Button>
         <Button
           variant="subtle"
           color="gray"

@@ -5,7 +5,8 @@ import { organizations, partners } from "./organizations";
 
 /**
  * A person. orgId set: organization scope; orgId null: partner scope, over all of the partner's organizations
- * or (allOrganizations false) those in user_organizations; role system_admin alone has neither.
+ * or (allOrganizations false) those in user_organizations; role system_admin alone has neither. Without a passwordHash
+ * the person was invited and has not chosen a password, or signs in by an identity provider alone.
  */
 export const users = pgTable(
   "users",
@@ -15,7 +16,7 @@ export const users = pgTable(
     orgId: uuid("org_id").references(() => organizations.id),
     email: text("email").notNull(),
     name: text("name").notNull(),
-    passwordHash: text("password_hash").notNull(),
+    passwordHash: text("password_hash"),
     role: text("role").notNull(),
     department: text("department").notNull().default(""),
     allOrganizations: boolean("all_organizations").notNull().default(true),

@@ -7,6 +7,7 @@ export const partners = pgTable("partners", {
   id: id(),
   name: text("name").notNull(),
   slug: text("slug").notNull().unique("partners_slug_key"),
+  requireTwoFactor: boolean("require_two_factor").notNull().default(false),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 });
@@ -22,6 +23,7 @@ export const organizations = pgTable(
     name: text("name").notNull(),
     slug: text("slug").notNull(),
     isHome: boolean("is_home").notNull().default(false),
+    requireTwoFactor: boolean("require_two_factor").notNull().default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

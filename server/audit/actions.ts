@@ -20,6 +20,7 @@ const catalogue = {
     security: true,
   },
   "user.password.change": { label: "changed password", about: "changed the password of {name}" },
+  "user.session.end": { label: "ended a session", about: "ended a session of {name}" },
   "user.token.reuse": { label: "reused a refresh token", about: "reused a refresh token of {name}" },
   "organization.create": { label: "created organization" },
   "organization.update": { label: "updated organization", compliance: true },

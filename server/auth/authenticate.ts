@@ -35,9 +35,9 @@ async function authenticateAgent(request: Request, agentId: string | undefined):
   return { ...caller, viaCookie: false };
 }
 
-async function byAccessToken(token: string): Promise<Caller | null> {
+async function byAccessToken(token: string, viaCookie: boolean): Promise<Caller | null> {
   const claims = await verifyAccessToken(token);
-  return claims && findUserCaller(claims.sub, claims.sid);
+  return claims && findUserCaller(claims.sub, { sid: claims.sid, viaCookie });
 }
 
 /** A credential in a header counts alone: when it is bad, no cookie makes up for it. */
@@ -45,14 +45,14 @@ async function authenticateUser(request: Request): Promise<Authenticated> {
   const text = bearer(request) ?? request.headers.get("x-api-key");
   if (text === null) {
     const cookie = sessionToken(request.headers);
-    const caller = cookie ? await byAccessToken(cookie) : null;
+    const caller = cookie ? await byAccessToken(cookie, true) : null;
     if (!caller) throw new AppError("unauthenticated");
     return { ...caller, viaCookie: true };
   }
   const isKey = text.startsWith(SECRET_PREFIXES.apiKey);
   const viaKeyHeader = request.headers.get("authorization") === null;
   const usable = isKey ? looksLike("apiKey", text) : !viaKeyHeader;
-  const caller = usable ? await (isKey ? findApiKeyCaller(hashSecret(text)) : byAccessToken(text)) : null;
+  const caller = usable ? await (isKey ? findApiKeyCaller(hashSecret(text)) : byAccessToken(text, false)) : null;
   if (!caller) throw new AppError("unauthenticated", "The credential is unknown, expired or revoked.");
   return { ...caller, viaCookie: false };
 }

@@ -18,7 +18,9 @@ type UserRow = {
   orgId: string | null;
   homeOrgId: string | null;
   orgIds: string[] | null;
+  provenAt: Date | null;
 };
+type SignInOf = { sid: string; viaCookie: boolean };
 
 function userScope(row: UserRow): Scope | null {
   if (row.role === "system_admin") return { kind: "system" };
@@ -27,25 +29,36 @@ function userScope(row: UserRow): Scope | null {
   return { kind: "partner", orgIds: row.orgIds ?? [], partnerId: row.partnerId };
 }
 
-function toCaller(row: UserRow | undefined): Caller | null {
+function toCaller(row: UserRow | undefined, signIn: SignInOf | undefined): Caller | null {
   const scope = row && userScope(row);
   if (!row || !scope) return null;
+  const session = signIn && {
+    id: signIn.sid,
+    viaCookie: signIn.viaCookie,
+    provenAt: new Date(row.provenAt ?? 0),
+  };
   return {
     actor: { type: "user", id: row.id, email: row.email, name: row.name, role: row.role },
     scope,
     permissions: PERMISSIONS_OF[row.role] ?? new Set(),
     homeOrgId: row.orgId ?? row.homeOrgId,
+    ...(session && { session }),
   };
 }
 
 /**
- * A person by id; null when unknown, disabled, or when the sign-in (sid) that the token came from was ended.
- * Without a sid the sign-in is not asked for: then the caller has just proved the password.
+ * A person by id; null when unknown, disabled, or when the sign-in (sid) that the token came from was ended. Notes, to
+ * the minute, that the sign-in is in use. Without one it is not asked for: then the caller has just proved the password.
  */
-export async function findUserCaller(userId: string, sid?: string): Promise<Caller | null> {
+export async function findUserCaller(userId: string, signIn?: SignInOf): Promise<Caller | null> {
+  const sid = signIn?.sid ?? null;
   return toCaller(
     await lookUp<UserRow>(
       (sql) => sql`
+        WITH seen AS (
+          UPDATE user_sessions SET last_seen_at = now()
+          WHERE id = ${sid}::uuid AND user_id = ${userId} AND last_seen_at < now() - interval '1 minute'
+        )
         SELECT u.id, u.email, u.name, u.role, u.partner_id AS "partnerId", u.org_id AS "orgId",
           (SELECT o.id FROM organizations o WHERE o.partner_id = u.partner_id AND o.is_home) AS "homeOrgId",
           CASE
@@ -53,13 +66,15 @@ export async function findUserCaller(userId: string, sid?: string): Promise<Call
             WHEN u.all_organizations THEN ARRAY(SELECT o.id FROM organizations o WHERE o.partner_id = u.partner_id)
             ELSE ARRAY(SELECT o.id FROM user_organizations m JOIN organizations o ON o.id = m.org_id
                        WHERE m.user_id = u.id AND o.partner_id = u.partner_id)
-          END AS "orgIds"
+          END AS "orgIds",
+          (SELECT s.proven_at FROM user_sessions s WHERE s.id = ${sid}::uuid AND s.user_id = u.id) AS "provenAt"
         FROM users u
         WHERE u.id = ${userId} AND u.disabled_at IS NULL
-          AND (${sid ?? null}::uuid IS NULL OR EXISTS (
+          AND (${sid}::uuid IS NULL OR EXISTS (
             SELECT FROM refresh_tokens t
-            WHERE t.family_id = ${sid ?? null}::uuid AND t.user_id = u.id AND t.revoked_at IS NULL AND t.expires_at > now()))`,
+            WHERE t.family_id = ${sid}::uuid AND t.user_id = u.id AND t.revoked_at IS NULL AND t.expires_at > now()))`,
     ),
+    signIn,
   );
 }
 

@@ -1,7 +1,8 @@
 import { operation } from "@/server/operation";
 import { ACCESS_TOKEN_SECONDS, scopeClaims, signAccessToken } from "./jwt";
 import { type TokenOutput, tokenInput, tokenOutput } from "./schema";
-import { type SignIn, signIn } from "./sign-in";
+import { signIn } from "./sign-in";
+import type { SignIn } from "./start-session";
 
 /** The pair of tokens that the API hands out for a sign-in. */
 export async function toTokens({ caller, sid, refreshToken }: SignIn): Promise<TokenOutput> {

@@ -35,7 +35,7 @@ async function authorize(ctx: Ctx, credentials: unknown, onRefused: OnRefused): 
 }
 
 async function leave(ctx: Ctx, claims: AccessClaims | null): Promise<void> {
-  const caller = claims && (await findUserCaller(claims.sub, claims.sid));
+  const caller = claims && (await findUserCaller(claims.sub, { sid: claims.sid, viaCookie: true }));
   if (claims && caller) await endSignIn({ ...ctx, ...caller }, claims.sid);
 }
 

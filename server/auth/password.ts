@@ -11,7 +11,7 @@ function decoyHash(): Promise<string> {
 }
 
 /** True when the password belongs to the hash; without a hash always false, and just as slow. */
-export async function verifyPassword(passwordHash: string | undefined, password: string): Promise<boolean> {
+export async function verifyPassword(passwordHash: string | null | undefined, password: string): Promise<boolean> {
   const matches = await verify(passwordHash ?? (await decoyHash()), password).catch(() => false);
-  return matches && passwordHash !== undefined;
+  return matches && typeof passwordHash === "string";
 }

@@ -11,8 +11,11 @@ export const newPassword = z
   .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
   .max(MAX_PASSWORD_LENGTH);
 
+/** A password being proved. */
+export const password = z.string().min(1).max(MAX_PASSWORD_LENGTH);
+
 /** Body of POST /auth/token. */
-export const tokenInput = z.strictObject({ email, password: z.string().min(1).max(MAX_PASSWORD_LENGTH) });
+export const tokenInput = z.strictObject({ email, password });
 export type TokenInput = z.output<typeof tokenInput>;
 
 /** Body of POST /auth/refresh. */

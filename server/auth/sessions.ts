@@ -1,6 +1,6 @@
-import { and, eq, isNull, lt } from "drizzle-orm";
+import { and, eq, isNull, lt, ne, notExists } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import { refreshTokens } from "@/db/schema";
+import { refreshTokens, userSessions } from "@/db/schema";
 import { newSecret } from "./secrets";
 
 /** A refresh token lives so long unless it is used, which replaces it. */
@@ -23,17 +23,26 @@ export async function addRefreshToken(
   await tx
     .insert(refreshTokens)
     .values({ familyId: sid, userId, tokenHash: hash, expiresAt: inSeconds(now, seconds), createdAt: now });
+  const tokens = tx.select().from(refreshTokens).where(eq(refreshTokens.familyId, userSessions.id));
+  await tx.delete(userSessions).where(and(eq(userSessions.userId, userId), notExists(tokens)));
   return secret;
 }
 
-/** Ends one sign-in (sid) of a person, or all of them: every token made from it is worthless from now on. */
-export async function endSessions(
-  tx: Tx,
-  { userId, sid, now }: { userId: string; sid?: string | undefined; now: Date },
-): Promise<void> {
-  const which = sid ? eq(refreshTokens.familyId, sid) : undefined;
-  await tx
+type Which = { userId: string; sid?: string | undefined; except?: string | undefined; now: Date };
+
+/**
+ * Ends one sign-in (sid) of a person, or all of them but one (except): every token made from it is worthless from now on.
+ * @returns how many sign-ins were ended.
+ */
+export async function endSessions(tx: Tx, { userId, sid, except, now }: Which): Promise<number> {
+  const which = and(
+    sid ? eq(refreshTokens.familyId, sid) : undefined,
+    except ? ne(refreshTokens.familyId, except) : undefined,
+  );
+  const ended = await tx
     .update(refreshTokens)
     .set({ revokedAt: now })
-    .where(and(eq(refreshTokens.userId, userId), which, isNull(refreshTokens.revokedAt)));
+    .where(and(eq(refreshTokens.userId, userId), which, isNull(refreshTokens.revokedAt)))
+    .returning({ sid: refreshTokens.familyId });
+  return new Set(ended.map((row) => row.sid)).size;
 }

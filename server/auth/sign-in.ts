@@ -2,19 +2,15 @@ import { and, eq, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { organizations, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
-import { type Actor, type Caller, type Ctx, ZERO_UUID } from "@/server/context";
+import { type Ctx, ZERO_UUID } from "@/server/context";
 import { AppError } from "@/server/errors";
-import { newId } from "@/server/ids";
 import { findUserCaller } from "./caller";
 import { verifyPassword } from "./password";
 import type { Role } from "./permissions";
+import type { Person } from "./person";
 import { limit, requireAttemptsLeft } from "./rate-limit";
 import type { TokenInput } from "./schema";
-import { addRefreshToken } from "./sessions";
-
-type Person = Extract<Actor, { type: "user" }>;
-/** A proven sign-in: who, its id (the refresh family) and the first refresh token. */
-export type SignIn = { caller: Caller & { actor: Person }; sid: string; refreshToken: string };
+import { type Door, type SignIn, startSession } from "./start-session";
 
 async function findByEmail(email: string) {
   const [row] = await asSystem((tx) =>
@@ -63,14 +59,9 @@ function recordFailure(
 /**
  * Proves a person by password. Only failures are counted against the e-mail and address; unknown, disabled and wrong
  * look alike to the outside.
- * @param via which door, for the audit row; seconds the life of the sign-in's refresh token.
  * @throws AppError unauthenticated, or rate_limited after too many failures.
  */
-export async function signIn(
-  ctx: Ctx,
-  { email, password }: TokenInput,
-  { via, seconds }: { via: "api" | "browser"; seconds?: number },
-): Promise<SignIn> {
+export async function signIn(ctx: Ctx, { email, password }: TokenInput, door: Door): Promise<SignIn> {
   const key = `${email} ${ctx.ip}`;
   await limit("token", ctx.ip);
   await requireAttemptsLeft("login.failed.ip", ctx.ip);
@@ -84,22 +75,5 @@ export async function signIn(
     await limit("login.failed.ip", ctx.ip);
     throw new AppError("unauthenticated", "The e-mail or password is wrong.");
   }
-  const sid = newId();
-  const now = ctx.now();
-  const refreshToken = await asSystem(async (tx) => {
-    await tx.update(users).set({ lastLoginAt: now }).where(eq(users.id, row.id));
-    return addRefreshToken(tx, { userId: row.id, sid, now, seconds });
-  });
-  record(
-    { ...ctx, ...caller },
-    {
-      action: "user.login",
-      orgId: caller.homeOrgId,
-      resourceType: "user",
-      resourceId: row.id,
-      resourceName: row.name,
-      details: { sessionId: sid, via },
-    },
-  );
-  return { caller: { ...caller, actor: caller.actor }, sid, refreshToken };
+  return startSession(ctx, { ...caller, actor: caller.actor }, { ...door, methods: ["password"] });
 }

@@ -62,6 +62,11 @@ const open = (own: number[], body?: unknown): Row => ({
   own,
   make: () => (body === undefined ? {} : { body }),
 });
+/** The caller's own account, which a program has not. */
+const ofPerson = (own: number[], body?: unknown): Row => ({
+  ...open(own, body),
+  own: (p) => (p.kind === "person" ? own : [403]),
+});
 const posted = (own: Row["own"], body: (orgId: string) => unknown): Row => ({
   by: "org",
   own,
@@ -179,6 +184,12 @@ const MATRIX: Record<string, Row> = {
   "GET /enrollment-keys": list(),
   "POST /enrollment-keys": posted([201], (orgId) => ({ orgId })),
   "GET /me": open([200]),
+  "POST /me/password": {
+    ...ofPerson([400]),
+    make: () => ({ body: { currentPassword: "not it", newPassword: "a long enough password" } }),
+  },
+  "GET /me/sessions": ofPerson([200]),
+  "DELETE /me/sessions/[id]": { ...ofPerson([404]), make: () => ({ params: { id: randomUUID() } }) },
   "GET /openapi.json": open([200]),
   "GET /orgs/organizations/[id]/audit-retention": org([200]),
   "PUT /orgs/organizations/[id]/audit-retention": org([200], { body: { retentionDays: 400 } }),

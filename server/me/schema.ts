@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { newPassword, password } from "@/server/auth/schema";
+import { isoTime } from "@/server/wire";
 
 /** The caller: who, which organizations it reaches (all of them, by name), what it may. */
 export const me = z.strictObject({
@@ -18,3 +20,28 @@ export const me = z.strictObject({
   permissions: z.array(z.string()),
 });
 export type Me = z.output<typeof me>;
+
+/** Body of POST /me/password. */
+export const passwordInput = z
+  .strictObject({ currentPassword: password, newPassword })
+  .refine((body) => body.currentPassword !== body.newPassword, {
+    path: ["newPassword"],
+    message: "is the same as the current password",
+  });
+
+/** endedSessions: how many other sign-ins of the person the new password has ended. */
+export const passwordChanged = z.strictObject({ endedSessions: z.int() });
+
+/** One sign-in that has not ended; ip and userAgent are null where an earlier version did not note them. */
+const session = z.strictObject({
+  id: z.guid(),
+  current: z.boolean(),
+  via: z.enum(["api", "browser"]),
+  ip: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  createdAt: isoTime,
+  lastSeenAt: isoTime,
+});
+export type MySession = z.output<typeof session>;
+
+export const sessionList = z.strictObject({ data: z.array(session) });

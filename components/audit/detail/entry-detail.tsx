@@ -8,6 +8,7 @@ import { changesOf, type Entry, sentenceOf } from "@/components/audit/entry";
 import { ResultBadge } from "@/components/audit/result-badge";
 import type { ColumnId } from "@/components/audit/table/table-params";
 import { dateTime, zoneName } from "@/components/format/time";
+import { describeAgent } from "@/components/format/user-agent";
 import { useZone } from "@/components/format/zone";
 import { CopiedCode } from "@/components/ui/copied-code";
 import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
@@ -17,7 +18,6 @@ import { EntryCopies } from "./entry-copies";
 import classes from "./entry-detail.module.css";
 import { FactPivots } from "./fact-pivots";
 import { Related } from "./related";
-import { describeAgent } from "./user-agent";
 
 const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
 

@@ -1,0 +1,22 @@
+"use client";
+
+import { useMe } from "@/components/account/org";
+import { ROLE_LABEL } from "@/components/account/roles";
+import { PageHeader } from "@/components/ui/page-header";
+import { PasswordSection } from "./password-section";
+import { SessionsSection } from "./sessions-section";
+
+/** What a person keeps of their own: the password, and where they are signed in. */
+export function YourAccount() {
+  const { user } = useMe();
+  return (
+    <>
+      <PageHeader
+        title="Your account"
+        lead={[user.name, user.email, ROLE_LABEL[user.role] ?? user.role].filter(Boolean).join(" · ")}
+      />
+      <PasswordSection />
+      <SessionsSection />
+    </>
+  );
+}

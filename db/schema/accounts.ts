@@ -1,0 +1,82 @@
+import { bigint, index, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { createdAt, id, instant } from "./columns";
+import { users } from "./identity";
+
+const userId = () =>
+  uuid("user_id")
+    .notNull()
+    .references(() => users.id, { onDelete: "cascade" });
+
+/** One row a sign-in; id is the family of its refresh tokens. provenAt: when the person last proved who they are. */
+export const userSessions = pgTable(
+  "user_sessions",
+  {
+    id: uuid("id").primaryKey(),
+    userId: userId(),
+    via: text("via").notNull(),
+    ip: text("ip"),
+    userAgent: text("user_agent"),
+    createdAt: createdAt(),
+    lastSeenAt: instant("last_seen_at").notNull().defaultNow(),
+    provenAt: instant("proven_at").notNull().defaultNow(),
+  },
+  (t) => [index("user_sessions_user_idx").on(t.userId)],
+);
+
+/** What a link or the second step of a sign-in carries: good once and for a short time. */
+export const userTokens = pgTable(
+  "user_tokens",
+  {
+    id: id(),
+    userId: userId(),
+    purpose: text("purpose").notNull(),
+    tokenHash: text("token_hash").notNull().unique("user_tokens_hash_key"),
+    challenge: text("challenge"),
+    expiresAt: instant("expires_at").notNull(),
+    usedAt: instant("used_at"),
+    createdAt: createdAt(),
+  },
+  (t) => [index("user_tokens_user_idx").on(t.userId)],
+);
+
+/** A TOTP secret, encrypted; unconfirmed until its first code was given. No time step's code is taken twice. */
+export const userTotp = pgTable("user_totp", {
+  userId: userId().primaryKey(),
+  secret: text("secret").notNull(),
+  confirmedAt: instant("confirmed_at"),
+  lastStep: bigint("last_step", { mode: "number" }).notNull().default(0),
+  createdAt: createdAt(),
+});
+
+export const userRecoveryCodes = pgTable(
+  "user_recovery_codes",
+  { userId: userId(), codeHash: text("code_hash").notNull(), usedAt: instant("used_at"), createdAt: createdAt() },
+  (t) => [primaryKey({ name: "user_recovery_codes_pkey", columns: [t.userId, t.codeHash] })],
+);
+
+/** A WebAuthn credential; publicKey is COSE in base64url. */
+export const userPasskeys = pgTable(
+  "user_passkeys",
+  {
+    id: id(),
+    userId: userId(),
+    credentialId: text("credential_id").notNull().unique("user_passkeys_credential_key"),
+    publicKey: text("public_key").notNull(),
+    counter: bigint("counter", { mode: "number" }).notNull().default(0),
+    transports: text("transports").array().notNull().default([]),
+    name: text("name").notNull(),
+    lastUsedAt: instant("last_used_at"),
+    createdAt: createdAt(),
+  },
+  (t) => [index("user_passkeys_user_idx").on(t.userId)],
+);
+
+/** Who a person is at an identity provider (OpenID Connect). */
+export const userIdentities = pgTable(
+  "user_identities",
+  { issuer: text("issuer").notNull(), subject: text("subject").notNull(), userId: userId(), createdAt: createdAt() },
+  (t) => [
+    primaryKey({ name: "user_identities_pkey", columns: [t.issuer, t.subject] }),
+    index("user_identities_user_idx").on(t.userId),
+  ],
+);

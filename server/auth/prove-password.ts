@@ -1,0 +1,19 @@
+import { eq } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { users } from "@/db/schema";
+import { verifyPassword } from "./password";
+import { limit, requireAttemptsLeft } from "./rate-limit";
+
+/**
+ * Whether this is the password of a person who is signed in. Failures are counted against the person.
+ * @throws AppError rate_limited after too many failures.
+ */
+export async function provesPassword(userId: string, password: string): Promise<boolean> {
+  await requireAttemptsLeft("password.failed", userId);
+  const [row] = await asSystem((tx) =>
+    tx.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, userId)),
+  );
+  if (await verifyPassword(row?.passwordHash, password)) return true;
+  await limit("password.failed", userId);
+  return false;
+}

@@ -1,0 +1,119 @@
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { POST as logout } from "@/app/api/v1/auth/logout/route";
+import { POST as token } from "@/app/api/v1/auth/token/route";
+import { POST as password } from "@/app/api/v1/me/password/route";
+import { GET as me } from "@/app/api/v1/me/route";
+import { DELETE as end } from "@/app/api/v1/me/sessions/[id]/route";
+import { GET as sessions } from "@/app/api/v1/me/sessions/route";
+import { asSystem } from "@/db/client";
+import { userSessions } from "@/db/schema";
+import { auditRows, call, createApiKey, createUser, PASSWORD, type TestUser } from "@/testing/factories";
+
+const NEW = "another long enough password";
+const BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0";
+const signIn = async (user: TestUser, ip = "198.51.100.20"): Promise<string> =>
+  (await call(token, { body: { email: user.email, password: PASSWORD }, ip, headers: { "user-agent": BROWSER } })).body
+    .accessToken;
+const statusOf = async (accessToken: string) => (await call(me, { token: accessToken })).status;
+
+describe("POST /me/password", () => {
+  it("changes the password, keeps this session, ends the others and records it without either password", async () => {
+    const user = await createUser();
+    const [here, there] = [await signIn(user), await signIn(user)];
+    const changed = await call(password, { token: here, body: { currentPassword: PASSWORD, newPassword: NEW } });
+    expect(changed).toMatchObject({ status: 200, body: { endedSessions: 1 } });
+    expect([await statusOf(here), await statusOf(there)]).toEqual([200, 401]);
+    expect((await call(token, { body: { email: user.email, password: PASSWORD } })).status).toBe(401);
+    expect((await call(token, { body: { email: user.email, password: NEW } })).status).toBe(200);
+    const rows = await auditRows(user.orgId as string);
+    expect(rows.find((r) => r.action === "user.password.change")).toMatchObject({
+      actorId: user.id,
+      resourceId: user.id,
+      result: "success",
+      details: { endedSessions: 1 },
+    });
+    expect(JSON.stringify(rows.map((r) => r.details))).not.toContain(NEW);
+  });
+
+  it("names the wrong field, records the failure, and stops guessing after ten", async () => {
+    const user = await createUser();
+    const accessToken = await signIn(user);
+    const attempt = (body: object) => call(password, { token: accessToken, body });
+    expect((await attempt({ currentPassword: "not it", newPassword: NEW })).body).toMatchObject({
+      status: 400,
+      errors: [{ path: "currentPassword", message: "is wrong" }],
+    });
+    expect((await attempt({ currentPassword: PASSWORD, newPassword: "short" })).body.errors[0].path).toBe(
+      "newPassword",
+    );
+    expect((await attempt({ currentPassword: PASSWORD, newPassword: PASSWORD })).body.errors[0].path).toBe(
+      "newPassword",
+    );
+    for (let i = 0; i < 9; i++) await attempt({ currentPassword: "not it", newPassword: NEW });
+    const stopped = await attempt({ currentPassword: PASSWORD, newPassword: NEW });
+    expect(stopped).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+    expect(stopped.headers.get("retry-after")).toBeTruthy();
+    const failed = (await auditRows(user.orgId as string)).filter((r) => r.action === "user.password.change");
+    expect(failed).toHaveLength(10);
+    expect(failed.every((r) => r.result === "failure")).toBe(true);
+  });
+
+  it("is for people: a key has no password", async () => {
+    const key = await createApiKey();
+    expect((await call(password, { token: key, body: { currentPassword: "x", newPassword: NEW } })).status).toBe(403);
+    expect((await call(sessions, { token: key })).status).toBe(403);
+  });
+});
+
+describe("GET and DELETE /me/sessions", () => {
+  it("lists the person's own with device and address, marks this one, and ends another at once", async () => {
+    const user = await createUser();
+    const stranger = await createUser({ orgId: user.orgId as string });
+    await signIn(stranger);
+    const there = await signIn(user, "203.0.113.8");
+    const here = await signIn(user);
+    const { data } = (await call(sessions, { token: here })).body;
+    expect(data).toHaveLength(2);
+    expect(data.map((s: { current: boolean }) => s.current).sort()).toEqual([false, true]);
+    const other = data.find((s: { current: boolean }) => !s.current);
+    expect(other).toMatchObject({ via: "api", ip: "203.0.113.8", userAgent: BROWSER });
+    const ended = await call(end, { method: "DELETE", token: here, params: { id: other.id } });
+    expect([ended.status, await statusOf(there), await statusOf(here)]).toEqual([204, 401, 200]);
+    expect((await call(sessions, { token: here })).body.data).toHaveLength(1);
+    expect((await auditRows(user.orgId as string)).at(-1)).toMatchObject({
+      action: "user.session.end",
+      actorId: user.id,
+      details: { sessionId: other.id },
+    });
+  });
+
+  it("treats somebody else's session, an ended one and an unknown one alike", async () => {
+    const user = await createUser();
+    const colleague = await createUser({ orgId: user.orgId as string });
+    const theirs = await signIn(colleague);
+    const mine = await signIn(user);
+    const [foreign] = (await call(sessions, { token: theirs })).body.data;
+    const drop = (id: string) => call(end, { method: "DELETE", token: mine, params: { id } });
+    const answers = [await drop(foreign.id), await drop(crypto.randomUUID())];
+    for (const { status, body } of answers) expect([status, body.detail]).toEqual([404, "No such session."]);
+    expect(await statusOf(theirs)).toBe(200);
+  });
+
+  it("notes that a session is used, to the minute, and shows one of an earlier version without its origin", async () => {
+    const user = await createUser();
+    const accessToken = await signIn(user);
+    const [{ id }] = (await call(sessions, { token: accessToken })).body.data;
+    const past = new Date(Date.now() - 3_600_000);
+    await asSystem((tx) => tx.update(userSessions).set({ lastSeenAt: past }).where(eq(userSessions.id, id)));
+    await call(me, { token: accessToken });
+    const [seen] = (await call(sessions, { token: accessToken })).body.data;
+    expect(Date.parse(seen.lastSeenAt)).toBeGreaterThan(Date.now() - 60_000);
+    await asSystem((tx) => tx.delete(userSessions).where(eq(userSessions.id, id)));
+    expect((await call(sessions, { token: accessToken })).body.data).toMatchObject([
+      { id, current: true, ip: null, userAgent: null },
+    ]);
+    await call(logout, { token: accessToken, body: {} });
+    expect(await statusOf(accessToken)).toBe(401);
+  });
+});

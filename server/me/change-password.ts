@@ -1,0 +1,29 @@
+import { record } from "@/server/audit/record/record";
+import { requirePerson } from "@/server/auth/person";
+import { provesPassword } from "@/server/auth/prove-password";
+import { setPassword } from "@/server/auth/set-password";
+import { invalid } from "@/server/errors";
+import { operation } from "@/server/operation";
+import { passwordChanged, passwordInput } from "./schema";
+
+/**
+ * POST /me/password: the person's own password, with the current one as proof. Ends all their other sign-ins.
+ * @throws AppError validation_failed for a wrong current password, rate_limited after too many, forbidden for a program.
+ */
+export const changePassword = operation({
+  input: passwordInput,
+  output: passwordChanged,
+  async run(ctx, { currentPassword, newPassword }) {
+    const person = requirePerson(ctx);
+    const about = { orgId: ctx.homeOrgId, resourceType: "user", resourceId: person.id, resourceName: person.name };
+    if (!(await provesPassword(person.id, currentPassword))) {
+      const errorMessage = "The current password is wrong.";
+      record(ctx, { ...about, action: "user.password.change", result: "failure", errorMessage });
+      throw invalid("currentPassword", "is wrong");
+    }
+    const change = { userId: person.id, password: newPassword, now: ctx.now(), exceptSession: ctx.session?.id };
+    const endedSessions = await setPassword(change);
+    record(ctx, { ...about, action: "user.password.change", details: { endedSessions } });
+    return { endedSessions };
+  },
+});

@@ -1,0 +1,29 @@
+import { asSystem } from "@/db/client";
+import { record } from "@/server/audit/record/record";
+import { requirePerson } from "@/server/auth/person";
+import { endSessions } from "@/server/auth/sessions";
+import { notFound } from "@/server/errors";
+import { operation } from "@/server/operation";
+import { onlyIdInput } from "@/server/wire";
+
+/**
+ * DELETE /me/sessions/:id: ends one of the caller's sign-ins; what was made from it is refused from the next request on.
+ * @throws AppError not_found for one that has ended or is somebody else's, forbidden for a program.
+ */
+export const endSession = operation({
+  input: onlyIdInput,
+  output: "empty",
+  async run(ctx, { id: sid }) {
+    const person = requirePerson(ctx);
+    const ended = await asSystem((tx) => endSessions(tx, { userId: person.id, sid, now: ctx.now() }));
+    if (ended === 0) throw notFound("session");
+    record(ctx, {
+      action: "user.session.end",
+      orgId: ctx.homeOrgId,
+      resourceType: "user",
+      resourceId: person.id,
+      resourceName: person.name,
+      details: { sessionId: sid },
+    });
+  },
+});
