@@ -1,16 +1,15 @@
 import { nodeBundleTools } from "@/server/audit/integrity/node-bundle-tools";
 import { type BundleVerdict, verifyBundle } from "@/server/audit/integrity/verify-bundle";
-import { parseVerifierKey } from "@/server/audit/tree/signed-note";
+import { isEntryProof } from "@/server/audit/tree/entry-proof";
+import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 import { type Command, readArgs, required, say, tell, UsageError } from "./command";
-import { readLines } from "./read-lines";
+import { linesOf, peek, readText } from "./read-lines";
+import { trustOf, trustOptions } from "./trust";
+import { type Asked, EXIT_CODE, WORD } from "./verdict-words";
+import { verifyProofFile } from "./verify-proof";
 
-/** What the exit code says. */
-const INTACT = 0;
-const BROKEN = 1;
-const UNREADABLE = 2;
-const UNPROVEN = 3;
-const EXIT_CODE = { intact: INTACT, broken: BROKEN, unproven: UNPROVEN };
-const WORD = { intact: "INTACT", broken: "BROKEN", unproven: "NOT PROVEN" };
+/** As much of a file as tells what it is. */
+const PROOF_START = 64;
 const MAX_BREAKS_SHOWN = 10;
 
 type Judged = Exclude<BundleVerdict, { status: "unreadable" }>;
@@ -48,34 +47,47 @@ function describe(verdict: Judged, hasKeys: boolean): void {
   say("Note       Organization and times in the header are not signed in bundles of version 1.");
 }
 
-/** Checks an evidence bundle on this machine alone: no configuration, no database, no network. */
+async function verifyBundleFile(file: string, pieces: AsyncIterable<string>, { trust, json }: Asked): Promise<number> {
+  const trustedKeys = trust.logs.map(formatVerifierKey);
+  let verdict: BundleVerdict;
+  try {
+    const given = trustedKeys.length > 0 ? { trustedKeys } : {};
+    verdict = await verifyBundle(linesOf(pieces), nodeBundleTools, given);
+  } catch (error) {
+    verdict = { status: "unreadable", reason: (error as Error).message, line: 0 };
+  }
+  if (json) say(JSON.stringify(verdict));
+  else if (verdict.status !== "unreadable") describe(verdict, trustedKeys.length > 0);
+  if (verdict.status === "unreadable") {
+    const at = verdict.line > 0 ? `line ${verdict.line}: ` : "";
+    tell(`UNREADABLE ${file}: ${at}${verdict.reason}`);
+    return EXIT_CODE.unreadable;
+  }
+  return EXIT_CODE[verdict.status];
+}
+
+/** Checks an evidence bundle or the proof of one entry on this machine alone: no configuration, database or network. */
 export const verify: Command = {
-  usage: "FILE [--key VERIFIER_KEY]... [--json]",
-  summary: "check an evidence bundle; exit code 0 intact, 1 broken, 2 unreadable, 3 not proven",
+  usage: "FILE [--key VERIFIER_KEY]... [--policy FILE] [--json]",
+  summary:
+    "check an evidence bundle or the proof of an entry; exit code 0 intact, 1 broken, 2 unreadable, 3 not proven",
   async run(args) {
-    const options = { key: { type: "string", multiple: true }, json: { type: "boolean" } } as const;
+    const options = { ...trustOptions, json: { type: "boolean" } } as const;
     const { values, positionals } = readArgs(args, options, 1);
     const file = required(positionals[0], "FILE");
-    const trustedKeys = values.key ?? [];
-    const wrong = trustedKeys.find((key) => parseVerifierKey(nodeBundleTools.hash, key) === null);
-    if (wrong !== undefined)
-      throw new UsageError(
-        `--key: "${wrong}" is not a verifier key (NAME+ID+BASE64), or its id is not the hash of its key.`,
-      );
-    let verdict: BundleVerdict;
+    const trust = trustOf(values);
+    const json = values.json ?? false;
     try {
-      const given = trustedKeys.length > 0 ? { trustedKeys } : {};
-      verdict = await verifyBundle(readLines(file), nodeBundleTools, given);
+      const { start, pieces } = await peek(readText(file), PROOF_START);
+      if (isEntryProof(start)) return await verifyProofFile(file, pieces, { trust, json });
+      if (trust.quorum)
+        throw new UsageError("--policy: bundles of version 1 hold no cosignatures; use a policy with `quorum none`.");
+      return await verifyBundleFile(file, pieces, { trust, json });
     } catch (error) {
-      verdict = { status: "unreadable", reason: (error as Error).message, line: 0 };
+      if (error instanceof UsageError) throw error;
+      if (json) say(JSON.stringify({ status: "unreadable", reason: (error as Error).message }));
+      tell(`UNREADABLE ${file}: ${(error as Error).message}`);
+      return EXIT_CODE.unreadable;
     }
-    if (values.json) say(JSON.stringify(verdict));
-    else if (verdict.status !== "unreadable") describe(verdict, trustedKeys.length > 0);
-    if (verdict.status === "unreadable") {
-      const at = verdict.line > 0 ? `line ${verdict.line}: ` : "";
-      tell(`UNREADABLE ${file}: ${at}${verdict.reason}`);
-      return UNREADABLE;
-    }
-    return EXIT_CODE[verdict.status];
   },
 };

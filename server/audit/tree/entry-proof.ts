@@ -32,6 +32,9 @@ export function formatEntryProof({ payload, index, path, checkpoint }: EntryProo
   return `${lines.join("\n")}\n\n${formatNote(checkpoint.text, checkpoint.signatures)}`;
 }
 
+/** Whether a text begins as a proof does; what follows may still be wrong. */
+export const isEntryProof = (text: string): boolean => text === HEADER || text.startsWith(`${HEADER}\n`);
+
 /** A proof taken apart, nothing checked; null when it is none. */
 export function parseEntryProof(text: string): EntryProof | null {
   if (text.length > MAX_PROOF_CHARACTERS) return null;

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import type { Trust } from "@/server/audit/tree/judge-proof";
+import { parsePolicy } from "@/server/audit/tree/policy";
+import { ED25519, parseVerifierKey } from "@/server/audit/tree/signed-note";
+import { noteTools } from "@/server/note-tools";
+import { UsageError } from "./command";
+
+/** The options by which somebody at the command line says whom to believe. */
+export const trustOptions = { key: { type: "string", multiple: true }, policy: { type: "string" } } as const;
+
+function readPolicy(file: string): Trust {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    throw new UsageError(`--policy: ${file} cannot be read.`);
+  }
+  const policy = parsePolicy(noteTools.sha256, text);
+  if (!("reason" in policy)) return policy;
+  throw new UsageError(`--policy: ${file}${policy.line ? `, line ${policy.line}` : ""}: ${policy.reason}.`);
+}
+
+/**
+ * Whom to believe: what --key and --policy name, and nobody otherwise.
+ * @throws UsageError when a key or the policy is malformed
+ */
+export function trustOf({ key: keys = [], policy }: { key?: string[]; policy?: string }): Trust {
+  const logs = keys.map((text) => {
+    const key = parseVerifierKey(noteTools.sha256, text);
+    if (key?.type === ED25519) return key;
+    throw new UsageError(
+      `--key: "${text}" is not a verifier key (NAME+ID+BASE64), or its id is not the hash of its key.`,
+    );
+  });
+  const found: Trust = policy === undefined ? { logs: [], witnesses: [], quorum: null } : readPolicy(policy);
+  return { ...found, logs: [...found.logs, ...logs] };
+}

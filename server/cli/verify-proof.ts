@@ -1,0 +1,54 @@
+import { judgeProof, type ProofVerdict } from "@/server/audit/tree/judge-proof";
+import { noteTools } from "@/server/note-tools";
+import { say, tell } from "./command";
+import { type Asked, EXIT_CODE, WORD } from "./verdict-words";
+
+const MAX_PROOF_CHARACTERS = 4 * 1024 * 1024;
+const LABEL_WIDTH = 11;
+
+type Judged = Exclude<ProofVerdict, { status: "unreadable" }>;
+
+const line = (label: string, text: string): void => say(`${label.padEnd(LABEL_WIDTH)}${text}`);
+/** Control characters of an entry must not reach the terminal. */
+const visible = (text: string): string => JSON.stringify(text).slice(1, -1);
+const isoOf = (ms: number): string => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : String(ms));
+
+function describeEntry({ row, checkpoint }: Judged): void {
+  if (!row || !checkpoint) return;
+  const { chainSeq, timestampMs, actorEmail, actorId, action, resourceName, resourceType, result } = row;
+  line("Entry", `${visible(row.id)} of ${isoOf(Number(timestampMs))}`);
+  line("", visible(`${actorEmail ?? actorId} · ${action} · ${resourceName ?? resourceType} · ${result}`));
+  line("Place", `entry ${chainSeq} of ${checkpoint.size} in ${visible(checkpoint.origin)}`);
+}
+
+function describe(verdict: Judged): void {
+  line(WORD[verdict.status], verdict.status === "intact" ? "the entry is part of the signed log" : "");
+  describeEntry(verdict);
+  for (const name of verdict.signedBy) line("Signed by", `${name}, at ${verdict.checkpoint?.signedAt}`);
+  for (const { name, seconds } of verdict.cosignedBy)
+    if (seconds !== null) line("Cosigned", `by witness ${name}, at ${isoOf(seconds * 1000)}`);
+  if (verdict.unchecked.length > 0) line("Unchecked", `signatures of unknown keys: ${verdict.unchecked.join(" ")}`);
+  for (const reason of verdict.reasons) line(verdict.status === "broken" ? "Reason" : "Missing", visible(reason));
+}
+
+async function readAll(pieces: AsyncIterable<string>): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length > MAX_PROOF_CHARACTERS) throw new Error("the file is too long for the proof of an entry");
+  }
+  return text;
+}
+
+/** Judges a .tlog-proof file. @returns the exit code @throws Error when it cannot be read to its end */
+export async function verifyProofFile(
+  file: string,
+  pieces: AsyncIterable<string>,
+  { trust, json }: Asked,
+): Promise<number> {
+  const verdict = judgeProof(noteTools, await readAll(pieces), trust);
+  if (json) say(JSON.stringify(verdict));
+  else if (verdict.status !== "unreadable") describe(verdict);
+  if (verdict.status === "unreadable") tell(`UNREADABLE ${file}: ${verdict.reason}`);
+  return EXIT_CODE[verdict.status];
+}

@@ -1,0 +1,62 @@
+import { canonicalPayload } from "@/server/audit/chain/chain";
+import type { ChainRow } from "@/server/audit/row";
+import { formatEntryProof } from "@/server/audit/tree/entry-proof";
+import { concatBytes, cosignedMessage, ED25519, parseNote, secondsToBytes } from "@/server/audit/tree/signed-note";
+import { checkpointText, originOf } from "@/server/audit/tree/statement";
+import { inclusionProof, leafHash, rootOf } from "@/server/audit/tree/tree";
+import { noteTools, signText, type TestKey, testKey } from "./notes";
+import { nodesOf } from "./witness";
+
+/** Proofs of entries of a log in memory, for tests of those who read them. */
+
+const { sha256 } = noteTools;
+export const PROOF_HOST = "trailmark.example";
+const ORG = "0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e90";
+const ORIGIN = originOf(PROOF_HOST, ORG);
+
+const rowOf = (seq: number): ChainRow => ({
+  prevChecksum: seq === 1 ? null : "ab".repeat(32),
+  chainSeq: String(seq),
+  id: "5b3f0c3e-8c55-4b43-8d0f-6a0b8a1f2c77",
+  orgId: ORG,
+  timestampMs: "1795183560123",
+  actorType: "user",
+  actorId: "00000000-0000-4000-8000-000000000001",
+  actorEmail: "jane@contoso.example",
+  action: "device.create",
+  resourceType: "device",
+  resourceId: null,
+  resourceName: "WS-042",
+  details: '{"site": "Bonn"}',
+  ipAddress: "192.0.2.7",
+  userAgent: null,
+  result: "success",
+  errorMessage: null,
+});
+
+type Made = { seq?: number; size?: number; signer?: TestKey; witnesses?: TestKey[]; seconds?: number };
+
+/** The text of a proof, signed by the log of seed 1 unless told otherwise. */
+export function proofText({ seq = 5, size = 11, signer, witnesses = [], seconds = 1_795_183_562 }: Made = {}): string {
+  const payloads = Array.from({ length: size }, (_, i) => Buffer.from(canonicalPayload(rowOf(i + 1))));
+  const node = nodesOf(payloads.map((payload) => leafHash(sha256, sha256(payload))));
+  const text = checkpointText({
+    origin: ORIGIN,
+    size,
+    root: rootOf(sha256, node, 0, size),
+    signedAt: "2026-11-20T14:06:00.000Z",
+  });
+  const note = parseNote(signText(text, signer ?? testKey(1, ORIGIN, ED25519)));
+  if (!note) throw new Error("The checkpoint is no note.");
+  const lines = witnesses.map(({ key, sign }) => ({
+    name: key.name,
+    id: key.id,
+    bytes: concatBytes(secondsToBytes(seconds), sign(cosignedMessage(text, seconds))),
+  }));
+  return formatEntryProof({
+    payload: payloads[seq - 1] as Uint8Array,
+    index: seq - 1,
+    path: inclusionProof(sha256, node, seq - 1, size),
+    checkpoint: { text, signatures: [...note.signatures, ...lines] },
+  });
+}
