@@ -83,6 +83,13 @@ function Integrity({ org }: { org: Org }) {
   );
 }
 
+const FOUND_BY = {
+  nightly: "the nightly run",
+  checkpoint: "the signing of a checkpoint",
+  "on demand": "a verification on demand",
+  head: "a look at the head of the chain",
+} satisfies Record<NonNullable<Status["alarm"]>["source"], string>;
+
 const KIND = { nightly: "nightly run", whole: "whole chain, on demand", range: "a range, on demand" };
 
 function Known({ status }: { status: Status }) {
@@ -91,8 +98,7 @@ function Known({ status }: { status: Status }) {
     return (
       <VerdictHead kind="broken" title="Broken">
         The chain is broken in {counted(alarm.breaks.length, "place")}. Found <When at={alarm.at} /> by{" "}
-        {alarm.source === "on demand" ? "a verification on demand" : `the ${alarm.source} run`}. This stands until a
-        verification of the whole chain finds nothing.
+        {FOUND_BY[alarm.source]}. This stands until a verification of the whole chain finds nothing.
       </VerdictHead>
     );
   if (!head)

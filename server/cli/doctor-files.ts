@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { signerName, signingKeys, vkeyOf } from "@/server/audit/chain/signing-key";
+import { DEAD_LETTER_FILE } from "@/server/audit/record/dead-letters";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
 import { env } from "@/server/env";
 import type { Finding } from "./finding";
@@ -19,11 +20,15 @@ export function checkSpool(): Finding {
   for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const { size } = statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false }) ?? { size: 0 };
-    if (entry.name === "dead-letter.log") refused += size;
+    if (entry.name === DEAD_LETTER_FILE) refused += size;
     else waiting += size;
   }
   if (refused > 0)
-    return { level: "warn", about, detail: `${refused} bytes of events that the database refused: dead-letter.log` };
+    return {
+      level: "warn",
+      about,
+      detail: `${refused} bytes of events that the database refused: ${DEAD_LETTER_FILE}`,
+    };
   return { level: waiting > MUCH_SPOOL_BYTES ? "warn" : "ok", about, detail: `${waiting} bytes waiting` };
 }
 

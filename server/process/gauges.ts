@@ -11,5 +11,15 @@ export function registerGauges(): void {
     "Audit events lost because spool and queue were full, or unstorable",
     () => recordingStats().dropped,
   );
+  gauge(
+    "trailmark_audit_dead_lettered_total",
+    "Audit events that the database refused for good, kept in dead-letter.log",
+    () => recordingStats().deadLetters,
+  );
+  gauge(
+    "trailmark_audit_held",
+    "Audit events that wait for the repair of a damaged chain",
+    () => recordingStats().held,
+  );
   gauge("trailmark_open_streams", "Open event streams", openStreams);
 }

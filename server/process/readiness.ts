@@ -1,8 +1,10 @@
 import { appSql } from "@/db/client";
 import { countApplied, countMigrations } from "@/db/version";
+import { listLostHeads } from "@/server/audit/integrity/heads";
 import { recordingStats } from "@/server/audit/record/record";
 import { isPruningEnabled } from "@/server/retention/schedule";
 
+/** `ready` asks whether this process can serve; a check that is not ok beside it is an operator's to look at. */
 export type Readiness = { ready: boolean; checks: { name: string; ok: boolean; detail?: string }[] };
 
 /** A spool that holds more than this is growing faster than the database takes it. */
@@ -34,6 +36,20 @@ async function checkDatabase(): Promise<Readiness["checks"]> {
   }
 }
 
+/** Damage to one chain, and events set aside: nothing that another process could do better, so all others go on. */
+async function checkDamage(): Promise<Readiness["checks"]> {
+  const { held, deadLetters } = recordingStats();
+  const heads = await withTimeout(listLostHeads()).then(
+    ({ length }) => ({ ok: length === 0, detail: `${length} chains with entries but without their head` }),
+    () => ({ ok: false, detail: "could not be looked at" }),
+  );
+  return [
+    { name: "heads", ...heads },
+    { name: "held", ok: held === 0, detail: `${held} events wait for the repair of a damaged chain` },
+    { name: "dead letters", ok: deadLetters === 0, detail: `${deadLetters} events were refused by the database` },
+  ];
+}
+
 /** Whether this process can do its work: database reachable, migrations applied, chain guarded, spool not growing. */
 export async function checkReadiness(): Promise<Readiness> {
   const { queued } = recordingStats();
@@ -42,5 +58,5 @@ export async function checkReadiness(): Promise<Readiness> {
     { name: "pruning", ok: true, detail: isPruningEnabled() ? "on" : "off: AUDIT_ADMIN_DATABASE_URL is not set" },
     { name: "spool", ok: queued < MAX_SPOOL_BACKLOG, detail: `${queued} events waiting` },
   ];
-  return { ready: checks.every((c) => c.ok), checks };
+  return { ready: checks.every((c) => c.ok), checks: [...checks, ...(await checkDamage())] };
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { RequestHandler } from "next/dist/server/next";
 import { closeDatabase } from "@/db/client";
 import { migrate } from "@/db/migrate";
+import { raiseHeadAlarm } from "@/server/audit/integrity/heads";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
 import { env } from "@/server/env";
@@ -46,7 +47,7 @@ export async function startService(next: RequestHandler): Promise<Service> {
   try {
     witnessPolicy();
     await prepareDatabase();
-    await startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool") });
+    await startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool"), onDamage: raiseHeadAlarm });
     const notice = await ensureFirstAdmin();
     await startWorkers();
     publishRoutes(routes);

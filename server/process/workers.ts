@@ -1,4 +1,4 @@
-import { alarmWatch } from "@/server/audit/integrity/alarm";
+import { alarmWatch } from "@/server/audit/integrity/alarm-watch";
 import { checkpointWorker } from "@/server/audit/integrity/checkpoint-worker";
 import { verificationJob } from "@/server/audit/integrity/nightly";
 import { searchWorker } from "@/server/audit/query/search-worker";

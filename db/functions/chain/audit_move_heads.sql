@@ -1,4 +1,6 @@
--- Moves heads from the sequences that were read under the lock, and creates a chain's first head.
+-- Moves heads from the sequences that were read under the lock, and creates a chain's first head. A chain that has rows
+-- beyond its first head has lost the head: what would go on from there would be a second chain (SQLSTATE and constraint
+-- as when it meets the first one's rows).
 CREATE OR REPLACE FUNCTION audit_move_heads(
   orgs uuid[], old_seqs bigint[], new_seqs bigint[], new_links text[]
 ) RETURNS bigint
@@ -23,6 +25,14 @@ BEGIN
     FROM unnest(orgs, old_seqs, new_seqs, new_links) AS u(org, old_seq, new_seq, link)
     WHERE u.old_seq = 0;
     GET DIAGNOSTICS created = ROW_COUNT;
+    IF EXISTS (
+      SELECT FROM unnest(orgs, old_seqs, new_seqs) AS u(org, old_seq, new_seq)
+      CROSS JOIN LATERAL (
+        SELECT FROM audit_logs a WHERE a.org_id = u.org AND a.chain_seq > u.new_seq LIMIT 1) beyond
+      WHERE u.old_seq = 0) THEN
+      RAISE EXCEPTION 'audit_chain_heads: a chain has rows but no head'
+        USING ERRCODE = 'unique_violation', CONSTRAINT = 'audit_logs_org_seq_key';
+    END IF;
   END IF;
   IF moved + created <> cardinality(orgs) THEN
     RAISE EXCEPTION 'audit_chain_heads: a chain moved without its lock' USING ERRCODE = 'serialization_failure';

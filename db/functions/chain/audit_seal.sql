@@ -60,6 +60,11 @@ BEGIN
   link := audit_link(prev, new_seq, lengths, vals);
 
   IF old_seq IS NULL THEN
+    PERFORM FROM audit_logs a WHERE a.org_id = NEW.org_id AND a.chain_seq >= 1 LIMIT 1;
+    IF FOUND THEN
+      RAISE EXCEPTION 'audit_chain_heads: a chain has rows but no head'
+        USING ERRCODE = 'unique_violation', CONSTRAINT = 'audit_logs_org_seq_key';
+    END IF;
     INSERT INTO audit_chain_heads (org_id, seq, checksum) VALUES (NEW.org_id, new_seq, link);
   ELSE
     UPDATE audit_chain_heads SET seq = new_seq, checksum = link WHERE org_id = NEW.org_id AND seq = old_seq;

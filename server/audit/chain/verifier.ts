@@ -172,22 +172,15 @@ export class Verifier {
   }
 
   #checkHead(head: Anchor, last: number): void {
-    if (head.seq > last)
-      this.#reportCut(last, `rows up to sequence ${head.seq} (${head.checksum}), which the chain's head names`);
-    if (head.seq < last)
-      this.#report({
-        seq: head.seq + 1,
-        id: "",
-        kind: "inserted",
-        expected: `the head at sequence ${head.seq}`,
-        actual: `rows up to sequence ${last}`,
-      });
+    const named = `(${head.checksum}), which the chain's head names`;
+    if (head.seq > last) this.#reportCut(last, `rows up to sequence ${head.seq} ${named}`);
+    if (head.seq < last) this.#reportCut(head.seq, `no row behind sequence ${head.seq} ${named}`, last);
     if (head.seq === last && this.#rows > 0 && head.checksum !== this.#prevChecksum)
-      this.#report({ seq: last, id: "", kind: "altered", expected: head.checksum, actual: this.#prevChecksum ?? "" });
+      this.#reportCut(last - 1, `sequence ${last} ${named}`, last);
   }
 
-  #reportCut(last: number, expected: string): void {
-    const actual = last === 0 ? "no row" : `the last row is sequence ${last}`;
-    this.#report({ seq: last + 1, id: "", kind: "truncated", expected, actual });
+  #reportCut(before: number, expected: string, last = before): void {
+    const actual = last === 0 ? "no row" : `the last row is sequence ${last} (${this.#prevChecksum ?? "no checksum"})`;
+    this.#report({ seq: before + 1, id: "", kind: "truncated", expected, actual });
   }
 }

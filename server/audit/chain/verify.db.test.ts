@@ -177,7 +177,7 @@ describe("tampering", () => {
     await tamper(copy("NULL"));
     expect((await verify(orgId)).breaks[0]).toMatchObject({ kind: "unsealed" });
     await tamper(copy("13"));
-    expect((await verify(orgId)).breaks.map((b) => b.kind)).toContain("inserted");
+    expect((await verify(orgId)).breaks.map((b) => b.kind)).toContain("truncated");
   });
 
   it("by swapping two rows is seen at the first", async () => {

@@ -5,13 +5,13 @@ import type { Break } from "@/server/audit/chain/verifier";
 import type { Scope } from "@/server/context";
 import { log } from "@/server/log";
 import { operation } from "@/server/operation";
-import { backgroundLoop } from "@/server/process/background-loop";
 import { gauge } from "@/server/process/metrics";
 import { inScope } from "@/server/scope";
 import { noInput, typed } from "@/server/wire";
+import type { AlarmSource } from "./schema";
 
 /** A chain that was found broken, as the banner, the metric and the log report it. */
-export type Alarm = { orgId: string; at: string; source: "nightly" | "checkpoint" | "on demand"; breaks: Break[] };
+export type Alarm = { orgId: string; at: string; source: AlarmSource; breaks: Break[] };
 
 /** What this process found itself: it stands even when the database does not keep it. */
 const alarms = new Map<string, Alarm>();
@@ -77,15 +77,14 @@ export const listAlarms = operation({
   run: ({ scope }) => openAlarms(scope),
 });
 
-const POLL_MS = 60_000;
-
-/** Keeps the metric of this process at what the database holds, also after a restart. */
-export const alarmWatch = backgroundLoop("audit alarms", POLL_MS, async () => {
+/** Brings what this process knows to what the database holds, after a restart or when another process cleared one. */
+export async function refreshAlarms(maxAgeMs: number): Promise<ReadonlySet<string>> {
   registerGauge();
   const found = await openAlarms({ kind: "system" });
   stored.count = found.length;
   const known = new Set(found.map((alarm) => alarm.orgId));
   // Cleared by another process, unless the database had not taken it.
   for (const [orgId, alarm] of alarms)
-    if (!known.has(orgId) && Date.now() - Date.parse(alarm.at) > POLL_MS) alarms.delete(orgId);
-});
+    if (!known.has(orgId) && Date.now() - Date.parse(alarm.at) > maxAgeMs) alarms.delete(orgId);
+  return known;
+}

@@ -61,6 +61,10 @@ export const checkpointsOutput = z.strictObject({
 /** Input of integrity.status. */
 export const integrityStatusInput = z.object({ orgId: filterShape.orgId });
 
+/** What found a chain broken: a run of the night, a signing, somebody who asked, or a head that is not the newest row's. */
+const ALARM_SOURCES = ["nightly", "checkpoint", "on demand", "head"] as const;
+export type AlarmSource = (typeof ALARM_SOURCES)[number];
+
 const VERIFICATION_KINDS = ["nightly", "whole", "range"] as const;
 
 /**
@@ -83,7 +87,7 @@ export const integrityStatus = z.strictObject({
   alarm: z
     .strictObject({
       at: isoTime,
-      source: z.enum(["nightly", "checkpoint", "on demand"]),
+      source: z.enum(ALARM_SOURCES),
       breaks: z.array(chainBreak),
     })
     .nullable(),

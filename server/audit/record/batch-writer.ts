@@ -20,6 +20,8 @@ export type BatchSource = {
   onCommitted: (events: QueuedEvent[]) => void;
   /** The database will never take this event. */
   onRefused: (event: QueuedEvent, error: unknown) => void;
+  /** The chain of their one organization does not go on: its head is not the newest row's. */
+  onDamaged: (events: QueuedEvent[], error: unknown) => void;
 };
 
 /**
@@ -27,6 +29,23 @@ export type BatchSource = {
  * Everything else (connection lost, 40001, 40P01, missing function, read-only standby …) is worth another try.
  */
 const isRefusal = (error: unknown): boolean => /^(22|23|54)...$|^UNDEFINED_VALUE$|^ERR_INVALID_/.test(errorCode(error));
+
+/** Under its lock a chain meets a sequence that is taken, or rows behind a head that is gone: damage, not a conflict. */
+const isChainDamage = (error: unknown): boolean => {
+  const { constraint_name: constraint }: { constraint_name?: unknown } = Object(error);
+  return errorCode(error) === "23505" && constraint === "audit_logs_org_seq_key";
+};
+
+/** Events in groups of one organization each, in their order. */
+export const byOrganization = (events: readonly QueuedEvent[]): QueuedEvent[][] => {
+  const groups = new Map<string, QueuedEvent[]>();
+  for (const event of events) {
+    const group = groups.get(event.row.orgId);
+    if (group) group.push(event);
+    else groups.set(event.row.orgId, [event]);
+  }
+  return [...groups.values()];
+};
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -106,6 +125,7 @@ export class BatchWriter {
         this.source.onCommitted(events);
         return;
       } catch (error) {
+        if (isChainDamage(error)) return this.separate(events, error);
         if (isRefusal(error)) return this.isolate(events, error);
         this.report(error);
       }
@@ -114,6 +134,13 @@ export class BatchWriter {
       await this.backOff(Math.min(MAX_BACKOFF_MS, 25 * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 2));
       this.failing -= 1;
     }
+  }
+
+  /** One damaged chain must not hold up the others: each organization's events are tried by themselves. */
+  private async separate(events: QueuedEvent[], error: unknown): Promise<void> {
+    const groups = byOrganization(events);
+    if (groups.length === 1) return this.source.onDamaged(events, error);
+    for (const group of groups) await this.commit(group);
   }
 
   /** One bad event must neither block nor take its neighbours: halves are tried until it stands alone. */

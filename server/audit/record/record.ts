@@ -83,9 +83,12 @@ export function recordDurably(rows: AuditInsert[]): Promise<void> {
   return recorder().durably(rows);
 }
 
-/** Opens the spool in its folder `dir`, replays what an earlier process left and starts the batch writer. */
-export async function startRecording(options: { dir: string }): Promise<void> {
-  recorder().start(options.dir);
+/**
+ * Opens the spool in its folder `dir`, replays what an earlier process left and starts the batch writer. `onDamage` is
+ * told of each chain that the database cannot continue; its events are held until it can.
+ */
+export async function startRecording(options: { dir: string; onDamage?: (orgId: string) => void }): Promise<void> {
+  recorder().start(options.dir, options.onDamage);
 }
 
 /** Writes out what is pending, for at most five seconds; the rest stays in the spool for the next start. */

@@ -1,12 +1,12 @@
-import { appendFileSync, mkdirSync, statSync } from "node:fs";
-import { join } from "node:path";
 import type { AuditInsert } from "@/server/audit/row";
 import { AppError } from "@/server/errors";
 import { log } from "@/server/log";
 import { backgroundLoop } from "@/server/process/background-loop";
 import { errorCode } from "./append";
-import { BatchWriter, MAX_BATCH_BYTES, MAX_BATCH_ROWS } from "./batch-writer";
+import { BatchWriter, byOrganization, MAX_BATCH_BYTES, MAX_BATCH_ROWS } from "./batch-writer";
+import { DeadLetters } from "./dead-letters";
 import { encodeFrame } from "./frame";
+import { chainDamaged, HeldChains } from "./held-chains";
 import { COMMIT_TIMEOUT_MS, PendingWrite, PendingWrites } from "./pending-write";
 import { Queue, type QueuedEvent } from "./queue";
 import { Spool } from "./spool";
@@ -17,7 +17,8 @@ import { writerConnection } from "./writer-connection";
 const MIN_SECOND_BATCH_ROWS = 48;
 /** How long stop() waits for a batch in flight; the spool holds it as well. */
 const STOP_TIMEOUT_MS = 500;
-const MAX_DEAD_LETTER_BYTES = 64 * 1024 * 1024;
+/** How often an event of a damaged chain is tried again. */
+const PROBE_EVERY_MS = 2_000;
 
 /** The id stands in another organization's chain already; the answer names nothing of it. */
 export const idConflict = () =>
@@ -32,6 +33,7 @@ export const idConflict = () =>
  * | cold      | –      | cold segment            | the queue is empty and the segment is read back: queued     |
  * | in flight | batch  | segment, if there is one | the database answers: committed or refused                  |
  * | committed | –      | until its segment goes  | (a replay changes nothing: the database knows its id)       |
+ * | held      | –      | held segment            | the database continues the chain again: cold                |
  * | refused   | –      | dead-letter.log         | an operator decides; counted                                |
  * | dropped   | –      | –                       | counted: neither memory nor disk had room, or it is stopped |
  *
@@ -47,19 +49,29 @@ export class Recorder {
   private isClosed = false;
   /** Dequeued events that the database has not answered for. */
   private inFlight = 0;
+  private readonly held = new HeldChains();
+  private deadLetters: DeadLetters | null = null;
+  private onDamage: (orgId: string) => void = () => {};
   private readonly counts = { recorded: 0, committed: 0, dropped: 0, deadLettered: 0, spoolFailures: 0 };
   private readonly writes = new PendingWrites({ isBehind: () => this.isBehind, flush: () => this.flushSpool() });
   private readonly heart = backgroundLoop("audit spool", HEARTBEAT_MS, async () => this.heartbeat());
+  private readonly prober = backgroundLoop("audit events held", PROBE_EVERY_MS, () => this.tryHeld());
 
   /** @param connection the way to the database */
   constructor(private readonly connection = writerConnection()) {}
 
-  /** Opens the spool in `dir`, adopts what dead processes left there and starts the batch writer. */
-  start(dir: string): void {
+  /**
+   * Opens the spool in `dir`, adopts what dead processes left there and starts the batch writer.
+   * @param onDamage is told once of each chain that the database cannot continue
+   */
+  start(dir: string, onDamage: (orgId: string) => void = () => {}): void {
     this.root = dir;
+    this.onDamage = onDamage;
+    this.deadLetters = new DeadLetters(dir);
     this.isClosed = false;
     this.openSpool();
     this.heart.start();
+    this.prober.start();
     this.startWriter();
   }
 
@@ -67,7 +79,7 @@ export class Recorder {
   async stop(deadlineMs: number): Promise<void> {
     await this.flush(deadlineMs);
     this.isClosed = true;
-    await this.heart.stop();
+    await Promise.all([this.heart.stop(), this.prober.stop()]);
     const stopped = this.writer?.stop();
     await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS).unref())]);
     await this.writes.sweep({ isLast: true });
@@ -143,6 +155,9 @@ export class Recorder {
       spoolFailures: this.counts.spoolFailures + (this.spool?.failedWrites ?? 0),
       queued: this.queue.length + this.inFlight + (this.spool?.coldEvents ?? 0),
       queuedBytes: this.queue.bytes,
+      held: this.held.events,
+      heldChains: this.held.size,
+      deadLetters: this.deadLetters?.count ?? this.counts.deadLettered,
       spoolOpen: this.spool !== null,
       spoolBytes: this.spool?.bytes ?? 0,
       spoolFiles: this.spool?.files ?? 0,
@@ -178,6 +193,7 @@ export class Recorder {
         dequeue: (inFlight) => this.dequeue(inFlight),
         onCommitted: (events) => this.onCommitted(events),
         onRefused: (event, error) => this.onRefused(event, error),
+        onDamaged: (events, error) => this.onDamaged(events, error),
       },
       this.connection,
     );
@@ -193,8 +209,9 @@ export class Recorder {
     if (inFlight > 0 && waiting < MIN_SECOND_BATCH_ROWS) return [];
     // Half now, so that the other half is prepared while the database works on this one.
     const most = inFlight > 0 ? MAX_BATCH_ROWS : Math.max(MIN_SECOND_BATCH_ROWS, waiting >> 1);
-    const batch = this.queue.dequeue(Math.min(MAX_BATCH_ROWS, most), MAX_BATCH_BYTES);
-    this.inFlight += batch.length;
+    const dequeued = this.queue.dequeue(Math.min(MAX_BATCH_ROWS, most), MAX_BATCH_BYTES);
+    this.inFlight += dequeued.length;
+    const batch = this.held.size === 0 ? dequeued : this.withoutHeld(dequeued);
     if (this.isIdle()) for (const resolve of this.idle.splice(0)) resolve();
     return batch;
   }
@@ -217,12 +234,60 @@ export class Recorder {
     }
   }
 
+  private onDamaged(events: QueuedEvent[], error: unknown): void {
+    const orgId = events[0]?.row.orgId ?? "";
+    log.error({ err: error, orgId, events: events.length }, "an audit chain does not go on; its events are held");
+    this.hold(orgId, events);
+  }
+
+  /** Events of a chain that is held are held too, so that they neither fail a batch nor overtake the earlier ones. */
+  private withoutHeld(events: QueuedEvent[]): QueuedEvent[] {
+    const others: QueuedEvent[] = [];
+    for (const group of byOrganization(events)) {
+      const orgId = group[0]?.row.orgId ?? "";
+      if (this.held.has(orgId)) this.hold(orgId, group);
+      else others.push(...group);
+    }
+    return others;
+  }
+
+  private hold(orgId: string, events: QueuedEvent[]): void {
+    const [first] = events;
+    if (!first) return;
+    const isNew = this.held.add(orgId, first.row, events.length);
+    const isKept = this.spool?.hold(orgId, events.map(({ row }) => encodeFrame(row)).join(""), events.length) ?? false;
+    for (const event of events) {
+      // Where it is spooled already it stays so; what is in memory alone and finds no room there is lost, and counted.
+      if (isKept) this.settle(event);
+      else this.inFlight -= 1;
+      if (!isKept && !this.held.keepInMemory(event) && !event.segment) this.drop(1, null);
+      event.write?.reject(chainDamaged());
+    }
+    if (isNew) this.onDamage(orgId);
+  }
+
+  /** One event of each held chain is tried; where it is stored, the others follow. */
+  private async tryHeld(): Promise<void> {
+    for (const probe of this.held.probes()) {
+      const isStored = await this.connection.append([probe]).then(
+        () => true,
+        () => false,
+      );
+      if (!isStored) continue;
+      log.warn({ orgId: probe.orgId }, "an audit chain goes on again; what was held of it is written");
+      this.spool?.release(probe.orgId);
+      for (const event of this.held.release(probe.orgId)) this.queue.push({ ...event, write: null });
+      this.writer?.notify();
+    }
+  }
+
   private onRefused(event: QueuedEvent, error: unknown): void {
     const { orgId, id, action } = event.row;
     this.counts.deadLettered += 1;
     log.error({ err: error, orgId, id, action }, "an audit event was refused by the database");
-    this.keepDeadLetter(event.row);
-    this.settle(event);
+    // Where the file does not take it, it stays in the spool for the next start.
+    if (!this.deadLetters || this.deadLetters.keep(event.row)) this.settle(event);
+    else this.inFlight -= 1;
     const isConflict = errorCode(error) === "23505";
     event.write?.reject(
       isConflict ? idConflict() : new AppError("internal", "An audit event was refused; it is kept aside."),
@@ -232,19 +297,6 @@ export class Recorder {
   private settle(event: QueuedEvent): void {
     this.inFlight -= 1;
     if (event.segment) this.spool?.settle(event.segment, 1);
-  }
-
-  /** For the operator; the same lines as the spool's. */
-  private keepDeadLetter(row: AuditInsert): void {
-    if (!this.root) return;
-    const path = join(this.root, "dead-letter.log");
-    try {
-      mkdirSync(this.root, { recursive: true, mode: 0o700 });
-      if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < MAX_DEAD_LETTER_BYTES)
-        appendFileSync(path, encodeFrame(row), { mode: 0o600 });
-    } catch (error) {
-      log.error({ err: error, row }, "a refused audit event could not be kept aside");
-    }
   }
 
   private drop(count: number, write: PendingWrite | null): void {

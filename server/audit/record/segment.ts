@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   fdatasync,
+  fdatasyncSync,
   fstatSync,
   ftruncateSync,
   openSync,
@@ -97,6 +98,14 @@ export class Segment {
       this.isDirty = true;
       throw error;
     }
+  }
+
+  /** flush() on the event loop, for what is rare. @throws Error; it stays dirty then. */
+  flushNow(): void {
+    if (this.#fd === null) return;
+    fdatasyncSync(this.#fd);
+    this.isDirty = false;
+    this.isFresh = false;
   }
 
   /** Empties the file. @throws Error when the disk refuses */

@@ -1,6 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import {
+  closeSync,
+  fsyncSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -10,7 +13,7 @@ import {
   utimesSync,
 } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { errorCode } from "./append";
 
 /**
@@ -73,10 +76,25 @@ function isAlive(root: string, name: string): boolean {
   return start?.startsWith("t") ? fresh() : startOf(Number(pid)) === start;
 }
 
-/** Creates this process's own folder below the spool. */
+/** Waits until what was made or removed in a folder is on the disk. @throws Error when the disk refuses */
+export function syncFolder(folder: string): void {
+  const fd = openSync(folder, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Creates the spool where there is none, and this process's own folder below it; both survive the loss of power. */
 export function openFolder(root: string): string {
   const name = `${identity.host}-${process.pid}-${identity.start}~${randomBytes(3).toString("hex")}`;
-  mkdirSync(join(root, name), { recursive: true, mode: 0o700 });
+  const path = join(root, name);
+  const first = mkdirSync(path, { recursive: true, mode: 0o700 }) ?? path;
+  for (let folder = path; folder.length >= first.length; ) {
+    folder = dirname(folder);
+    syncFolder(folder);
+  }
   identity.live.add(name);
   return name;
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, fsync, mkdirSync, openSync, readdirSync } from "node:fs";
+import { closeSync, constants, fsync, openSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -7,7 +7,7 @@ import { DeferredWrites } from "./deferred-writes";
 import { decodeFrames } from "./frame";
 import { Segment } from "./segment";
 import { sharedRuns } from "./shared-runs";
-import { adoptOrphans, beat, openFolder, releaseFolder, removeIfEmpty } from "./spool-folder";
+import { adoptOrphans, beat, openFolder, releaseFolder, removeIfEmpty, syncFolder } from "./spool-folder";
 
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
 const MAX_SPOOL_BYTES = 512 * 1024 * 1024;
@@ -38,6 +38,8 @@ export class Spool {
   private readonly folder: string;
   private readonly segments = new Set<Segment>();
   private cold: Segment[] = [];
+  /** Events of chains that the database cannot continue, by organization, oldest first. */
+  private readonly held = new Map<string, Segment[]>();
   private active: Segment | null = null;
   private sequence = 0;
   /** The last event found no room: whatever can be given back is given back at once. */
@@ -48,7 +50,6 @@ export class Spool {
     private readonly root: string,
     private readonly maxBytes = MAX_SPOOL_BYTES,
   ) {
-    mkdirSync(root, { recursive: true, mode: 0o700 });
     this.folder = openFolder(root);
     this.adopt();
   }
@@ -134,6 +135,32 @@ export class Spool {
     }
   }
 
+  /**
+   * Keeps events of a chain that does not go on, on the disk when this returns.
+   * @returns false when the spool is full or the disk refuses
+   */
+  hold(orgId: string, frames: string, count: number): boolean {
+    const bytes = Buffer.from(frames);
+    if (this.bytes + bytes.length > this.maxBytes) return false;
+    try {
+      const segment = this.heldSegment(orgId, bytes.length);
+      if (!segment.append(bytes)) return false;
+      segment.reserve(bytes.length, count);
+      segment.flushNow();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The chain goes on: what was held of it is replayed before everything else on disk. */
+  release(orgId: string): void {
+    const segments = this.held.get(orgId) ?? [];
+    this.held.delete(orgId);
+    for (const segment of segments) segment.isCold = true;
+    this.cold.unshift(...segments);
+  }
+
   /** The events of the oldest cold segment, which is cold no longer; null when there is none. */
   async readCold(): Promise<{ segment: Segment; rows: AuditInsert[] } | null> {
     const segment = this.cold[0];
@@ -188,6 +215,19 @@ export class Spool {
     this.segments.add(this.active);
     if (isCold) this.cold.push(this.active);
     return this.active;
+  }
+
+  /** In the name order of its folder a held segment stands before the others: a later start replays it first. */
+  private heldSegment(orgId: string, bytes: number): Segment {
+    const segments = this.held.get(orgId) ?? [];
+    const last = segments.at(-1);
+    if (last && last.bytes + bytes <= SEGMENT_BYTES) return last;
+    const number = String(++this.sequence).padStart(8, "0");
+    const segment = Segment.create(join(this.root, this.folder, `0-held-${number}.log`), false);
+    this.held.set(orgId, [...segments, segment]);
+    this.segments.add(segment);
+    syncFolder(join(this.root, this.folder));
+    return segment;
   }
 
   private write(segment: Segment, bytes: Buffer): boolean {

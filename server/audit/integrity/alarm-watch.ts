@@ -1,0 +1,18 @@
+import { backgroundLoop } from "@/server/process/background-loop";
+import { gauge } from "@/server/process/metrics";
+import { refreshAlarms } from "./alarm";
+import { listLostHeads, raiseHeadAlarms } from "./heads";
+
+const POLL_MS = 60_000;
+
+/** How many chains have lost their head, polled for the metric. */
+const lost = { count: 0 };
+
+/** Keeps the metrics of this process at what the database holds, and raises the alarm of a chain that lost its head. */
+export const alarmWatch = backgroundLoop("audit alarms", POLL_MS, async () => {
+  gauge("trailmark_audit_lost_heads", "Organizations whose chain has entries but not its head", () => lost.count);
+  const known = await refreshAlarms(POLL_MS);
+  const heads = await listLostHeads();
+  lost.count = heads.length;
+  await raiseHeadAlarms(heads.filter(({ orgId }) => !known.has(orgId)));
+});

@@ -1,0 +1,40 @@
+import { afterAll, expect, it } from "vitest";
+import { openAlarms } from "@/server/audit/integrity/alarm";
+import { alarmWatch } from "@/server/audit/integrity/alarm-watch";
+import { listLostHeads, raiseHeadAlarm } from "@/server/audit/integrity/heads";
+import { appendAudit } from "@/server/audit/record/append";
+import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { createOrg } from "@/testing/factories";
+import { registry } from "./metrics";
+import { checkReadiness } from "./readiness";
+
+afterAll(closeRoles);
+
+const heads = async () => (await checkReadiness()).checks.find(({ name }) => name === "heads");
+
+it("a chain that lost its head is shown and raises the alarm; the process stays ready for the others", async () => {
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 5));
+  expect(await listLostHeads(id)).toEqual([]);
+  await roles.owner.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    await tx`DELETE FROM audit_chain_heads WHERE org_id = ${id}`;
+  });
+  expect(await heads()).toMatchObject({
+    ok: false,
+    detail: expect.stringMatching(/^[1-9]\d* chains with entries but without their head/),
+  });
+  expect(await checkReadiness()).toMatchObject({ ready: true });
+  await raiseHeadAlarm(id);
+  const scope = { kind: "organization", orgIds: [id], partnerId: "" } as const;
+  expect(await openAlarms(scope)).toMatchObject([{ source: "head", breaks: [{ seq: 6, kind: "truncated" }] }]);
+  alarmWatch.start();
+  await expect.poll(() => registry.metrics()).toMatch(/trailmark_audit_lost_heads [1-9]/);
+  await alarmWatch.stop();
+  await roles.owner.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    await tx`INSERT INTO audit_chain_heads (org_id, seq, checksum)
+      SELECT org_id, chain_seq, checksum FROM audit_logs WHERE org_id = ${id} AND chain_seq = 5`;
+  });
+  expect(await listLostHeads(id)).toEqual([]);
+});
