@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { coerceText, coerceValue, type DateOrder } from "./coerce";
-import { FIELD_TYPES, type FieldType } from "./schema";
+import { coerceText, coerceValue } from "./coerce";
+import { type DateOrder, FIELD_TYPES, type FieldType } from "./schema";
 
 const rule = (type: FieldType, options: string[] | null = null) => ({ type, options });
 const read = (type: FieldType, text: string, order?: DateOrder) => {

@@ -1,10 +1,9 @@
 import { repairText } from "@/server/text";
-import { type FieldType, type FieldValue, MAX_TEXT_VALUE } from "./schema";
+import { type DateOrder, type FieldType, type FieldValue, MAX_TEXT_VALUE } from "./schema";
 
 /** What of a definition decides whether a value fits. */
 export type FieldRule = { type: FieldType; options: readonly string[] | null };
 export type Coerced = { ok: true; value: FieldValue } | { ok: false; reason: string };
-export type DateOrder = "ymd" | "mdy" | "dmy";
 
 const no = (reason: string): Coerced => ({ ok: false, reason });
 const yes = (value: FieldValue): Coerced => ({ ok: true, value });

@@ -12,6 +12,10 @@ export const FIELD_TYPE_LABELS: Record<FieldType, string> = {
   date: "Date",
 };
 
+/** How a date is written where the year does not stand first. */
+export const DATE_ORDERS = ["ymd", "mdy", "dmy"] as const;
+export type DateOrder = (typeof DATE_ORDERS)[number];
+
 export const MAX_FIELD_NAME = 100;
 export const MAX_FIELD_KEY = 100;
 const MAX_CHOICES = 200;

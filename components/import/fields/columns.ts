@@ -1,10 +1,5 @@
-import {
-  type ImportState,
-  isImportable,
-  type Plan,
-  type PlanField,
-  type SourceColumn,
-} from "@/server/custom-fields/import/schema";
+import { isImportable, type SourceColumn } from "@/server/custom-fields/import/map/column-schema";
+import type { ImportState, Plan, PlanField } from "@/server/custom-fields/import/schema";
 
 /** The columns that may become fields: importable ones that do not identify the computer. */
 export function fieldColumns(state: ImportState, plan: Plan): { field: PlanField; column: SourceColumn }[] {

@@ -2,20 +2,26 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
-import type { ImportState, Plan } from "@/server/custom-fields/import/schema";
+import type { ImportState, Plan, PlanFaults, UnknownChoices } from "@/server/custom-fields/import/schema";
 
 export type Faults = {
   ofColumn: (column: number) => string | null;
+  /** Values of a dropdown's column that are none of its choices. */
+  unknownOf: (column: number) => UnknownChoices | null;
   ofIdentifier: (name: string) => string | null;
   general: string[];
-  count: number;
+  /** What is wrong with the mapping as it has been saved by now. */
+  refresh: () => Promise<PlanFaults["faults"]>;
 };
+
+const NONE: PlanFaults = { faults: [], unknown: [] };
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** What the server still finds wrong with the mapping, by the thing it is about. */
 export function useFaults(state: ImportState, plan: Plan): Faults {
-  const list = useQuery(useTRPC().imports.faults.queryOptions({ id: state.id })).data ?? [];
+  const query = useQuery(useTRPC().imports.faults.queryOptions({ id: state.id }));
+  const { faults: list, unknown } = query.data ?? NONE;
   const byColumn = new Map<number, string>();
   const byIdentifier = new Map<string, string>();
   const general: string[] = [];
@@ -28,8 +34,9 @@ export function useFaults(state: ImportState, plan: Plan): Faults {
   }
   return {
     ofColumn: (column) => byColumn.get(column) ?? null,
+    unknownOf: (column) => unknown.find((one) => one.column === column) ?? null,
     ofIdentifier: (name) => byIdentifier.get(name) ?? null,
     general,
-    count: list.length,
+    refresh: async () => (await query.refetch()).data?.faults ?? [],
   };
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { Select } from "@mantine/core";
-import { isImportable, type SourceColumn } from "@/server/custom-fields/import/schema";
+import { isImportable, type SourceColumn } from "@/server/custom-fields/import/map/column-schema";
 import type { PlanDraft } from "./plan-draft";
 
 /** What can identify the computer of a row. */

@@ -3,7 +3,8 @@
 import { Badge, Switch } from "@mantine/core";
 import { memo } from "react";
 import shared from "@/components/import/import.module.css";
-import type { PlanField, SourceColumn } from "@/server/custom-fields/import/schema";
+import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
+import type { PlanField } from "@/server/custom-fields/import/schema";
 import classes from "./fields.module.css";
 import type { PlanDraft } from "./plan-draft";
 import { TargetSelect, type Targets } from "./target-select";

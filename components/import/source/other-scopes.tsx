@@ -1,7 +1,8 @@
 import { Anchor } from "@mantine/core";
 import { counted } from "@/components/format/amounts";
 import classes from "@/components/import/import.module.css";
-import { type ImportState, isImportable } from "@/server/custom-fields/import/schema";
+import { isImportable } from "@/server/custom-fields/import/map/column-schema";
+import type { ImportState } from "@/server/custom-fields/import/schema";
 
 /** The fields that are not imported: listed, kept out, and offered as a file. */
 export function OtherScopes({ state }: { state: ImportState }) {

@@ -8,15 +8,14 @@ import { idInput } from "@/server/wire";
 import { invalidReason } from "./decide/decide-value";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
 import { findImport, type ImportRecord, partnerScope } from "./find-import";
+import { isImportable, sourceType } from "./map/column-schema";
 import { type DeviceNames, nameDevices } from "./name-devices";
 import { type ResultRow, readResults } from "./run/tables/results";
 import {
-  isImportable,
   MATCHED_OUTCOMES,
   outcomeOfCode,
   REASON_TITLE,
   ROW_OUTCOME_LABELS,
-  sourceType,
   UNREADABLE_MARK,
   VALUE_CODES,
   VALUE_OUTCOME_LABELS,
@@ -97,6 +96,7 @@ function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns {
         ? [`${field.name} ${invalidReason(field, row.cells[field.column] ?? "")}`]
         : [],
     );
+  const chosen = new Set(plan.fields.map(({ column }) => column));
   const whyNot = (row: ResultRow) => {
     if (isApplied(row, found)) return [];
     return row.outcome === "unreadable"
@@ -108,7 +108,8 @@ function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns {
     only: sql`AND (r.row_no > ${found.appliedThrough} OR strpos(r.codes, ${VALUE_CODES.invalid}) > 0
       OR NOT (r.outcome LIKE 'matched%' OR (r.outcome = 'ambiguous' AND r.picked_device_id IS NOT NULL)))`,
     row: (row) => {
-      const cells = found.columns.map((_, i) => row.cells[i] ?? "");
+      // Who left a secret out did not ask for it in a file either; one that was chosen must be there to come again.
+      const cells = found.columns.map((column, i) => (column.secret && !chosen.has(i) ? "" : (row.cells[i] ?? "")));
       // What is beyond the header comes after the reason, so that the reason is always in its own column.
       return [...cells, [...whyNot(row), ...faults(row)].join("; "), ...row.cells.slice(cells.length)];
     },

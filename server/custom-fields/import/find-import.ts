@@ -3,7 +3,16 @@ import type { Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
-import type { ImportFile, ImportState, ImportStatus, ImportSummary, Job, Plan, SourceColumn } from "./schema";
+import type { Misfit, SourceColumn } from "./map/column-schema";
+import {
+  type ImportFile,
+  type ImportState,
+  type ImportStatus,
+  type ImportSummary,
+  isHidden,
+  type Job,
+  type Plan,
+} from "./schema";
 
 type Row = typeof customFieldImports.$inferSelect;
 export type ImportRecord = Omit<Row, "files" | "columns" | "plan" | "summary" | "status" | "job"> & {
@@ -14,8 +23,18 @@ export type ImportRecord = Omit<Row, "files" | "columns" | "plan" | "summary" | 
   status: ImportStatus;
   job: Job | null;
 };
+const NO_MISFIT: Misfit = { count: 0, odd: [] };
+/** What a column lacks that an earlier version read. */
+const NOT_READ = {
+  secret: null,
+  misfits: { text: NO_MISFIT, number: NO_MISFIT, boolean: NO_MISFIT, mdy: NO_MISFIT, dmy: NO_MISFIT },
+};
+
 /** A row as it is read; what its JSON columns hold is this room's own doing. */
-export const toRecord = (row: Row | undefined): ImportRecord => row as ImportRecord;
+export function toRecord(row: Row | undefined): ImportRecord {
+  const found = row as ImportRecord;
+  return { ...found, columns: found.columns.map((column) => ({ ...NOT_READ, ...column })) };
+}
 /** A file of an import as the database holds it; its bytes are stored in the data folder under `path`. */
 export type StoredFile = ImportFile & { path: string };
 export type PartnerScope = Extract<Ctx["scope"], { kind: "partner" }>;
@@ -97,6 +116,17 @@ export const fileNames = (found: ImportRecord): string =>
     .join(", ")
     .slice(0, 255);
 
+/** A column without its values where these are secret. */
+function shown(column: SourceColumn, plan: Plan | null): SourceColumn {
+  const field = plan?.fields.find((one) => one.column === column.index);
+  if (!isHidden(column, field)) return column;
+  const bare = ({ count }: Misfit): Misfit => ({ count, odd: [] });
+  const { text, number, boolean, mdy, dmy } = column.misfits;
+  const misfits = { text: bare(text), number: bare(number), boolean: bare(boolean), mdy: bare(mdy), dmy: bare(dmy) };
+  const guess = column.guess && { ...column.guess, options: null };
+  return { ...column, samples: [], misfits, guess };
+}
+
 /** An import as the wizard sees it, without where its files are stored. */
 export function toImportState(row: ImportRecord): ImportState {
   return {
@@ -109,7 +139,7 @@ export function toImportState(row: ImportRecord): ImportState {
     finishedAt: iso(row.finishedAt),
     undoneAt: iso(row.undoneAt),
     files: row.files.map(({ path: _, ...file }) => file),
-    columns: row.columns,
+    columns: row.columns.map((column) => shown(column, row.plan)),
     plan: row.plan,
     summary: row.summary,
     totalRows: row.totalRows,

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { GET as OTHER_SCOPES } from "@/app/api/v1/custom-fields/imports/[id]/other-scopes/route";
+import { GET as OUTCOMES } from "@/app/api/v1/custom-fields/imports/[id]/outcomes/route";
+import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejected/route";
 import type { Ctx } from "@/server/context";
 import { listDefinitions } from "@/server/custom-fields/list";
 import { listDeviceValues, toValueMap } from "@/server/custom-fields/values";
@@ -13,7 +15,9 @@ import {
   toCsv,
   toXlsx,
 } from "@/testing/import-files";
-import { check, createDevices, createWorld, run, stageFiles, stageText } from "@/testing/imports";
+import { check, createDevices, createWorld, run, stageFiles, stageText, withFields } from "@/testing/imports";
+import { getImport } from "./get";
+import { savePlan } from "./save-plan";
 import type { ImportState } from "./schema";
 
 /** Files as the products write them, all the way from the upload to the devices. */
@@ -93,7 +97,11 @@ describe("an export of Automate's extra data", () => {
     ["as a long list", "long.csv", long],
   ])("arrives whole %s", async (what, name, content) => {
     const { ctx, ids } = await arrange();
-    const done = await apply(ctx, await stageText(ctx, content, name));
+    const staged = await stageText(ctx, content, name);
+    const key = withFields(staged, { "BitLocker Recovery Key": { action: "create" } });
+    expect(staged.plan).not.toEqual(key);
+    await savePlan.run(ctx, { id: staged.id, plan: key });
+    const done = await apply(ctx, staged);
     expect(done.summary.run).toMatchObject({ devices: COMPUTERS, recordedSourceIds: COMPUTERS });
     expect(done.summary.run?.readBack?.every(({ written, found }) => written === found)).toBe(true);
     for (const n of [1, 2, 13, 39]) {
@@ -116,7 +124,11 @@ const dumpOf = (n: number) => ({
     }),
     extraField("Asset Tag", { TextFieldSettings: { Value: `AT-${n}` } }),
     extraField("Rack", { TextFieldSettings: { Value: "HQ" } }, { IsDefaultValue: n > 1 }),
+    extraField("Site", {
+      DropdownSettings: { AvailableOptions: { "1": "Main", "2": "Annex" }, SelectedValue: n % 2 ? "1" : "Annex" },
+    }),
     extraField("Door Code", { TextFieldSettings: { Value: "********" } }, { IsEncrypted: true }),
+    extraField("Admin account", { TextFieldSettings: { Value: `S3CRET-${n}`, IsMasked: true } }),
     extraField("VPN Gateway", { TextFieldSettings: { Value: "10.0.0.1" } }, { Scope: "Client" }),
     extraField("Floor", { DropdownSettings: { Options: ["1", "2"], SelectedValue: "1" } }, { Scope: "Location" }),
   ],
@@ -129,14 +141,20 @@ describe("a dump of Computers/{id}/ExtraFields", () => {
     const planned = new Map(staged.plan?.fields.map((f) => [staged.columns[f.column]?.title, [f.action, f.type]]));
     expect(planned.get("Backup Enabled")).toEqual(["create", "boolean"]);
     expect(planned.get("Server Role")).toEqual(["create", "dropdown"]);
-    for (const title of ["Door Code", "VPN Gateway", "Floor"]) expect(planned.get(title)?.[0]).toBe("skip");
+    expect(planned.get("Site")).toEqual(["create", "dropdown"]);
+    for (const title of ["Door Code", "Admin account", "VPN Gateway", "Floor"])
+      expect(planned.get(title)?.[0]).toBe("skip");
     expect(staged.columns.find(({ title }) => title === "Door Code")).toMatchObject({
       declared: { secret: true },
       samples: [],
     });
+    expect(JSON.stringify(await getImport.run(ctx, staged))).not.toContain("S3CRET");
     await apply(ctx, staged);
+    for (const path of [OUTCOMES, REJECTED])
+      expect((await call(path, { token: admin, params: { id: staged.id } })).text).not.toContain("S3CRET");
     expect(await heldBy(ctx, ids[0] as string)).toEqual({
       backup_enabled: false,
+      site: "Main",
       server_role: "DC",
       asset_tag: "AT-1",
       rack: "HQ",
@@ -144,6 +162,7 @@ describe("a dump of Computers/{id}/ExtraFields", () => {
     expect(await heldBy(ctx, ids[2] as string)).toEqual({
       backup_enabled: false,
       server_role: "SQL",
+      site: "Main",
       asset_tag: "AT-3",
     });
     const role = (await listDefinitions.run(ctx, {})).data.find(({ fieldKey }) => fieldKey === "server_role");

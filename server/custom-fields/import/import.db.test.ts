@@ -229,7 +229,9 @@ describe("the run", () => {
         ["1", "PC1", "hunter2"],
       ]),
     );
-    await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, { "Recovery Key": { secret: true } }) });
+    expect(staged.plan?.fields[2]).toMatchObject({ action: "skip", secret: true });
+    expect(JSON.stringify(staged)).not.toContain("hunter2");
+    await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, { "Recovery Key": { action: "create" } }) });
     await check(ctx, staged.id);
     const { rows } = await listRows.run(ctx, { id: staged.id, limit: 10 });
     expect(JSON.stringify(rows)).not.toContain("hunter2");

@@ -1,20 +1,27 @@
 import { tenant } from "@/db/client";
-import type { FieldError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { idInput, typed } from "@/server/wire";
 import { findImport } from "./find-import";
 import { partnerDefinitions } from "./map/default-plan";
 import { planFaults } from "./map/plan-faults";
+import { unknownChoices } from "./map/unknown-choices";
+import type { PlanFaults } from "./schema";
 
-/** What still keeps the plan from being checked, tied to its fields, for the wizard to show beside them. */
+/**
+ * What still keeps the plan from being checked, tied to its fields, and the values of dropdowns that are none of their
+ * choices, for the wizard to show beside them.
+ */
 export const listFaults = operation({
   permission: "custom_fields:import",
   input: idInput,
-  output: typed<FieldError[]>(),
+  output: typed<PlanFaults>(),
   run(ctx, { id }) {
     return tenant(ctx.scope, async (tx) => {
-      const found = await findImport(tx, ctx, id);
-      return found.plan ? planFaults(found.plan, found.columns, await partnerDefinitions(tx, found.partnerId)) : [];
+      const { plan, columns, partnerId } = await findImport(tx, ctx, id);
+      if (!plan) return { faults: [], unknown: [] };
+      const definitions = await partnerDefinitions(tx, partnerId);
+      const unknown = await unknownChoices(tx, { importId: id, plan });
+      return { faults: planFaults(plan, { columns, definitions, unknown }), unknown };
     });
   },
 });

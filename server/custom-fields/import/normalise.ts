@@ -42,6 +42,25 @@ export function freeFieldKey(title: string, taken: Set<string>): string {
   return key;
 }
 
+const SECRET_WORDS =
+  /^(password|passwd|pwd|passphrase|passcode|passwort|kennwort|pin|key|apikey|passkey|code|token|secret|credential)s?\d*$/;
+const SECRET_PARTS = /password|passphrase|passwort|kennwort/;
+/** Codes and keys that lock nothing. */
+const OPEN_WORDS = /(^|_)(zip|postal|post|postcode|country|area|currency|language|dial|time_?zone)(_|$)/;
+
+/** True for a title that says password, key, code, PIN, token or the like. */
+export function namesSecret(title: string): boolean {
+  const words = toFieldKey(title);
+  return (
+    SECRET_PARTS.test(words) || (words.split("_").some((word) => SECRET_WORDS.test(word)) && !OPEN_WORDS.test(words))
+  );
+}
+
+const MASK_ONLY = /^[*•●∙·]{4,}$/;
+
+/** True for a cell in which the product shows a mask instead of the value: never a value to import. */
+export const isMasked = (cell: string): boolean => MASK_ONLY.test(cell);
+
 /** Header cells as unique titles: a blank one is named after its place, a repeated one numbered. */
 export function uniqueTitles(cells: readonly string[]): string[] {
   const seen = new Set<string>();

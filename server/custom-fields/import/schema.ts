@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { FIELD_TYPES, type FieldType, fieldKey, fieldOptions, MAX_FIELD_NAME } from "@/server/custom-fields/schema";
+import {
+  DATE_ORDERS,
+  FIELD_TYPES,
+  type FieldValue,
+  fieldKey,
+  fieldOptions,
+  MAX_FIELD_NAME,
+} from "@/server/custom-fields/schema";
+import type { SourceColumn } from "./map/column-schema";
 
 /** Rows of a file, after its header. */
 export const MAX_IMPORT_ROWS = 200_000;
@@ -44,52 +52,7 @@ export type FileFormat = z.output<typeof fileFormat>;
 const formatChange = fileFormat.pick({ encoding: true, delimiter: true, headerRow: true, shape: true }).partial();
 export type FormatChange = z.output<typeof formatChange>;
 
-export const DATE_ORDERS = ["ymd", "mdy", "dmy"] as const;
-const SCOPES = ["computer", "location", "client"] as const;
-export type FieldScope = (typeof SCOPES)[number];
-
-/** A field as the source product declares it, beyond what its values show. */
-const declaredField = z.strictObject({
-  type: z.enum(FIELD_TYPES).nullable(),
-  options: z.array(z.string()).nullable(),
-  secret: z.boolean(),
-  scope: z.enum(SCOPES),
-  section: z.string().nullable(),
-});
-export type DeclaredField = z.output<typeof declaredField>;
-
-/** One column of the staged rows with what was seen in it. */
-const sourceColumn = z.strictObject({
-  index: z.int(),
-  title: z.string(),
-  declared: declaredField.nullable(),
-  rows: z.int(),
-  filled: z.int(),
-  samples: z.array(z.string()),
-  guess: z
-    .strictObject({
-      type: z.enum(FIELD_TYPES),
-      options: z.array(z.string()).nullable(),
-      dateOrder: z.enum(DATE_ORDERS),
-      dateOrderUnsure: z.boolean(),
-    })
-    .nullable(),
-});
-export type SourceColumn = z.output<typeof sourceColumn>;
-
 const column = z.int().min(0).max(MAX_IMPORT_COLUMNS);
-
-/** Only computer-scope fields are imported; the others are listed and kept out. */
-export const isImportable = (field: SourceColumn): boolean => (field.declared?.scope ?? "computer") === "computer";
-
-/** The type that a column speaks for, the product's own word before the values; null when nothing is known. */
-export const sourceType = (field: SourceColumn): FieldType | null => field.declared?.type ?? field.guess?.type ?? null;
-
-/** A conflict that a person has to resolve. A choice is a text: that alone is none. */
-export function typesDisagree(field: SourceColumn, type: FieldType): boolean {
-  const found = sourceType(field);
-  return found !== null && found !== type && !(found === "dropdown" && type === "text");
-}
 
 /** One source field's fate. */
 const planField = z.strictObject({
@@ -103,7 +66,7 @@ const planField = z.strictObject({
   options: fieldOptions.nullable(),
   secret: z.boolean(),
   dateOrder: z.enum(DATE_ORDERS),
-  /** Values that do not look like the existing definition's type are held to it: said by a person, never assumed. */
+  /** Values that do not fit the existing definition are reported and the others imported: said by a person, never assumed. */
   typeConflictAccepted: z.boolean(),
   overwrite: z.boolean(),
   clearBlank: z.boolean(),
@@ -128,6 +91,19 @@ export type ActivePlanField = PlanField & { action: "create" | "existing"; field
 /** The fields that are imported: a plan without faults gives each its definition's id. */
 export const activeFields = (plan: Plan): ActivePlanField[] =>
   plan.fields.filter((field): field is ActivePlanField => field.action !== "skip" && field.fieldId !== null);
+
+/** Values of a dropdown's column that are none of its choices: all of them counted, the most frequent shown. */
+export type UnknownChoices = {
+  column: number;
+  count: number;
+  different: number;
+  values: { text: string; uses: number; line: number }[];
+};
+export type PlanFaults = { faults: { path: string; message: string }[]; unknown: UnknownChoices[] };
+
+/** True where a column's values are not to be shown: the product says secret, or the field that they go into is one. */
+export const isHidden = (column: SourceColumn, field: Pick<PlanField, "secret"> | undefined): boolean =>
+  column.secret === "declared" || column.secret === "masked" || (field?.secret ?? column.secret !== null);
 
 const IMPORT_STATUSES = ["draft", "staged", "checked", "running", "done", "cancelled", "undone"] as const;
 export type ImportStatus = (typeof IMPORT_STATUSES)[number];
@@ -246,7 +222,27 @@ export type ImportEntry = Pick<
   fileNames: string[];
 };
 
-export type Candidate = { deviceId: string; hostname: string; organization: string };
+/** A device that a row may be about, with what tells it from its namesakes (times as ISO). */
+export type Candidate = {
+  deviceId: string;
+  hostname: string;
+  organization: string;
+  os: string;
+  serial: string | null;
+  address: string | null;
+  lastSeenAt: string | null;
+  enrolledAt: string;
+};
+/** A value of the file beside what the device holds now (null: nothing, or there is no device). */
+type ImportCell = {
+  fieldId: string;
+  column: number;
+  text: string;
+  held: FieldValue | null;
+  outcome: ValueOutcome;
+  reason: string | null;
+  isSecret: boolean;
+};
 /** One row of the check's table; cells in the order of the plan's fields. */
 export type ImportRow = {
   rowNo: number;
@@ -259,7 +255,9 @@ export type ImportRow = {
   device: Candidate | null;
   candidates: Candidate[];
   pickedDeviceId: string | null;
-  cells: { fieldId: string; text: string; outcome: ValueOutcome; reason: string | null }[];
+  /** Other rows of the file that are about the same devices, where that is why this one is not applied. */
+  related: { rowNo: number; sourceId: string | null }[];
+  cells: ImportCell[];
 };
 
 export const sourceInput = z.strictObject({ source: z.string().min(1).max(50) });

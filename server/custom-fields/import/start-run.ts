@@ -49,7 +49,10 @@ export const startRun = operation({
     const { row, created } = await tenant(partnerScope(ctx), async (tx) => {
       const found = await lockImport(tx, ctx, id);
       requireIdle(found, "checked");
-      const plan = requireSound(found.plan, found.columns, await partnerDefinitions(tx, found.partnerId));
+      const plan = requireSound(found.plan, {
+        columns: found.columns,
+        definitions: await partnerDefinitions(tx, found.partnerId),
+      });
       const created = await createDefinitions(tx, found, plan);
       await keepMapping(tx, found, plan);
       const also = { status: "running", startedAt: ctx.now() };

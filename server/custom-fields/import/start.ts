@@ -1,14 +1,22 @@
-import { tenant } from "@/db/client";
+import { type Tx, tenant } from "@/db/client";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { idInput, typed } from "@/server/wire";
-import { lockImport, partnerScope, requireIdle, toImportState } from "./find-import";
+import { type ImportRecord, lockImport, partnerScope, requireIdle, toImportState } from "./find-import";
 import { partnerDefinitions } from "./map/default-plan";
 import { requireSound } from "./map/plan-faults";
+import { unknownChoices } from "./map/unknown-choices";
 import { queueWork } from "./queue-work";
 import { notifyImports } from "./run/worker";
 import type { ImportState, ImportStatus, Job } from "./schema";
+
+/** @throws AppError validation_failed with the plan's faults, values that nobody has decided about among them. */
+async function requireCheckable(tx: Tx, { id, plan, columns, partnerId }: ImportRecord): Promise<void> {
+  const definitions = await partnerDefinitions(tx, partnerId);
+  const unknown = plan ? await unknownChoices(tx, { importId: id, plan }) : [];
+  requireSound(plan, { columns, definitions, unknown });
+}
 
 type Start = { id: string; job: Job; from: ImportStatus[] };
 
@@ -19,7 +27,7 @@ async function start(ctx: Ctx, { id, job, from }: Start): Promise<ImportState> {
     requireIdle(found, ...from);
     if (job === "stage" && (found.files.length === 0 || found.files.some((file) => !file.complete)))
       throw new AppError("conflict", "Upload a file first.");
-    if (job === "check") requireSound(found.plan, found.columns, await partnerDefinitions(tx, found.partnerId));
+    if (job === "check") await requireCheckable(tx, found);
     return queueWork(tx, ctx, { found, job, also: job === "check" ? { orgIds: [...scope.orgIds] } : {} });
   });
   notifyImports();

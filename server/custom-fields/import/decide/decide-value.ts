@@ -1,6 +1,6 @@
-import { type Coerced, coerceText, type DateOrder, type FieldRule } from "@/server/custom-fields/coerce";
+import { type Coerced, coerceText, type FieldRule } from "@/server/custom-fields/coerce";
 import { hasWrite, VALUE_CODES, type ValueCode } from "@/server/custom-fields/import/schema";
-import type { FieldValue } from "@/server/custom-fields/schema";
+import type { DateOrder, FieldValue } from "@/server/custom-fields/schema";
 import type { DeviceFacts } from "./resolve-row";
 
 /** A mapped field with everything that decides what happens to its values. */

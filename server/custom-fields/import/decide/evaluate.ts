@@ -30,7 +30,9 @@ function identityOf(row: PickedRow, { identifiers }: LoadedPlan): RowIdentity {
   const { sourceId, hostname, organization, serial } = identifiers;
   // A client may well be called "Default" or "Test": names of organizations are never junk.
   const client = organization === null ? null : row.cells[organization]?.trim() || null;
-  return { sourceId: at(sourceId), hostname: at(hostname), organization: client, serial: at(serial) };
+  const name = at(hostname);
+  const placeholder = hostname !== null && name === null ? row.cells[hostname]?.trim() || null : null;
+  return { sourceId: at(sourceId), hostname: name, placeholder, organization: client, serial: at(serial) };
 }
 
 function deviceOf(match: Match | null, picked: string | null): DeviceFacts | null {

@@ -6,7 +6,7 @@ import { partnerDefinitions } from "@/server/custom-fields/import/map/default-pl
 import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import { presetOf } from "@/server/custom-fields/import/presets";
-import { activeFields, type PlanIdentifiers } from "@/server/custom-fields/import/schema";
+import { activeFields, isHidden, type PlanIdentifiers } from "@/server/custom-fields/import/schema";
 import { appliesTo } from "@/server/custom-fields/values";
 import type { ActiveField } from "./decide-value";
 
@@ -44,18 +44,19 @@ async function organizationsByName(tx: Tx, scope: PartnerScope): Promise<Map<str
  */
 export async function loadPlan(tx: Tx, found: ImportRecord, scope: PartnerScope): Promise<LoadedPlan> {
   const definitions = await partnerDefinitions(tx, found.partnerId);
-  const plan = requireSound(found.plan, found.columns, definitions);
+  const plan = requireSound(found.plan, { columns: found.columns, definitions });
   const preset = presetOf(found.source);
   const fields = activeFields(plan).map((field): ActiveField => {
     const existing = definitions.find((definition) => definition.id === field.fieldId);
     const { name, type, options, secret } = existing ?? field;
+    const column = found.columns[field.column];
     return {
       column: field.column,
       fieldId: field.fieldId,
       name,
       rule: { type, options },
       required: existing?.required ?? false,
-      secret,
+      secret: column ? isHidden(column, { secret }) : secret,
       dateOrder: field.dateOrder,
       overwrite: field.overwrite,
       clearBlank: field.clearBlank,

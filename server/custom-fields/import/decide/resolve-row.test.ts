@@ -88,7 +88,7 @@ describe("resolveRow", () => {
       "looks only at devices without a recorded source ID",
       { sourceId: "2", hostname: "pc1" },
       [{ hostname: "pc1", recorded: ["1"] }],
-      "not_found",
+      "identity_conflict",
     ],
     [
       "and does not take another one for being the last",
@@ -127,6 +127,23 @@ describe("resolveRow", () => {
     ["takes an address whole", { hostname: "10.0.0.1" }, [{ hostname: "10.0.0.2" }], "not_found"],
     ["finds nothing", { sourceId: "9", hostname: "pc9" }, [{ hostname: "pc1" }], "not_found"],
   ])("%s", (_, given, devices, expected) => expect(outcome(given, devices)).toBe(expected));
+
+  it("names both source IDs where a hostname has gone to another computer", () => {
+    const match = resolveRow(
+      row({ sourceId: "199", hostname: "pc1" }),
+      world([{ hostname: "PC1", recorded: ["103"] }]),
+    );
+    expect(match).toMatchObject({ kind: "identity_conflict", candidates: [{ id: "d0" }] });
+    expect("reason" in match && match.reason).toMatch(/199.*recorded under 103/);
+  });
+
+  it("says of a placeholder that it is one", () => {
+    const match = resolveRow(row({ sourceId: "134", placeholder: "Default string" }), world([{ hostname: "pc1" }]));
+    expect(match).toEqual({
+      kind: "not_found",
+      reason: "Default string is a placeholder, not a name, and is never matched",
+    });
+  });
 
   it("looks at every device when the file has no source IDs", () => {
     expect(outcome({ hostname: "pc1" }, [{ hostname: "pc1", recorded: ["1"] }], false)).toBe("matched_hostname d0");

@@ -5,6 +5,8 @@ import { shortName } from "./junk";
 export type RowIdentity = {
   sourceId: string | null;
   hostname: string | null;
+  /** What stands where the hostname should be and names no machine. */
+  placeholder?: string | null;
   organization: string | null;
   serial: string | null;
 };
@@ -70,6 +72,17 @@ function bySourceId(row: RowIdentity, device: DeviceFacts, alike: readonly Devic
   };
 }
 
+/** A name that went to another computer: the devices that bear it are recorded under other IDs than the row's. */
+function reusedHostname({ hostname, sourceId }: RowIdentity, devices: readonly DeviceFacts[]): Match {
+  const ids = devices.flatMap(({ recorded }) => recorded).join(", ");
+  const said = sourceId === null ? "this row has no source ID" : `this row has the source ID ${sourceId}`;
+  return {
+    kind: "identity_conflict",
+    candidates: devices,
+    reason: `${said}, but the device called ${hostname} is recorded under ${ids}`,
+  };
+}
+
 function notFound(row: RowIdentity & { hostname: string }, alike: readonly DeviceFacts[], index: DeviceIndex): Match {
   const { hostname } = row;
   const reason = (text: string): Match => ({ kind: "not_found", reason: text });
@@ -81,7 +94,7 @@ function notFound(row: RowIdentity & { hostname: string }, alike: readonly Devic
     return reason(`a device is called ${hostname}, but not in ${row.organization}`);
   if (!isNamed(narrow(row, alike, index)))
     return reason(`a device is called ${hostname}, but its serial number is not ${row.serial}`);
-  return reason(`the device called ${hostname} is known under another source ID`);
+  return reusedHostname(row, named(hostname, narrow(row, alike, index)));
 }
 
 /**
@@ -102,7 +115,11 @@ export function resolveRow(row: RowIdentity, index: DeviceIndex): Match {
   if (hostname === null)
     return {
       kind: "not_found",
-      reason: row.sourceId === null ? "the row names no computer" : `source ID ${row.sourceId} is not known`,
+      reason: row.placeholder
+        ? `${row.placeholder} is a placeholder, not a name, and is never matched`
+        : row.sourceId === null
+          ? "the row names no computer"
+          : `source ID ${row.sourceId} is not known`,
     };
   const found = named(hostname, narrow(row, alike, index));
   const open = index.hasSourceIds ? found.filter((device) => device.recorded.length === 0) : found;

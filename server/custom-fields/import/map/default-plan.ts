@@ -9,16 +9,10 @@ import {
   type Identifier,
   type Preset,
 } from "@/server/custom-fields/import/presets/preset";
-import {
-  isImportable,
-  type Plan,
-  type PlanField,
-  type PlanIdentifiers,
-  type SourceColumn,
-  sourceType,
-} from "@/server/custom-fields/import/schema";
+import type { Plan, PlanField, PlanIdentifiers } from "@/server/custom-fields/import/schema";
 import { MAX_FIELD_NAME } from "@/server/custom-fields/schema";
 import { newId } from "@/server/ids";
+import { isImportable, type SourceColumn, sourceType } from "./column-schema";
 import { guessMapping, type Target } from "./guess-mapping";
 
 /** The partner's definitions of All organizations: the only ones that an import writes to. */
@@ -73,7 +67,7 @@ function newField(
 ): PlanField {
   const ignored = preset.ignored.some((title) => normaliseHeader(title) === normaliseHeader(column.title));
   const leftOut =
-    !isImportable(column) || column.declared?.secret || ignored || (column.filled === 0 && !column.declared);
+    !isImportable(column) || column.secret !== null || ignored || (column.filled === 0 && !column.declared);
   const base = {
     column: column.index,
     dateOrder: column.guess?.dateOrder ?? preset.dateOrder,
@@ -93,7 +87,7 @@ function newField(
     fieldKey: freeFieldKey(column.title, taken),
     type,
     options: type === "dropdown" ? options : null,
-    secret: column.declared?.secret ?? false,
+    secret: column.secret !== null,
   };
 }
 

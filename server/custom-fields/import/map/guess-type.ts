@@ -1,6 +1,6 @@
-import { coerceText, type DateOrder, dateParts, FALSE_WORDS, TRUE_WORDS } from "@/server/custom-fields/coerce";
-import type { FieldType } from "@/server/custom-fields/schema";
-import { MAX_CHOICE } from "@/server/custom-fields/schema";
+import { coerceText, dateParts, FALSE_WORDS, TRUE_WORDS } from "@/server/custom-fields/coerce";
+import { type DateOrder, MAX_CHOICE, MAX_TEXT_VALUE } from "@/server/custom-fields/schema";
+import { type Misfit, READINGS, type Reading, type SourceColumn } from "./column-schema";
 
 /** Distinct values beyond which a column is not watched for choices any more. */
 const MAX_DISTINCT = 50;
@@ -8,84 +8,144 @@ const MAX_DISTINCT = 50;
 const MAX_GUESSED_CHOICES = 15;
 const MIN_USES_PER_CHOICE = 3;
 const SAMPLES = 5;
+const SAMPLE_CHARS = 120;
+/** Values shown of those that do not fit. */
+const ODD_VALUES = 3;
+const ODD_CHARS = 60;
+/** Nearly all values have a type when at most one in ten has not, or one alone among several. */
+const MAX_ODD_SHARE = 0.1;
+const MIN_FILLED_FOR_ONE_ODD = 5;
+/** Fits of texts that were seen: most columns repeat themselves. */
+const CACHED = 2_000;
 
-export type TypeGuess = { type: FieldType; options: string[] | null; dateOrder: DateOrder; dateOrderUnsure: boolean };
+type TypeGuess = NonNullable<SourceColumn["guess"]>;
 /** What is known of a source column after reading it: shown in the Fields step. */
-export type ColumnProfile = { rows: number; filled: number; samples: string[]; guess: TypeGuess | null };
+export type ColumnProfile = Pick<SourceColumn, "rows" | "filled" | "samples" | "misfits" | "guess">;
 
 const LEADING_ZERO = /^[+-]?0\d/;
+const NUMERIC_START = /^[+-]?\d/;
+const LONGEST_WORD = 9;
 /** A text that looks like a choice on a form, not like a sentence. */
 const isChoiceLike = (text: string) => text.length <= Math.min(60, MAX_CHOICE) && !text.includes("\n");
+
+type Fits = Record<Reading, boolean> & { leadingZero: boolean; yearFirst: boolean };
+
+const isDate = (text: string, order: DateOrder) => coerceText({ type: "date", options: null }, text, order).ok;
+
+/** Which readings a text fits. What begins with no digit is neither number nor date, whatever follows. */
+function fitsOf(text: string): Fits {
+  const word = text.length <= LONGEST_WORD ? text.toLowerCase() : "";
+  const isNumeric = NUMERIC_START.test(text);
+  const parts = isNumeric ? dateParts(text) : null;
+  return {
+    text: text.length <= MAX_TEXT_VALUE,
+    number: isNumeric && coerceText({ type: "number", options: null }, text).ok,
+    boolean: TRUE_WORDS.has(word) || FALSE_WORDS.has(word),
+    mdy: parts !== null && isDate(text, "mdy"),
+    dmy: parts !== null && isDate(text, "dmy"),
+    leadingZero: LEADING_ZERO.test(text) && parts === null,
+    yearFirst: parts !== null && parts[0].length === 4,
+  };
+}
+
+const noMisfit = (): Misfit => ({ count: 0, odd: [] });
 
 /** Watches one column go by, cell by cell, in memory that does not grow with the file. */
 export class ColumnWatch {
   #filled = 0;
   #samples: string[] = [];
   #distinct: Map<string, number> | null = new Map();
-  #boolean = true;
-  #number = true;
-  #date = true;
-  /** Whether the first or the second number of a date can be a month, as far as seen. */
-  #firstIsMonth = true;
-  #secondIsMonth = true;
-  #yearFirst = true;
+  #cache = new Map<string, Fits>();
+  #misfits = { text: noMisfit(), number: noMisfit(), boolean: noMisfit(), mdy: noMisfit(), dmy: noMisfit() };
+  #leadingZeros = 0;
+  #yearFirst = 0;
+  /** Cells that held a mask instead of a value. */
+  masked = 0;
 
-  /** @param text a cleaned cell; blank ones count as not filled. */
-  add(text: string): void {
+  /** @param text a cleaned cell; blank ones count as not filled. @param line where it stands. @param times how often. */
+  add(text: string, line = 0, times = 1): void {
     if (text === "") return;
-    this.#filled++;
-    if (this.#samples.length < SAMPLES && !this.#samples.includes(text)) this.#samples.push(text.slice(0, 120));
+    this.#filled += times;
+    if (this.#samples.length < SAMPLES && !this.#samples.includes(text))
+      this.#samples.push(text.slice(0, SAMPLE_CHARS));
     if (this.#distinct) {
-      this.#distinct.set(text, (this.#distinct.get(text) ?? 0) + 1);
+      this.#distinct.set(text, (this.#distinct.get(text) ?? 0) + times);
       if (this.#distinct.size > MAX_DISTINCT) this.#distinct = null;
     }
-    if (this.#boolean) this.#boolean = TRUE_WORDS.has(text.toLowerCase()) || FALSE_WORDS.has(text.toLowerCase());
-    if (this.#number) this.#number = !LEADING_ZERO.test(text) && coerceText({ type: "number", options: null }, text).ok;
-    if (this.#date) this.#watchDate(text);
+    const fits = this.#fits(text);
+    if (fits.leadingZero) this.#leadingZeros += times;
+    if (fits.yearFirst) this.#yearFirst += times;
+    for (const reading of READINGS) if (!fits[reading]) this.#note(this.#misfits[reading], text, { line, times });
   }
 
-  #watchDate(text: string): void {
-    const parts = dateParts(text);
-    if (!parts) {
-      this.#date = false;
-      return;
-    }
-    const rule = { type: "date", options: null } as const;
-    if (parts[0].length === 4) {
-      this.#date = coerceText(rule, text, "ymd").ok;
-      return;
-    }
-    this.#yearFirst = false;
-    this.#firstIsMonth &&= coerceText(rule, text, "mdy").ok;
-    this.#secondIsMonth &&= coerceText(rule, text, "dmy").ok;
-    this.#date = this.#firstIsMonth || this.#secondIsMonth;
+  #fits(text: string): Fits {
+    const known = this.#cache.get(text);
+    if (known) return known;
+    const fits = fitsOf(text);
+    if (this.#cache.size >= CACHED) this.#cache.clear();
+    this.#cache.set(text, fits);
+    return fits;
+  }
+
+  #note(misfit: Misfit, text: string, { line, times }: { line: number; times: number }): void {
+    misfit.count += times;
+    if (misfit.odd.length >= ODD_VALUES) return;
+    const shown = text.slice(0, ODD_CHARS);
+    if (!misfit.odd.some((one) => one.text === shown)) misfit.odd.push({ text: shown, line });
+  }
+
+  #isNearlyAll(reading: Reading): boolean {
+    const odd = this.#misfits[reading].count;
+    return odd <= this.#filled * MAX_ODD_SHARE || (odd === 1 && this.#filled >= MIN_FILLED_FOR_ONE_ODD);
   }
 
   #dateOrder(usual: DateOrder): Pick<TypeGuess, "dateOrder" | "dateOrderUnsure"> {
-    if (this.#yearFirst) return { dateOrder: "ymd", dateOrderUnsure: false };
-    if (this.#firstIsMonth && this.#secondIsMonth)
-      return { dateOrder: usual === "ymd" ? "mdy" : usual, dateOrderUnsure: true };
-    return { dateOrder: this.#firstIsMonth ? "mdy" : "dmy", dateOrderUnsure: false };
+    const { mdy, dmy } = this.#misfits;
+    if (this.#yearFirst > 0 && this.#filled - mdy.count === this.#yearFirst && mdy.count === dmy.count)
+      return { dateOrder: "ymd", dateOrderUnsure: false };
+    if (mdy.count === dmy.count) return { dateOrder: usual === "ymd" ? "mdy" : usual, dateOrderUnsure: true };
+    return { dateOrder: mdy.count < dmy.count ? "mdy" : "dmy", dateOrderUnsure: false };
   }
 
-  #guess(usual: DateOrder): TypeGuess | null {
-    if (this.#filled === 0) return null;
-    const plain = { options: null, dateOrder: usual, dateOrderUnsure: false };
-    if (this.#boolean) return { type: "boolean", ...plain };
-    if (this.#number) return { type: "number", ...plain };
-    if (this.#date) return { type: "date", options: null, ...this.#dateOrder(usual) };
+  #choices(): string[] | null {
     const choices = this.#distinct && [...this.#distinct.keys()];
-    const few =
+    const isFew =
       choices &&
       choices.length >= 2 &&
       choices.length <= MAX_GUESSED_CHOICES &&
       this.#filled >= choices.length * MIN_USES_PER_CHOICE &&
       choices.every(isChoiceLike);
-    return few ? { type: "dropdown", ...plain, options: choices.sort() } : { type: "text", ...plain };
+    return isFew ? choices.sort() : null;
+  }
+
+  /** The type that nearly all values have; a number with a leading zero is a text, for it would lose it. */
+  #guess(usual: DateOrder): TypeGuess | null {
+    if (this.#filled === 0) return null;
+    const order = this.#dateOrder(usual);
+    const plain = { options: null, dateOrder: usual, dateOrderUnsure: false };
+    const dates = order.dateOrder === "dmy" ? "dmy" : "mdy";
+    // What all values fit comes before what nearly all fit: ones and a few twos are numbers, not checkboxes.
+    for (const fits of [
+      (reading: Reading) => this.#misfits[reading].count === 0,
+      (reading: Reading) => this.#isNearlyAll(reading),
+    ]) {
+      if (fits("boolean")) return { type: "boolean", ...plain };
+      if (fits("number") && this.#leadingZeros === 0) return { type: "number", ...plain };
+      if (fits(dates)) return { type: "date", options: null, ...order };
+    }
+    const options = this.#choices();
+    return options ? { type: "dropdown", ...plain, options } : { type: "text", ...plain };
   }
 
   /** @param rows rows read in all. @param usual the product's way to write dates, for columns that leave it open. */
   profile(rows: number, usual: DateOrder): ColumnProfile {
-    return { rows, filled: this.#filled, samples: this.#samples, guess: this.#guess(usual) };
+    const { text, number, boolean, mdy, dmy } = this.#misfits;
+    return {
+      rows,
+      filled: this.#filled,
+      samples: this.#samples,
+      misfits: { text, number, boolean, mdy, dmy },
+      guess: this.#guess(usual),
+    };
   }
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { identifier, isJunk, shortName } from "@/server/custom-fields/import/decide/junk";
-import { freeFieldKey, toFieldKey, uniqueTitles } from "@/server/custom-fields/import/normalise";
+import { freeFieldKey, namesSecret, toFieldKey, uniqueTitles } from "@/server/custom-fields/import/normalise";
 import { automate } from "@/server/custom-fields/import/presets/automate";
 import { guessMapping, MAX_GUESS_DISTANCE, type Target } from "./guess-mapping";
 import { ColumnWatch } from "./guess-type";
@@ -86,6 +86,14 @@ describe("names", () => {
   it.each(["1", "11", "222", "SN0001", "DC01", "x1", "10"])("takes %j for an identifier", (text) =>
     expect(identifier(text)).toBe(text),
   );
+  it.each(["Admin Password", "BitlockerKey", "Alarm Code", "PIN", "API token", "WiFiPassphrase", "Kennwort 2"])(
+    "takes the title %j for a secret's",
+    (title) => expect(namesSecret(title)).toBe(true),
+  );
+  it.each(["Keyboard", "Zip Code", "Pinned", "Codename", "Monkey", "Shipping date", "Country Code"])(
+    "takes the title %j for no secret's",
+    (title) => expect(namesSecret(title)).toBe(false),
+  );
   it("drops a host's domain but not half an address", () => {
     expect(shortName("PC1.Corp.Local")).toBe("pc1");
     expect(shortName("10.0.0.1")).toBe("10.0.0.1");
@@ -116,6 +124,20 @@ describe("ColumnWatch", () => {
     expect(guess("007", "012", "100")?.type).toBe("text");
     expect(guess("1", "2", "x")?.type).toBe("text");
     expect(guess("2024-01-31 13:00:00")?.type).toBe("text");
+  });
+
+  it("takes the type that nearly all values have, and tells the odd ones with their lines", () => {
+    const watch = new ColumnWatch();
+    for (let i = 1; i <= 23; i++) watch.add(`${1 + (i % 12)}/${1 + i}/2026`, i + 1);
+    watch.add("2/30/2027", 31);
+    const { guess: found, misfits, filled } = watch.profile(24, "mdy");
+    expect(found).toMatchObject({ type: "date", dateOrder: "mdy" });
+    expect(filled).toBe(24);
+    expect(misfits.mdy).toEqual({ count: 1, odd: [{ text: "2/30/2027", line: 31 }] });
+    expect(guess(...many("0", "1"), "maybe")?.type).toBe("boolean");
+    expect(guess(...many("2", "14"), "1,5")?.type).toBe("number");
+    expect(guess(...many("1", "1", "1", "0", "1", "1"), "2", "2")?.type).toBe("number");
+    expect(guess("1", "2", "3", "x", "y")?.type).toBe("text");
   });
 
   it("finds the order of day and month, and says when it cannot", () => {

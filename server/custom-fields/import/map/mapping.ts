@@ -6,7 +6,8 @@ import type { ImportRecord } from "@/server/custom-fields/import/find-import";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import { presetOf } from "@/server/custom-fields/import/presets";
 import { IDENTIFIERS, type Identifier } from "@/server/custom-fields/import/presets/preset";
-import type { Plan, PlanField, PlanIdentifiers, SourceColumn } from "@/server/custom-fields/import/schema";
+import type { Plan, PlanField, PlanIdentifiers } from "@/server/custom-fields/import/schema";
+import type { SourceColumn } from "./column-schema";
 import { defaultPlan, intoExisting, partnerDefinitions } from "./default-plan";
 
 /** A plan by titles instead of column numbers, as it is kept for the next file with the same columns. */
@@ -40,7 +41,8 @@ function fromMapping(
     const definition = definitions.find((d) => d.fieldKey === before.fieldKey);
     if (before.action === "skip") return { ...field, action: "skip" };
     if (definition) return { ...field, ...rest, ...intoExisting(definition), action: "existing" };
-    return before.action === "existing" ? field : { ...field, ...rest };
+    const secret = rest.secret || field.secret;
+    return before.action === "existing" ? field : { ...field, ...rest, secret };
   });
   const identifiers: PlanIdentifiers = { sourceId: null, hostname: null, organization: null, serial: null };
   for (const which of IDENTIFIERS) identifiers[which] = places.get(mapping.identifiers[which] ?? "") ?? null;

@@ -1,26 +1,46 @@
 import type { DefinitionRow } from "@/server/custom-fields/definition";
 import { IDENTIFIERS } from "@/server/custom-fields/import/presets/preset";
-import {
-  isImportable,
-  type Plan,
-  type SourceColumn,
-  sourceType,
-  typesDisagree,
-} from "@/server/custom-fields/import/schema";
+import type { Plan, PlanField, UnknownChoices } from "@/server/custom-fields/import/schema";
 import { AppError, type FieldError } from "@/server/errors";
+import { isImportable, misfitOf, type SourceColumn } from "./column-schema";
+
+type Known = {
+  columns: SourceColumn[];
+  definitions: DefinitionRow[];
+  /** Where it was counted: without it, values that do not fit their field are no fault. */
+  unknown?: readonly UnknownChoices[];
+};
+
+/** Values of a column that do not fit the existing field it goes into, as the reading or a query counted them. */
+function misfits(field: PlanField, { columns, unknown = [] }: Known): number {
+  const column = columns[field.column];
+  const misfit = column ? misfitOf(column, field) : null;
+  return misfit?.count ?? unknown.find((one) => one.column === field.column)?.count ?? 0;
+}
+
+function targetFault(field: PlanField, known: Known): string | null {
+  const definition = known.definitions.find((d) => d.id === field.fieldId);
+  if (!definition) return "the custom field no longer exists: choose another one";
+  if (!known.unknown || field.typeConflictAccepted) return null;
+  const count = misfits({ ...field, type: definition.type, options: definition.options }, known);
+  const filled = known.columns[field.column]?.filled ?? count;
+  if (count === 0) return null;
+  return `${count} of ${filled} values ${count === 1 ? "does" : "do"} not fit the field: choose how to handle this`;
+}
 
 /** Everything that keeps a plan from being checked, tied to its fields. */
-export function planFaults(plan: Plan, columns: SourceColumn[], definitions: DefinitionRow[]): FieldError[] {
+export function planFaults(plan: Plan, known: Known): FieldError[] {
+  const { columns, definitions } = known;
   const errors: FieldError[] = [];
   const say = (path: string, message: string) => void errors.push({ path, message });
   const { identifiers } = plan;
   if (identifiers.sourceId === null && identifiers.hostname === null)
     say("identifiers", "map a column to Source device ID or Hostname");
-  const used = new Map<number, string>();
+  const used = new Set<number>();
   const use = (column: number, path: string) => {
     if (column >= columns.length) say(path, "names a column that is not there");
-    else if (used.has(column)) say(path, `uses the column of ${used.get(column)} again`);
-    else used.set(column, path);
+    else if (used.has(column)) say(path, "uses a column that is already used");
+    else used.add(column);
   };
   for (const which of IDENTIFIERS) if (identifiers[which] !== null) use(identifiers[which], `identifiers.${which}`);
   const targets = new Set<string>();
@@ -33,14 +53,9 @@ export function planFaults(plan: Plan, columns: SourceColumn[], definitions: Def
     if (column && !isImportable(column)) say(path, `is a ${column.declared?.scope} field, which is not imported`);
     if (!field.fieldId || targets.has(field.fieldId)) say(path, "a custom field can be chosen only once");
     else targets.add(field.fieldId);
-    const definition = definitions.find((d) => d.id === field.fieldId);
     if (field.action === "existing") {
-      if (!definition) say(path, "the custom field is no longer there");
-      else if (column && typesDisagree(column, definition.type) && !field.typeConflictAccepted)
-        say(
-          path,
-          `its values look like ${sourceType(column)}, the custom field is ${definition.type}: choose how to handle this`,
-        );
+      const fault = targetFault(field, known);
+      if (fault) say(path, fault);
       return;
     }
     if (field.type === "dropdown" && !field.options?.length) say(path, "a dropdown needs at least one choice");
@@ -52,12 +67,22 @@ export function planFaults(plan: Plan, columns: SourceColumn[], definitions: Def
   return errors;
 }
 
-/** @throws AppError validation_failed with every fault of the plan. */
-export function requireSound(plan: Plan | null, columns: SourceColumn[], definitions: DefinitionRow[]): Plan {
+/** A fault as a sentence that names the column, never a path. */
+function sentenceOf({ path, message }: FieldError, plan: Plan, columns: SourceColumn[]): string {
+  const [kind, which] = path.split(".");
+  const field = kind === "fields" && which !== undefined ? plan.fields[Number(which)] : undefined;
+  const title = field && (columns[field.column]?.title ?? field.name);
+  return title ? `${title}: ${message}.` : `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+}
+
+/** @throws AppError validation_failed with every fault of the plan, in words. */
+export function requireSound(plan: Plan | null, known: Known): Plan {
   if (!plan) throw new AppError("conflict", "Map the fields first.");
-  const errors = planFaults(plan, columns, definitions);
-  const first = errors[0];
-  if (first)
-    throw new AppError("validation_failed", `${first.path}: ${first.message}`, { errors: errors.slice(0, 50) });
-  return plan;
+  const errors = planFaults(plan, known);
+  const [first] = errors;
+  if (!first) return plan;
+  const more = errors.length > 1 ? ` ${errors.length - 1} more to resolve.` : "";
+  throw new AppError("validation_failed", `${sentenceOf(first, plan, known.columns)}${more}`, {
+    errors: errors.slice(0, 50),
+  });
 }

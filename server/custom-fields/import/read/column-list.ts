@@ -1,4 +1,5 @@
-import { type DeclaredField, MAX_IMPORT_COLUMNS } from "@/server/custom-fields/import/schema";
+import type { DeclaredField } from "@/server/custom-fields/import/map/column-schema";
+import { MAX_IMPORT_COLUMNS } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
 
 /** The columns of a source in the order of their first appearance; it grows while the source is read. */

@@ -1,4 +1,4 @@
-import type { DeclaredField } from "@/server/custom-fields/import/schema";
+import type { DeclaredField } from "@/server/custom-fields/import/map/column-schema";
 import type { ColumnList } from "./column-list";
 
 /** One record of a source, cells in the order of its columns (missing at the end: blank). */

@@ -9,7 +9,7 @@ import { isLineByLine, splitJson, splitLines } from "./json-parts";
 import { type LongEntry, pivot, type SourceRecord } from "./pivot";
 import type { RawRecord } from "./read-delimited";
 import { readPart } from "./read-json";
-import { identifierOf, longPlaces, readFieldList } from "./table-shape";
+import { identifierOf, longPlaces, readFieldList, SECRET_FIELD, saysYes, secretPlace } from "./table-shape";
 
 /** How a file is read. At most `limit` rows are read where one is given. */
 export type Reading = { format: FileFormat; preset: Preset; limit?: number };
@@ -61,7 +61,10 @@ async function* longEntries(
   preset: Preset,
 ): AsyncGenerator<LongEntry> {
   const places = longPlaces(titles, preset) ?? { field: titles.length - 2, value: titles.length - 1 };
-  const identity = titles.flatMap((title, i) => (i === places.field || i === places.value ? [] : [{ title, i }]));
+  const secret = secretPlace(titles);
+  const identity = titles.flatMap((title, i) =>
+    i === places.field || i === places.value || i === secret ? [] : [{ title, i }],
+  );
   const ids = ["sourceId", "hostname"].flatMap((which) =>
     identity.filter(({ title }) => identifierOf(title, preset) === which),
   );
@@ -78,6 +81,7 @@ async function* longEntries(
       identity: identity.map(({ title, i }) => [title, cell(i)] as const),
       title,
       value: cell(places.value),
+      ...(saysYes(cells[secret]) ? { declared: SECRET_FIELD } : {}),
     };
   }
 }

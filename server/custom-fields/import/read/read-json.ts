@@ -1,6 +1,6 @@
+import type { DeclaredField, FieldScope } from "@/server/custom-fields/import/map/column-schema";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import { IDENTIFIER_LABELS, IDENTIFIERS, type Preset } from "@/server/custom-fields/import/presets/preset";
-import type { DeclaredField, FieldScope } from "@/server/custom-fields/import/schema";
 import type { FieldType } from "@/server/custom-fields/schema";
 import type { ColumnList } from "./column-list";
 import type { JsonPart } from "./json-parts";
@@ -24,9 +24,24 @@ const textOf = (value: unknown): string =>
 const nameOf = (value: unknown): string => (isObject(value) ? textOf(member(value, "name")) : textOf(value));
 
 const MASKED = /^[*•●x]{4,}$/i;
+/** Members by which a product says that a value is a secret. */
+const SECRET_MEMBERS = [
+  "ismasked",
+  "masked",
+  "isencrypted",
+  "encrypted",
+  "ispassword",
+  "issecret",
+  "secret",
+  "issensitive",
+  "ishidden",
+];
+const saysYes = (value: unknown): boolean => /^(true|1|yes)$/i.test(textOf(value));
 
+/** Options of a dropdown: a list, a map from option id to text, or one text. */
 function choicesOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.map(nameOf).filter(Boolean);
+  if (isObject(value)) return Object.values(value).map(nameOf).filter(Boolean);
   return textOf(value)
     .split(/[|;\r\n]+/)
     .map((part) => part.trim())
@@ -49,6 +64,14 @@ export function typeOf(value: unknown): FieldType | null {
   return /text|string|memo|password/.test(word) ? "text" : null;
 }
 
+/** The text of a selected option that is given by its number in a map from option id to text. */
+function chosen(options: unknown, selected: string): string {
+  if (!isObject(options)) return selected;
+  return Object.values(options).some((text) => nameOf(text) === selected)
+    ? selected
+    : nameOf(options[selected]) || selected;
+}
+
 type ExtraField = { title: string; value: string; declared: DeclaredField };
 
 /** One entry of Computers/{id}/ExtraFields: what it says of the field, and the value unless default or masked. */
@@ -59,19 +82,21 @@ function toExtraField(entry: Json): ExtraField {
     member(entry, "checkboxsettings"),
   ];
   const settings = isObject(text) ? text : isObject(drop) ? drop : isObject(check) ? check : entry;
-  const raw = textOf(member(settings, "selectedvalue", "value", "ischecked", "checked", "selected", "text"));
+  const available = isObject(drop)
+    ? member(drop, "availableoptions", "options", "values", "items", "choices", "dropdownvalues")
+    : member(entry, "availableoptions", "options", "choices", "dropdownvalues");
+  const given = nameOf(member(settings, "selectedvalue", "value", "ischecked", "checked", "selected", "text"));
+  const raw = chosen(available, given);
   const type: FieldType | null = isObject(check)
     ? "boolean"
     : isObject(drop)
       ? "dropdown"
       : typeOf(member(entry, "type", "fieldtype"));
-  const choices = isObject(drop)
-    ? choicesOf(member(drop, "options", "values", "items", "choices", "dropdownvalues"))
-    : choicesOf(member(entry, "options", "choices", "dropdownvalues"));
+  const choices = [...new Set(choicesOf(available).map((text) => text.trim()))].filter(Boolean);
   const masked = MASKED.test(raw.trim());
   const secret =
     masked ||
-    member(entry, "isencrypted", "ispassword") === true ||
+    [entry, settings].some((object) => SECRET_MEMBERS.some((name) => saysYes(member(object, name)))) ||
     normaliseHeader(textOf(member(entry, "type", "fieldtype"))).includes("password");
   const skipped = masked || member(entry, "isdefaultvalue") === true;
   return {

@@ -1,3 +1,4 @@
+import type { DeclaredField } from "@/server/custom-fields/import/map/column-schema";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import {
   IDENTIFIER_LABELS,
@@ -16,14 +17,24 @@ const isOneOf = (title: string, names: readonly string[]): boolean =>
 export const identifierOf = (title: string, preset: Preset): Identifier | undefined =>
   IDENTIFIERS.find((which) => isOneOf(title, [IDENTIFIER_LABELS[which], ...preset.aliases[which]]));
 
+const findPlace = (titles: readonly string[], names: readonly string[]): number =>
+  titles.findIndex((title) => isOneOf(title, names));
+
 const SCOPE_COLUMN = ["Scope", "Form", "Applies To", "Level", "Field Scope", "Extra Field Type"];
 const TITLE_COLUMN = ["Title", "Name", "Field", "Field Name", "Extra Field", "Extra Field Name"];
 const TYPE_COLUMN = ["Type", "Field Type", "Data Type"];
 const OPTIONS_COLUMN = ["Options", "Choices", "Values", "Dropdown Values", "Drop Down Values"];
-const SECRET_COLUMN = ["Is Encrypted", "Encrypted", "Is Password", "Secret", "Masked"];
-
-const findPlace = (titles: readonly string[], names: readonly string[]): number =>
-  titles.findIndex((title) => isOneOf(title, names));
+const SECRET_COLUMN = ["Is Encrypted", "Encrypted", "Is Password", "Is Secret", "Secret", "Is Masked", "Masked"];
+export const saysYes = (cell: string | undefined): boolean => /^(1|true|yes)$/i.test((cell ?? "").trim());
+/** What a row of a field list or a long file says of secrecy, by the place of that column. */
+export const secretPlace = (titles: readonly string[]): number => findPlace(titles, SECRET_COLUMN);
+export const SECRET_FIELD: DeclaredField = {
+  type: null,
+  options: null,
+  secret: true,
+  scope: "computer",
+  section: null,
+};
 
 type LongPlaces = { field: number; value: number };
 /** The columns of the field's name and value in a long file; null in a wide one. */
@@ -55,7 +66,7 @@ export async function readFieldList(
   const scope = findPlace(titles, SCOPE_COLUMN);
   const type = findPlace(titles, TYPE_COLUMN);
   const options = findPlace(titles, OPTIONS_COLUMN);
-  const secret = findPlace(titles, SECRET_COLUMN);
+  const secret = secretPlace(titles);
   for await (const { cells } of rows) {
     const title = (cells[Math.max(name, 0)] ?? "").trim();
     if (!title) continue;
@@ -66,7 +77,7 @@ export async function readFieldList(
     columns.place(title, {
       type: typeOf(cells[type] ?? ""),
       options: choices.length > 0 ? choices : null,
-      secret: /^(1|true|yes)$/i.test((cells[secret] ?? "").trim()),
+      secret: saysYes(cells[secret]),
       scope: scopeOf(cells[scope] ?? ""),
       section: null,
     });

@@ -4,11 +4,21 @@ import { type LoadedPlan, loadPlan } from "@/server/custom-fields/import/decide/
 import { count, emptyTally } from "@/server/custom-fields/import/decide/tally";
 import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
 import { MATCHED_OUTCOMES, type Tally, withoutDevice } from "@/server/custom-fields/import/schema";
-import { clearResults, insertResults, markConflicts, type Picks, type Result, readClaims } from "./tables/results";
+import {
+  type Claim,
+  clearResults,
+  insertResults,
+  markConflicts,
+  type Picks,
+  type Result,
+  readClaims,
+} from "./tables/results";
 import { readStaged } from "./tables/staged";
 
 /** Rows of one round: few statements for many rows, and some megabytes in memory. */
 const CHECK_ROWS = 10_000;
+/** Rows named in the reason of one that contradicts them. */
+const MAX_NAMED_ROWS = 5;
 /** Candidates kept of an ambiguous row. */
 const MAX_CANDIDATES = 50;
 
@@ -24,18 +34,41 @@ export const toResult = (row: EvaluatedRow, picked: string | null): Result => ({
   pickedDeviceId: picked,
 });
 
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
+
+/** "row 7 (ID 103), row 9" */
+function rowsInWords(claims: readonly Claim[]): string {
+  const words = claims
+    .slice(0, MAX_NAMED_ROWS)
+    .map(({ rowNo, sourceId }) => `row ${rowNo}${sourceId === null ? "" : ` (ID ${sourceId})`}`);
+  return `${words.join(", ")}${claims.length > MAX_NAMED_ROWS ? ` and ${claims.length - MAX_NAMED_ROWS} more` : ""}`;
+}
+
 /**
  * Two rows that reach one device (a picked one too), or give one source ID to two devices, contradict each other: none
  * of them is applied.
  */
 async function settleClaims(tx: Tx, plan: LoadedPlan, tally: Tally): Promise<void> {
-  const conflicts = (await readClaims(tx, plan.importId)).map((claim) => {
+  const claims = await readClaims(tx, plan.importId);
+  const byDevice = groupBy(claims, ({ deviceId }) => deviceId);
+  const bySourceId = groupBy(claims, ({ sourceId }) => sourceId ?? "");
+  const conflicts = claims.map((claim) => {
     const codes = withoutDevice(claim.codes);
     count(tally, claim, -1);
     count(tally, { outcome: "identity_conflict", codes });
+    const rivals = (claim.isTwice ? byDevice.get(claim.deviceId) : bySourceId.get(claim.sourceId ?? "")) ?? [];
+    const others = rowsInWords(rivals.filter(({ rowNo }) => rowNo !== claim.rowNo));
     const reason = claim.isTwice
-      ? "another row of the file claims the same device"
-      : "the file gives this source ID to two devices";
+      ? `another row of the file claims the same device: ${others}`
+      : `the file gives this source ID to two devices: ${others}`;
     return { rowNo: claim.rowNo, codes, reason, candidates: [claim.deviceId] };
   });
   await markConflicts(tx, plan, conflicts);

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { tenant } from "@/db/client";
 import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
+import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
 import { ColumnWatch } from "@/server/custom-fields/import/map/guess-type";
-import { normaliseHeader } from "@/server/custom-fields/import/normalise";
+import { isMasked, namesSecret, normaliseHeader } from "@/server/custom-fields/import/normalise";
 import { presetOf } from "@/server/custom-fields/import/presets";
 import type { Preset } from "@/server/custom-fields/import/presets/preset";
 import { ColumnList } from "@/server/custom-fields/import/read/column-list";
@@ -14,7 +15,6 @@ import {
   MAX_IMPORT_COLUMNS,
   MAX_IMPORT_ROWS,
   REASON_TITLE,
-  type SourceColumn,
   UNREADABLE_MARK,
 } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
@@ -56,9 +56,13 @@ class Merger {
     record.cells.forEach((text, i) => {
       const place = places[i] ?? cells.length;
       if (place === REASON) return;
-      const cell = repairText(text);
+      const repaired = repairText(text);
+      const cell = isMasked(repaired) ? "" : repaired;
       put(cells, place, cell);
-      if (record.fault === null) this.watch(place).add(cell);
+      if (record.fault !== null) return;
+      const watch = this.watch(place);
+      if (cell !== repaired) watch.masked++;
+      watch.add(cell, record.line);
     });
     return cells;
   }
@@ -82,15 +86,10 @@ class Merger {
 
   toColumns(rows: number, preset: Preset): SourceColumn[] {
     return this.columns.titles.map((title, index) => {
-      const profile = (this.watches[index] ?? new ColumnWatch()).profile(rows, preset.dateOrder);
+      const watch = this.watches[index] ?? new ColumnWatch();
       const declared = this.columns.declared[index] ?? null;
-      return {
-        index,
-        title: repairText(title),
-        declared,
-        ...profile,
-        samples: declared?.secret ? [] : profile.samples,
-      };
+      const secret = declared?.secret ? "declared" : watch.masked > 0 ? "masked" : namesSecret(title) ? "title" : null;
+      return { index, title: repairText(title), declared, secret, ...watch.profile(rows, preset.dateOrder) };
     });
   }
 }

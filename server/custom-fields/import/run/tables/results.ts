@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { uuidList } from "@/server/custom-fields/import/find-import";
 import type { RowOutcome } from "@/server/custom-fields/import/schema";
 import { type Range, readStagedRows, type StagedRow } from "./staged";
 
@@ -52,7 +53,7 @@ export async function clearResults(tx: Tx, importId: string): Promise<Picks> {
   return new Map(picks.map(({ rowNo, deviceId }) => [rowNo, deviceId]));
 }
 
-export type Claim = Pick<Result, "rowNo" | "outcome" | "codes"> & { deviceId: string; isTwice: boolean };
+export type Claim = Pick<Result, "rowNo" | "outcome" | "codes" | "sourceId"> & { deviceId: string; isTwice: boolean };
 
 /**
  * Rows that reach a device which another row reaches too (isTwice; a picked device counts), or whose source ID another
@@ -62,14 +63,14 @@ export const readClaims = (tx: Tx, importId: string) =>
   rowsOf<Claim>(
     tx,
     sql`
-    SELECT "rowNo", outcome, codes, "deviceId", "isTwice" FROM (
-      SELECT row_no AS "rowNo", outcome, codes, reached.id AS "deviceId",
+    SELECT "rowNo", outcome, codes, "sourceId", "deviceId", "isTwice" FROM (
+      SELECT row_no AS "rowNo", outcome, codes, source_id AS "sourceId", reached.id AS "deviceId",
         count(*) OVER (PARTITION BY reached.id) > 1 AS "isTwice",
         source_id IS NOT NULL AND count(*) OVER (PARTITION BY source_id) > 1 AS shares_source_id
       FROM custom_field_import_results r
       CROSS JOIN LATERAL (SELECT CASE outcome WHEN 'ambiguous' THEN picked_device_id ELSE device_id END AS id) reached
       WHERE import_id = ${importId}::uuid AND reached.id IS NOT NULL
-    ) resolved WHERE "isTwice" OR shares_source_id`,
+    ) resolved WHERE "isTwice" OR shares_source_id ORDER BY "rowNo"`,
   );
 
 /** Makes rows identity conflicts, which are applied to no device. By upsert, whose plan is always the key's index. */
@@ -145,6 +146,21 @@ export async function readResults(
     return row ? [{ ...row, ...result }] : [];
   });
 }
+
+export type RelatedRow = { rowNo: number; sourceId: string | null; devices: string[] };
+
+/** The rows that are about any of the devices: by their match, by a pick or among their candidates. */
+export const readRowsAbout = (tx: Tx, importId: string, deviceIds: readonly string[]) =>
+  rowsOf<RelatedRow>(
+    tx,
+    sql`
+    SELECT row_no AS "rowNo", source_id AS "sourceId",
+      array_remove(COALESCE(candidates, '{}') || device_id || picked_device_id, NULL) AS devices
+    FROM custom_field_import_results
+    WHERE import_id = ${importId}::uuid
+      AND (device_id = ANY(${uuidList(deviceIds)}) OR candidates && ${uuidList(deviceIds)})
+    ORDER BY row_no LIMIT 1000`,
+  );
 
 /** Another row with the same source ID: to give that ID to a device would decide about both. */
 export async function findRowOfSourceId(

@@ -1,0 +1,146 @@
+"use client";
+
+import { Badge, Checkbox } from "@mantine/core";
+import { memo } from "react";
+import { count } from "@/components/format/amounts";
+import { ChoiceSelect } from "@/components/import/choice-select";
+import shared from "@/components/import/import.module.css";
+import {
+  type Misfit,
+  misfitOf,
+  type SecretSign,
+  type SourceColumn,
+} from "@/server/custom-fields/import/map/column-schema";
+import type { PlanField, UnknownChoices } from "@/server/custom-fields/import/schema";
+import { DATE_ORDERS } from "@/server/custom-fields/schema";
+import classes from "./fields.module.css";
+import { type EditProps, NewField } from "./new-field";
+import type { PlanDraft } from "./plan-draft";
+import { TargetSelect, type Targets } from "./target-select";
+
+type RowProps = {
+  column: SourceColumn;
+  field: PlanField;
+  targets: Targets;
+  fault: string | null;
+  unknown: UnknownChoices | null;
+} & Pick<PlanDraft, "getPlan" | "changeField">;
+
+/** Drawn again only when its own field changes: a file may have hundreds, and one of them is being typed into. */
+export const FieldRow = memo(function FieldRow(props: RowProps) {
+  const { column, field, targets, fault, unknown, getPlan, changeField } = props;
+  const misfit = unknown ? asMisfit(unknown) : misfitOf(column, field);
+  const change = (part: Partial<PlanField>) => changeField(field.column, part);
+  const isConflict = field.action === "existing" && misfit !== null && misfit.count > 0;
+  return (
+    <li data-left={field.action === "skip" || undefined}>
+      <div className={classes.source}>
+        <strong>{column.title}</strong>
+        {column.secret && (
+          <Badge size="sm" variant="light" color="yellow" title={SECRET_BECAUSE[column.secret]}>
+            Secret
+          </Badge>
+        )}
+        <Filled column={column} />
+        <Samples column={column} />
+      </div>
+      <div className={classes.target}>
+        <TargetSelect
+          className={field.action === "create" ? undefined : classes.existing}
+          title={column.title}
+          field={field}
+          targets={targets}
+          getPlan={getPlan}
+          error={isConflict ? null : fault}
+          onChange={change}
+        />
+        {field.action !== "skip" && misfit && <MisfitNote column={column} field={field} misfit={misfit} />}
+        {field.action === "create" && <NewField title={column.title} field={field} onChange={change} />}
+        {isConflict && (
+          <Checkbox
+            className={classes.wholeLine}
+            size="sm"
+            checked={field.typeConflictAccepted}
+            onChange={(event) => change({ typeConflictAccepted: event.currentTarget.checked })}
+            label="Import the values that fit and report the others"
+            error={field.typeConflictAccepted ? null : "Accept this, choose another field, or leave it out"}
+          />
+        )}
+        {field.action !== "skip" && field.type === "date" && (
+          <DateOrder title={column.title} column={column} field={field} onChange={change} />
+        )}
+      </div>
+    </li>
+  );
+});
+
+const SECRET_BECAUSE: Record<SecretSign, string> = {
+  declared: "The source product says that this field is a secret. It is left out unless you choose it.",
+  masked: "The file shows masks instead of values. It is left out unless you choose it.",
+  title: "The title names a secret. It is left out unless you choose it.",
+};
+
+const asMisfit = ({ count, values }: UnknownChoices): Misfit => ({ count, odd: values.slice(0, 3) });
+
+/** "23 of 24 values fit; 1 does not: 2/30/2027 (line 31)" */
+function MisfitNote({ column, field, misfit }: { column: SourceColumn; field: PlanField; misfit: Misfit }) {
+  if (misfit.count === 0) return null;
+  const which = misfit.odd.map(({ text, line }) => `${text} (line ${line})`).join(", ");
+  const isGuess = field.action === "create" && column.declared?.type === undefined;
+  return (
+    <p className={classes.misfit}>
+      {isGuess && "Guessed from the values. "}
+      {count(column.filled - misfit.count)} of {count(column.filled)} values fit; {count(misfit.count)}{" "}
+      {misfit.count === 1 ? "does" : "do"} not{which ? `: ${which}` : ""}
+      {misfit.count > misfit.odd.length && which ? " and others" : ""}
+    </p>
+  );
+}
+
+function Filled({ column }: { column: SourceColumn }) {
+  if (column.rows === 0) return <span className={shared.quiet}>Definition only</span>;
+  const share = Math.round((column.filled / column.rows) * 100);
+  return (
+    <span className={shared.quiet}>
+      <span className="tm-figures">{column.filled > 0 && share === 0 ? "under 1" : share} %</span> filled
+    </span>
+  );
+}
+
+function Samples({ column }: { column: SourceColumn }) {
+  if (column.samples.length === 0) return null;
+  return (
+    <span className={classes.samples}>
+      {column.samples.map((sample) => (
+        <code key={sample}>{sample}</code>
+      ))}
+    </span>
+  );
+}
+
+const ORDER_LABEL: Record<PlanField["dateOrder"], string> = {
+  ymd: "Year, month, day",
+  mdy: "Month, day, year",
+  dmy: "Day, month, year",
+};
+
+function DateOrder({ title, column, field, onChange }: EditProps & { column: SourceColumn }) {
+  const sample = column.samples[0];
+  return (
+    <ChoiceSelect
+      className={classes.wholeLine}
+      w={320}
+      maw="100%"
+      size="xs"
+      label="Dates are written as"
+      aria-label={`How the dates of ${title} are written`}
+      description={
+        column.guess?.dateOrderUnsure ? `The values leave it open: is ${sample} month first or day first?` : undefined
+      }
+      choices={DATE_ORDERS}
+      labels={ORDER_LABEL}
+      value={field.dateOrder}
+      onChange={(dateOrder) => onChange({ dateOrder })}
+    />
+  );
+}
