@@ -19,7 +19,7 @@ const WIRE_FILES = [
 ];
 const WIRE = ["package.json", "schema", "wire"];
 
-const AUDIT = ["record", "chain", "witnesses", "query", "entries", "integrity", "tail"];
+const AUDIT = ["record", "chain", "witnesses", "checkpoints", "query", "entries", "integrity", "tail"];
 const IMPORT = ["presets", "read", "map", "decide", "run"];
 /** What a domain may import. */
 const GROUND = [...WIRE, "db", "env", "base", "background", "audit", ...AUDIT, "auth", "domain", "retention"];
@@ -148,7 +148,7 @@ export const ROOMS = [
     name: "audit",
     files: /^server\/audit\/[^/]+$/,
     may: [...WIRE, "db", "env", "base"],
-    instead: "What stands in server/audit itself is below its six rooms: move it into the room it needs.",
+    instead: "What stands in server/audit itself is below its rooms: move it into the room it needs.",
   },
   ...inOrder(AUDIT, "server/audit", [...WIRE, "db", "env", "base", "background", "audit"]),
   {

@@ -1,6 +1,7 @@
 import { interleave, rateOf } from "@/bench/harness";
 import { readChain } from "@/server/audit/chain/chain-stream";
-import { copyQuery, verifyChain } from "@/server/audit/chain/verify";
+import { copyQuery } from "@/server/audit/chain/copy-query";
+import { verifyChain } from "@/server/audit/chain/verify";
 import { systemCtx } from "@/server/context";
 import { narrow } from "@/server/scope";
 

@@ -19,3 +19,6 @@ export const jsonScalar = customType<{ data: string | number | boolean; driverDa
   toDriver: (value) => JSON.stringify(value),
   fromDriver: (value) => value as string | number | boolean,
 });
+
+/** Raw bytes. */
+export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });

@@ -1,6 +1,7 @@
 export * from "./accounts";
 export * from "./audit";
 export * from "./audit-search";
+export * from "./audit-tree";
 export * from "./custom-fields";
 export * from "./devices";
 export * from "./identity";

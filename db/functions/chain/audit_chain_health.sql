@@ -15,13 +15,21 @@ AS $$
       ('audit_logs', 'audit_logs_no_truncate'),
       ('audit_chain_heads', 'audit_chain_heads_no_delete'),
       ('audit_chain_heads', 'audit_chain_heads_no_truncate'),
+      ('audit_tree_tiles', 'audit_tree_tiles_no_change'),
+      ('audit_trees', 'audit_trees_no_update'),
+      ('audit_trees', 'audit_trees_no_delete'),
+      ('audit_notes', 'audit_notes_no_change'),
+      ('audit_notes', 'audit_notes_no_delete'),
+      ('audit_notes', 'audit_notes_keep_receipts'),
       ('organizations', 'organizations_retention_policy')) AS w(tab, name)
     WHERE NOT EXISTS (
       SELECT FROM pg_trigger t
       WHERE t.tgrelid = to_regclass('public.' || w.tab) AND t.tgname = w.name AND t.tgenabled IN ('O', 'A'))
     UNION ALL
     SELECT format('row level security of %s is not forced', w.tab)
-    FROM (VALUES ('audit_logs'), ('audit_chain_heads'), ('audit_retention_policies')) AS w(tab)
+    FROM (VALUES
+      ('audit_logs'), ('audit_chain_heads'), ('audit_retention_policies'),
+      ('audit_tree_tiles'), ('audit_trees'), ('audit_notes')) AS w(tab)
     WHERE NOT EXISTS (
       SELECT FROM pg_class c
       WHERE c.oid = to_regclass('public.' || w.tab) AND c.relrowsecurity AND c.relforcerowsecurity)
@@ -35,7 +43,15 @@ AS $$
       ('audit_chain_heads', 'audit_chain_heads_admin'),
       ('audit_retention_policies', 'audit_retention_policies_tenant'),
       ('audit_retention_policies', 'audit_retention_policies_sealer'),
-      ('audit_retention_policies', 'audit_retention_policies_admin')) AS w(tab, name)
+      ('audit_retention_policies', 'audit_retention_policies_admin'),
+      ('audit_tree_tiles', 'audit_tree_tiles_tenant'),
+      ('audit_tree_tiles', 'audit_tree_tiles_system'),
+      ('audit_trees', 'audit_trees_tenant'),
+      ('audit_trees', 'audit_trees_system'),
+      ('audit_trees', 'audit_trees_sealer'),
+      ('audit_notes', 'audit_notes_tenant'),
+      ('audit_notes', 'audit_notes_system'),
+      ('audit_notes', 'audit_notes_sealer')) AS w(tab, name)
     WHERE NOT EXISTS (
       SELECT FROM pg_policy p WHERE p.polrelid = to_regclass('public.' || w.tab) AND p.polname = w.name)
     UNION ALL
@@ -47,7 +63,8 @@ AS $$
     SELECT format('function %s is missing, not owned by trailmark_sealer or without its security settings', w.name)
     FROM (VALUES
       ('audit_seal'), ('audit_seal_transaction'), ('audit_move_heads'), ('audit_append'), ('audit_prune'),
-      ('audit_default_policy'), ('audit_chain_heads_of'), ('audit_chain_head'), ('audit_chain_health')) AS w(name)
+      ('audit_default_policy'), ('audit_chain_heads_of'), ('audit_chain_head'), ('audit_chain_health'),
+      ('audit_thin_notes')) AS w(name)
     WHERE NOT EXISTS (
       SELECT FROM pg_proc f
       WHERE f.pronamespace = 'public'::regnamespace AND f.proname = w.name AND f.prosecdef
@@ -72,7 +89,16 @@ AS $$
       ('audit_chain_heads', 'DELETE'),
       ('audit_chain_heads', 'TRUNCATE'),
       ('audit_retention_policies', 'DELETE'),
-      ('audit_retention_policies', 'TRUNCATE')) AS w(tab, priv)
+      ('audit_retention_policies', 'TRUNCATE'),
+      ('audit_tree_tiles', 'UPDATE'),
+      ('audit_tree_tiles', 'DELETE'),
+      ('audit_tree_tiles', 'TRUNCATE'),
+      ('audit_trees', 'UPDATE'),
+      ('audit_trees', 'DELETE'),
+      ('audit_trees', 'TRUNCATE'),
+      ('audit_notes', 'UPDATE'),
+      ('audit_notes', 'DELETE'),
+      ('audit_notes', 'TRUNCATE')) AS w(tab, priv)
     WHERE has_table_privilege('trailmark_app', 'public.' || w.tab, w.priv)
     UNION ALL
     SELECT format('trailmark_app may write audit_logs.%s', w.col)

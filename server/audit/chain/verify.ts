@@ -3,7 +3,8 @@ import { invalid } from "@/server/errors";
 import { reaches } from "@/server/scope";
 import { type ChainReader, readChain } from "./chain-stream";
 import { readCheckpoints } from "./checkpoint-store";
-import { CHAIN_COLUMNS, createLinkReader } from "./copy-rows";
+import { copyQuery } from "./copy-query";
+import { createLinkReader } from "./copy-rows";
 import { type Anchor, type PrunedPrefix, type Verdict, Verifier } from "./verifier";
 
 export type VerifyInput = {
@@ -173,10 +174,4 @@ export async function findGap(orgId: string): Promise<number | null> {
       WHERE next > seq + 1 ORDER BY seq LIMIT 1`;
     return Number(gap?.seq ?? all.first);
   });
-}
-
-/** The COPY of a part of a chain in order. It takes no parameters; the values are a checked UUID and numbers. */
-export function copyQuery(orgId: string, first: number, last: number, whole: boolean): string {
-  const range = whole ? "chain_seq IS NOT NULL" : `chain_seq BETWEEN ${Math.floor(first)} AND ${Math.floor(last)}`;
-  return `COPY (SELECT ${CHAIN_COLUMNS} FROM audit_logs WHERE org_id = '${orgId.replace(/[^0-9a-f-]/gi, "")}' AND ${range} ORDER BY audit_logs.chain_seq) TO STDOUT (FORMAT binary)`;
 }

@@ -1,0 +1,64 @@
+import { sql } from "drizzle-orm";
+import { bigint, check, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
+import { bytes, instant } from "./columns";
+
+/**
+ * Full tiles of 256 hashes of each organization's Merkle tree, kept once and for ever. `hash` is the root over the tile;
+ * `leaves` are a level 0 tile's 256 leaf hashes. A tile of a higher level is read as the hashes of 256 tiles below it.
+ */
+export const auditTreeTiles = pgTable(
+  "audit_tree_tiles",
+  {
+    orgId: uuid("org_id").notNull(),
+    level: smallint("level").notNull(),
+    idx: bigint("idx", { mode: "number" }).notNull(),
+    hash: bytes("hash").notNull(),
+    leaves: bytes("leaves"),
+  },
+  (t) => [
+    primaryKey({ name: "audit_tree_tiles_pkey", columns: [t.orgId, t.level, t.idx] }),
+    check("audit_tree_tiles_level_check", sql`level BETWEEN 0 AND 6`),
+    check("audit_tree_tiles_idx_check", sql`idx >= 0`),
+    check("audit_tree_tiles_hash_check", sql`octet_length(hash) = 32`),
+    check(
+      "audit_tree_tiles_leaves_check",
+      sql`CASE WHEN level = 0 THEN leaves IS NOT NULL AND octet_length(leaves) = 8192 ELSE leaves IS NULL END`,
+    ),
+  ],
+);
+
+/**
+ * What a tree is besides its tiles. zeroThrough: leaves of rows that were pruned before there was a tree, 32 zero bytes
+ * each; edge: the hashes of the leaves that retention took from the tile that is not full yet.
+ */
+export const auditTrees = pgTable(
+  "audit_trees",
+  {
+    orgId: uuid("org_id").primaryKey(),
+    zeroThrough: bigint("zero_through", { mode: "number" }).notNull(),
+    edge: bytes("edge"),
+  },
+  () => [
+    check("audit_trees_zero_through_check", sql`zero_through >= 0`),
+    check("audit_trees_edge_check", sql`octet_length(edge) % 32 = 0 AND octet_length(edge) < 8192`),
+  ],
+);
+
+/** Signed notes: checkpoints, by the number of entries that they cover, and retention's receipts, by `through`. */
+export const auditNotes = pgTable(
+  "audit_notes",
+  {
+    orgId: uuid("org_id").notNull(),
+    kind: text("kind", { enum: ["checkpoint", "receipt"] }).notNull(),
+    size: bigint("size", { mode: "number" }).notNull(),
+    signedAt: instant("signed_at").notNull(),
+    note: text("note").notNull(),
+    timestampToken: bytes("timestamp_token"),
+  },
+  (t) => [
+    primaryKey({ name: "audit_notes_pkey", columns: [t.orgId, t.kind, t.size, t.signedAt] }),
+    check("audit_notes_kind_check", sql`kind IN ('checkpoint', 'receipt')`),
+    check("audit_notes_size_check", sql`size >= 0`),
+    check("audit_notes_note_check", sql`octet_length(note) <= 65536`),
+  ],
+);

@@ -1,0 +1,139 @@
+import { sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import type { Break } from "@/server/audit/chain/verifier";
+import { toBase64 } from "@/server/audit/tree/signed-note";
+import { equalBytes } from "@/server/audit/tree/tree";
+import { folderKeptThrough, readLatest } from "./folder";
+import { readRoot } from "./nodes";
+import { newestCheckpoint } from "./note-store";
+import { checkpointOf, type StoredNote } from "./stored-note";
+import { readTiles, readTree, TILE_WIDTH, TreeDamage } from "./tiles";
+import { loadBuilder, type TreeBuilder } from "./tree-builder";
+
+/** The newest row of a chain, as the database keeps it. */
+export type Head = { seq: number; checksum: string; prunedThrough: number; prunedChecksum: string | null };
+
+/** From where a tree is extended: its right edge, proven to be what the newest checkpoint of ours names. */
+export type Base = {
+  head: Head | null;
+  /** The newest checkpoint of ours; null before the first. */
+  newest: StoredNote | null;
+  inFolder: boolean;
+  inDatabase: boolean;
+  builder: TreeBuilder;
+  zeroThrough: number;
+  /** The last leaf; null for an empty tree, and where it is zero and so tells nothing. */
+  lastLeaf: Uint8Array | null;
+  /** What is wrong, but does not speak against signing. */
+  warnings: Break[];
+};
+
+export type Refused = { kind: "refused"; breaks: Break[] };
+
+const refused = (...breaks: Break[]): Refused => ({ kind: "refused", breaks });
+
+async function readHead(tx: Tx, orgId: string): Promise<Head | null> {
+  const [row] = await rowsOf<{ seq: string; checksum: string; through: string; through_checksum: string | null }>(
+    tx,
+    sql`SELECT seq, checksum, pruned_through_seq AS through, pruned_through_checksum AS through_checksum
+      FROM audit_chain_head(${orgId}::uuid)`,
+  );
+  if (!row) return null;
+  const { checksum, through_checksum: prunedChecksum } = row;
+  return { seq: Number(row.seq), checksum, prunedThrough: Number(row.through), prunedChecksum };
+}
+
+/** Rows that were pruned before there was a tree are its zero leaves; settled once, when the tree is begun. */
+async function beginTree(tx: Tx, orgId: string, head: Head | null): Promise<number> {
+  const known = await readTree(tx, orgId);
+  if (known) return known.zeroThrough;
+  const zeroThrough = head?.prunedThrough ?? 0;
+  await tx.execute(
+    sql`INSERT INTO audit_trees (org_id, zero_through) VALUES (${orgId}, ${zeroThrough}) ON CONFLICT DO NOTHING`,
+  );
+  return zeroThrough;
+}
+
+const beyondHead = (head: Head | null, newest: StoredNote): Refused =>
+  refused({
+    seq: (head?.seq ?? 0) + 1,
+    id: "",
+    kind: "truncated",
+    expected: `rows up to sequence ${newest.size}, which a signed checkpoint of ${newest.signedAt} covers`,
+    actual: head ? `the head is at sequence ${head.seq}` : "the chain has no head",
+  });
+
+const otherRoot = (note: StoredNote, root: Uint8Array): Refused =>
+  refused({
+    seq: note.size,
+    id: "",
+    kind: "altered",
+    expected: `the tree of ${note.size} entries that a checkpoint of ${note.signedAt} signed: ${toBase64(checkpointOf(note).root)}`,
+    actual: `tiles and rows give ${toBase64(root)}`,
+  });
+
+const damaged = (size: number, damage: TreeDamage): Refused =>
+  refused({ seq: size, id: "", kind: "missing", expected: `the tree of ${size} entries`, actual: damage.message });
+
+const MIN_AGE_MS = 10 * 60_000;
+
+/** The folder holds nothing of an organization that was signed while this process's folder was in use. */
+async function folderWarnings(tx: Tx, orgId: string, newest: StoredNote): Promise<Break[]> {
+  const [oldest] = await rowsOf<{ ms: string | null }>(
+    tx,
+    sql`SELECT audit_ms(min(signed_at)) AS ms FROM audit_notes WHERE org_id = ${orgId} AND kind = 'checkpoint'`,
+  );
+  if (!oldest?.ms || Number(oldest.ms) > folderKeptThrough() - MIN_AGE_MS) return [];
+  return [
+    {
+      seq: newest.size,
+      id: "",
+      kind: "truncated",
+      expected: `the newest checkpoint in the data folder; the database's own is of ${newest.size} entries`,
+      actual: "the folder holds none, so that a rollback of the database can no longer be excluded",
+    },
+  ];
+}
+
+/** The last leaf of a tree, to which the next row must link. */
+async function lastLeafOf(tx: Tx, orgId: string, size: number, zeroThrough: number): Promise<Uint8Array | null> {
+  if (size <= zeroThrough) return null;
+  const tiles = await readTiles(tx, orgId, { leavesOf: [Math.floor((size - 1) / TILE_WIDTH)] });
+  return tiles.leaf(size - 1);
+}
+
+/**
+ * Finds from where to go on: the larger of our newest checkpoints in the folder and in the database. The tree, read
+ * anew, must have the root that each of them names.
+ */
+export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
+  const [head, latest, stored] = [
+    await readHead(tx, orgId),
+    await readLatest(orgId),
+    await newestCheckpoint(tx, orgId),
+  ];
+  const newest = latest && (!stored || latest.size >= stored.size) ? latest : stored;
+  const older = newest === latest ? stored : latest;
+  if (newest && newest.size > (head?.seq ?? 0)) return beyondHead(head, newest);
+  const zeroThrough = await beginTree(tx, orgId, head);
+  const size = newest?.size ?? zeroThrough;
+  try {
+    const builder = await loadBuilder(tx, orgId, size);
+    if (newest && !equalBytes(builder.root(), checkpointOf(newest).root)) return otherRoot(newest, builder.root());
+    if (older && older.size < size) {
+      const root = await readRoot(tx, orgId, older.size);
+      if (!equalBytes(root, checkpointOf(older).root)) return otherRoot(older, root);
+    }
+    return {
+      ...{ head, newest, builder, zeroThrough },
+      inFolder: latest !== null && latest.size === size,
+      inDatabase: stored !== null && stored.size === size,
+      lastLeaf: await lastLeafOf(tx, orgId, size, zeroThrough),
+      warnings: newest && !latest ? await folderWarnings(tx, orgId, newest) : [],
+    };
+  } catch (error) {
+    if (error instanceof TreeDamage) return damaged(size, error);
+    throw error;
+  }
+}

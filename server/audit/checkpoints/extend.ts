@@ -1,0 +1,91 @@
+import { sql } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { readChain } from "@/server/audit/chain/chain-stream";
+import { copyQuery } from "@/server/audit/chain/copy-query";
+import { createLinkReader } from "@/server/audit/chain/copy-rows";
+import { type Break, type Link, Verifier } from "@/server/audit/chain/verifier";
+import { equalBytes } from "@/server/audit/tree/tree";
+import { type Base, findBase, type Head, type Refused } from "./base";
+import { leafOf } from "./hashing";
+import { insertTiles, TreeDamage } from "./tiles";
+
+/** Rows read, judged and added to a tree in one transaction; a longer backlog takes several. */
+const CHUNK_ROWS = 250_000;
+
+/** A tree that covers the head as it was when the reading began. */
+export type Extended = { kind: "extended"; base: Base; size: number; root: Uint8Array };
+
+const lockTree = (tx: Tx, orgId: string) =>
+  tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('trailmark tree ' || ${orgId}::text, 8))`);
+
+/** What the row before the first one to come must be: its checksum is known by its leaf alone, as the first row names it. */
+function startOf(base: Base, first: Link): { seq: number; checksum: string | null } {
+  const { size } = base.builder;
+  if (!base.lastLeaf) return { seq: size, checksum: size === 0 ? null : (base.head?.prunedChecksum ?? null) };
+  const names = first.prevChecksum;
+  const links = names !== null && names.length === 64 && equalBytes(leafOf(names), base.lastLeaf);
+  return { seq: size, checksum: links ? names : "the row whose leaf is in the tree" };
+}
+
+type Chunk = { base: Base; head: Head; last: number };
+
+/** Reads the rows behind the tree, judges contents, links and numbers, and adds their leaves to the builder. */
+async function readChunk(orgId: string, { base, head, last }: Chunk): Promise<Break[]> {
+  const { builder } = base;
+  const first = builder.size + 1;
+  let leaf = base.lastLeaf;
+  let verifier: Verifier | undefined;
+  const links = createLinkReader((link) => {
+    verifier ??= new Verifier({ start: startOf(base, link), end: last, pruned: null, anchors: [] });
+    verifier.add(link);
+    leaf = leafOf(link.recomputed);
+    builder.append(leaf);
+  });
+  const query = copyQuery(orgId, first, last, false);
+  await readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, ({ copy }) =>
+    copy(query, (chunk) => links.push(chunk)),
+  );
+  verifier ??= new Verifier({ start: { seq: first - 1, checksum: "unread" }, end: last, pruned: null, anchors: [] });
+  base.lastLeaf = leaf;
+  return verifier.finish(last === head.seq ? head : "unknown").breaks;
+}
+
+/** One transaction under the tree's lock: the next rows, or none when the tree covers the head. */
+async function extendOnce(tx: Tx, orgId: string, base: Base): Promise<Refused | null> {
+  const { head, builder } = base;
+  if (!head || builder.size >= head.seq) return null;
+  const last = Math.min(head.seq, builder.size + CHUNK_ROWS);
+  const breaks = await readChunk(orgId, { base, head, last });
+  if (breaks.length > 0) return { kind: "refused", breaks };
+  try {
+    await insertTiles(tx, orgId, builder.takeFull());
+  } catch (error) {
+    if (!(error instanceof TreeDamage)) throw error;
+    const expected = "tiles that fit the rows";
+    return { kind: "refused", breaks: [{ seq: last, id: "", kind: "altered", expected, actual: error.message }] };
+  }
+  return null;
+}
+
+/**
+ * Brings an organization's tree to its head: from the newest checkpoint of ours, over every row behind it. Anything
+ * that does not fit is a refusal, and nothing is to be signed.
+ */
+export async function extendTree(orgId: string): Promise<Extended | Refused> {
+  let base: Base | undefined;
+  for (;;) {
+    const done = await asSystem(async (tx): Promise<Extended | Refused | null> => {
+      await lockTree(tx, orgId);
+      if (!base) {
+        const found = await findBase(tx, orgId);
+        if ("kind" in found) return found;
+        base = found;
+      }
+      const refusal = await extendOnce(tx, orgId, base);
+      if (refusal) return refusal;
+      const { size } = base.builder;
+      return size >= (base.head?.seq ?? 0) ? { kind: "extended", base, size, root: base.builder.root() } : null;
+    });
+    if (done) return done;
+  }
+}

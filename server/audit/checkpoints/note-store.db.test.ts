@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { asSystem, tenant } from "@/db/client";
+import { ED25519 } from "@/server/audit/tree/signed-note";
+import { checkpointText } from "@/server/audit/tree/statement";
+import { env } from "@/server/env";
+import { closeRoles, roles } from "@/testing/chain";
+import { signText, testKey } from "@/testing/notes";
+import { EMPTY_ROOT } from "./hashing";
+import { insertNote, listCheckpoints, newestCheckpoint, newestCheckpointCovering, newestReceipt } from "./note-store";
+import { signReceipt } from "./receipts";
+import { originOfOrg, ownKeys, signStatement } from "./sign";
+import { receiptOf, type StoredNote } from "./stored-note";
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-notes-"));
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+});
+afterAll(async () => {
+  await closeRoles();
+  rmSync(dir, { recursive: true });
+});
+
+const textOf = (orgId: string, size: number, signedAt: string) =>
+  checkpointText({ origin: originOfOrg(orgId), size, root: EMPTY_ROOT, signedAt });
+
+function checkpointAt(orgId: string, size: number, signedAt: string): StoredNote {
+  return { orgId, kind: "checkpoint", size, signedAt, note: signStatement(orgId, textOf(orgId, size, signedAt)) };
+}
+const checkpoint = (orgId: string, size: number) => checkpointAt(orgId, size, new Date().toISOString());
+
+const keep = (...notes: readonly StoredNote[]) =>
+  asSystem(async (tx) => {
+    for (const note of notes) await insertNote(tx, note);
+  });
+
+describe("stored notes", () => {
+  it("name the same key for the installation and, with another id, for each organization", () => {
+    const orgId = randomUUID();
+    const [installation] = ownKeys();
+    const [own] = ownKeys(orgId);
+    expect(own?.name).toBe(`${installation?.name}/log/${orgId}`);
+    expect(own?.publicKey).toEqual(installation?.publicKey);
+    expect(own?.id).not.toBe(installation?.id);
+  });
+
+  it("come newest first, and one checkpoint contains all that cover less", async () => {
+    const orgId = randomUUID();
+    await keep(checkpoint(orgId, 0), checkpoint(orgId, 7), checkpoint(orgId, 3));
+    const sizes = (await asSystem((tx) => listCheckpoints(tx, orgId, 2))).map(({ size }) => size);
+    expect(sizes).toEqual([7, 3]);
+    expect((await asSystem((tx) => newestCheckpointCovering(tx, orgId, 5)))?.size).toBe(7);
+    expect(await asSystem((tx) => newestCheckpointCovering(tx, orgId, 8))).toBeNull();
+  });
+
+  it("pass over what no key of this server signed, what was altered and what is another organization's", async () => {
+    const [orgId, other] = [randomUUID(), randomUUID()];
+    const good = checkpoint(orgId, 5);
+    const stranger = testKey(9, originOfOrg(orgId), ED25519);
+    const forged = Array.from({ length: 30 }, (_, n) => {
+      const signedAt = new Date().toISOString();
+      return { ...good, size: 100 + n, signedAt, note: signText(textOf(orgId, 100 + n, signedAt), stranger) };
+    });
+    const altered = { ...good, size: 90, note: good.note.replace("\n5\n", "\n90\n") };
+    const foreign = { ...checkpoint(other, 80), orgId };
+    await keep(good, ...forged, altered, foreign);
+    expect(await asSystem((tx) => newestCheckpoint(tx, orgId))).toEqual(good);
+  });
+
+  it("keep receipts apart from checkpoints, the one that permits most first", async () => {
+    const orgId = randomUUID();
+    const before = "2026-01-01T00:00:00.000Z";
+    for (const through of [10, 30, 20])
+      await signReceipt(orgId, { through, before, days: 365, signedAt: new Date().toISOString() });
+    const newest = await asSystem((tx) => newestReceipt(tx, orgId));
+    expect(newest && receiptOf(newest)).toMatchObject({ through: 30, before, days: 365 });
+    expect(await asSystem((tx) => newestCheckpoint(tx, orgId))).toBeNull();
+    const [month] = readdirSync(join(dir, "checkpoints", orgId));
+    expect(
+      readFileSync(join(dir, "checkpoints", orgId, month ?? ""), "utf8")
+        .trim()
+        .split("\n"),
+    ).toHaveLength(3);
+  });
+});
+
+describe("the tables of the tree", () => {
+  it("show an organization its own and take rows from the platform alone", async () => {
+    const [orgId, other] = [randomUUID(), randomUUID()];
+    await keep(checkpoint(orgId, 1), checkpoint(other, 1));
+    const scope = { kind: "organization", orgIds: [orgId], partnerId: "" } as const;
+    expect(await tenant(scope, (tx) => newestCheckpoint(tx, orgId))).not.toBeNull();
+    expect(await tenant(scope, (tx) => newestCheckpoint(tx, other))).toBeNull();
+    await expect(tenant(scope, (tx) => insertNote(tx, checkpoint(orgId, 2)))).rejects.toMatchObject({
+      cause: { code: "42501" },
+    });
+  });
+
+  it("refuse every change, to the owner too", async () => {
+    const orgId = randomUUID();
+    await keep(checkpoint(orgId, 1));
+    await signReceipt(orgId, {
+      through: 1,
+      before: "2026-01-01T00:00:00.000Z",
+      days: 1,
+      signedAt: new Date().toISOString(),
+    });
+    for (const sql of [roles.app, roles.admin, roles.owner])
+      for (const table of ["audit_notes", "audit_tree_tiles", "audit_trees"])
+        for (const statement of [`UPDATE ${table} SET org_id = org_id`, `DELETE FROM ${table}`, `TRUNCATE ${table}`])
+          await expect(sql.unsafe(statement)).rejects.toMatchObject({ code: "42501" });
+  });
+
+  it("lose checkpoints that later ones contain, by hours and then by days, and no receipt", async () => {
+    const orgId = randomUUID();
+    const at = (daysAgo: number, time: string) =>
+      `${new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)}T${time}:00.000Z`;
+    const kept = [at(0, "00:00"), at(1, "05:10"), at(1, "05:40"), at(10, "06:59"), at(10, "05:40"), at(100, "09:00")];
+    const gone = [at(10, "05:39"), at(10, "06:10"), at(100, "08:59"), at(100, "05:40")];
+    await keep(...[...kept, ...gone].map((signedAt) => checkpointAt(orgId, Date.parse(signedAt) / 60_000, signedAt)));
+    await signReceipt(orgId, { through: 1, before: at(400, "00:00"), days: 1, signedAt: at(100, "05:00") });
+    const [thinned] = await roles.app<{ n: string }[]>`SELECT audit_thin_notes(${orgId}) AS n`;
+    expect(Number(thinned?.n)).toBe(gone.length);
+    const left = await asSystem((tx) => listCheckpoints(tx, orgId, 100));
+    expect(left.map(({ signedAt }) => signedAt)).toEqual(kept.sort().reverse());
+    expect(await asSystem((tx) => newestReceipt(tx, orgId))).not.toBeNull();
+  });
+});

@@ -1,0 +1,56 @@
+import { sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { readOwnNote, type StoredNote } from "./stored-note";
+
+export type { StoredNote };
+
+/** A note that none of our keys signed is passed over, however many somebody has added. */
+const ROWS_AT_ONCE = 20;
+
+type Selection = { kind: StoredNote["kind"]; limit: number };
+
+/** Notes of ours by size, each checked as it is read. */
+async function select(tx: Tx, orgId: string, { kind, limit }: Selection): Promise<StoredNote[]> {
+  const found: StoredNote[] = [];
+  const pageRows = Math.max(limit, ROWS_AT_ONCE);
+  for (let offset = 0; found.length < limit; offset += pageRows) {
+    const rows = await rowsOf<{ note: string }>(
+      tx,
+      sql`SELECT note FROM audit_notes WHERE org_id = ${orgId} AND kind = ${kind}
+        ORDER BY size DESC, signed_at DESC LIMIT ${pageRows} OFFSET ${offset}`,
+    );
+    for (const { note } of rows) {
+      const stored = readOwnNote(orgId, note);
+      if (stored?.kind === kind) found.push(stored);
+    }
+    if (rows.length < pageRows) break;
+  }
+  return found.slice(0, limit);
+}
+
+/** The newest checkpoints of an organization, newest first. */
+export const listCheckpoints = (tx: Tx, orgId: string, limit: number): Promise<StoredNote[]> =>
+  select(tx, orgId, { kind: "checkpoint", limit });
+
+/** The checkpoint that covers most entries. */
+export const newestCheckpoint = async (tx: Tx, orgId: string): Promise<StoredNote | null> =>
+  (await listCheckpoints(tx, orgId, 1))[0] ?? null;
+
+/** The newest checkpoint, if it covers so many entries: it contains all earlier ones. */
+export async function newestCheckpointCovering(tx: Tx, orgId: string, size: number): Promise<StoredNote | null> {
+  const newest = await newestCheckpoint(tx, orgId);
+  return newest && newest.size >= size ? newest : null;
+}
+
+/** The receipt that permits most: the one with the largest `through`. */
+export const newestReceipt = async (tx: Tx, orgId: string): Promise<StoredNote | null> =>
+  (await select(tx, orgId, { kind: "receipt", limit: 1 }))[0] ?? null;
+
+/** Adds a note; one that is there already is left as it is. */
+export async function insertNote(tx: Tx, { orgId, kind, size, signedAt, note }: StoredNote): Promise<void> {
+  await tx.execute(
+    sql`INSERT INTO audit_notes (org_id, kind, size, signed_at, note)
+      VALUES (${orgId}, ${kind}, ${size}, ${signedAt}::timestamptz, ${note}) ON CONFLICT DO NOTHING`,
+  );
+}

@@ -1,0 +1,106 @@
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { appendAudit } from "@/server/audit/record/append";
+import { inclusionProof, leafHash, verifyInclusion } from "@/server/audit/tree/tree";
+import { env } from "@/server/env";
+import { auditRows, chainOf, closeRoles, roles } from "@/testing/chain";
+import { sha256 } from "./hashing";
+import { fromTree } from "./nodes";
+import { listCheckpoints, newestCheckpoint } from "./note-store";
+import { signCheckpoint } from "./sign";
+import { checkpointOf } from "./stored-note";
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-tree-"));
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+});
+afterAll(async () => {
+  await closeRoles();
+  rmSync(dir, { recursive: true });
+});
+
+const write = (orgId: string, count: number) => appendAudit(roles.app, auditRows(orgId, count));
+
+/** A second implementation, straight from RFC 6962: splits at the largest power of two below the size. */
+function rfcRoot(leaves: readonly Buffer[]): Buffer {
+  const digest = (...parts: Buffer[]) => createHash("sha256").update(Buffer.concat(parts)).digest();
+  if (leaves.length === 0) return digest();
+  const [only] = leaves;
+  if (leaves.length === 1 && only) return digest(Buffer.from([0]), only);
+  let k = 1;
+  while (k * 2 < leaves.length) k *= 2;
+  return digest(Buffer.from([1]), rfcRoot(leaves.slice(0, k)), rfcRoot(leaves.slice(k)));
+}
+
+const checksums = async (orgId: string) => (await chainOf(orgId)).map((row) => Buffer.from(row.checksum ?? "", "hex"));
+
+async function signed(orgId: string) {
+  const signing = await signCheckpoint(orgId);
+  if (signing.kind !== "signed") throw new Error(JSON.stringify(signing));
+  return signing.note;
+}
+
+describe("signing a checkpoint", () => {
+  it("proves first that there never was a row, then names the root over all of them", async () => {
+    const orgId = randomUUID();
+    expect(checkpointOf(await signed(orgId))).toMatchObject({ size: 0 });
+    for (const more of [1, 2, 252, 1, 1, 300]) {
+      await write(orgId, more);
+      const rows = await checksums(orgId);
+      const { size, root } = checkpointOf(await signed(orgId));
+      expect(size).toBe(rows.length);
+      expect(Buffer.from(root)).toEqual(rfcRoot(rows));
+    }
+    expect((await asSystem((tx) => listCheckpoints(tx, orgId, 100))).map(({ size }) => size)).toEqual([
+      557, 257, 256, 255, 3, 1, 0,
+    ]);
+    expect(readFileSync(join(dir, "checkpoints", orgId, "latest"), "utf8")).toContain("\n557\n");
+  });
+
+  it("signs nothing new while the head has not moved", async () => {
+    const orgId = randomUUID();
+    await write(orgId, 3);
+    expect(await signed(orgId)).toEqual(await signed(orgId));
+    expect(existsSync(join(dir, "checkpoints", orgId, "latest"))).toBe(true);
+  });
+
+  it("gives the inclusion proof of every row out of stored tiles and the rows behind them", async () => {
+    const orgId = randomUUID();
+    await write(orgId, 600);
+    const checkpoint = checkpointOf(await signed(orgId));
+    const rows = await checksums(orgId);
+    for (const index of [0, 1, 255, 256, 511, 512, 598, 599]) {
+      const path = await asSystem((tx) =>
+        fromTree(tx, { orgId, size: 600 }, (hash, node) => inclusionProof(hash, node, index, 600)),
+      );
+      const leaf = leafHash(sha256, rows[index] ?? Buffer.alloc(0));
+      expect(verifyInclusion(sha256, { index, size: 600, leaf, path, root: checkpoint.root })).toBe(true);
+    }
+  });
+
+  it("refuses a row that was altered, and one that was rewritten with its checksum", async () => {
+    const orgId = randomUUID();
+    await write(orgId, 10);
+    await signed(orgId);
+    await write(orgId, 10);
+    await roles.owner.begin(async (tx) => {
+      await tx`SET LOCAL session_replication_role = replica`;
+      await tx`UPDATE audit_logs SET resource_name = 'somebody else' WHERE org_id = ${orgId} AND chain_seq = 15`;
+    });
+    expect(await signCheckpoint(orgId)).toMatchObject({ kind: "refused", breaks: [{ seq: 15, kind: "altered" }] });
+    expect((await asSystem((tx) => newestCheckpoint(tx, orgId)))?.size).toBe(10);
+  });
+
+  it("lets several askers share one signing", async () => {
+    const orgId = randomUUID();
+    await write(orgId, 50);
+    const all = await Promise.all(Array.from({ length: 8 }, () => signed(orgId)));
+    expect(new Set(all.map(({ size }) => size))).toEqual(new Set([50]));
+    expect(await asSystem((tx) => listCheckpoints(tx, orgId, 100))).toHaveLength(2);
+  });
+});

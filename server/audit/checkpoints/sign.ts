@@ -1,0 +1,86 @@
+import { asSystem } from "@/db/client";
+import type { Break } from "@/server/audit/chain/verifier";
+import { checkpointText } from "@/server/audit/tree/statement";
+import { extendTree } from "./extend";
+import { keepLatest } from "./folder";
+import { EMPTY_ROOT } from "./hashing";
+import { originOfOrg, signStatement } from "./keys";
+import { insertNote } from "./note-store";
+import { publishNote } from "./sinks";
+import { readOwnNote, type StoredNote } from "./stored-note";
+import { cosign } from "./witnesses";
+
+export { originOfOrg, ownKeys, signStatement } from "./keys";
+
+type Signed = {
+  kind: "signed";
+  note: StoredNote;
+  /** What is wrong all the same, as breaks for the alarm: the folder's notes are gone, a witness disagrees. */
+  warnings: Break[];
+};
+
+/** What became of signing: a checkpoint that covers the head, or why there is none. */
+export type Signing =
+  | Signed
+  /** Rows, tree and notes disagree. */
+  | { kind: "refused"; breaks: Break[] };
+
+type Statement = { size: number; root: Uint8Array; signedAt: string };
+
+/** Signs, writes to the folder before anything else sees it, asks the witnesses, then tells everybody. */
+async function signAndKeep(orgId: string, { size, root, signedAt }: Statement): Promise<Signed> {
+  const text = checkpointText({ origin: originOfOrg(orgId), size, root, signedAt });
+  const signed: StoredNote = { orgId, kind: "checkpoint", size, signedAt, note: signStatement(orgId, text) };
+  if (!readOwnNote(orgId, signed.note)) throw new Error("a checkpoint that was just signed does not verify");
+  await keepLatest(signed);
+  const { note, warnings } = await cosign(signed);
+  const kept = { ...signed, note };
+  if (note !== signed.note) await keepLatest(kept);
+  await asSystem((tx) => insertNote(tx, kept));
+  await publishNote(kept);
+  return { kind: "signed", note: kept, warnings };
+}
+
+async function signNow(orgId: string, signedAt: string): Promise<Signing> {
+  const extended = await extendTree(orgId);
+  if (extended.kind === "refused") return extended;
+  const { base, size, root } = extended;
+  const { newest, warnings } = base;
+  // "Never had a row" is proven too.
+  if (!newest && size > 0) await signAndKeep(orgId, { size: 0, root: EMPTY_ROOT, signedAt });
+  if (newest?.size !== size) {
+    const signed = await signAndKeep(orgId, { size, root, signedAt });
+    return { ...signed, warnings: [...warnings, ...signed.warnings] };
+  }
+  if (!base.inFolder) await keepLatest(newest);
+  if (!base.inDatabase) await asSystem((tx) => insertNote(tx, newest));
+  return { kind: "signed", note: newest, warnings };
+}
+
+/** One signing of an organization at a time in this process; who comes meanwhile shares the next. */
+const running = new Map<string, { current: Promise<unknown>; next: Promise<Signing> | null }>();
+
+/**
+ * Signs a checkpoint over today's head of an organization: extends the tree, checks that it goes on from the newest
+ * checkpoint of ours in the folder and in the database, and keeps the note in both.
+ * @param now when it is said to be signed
+ * @returns the new checkpoint, or the newest one where the head has not moved; a refusal when anything disagrees
+ */
+export function signCheckpoint(orgId: string, { now = new Date() }: { now?: Date } = {}): Promise<Signing> {
+  const active = running.get(orgId);
+  if (active?.next) return active.next;
+  const start = (): Promise<Signing> => {
+    const signing = signNow(orgId, now.toISOString());
+    const entry = { current: signing, next: null };
+    running.set(orgId, entry);
+    const done = () => {
+      if (running.get(orgId) === entry && !entry.next) running.delete(orgId);
+    };
+    signing.then(done, done);
+    return signing;
+  };
+  if (!active) return start();
+  const next = active.current.then(start, start);
+  active.next = next;
+  return next;
+}
