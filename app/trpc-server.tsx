@@ -25,6 +25,9 @@ export const isSignedIn = async (): Promise<boolean> => (await pageContext()).ca
 /** The public keys that sign this server's checkpoints. */
 export const verifierKeys = (): string[] => server().verifierKeys();
 
+/** Whose signatures this server says to trust: keys, witnesses and quorum. */
+export const publishedPolicy = (): string => server().publishedPolicy();
+
 /** Sends strangers to the sign-in page and back. The cookie is not enough to know: a session may have been ended. */
 export async function requireSignIn(): Promise<void> {
   if (await isSignedIn()) return;

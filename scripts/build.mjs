@@ -100,7 +100,7 @@ function whenChanged(name, folders, output, work) {
   });
 }
 
-/** Bundles the server, the command line, the agent and the others whose source exists into dist/. */
+/** Bundles the server, the command line, the agent, the others whose source exists and the offline page into dist/. */
 export function buildBundles() {
   const folders = ["app", "server", "db", "components", "agent", "bench", "testing", "scripts"];
   return whenChanged("bundles", folders, join(DIST, "server.mjs"), async () => {
@@ -113,6 +113,8 @@ export function buildBundles() {
     }).catch(() => {
       throw new LaunchError("The server bundle cannot be built; see above.");
     });
+    const { offlinePage } = await import("./offline-page.mjs");
+    writeFileSync(join(DIST, "verify-offline.html"), await offlinePage(ROOT));
   });
 }
 

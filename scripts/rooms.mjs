@@ -19,7 +19,7 @@ const WIRE_FILES = [
 ];
 const WIRE = ["package.json", "schema", "wire"];
 
-const AUDIT = ["record", "chain", "witnesses", "checkpoints", "query", "entries", "integrity", "tail"];
+const AUDIT = ["record", "chain", "witnesses", "checkpoints", "query", "entries", "integrity", "proofs", "tail"];
 const IMPORT = ["presets", "read", "map", "decide", "run"];
 /** What a domain may import. */
 const GROUND = [...WIRE, "db", "env", "base", "background", "audit", ...AUDIT, "auth", "domain", "retention"];

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
-import { verifierKeys } from "@/app/trpc-server";
+import { publishedPolicy, verifierKeys } from "@/app/trpc-server";
 import { PublicFrame } from "@/components/frame/public-frame";
-import { VerifyPage } from "@/components/verify/verify-page";
+import { VerifyEntrance } from "@/components/proof/verify-entrance";
 
 export const metadata: Metadata = {
   title: "Verify an evidence bundle",
@@ -14,7 +14,7 @@ export const dynamic = "force-dynamic";
 export default function VerifyRoute() {
   return (
     <PublicFrame>
-      <VerifyPage serverKeys={verifierKeys()} />
+      <VerifyEntrance serverKeys={verifierKeys()} served={publishedPolicy()} />
     </PublicFrame>
   );
 }

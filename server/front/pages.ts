@@ -1,4 +1,5 @@
 import { signingKeys, vkeyOf } from "@/server/audit/chain/signing-key";
+import { publishedPolicy } from "@/server/audit/witnesses/policy-file";
 import { authenticate } from "@/server/auth/authenticate";
 import { REQUESTED_PAGE } from "@/server/auth/session-cookie";
 import type { Ctx } from "@/server/context";
@@ -33,6 +34,8 @@ export const pages = {
   requestedPage: (headers: Headers): string | null => headers.get(REQUESTED_PAGE),
   /** The public keys that sign this server's checkpoints, as verifiers name them. */
   verifierKeys: (): string[] => signingKeys().map(vkeyOf),
+  /** Whose signatures this server says to trust, as auditors save it. */
+  publishedPolicy,
   isSetUp: async (): Promise<boolean> => !(await isSetupNeeded()),
 };
 

@@ -1,0 +1,3 @@
+import { offlinePage } from "@/server/audit/proofs/offline-page";
+
+export const GET = offlinePage;

@@ -1,0 +1,47 @@
+import { ed25519 } from "@noble/curves/ed25519";
+import { sha256 } from "@noble/hashes/sha2";
+import { bytesToHex } from "@noble/hashes/utils";
+import { parseEntryProof } from "@/server/audit/tree/entry-proof";
+import { judgeProof, type ProofVerdict, parseTrust, type Trust } from "@/server/audit/tree/judge-proof";
+import type { NoteTools } from "@/server/audit/tree/signed-note";
+
+/** A browser's own hashing and signatures: audited code, and no network. */
+const tools: NoteTools = {
+  sha256,
+  verify: (publicKey, message, signature) => {
+    try {
+      return ed25519.verify(signature, message, publicKey, { zip215: false });
+    } catch {
+      return false; // a signature of the wrong length, or a key that is no point
+    }
+  },
+};
+
+const NOBODY: Trust = { logs: [], witnesses: [], quorum: null };
+
+/** Whom a proof is held to: what the reader pasted, else what the server that served the page publishes of itself. */
+export type Held = { trust: Trust; from: "you" | "server" | "nobody" };
+
+/**
+ * @param served the policy of the server that served the page; null where none did. Its quorum is its own: nobody asked
+ * for it here.
+ * @returns whom to hold the proof to, or what is wrong with the pasted text
+ */
+export function heldTo(pasted: string, served: string | null): Held | { reason: string } {
+  if (pasted.trim()) {
+    const trust = parseTrust(sha256, pasted);
+    return "reason" in trust ? trust : { trust, from: "you" };
+  }
+  const trust = served === null ? null : parseTrust(sha256, served);
+  if (!trust || "reason" in trust) return { trust: NOBODY, from: "nobody" };
+  return { trust: { ...trust, quorum: null }, from: "server" };
+}
+
+/** What a proof turns out to be, and the checksum that was computed of its entry. */
+export type CheckedProof = { verdict: ProofVerdict; checksum: string | null };
+
+/** Checks a proof right here; nothing is sent anywhere. */
+export function checkProof(text: string, trust: Trust): CheckedProof {
+  const payload = parseEntryProof(text)?.payload;
+  return { verdict: judgeProof(tools, text, trust), checksum: payload ? bytesToHex(sha256(payload)) : null };
+}

@@ -1,0 +1,165 @@
+"use client";
+
+import { type ChangeEvent, useEffect, useState } from "react";
+import type { CheckedProof, Held } from "./check-proof";
+import classes from "./proof.module.css";
+import { fromFragment, isProofFragment } from "./proof-link";
+import { ProofVerdictView } from "./proof-verdict";
+import { saveText } from "./save-text";
+
+type Source = { step: "loading" } | { step: "choose"; failure: string | null } | { step: "read"; text: string };
+/** load: fetches the proof where the address does not carry it; rejects with a sentence. */
+type Props = { served: string | null; load?: () => Promise<string> };
+
+const TORN =
+  "This link carries no complete proof: it was cut off or changed on its way. Ask for the link again, or for the file.";
+
+/** The judge with its hashing, fetched with the page so that the check itself works offline. */
+const loadJudge = () => import("./check-proof");
+
+/** The proof in the address, as a link or a moved fragment gives it. */
+async function readAddress(): Promise<Source> {
+  if (!isProofFragment(window.location.hash)) return { step: "choose", failure: null };
+  const text = await fromFragment(window.location.hash);
+  return text === null ? { step: "choose", failure: TORN } : { step: "read", text };
+}
+
+/** Checks the proof of one entry in the reader's own browser, held to the server's keys or to pasted ones. */
+export function ProofPage({ served, load }: Props) {
+  const [source, setSource] = useState<Source>({ step: "loading" });
+  const [pasted, setPasted] = useState("");
+  useEffect(() => {
+    const read = (): Promise<Source> =>
+      load
+        ? load().then(
+            (text) => ({ step: "read", text }),
+            (error: Error) => ({ step: "choose", failure: error.message }),
+          )
+        : readAddress();
+    const start = () => void read().then(setSource);
+    start();
+    if (load) return;
+    window.addEventListener("hashchange", start);
+    return () => window.removeEventListener("hashchange", start);
+  }, [load]);
+  return (
+    <div className={classes.page}>
+      <h1>Proof of an audit log entry</h1>
+      <p className={classes.lead}>
+        Checked by your own browser: it hashes the entry, follows the path to the log’s root and checks the signatures.
+        Nothing is sent anywhere.
+      </p>
+      {source.step === "loading" && <p role="status">Reading the proof</p>}
+      {source.step === "choose" && (
+        <Choose failure={source.failure} onText={(text) => setSource({ step: "read", text })} />
+      )}
+      {source.step === "read" && <Checked text={source.text} held={{ pasted, served }} />}
+      <Keys value={pasted} served={served} onChange={setPasted} />
+    </div>
+  );
+}
+
+function Choose({ failure, onText }: { failure: string | null; onText: (text: string) => void }) {
+  const choose = (event: ChangeEvent<HTMLInputElement>) => {
+    const file = event.currentTarget.files?.[0];
+    if (file) void file.text().then(onText);
+  };
+  return (
+    <div className={classes.choose}>
+      {failure && (
+        <p role="alert" className={classes.failure}>
+          {failure}
+        </p>
+      )}
+      <label>
+        Proof file (.tlog-proof)
+        <input type="file" onChange={choose} />
+      </label>
+    </div>
+  );
+}
+
+function useChecked(text: string, { pasted, served }: { pasted: string; served: string | null }) {
+  const [found, setFound] = useState<{ checked: CheckedProof; held: Held } | { reason: string } | null>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    void loadJudge().then(({ checkProof, heldTo }) => {
+      const held = heldTo(pasted, served);
+      if (isCurrent) setFound("reason" in held ? held : { held, checked: checkProof(text, held.trust) });
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [text, pasted, served]);
+  return found;
+}
+
+function Checked({ text, held }: { text: string; held: { pasted: string; served: string | null } }) {
+  const found = useChecked(text, held);
+  if (!found) return <p role="status">Checking the proof</p>;
+  if ("reason" in found)
+    return (
+      <p role="alert" className={classes.failure}>
+        {found.reason}
+      </p>
+    );
+  const { verdict } = found.checked;
+  const name = verdict.status !== "unreadable" && verdict.row ? `entry-${verdict.row.chainSeq}` : "entry";
+  return (
+    <>
+      <ProofVerdictView {...found} />
+      <div className={classes.actions}>
+        <button type="button" onClick={() => saveText(`${name}.tlog-proof`, text)}>
+          Download .tlog-proof
+        </button>
+        <button type="button" onClick={() => window.print()}>
+          Print
+        </button>
+      </div>
+      <p className={classes.command}>
+        To repeat the check without this page: <code>npm run trailmark -- verify {name}.tlog-proof --key KEY</code>
+      </p>
+    </>
+  );
+}
+
+type KeysProps = { value: string; served: string | null; onChange: (value: string) => void };
+
+function Keys({ value, served, onChange }: KeysProps) {
+  return (
+    <section className={classes.keys} aria-labelledby="proof-keys">
+      <h2 id="proof-keys">Whom to believe</h2>
+      <p>
+        {served === null
+          ? "This page knows no key. Paste the verifier key that you were given, or a policy file; without one nothing is proven."
+          : "Without a key of yours the proof is held to those of the server that served this page. Better: paste the verifier key that you noted before, or a policy file."}
+      </p>
+      <label>
+        Verifier key or policy
+        <textarea
+          rows={3}
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+          placeholder="trailmark.example+1a2b3c4d+AbCd…"
+          spellCheck={false}
+          autoComplete="off"
+        />
+      </label>
+      {served !== null && (
+        <>
+          <details>
+            <summary>What this server publishes of itself</summary>
+            <pre>{served}</pre>
+          </details>
+          <p className={classes.screenOnly}>
+            You need not take this server’s page for it:{" "}
+            <a href="/verify/offline.html" download="trailmark-proof.html" className="tm-link">
+              save the page as one file
+            </a>{" "}
+            that works without any network.
+          </p>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,197 @@
+import { FileWarning, type LucideIcon, ShieldCheck, ShieldQuestionMark, ShieldX } from "lucide-react";
+import type { ReactNode } from "react";
+import { count } from "@/components/format/amounts";
+import { actionSentence } from "@/server/audit/action-label";
+import type { ChainRow } from "@/server/audit/row";
+import type { ProofVerdict } from "@/server/audit/tree/judge-proof";
+import type { CheckedProof, Held } from "./check-proof";
+import classes from "./proof.module.css";
+import { utc } from "./utc";
+
+const HEAD: Record<ProofVerdict["status"], { word: string; icon: LucideIcon }> = {
+  intact: { word: "Intact", icon: ShieldCheck },
+  broken: { word: "Broken", icon: ShieldX },
+  unproven: { word: "Not proven", icon: ShieldQuestionMark },
+  unreadable: { word: "Unreadable", icon: FileWarning },
+};
+
+type Judged = Exclude<ProofVerdict, { status: "unreadable" }>;
+type Props = { checked: CheckedProof; held: Held };
+
+/** Whose key it was that the proof was held to. */
+function whose({ trust, from }: Held): string {
+  const names = trust.logs.map(({ name }) => name).join(", ");
+  return from === "you" ? "a key that you gave" : `the key of ${names}, the server that served this page`;
+}
+
+function sentence(verdict: ProofVerdict, held: Held): string {
+  if (verdict.status === "unreadable") return `${verdict.reason} This says nothing about any audit log.`;
+  if (verdict.status === "broken")
+    return `What this proof shows is not what was signed. Do not rely on it. ${verdict.reasons.join(" ")}`;
+  if (verdict.status === "unproven")
+    return `Nothing contradicts, but it is not proven that this is a genuine log. ${verdict.reasons.join(" ")}`;
+  return `This entry is part of the audit log, exactly as shown; the log is signed by ${whose(held)}.`;
+}
+
+/** What the check found, to be read, printed and kept. Plain markup: the file for download holds it too. */
+export function ProofVerdictView({ checked, held }: Props) {
+  const { verdict, checksum } = checked;
+  const { word, icon: Icon } = HEAD[verdict.status];
+  return (
+    <section aria-label="Verdict">
+      <div className={classes.verdict} data-kind={verdict.status} role="status">
+        <Icon size={28} strokeWidth={1.5} aria-hidden />
+        <div>
+          <h2>{word}</h2>
+          <p>{sentence(verdict, held)}</p>
+        </div>
+      </div>
+      {verdict.status !== "unreadable" && (
+        <>
+          {verdict.row && <Entry row={verdict.row} isClaim={verdict.status !== "intact"} />}
+          <Place verdict={verdict} checksum={checksum} />
+          <Signatures verdict={verdict} />
+          <Meaning verdict={verdict} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const timeOf = ({ timestampMs }: ChainRow): string => {
+  const at = new Date(Number(timestampMs));
+  return Number.isNaN(at.getTime()) ? String(timestampMs) : utc(at);
+};
+
+function Entry({ row, isClaim }: { row: ChainRow; isClaim: boolean }) {
+  const actor = row.actorEmail ?? `${row.actorType} ${row.actorId}`;
+  return (
+    <section className={classes.part} aria-labelledby="proof-entry">
+      <h2 id="proof-entry">{isClaim ? "What the file claims" : "The entry"}</h2>
+      <p className={classes.sentence}>
+        {actionSentence({ actor, action: row.action, resourceName: row.resourceName })}
+      </p>
+      <dl className={classes.facts}>
+        <Fact name="Time">{timeOf(row)}</Fact>
+        <Fact name="Actor">
+          {actor} <code>{row.actorId}</code>
+        </Fact>
+        <Fact name="Action">
+          <code>{row.action}</code>
+        </Fact>
+        <Fact name="Target">
+          {row.resourceName ?? row.resourceType} <code>{row.resourceId ?? row.resourceType}</code>
+        </Fact>
+        <Fact name="Result">{row.result}</Fact>
+        {row.errorMessage && <Fact name="Error">{row.errorMessage}</Fact>}
+        {row.ipAddress && <Fact name="Address">{row.ipAddress}</Fact>}
+        {row.userAgent && <Fact name="User agent">{row.userAgent}</Fact>}
+        <Fact name="Entry ID">
+          <code>{row.id}</code>
+        </Fact>
+        <Fact name="Organization ID">
+          <code>{row.orgId}</code>
+        </Fact>
+      </dl>
+      {row.details && (
+        <>
+          <h3>Details</h3>
+          <pre className={classes.details}>{row.details}</pre>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Place({ verdict, checksum }: { verdict: Judged; checksum: string | null }) {
+  const { row, checkpoint } = verdict;
+  if (!row || !checkpoint) return null;
+  return (
+    <section className={classes.part} aria-labelledby="proof-place">
+      <h2 id="proof-place">Place in the log</h2>
+      <dl className={classes.facts}>
+        <Fact name="Place">
+          Entry {count(Number(row.chainSeq))} of {count(checkpoint.size)}
+        </Fact>
+        <Fact name="Log">
+          <code>{checkpoint.origin}</code>
+        </Fact>
+        {checksum && (
+          <Fact name="Checksum, computed here">
+            <code>{checksum}</code>
+          </Fact>
+        )}
+        <Fact name="Previous checksum">{row.prevChecksum ? <code>{row.prevChecksum}</code> : "none: the first"}</Fact>
+      </dl>
+    </section>
+  );
+}
+
+function Signatures({ verdict }: { verdict: Judged }) {
+  const { signedBy, cosignedBy, unchecked, checkpoint } = verdict;
+  if (!checkpoint) return null;
+  return (
+    <section className={classes.part} aria-labelledby="proof-signatures">
+      <h2 id="proof-signatures">Signatures</h2>
+      <ul className={classes.list}>
+        {signedBy.map((name) => (
+          <li key={name}>
+            Signed by <code>{name}</code>, which dates it {utc(checkpoint.signedAt)}
+          </li>
+        ))}
+        {signedBy.length === 0 && <li>No signature of a trusted key holds.</li>}
+        {cosignedBy.map(({ name, seconds }) => (
+          <li key={name}>
+            {seconds === null
+              ? `The cosignature of the witness ${name} does not hold`
+              : `Cosigned by the witness ${name}, ${utc(new Date(seconds * 1000))}`}
+          </li>
+        ))}
+        {unchecked.map((name) => (
+          <li key={name}>
+            Not checked, for the key is not known here: <code>{name}</code>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Meaning({ verdict }: { verdict: Judged }) {
+  const isWitnessed = verdict.cosignedBy.some(({ seconds }) => seconds !== null);
+  return (
+    <section className={classes.part} aria-labelledby="proof-meaning">
+      {verdict.status === "intact" && (
+        <>
+          <h2 id="proof-meaning">What this proves</h2>
+          <ul className={classes.list}>
+            <li>The entry stood in this place of the log, with these contents, when the checkpoint was signed.</li>
+            <li>
+              {isWitnessed
+                ? "Witnesses saw the log: its history up to here cannot be exchanged without their noticing."
+                : "Two different logs under one key would prove that its holder cheated."}
+            </li>
+          </ul>
+        </>
+      )}
+      <h2 id={verdict.status === "intact" ? undefined : "proof-meaning"}>What it does not prove</h2>
+      <ul className={classes.list}>
+        <li>That what the entry says is true: it shows what was recorded.</li>
+        <li>Anything about other entries, or that nothing else happened.</li>
+        <li>That the key is whose you think it is: compare it with the one that you were given in person.</li>
+        {!isWitnessed && (
+          <li>That whoever holds the signing key never wrote a second history: no witness is known here.</li>
+        )}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,20 @@
+"use client";
+
+import { useSyncExternalStore } from "react";
+import { VerifyPage } from "@/components/verify/verify-page";
+import { isProofFragment } from "./proof-link";
+import { ProofPage } from "./proof-page";
+
+type Props = { serverKeys: string[]; served: string };
+
+function subscribe(onChange: () => void): () => void {
+  window.addEventListener("hashchange", onChange);
+  return () => window.removeEventListener("hashchange", onChange);
+}
+const hasProof = (): boolean => isProofFragment(window.location.hash);
+
+/** /verify: a link that carries the proof of an entry shows that; else there is room for an evidence bundle. */
+export function VerifyEntrance({ serverKeys, served }: Props) {
+  const isProof = useSyncExternalStore(subscribe, hasProof, () => false);
+  return isProof ? <ProofPage served={served} /> : <VerifyPage serverKeys={serverKeys} />;
+}
