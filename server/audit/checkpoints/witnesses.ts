@@ -1,13 +1,55 @@
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import type { Break } from "@/server/audit/chain/verifier";
+import { formatNote, parseNote } from "@/server/audit/tree/signed-note";
+import { consistencyProof } from "@/server/audit/tree/tree";
+import { cosign as askWitnesses, type Cosigning } from "@/server/audit/witnesses/cosign";
+import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
+import { originOfOrg } from "./keys";
+import { fromTree } from "./nodes";
 import type { StoredNote } from "./stored-note";
 
 /** A checkpoint as witnesses left it; a witness that holds another history is a break, for the alarm. */
 export type Cosigned = { note: string; warnings: Break[] };
 
+const proofFrom =
+  ({ orgId, size }: StoredNote) =>
+  (older: number): Promise<Uint8Array[]> =>
+    asSystem((tx) => fromTree(tx, { orgId, size }, (sha256, node) => consistencyProof(sha256, node, older, size)));
+
+async function headSeq(orgId: string): Promise<number> {
+  const query = sql`SELECT seq::float8 AS seq FROM audit_chain_head(${orgId}::uuid)`;
+  const [row] = await asSystem((tx) => rowsOf<{ seq: number }>(tx, query));
+  return row?.seq ?? 0;
+}
+
+/** A witness that is ahead of this checkpoint, but not of the chain, was asked by another process in between. */
+async function breaksOf({ orgId, size }: StoredNote, alarms: Cosigning["alarms"]): Promise<Break[]> {
+  const isAhead = alarms.some(({ knownSize }) => knownSize > size);
+  const head = isAhead ? await headSeq(orgId) : size;
+  return alarms
+    .filter(({ knownSize }) => knownSize <= size || knownSize > head)
+    .map(({ witness, knownSize, reason }) => ({
+      seq: knownSize,
+      id: "",
+      kind: knownSize > size ? "truncated" : "altered",
+      expected: `the log of ${knownSize} entries that the witness ${witness} cosigned`,
+      actual: `another log of ${size} entries: ${reason}`,
+    }));
+}
+
 /**
  * Called for each new checkpoint, after it was written to the folder and before it is added to audit_notes.
  * @returns the note with the signatures of witnesses; unchanged where no witness is asked for
  */
-export async function cosign({ note }: StoredNote): Promise<Cosigned> {
-  return { note, warnings: [] };
+export async function cosign(stored: StoredNote, policy = witnessPolicy()): Promise<Cosigned> {
+  const parsed = policy && parseNote(stored.note);
+  if (!parsed) return { note: stored.note, warnings: [] };
+  const checkpoint = { note: parsed, size: stored.size, proofFrom: proofFrom(stored) };
+  const { signatures, alarms } = await askWitnesses(originOfOrg(stored.orgId), checkpoint, policy);
+  return {
+    note: formatNote(parsed.text, [...parsed.signatures, ...signatures]),
+    warnings: await breaksOf(stored, alarms),
+  };
 }

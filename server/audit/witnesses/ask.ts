@@ -15,8 +15,8 @@ export type WitnessOutcome =
   | { kind: "cosigned"; signature: NoteSignature; seconds: number }
   /** The witness saw another log, or a longer one: this one was rewritten or rolled back. */
   | { kind: "alarm"; knownSize: number; reason: string }
-  /** Nothing was learnt; the next checkpoint is asked for again. */
-  | { kind: "missing"; reason: string };
+  /** Nothing was learnt; it is asked again with the next checkpoint. */
+  | { kind: "missing"; reason: string; isSlow?: true };
 
 /** Sends the body to the witness. @throws when it is away, slow, or sends more than a note may hold */
 export type Send = (url: string, body: string) => Promise<WitnessReply>;
@@ -74,7 +74,7 @@ export async function askWitness(
     return { kind: "missing", reason: "it cosigned another size meanwhile" };
   } catch (error) {
     const { name, message, cause } = error as Error;
-    const why = cause instanceof Error ? cause.message : message;
-    return { kind: "missing", reason: name === "TimeoutError" ? "it did not answer in time" : why };
+    if (name === "TimeoutError") return { kind: "missing", reason: "it did not answer in time", isSlow: true };
+    return { kind: "missing", reason: cause instanceof Error ? cause.message : message };
   }
 }

@@ -20,7 +20,12 @@ const known = new Map<string, number>();
 /** Why a witness did not sign last time: each reason is logged once. */
 const reasons = new Map<string, string>();
 
-const hasUrl = (witness: Witness): witness is Witness & { url: string } => witness.url !== null;
+/** Witnesses that let the whole time limit pass: left alone for a minute, so that they delay one checkpoint in that time. */
+const pausedUntil = new Map<string, number>();
+const PAUSE_MS = 60_000;
+
+type Asked = Witness & { url: string };
+const hasUrl = (witness: Witness): witness is Asked => witness.url !== null;
 
 function learn(key: string, witness: Witness, size: number, outcome: WitnessOutcome): void {
   if (outcome.kind === "cosigned") {
@@ -33,9 +38,20 @@ function learn(key: string, witness: Witness, size: number, outcome: WitnessOutc
   log.warn({ witness: witness.name, outcome: outcome.kind, reason: outcome.reason }, "a witness did not cosign");
 }
 
+async function askOne(witness: Asked, origin: string, checkpoint: Unwitnessed): Promise<WitnessOutcome> {
+  const name = `${witness.key.id} ${witness.url}`;
+  if ((pausedUntil.get(name) ?? 0) > Date.now())
+    return { kind: "missing", reason: "it did not answer in time and is left alone for a minute" };
+  const key = `${name} ${origin}`;
+  const outcome = await askWitness(witness, checkpoint, { known: known.get(key) ?? 0 });
+  if (outcome.kind === "missing" && outcome.isSlow) pausedUntil.set(name, Date.now() + PAUSE_MS);
+  learn(key, witness, checkpoint.size, outcome);
+  return outcome;
+}
+
 /**
- * Asks every witness of the policy at once to cosign a checkpoint; takes 5 s at most, whatever is the matter with them,
- * and never rejects. Without a policy it answers at once.
+ * Asks every witness of the policy at once to cosign a checkpoint; takes 5 s at most, once a minute, whatever is the matter
+ * with them, and never rejects. Without a policy it answers at once.
  * @param origin the log's origin, as in the note's first line
  */
 export async function cosign(
@@ -46,12 +62,7 @@ export async function cosign(
   if (!policy) return { signatures: [], alarms: [], isWitnessed: true };
   const asked = policy.witnesses.filter(hasUrl);
   const outcomes = await Promise.all(
-    asked.map(async (witness) => {
-      const key = `${witness.key.id} ${witness.name} ${origin}`;
-      const outcome = await askWitness(witness, checkpoint, { known: known.get(key) ?? 0 });
-      learn(key, witness, checkpoint.size, outcome);
-      return { witness, outcome };
-    }),
+    asked.map(async (witness) => ({ witness, outcome: await askOne(witness, origin, checkpoint) })),
   );
   const signed = outcomes.filter(({ outcome }) => outcome.kind === "cosigned").map(({ witness }) => witness);
   const isWitnessed = meetsQuorum(policy.quorum, signed);
