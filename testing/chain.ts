@@ -27,6 +27,13 @@ export function inTenant<T>(orgIds: readonly string[] | "system", fn: (tx: postg
 const DAY_MS = 86_400_000;
 export const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 
+/** Lets an organization's entries have been sealed so long ago; their timestamps stay. */
+export const sealedDaysAgo = (orgId: string, days: number) =>
+  roles.owner.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    await tx`UPDATE audit_logs SET sealed_at = ${daysAgo(days)} WHERE org_id = ${orgId}`;
+  });
+
 /** A row to append, with whatever the test cares about. */
 export const auditRow = (orgId: string, over: Partial<AuditInsert> = {}): AuditInsert => ({
   id: randomUUID(),

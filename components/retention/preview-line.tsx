@@ -13,7 +13,8 @@ export function PreviewLine({ preview, error, days }: Props) {
     return preview.heldBy ? (
       <>
         The next run would remove nothing yet: entry {preview.heldBy.seq.toLocaleString("en-GB")} of{" "}
-        <When at={preview.heldBy.timestamp} /> comes before the older entries and is still inside the period.
+        <When at={preview.heldBy.timestamp} /> comes before older entries and is inside the period until{" "}
+        <When at={preview.heldBy.until} />.
       </>
     ) : (
       <>The next run would remove nothing: no entry is that old.</>

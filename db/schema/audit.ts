@@ -19,7 +19,8 @@ import { organizations } from "./organizations";
 /**
  * Platform audit log (spec: table audit_logs). No foreign keys: history outlives its subjects.
  * chainSeq, checksum and prevChecksum are the seal; only the sealing functions in the database write them.
- * sealTx marks a row whose transaction has not committed its seal yet.
+ * sealTx marks a row whose transaction has not committed its seal yet. sealedAt is when the database took the row, which
+ * retention asks beside the timestamp, because that is the client's; it is no part of the hash.
  */
 export const auditLogs = pgTable(
   "audit_logs",
@@ -43,6 +44,7 @@ export const auditLogs = pgTable(
     prevChecksum: varchar("prev_checksum", { length: 128 }),
     chainSeq: bigint("chain_seq", { mode: "bigint" }),
     sealTx: xid8("seal_tx").default(sql`pg_current_xact_id()`),
+    sealedAt: instant("sealed_at").notNull().defaultNow(),
   },
   (t) => [
     check("audit_logs_actor_type_check", sql`actor_type IN ('user', 'api_key', 'agent', 'system', 'ai_agent')`),

@@ -46,6 +46,8 @@ export const agents = pgTable(
       .references(() => organizations.id),
     tokenHash: text("token_hash").notNull().unique("agents_token_hash_key"),
     revokedAt: instant("revoked_at"),
+    /** Until then the id may be enrolled anew without its token. */
+    releasedUntil: instant("released_until"),
     createdAt: createdAt(),
   },
   (t) => [uniqueIndex("agents_device_key").on(t.deviceId), index("agents_org_idx").on(t.orgId)],

@@ -63,7 +63,10 @@ export const refreshTokens = pgTable(
   (t) => [index("refresh_tokens_family_idx").on(t.familyId), index("refresh_tokens_user_idx").on(t.userId)],
 );
 
-/** A program's key. orgId null: it reaches every organization of the partner. */
+/**
+ * A program's key. orgId null: it reaches every organization of the partner. formerHash is that of the secret before the
+ * last rotation, which works until formerUntil.
+ */
 export const apiKeys = pgTable(
   "api_keys",
   {
@@ -79,6 +82,9 @@ export const apiKeys = pgTable(
     expiresAt: instant("expires_at"),
     revokedAt: instant("revoked_at"),
     lastUsedAt: instant("last_used_at"),
+    lastUsedIp: text("last_used_ip"),
+    formerHash: text("former_hash").unique("api_keys_former_key"),
+    formerUntil: instant("former_until"),
     createdBy: uuid("created_by"),
     createdAt: createdAt(),
   },

@@ -4,6 +4,7 @@ export * from "./audit-search";
 export * from "./audit-tree";
 export * from "./custom-fields";
 export * from "./devices";
+export * from "./idempotency";
 export * from "./identity";
 export * from "./live";
 export * from "./logs";

@@ -1,15 +1,20 @@
-import { and, count, desc, eq, gte, ilike, inArray, lte } from "drizzle-orm";
+import { and, count, desc, eq, getTableColumns, gte, ilike, inArray, lte, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { agentLogs } from "@/db/schema";
 import { findDevice, preferDeviceIndex } from "@/server/devices/find";
+import { readExact } from "@/server/exact-json";
 import { operation } from "@/server/operation";
 import { containsPattern, repairText } from "@/server/text";
 import { type AgentLog, agentLogPage, listInput } from "./schema";
 
-const toLog = (row: typeof agentLogs.$inferSelect): AgentLog => ({
+/** As text: the driver would take its numbers for doubles. */
+const COLUMNS = { ...getTableColumns(agentLogs), fields: sql<string | null>`${agentLogs.fields}::text` };
+type Row = Omit<typeof agentLogs.$inferSelect, "fields"> & { fields: string | null };
+
+const toLog = (row: Row): AgentLog => ({
   ...row,
   level: row.level as AgentLog["level"],
-  fields: row.fields as AgentLog["fields"],
+  fields: row.fields === null ? null : (readExact(row.fields) as AgentLog["fields"]),
   timestamp: row.timestamp.toISOString(),
   createdAt: row.createdAt.toISOString(),
 });
@@ -38,7 +43,7 @@ export const listLogs = operation({
       const newestFirst = [desc(agentLogs.timestamp), desc(agentLogs.id)];
       const [rows, [counted]] = await Promise.all([
         tx
-          .select()
+          .select(COLUMNS)
           .from(agentLogs)
           .where(where)
           .orderBy(...newestFirst)

@@ -1,6 +1,7 @@
 import type postgres from "postgres";
 import { type Statement, tenantInsert } from "@/db/client";
 import type { Scope } from "@/server/context";
+import { writeExact } from "@/server/exact-json";
 
 /** Spec, Limits: insert batch size. */
 const INSERT_BATCH_ROWS = 100;
@@ -19,7 +20,7 @@ export async function storeRows(scope: Scope, rows: object[], insert: InsertRows
   return tenantInsert(
     scope,
     batches.map((batch) => {
-      const json = JSON.stringify(batch);
+      const json = writeExact(JSON.stringify(batch));
       return (sql) => insert(sql, sql`tenant CROSS JOIN jsonb_to_recordset(${json}::text::jsonb)`);
     }),
   );

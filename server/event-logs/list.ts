@@ -1,17 +1,22 @@
-import { and, count, desc, eq, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, getTableColumns, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { deviceEventLogs } from "@/db/schema";
 import { findDevice, preferDeviceIndex } from "@/server/devices/find";
 import { paginate } from "@/server/devices/list";
+import { readExact } from "@/server/exact-json";
 import { operation } from "@/server/operation";
 import { repairText } from "@/server/text";
 import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog, eventLogPage, type ListInput, listInput } from "./schema";
 
-const toEvent = (row: typeof deviceEventLogs.$inferSelect): EventLog => ({
+/** As text: the driver would take its numbers for doubles. */
+const COLUMNS = { ...getTableColumns(deviceEventLogs), details: sql<string | null>`${deviceEventLogs.details}::text` };
+type Row = Omit<typeof deviceEventLogs.$inferSelect, "details"> & { details: string | null };
+
+const toEvent = (row: Row): EventLog => ({
   ...row,
   level: row.level as EventLog["level"],
   category: row.category as EventLog["category"],
-  details: row.details as EventLog["details"],
+  details: row.details === null ? null : (readExact(row.details) as EventLog["details"]),
   timestamp: row.timestamp.toISOString(),
   createdAt: row.createdAt.toISOString(),
 });
@@ -68,12 +73,12 @@ export const listEvents = operation({
       const page =
         narrowed && !input.source
           ? tx
-              .select()
+              .select(COLUMNS)
               .from(deviceEventLogs)
               .where(sql`${deviceEventLogs.id} = ANY (${pageOfArms(input, device)})`)
               .orderBy(...newestFirst)
           : tx
-              .select()
+              .select(COLUMNS)
               .from(deviceEventLogs)
               .where(where)
               .orderBy(...newestFirst)

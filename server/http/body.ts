@@ -1,5 +1,6 @@
 import { createGunzip, type Gunzip } from "node:zlib";
 import { AppError, invalid } from "@/server/errors";
+import { parseExact } from "@/server/exact-json";
 
 export const MAX_BODY_BYTES = 5 * 1024 * 1024;
 const MAX_NESTING = 32;
@@ -75,11 +76,19 @@ function refuseHostileJson(value: unknown, path = "body", depth = 1): void {
   }
 }
 
+function parse(text: string, exactNumbers: boolean): unknown {
+  try {
+    return exactNumbers ? parseExact(text) : JSON.parse(text);
+  } catch (error) {
+    throw error instanceof AppError ? error : invalid("body", "is not valid JSON");
+  }
+}
+
 /**
- * The JSON body of a request, decompressed and held to the limits.
+ * The JSON body of a request, decompressed and held to the limits; with exactNumbers no number loses a digit.
  * @throws AppError payload_too_large, unsupported_media_type or validation_failed.
  */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: Request, exactNumbers = false): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type !== "application/json" && !type.endsWith("+json"))
     throw new AppError("unsupported_media_type", "Send the body as application/json.");
@@ -88,12 +97,7 @@ export async function readJson(request: Request): Promise<unknown> {
   if (encoding !== "identity" && encoding !== "gzip")
     throw new AppError("unsupported_media_type", "Content-Encoding may be gzip or identity.");
   const bytes = encoding === "gzip" ? await inflate(raw) : raw;
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
-  } catch {
-    throw invalid("body", "is not valid JSON");
-  }
+  const value = parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"), exactNumbers);
   refuseHostileJson(value);
   return value;
 }

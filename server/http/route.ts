@@ -3,6 +3,7 @@ import { authenticate } from "@/server/auth/authenticate";
 import { requireSameOrigin } from "@/server/auth/origin";
 import type { Ctx } from "@/server/context";
 import { type ErrorCode, invalid, invalidInput } from "@/server/errors";
+import { writeExact } from "@/server/exact-json";
 import { type Operation, perform } from "@/server/operation";
 import { requirePermission } from "@/server/scope";
 import { type Answer, setHeader, toResponse } from "./answer";
@@ -26,6 +27,8 @@ export type RouteOptions = {
   errors?: ErrorCode[];
   /** Status of success; by default 200, or 204 without a body. */
   status?: number;
+  /** Numbers of the body are stored as they come, digit for digit. */
+  exactNumbers?: boolean;
   /** By default json where the method has a body: its members and those of path and query are one input. */
   body?: "json" | "none" | "optional" | "stream";
 };
@@ -60,7 +63,7 @@ async function gatherInput(spec: RouteSpec, request: Request, { params }: Call):
       input[key] = value;
     }
   if (takesJson(spec, request)) {
-    const json = await readJson(request);
+    const json = await readJson(request, spec.exactNumbers);
     if (typeof json !== "object" || json === null || Array.isArray(json))
       throw invalid("body", "must be a JSON object");
     Object.assign(input, json);
@@ -97,7 +100,7 @@ async function answer(spec: RouteSpec, request: Request, call: Call): Promise<An
   return {
     status: spec.status ?? 200,
     headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
-    body: JSON.stringify(result),
+    body: writeExact(JSON.stringify(result)),
   };
 }
 

@@ -18,7 +18,11 @@ export const previewPruning = operation({
       const expired = await findExpired(tx, id, retentionDays);
       const cutoff = (expired?.cutoff ?? new Date(ctx.now().getTime() - retentionDays * MS_PER_DAY)).toISOString();
       const heldBy = expired?.heldBy
-        ? { seq: expired.heldBy.seq, timestamp: expired.heldBy.timestamp.toISOString() }
+        ? {
+            seq: expired.heldBy.seq,
+            timestamp: expired.heldBy.timestamp.toISOString(),
+            until: expired.heldBy.until.toISOString(),
+          }
         : null;
       const nothing = { rows: 0, firstSeq: null, lastSeq: null, from: null, to: null };
       if (!expired || expired.lastSeq < expired.firstSeq)

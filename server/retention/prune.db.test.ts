@@ -6,7 +6,7 @@ import { verifyChain } from "@/server/audit/chain/verify";
 import { systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { appendEvents } from "@/testing/audit-entries";
-import { chainOf, closeRoles, daysAgo, headOf, inTenant, roles } from "@/testing/chain";
+import { chainOf, closeRoles, daysAgo, headOf, inTenant, roles, sealedDaysAgo } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { runRetention } from "./run";
 
@@ -53,6 +53,19 @@ describe("a pruning run", () => {
     expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ rows: 2 });
     expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ rows: 0 });
     expect((await chainOf(orgId)).length).toBe(4);
+  });
+
+  it("takes an entry whose clock ran ahead once the time of its sealing is past the window, in the chain's order", async () => {
+    const { id: orgId } = await createOrg();
+    const year9999 = new Date("9999-12-31T23:59:59.999Z");
+    await appendEvents([100, 0, 90].map((days) => ({ orgId, timestamp: days ? at(days) : year9999 })));
+    await setDays(orgId, 30);
+    await sealedDaysAgo(orgId, 29);
+    expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ rows: 1 });
+    await sealedDaysAgo(orgId, 31);
+    await append(orgId, [0]);
+    expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ rows: 3, organizations: [{ lastSeq: 4 }] });
+    expect(await verify(orgId)).toMatchObject({ status: "intact", prunedPrefix: { throughSeq: 4 } });
   });
 
   it("empties a chain whose every row has expired, and the chain goes on with the receipt", async () => {

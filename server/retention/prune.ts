@@ -21,7 +21,7 @@ function pruneSlice(admin: Admin, orgId: string, rows: number): Promise<{ first:
         sql`SELECT b.through, coalesce(
           (SELECT a.chain_seq - 1 FROM audit_logs a
             WHERE a.org_id = ${orgId} AND a.chain_seq > b.through AND a.chain_seq <= b.through + ${rows}::bigint
-              AND a."timestamp" >= b.cutoff
+              AND a."timestamp" >= b.cutoff AND a.sealed_at >= b.cutoff
             ORDER BY a.chain_seq LIMIT 1),
           least(b.through + ${rows}::bigint, b.head)) AS last
         FROM (SELECT h.pruned_through_seq AS through, h.seq AS head,

@@ -92,6 +92,8 @@ describe("GET …/audit-retention/preview", () => {
     expect(body).toMatchObject({ rows: 4, firstSeq: 1, lastSeq: 4, heldBy: { seq: 5 } });
     expect(body.from).toBe(rows[0]?.timestamp.toISOString());
     expect(body.to).toBe(rows[3]?.timestamp.toISOString());
+    const { heldBy } = body;
+    expect(Date.parse(heldBy.until) - Date.parse(heldBy.timestamp)).toBe(body.retentionDays * 86_400_000);
     expect((await preview(orgId, 365)).body).toMatchObject({ rows: 1, lastSeq: 1, heldBy: { seq: 2 } });
     expect((await preview(orgId, 1)).body).toMatchObject({ rows: 7, lastSeq: 7, heldBy: null });
     expect((await preview(orgId, 3650)).body).toMatchObject({ rows: 0, firstSeq: null, from: null });

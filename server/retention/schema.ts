@@ -38,7 +38,8 @@ export type Policy = z.output<typeof policy>;
 
 /**
  * What the next run would remove: the longest beginning of the chain whose every row is past the window. from and to
- * are the times of its first and last row. heldBy is the row that ends it, while rows behind it are expired too.
+ * are the times of its first and last row. heldBy is the row that ends it, while rows behind it are expired too; until
+ * is when it is past the window itself.
  */
 export const preview = z.strictObject({
   orgId: z.guid(),
@@ -49,7 +50,7 @@ export const preview = z.strictObject({
   lastSeq: z.int().nullable(),
   from: isoTime.nullable(),
   to: isoTime.nullable(),
-  heldBy: z.strictObject({ seq: z.int(), timestamp: isoTime }).nullable(),
+  heldBy: z.strictObject({ seq: z.int(), timestamp: isoTime, until: isoTime }).nullable(),
 });
 
 /** The policy with what the page says around it. Without the admin connection nothing is ever pruned. */

@@ -4,6 +4,7 @@ import { ANONYMOUS } from "@/server/auth/authenticate";
 import type { Permission } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
 import { AppError, ERROR_CODES, type ErrorCode, invalidInput } from "@/server/errors";
+import { plainNumbers } from "@/server/exact-json";
 import { toAppError, toProblem } from "@/server/http/problem";
 import { type Operation, perform } from "@/server/operation";
 import { requirePermission } from "@/server/scope";
@@ -106,8 +107,8 @@ function guarded<I extends z.ZodType, R>({ permission, input }: Operation<I, R>,
 /** Runs an operation for the caller that guarded() let in, on the input that it has parsed. */
 const resolver =
   <I extends z.ZodType, R>(operation: Operation<I, R>) =>
-  ({ ctx, input }: { ctx: { caller: Ctx }; input: unknown }): Promise<R> =>
-    perform(operation, ctx.caller, input as z.output<I>);
+  async ({ ctx, input }: { ctx: { caller: Ctx }; input: unknown }): Promise<R> =>
+    plainNumbers(await perform(operation, ctx.caller, input as z.output<I>));
 
 /** An operation that reads, as a procedure. */
 export const query = <I extends z.ZodType, R>(operation: Operation<I, R>, auth?: ProcedureAuth) =>
@@ -122,7 +123,7 @@ export const subscription = <I extends z.ZodType, M>(operation: Operation<I, Asy
   guarded(operation).subscription(async function* ({ ctx, input, signal }) {
     const caller = { ...ctx.caller, ...(signal && { signal }) };
     try {
-      yield* await perform(operation, caller, input as z.output<I>);
+      for await (const message of await perform(operation, caller, input as z.output<I>)) yield plainNumbers(message);
     } catch (error) {
       throw toTrpcError(error, caller.requestId);
     }

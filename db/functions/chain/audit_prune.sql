@@ -1,5 +1,6 @@
 -- What a DELETE may take: for each organization with a policy, the oldest rows of its chain without a gap, each of them
--- past the window. Anything else is undone. The head records how far, and a receipt goes into the chain itself.
+-- past the window by its timestamp or by when it was sealed: a clock that ran ahead keeps nothing for ever. Anything
+-- else is undone. The head records how far, and a receipt goes into the chain itself.
 CREATE OR REPLACE FUNCTION audit_prune() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -13,7 +14,7 @@ DECLARE
 BEGIN
   FOR o IN
     SELECT org_id, count(*) AS n, count(chain_seq) AS sealed, min(chain_seq) AS first, max(chain_seq) AS last,
-      max("timestamp") AS newest
+      max(least("timestamp", sealed_at)) AS newest
     FROM pruned
     GROUP BY org_id
     ORDER BY audit_lock_key(org_id)

@@ -4,6 +4,7 @@ import { BODY_ONLY, type BodyRow, ENTRY, type EntryRow, type Shape } from "@/ser
 import { record } from "@/server/audit/record/record";
 import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
+import { writeExact } from "@/server/exact-json";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
 import { acquireSlot } from "@/server/slots";
@@ -44,7 +45,7 @@ const asCsv: Writer<BodyRow> = { shape: BODY_ONLY, head: csvHeader(), body: rows
 const asJson: Writer<EntryRow> = {
   shape: ENTRY,
   head: '{"data":[',
-  body: (rows, first) => (first ? "" : ",") + rows.map((row) => JSON.stringify(toFullEntry(row))).join(","),
+  body: (rows, first) => (first ? "" : ",") + rows.map((row) => writeExact(JSON.stringify(toFullEntry(row)))).join(","),
   tail: (total) => `],"total":${total},"truncated":${total > MAX_EXPORT_ROWS}}`,
 };
 

@@ -1,3 +1,4 @@
+import { writeExact } from "@/server/exact-json";
 import { repairText } from "@/server/text";
 
 const MAX_DEPTH = 32;
@@ -80,7 +81,8 @@ function plainText(details: object): string | null {
  * cycles and depths over 32 cut. Most details need none of it, which their text shows at once.
  */
 export function detailsText(details: Record<string, unknown>): string {
-  return plainText(details) ?? JSON.stringify(clean(details, { nodes: 0, ancestors: new Set() }, 1)) ?? "{}";
+  const text = plainText(details) ?? JSON.stringify(clean(details, { nodes: 0, ancestors: new Set() }, 1)) ?? "{}";
+  return writeExact(text);
 }
 
 /** Details over the limit, cut down: members stay in order while they fit, the rest is named with its size. */

@@ -5,4 +5,5 @@ export const POST = route(submitEvents, {
   summary: "Submit audit events of other parts of the platform",
   auth: "user",
   status: 202,
+  exactNumbers: true,
 });

@@ -4,5 +4,6 @@ import { route } from "@/server/http/route";
 export const POST = route(ingestLogs, {
   summary: "Submit the agent's own diagnostic logs",
   auth: "agent",
+  exactNumbers: true,
   status: 201,
 });

@@ -1,0 +1,50 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { parseExact, plainNumbers, readExact, writeExact } from "./exact-json";
+
+const through = (text: string): string => writeExact(JSON.stringify(parseExact(text)));
+
+it.each([
+  '{"q":9007199254740993}',
+  '{"m":12345678901234567890,"n":[1.10,0.10,{"o":-3.1400}]}',
+  '{"text":"9007199254740993, 1.10 and 1e400","a":1.0}',
+  '{"escaped \\"1.10":1.10}',
+  "1.0",
+])("%s comes back as it went in", (text) => {
+  expect(through(text)).toBe(text);
+});
+
+it.each([
+  ['{"a":{"b":[1,{"c":1e400}]}}', "a.b.1.c"],
+  ['{"a":1,"b":1E5}', "b"],
+  ['{"x":{"y":1},"z":[0,0,-0]}', "z.2"],
+  [`{"long":1${"0".repeat(1_001)}}`, "long"],
+])("%s is refused at %s", (text, path) => {
+  expect(() => parseExact(text)).toThrow(expect.objectContaining({ code: "validation_failed" }));
+  expect(() => parseExact(text)).toThrow(`${path}: `);
+});
+
+it("keeps every decimal number's digits, and all the text around them", () => {
+  const decimal = fc.stringMatching(/^-?(0|[1-9]\d{0,30})(\.\d{1,20})?$/).filter((d) => !/^-0(\.0*)?$/.test(d));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string({ unit: "grapheme" }), decimal), { maxLength: 8 }), (members) => {
+      const text = `[${members.map(([name, digits]) => `{${JSON.stringify(`n${name}`)}:${digits}}`).join(",")}]`;
+      expect(through(text)).toBe(text);
+      expect(writeExact(JSON.stringify(readExact(text)))).toBe(text);
+    }),
+  );
+});
+
+it("gives a page doubles, and what holds no such number as it is", () => {
+  expect(plainNumbers(readExact('{"a":[1.10,"x"],"b":{"c":9007199254740993}}'))).toEqual({
+    a: [1.1, "x"],
+    b: { c: 9007199254740992 },
+  });
+  const value = { a: [1, "x", null], b: {} };
+  expect(plainNumbers(value)).toBe(value);
+});
+
+it("takes no text from outside for a number", () => {
+  const text = '{"a":"number 000000000000000000000000 5","b":1.0}';
+  expect(through(text)).toBe(text);
+});

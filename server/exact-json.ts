@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import { invalid } from "./errors";
+
+/**
+ * JSON whose numbers keep their digits. A double would change 9007199254740993, 1.10 and 1e400; so where a value is
+ * stored as it came, such a number is held as text behind a mark that nobody outside of this process can know, and
+ * written out as the number that it was. Of members with one name the last counts, as in JSON.parse.
+ */
+const MARK = `number ${randomBytes(12).toString("hex")} `;
+const MARKED = new RegExp(`"${MARK}([-0-9.]+)"`, "g");
+
+/** PostgreSQL's numeric takes far more; nobody who counts or measures needs it. */
+const MAX_DIGITS = 1_000;
+
+/** A number between its neighbours in JSON; within a string it may look the same. */
+const NUMBER_LIKE = /(?<=[:,[\s]|^)-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[\s,}\]]|$)/g;
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]/gs;
+
+/** True for a number that JSON.parse and JSON.stringify give back as it stands. */
+const isPlain = (digits: string): boolean => String(Number(digits)) === digits;
+
+const hasExact = (text: string): boolean => {
+  for (const [digits] of text.matchAll(NUMBER_LIKE)) if (!isPlain(digits)) return true;
+  return false;
+};
+
+/** What the database would not give back digit for digit. */
+function faultOf(digits: string): string | null {
+  if (/[eE]/.test(digits)) return "write the number without an exponent: it is kept digit for digit";
+  if (/^-0(\.0*)?$/.test(digits)) return "write 0 without a sign: it is kept digit for digit";
+  return digits.length > MAX_DIGITS ? `has more than ${MAX_DIGITS} digits` : null;
+}
+
+/** Where in a JSON text a token stands, as a path of names and indices. */
+function pathTo(text: string, end: number): string {
+  const path: (string | number)[] = [];
+  let name = "";
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (index >= end) break;
+    if (token === "{") path.push("");
+    else if (token === "[") path.push(0);
+    else if (token === "}" || token === "]") path.pop();
+    else if (token === "," && typeof path.at(-1) === "number") path.push((path.pop() as number) + 1);
+    else if (token === ":") path[path.length - 1] = name;
+    else if (token.startsWith('"')) name = token.slice(1, -1);
+  }
+  return path.join(".");
+}
+
+const markNumbers = (text: string): string =>
+  text.replace(TOKEN, (token) => (/^[-\d]/.test(token) && !isPlain(token) ? `"${MARK}${token}"` : token));
+
+/** Parses JSON that was stored or checked before; an exact number is text behind the mark. */
+export const readExact = (text: string): unknown => JSON.parse(hasExact(text) ? markNumbers(text) : text);
+
+/**
+ * Parses JSON from outside.
+ * @throws SyntaxError; AppError validation_failed naming the path of a number that could not be kept as it is
+ */
+export function parseExact(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (!hasExact(text)) return value;
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    const fault = /^[-\d]/.test(token) && !isPlain(token) ? faultOf(token) : null;
+    if (fault) throw invalid(pathTo(text, index) || "body", fault);
+  }
+  return JSON.parse(markNumbers(text));
+}
+
+/** JSON text with its exact numbers as numbers. */
+export const writeExact = (json: string): string => (json.includes(MARK) ? json.replace(MARKED, "$1") : json);
+
+/** The value with exact numbers as doubles, for a browser's page; one without any is returned as it is, uncopied. */
+export function plainNumbers<T>(value: T): T {
+  if (typeof value === "string") return (value.startsWith(MARK) ? Number(value.slice(MARK.length)) : value) as T;
+  if (typeof value !== "object" || value === null) return value;
+  let changed = false;
+  const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
+    const plain: unknown = plainNumbers(item);
+    changed ||= plain !== item;
+    return [key, plain];
+  });
+  if (!changed) return value;
+  return (Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries)) as T;
+}
