@@ -17,9 +17,9 @@ type Checkpoint = Outputs["integrity"]["checkpoints"]["data"][number];
 type Sinks = Outputs["integrity"]["status"]["sinks"];
 
 const columns: Column<Checkpoint>[] = [
-  { header: "Through", cell: (c) => `Entry ${count(c.seq)}`, width: 170 },
+  { header: "Through", cell: (c) => `Entry ${count(c.size)}`, width: 170 },
   { header: "Signed", cell: (c) => <When at={c.signedAt} />, width: 210 },
-  { header: "Checksum of that entry", cell: (c) => <CopiedCode value={c.checksum} what="checksum" /> },
+  { header: "Root over all of them", cell: (c) => <CopiedCode value={c.root} what="root" /> },
 ];
 
 /** The signed heads that are kept outside the database, where they go, and the keys that check them. */
@@ -29,7 +29,7 @@ export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
     <>
       <Section
         title="Signed checkpoints"
-        lead="The chain's head, signed and kept outside the database, where changing the table cannot change it."
+        lead="One hash over all entries up to a place, signed and kept outside the database, where changing the table cannot change it."
         flush
       >
         {query.isPending && (
@@ -46,7 +46,7 @@ export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
               caption={`The newest ${SHOWN_CHECKPOINTS} signed checkpoints`}
               columns={columns}
               rows={query.data.data}
-              rowKey={(c) => `${c.seq}-${c.signedAt}`}
+              rowKey={(c) => `${c.size}-${c.signedAt}`}
             />
           ))}
       </Section>

@@ -1,10 +1,13 @@
-import { sql } from "drizzle-orm";
 import { appSql, asSystem, closeDatabase } from "@/db/client";
 import { staleFunctions } from "@/db/install-functions";
 import { countApplied, countMigrations, functionsOfVersion } from "@/db/version";
-import { readNewestCheckpoint } from "@/server/audit/chain/checkpoint-store";
+import { readLatest } from "@/server/audit/checkpoints/folder";
+import { readRoot } from "@/server/audit/checkpoints/nodes";
+import { checkpointOf } from "@/server/audit/checkpoints/stored-note";
+import { TreeDamage } from "@/server/audit/checkpoints/tiles";
 import { openAlarms } from "@/server/audit/integrity/alarm";
 import { type Head, listHeads } from "@/server/audit/integrity/checkpoints";
+import { equalBytes } from "@/server/audit/tree/tree";
 import { refuseUnsafeRole } from "@/server/process/guard-role";
 import { checkAdminConnection } from "@/server/retention/check-connection";
 import type { Finding } from "./finding";
@@ -40,20 +43,21 @@ type Anchoring = "anchored" | "behind" | "unsigned" | "contradicted";
 
 /** Whether the newest checkpoint kept outside the database still says what the database does. */
 async function anchoringOf(head: Head): Promise<Anchoring> {
-  const newest = await readNewestCheckpoint(head.orgId);
+  const newest = await readLatest(head.orgId);
   if (!newest) return "unsigned";
-  if (newest.seq > head.seq) return "contradicted";
-  const [row] = (await asSystem((tx) =>
-    tx.execute(sql`SELECT checksum FROM audit_logs WHERE org_id = ${head.orgId} AND chain_seq = ${newest.seq}`),
-  )) as unknown as { checksum: string }[];
-  if (row && row.checksum !== newest.checksum) return "contradicted";
-  return head.seq - newest.seq > FAR_BEHIND_ROWS ? "behind" : "anchored";
+  if (newest.size > head.seq) return "contradicted";
+  const root = await asSystem((tx) => readRoot(tx, head.orgId, newest.size)).catch((error: unknown) => {
+    if (error instanceof TreeDamage) return null;
+    throw error;
+  });
+  if (!root || !equalBytes(root, checkpointOf(newest).root)) return "contradicted";
+  return head.seq - newest.size > FAR_BEHIND_ROWS ? "behind" : "anchored";
 }
 
 async function checkAnchors(): Promise<Finding> {
   const about = "checkpoints";
   const byState: Record<Anchoring, string[]> = { anchored: [], behind: [], unsigned: [], contradicted: [] };
-  const heads = await listHeads();
+  const heads = (await listHeads()).filter(({ seq }) => seq > 0);
   for (const head of heads) byState[await anchoringOf(head)].push(head.orgId);
   const named = (ids: string[]) => ids.slice(0, MAX_NAMED).join(", ") + (ids.length > MAX_NAMED ? " …" : "");
   if (byState.contradicted.length > 0)

@@ -72,12 +72,6 @@ export async function readCheckpoints(
   return kept;
 }
 
-/** The first checkpoint that was signed over an entry and everything before it. */
-export async function readCheckpointOver(orgId: string, seq: number): Promise<StoredCheckpoint | null> {
-  for await (const checkpoint of checkpointsIn(orgId, seq, Number.MAX_SAFE_INTEGER)) return checkpoint;
-  return null;
-}
-
 /** A line of the file is about 600 bytes; a longer tail is read only when none in this one is genuine. */
 const TAIL_BYTES = 16 * 1024;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type postgres from "postgres";
 import { afterAll, describe, expect, it } from "vitest";
-import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
+import { signOldCheckpoint } from "@/server/audit/integrity/old-checkpoints";
 import { appendAudit } from "@/server/audit/record/append";
 import { systemCtx } from "@/server/context";
 import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles } from "@/testing/chain";
@@ -60,7 +60,7 @@ async function rehashFrom(tx: postgres.TransactionSql, orgId: string, seq: numbe
 describe("a clean chain", () => {
   it("is intact, whole, by time and with checkpoints", async () => {
     const orgId = await chainWith(20);
-    await signCheckpoint(orgId);
+    await signOldCheckpoint(orgId);
     await appendAudit(roles.app, auditRows(orgId, 5));
     expect(await verify(orgId)).toMatchObject({
       status: "intact",
@@ -95,7 +95,7 @@ describe("a clean chain", () => {
     const { id: orgId } = await createOrg();
     await appendAudit(roles.app, auditRows(orgId, 10, { timestamp: daysAgo(400) }));
     await appendAudit(roles.app, auditRows(orgId, 4));
-    await signCheckpoint(orgId);
+    await signOldCheckpoint(orgId);
     await roles.admin.begin(async (tx) => {
       await tx`SET LOCAL trailmark.prune = 'on'`;
       await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq <= 10`;
@@ -109,7 +109,7 @@ describe("a clean chain", () => {
     });
     await appendAudit(roles.app, auditRows(orgId, 2));
     expect((await verify(orgId)).status).toBe("intact");
-    expect(await signCheckpoint(orgId)).toMatchObject({ seq: 17 });
+    expect(await signOldCheckpoint(orgId)).toMatchObject({ seq: 17 });
   });
 
   it("raises no false alarm while eight writers write", async () => {
@@ -199,7 +199,7 @@ describe("tampering", () => {
 
   it("by cutting the tail is seen through the head, and through a checkpoint when the head is cut too", async () => {
     const orgId = await chainWith(12);
-    await signCheckpoint(orgId);
+    await signOldCheckpoint(orgId);
     await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq > 9`);
     expect((await verify(orgId)).breaks[0]).toMatchObject({ seq: 10, kind: "truncated" });
     await tamper(
@@ -207,7 +207,7 @@ describe("tampering", () => {
         tx`UPDATE audit_chain_heads h SET seq = 9, checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = 9) WHERE org_id = ${orgId}`,
     );
     expect((await verify(orgId)).breaks[0]).toMatchObject({ seq: 10, kind: "truncated" });
-    expect(await signCheckpoint(orgId)).toBeNull();
+    expect(await signOldCheckpoint(orgId)).toBeNull();
   });
 
   it("by cutting the prefix is seen, also when the head claims a pruning without a receipt", async () => {
@@ -223,7 +223,7 @@ describe("tampering", () => {
 
   it("by deleting the whole chain is seen through the head, then through the checkpoint alone", async () => {
     const orgId = await chainWith(12);
-    await signCheckpoint(orgId);
+    await signOldCheckpoint(orgId);
     await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${orgId}`);
     expect(await verify(orgId)).toMatchObject({ status: "broken", breaks: [{ seq: 1, kind: "truncated" }] });
     await tamper((tx) => tx`DELETE FROM audit_chain_heads WHERE org_id = ${orgId}`);
@@ -232,14 +232,14 @@ describe("tampering", () => {
 
   it("by re-hashing everything after a change is seen at the checkpoint", async () => {
     const orgId = await chainWith(6);
-    await signCheckpoint(orgId);
+    await signOldCheckpoint(orgId);
     await appendAudit(roles.app, auditRows(orgId, 4));
     await tamper(async (tx) => {
       await tx`UPDATE audit_logs SET result = 'failure' WHERE org_id = ${orgId} AND chain_seq = 3`;
       await rehashFrom(tx, orgId, 3);
     });
     expect((await verify(orgId)).breaks[0]).toMatchObject({ seq: 6, kind: "altered" });
-    expect(await signCheckpoint(orgId)).toBeNull();
+    expect(await signOldCheckpoint(orgId)).toBeNull();
   });
 
   it("by re-hashing one row alone is seen at the link that dangles", async () => {
@@ -256,7 +256,7 @@ describe("tampering", () => {
     const orgId = await chainWith(8);
     const [head] = await roles.admin`SELECT seq, checksum FROM audit_chain_heads WHERE org_id = ${orgId}`;
     await appendAudit(roles.app, auditRows(orgId, 4));
-    await signCheckpoint(orgId);
+    await signOldCheckpoint(orgId);
     await tamper(async (tx) => {
       await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq > 8`;
       await tx`UPDATE audit_chain_heads SET seq = ${head?.seq}, checksum = ${head?.checksum} WHERE org_id = ${orgId}`;

@@ -8,17 +8,21 @@ export type { StoredNote };
 /** A note that none of our keys signed is passed over, however many somebody has added. */
 const ROWS_AT_ONCE = 20;
 
-type Selection = { kind: StoredNote["kind"]; limit: number };
+type Selection = { kind: StoredNote["kind"]; limit: number; covering?: number };
 
 /** Notes of ours by size, each checked as it is read. */
-async function select(tx: Tx, orgId: string, { kind, limit }: Selection): Promise<StoredNote[]> {
+async function select(tx: Tx, orgId: string, { kind, limit, covering }: Selection): Promise<StoredNote[]> {
   const found: StoredNote[] = [];
+  const first =
+    covering === undefined
+      ? sql`ORDER BY size DESC, signed_at DESC`
+      : sql`AND size >= ${covering} ORDER BY size, signed_at`;
   const pageRows = Math.max(limit, ROWS_AT_ONCE);
   for (let offset = 0; found.length < limit; offset += pageRows) {
     const rows = await rowsOf<{ note: string }>(
       tx,
       sql`SELECT note FROM audit_notes WHERE org_id = ${orgId} AND kind = ${kind}
-        ORDER BY size DESC, signed_at DESC LIMIT ${pageRows} OFFSET ${offset}`,
+        ${first} LIMIT ${pageRows} OFFSET ${offset}`,
     );
     for (const { note } of rows) {
       const stored = readOwnNote(orgId, note);
@@ -36,6 +40,10 @@ export const listCheckpoints = (tx: Tx, orgId: string, limit: number): Promise<S
 /** The checkpoint that covers most entries. */
 export const newestCheckpoint = async (tx: Tx, orgId: string): Promise<StoredNote | null> =>
   (await listCheckpoints(tx, orgId, 1))[0] ?? null;
+
+/** The first checkpoint that is kept and covers so many entries; null when none does yet. */
+export const firstCheckpointCovering = async (tx: Tx, orgId: string, size: number): Promise<StoredNote | null> =>
+  (await select(tx, orgId, { kind: "checkpoint", limit: 1, covering: size }))[0] ?? null;
 
 /** The newest checkpoint, if it covers so many entries: it contains all earlier ones. */
 export async function newestCheckpointCovering(tx: Tx, orgId: string, size: number): Promise<StoredNote | null> {

@@ -34,7 +34,7 @@ export function readOwnNote(orgId: string, note: string): StoredNote | null {
 }
 
 /** What a kept checkpoint says. @throws RangeError for a note of another kind */
-export function checkpointOf({ note }: StoredNote): TreeCheckpoint {
+export function checkpointOf({ note }: Pick<StoredNote, "note">): TreeCheckpoint {
   const checkpoint = parseCheckpoint(parseNote(note)?.text ?? "");
   if (!checkpoint) throw new RangeError("the note is no checkpoint");
   return checkpoint;

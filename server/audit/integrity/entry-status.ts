@@ -1,8 +1,8 @@
 import { and, desc, eq, gte, lte, or, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { auditVerifications } from "@/db/schema";
-import { readCheckpointOver } from "@/server/audit/chain/checkpoint-store";
 import { verifyChain } from "@/server/audit/chain/verify";
+import { firstCheckpointCovering } from "@/server/audit/checkpoints/note-store";
 import { getRow } from "@/server/audit/entries/get";
 import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
@@ -40,14 +40,14 @@ export const getEntryStatus = operation({
     const own = narrow(ctx, orgId);
     const [found, checkpoint, lastVerified] = await Promise.all([
       verifyChain(own, { orgId, fromSeq: seq, toSeq: seq, signal: ctx.signal }),
-      readCheckpointOver(orgId, seq),
+      tenant(own.scope, (tx) => firstCheckpointCovering(tx, orgId, seq)),
       lastReading(own, orgId, seq),
     ]);
     return {
       status: found.status === "intact" ? "intact" : "broken",
       readAt: ctx.now().toISOString(),
       breaks: found.breaks,
-      checkpoint: checkpoint && { seq: checkpoint.seq, signedAt: checkpoint.signedAt },
+      checkpoint: checkpoint && { seq: checkpoint.size, signedAt: checkpoint.signedAt },
       lastVerified,
     };
   },

@@ -17,8 +17,8 @@ import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
 import { acquireSlot } from "@/server/slots";
-import { signCheckpoint } from "./checkpoints";
 import { oneOrganization } from "./integrity";
+import { signOldCheckpoint } from "./old-checkpoints";
 import { type IntegrityInput, integrityInput } from "./schema";
 
 const FLUSH_BYTES = 64 * 1024;
@@ -125,7 +125,7 @@ async function writeBundle(
 
 /** Signs the head. Rows that come later, the record of this very download among them, are the next bundle's. */
 async function anchorsNow(orgId: string, now: Date): Promise<Pick<Plan, "signedThrough" | "kept">> {
-  const signedThrough = (await signCheckpoint(orgId, now))?.seq ?? null;
+  const signedThrough = (await signOldCheckpoint(orgId, now))?.seq ?? null;
   return { signedThrough, kept: await readCheckpoints(orgId) };
 }
 

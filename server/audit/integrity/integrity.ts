@@ -1,9 +1,13 @@
-import { readCheckpoints, type StoredCheckpoint } from "@/server/audit/chain/checkpoint-store";
-import { signerName, signingKeys, vkeyOf } from "@/server/audit/chain/signing-key";
+import { tenant } from "@/db/client";
 import { verifyChain } from "@/server/audit/chain/verify";
+import { listCheckpoints as readNewest } from "@/server/audit/checkpoints/note-store";
+import { originOfOrg, ownKeys } from "@/server/audit/checkpoints/sign";
+import { checkpointOf } from "@/server/audit/checkpoints/stored-note";
+import { formatVerifierKey, toBase64 } from "@/server/audit/tree/signed-note";
 import type { Ctx } from "@/server/context";
 import { invalid } from "@/server/errors";
 import { operation } from "@/server/operation";
+import { narrow } from "@/server/scope";
 import { clearAlarm, raiseAlarm } from "./alarm";
 import { signCheckpoint } from "./checkpoints";
 import { checkpointsInput, checkpointsOutput, integrityOutput, verifyInput } from "./schema";
@@ -43,7 +47,7 @@ export const verifyIntegrity = operation({
 
 const DEFAULT_CHECKPOINTS = 100;
 
-/** The newest signed chain heads of one organization, newest first, with the keys that check them. */
+/** The newest checkpoints of one organization, newest first, with the keys that check them. */
 export const listCheckpoints = operation({
   permission: "audit:read",
   input: checkpointsInput,
@@ -51,12 +55,18 @@ export const listCheckpoints = operation({
   async run(ctx, input) {
     const orgId = oneOrganization(ctx, input.orgId);
     if (input.sign) await signCheckpoint(orgId, ctx.now());
-    const kept: StoredCheckpoint[] = await readCheckpoints(orgId);
+    const { scope } = narrow(ctx, orgId);
+    const notes = await tenant(scope, (tx) => readNewest(tx, orgId, input.limit ?? DEFAULT_CHECKPOINTS));
     return {
       orgId,
-      origin: `${signerName()}/audit/${orgId}`,
-      publicKeys: signingKeys().map(vkeyOf),
-      data: kept.reverse().slice(0, input.limit ?? DEFAULT_CHECKPOINTS),
+      origin: originOfOrg(orgId),
+      publicKeys: ownKeys(orgId).map(formatVerifierKey),
+      data: notes.map(({ size, signedAt, note }) => ({
+        size,
+        root: toBase64(checkpointOf({ note }).root),
+        signedAt,
+        note,
+      })),
     };
   },
 });

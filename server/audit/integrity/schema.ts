@@ -44,10 +44,10 @@ export const checkpointsInput = z.object({
   sign: flag.optional(),
 });
 
+/** A signed checkpoint: the root, in base64, of the tree over an organization's first `size` entries. */
 const storedCheckpoint = z.strictObject({
-  orgId: z.guid(),
-  seq: z.int(),
-  checksum: z.string(),
+  size: z.int(),
+  root: z.string(),
   signedAt: isoTime,
   note: z.string(),
 });

@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { readNewestCheckpoint } from "@/server/audit/chain/checkpoint-store";
+import { newestCheckpoint } from "@/server/audit/checkpoints/note-store";
 import type { Scope } from "@/server/context";
 import { env } from "@/server/env";
 import { operation } from "@/server/operation";
@@ -25,7 +25,7 @@ async function headOf(scope: Scope, orgId: string): Promise<Head> {
 function sinks(): IntegrityStatus["sinks"] {
   const { CHECKPOINT_WEBHOOK_URL: url } = env();
   return [
-    { name: "file", detail: "append-only file in the server's data folder" },
+    { name: "file", detail: "a folder of each organization in the server's data folder" },
     { name: "log", detail: "a JSON line on standard output" },
     ...(url ? [{ name: "webhook" as const, detail: new URL(url).host }] : []),
   ];
@@ -46,7 +46,7 @@ export const getIntegrityStatus = operation({
       lastVerification(scope, orgId),
       openAlarms(scope),
       headOf(scope, orgId),
-      readNewestCheckpoint(orgId),
+      tenant(scope, (tx) => newestCheckpoint(tx, orgId)),
     ]);
     const next = new Cron(VERIFICATION_CRON, { timezone: "UTC", paused: true }).nextRun(ctx.now());
     return {
@@ -55,7 +55,7 @@ export const getIntegrityStatus = operation({
       alarm: alarm ? { at: alarm.at, source: alarm.source, breaks: alarm.breaks } : null,
       head,
       prunedThroughSeq,
-      anchored: newest ? { seq: newest.seq, signedAt: newest.signedAt } : null,
+      anchored: newest ? { seq: newest.size, signedAt: newest.signedAt } : null,
       sinks: sinks(),
       nextRunAt: next?.toISOString() ?? null,
     };
