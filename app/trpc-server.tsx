@@ -63,3 +63,6 @@ export function fetched<T>(query: { queryKey: readonly unknown[] }): Promise<T |
 
 /** False until the first administrator exists. */
 export const isSetUp = (): Promise<boolean> => server().isSetUp();
+
+/** What the sign-in page offers. */
+export const signInOptions = () => server().signInOptions();

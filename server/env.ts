@@ -27,6 +27,11 @@ export const envSchema = z.object({
   TRAILMARK_TSA_URL: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
   CHECKPOINT_WEBHOOK_URL: z.url().optional(),
   CHECKPOINT_WEBHOOK_SECRET: z.string().min(16).optional(),
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\/.+/, "must be an smtp:// or smtps:// address")
+    .optional(),
+  SMTP_FROM: z.string().min(3).optional(),
   NATS_URL: z.string().min(1).optional(),
   WORKERS: flag.default(true),
   AGENT_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(120_000),
@@ -48,6 +53,7 @@ const SECRETS = [
   "NEXTAUTH_SECRET",
   "METRICS_TOKEN",
   "CHECKPOINT_WEBHOOK_SECRET",
+  "SMTP_URL",
 ];
 
 /** Values of NAME_FILE variables stand in for NAME; empty strings count as unset. */
@@ -79,6 +85,8 @@ export function parseEnv(source: NodeJS.ProcessEnv): Env {
     for (const issue of parsed.error.issues) faults.push(`${issue.path.join(".")}: ${issue.message}`);
   if (parsed.success && !parsed.data.TRAILMARK_ADMIN_EMAIL !== !parsed.data.TRAILMARK_ADMIN_PASSWORD)
     faults.push("TRAILMARK_ADMIN_EMAIL and TRAILMARK_ADMIN_PASSWORD go together; one of them is missing");
+  if (parsed.success && !parsed.data.SMTP_URL !== !parsed.data.SMTP_FROM)
+    faults.push("SMTP_URL and SMTP_FROM go together; one of them is missing");
   if (faults.length > 0 || !parsed.success)
     throw new EnvError(`The environment is not usable:\n${faults.map((f) => `  - ${f}`).join("\n")}`);
   return { ...parsed.data, TRAILMARK_DATA_DIR: resolve(parsed.data.TRAILMARK_DATA_DIR) };

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
-import { isSetUp } from "@/app/trpc-server";
+import { isSetUp, signInOptions } from "@/app/trpc-server";
 import { Entrance } from "@/components/account/entrance";
 import { SignInForm } from "@/components/account/sign-in-form";
 
@@ -10,7 +10,7 @@ export default async function LoginPage() {
   if (!(await isSetUp())) redirect("/setup");
   return (
     <Entrance title="Sign in" lead="The trail of everything that was done.">
-      <SignInForm />
+      <SignInForm options={signInOptions()} />
     </Entrance>
   );
 }

@@ -1,9 +1,11 @@
 "use client";
 
-import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { Anchor, Button, PasswordInput, TextInput } from "@mantine/core";
+import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
+import type { SignInOptions } from "@/server/auth/schema";
 import classes from "./entrance.module.css";
 
 /** Only a path of this site: a link must not redirect elsewhere after sign-in. */
@@ -32,7 +34,7 @@ async function signInWith(email: string, password: string): Promise<string | nul
 }
 
 /** E-mail and password; a refusal does not say which of the two was wrong. */
-export function SignInForm() {
+export function SignInForm({ options }: { options: SignInOptions }) {
   const params = useSearchParams();
   const target = ownPath(params.get("callbackUrl"));
   const form = useForm({ email: "", password: "" }, "uncontrolled");
@@ -53,6 +55,11 @@ export function SignInForm() {
       <Button type="submit" loading={form.isBusy} fullWidth>
         Sign in
       </Button>
+      {options.mail && (
+        <Anchor component={Link} href="/forgot" size="sm">
+          Forgot your password?
+        </Anchor>
+      )}
     </form>
   );
 }

@@ -21,7 +21,8 @@ import { SearchField } from "@/components/ui/search-field";
 import { StateTag } from "@/components/ui/state-tag";
 import type { User } from "@/server/users/schema";
 
-const NewUser = dynamic(() => import("./new-user").then((m) => m.NewUser), { ssr: false });
+const InviteUser = dynamic(() => import("./invite-user").then((m) => m.InviteUser), { ssr: false });
+const UserLink = dynamic(() => import("./user-link").then((m) => m.UserLink), { ssr: false });
 const EditUser = dynamic(() => import("./edit-user").then((m) => m.EditUser), { ssr: false });
 
 /** The people who can sign in: their role, their access and whether they are disabled. */
@@ -34,6 +35,7 @@ export function Users() {
     { history: "push" },
   );
   const [editing, setEditing] = useState<User | null>(null);
+  const [linking, setLinking] = useState<User | null>(null);
   const [creating, create] = useDisclosure(false);
   const input = { page: view.page, search: view.search ?? undefined, orgId };
   const list = useQuery(trpc.users.list.queryOptions(input, { placeholderData: keepPreviousData }));
@@ -54,12 +56,12 @@ export function Users() {
     { header: "Last sign-in", cell: (u) => <When at={u.lastLoginAt} />, width: 180, minor: true },
     {
       header: "State",
-      cell: (u) => (u.disabled ? <StateTag tone="bad">Disabled</StateTag> : <StateTag tone="good">Active</StateTag>),
+      cell: StateOf,
       width: 110,
     },
     {
       header: "Actions",
-      width: 96,
+      width: 180,
       align: "end",
       cell: (u) =>
         u.id === me.id ? (
@@ -67,9 +69,19 @@ export function Users() {
             You
           </Text>
         ) : (
-          <RowButton label={`Edit ${u.name}`} onClick={() => setEditing(u)}>
-            Edit
-          </RowButton>
+          <>
+            {!u.disabled && (
+              <RowButton
+                label={u.invited ? `Invite ${u.name} again` : `Reset the password of ${u.name}`}
+                onClick={() => setLinking(u)}
+              >
+                {u.invited ? "Invite again" : "Reset"}
+              </RowButton>
+            )}
+            <RowButton label={`Edit ${u.name}`} onClick={() => setEditing(u)}>
+              Edit
+            </RowButton>
+          </>
         ),
     },
   ];
@@ -80,7 +92,7 @@ export function Users() {
         lead={org ? `People with access to ${org.name}.` : "People who can sign in, and what they have access to."}
       >
         <Button leftSection={<Plus size={15} aria-hidden />} onClick={create.open}>
-          New user
+          Invite user
         </Button>
       </PageHeader>
       <div className={pagedClasses.tools}>
@@ -96,10 +108,16 @@ export function Users() {
           <RecordTable caption="Users" columns={columns} rows={rows} rowKey={(u) => u.id} isStale={isStale} />
         )}
       </PagedList>
-      {creating && <NewUser onClose={create.close} />}
+      {creating && <InviteUser onClose={create.close} />}
       {editing && <EditUser user={editing} onClose={() => setEditing(null)} />}
+      {linking && <UserLink user={linking} onClose={() => setLinking(null)} />}
     </>
   );
+}
+
+function StateOf({ disabled, invited }: User) {
+  if (disabled) return <StateTag tone="bad">Disabled</StateTag>;
+  return invited ? <StateTag tone="off">Invited</StateTag> : <StateTag tone="good">Active</StateTag>;
 }
 
 function accessOf(user: User, nameOf: (id: string) => string): string {

@@ -32,7 +32,7 @@ test("somebody who may only read sees retention with the reason, and no page or 
   await guest.goto("/settings/users");
   await expect(guest.getByRole("heading", { name: "You don't have access to the users" })).toBeVisible();
   await expect(guest.getByText("You need the users:manage permission")).toBeVisible();
-  await expect(guest.getByRole("button", { name: "New user" })).toHaveCount(0);
+  await expect(guest.getByRole("button", { name: "Invite user" })).toHaveCount(0);
   await expectAccessible(guest);
   await guest.goto("/devices");
   await expect(guest.getByRole("heading", { name: "No devices yet" })).toBeVisible();

@@ -1,4 +1,3 @@
-import { SignInPage } from "@/e2e/pages/sign-in";
 import { ViewerPage } from "@/e2e/pages/viewer";
 import { expect, test } from "@/e2e/support/fixtures";
 
@@ -29,22 +28,33 @@ test("an organization is made, renamed, offered in the switcher, and each step i
   await expect(viewer.drawer.getByRole("region", { name: "What changed" })).toContainText(`${name} Dental`);
 });
 
-test("a new user signs in and reaches only the own organization", async ({ settings, page, guest }) => {
+test("an invited user chooses a password, signs in and reaches only the own organization", async ({
+  settings,
+  page,
+  guest,
+}) => {
   const org = unique("Fabrikam");
   const person = { email: `${crypto.randomUUID().slice(0, 8)}@fabrikam.example`, password: "a long enough password" };
   await settings.makeOrganization(org);
   await settings.open("users", "Users");
-  await page.getByRole("button", { name: "New user" }).click();
-  const dialog = settings.dialog("New user");
+  await page.getByRole("button", { name: "Invite user" }).click();
+  const dialog = settings.dialog("Invite user");
   await dialog.getByLabel("Name").fill("Jane Doe");
   await dialog.getByLabel("E-mail", { exact: true }).fill(person.email);
-  await dialog.getByLabel("Password", { exact: true }).fill(person.password);
   await dialog.getByRole("combobox", { name: "Organization" }).click();
   await page.getByRole("option", { name: org }).click();
-  await dialog.getByRole("button", { name: "Create user" }).click();
+  await dialog.getByRole("button", { name: "Invite user" }).click();
+  const link = await settings
+    .dialog("Link for Jane Doe")
+    .getByText(/\/invite#tmi_/)
+    .textContent();
+  await page.getByRole("button", { name: "Done" }).click();
   await expect(settings.row(person.email)).toContainText(org);
+  await expect(settings.row(person.email)).toContainText("Invited");
 
-  await new SignInPage(guest).signIn(person);
+  await guest.goto(link as string);
+  await guest.getByLabel("Password", { exact: true }).fill(person.password);
+  await guest.getByRole("button", { name: "Accept invitation" }).click();
   await expect(guest.getByRole("banner").getByText(org)).toBeVisible();
   await expect(guest.getByRole("link", { name: "Users" })).toHaveCount(0);
   await expect(new ViewerPage(guest).entries(/Jane Doe signed in/)).toBeVisible();

@@ -37,7 +37,7 @@ const DIALOGS: Opening[] = [
   { name: "Keyboard", path: "/devices", open: (page) => page.keyboard.press("?") },
   { name: "New enrollment key", path: "/devices", open: press("Enroll a device") },
   { name: "New organization", path: "/settings/organizations", open: press("New organization") },
-  { name: "New user", path: "/settings/users", open: press("New user") },
+  { name: "Invite user", path: "/settings/users", open: press("Invite user") },
   { name: "New API key", path: "/settings/api-keys", open: press("New API key") },
   { name: "New enrollment key", path: "/settings/enrollment", open: press("New enrollment key") },
   { name: "Rename organization", path: "/settings/organizations", open: press(/^Rename /) },

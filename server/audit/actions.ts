@@ -20,6 +20,13 @@ const catalogue = {
     security: true,
   },
   "user.password.change": { label: "changed password", about: "changed the password of {name}" },
+  "user.password.reset": { label: "reset password", about: "reset the password of {name}" },
+  "user.password.reset.request": {
+    label: "requested a password reset",
+    about: "requested a password reset for {name}",
+  },
+  "user.invite": { label: "invited user" },
+  "user.invite.accept": { label: "accepted an invitation", about: null },
   "user.session.end": { label: "ended a session", about: "ended a session of {name}" },
   "user.token.reuse": { label: "reused a refresh token", about: "reused a refresh token of {name}" },
   "organization.create": { label: "created organization" },

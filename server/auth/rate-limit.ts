@@ -5,14 +5,17 @@ import { AppError } from "@/server/errors";
 type Rule = { points: number; seconds: number };
 
 /**
- * How often something may be tried per key in a window. Requests count under "token", "refresh", "enroll", "agent"
- * and "setup"; only failures count under "*.failed", so that nobody with the right password is ever locked out by use.
+ * How often something may be tried per key in a window. Requests count under "token", "refresh", "enroll", "agent",
+ * "setup", "link" and "forgot"; only failures count under "*.failed", so that nobody with the right password is ever locked out by use.
  */
 const RULES = {
   token: { points: 300, seconds: 60 },
   refresh: { points: 300, seconds: 60 },
   enroll: { points: 600, seconds: 60 },
   setup: { points: 20, seconds: 60 },
+  link: { points: 30, seconds: 60 },
+  forgot: { points: 20, seconds: 15 * 60 },
+  "forgot.mail": { points: 3, seconds: 60 * 60 },
   agent: { points: 0, seconds: 60 },
   "login.failed": { points: 10, seconds: 15 * 60 },
   "login.failed.ip": { points: 100, seconds: 15 * 60 },

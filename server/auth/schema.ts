@@ -32,3 +32,20 @@ export const tokenOutput = z.strictObject({
   refreshToken: z.string(),
 });
 export type TokenOutput = z.output<typeof tokenOutput>;
+
+/** A secret that came in a link. */
+const linkToken = z.string().min(1).max(200);
+
+/** Body of POST /auth/invite/accept: the invited person chooses a password. */
+export const acceptInput = z.strictObject({ token: linkToken, password: newPassword });
+/** Who the invited person is; they sign in next. */
+export const accepted = z.strictObject({ email: z.string(), name: z.string() });
+
+/** Body of POST /auth/password/forgot. */
+export const forgotInput = z.strictObject({ email });
+
+/** Body of POST /auth/password/reset. */
+export const resetInput = z.strictObject({ token: linkToken, password: newPassword });
+
+/** What the sign-in page offers: mail says that a forgotten password can be reset by mail. */
+export type SignInOptions = { mail: boolean };

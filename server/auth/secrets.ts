@@ -7,6 +7,9 @@ export const SECRET_PREFIXES = {
   enrollment: "tme_",
   refresh: "tmr_",
   setup: "tms_",
+  invite: "tmi_",
+  reset: "tmp_",
+  second_factor: "tmc_",
 } as const;
 export type SecretKind = keyof typeof SECRET_PREFIXES;
 

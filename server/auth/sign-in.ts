@@ -1,10 +1,8 @@
-import { and, eq, sql } from "drizzle-orm";
-import { asSystem } from "@/db/client";
-import { organizations, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { type Ctx, ZERO_UUID } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { findUserCaller } from "./caller";
+import { findByEmail, type KnownByEmail } from "./find-by-email";
 import { verifyPassword } from "./password";
 import type { Role } from "./permissions";
 import type { Person } from "./person";
@@ -12,31 +10,11 @@ import { limit, requireAttemptsLeft } from "./rate-limit";
 import type { TokenInput } from "./schema";
 import { type Door, type SignIn, startSession } from "./start-session";
 
-async function findByEmail(email: string) {
-  const [row] = await asSystem((tx) =>
-    tx
-      .select({
-        id: users.id,
-        name: users.name,
-        role: users.role,
-        passwordHash: users.passwordHash,
-        disabledAt: users.disabledAt,
-        orgId: users.orgId,
-        homeOrgId: organizations.id,
-      })
-      .from(users)
-      .leftJoin(organizations, and(eq(organizations.partnerId, users.partnerId), eq(organizations.isHome, true)))
-      .where(eq(sql`lower(${users.email})`, email)),
-  );
-  return row;
-}
-type UserRow = NonNullable<Awaited<ReturnType<typeof findByEmail>>>;
-
 /** A failed attempt belongs to the organization of the person it names; for an unknown e-mail there is none. */
 function recordFailure(
   ctx: Ctx,
   email: string,
-  row: UserRow | undefined,
+  row: KnownByEmail | undefined,
   reason: "bad_password" | "disabled" | "unknown_user",
 ): void {
   const role = (row?.role ?? "org_viewer") as Role;

@@ -5,6 +5,8 @@ import { eq } from "drizzle-orm";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
+import { POST as token } from "@/app/api/v1/auth/token/route";
+import { GET as getMe } from "@/app/api/v1/me/route";
 import { asSystem } from "@/db/client";
 import { startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
@@ -14,7 +16,7 @@ import { appendAudit } from "@/server/audit/record/append";
 import { env } from "@/server/env";
 import { auditRows, closeRoles, daysAgo, roles } from "@/testing/chain";
 import { buildCli, removeCli, runCli } from "@/testing/cli";
-import { call, createOrg, createPartner, createUser, auditRows as recordedRows } from "@/testing/factories";
+import { bearer, call, createOrg, createPartner, createUser, auditRows as recordedRows } from "@/testing/factories";
 
 const PASSWORD = "correct horse battery staple";
 let dir: string;
@@ -138,6 +140,27 @@ describe("beside a database of one's own", () => {
     const recorded = await recordedRows(partner.homeOrgId);
     expect(recorded.map((row) => [row.action, row.actorType])).toContainEqual(["user.create", "system"]);
     expect((await runCli(args, { env: settings })).err).toContain("already in use");
+  });
+
+  it("lists administrators and gives one a new password, which ends their sessions and is recorded", async () => {
+    const partner = await createPartner();
+    const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const listed = await runCli(["list-admins"], { env: settings });
+    expect(listed.out).toContain(`${admin.email}\tpartner_admin\t${partner.name}\tactive\tnever\n`);
+    const open = await bearer(admin);
+    const input = "an entirely new password";
+    const args = ["reset-password", "--email", admin.email.toUpperCase(), "--password-stdin"];
+    const done = await runCli(args, { env: settings, input });
+    expect(done).toMatchObject({ code: 0, out: `${admin.email} has a new password; 1 session ended.\n` });
+    expect((await call(getMe, { token: open })).status).toBe(401);
+    expect((await call(token, { body: { email: admin.email, password: input } })).status).toBe(200);
+    expect((await recordedRows(partner.homeOrgId)).map((row) => row.action)).toEqual([
+      "user.password.reset",
+      "user.login",
+    ]);
+    expect(await runCli(args, { env: settings, input: "short" })).toMatchObject({ code: 2 });
+    const unknown = ["reset-password", "--email", "nobody@example.test", "--password-stdin"];
+    expect((await runCli(unknown, { env: settings, input })).err).toContain("There is no user nobody@example.test.");
   });
 
   it("refuses a short password, a missing e-mail and an unknown option, and says how", async () => {

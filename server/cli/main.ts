@@ -7,7 +7,9 @@ import { type Command, say, tell, UsageError } from "./command";
 import { createAdmin } from "./create-admin";
 import { createApiKey } from "./create-api-key";
 import { doctor } from "./doctor";
+import { listAdmins } from "./list-admins";
 import { migrate } from "./migrate";
+import { resetPassword } from "./reset-password";
 import { retention } from "./retention";
 import { verify } from "./verify";
 import { witness } from "./witness";
@@ -18,6 +20,8 @@ const COMMANDS: Record<string, Command> = {
   doctor,
   "create-admin": createAdmin,
   "create-api-key": createApiKey,
+  "list-admins": listAdmins,
+  "reset-password": resetPassword,
   retention,
   witness,
 };

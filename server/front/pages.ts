@@ -1,10 +1,12 @@
 import { signingKeys, vkeyOf } from "@/server/audit/chain/signing-key";
 import { publishedPolicy } from "@/server/audit/witnesses/policy-file";
 import { authenticate } from "@/server/auth/authenticate";
+import type { SignInOptions } from "@/server/auth/schema";
 import { REQUESTED_PAGE } from "@/server/auth/session-cookie";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newRequestId } from "@/server/ids";
+import { isMailConfigured } from "@/server/mail";
 import { isSetupNeeded } from "@/server/setup/found-partner";
 import type { TrpcContext } from "@/server/trpc/init";
 import { appRouter } from "@/server/trpc/root";
@@ -36,6 +38,8 @@ export const pages = {
   verifierKeys: (): string[] => signingKeys().map(vkeyOf),
   /** Whose signatures this server says to trust, as auditors save it. */
   publishedPolicy,
+  /** What the sign-in page offers. */
+  signInOptions: (): SignInOptions => ({ mail: isMailConfigured() }),
   isSetUp: async (): Promise<boolean> => !(await isSetupNeeded()),
 };
 

@@ -146,12 +146,15 @@ const MATRIX: Record<string, Row> = {
   "GET /audit-logs/reports/security-events": list(),
   "GET /audit-logs/reports/compliance": list(),
   "GET /audit-logs/stats": list(),
+  "POST /auth/invite/accept": open([400], { token: `tmi_${"x".repeat(40)}`, password: "a long enough password" }),
   "POST /auth/logout": {
     by: "none",
     once: true,
     own: (p) => (p.kind === "person" ? [204] : [403]),
     make: () => ({ body: {} }),
   },
+  "POST /auth/password/forgot": open([202], { email: "nobody@example.test" }),
+  "POST /auth/password/reset": open([400], { token: `tmp_${"x".repeat(40)}`, password: "a long enough password" }),
   "POST /auth/refresh": open([401], { refreshToken: "x".repeat(43) }),
   "POST /auth/token": open([401], { email: "nobody@example.test", password: "wrong wrong wrong" }),
   "GET /custom-fields/[id]": made(field, [200]),
@@ -216,6 +219,7 @@ const MATRIX: Record<string, Row> = {
     extra: { name: "System" },
   }),
   "GET /system-tools/devices/[deviceId]/eventlogs": device(offline, { as: "deviceId" }),
+  "POST /users/[id]/invite": made(userIn, [200]),
   "PATCH /users/[id]": made(userIn, [200], { department: "Probed" }),
   "GET /users": list(),
   "POST /users": posted([201], (orgId) => ({

@@ -8,13 +8,14 @@ export const createInput = z.strictObject({ name: displayName, partnerId: z.guid
 
 export const updateInput = z.strictObject({ id: z.guid(), name: displayName });
 
-/** isHome: the partner's own staff. */
+/** isHome: the partner's own staff; requireTwoFactor: its people must have a second factor. */
 export const organization = z.strictObject({
   id: z.guid(),
   partnerId: z.guid(),
   name: z.string(),
   slug: z.string(),
   isHome: z.boolean(),
+  requireTwoFactor: z.boolean(),
   createdAt: isoTime,
   updatedAt: isoTime,
 });

@@ -22,8 +22,8 @@ import { appRouter } from "./root";
 type Procedure = { _def: { meta?: ProcedureMeta; type: string } };
 const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>);
 
-/** Open to everybody: first-run set-up alone. */
-const PUBLIC = ["setup.status", "setup.complete"];
+/** Open to everybody: first-run set-up, and choosing a password by a link. */
+const PUBLIC = ["setup.status", "setup.complete", "auth.acceptInvite", "auth.forgotPassword", "auth.resetPassword"];
 
 async function callerOf(principal: Principal): Promise<Ctx | null> {
   if (principal.kind !== "person" && principal.kind !== "key") return null;
@@ -88,6 +88,7 @@ describe("every tRPC procedure", () => {
     "organizations.get": { make: async (id) => ({ id }) },
     "organizations.update": { make: async (id) => ({ id }), rest: { name: "Renamed" } },
     "users.update": { make: userIn, rest: { department: "X" } },
+    "users.invite": { make: userIn },
     "apiKeys.revoke": { make: keyIn },
     "enrollmentKeys.revoke": { make: enrollmentKeyIn },
     "customFields.get": { make: (orgId) => fieldIn(world, orgId) },

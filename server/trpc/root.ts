@@ -1,5 +1,6 @@
 import { apiKeysRouter } from "./api-keys";
 import { auditRouter } from "./audit";
+import { authRouter } from "./auth";
 import { customFieldsRouter } from "./custom-fields";
 import { devicesRouter } from "./devices";
 import { enrollmentKeysRouter } from "./enrollment-keys";
@@ -20,6 +21,7 @@ import { usersRouter } from "./users";
 export const appRouter = router({
   apiKeys: apiKeysRouter,
   audit: auditRouter,
+  auth: authRouter,
   customFields: customFieldsRouter,
   devices: devicesRouter,
   enrollmentKeys: enrollmentKeysRouter,

@@ -9,8 +9,8 @@ import { AppError, invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
 import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/organizations/partner";
-import { reaches } from "@/server/scope";
 import { repairText } from "@/server/text";
+import { requireReachOver } from "./reach";
 import { type CreateInput, createInput, user } from "./schema";
 import { toUser } from "./to-user";
 
@@ -26,14 +26,13 @@ async function organizationMembership(ctx: Ctx, input: CreateInput): Promise<Mem
 async function partnerMembership(ctx: Ctx, input: CreateInput): Promise<Membership> {
   const partnerId = await partnerFor(ctx, input.partnerId);
   const organizationIds = input.organizationIds ? [...new Set(input.organizationIds)] : null;
-  for (const id of organizationIds ?? []) {
-    if (!reaches(ctx.scope, id) || (await partnerOfOrg(id)) !== partnerId)
-      throw new AppError("forbidden", "One of the organizations is outside your reach.");
-  }
+  await requireReachOver(ctx, partnerId, organizationIds ?? []);
   return { orgId: null, partnerId, organizationIds };
 }
 
-async function insertUser(tx: Tx, input: CreateInput, membership: Membership, passwordHash: string) {
+const EMAIL_TAKEN = { path: "email", message: "is already in use" };
+
+async function insertUser(tx: Tx, input: CreateInput, membership: Membership, passwordHash: string | null) {
   const { orgId, partnerId, organizationIds } = membership;
   const { email, role } = input;
   const text = { name: repairText(input.name), department: repairText(input.department) };
@@ -42,14 +41,14 @@ async function insertUser(tx: Tx, input: CreateInput, membership: Membership, pa
     .values({ id: newId(), email, role, ...text, passwordHash, orgId, partnerId, allOrganizations: !organizationIds })
     .onConflictDoNothing()
     .returning();
-  if (!row) throw new AppError("conflict", "That e-mail is already in use.");
+  if (!row) throw new AppError("conflict", "That e-mail is already in use.", { errors: [EMAIL_TAKEN] });
   const memberships = (organizationIds ?? []).map((id) => ({ userId: row.id, orgId: id }));
   if (memberships.length > 0) await tx.insert(userOrganizations).values(memberships);
   return row;
 }
 
 /**
- * Creates a person who can sign in, with a role no higher and a reach no wider than the caller's.
+ * Creates a person who can sign in, or (without a password) be invited, with a role no higher and a reach no wider than the caller's.
  * @throws AppError forbidden, validation_failed, conflict when the e-mail is taken.
  */
 export const createUser = operation({
@@ -61,7 +60,7 @@ export const createUser = operation({
     if (ofPartner && input.orgId) throw invalid("orgId", "is for organization roles only");
     requireMayGrantRole(ctx, input.role);
     const membership = await (ofPartner ? partnerMembership(ctx, input) : organizationMembership(ctx, input));
-    const passwordHash = await hashPassword(input.password);
+    const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
     const row = await tenant(ctx.scope, async (tx) => {
       if (ofPartner && !membership.organizationIds) await requireWholePartner(tx, ctx);
       return insertUser(tx, input, membership, passwordHash);
@@ -75,6 +74,6 @@ export const createUser = operation({
       resourceName: name,
       details: { after: { email, name, role, department, organizationIds: membership.organizationIds } },
     });
-    return toUser({ ...row, organizationIds: membership.organizationIds ?? [] });
+    return toUser({ ...row, organizationIds: membership.organizationIds ?? [], invited: passwordHash === null });
   },
 });

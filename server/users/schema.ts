@@ -6,37 +6,54 @@ import { adminPage, columnText, displayName, filterText, isoTime, pagination } f
 const assignableRole = z.enum(ASSIGNABLE_ROLES);
 const department = columnText(255).transform((text) => text.trim());
 
+/** The organizations that a partner role reaches. */
+const organizationIds = z.array(z.guid()).min(1).max(1000);
+
 export const listInput = z.strictObject({ orgId: z.guid().optional(), search: filterText, ...adminPage });
 
 /**
  * Body of POST /users. orgId is for the organization roles (default: the caller's own organization); organizationIds
- * limits a partner role to those organizations (default: all); partnerId only the platform's operator needs.
+ * limits a partner role to those organizations (default: all); partnerId only the platform's operator needs. Without a
+ * password the person is invited next (POST /users/:id/invite) and chooses one.
  */
 export const createInput = z.strictObject({
   email,
-  password: newPassword,
+  password: newPassword.optional(),
   name: displayName,
   role: assignableRole,
   orgId: z.guid().optional(),
   department: department.default(""),
-  organizationIds: z.array(z.guid()).min(1).max(1000).optional(),
+  organizationIds: organizationIds.optional(),
   partnerId: z.guid().optional(),
 });
 export type CreateInput = z.output<typeof createInput>;
 
-/** Body of PATCH /users/:id. */
+/** Body of PATCH /users/:id. organizationIds null: all of the partner's organizations. */
 export const updateInput = z
   .strictObject({
     id: z.guid(),
     role: assignableRole.optional(),
     department: department.optional(),
     disabled: z.boolean().optional(),
+    organizationIds: organizationIds.nullable().optional(),
   })
-  .refine((body) => [body.role, body.department, body.disabled].some((v) => v !== undefined), {
-    message: "has nothing to change: give role, department or disabled",
+  .refine(({ id: _, ...changes }) => Object.values(changes).some((v) => v !== undefined), {
+    message: "has nothing to change: give role, department, disabled or organizationIds",
   });
+export type UpdateInput = z.output<typeof updateInput>;
 
-/** orgId null: of the partner's staff; organizationIds null: reaches all of the partner's organizations. */
+/** A link for a person to choose a password by: sent to an address, or shown here this once. */
+export const invitation = z.strictObject({
+  kind: z.enum(["invite", "reset"]),
+  sentTo: z.string().nullable(),
+  link: z.string().nullable(),
+  expiresAt: isoTime,
+});
+
+/**
+ * orgId null: of the partner's staff; organizationIds null: reaches all of the partner's organizations; invited: has not
+ * chosen a password yet.
+ */
 export const user = z.strictObject({
   id: z.guid(),
   email: z.string(),
@@ -47,6 +64,7 @@ export const user = z.strictObject({
   partnerId: z.guid().nullable(),
   organizationIds: z.array(z.guid()).nullable(),
   disabled: z.boolean(),
+  invited: z.boolean(),
   lastLoginAt: isoTime.nullable(),
   createdAt: isoTime,
   updatedAt: isoTime,

@@ -16,12 +16,13 @@ export const userColumns = {
     string[]
   >`ARRAY(SELECT m.org_id FROM ${userOrganizations} m WHERE m.user_id = ${users}.id ORDER BY 1)`,
   disabledAt: users.disabledAt,
+  invited: sql<boolean>`(${users.passwordHash} IS NULL AND ${users.lastLoginAt} IS NULL)`,
   lastLoginAt: users.lastLoginAt,
   createdAt: users.createdAt,
   updatedAt: users.updatedAt,
 };
 
-type Row = Omit<typeof users.$inferSelect, "passwordHash"> & { organizationIds: string[] };
+type Row = Omit<typeof users.$inferSelect, "passwordHash"> & { organizationIds: string[]; invited: boolean };
 
 /** Member by member, so that nothing else of a row can ever slip out. */
 export function toUser(row: Row): User {
@@ -35,6 +36,7 @@ export function toUser(row: Row): User {
     partnerId: row.partnerId,
     organizationIds: row.orgId === null && !row.allOrganizations ? row.organizationIds : null,
     disabled: row.disabledAt !== null,
+    invited: row.invited,
     lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

@@ -11,20 +11,36 @@ import { operation } from "@/server/operation";
 import { homeOrgOf } from "@/server/organizations/partner";
 import { repairText } from "@/server/text";
 import { usersInScope } from "./list";
-import { updateInput, user } from "./schema";
+import { requireReachOver, setReach } from "./reach";
+import { type UpdateInput, updateInput, user } from "./schema";
 import { toUser, userColumns } from "./to-user";
 
 type Row = Parameters<typeof toUser>[0];
 type Change = { role: Role; department: string; disabledAt: Date | null };
+/** Organizations of a person of the partner's staff, sorted; null is all of them, undefined no change. */
+type Reach = string[] | null | undefined;
+
+const reachOf = (row: Row): string[] | null => (row.allOrganizations ? null : row.organizationIds);
+const isSameReach = (a: string[] | null, b: string[] | null) => a?.join() === b?.join();
+
+/** The reach that was asked for, where it is another than the person has. */
+function newReach(before: Row, { organizationIds }: UpdateInput): Reach {
+  if (organizationIds === undefined) return undefined;
+  if (!isPartnerRole(before.role as Role)) throw invalid("organizationIds", "is for partner roles only");
+  const asked = organizationIds && [...new Set(organizationIds)].sort();
+  return isSameReach(asked, reachOf(before)) ? undefined : asked;
+}
 
 /** Roles differ in rank and reach: nobody touches who is above them, lifts anybody above them, or changes themselves. */
-async function requireMayChange(tx: Tx, ctx: Ctx, before: Row, change: Change): Promise<void> {
+async function requireMayChange(tx: Tx, ctx: Ctx, before: Row, change: Change & { reach: Reach }): Promise<void> {
   const role = before.role as Role;
   requireMayGrantRole(ctx, role);
   if (isPartnerRole(role)) await requireWholePartner(tx, ctx);
   const isSelf = ctx.actor.type === "user" && ctx.actor.id === before.id;
-  const changesAccess = change.role !== role || (change.disabledAt === null) !== (before.disabledAt === null);
+  const changesAccess =
+    change.role !== role || change.reach !== undefined || (change.disabledAt === null) !== (before.disabledAt === null);
   if (isSelf && changesAccess) throw new AppError("forbidden", "Ask another administrator to change your own access.");
+  if (change.reach && before.partnerId) await requireReachOver(ctx, before.partnerId, change.reach);
   if (change.role === role) return;
   if (role === "system_admin" || isPartnerRole(change.role) !== isPartnerRole(role))
     throw invalid("role", "must be of the same kind: of an organization or of a partner");
@@ -59,11 +75,13 @@ async function recordChanges(ctx: Ctx, before: Row, after: Row): Promise<void> {
   const [was, is] = [before.disabledAt !== null, after.disabledAt !== null];
   if (before.role !== after.role) say("user.permission.change", "role", before.role, after.role);
   if (before.department !== after.department) say("user.update", "department", before.department, after.department);
+  if (!isSameReach(reachOf(before), reachOf(after)))
+    say("user.permission.change", "organizationIds", reachOf(before), reachOf(after));
   if (was !== is) say(is ? "user.disable" : "user.enable", "disabled", was, is);
 }
 
 /**
- * Changes a person's role, department or access; all of it counts from the person's next request on.
+ * Changes a person's role, department, reach or access; all of it counts from the person's next request on.
  * @throws AppError not_found, forbidden above or beside the caller's own rank, conflict for the last administrator.
  */
 export const updateUser = operation({
@@ -81,13 +99,16 @@ export const updateUser = operation({
         department: input.department === undefined ? found.department : repairText(input.department),
         disabledAt: input.disabled === undefined ? found.disabledAt : input.disabled ? (found.disabledAt ?? now) : null,
       };
-      await requireMayChange(tx, ctx, found, change);
+      const reach = newReach(found, input);
+      await requireMayChange(tx, ctx, found, { ...change, reach });
       await requireAdminLeft(tx, ctx, found, change);
       await tx
         .update(users)
         .set({ ...change, updatedAt: now })
         .where(eq(users.id, found.id));
-      return { before: found, after: { ...found, ...change, updatedAt: now } };
+      if (reach !== undefined) await setReach(tx, found.id, reach);
+      const reached = reach === undefined ? {} : { allOrganizations: reach === null, organizationIds: reach ?? [] };
+      return { before: found, after: { ...found, ...change, ...reached, updatedAt: now } };
     });
     if (after.disabledAt && !before.disabledAt) await asSystem((tx) => endSessions(tx, { userId: after.id, now }));
     await recordChanges(ctx, before, after);

@@ -1,0 +1,22 @@
+import type { Metadata } from "next";
+import { signInOptions } from "@/app/trpc-server";
+import { Entrance } from "@/components/account/entrance";
+import { ForgotForm } from "@/components/account/forgot-form";
+
+export const metadata: Metadata = { title: "Forgot your password?" };
+
+export default function ForgotPage() {
+  const { mail } = signInOptions();
+  return (
+    <Entrance
+      title="Forgot your password?"
+      lead={
+        mail
+          ? "We mail you a link to choose a new one."
+          : "This installation sends no mail. Ask your administrator for a link."
+      }
+    >
+      {mail && <ForgotForm />}
+    </Entrance>
+  );
+}

@@ -1,0 +1,19 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useTRPC } from "@/components/trpc";
+import { LinkForm } from "./link-form";
+
+/** The invited person chooses a password and is signed in with it. */
+export function AcceptForm() {
+  const accept = useMutation(
+    useTRPC().auth.acceptInvite.mutationOptions({
+      onSuccess: async ({ email }, { password }) => {
+        const { signIn } = await import("next-auth/react");
+        await signIn("credentials", { email, password, redirect: false });
+        window.location.assign("/");
+      },
+    }),
+  );
+  return <LinkForm action="Accept invitation" send={accept} />;
+}

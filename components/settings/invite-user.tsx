@@ -1,0 +1,66 @@
+"use client";
+
+import { Select, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMe } from "@/components/account/org";
+import { OrgSelect, toOrgId, useFirstOrg } from "@/components/account/org-select";
+import { ORG_ROLES, PARTNER_ROLES, roleOptions } from "@/components/account/roles";
+import { useTRPC } from "@/components/trpc";
+import { FormDialog } from "@/components/ui/dialogs/form-dialog";
+import { useForm } from "@/components/ui/dialogs/use-form";
+import { createInput } from "@/server/users/schema";
+import { ReachSelect } from "./reach-select";
+import { UserLink } from "./user-link";
+
+/** Creates a user without a password and hands out the link by which they choose one. */
+export function InviteUser({ onClose }: { onClose: () => void }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const isPartner = !useMe().user.role.startsWith("org_");
+  const form = useForm({
+    name: "",
+    email: "",
+    role: "org_viewer",
+    orgId: useFirstOrg(),
+    organizationIds: null as string[] | null,
+    department: "",
+  });
+  const create = useMutation(
+    trpc.users.create.mutationOptions({ onSuccess: () => cache.invalidateQueries(trpc.users.pathFilter()) }),
+  );
+  if (create.data) return <UserLink user={create.data} onClose={onClose} />;
+  const isOrgRole = form.values.role.startsWith("org_");
+  const roles = isPartner
+    ? [
+        { group: "One organization", items: roleOptions(ORG_ROLES) },
+        { group: "Several organizations", items: roleOptions(PARTNER_ROLES) },
+      ]
+    : roleOptions(ORG_ROLES);
+  return (
+    <FormDialog
+      form={form}
+      title="Invite user"
+      action="Invite user"
+      onSubmit={({ orgId, organizationIds, ...rest }) =>
+        form.send(createInput, create, {
+          ...rest,
+          ...(isOrgRole ? { orgId: toOrgId(orgId) } : { organizationIds: organizationIds ?? undefined }),
+        })
+      }
+      onClose={onClose}
+    >
+      <TextInput label="Name" required {...form.field("name")} data-autofocus />
+      <TextInput
+        type="email"
+        label="E-mail"
+        description="They choose their own password by a link"
+        required
+        autoComplete="off"
+        {...form.field("email")}
+      />
+      <Select label="Role" data={roles} {...form.field("role")} />
+      {isOrgRole ? <OrgSelect {...form.field("orgId")} /> : <ReachSelect {...form.field("organizationIds")} />}
+      <TextInput label="Department" description="Optional" {...form.field("department")} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import { Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { When } from "@/components/format/when";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { CopyLine } from "@/components/ui/dialogs/copy-line";
+import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
+
+type Props = { user: { id: string; name: string; email: string }; onClose: () => void };
+type Invitation = Outputs["users"]["invite"];
+
+/** Makes the link by which a user chooses a password: mailed, or shown this once. */
+export function UserLink({ user, onClose }: Props) {
+  const invite = useMutation(useTRPC().users.invite.mutationOptions());
+  const asked = useRef(false);
+  const { mutate } = invite;
+  useEffect(() => {
+    if (asked.current) return;
+    asked.current = true;
+    mutate({ id: user.id });
+  }, [mutate, user.id]);
+  return (
+    <SecretDialog title={`Link for ${user.name}`} onClose={onClose}>
+      {invite.isError && <Message tone="bad">{errorText(invite.error)}</Message>}
+      {invite.isPending && <Text role="status">Preparing the link</Text>}
+      {invite.data && <Link invitation={invite.data} />}
+    </SecretDialog>
+  );
+}
+
+function Link({ invitation: { kind, sentTo, link, expiresAt } }: { invitation: Invitation }) {
+  const until = (
+    <>
+      {" "}
+      Valid until <When at={expiresAt} />, and for one use.
+    </>
+  );
+  if (!link)
+    return (
+      <Text role="status">
+        Sent to {sentTo}.{until}
+      </Text>
+    );
+  return (
+    <>
+      <CopyLine
+        label={kind === "invite" ? "Invitation link" : "Password reset link"}
+        value={link}
+        note="Shown only once. Send it to them yourself: whoever has it chooses the password."
+      />
+      <Text size="sm" c="dimmed">
+        {until}
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+import { asSystem } from "@/db/client";
+import { record } from "@/server/audit/record/record";
+import { findUserCaller } from "@/server/auth/caller";
+import { limit } from "@/server/auth/rate-limit";
+import { setPassword } from "@/server/auth/set-password";
+import type { SignIn } from "@/server/auth/start-session";
+import type { Ctx } from "@/server/context";
+import { env } from "@/server/env";
+import { invalid } from "@/server/errors";
+import { issueUserToken, spendUserToken } from "./user-tokens";
+
+export type LinkKind = "invite" | "reset";
+
+/** A link by which a person chooses a password; what follows # stays in the browser and out of every log. */
+export async function createPasswordLink(
+  userId: string,
+  kind: LinkKind,
+  now: Date,
+): Promise<{ link: string; expiresAt: Date }> {
+  const { secret, expiresAt } = await asSystem((tx) => issueUserToken(tx, { userId, purpose: kind, now }));
+  return { link: new URL(`/${kind}#${secret}`, env().NEXTAUTH_URL).href, expiresAt };
+}
+
+/**
+ * Spends such a link: the person who holds it gets the password and loses every earlier sign-in.
+ * @throws AppError validation_failed for a token that is unknown, used or expired, or whose person is disabled;
+ * rate_limited.
+ */
+export async function spendPasswordLink(
+  ctx: Ctx,
+  { kind, token, password }: { kind: LinkKind; token: string; password: string },
+): Promise<SignIn["caller"]> {
+  await limit("link", ctx.ip);
+  const now = ctx.now();
+  const userId = await asSystem((tx) => spendUserToken(tx, { secret: token, purpose: kind, now }));
+  const caller = userId === null ? null : await findUserCaller(userId);
+  if (caller?.actor.type !== "user") throw invalid("token", "is unknown, used or expired");
+  const { actor } = caller;
+  const endedSessions = await setPassword({ userId: actor.id, password, now });
+  record(
+    { ...ctx, ...caller },
+    {
+      action: kind === "invite" ? "user.invite.accept" : "user.password.reset",
+      orgId: caller.homeOrgId,
+      resourceType: "user",
+      resourceId: actor.id,
+      resourceName: actor.name,
+      details: { via: "link", endedSessions },
+    },
+  );
+  return { ...caller, actor };
+}

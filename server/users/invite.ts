@@ -1,0 +1,75 @@
+import { and, eq } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { users } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import { findUserCaller } from "@/server/auth/caller";
+import { requireMayGrantRole, requireWholePartner } from "@/server/auth/grant";
+import { createPasswordLink, type LinkKind } from "@/server/auth/links/password-link";
+import { isPartnerRole, type Role } from "@/server/auth/permissions";
+import type { Ctx } from "@/server/context";
+import { AppError, notFound } from "@/server/errors";
+import { isMailConfigured, sendMail } from "@/server/mail";
+import { operation } from "@/server/operation";
+import { homeOrgOf } from "@/server/organizations/partner";
+import { reaches } from "@/server/scope";
+import { onlyIdInput } from "@/server/wire";
+import { usersInScope } from "./list";
+import { invitation } from "./schema";
+import { userColumns } from "./to-user";
+
+async function findInvitable(ctx: Ctx, id: string) {
+  const where = and(usersInScope(ctx), eq(users.id, id));
+  const row = await tenant(ctx.scope, async (tx) => {
+    const [found] = await tx.select(userColumns).from(users).where(where);
+    if (!found) throw notFound("user");
+    const role = found.role as Role;
+    requireMayGrantRole(ctx, role);
+    if (isPartnerRole(role) && found.allOrganizations) await requireWholePartner(tx, ctx);
+    return found;
+  });
+  const theirs = await findUserCaller(row.id);
+  if (!theirs) throw new AppError("conflict", "The account is disabled; enable it first.");
+  // Whoever holds the link reaches what the person reaches.
+  if (theirs.scope.kind === "partner" && !theirs.scope.orgIds.every((orgId) => reaches(ctx.scope, orgId)))
+    throw new AppError("forbidden", "They have access to organizations outside your reach.");
+  return row;
+}
+
+const textOf = (name: string, kind: LinkKind, link: string): string =>
+  [
+    `Hello ${name},`,
+    kind === "invite"
+      ? "you have been invited to Trailmark. Choose your password within seven days:"
+      : "an administrator has sent you this link to choose a new Trailmark password. It is good for one hour:",
+    link,
+  ].join("\n\n");
+
+/**
+ * POST /users/:id/invite: a link for a person to choose a password by; to one who has signed in before, to choose a new
+ * one. Mailed where mail is configured (then nobody else sees it), otherwise answered this once. A newer link replaces
+ * an older one.
+ * @throws AppError not_found, forbidden for somebody above the caller, conflict for a disabled person, unavailable when
+ * the mail server does not take it.
+ */
+export const inviteUser = operation({
+  permission: "users:manage",
+  input: onlyIdInput,
+  output: invitation,
+  async run(ctx, { id }) {
+    const row = await findInvitable(ctx, id);
+    const kind = row.invited ? "invite" : "reset";
+    const { link, expiresAt } = await createPasswordLink(row.id, kind, ctx.now());
+    const sentTo = isMailConfigured() ? row.email : null;
+    const subject = kind === "invite" ? "You are invited to Trailmark" : "Choose a new Trailmark password";
+    if (sentTo) await sendMail({ to: sentTo, subject, text: textOf(row.name, kind, link) });
+    record(ctx, {
+      action: kind === "invite" ? "user.invite" : "user.password.reset.request",
+      orgId: row.orgId ?? (await homeOrgOf(row.partnerId)),
+      resourceType: "user",
+      resourceId: row.id,
+      resourceName: row.name,
+      details: { sentTo, expiresAt: expiresAt.toISOString() },
+    });
+    return { kind, sentTo, link: sentTo ? null : link, expiresAt: expiresAt.toISOString() };
+  },
+});

@@ -1,0 +1,32 @@
+import type { AddressInfo } from "node:net";
+import { SMTPServer } from "smtp-server";
+
+export type MailServer = { url: string; mails: { to: string[]; text: string }[]; close: () => Promise<void> };
+
+/** A real SMTP server on loopback that keeps what it is given; `refuse` makes it answer 550 to every recipient. */
+export function startMailServer({ refuse = false } = {}): Promise<MailServer> {
+  const mails: MailServer["mails"] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    onRcptTo: (_address, _session, done) => done(refuse ? new Error("no such mailbox") : undefined),
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        mails.push({ to: session.envelope.rcptTo.map((r) => r.address), text: Buffer.concat(chunks).toString("utf8") });
+        done();
+      });
+    },
+  });
+  return new Promise((resolve) => {
+    const listening = server.listen(0, "127.0.0.1", () => {
+      const { port } = listening.address() as AddressInfo;
+      resolve({
+        url: `smtp://127.0.0.1:${port}`,
+        mails,
+        close: () => new Promise((closed) => server.close(() => closed())),
+      });
+    });
+  });
+}
