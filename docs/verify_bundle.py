@@ -1,87 +1,502 @@
 #!/usr/bin/env python3
-"""An independent verifier of Trailmark evidence bundles: the standard library alone. docs/evidence.md has the format.
-   Usage: verify_bundle.py FILE [--key KEY]...   exit code 0 intact, 1 broken, 2 unreadable, 3 not proven"""
-import base64, hashlib, json, sys
-FIELDS = ["prevChecksum", "chainSeq", "id", "orgId", "timestampMs", "actorType", "actorId", "actorEmail", "action",
-          "resourceType", "resourceId", "resourceName", "details", "ipAddress", "userAgent", "result", "errorMessage"]
-P, D = 2**255 - 19, -121665 * pow(121666, -1, 2**255 - 19) % (2**255 - 19)   # Ed25519 (RFC 8032)
-L, I = 2**252 + 27742317777372353535851937790883648493, pow(2, (2**255 - 20) // 4, 2**255 - 19)
+"""An independent verifier of Trailmark evidence bundles, versions 1 and 2: the standard library alone.
+   docs/evidence.md has the format.
+   Usage: verify_bundle.py FILE [--key KEY]... [--policy FILE] [--since NOTE]
+   Exit code: 0 intact or empty, 1 broken, 2 unreadable, 3 not proven"""
+import base64, functools, hashlib, json, re, sys
+from datetime import datetime, timedelta, timezone
+
+# Ed25519 (RFC 8032), points as X, Y, Z, T with x = X/Z, y = Y/Z, xy = T/Z
+P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
+D, ROOT = -121665 * pow(121666, -1, P) % P, pow(2, (P - 1) // 4, P)
+
 def point(data):
-    y = int.from_bytes(data, "little"); sign, y = y >> 255, y & (2**255 - 1)
-    xx = (y * y - 1) * pow(D * y * y + 1, -1, P) % P; x = pow(xx, (P + 3) // 8, P)
-    x = x * I % P if (x * x - xx) % P else x
-    if (x * x - xx) % P: raise ValueError("not a point")
-    return (P - x if x % 2 != sign else x, y)
+    y = int.from_bytes(data, "little")
+    sign, y = y >> 255, y & (2**255 - 1)
+    square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P: x = x * ROOT % P
+    if y >= P or (x * x - square) % P or (x == 0 and sign): raise ValueError("not a point")
+    if x % 2 != sign: x = P - x
+    return x, y, 1, x * y % P
+
 def add(a, b):
-    t = D * a[0] * b[0] * a[1] * b[1] % P
-    return ((a[0] * b[1] + b[0] * a[1]) * pow(1 + t, -1, P) % P, (a[1] * b[1] + a[0] * b[0]) * pow(1 - t, -1, P) % P)
+    s, t = (a[1] - a[0]) * (b[1] - b[0]) % P, (a[1] + a[0]) * (b[1] + b[0]) % P
+    u, v = 2 * a[3] * b[3] * D % P, 2 * a[2] * b[2] % P
+    e, f, g, h = t - s, v - u, v + u, t + s
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
 def times(n, a):
-    r = (0, 1)
+    r = (0, 1, 1, 0)
     while n: r, a, n = (add(r, a) if n & 1 else r), add(a, a), n >> 1
     return r
-G = point((4 * pow(5, -1, P) % P).to_bytes(32, "little"))
-def signed(key, text, sig):
+
+BASE = point((4 * pow(5, -1, P) % P).to_bytes(32, "little"))
+
+@functools.lru_cache(maxsize=4096)
+def holds(key, message, signature):
     try:
-        h = int.from_bytes(hashlib.sha512(sig[:32] + key + text).digest(), "little") % L
-        return times(int.from_bytes(sig[32:], "little"), G) == add(point(sig[:32]), times(h, point(key)))
+        if len(signature) != 64 or int.from_bytes(signature[32:], "little") >= L: return False
+        h = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % L
+        x, y, z, t = point(key)
+        x, y, z, _ = add(times(int.from_bytes(signature[32:], "little"), BASE), times(h, (P - x, y, z, P - t)))
+        x, y = x * pow(z, -1, P) % P, y * pow(z, -1, P) % P
+        return (y | (x & 1) << 255).to_bytes(32, "little") == signature[:32]
     except ValueError: return False
-def verifier_key(text):
-    name, kid, data = text.split("+", 2); data = base64.b64decode(data, validate=True)
-    assert len(data) == 33 and data[0] == 1 and hashlib.sha256(name.encode() + b"\n" + data).hexdigest()[:8] == kid, "not a verifier key: " + text
-    return name, kid, data[1:]
-def checkpoint(note, trusted, own):   # -> sequence, checksum, origin, whether a trusted key signed; None when only strangers did
-    text, _, lines = note.partition("\n\n"); text += "\n"; origin, size, root = text.split("\n")[:3]; found = set()
-    for line in lines.splitlines():
-        _, name, blob = line.split(" "); blob = base64.b64decode(blob)
-        for key in trusted + own:
-            if (name, blob[:4].hex()) == key[:2]:
-                assert signed(key[2], text.encode(), blob[4:]), f"checkpoint {size}: a signature does not hold"
-                found.add(key in trusted)
-    return (int(size), base64.b64decode(root).hex(), origin, True in found) if found else None
-def verify(lines, trusted):
-    head = json.loads(lines[0]); assert head["format"] == "trailmark-evidence" and head["version"] == 1
-    seq, prev, anchors, receipt, rows, digest, end = head["start"]["seq"], head["start"]["checksum"], {}, None, 0, hashlib.sha256(), None
-    assert seq == 0 or prev, f"sequence {seq}: missing"
-    own, proven, first = [], set(), None
-    for text in head["publicKeys"]:
-        try: own.append(verifier_key(text))
-        except Exception: pass
-    for n, line in enumerate(lines):
-        item = json.loads(line)
-        if item["type"] == "end": end = item; assert n == len(lines) - 1, "something stands behind the end line"; break
-        digest.update(line.encode() + b"\n")
-        if item["type"] == "checkpoint":
-            known = checkpoint(item["note"], trusted, own)
-            if not known: continue
-            at, root, origin, good = known; assert origin.endswith("/audit/" + head["orgId"]), "foreign checkpoint"
-            anchors[at] = root; proven |= {at} if good else set()
-        elif item["type"] == "receipt": receipt = item; seq, prev = item["throughSeq"], item["throughChecksum"]
-        elif item["type"] == "row":
-            assert list(item) == ["type"] + FIELDS + ["checksum"], f"line {n + 1}: other members than the format's"
-            assert json.dumps(item, ensure_ascii=False, separators=(",", ":")) == line, f"line {n + 1}: written in another way"
-            values = [None if item[f] is None else str(item[f]).encode() for f in FIELDS]
-            payload = b"v1;" + ",".join("-" if v is None else str(len(v)) for v in values).encode() + b";" + b"".join(v or b"" for v in values)
-            at = item["chainSeq"]
-            assert hashlib.sha256(payload).hexdigest() == item["checksum"], f"sequence {at}: altered"
-            assert at == seq + 1, f"sequence {seq + 1}: missing"
-            assert item["prevChecksum"] == prev, f"sequence {at}: does not link to its predecessor"
-            assert item["orgId"] == head["orgId"], f"sequence {at}: another organization's"
-            assert anchors.get(at, item["checksum"]) == item["checksum"], f"sequence {at}: not what its checkpoint signed"
-            seq, prev, rows, first = at, item["checksum"], rows + 1, first or at
-    assert end and end["rows"] == rows and end["digest"] == digest.hexdigest(), "the end is missing or does not fit"
-    assert max(anchors, default=0) <= seq, "cut before its last checkpoint"
-    missing = []
-    if not trusted: missing.append("no key was given")
-    elif not rows or seq not in proven: missing.append("no checkpoint of a given key names the last row")
-    if receipt and first == receipt["throughSeq"] + 1: missing.append("the receipt of retention is not signed")
-    return f"{rows} rows, through sequence {seq}, keys in the bundle {head['publicKeys']}", missing
-if __name__ == "__main__":
+
+# Keys and signed notes (c2sp.org/signed-note)
+class Bad(Exception): "What contradicts; its text says where."
+class Misuse(Exception): "A key, policy or note that is none."
+
+def need(truth, text, kind=Bad):
+    if not truth: raise kind(text)
+
+def unbase64(text):
+    try: data = base64.b64decode(text, validate=True)
+    except (ValueError, TypeError): return None
+    return data if base64.b64encode(data).decode() == text else None
+
+def key_id(name, data): return hashlib.sha256(name.encode() + b"\n" + data).hexdigest()[:8]
+
+def verifier_key(text, types=(1,)):   # -> name, type, public key
+    found = re.fullmatch(r"([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)", text)
+    data = found and unbase64(found[3])
+    need(data and len(data) == 33 and data[0] in types and key_id(found[1], data) == found[2], "not a verifier key: " + text, Misuse)
+    return found[1], data[0], data[1:]
+
+def parse_note(text):   # -> signed text, [(name, id, bytes)]; None when it is no note
+    if len(text) > 65536 or re.search("[\x00-\x09\x0b-\x1f\x7f\ud800-\udfff]", text) or not text.endswith("\n"): return None
+    split = text.rfind("\n\n")
+    if split < 0: return None
+    lines = text[split + 2:-1].split("\n") if split + 2 < len(text) else []
+    if len(lines) > 16: return None
+    found = [re.fullmatch(r"\u2014 ([^\s+]+) ([A-Za-z0-9+/]+=*)", line) for line in lines]
+    blobs = [line and unbase64(line[2]) for line in found]
+    if not all(blob and len(blob) > 4 for blob in blobs): return None
+    return text[:split + 1], [(line[1], blob[:4].hex(), blob[4:]) for line, blob in zip(found, blobs)]
+
+def signed_by(note, name, public):   # True, False (a line of this key that does not hold) or None (no line of it)
+    kid = key_id(name, b"\x01" + public)
+    lines = [blob for n, i, blob in note[1] if (n, i) == (name, kid)]
+    return None if not lines else all(holds(public, note[0].encode(), blob) for blob in lines)
+
+def cosigned_by(note, name, public):
+    kid = key_id(name, b"\x04" + public)
+    lines = [blob for n, i, blob in note[1] if (n, i) == (name, kid)]
+    if not lines: return None
+    if len(lines) > 1 or len(lines[0]) != 72: return False
+    seconds = int.from_bytes(lines[0][:8], "big")
+    return holds(public, f"cosignature/v1\ntime {seconds}\n{note[0]}".encode(), lines[0][8:])
+
+class Trust:
+    """Keys that are believed, and the witnesses that must have cosigned."""
+    def __init__(self, keys=(), policy=None):
+        self.keys, self.policy, self.witnesses, self.groups, self.quorum = [], policy is not None, {}, {}, None
+        if policy is not None: self.read(policy)
+        self.keys += [verifier_key(key) for key in keys]
+
+    def read(self, text):
+        seen, members, named = False, set(), set()
+        lines = text.split("\n")
+        need(len(lines) <= 1000, "policy: more than 1000 lines", Misuse)
+        for number, line in enumerate(lines, 1):
+            words, bad = [w for w in re.split("[ \t]+", line) if w], f"policy, line {number}"
+            if not words or words[0].startswith("#"): continue
+            if words[0] == "log" and len(words) in (2, 3):
+                key = verifier_key(words[1])
+                need(key[2] not in [k[2] for k in self.keys], bad + ": twice", Misuse); self.keys.append(key)
+            elif words[0] == "witness" and len(words) in (3, 4):
+                key = verifier_key(words[2], (4,))
+                need(words[1] != "none" and words[1] not in named, bad + ": the name is taken", Misuse)
+                need(key[2] not in [k[2] for k in self.witnesses.values()], bad + ": twice", Misuse)
+                need(len(words) < 4 or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", words[3]), bad + ": no URL", Misuse)
+                named.add(words[1]); self.witnesses[words[1]] = key
+            elif words[0] == "group" and len(words) > 3:
+                count = {"all": len(words) - 3, "any": 1}.get(words[2]) or (int(words[2]) if re.fullmatch(r"[1-9][0-9]*", words[2]) else 0)
+                need(1 <= count <= len(words) - 3 and words[1] != "none" and words[1] not in named, bad, Misuse)
+                for member in words[3:]:
+                    need(member in named and member not in members, bad + ": " + member, Misuse); members.add(member)
+                named.add(words[1]); self.groups[words[1]] = (count, words[3:])
+            elif words[0] == "quorum" and len(words) == 2:
+                need(not seen and (words[1] == "none" or words[1] in named), bad, Misuse)
+                seen, self.quorum = True, None if words[1] == "none" else words[1]
+            else: raise Misuse(bad)
+        need(seen, "policy: no quorum line", Misuse)
+
+    def meets(self, name, cosigned):
+        if name is None: return True
+        if name in self.witnesses: return name in cosigned
+        count, members = self.groups[name]
+        return sum(self.meets(member, cosigned) for member in members) >= count
+
+def covers(name, origin): return origin == name or origin.startswith(name + "/")
+
+# The tree (RFC 6962, proofs of RFC 9162)
+def sha(data): return hashlib.sha256(data).digest()
+def leaf(checksum): return sha(b"\0" + checksum)
+def node(left, right): return sha(b"\1" + left + right)
+
+def decompose(begin, end):   # -> heights
+    heights = []
+    while begin < end:
+        height = 0
+        while begin % 2**(height + 1) == 0 and begin + 2**(height + 1) <= end: height += 1
+        heights.append(height); begin += 2**height
+    return heights
+
+class Fold:
+    def __init__(self): self.parts, self.size = [], 0
+    def push(self, height, value):
+        self.size += 2**height
+        while self.parts and self.parts[-1][0] == height: height, value = height + 1, node(self.parts.pop()[1], value)
+        self.parts.append((height, value))
+    def root(self):
+        if not self.parts: return sha(b"")
+        root = self.parts[-1][1]
+        for _, left in reversed(self.parts[:-1]): root = node(left, root)
+        return root
+
+def included(index, size, value, path, root):
+    if index >= size: return False
+    last = size - 1
+    for other in path:
+        if last == 0: return False
+        if index % 2 or index == last:
+            value = node(other, value)
+            while index % 2 == 0 and index: index, last = index // 2, last // 2
+        else: value = node(value, other)
+        index, last = index // 2, last // 2
+    return last == 0 and value == root
+
+def consistent(older, size, older_root, root, proof):
+    if older > size: return False
+    if older == size: return not proof and older_root == root
+    if older == 0: return not proof and older_root == sha(b"")
+    proof = ([older_root] if older & (older - 1) == 0 else []) + proof
+    if not proof: return False
+    at, last = older - 1, size - 1
+    while at % 2: at, last = at // 2, last // 2
+    first = second = proof[0]
+    for other in proof[1:]:
+        if last == 0: return False
+        if at % 2 or at == last:
+            first, second = node(other, first), node(other, second)
+            while at % 2 == 0 and at: at, last = at // 2, last // 2
+        else: second = node(second, other)
+        at, last = at // 2, last // 2
+    return last == 0 and first == older_root and second == root
+
+# Lines
+FIELDS = ["prevChecksum", "chainSeq", "id", "orgId", "timestampMs", "actorType", "actorId", "actorEmail", "action",
+          "resourceType", "resourceId", "resourceName", "details", "ipAddress", "userAgent", "result", "errorMessage"]
+NULLABLE = {"actorEmail", "resourceId", "resourceName", "details", "ipAddress", "userAgent", "errorMessage"}
+ORIGIN = re.compile(r".+/log/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.S)
+NUMBER, HEX = re.compile(r"(0|[1-9]\d{0,14})", re.A), re.compile(r"[0-9a-f]{64}")
+TEXT = r'"(?:[^"\\\x00-\x1f]|\\["\\bfnrt]|\\u00(?:0[0-7bef]|1[0-9a-f]))*"'
+SHAPE = {"prevChecksum": '(?:null|"[0-9a-f]{64}")', "chainSeq": "[1-9][0-9]{0,14}", "timestampMs": "(?:0|-?[1-9][0-9]{0,14})"}
+ROW = re.compile(r'\{"type":"row",' + ",".join(
+    f'"{f}":' + SHAPE.get(f, f"(?:null|{TEXT})" if f in NULLABLE else TEXT) for f in FIELDS) + r',"checksum":"[0-9a-f]{64}"\}')
+
+def instant(text):   # -> milliseconds, or None
+    if not isinstance(text, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z", text, re.A): return None
+    try: at = datetime.strptime(text[:-5], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
+    except ValueError: return None
+    return (at - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(milliseconds=1) + int(text[-4:-1])
+
+def iso(ms): return (datetime(1970, 1, 1) + timedelta(milliseconds=ms)).isoformat(timespec="milliseconds") + "Z"
+def is_int(low): return lambda v: type(v) is int and low <= v < 10**15
+def is_text(v): return isinstance(v, str)
+def is_hash(v): return is_text(v) and len(unbase64(v) or b"") == 32
+def is_hashes(most): return lambda v: isinstance(v, list) and len(v) <= most and all(map(is_hash, v))
+def is_hex(v): return is_text(v) and HEX.fullmatch(v)
+def or_null(is_good): return lambda v: v is None or is_good(v)
+def is_one(value): return lambda v: v == value and type(v) is type(value)
+def is_instant(v): return instant(v) is not None
+
+def shaped(value, members):
+    return isinstance(value, dict) and list(value) == list(members) and all(check(value[name]) for name, check in members.items())
+
+def is_range(v):
+    return shaped(v, {"kind": is_one("whole")}) \
+        or shaped(v, {"kind": is_one("sequence"), "first": is_int(1), "last": is_int(1)}) \
+        or shaped(v, {"kind": is_one("time"), "from": or_null(is_instant), "to": or_null(is_instant)})
+
+def is_org(v): return is_text(v) and re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", v)
+def is_texts(v): return isinstance(v, list) and all(map(is_text, v))
+HEADER = {"type": is_one("header"), "format": is_one("trailmark-evidence")}
+LINES = {
+    "header": [{**HEADER, "version": is_one(2), "origin": is_text, "orgId": is_org, "organization": is_text,
+                "range": is_range, "createdAt": is_instant, "publicKeys": is_texts}],
+    "checkpoint": [{"note": is_text}], "receipt": [{"note": is_text}], "end": [{"note": is_text}],
+    "timestamp": [{"token": lambda v: is_text(v) and unbase64(v) is not None}],
+    "since": [{"size": is_int(0), "hashes": is_hashes(64)}, {"seq": is_int(1), "checksum": is_hex, "hashes": is_hashes(64)}],
+    "skip": [{"through": is_int(1), "hashes": is_hashes(128)}]}
+LINES_V1 = {
+    "header": [{**HEADER, "version": is_one(1), "orgId": lambda v: is_text(v) and re.fullmatch(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", v),
+                "organization": is_text, "from": or_null(is_text), "to": or_null(is_text), "createdAt": is_text, "origin": is_text,
+                "publicKeys": is_texts, "start": lambda v: shaped(v, {"seq": is_count, "checksum": or_null(is_hex)})}],
+    "checkpoint": [{"note": is_text}],
+    "receipt": [{"throughSeq": lambda v: is_count(v), "throughChecksum": or_null(is_hex)}],
+    "end": [{"rows": lambda v: is_count(v), "digest": is_hex}]}
+def is_count(v): return type(v) is int and abs(v) < 2**53
+
+def read(line, kinds):   # a line that is no row: of a known shape, and written as that is written
+    try: item = json.loads(line)
+    except (ValueError, RecursionError): raise Bad("not JSON")
+    kind = item.get("type") if isinstance(item, dict) else None
+    shapes = kinds.get(kind, []) if is_text(kind) else []
+    need(any(shaped(item, {"type": is_one(kind), **shape}) for shape in shapes), "a line of unknown type or members")
+    need(json.dumps(item, ensure_ascii=False, separators=(",", ":")) == line, "a line written in another way")
+    return item
+
+def read_row(line):   # -> the row, whether its contents have its checksum
+    need(ROW.fullmatch(line), "a row that is not written as the format says")
+    row = json.loads(line)
+    values = [None if row[f] is None else str(row[f]).encode() for f in FIELDS]
+    lengths = ",".join("-" if v is None else str(len(v)) for v in values).encode()
+    row["good"] = hashlib.sha256(b"v1;" + lengths + b";" + b"".join(v or b"" for v in values)).hexdigest() == row["checksum"]
+    return row
+
+# Statements
+def checkpoint_of(text):   # -> origin, size, root
+    lines = text.split("\n")
+    if len(lines) < 4 or not ORIGIN.fullmatch(lines[0]) or not NUMBER.fullmatch(lines[1]) or not is_hash(lines[2]): return None
+    return (lines[0], int(lines[1]), unbase64(lines[2])) if lines[3].startswith("signed-at ") and is_instant(lines[3][10:]) else None
+
+def receipt_of(text):   # -> origin, through, before
+    found = re.fullmatch(r"trailmark/prune/v1\n(.+)\n(0|[1-9]\d{0,14})\nbefore (.+)\ndays (0|[1-9]\d{0,14})\nsigned-at (.+)\n", text, re.A)
+    return (found[1], int(found[2]), found[3]) if found and ORIGIN.fullmatch(found[1]) and is_instant(found[3]) and is_instant(found[5]) else None
+
+def seal_of(text):   # -> origin, digest
+    found = re.fullmatch(r"trailmark/bundle/v2\n(.+)\n(.+)\n", text)
+    return (found[1], unbase64(found[2])) if found and ORIGIN.fullmatch(found[1]) and is_hash(found[2]) else None
+
+class Log:
+    """The log of one bundle: which keys count there, and what is missing to a proof."""
+    def __init__(self, trust, origin, named):
+        self.trust, self.origin, self.missing, self.notices = trust, origin, [], []
+        self.trusted = [key[2] for key in trust.keys if covers(key[0], origin)]
+        self.named = [key[2] for key in named if covers(key[0], origin) and key[1] == 1 and key[2] not in self.trusted]
+
+    def note(self, text, parse, what):   # -> statement, note, whether a trusted key signed
+        note = parse_note(text)
+        said = note and parse(note[0])
+        need(said, f"the note is no {what}")
+        need(said[0] == self.origin, f"the {what} is of another log, {said[0]}")
+        checks = [signed_by(note, self.origin, key) for key in self.trusted]
+        need(False not in checks + [signed_by(note, self.origin, key) for key in self.named]
+             + [cosigned_by(note, key[0], key[2]) for key in self.trust.witnesses.values()], f"a signature of the {what} does not hold")
+        return said, note, True in checks
+
+def lines_of(stream):
+    for line in stream:
+        if not line.endswith(b"\n"): yield line, None
+        else: yield line, line[:-1]
+
+def text_of(data):
+    try: return data.decode("utf-8")
+    except UnicodeDecodeError: raise Bad("not UTF-8")
+
+ORDER = ["header", "checkpoint", "timestamp", "since", "receipt", "skip", "end"]
+
+def verify(first, stream, trust, since):
+    head = read(first, LINES)
+    origin, org, span = head["origin"], head["orgId"], head["range"]
+    need((ORIGIN.fullmatch(origin) or [0, 0])[1] == org, "the origin is of another organization")
+    need("\n" not in origin, "the origin holds a line break")
+    low, high = 1, 10**15
+    if span["kind"] == "sequence":
+        low, high = span["first"], span["last"]; need(low <= high, "the range ends before it begins")
+    begin, end = [instant(span[m]) if span.get(m) else None for m in ("from", "to")]
+    need(begin is None or end is None or begin <= end, "the range ends before it begins")
+    try: named = [verifier_key(text, (1, 4)) for text in head["publicKeys"]]
+    except Misuse as error: raise Bad(str(error))
+    log, digest, fold = Log(trust, origin, named), hashlib.sha256(first.encode() + b"\n"), Fold()
+    order, size, root, receipt, seal, older = 0, None, None, None, None, None
+    at, before, skipped, rows, first_row, stamped = 0, None, 0, 0, None, False
+    for raw, data in lines_of(stream):
+        need(order < 6, "something stands behind the end line")
+        need(data is not None, "the last line does not end")
+        line = text_of(data)
+        if line.startswith('{"type":"row"'):
+            row = read_row(line); seq = row["chainSeq"]
+            need(size is not None, "a row stands in the wrong place"); order = 5
+            need(row["good"], f"sequence {seq}: altered")
+            need(row["orgId"] == org, f"sequence {seq}: another organization's")
+            need(seq == at + 1 and seq <= size, f"sequence {at + 1}: missing, or {seq} inserted")
+            need(low <= seq <= high and (begin is None or row["timestampMs"] >= begin) and (end is None or row["timestampMs"] <= end),
+                 f"sequence {seq}: not of the range")
+            need(row["prevChecksum"] is None if seq == 1 else before is None or row["prevChecksum"] == before, f"sequence {seq}: relinked")
+            fold.push(0, leaf(bytes.fromhex(row["checksum"])))
+            at, before, rows, first_row = seq, row["checksum"], rows + 1, first_row or seq
+        else:
+            item = read(line, LINES); place = ORDER.index(item["type"])
+            need((place > order or place == order == 5) and (place < 2 or size is not None), f"a {item['type']} line stands in the wrong place")
+            order = place
+            if place == 1: (_, size, root), cosigned, good = log.note(item["note"], checkpoint_of, "checkpoint")
+            elif place == 2: stamped = True
+            elif place == 3: older = item
+            elif place == 4: receipt = log.note(item["note"], receipt_of, "receipt")
+            elif place == 5:
+                need(at == 0 or before is not None, "a skip behind a skip")
+                need(at < item["through"] <= size, "a skip that leads nowhere")
+                heights = decompose(at, item["through"])
+                need(len(heights) == len(item["hashes"]), "another number of hashes than the tree has")
+                for height, value in zip(heights, item["hashes"]): fold.push(height, unbase64(value))
+                if rows: need(span["kind"] == "time" or (span["kind"] == "sequence" and at >= high), f"sequence {at + 1}: missing")
+                else: skipped = item["through"]
+                at, before = item["through"], None
+            elif place == 6: seal = log.note(item["note"], seal_of, "seal"); continue
+        digest.update(raw)
+    need(seal, "the file ends without its end line")
+    need(at == size, f"the checkpoint is of size {size}, the lines end at {at}")
+    need(span["kind"] != "sequence" or high <= size, "the range goes beyond the checkpoint")
+    pruned = 0 if span["kind"] == "time" or skipped < low else min(skipped, high)
+    need(pruned <= (receipt[0][1] if receipt else 0), f"sequence {low}: missing, and no receipt explains it")
+    need(fold.root() == root, "entries and hashes do not come to the checkpoint's root")
+    need(seal[0][1] == digest.digest(), "the digest is not the one of the seal")
+    if older and "seq" in older:
+        need(included(older["seq"] - 1, size, leaf(bytes.fromhex(older["checksum"])), [unbase64(h) for h in older["hashes"]], root),
+             f"the proof of entry {older['seq']} does not lead to the root")
+    if not trust.keys: log.missing.append("it fits in itself; pass --key")
+    elif not log.trusted: log.missing.append(f"the trusted key is not good for {origin}")
+    else:
+        if not good: log.missing.append("no trusted key signed the checkpoint")
+        if not seal[2]: log.missing.append("no trusted key signed the seal")
+        if pruned and not receipt[2]: log.missing.append("no trusted key signed the receipt")
+        names = {name for name, key in trust.witnesses.items() if cosigned_by(cosigned, key[0], key[2])}
+        if trust.policy and not trust.meets(trust.quorum, names): log.missing.append("the quorum of the policy is not met")
+    if since: check_since(log, since, older, org, size, root)
+    if receipt and span["kind"] == "time" and (begin is None or instant(receipt[0][2]) > begin):
+        log.notices.append(f"retention was allowed to remove entries before {receipt[0][2]}")
+    if span["kind"] == "time": log.notices.append("that no entry of the range is left out is the installation's signed word")
+    if stamped: log.notices.append("a time-stamp is present, not checked here")
+    said = f"{rows} entries inside the range, {size - rows} outside as hashes only, {head['organization']}, range {json.dumps(span)}, checkpoint of size {size}"
+    return ("intact" if rows else "empty"), said, log.missing, log.notices
+
+def read_since(text, trust):   # -> version, organization, origin, number, hash, whether a trusted key signed
+    note = parse_note(text)
+    need(note, "--since: not a signed checkpoint", Misuse)
+    said = checkpoint_of(note[0])
+    if said:
+        checks = [signed_by(note, said[0], key[2]) for key in trust.keys if covers(key[0], said[0])]
+        return 2, ORIGIN.fullmatch(said[0])[1], said[0], said[1], said[2], False if False in checks else True in checks or None
+    old = old_checkpoint(text)
+    need(old, "--since: not a signed checkpoint", Misuse)
+    name = old[0][:old[0].index("/audit/")]
+    checks = [signed_by(note, name, key[2]) for key in trust.keys if covers(name, key[0])]
+    return 1, old[3], old[0], old[1], bytes.fromhex(old[2]), False if False in checks else True in checks or None
+
+def check_since(log, since, older, org, size, root):
+    version, of, _, number, value, good = since
+    if of != org: return log.missing.append("the note given with --since is of another log")
+    need(good is not False, "a signature of the note given with --since does not hold")
+    if good is None: return log.missing.append("no trusted key signed the note given with --since")
+    if number > size: return log.missing.append("the note given with --since is newer than the bundle's checkpoint")
+    proof = [unbase64(h) for h in older["hashes"]] if older else []
+    if version == 2:
+        fits = older and older.get("size") == number
+        if not fits and number not in (0, size): return log.missing.append(f"the bundle holds no proof from size {number}")
+        need(consistent(number, size, value, root, proof if fits else []), f"the log does not go on from the note of size {number}")
+    else:
+        if not older or older.get("seq") != number: return log.missing.append(f"the bundle holds no proof of entry {number}")
+        need(older["checksum"] == value.hex(), f"entry {number} is another one than the note's")
+    log.notices.append("the log goes on from the note given with --since")
+
+# Version 1
+def old_checkpoint(note):   # -> origin, sequence, checksum, organization, text, [(name, id, signature)]
+    text, cut, rest = note.partition("\n\n")
+    lines = (text + "\n").split("\n")
+    org = re.search(r"/audit/([0-9a-f-]{36})$", lines[0]) if cut and len(lines) > 4 else None
+    if not org or lines[0].endswith("\n") or not re.fullmatch(r"[0-9]{1,15}", lines[1]) or not lines[2] or not re.match("signed-at .", lines[3]): return None
     try:
-        files = [a for i, a in enumerate(sys.argv[1:], 1) if a != "--key" and sys.argv[i - 1] != "--key"]
-        trusted = [verifier_key(sys.argv[i + 1]) for i, a in enumerate(sys.argv) if a == "--key"]
-        (path,) = files; text = open(path, encoding="utf-8", newline="\n").read()
-        lines = text[:-1].split("\n") if text.endswith("\n") else text.split("\n"); json.loads(lines[0])["orgId"]
-    except Exception as error: print("unreadable:", error); sys.exit(2)
-    try: said, missing = verify(lines, trusted)
-    except Exception as error: print("broken:", error); sys.exit(1)
-    print("not proven:" if missing else "intact:", said, *missing, sep="\n  "); sys.exit(3 if missing else 0)
+        blobs = [(line.split(" ") + [""])[1:3] for line in rest.split("\n") if line.startswith("\u2014 ")]
+        signatures = [(name, data[:4].hex(), data[4:]) for name, data in ((n, base64.b64decode(b, validate=True)) for n, b in blobs)]
+        return lines[0], int(lines[1]), base64.b64decode(lines[2], validate=True).hex(), org[1], text + "\n", signatures
+    except ValueError: return None
+
+def verify_v1(first, stream, trust):
+    head = read(first, LINES_V1)
+    name, org = head["origin"][:max(0, head["origin"].find("/audit/"))], head["orgId"]
+    trusted = [(name, key[2]) for key in trust.keys if covers(name, key[0])]
+    named = []
+    for text in head["publicKeys"]:
+        try: key = verifier_key(text, (1, 4)); named.append((key[0], key[2]) if key[1] == 1 else None)
+        except Misuse: pass
+    seq, before, anchors, proven, receipt = head["start"]["seq"], head["start"]["checksum"], {}, set(), None
+    need(seq <= 0 or before, f"sequence {seq}: missing")
+    digest, rows, first_row, end = hashlib.sha256(first.encode() + b"\n"), 0, None, None
+    for raw, data in lines_of(stream):
+        need(end is None, "something stands behind the end line")
+        line = text_of(raw if data is None else data)
+        if line.startswith('{"type":"row"'):
+            row = read_row(line); at = row["chainSeq"]
+            need(row["good"], f"sequence {at}: altered")
+            if not rows and receipt: seq, before = receipt["throughSeq"], receipt["throughChecksum"]
+            need(at == seq + 1, f"sequence {seq + 1}: missing")
+            need(row["prevChecksum"] == before, f"sequence {at}: relinked")
+            need(row["orgId"] == org, f"sequence {at}: another organization's")
+            need(anchors.get(at, row["checksum"]) == row["checksum"], f"sequence {at}: not what its checkpoint signed")
+            seq, before, rows, first_row = at, row["checksum"], rows + 1, first_row or at
+        else:
+            item = read(line, LINES_V1)
+            need(item["type"] != "header", "a second header")
+            if item["type"] == "end": end = item; continue
+            if item["type"] == "receipt": receipt = item
+            else:
+                note = old_checkpoint(item["note"])
+                need(note and note[3] == org, "a checkpoint that cannot be read, or of another organization")
+                checks = []
+                for who in trusted + [key for key in named if key]:
+                    for n, i, blob in note[5]:
+                        if (n, i) == (who[0], key_id(who[0], b"\x01" + who[1])):
+                            need(holds(who[1], note[4].encode(), blob), "a checkpoint whose signature does not hold")
+                            checks.append(who in trusted)
+                if checks: anchors[note[1]] = note[2]
+                if True in checks: proven.add(note[1])
+        digest.update(raw)
+    need(end and end["rows"] == rows and end["digest"] == digest.hexdigest(), "the end is missing or does not fit")
+    need(max(anchors, default=0) <= seq, "cut before its last checkpoint")
+    missing = []
+    if not trust.keys: missing.append("it fits in itself; pass --key")
+    elif not rows or seq not in proven: missing.append("no checkpoint of a trusted key names the last row")
+    if receipt and first_row == receipt["throughSeq"] + 1: missing.append("the receipt of retention is not signed")
+    if trust.quorum: missing.append("the quorum of the policy is not met")
+    notices = ["organization, range and time of creation are not signed in version 1"]
+    return "intact", f"{rows} entries, through sequence {seq}, {head['organization']}", missing, notices
+
+def judge(path, keys=(), policy=None, since=None):   # -> word, exit code, sentences
+    try:
+        trust = Trust(keys, policy)
+        kept = read_since(since, trust) if since is not None else None
+        stream = open(path, "rb")
+    except (OSError, Misuse) as error: return "unreadable", 2, [str(error)]
+    with stream:
+        first = stream.readline()
+        found = re.match(rb'\{"type":"header","format":"trailmark-evidence","version":([12]),', first)
+        if not found: return "unreadable", 2, ["not the header of an evidence bundle of a known version"]
+        try:
+            need(first.endswith(b"\n"), "the file ends in its first line")
+            first = text_of(first[:-1])
+            word, said, missing, notices = verify_v1(first, stream, trust) if found[1] == b"1" else verify(first, stream, trust, kept)
+        except Bad as error: return "broken", 1, [str(error)]
+    return ("not proven", 3, [said, *missing, *notices]) if missing else (word, 0, [said, *notices])
+
+def main(args):
+    keys, options, files = [], {}, []
+    try:
+        while args:
+            arg, args = args[0], args[1:]
+            if arg not in ("--key", "--policy", "--since"): files.append(arg); continue
+            need(args, arg + " needs a value", Misuse)
+            if arg == "--key": keys.append(args[0])
+            else: options[arg[2:]] = open(args[0], encoding="utf-8", newline="").read()
+            args = args[1:]
+        need(len(files) == 1, __doc__, Misuse)
+    except (OSError, ValueError, Misuse) as error: return "unreadable", 2, [str(error)]
+    return judge(files[0], keys, **options)
+
+if __name__ == "__main__":
+    word, code, sentences = main(sys.argv[1:])
+    print(word + ":", *sentences, sep="\n  ")
+    sys.exit(code)

@@ -14,7 +14,7 @@ const WIRE_FILES = [
   "audit/query/(catalogue|old-address)",
   "audit/chain/(chain|bundle|note|verifier)",
   "audit/tree/[\\w-]+",
-  "audit/integrity/verify-bundle",
+  "audit/bundle/[\\w-]+",
   "(.+/)?vocabulary",
 ];
 const WIRE = ["package.json", "schema", "wire"];

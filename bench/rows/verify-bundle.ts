@@ -2,11 +2,12 @@ import { hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { interleave, rateOf } from "@/bench/harness";
+import { verifyBundle } from "@/server/audit/bundle/verify";
 import type { BundleHeader } from "@/server/audit/chain/bundle";
 import { canonicalPayload } from "@/server/audit/chain/chain";
 import { nodeBundleTools } from "@/server/audit/integrity/node-bundle-tools";
-import { verifyBundle } from "@/server/audit/integrity/verify-bundle";
 import type { ChainRow } from "@/server/audit/row";
+import { parseTrust } from "@/server/audit/tree/judge-proof";
 
 const BLOCK_ROWS = 20_000;
 
@@ -39,8 +40,10 @@ async function firstOf(lines: AsyncIterable<string>): Promise<string> {
 /** Row 8, in a process of its own: the offline verifier over a file, and SHA-256 over the same payloads alone. */
 export async function verifyBundleFile(file: string, rounds: number) {
   // Held to the keys that the bundle names: whom to trust costs nothing, an unproven verdict would.
-  const { publicKeys: trustedKeys }: BundleHeader = JSON.parse(await firstOf(linesOf(file)));
-  const verify = () => verifyBundle(linesOf(file), nodeBundleTools, { trustedKeys });
+  const { publicKeys: keys }: BundleHeader = JSON.parse(await firstOf(linesOf(file)));
+  const trust = parseTrust(nodeBundleTools.sha256, keys.join("\n"));
+  if ("reason" in trust) throw new Error(trust.reason);
+  const verify = () => verifyBundle(createReadStream(file, { highWaterMark: 2 ** 20 }), nodeBundleTools, { trust });
   const verdict = await verify();
   if (verdict.status !== "intact") throw new Error(`the bundle is ${JSON.stringify(verdict).slice(0, 300)}`);
   const rates = await interleave(rounds, {

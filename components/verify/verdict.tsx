@@ -11,7 +11,7 @@ import { Figures } from "@/components/ui/figures";
 import { Message } from "@/components/ui/message";
 import { Section } from "@/components/ui/section";
 import { StateTag } from "@/components/ui/state-tag";
-import type { BundleVerdict } from "@/server/audit/integrity/verify-bundle";
+import { type BundleVerdict, VERDICT_WORD } from "@/server/audit/bundle/verdict";
 import type { Checked } from "./check-file";
 import classes from "./verify.module.css";
 
@@ -44,7 +44,7 @@ export function Verdict({ checked, trust, onAgain }: Props) {
   );
 }
 
-const HEADLINE = { intact: "Intact", broken: "Broken", unproven: "Not proven" };
+const HEADLINE = VERDICT_WORD;
 
 const whose = ({ keys, from }: Trust) =>
   from === "you" ? "the key that you gave" : `the key of ${nameOf(keys[0] ?? "")}, the server that served this page`;
@@ -62,7 +62,9 @@ function sentence({ verdict, fileName, seconds, trust }: Checked & { verdict: Re
 
 function Judged({ verdict, checked, trust }: { verdict: Readable; checked: Checked; trust: Trust }) {
   const { zone } = useZone();
-  const { header, span } = { header: verdict.header, span: checked.span };
+  const { header } = verdict;
+  const span = { from: verdict.firstTime, to: verdict.lastTime };
+  const asked = header?.range.kind === "time" ? header.range : { from: null, to: null };
   const at = (when: string | null) => (when ? dateTime(when, zone) : "open");
   return (
     <>
@@ -72,16 +74,21 @@ function Judged({ verdict, checked, trust }: { verdict: Readable; checked: Check
       <Figures
         label="The bundle"
         items={[
-          { label: "Organization", value: header.organization, note: header.orgId, wide: true },
+          { label: "Organization", value: header?.organization ?? "", note: header?.orgId ?? "", wide: true },
           { label: "Entries checked", value: count(verdict.rowsChecked), note: sequences(verdict) },
           { label: "Anchored through", value: anchored(verdict), note: anchorNote(verdict) },
           {
             label: `First and last entry, ${zoneName(zone)}`,
             value: span.from ? `${at(span.from)} to ${at(span.to)}` : "No entries",
-            note: `requested: ${at(header.from)} to ${at(header.to)}`,
+            note: `requested: ${at(asked.from)} to ${at(asked.to)}`,
             wide: true,
           },
-          { label: `Bundle created, ${zoneName(zone)}`, value: at(header.createdAt), note: header.origin, wide: true },
+          {
+            label: `Bundle created, ${zoneName(zone)}`,
+            value: at(header?.createdAt ?? null),
+            note: header?.origin ?? "",
+            wide: true,
+          },
         ]}
       />
       <div className={classes.notes}>
@@ -92,10 +99,9 @@ function Judged({ verdict, checked, trust }: { verdict: Readable; checked: Check
             ))}
           </Message>
         )}
-        <p>
-          The organization’s name, the range and the time of creation are what the file says; in bundles of version 1
-          they are not signed.
-        </p>
+        {verdict.notices.map((notice) => (
+          <p key={notice}>{notice}</p>
+        ))}
       </div>
       {verdict.breaks.length > 0 && (
         <Section title="Where it breaks" flush>
@@ -115,28 +121,24 @@ function sequences(verdict: Readable): string {
 const anchored = ({ anchoredThrough }: Readable) =>
   anchoredThrough === null ? "Nothing" : `Entry ${count(anchoredThrough)}`;
 
-function anchorNote({ checkpoints, anchoredThrough, lastSeq }: Readable): string {
-  if (anchoredThrough === null) return checkpoints > 0 ? "no checkpoint of a trusted key" : "no signed checkpoint";
-  const signed = checkpoints === 1 ? "1 signed checkpoint" : `${count(checkpoints)} signed checkpoints`;
+function anchorNote({ anchoredThrough, lastSeq }: Readable): string {
+  if (anchoredThrough === null) return "no checkpoint of a trusted key";
   const open = (lastSeq ?? 0) - anchoredThrough;
-  return open > 0 ? `${signed}; ${open === 1 ? "1 entry" : `${count(open)} entries`} after it` : signed;
+  return open > 0 ? `${open === 1 ? "1 entry" : `${count(open)} entries`} after it` : "the last entry";
 }
 
 /** The name that a verifier key begins with; signatures are told by it. */
 export const nameOf = (vkey: string) => vkey.split("+")[0] ?? "";
 
 function Keys({ verdict, trust }: { verdict: Readable; trust: Trust }) {
-  const keys = [...new Set([...trust.keys, ...verdict.header.publicKeys])];
+  const keys = [...new Set([...trust.keys, ...(verdict.header?.publicKeys ?? [])])];
   return (
     <Section title="Keys" lead="Trust a key only as far as you trust the source you got it from.">
       <ul className={classes.keys}>
         {keys.map((key) => (
           <li key={key}>
             <code>{key}</code>
-            <KeyState
-              trusted={trust.keys.includes(key) ? trust.from : null}
-              signed={verdict.signedBy.includes(nameOf(key))}
-            />
+            <KeyState trusted={trust.keys.includes(key) ? trust.from : null} signed={verdict.signedBy.includes(key)} />
           </li>
         ))}
       </ul>

@@ -1,11 +1,13 @@
 "use client";
 
 import { Progress as Bar, Button, TextInput } from "@mantine/core";
+import { sha256 } from "@noble/hashes/sha2";
 import { WifiOff } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { count } from "@/components/format/amounts";
 import { Message } from "@/components/ui/message";
 import { PageHeader } from "@/components/ui/page-header";
+import { parseTrust } from "@/server/audit/tree/judge-proof";
 import { type Checked, checkFile, loadTools, type Progress } from "./check-file";
 import { DropFile } from "./drop-file";
 import { nameOf, type Trust, Verdict } from "./verdict";
@@ -16,8 +18,6 @@ type State =
   | { step: "checking"; fileName: string; progress: Progress }
   | { step: "done"; checked: Checked; trust: Trust };
 
-const VKEY = /^\S+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{43}[A-Za-z0-9+/=]$/;
-
 /** Checks an evidence bundle in the visitor's own browser. serverKeys are those of the server that served the page. */
 export function VerifyPage({ serverKeys }: { serverKeys: string[] }) {
   const [state, setState] = useState<State>({ step: "choose", failure: null });
@@ -25,17 +25,17 @@ export function VerifyPage({ serverKeys }: { serverKeys: string[] }) {
   const abort = useRef<AbortController | null>(null);
   const pasted = key.trim();
   useEffect(() => void loadTools(), []);
-  const isKeyWrong = pasted !== "" && !VKEY.test(pasted);
+  const given = parseTrust(sha256, pasted || serverKeys.join("\n"));
 
   const start = async (file: File) => {
-    if (isKeyWrong) return;
+    if ("reason" in given) return;
     const controller = new AbortController();
     abort.current = controller;
     setState({ step: "checking", fileName: file.name, progress: { rows: 0, share: 0 } });
     const trust: Trust = pasted ? { keys: [pasted], from: "you" } : { keys: serverKeys, from: "server" };
     const onProgress = (progress: Progress) => setState({ step: "checking", fileName: file.name, progress });
     try {
-      const checked = await checkFile(file, { trustedKeys: trust.keys, signal: controller.signal, onProgress });
+      const checked = await checkFile(file, { trust: given, signal: controller.signal, onProgress });
       setState({ step: "done", checked, trust });
     } catch {
       const failure = controller.signal.aborted
@@ -60,9 +60,7 @@ export function VerifyPage({ serverKeys }: { serverKeys: string[] }) {
             placeholder="trailmark.example+1a2b3c4d+AbCd…"
             value={key}
             onChange={(event) => setKey(event.currentTarget.value)}
-            error={
-              isKeyWrong ? "This is not a verifier key. It reads name+8 hex digits+base64, all in one line." : null
-            }
+            error={"reason" in given ? given.reason : null}
             spellCheck={false}
             autoComplete="off"
             maw={640}

@@ -1,7 +1,7 @@
 import { judgeProof, type ProofVerdict } from "@/server/audit/tree/judge-proof";
 import { noteTools } from "@/server/note-tools";
 import { say, tell } from "./command";
-import { type Asked, EXIT_CODE, WORD } from "./verdict-words";
+import { type Asked, EXIT_CODE, wordOf } from "./verdict-words";
 
 const MAX_PROOF_CHARACTERS = 4 * 1024 * 1024;
 const LABEL_WIDTH = 11;
@@ -22,7 +22,7 @@ function describeEntry({ row, checkpoint }: Judged): void {
 }
 
 function describe(verdict: Judged): void {
-  line(WORD[verdict.status], verdict.status === "intact" ? "the entry is part of the signed log" : "");
+  line(wordOf(verdict.status), verdict.status === "intact" ? "the entry is part of the signed log" : "");
   describeEntry(verdict);
   for (const name of verdict.signedBy) line("Signed by", `${name}, at ${verdict.checkpoint?.signedAt}`);
   for (const { name, seconds } of verdict.cosignedBy)

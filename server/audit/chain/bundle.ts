@@ -39,7 +39,7 @@ const textShape = Object.fromEntries(
 ) as TextShape;
 
 /** A sealed row; its members stand in the order of the canonical payload. */
-export const bundleRow = z.object({
+const bundleRow = z.object({
   type: z.literal("row"),
   ...textShape,
   timestampMs: z.int(),

@@ -7,8 +7,8 @@ import { parseNote, parseVkey, signatureBy } from "@/server/audit/chain/note";
 import { keyIdOf, vkeyOf } from "@/server/audit/chain/signing-key";
 import type { ChainRow } from "@/server/audit/row";
 import { PAYLOAD_FIELDS } from "@/server/audit/row";
+import { checkText } from "@/testing/evidence";
 import { nodeBundleTools } from "./node-bundle-tools";
-import { verifyBundle } from "./verify-bundle";
 
 const doc = readFileSync("docs/evidence.md", "utf8");
 const example = readFileSync("docs/example-bundle.ndjson", "utf8");
@@ -43,7 +43,7 @@ it("the guide's note is signed by the guide's key", () => {
   const key = parseVkey(block("trailmark.contoso.example+"));
   if (!note || !key) throw new Error("the guide has no note or key");
   const signature = signatureBy(note, key);
-  expect(signature && nodeBundleTools.verifySignature(key.publicKey, note.text, signature)).toBe(true);
+  expect(signature && nodeBundleTools.verify(key.publicKey, Buffer.from(note.text), signature)).toBe(true);
   expect(note.checkpoint).toMatchObject({ seq: 2, checksum: rows[1]?.checksum });
   const publicKey = Buffer.from(key.publicKey);
   expect(vkeyOf({ name: key.name, keyId: keyIdOf(key.name, publicKey), publicKey })).toBe(
@@ -52,13 +52,11 @@ it("the guide's note is signed by the guide's key", () => {
 });
 
 it("the example bundle is intact, and with one letter changed broken", async () => {
-  const lines = (text: string) => text.replace(/\n$/, "").split("\n");
-  const trustedKeys = [block("trailmark.contoso.example+")];
-  const judge = (text: string, options = {}) => verifyBundle(lines(text), nodeBundleTools, options);
-  expect(await judge(example, { trustedKeys })).toMatchObject({ status: "intact", anchoredThrough: 2 });
-  expect(await judge(example)).toMatchObject({ status: "unproven", anchoredThrough: 2 });
+  const key = block("trailmark.contoso.example+");
+  expect(await checkText(example, { keys: [key] })).toMatchObject({ status: "intact", anchoredThrough: 2 });
+  expect(await checkText(example)).toMatchObject({ status: "unproven", anchoredThrough: 2 });
   const forged = example.replace("Bonn", "Bern");
-  expect(await judge(forged, { trustedKeys })).toMatchObject({
+  expect(await checkText(forged, { keys: [key] })).toMatchObject({
     status: "broken",
     breaks: expect.arrayContaining([expect.objectContaining({ seq: 2, kind: "altered" })]),
   });

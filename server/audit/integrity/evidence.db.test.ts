@@ -11,11 +11,10 @@ import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
 import { appendAudit } from "@/server/audit/record/append";
 import { ED25519, formatVerifierKey } from "@/server/audit/tree/signed-note";
 import { auditRows, closeRoles, daysAgo, roles } from "@/testing/chain";
+import { checkText } from "@/testing/evidence";
 import { call, createOrg, createUser, ctxFor, auditRows as recordedRows, type TestUser } from "@/testing/factories";
 import { testKey } from "@/testing/notes";
 import { exportEvidence } from "./evidence";
-import { nodeBundleTools } from "./node-bundle-tools";
-import { verifyBundle } from "./verify-bundle";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-evidence-"));
 const PYTHON = join(process.cwd(), "docs", "verify_bundle.py");
@@ -28,8 +27,7 @@ afterAll(async () => {
 const lines = (bundle: string) => bundle.replace(/\n$/, "").split("\n");
 const ownKeys = () => signingKeys().map(vkeyOf);
 /** Held to this installation's own key, unless the test says otherwise. */
-const check = (bundle: string, trustedKeys: readonly string[] = ownKeys()) =>
-  verifyBundle(lines(bundle), nodeBundleTools, { trustedKeys });
+const check = (bundle: string, trustedKeys: readonly string[] = ownKeys()) => checkText(bundle, { keys: trustedKeys });
 
 /** Exit code of the independent verifier: 0 intact, 1 broken, 2 unreadable, 3 not proven. */
 function python(bundle: string, trustedKeys: readonly string[] = ownKeys()): number {
@@ -90,7 +88,7 @@ describe("evidence bundle", () => {
     expect(await check(text)).toMatchObject({
       status: "unproven",
       firstSeq: 6,
-      prunedPrefix: { throughSeq: 5 },
+      receipt: { through: 5 },
       reasons: [expect.stringContaining("receipt")],
     });
     expect(python(text)).toBe(3);

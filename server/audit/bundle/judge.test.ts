@@ -1,0 +1,178 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { browserBundleTools } from "@/components/verify/browser-tools";
+import { nodeBundleTools } from "@/server/audit/integrity/node-bundle-tools";
+import {
+  BADLY_COSIGNED,
+  BASES,
+  COSIGNED,
+  MUTATIONS,
+  POLICY,
+  SINCE,
+  SINCE_ENTRY,
+  STRICT_POLICY,
+  strangerKey,
+} from "@/testing/bundle-mutations";
+import { chainRows, installationKey, logKey, makeBundle, trustIn, vkeyOf } from "@/testing/evidence";
+import { readKeptNote } from "./since";
+import { type BundleTools, verifyBundle } from "./verify";
+
+/** One file under one trust; what each verifier says is compared. */
+type Case = { text: string | Uint8Array; keys?: string[]; policy?: string; since?: string };
+
+const dir = mkdtempSync(join(tmpdir(), "trailmark-judge-"));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+async function judge(tools: BundleTools, { text, keys = [], policy, since }: Case) {
+  const trust = trustIn({ keys, policy });
+  const kept = since === undefined ? null : readKeptNote(tools, since, trust);
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
+  // In parts that end in the middle of lines and characters.
+  const chunks = Array.from({ length: Math.ceil(bytes.length / 997) }, (_, i) =>
+    bytes.subarray(i * 997, (i + 1) * 997),
+  );
+  return verifyBundle(chunks, tools, { trust, since: kept });
+}
+
+const DRIVER = `
+import json, sys
+sys.path.insert(0, "docs")
+import verify_bundle as v
+for line in sys.stdin:
+    case = json.loads(line)
+    print(json.dumps(v.judge(case["file"], case["keys"], case["policy"], case["since"])))
+`;
+
+/** What the verifier in Python says of each, in one process: word, exit code, sentences. */
+function python(cases: readonly Case[]): [string, number, string[]][] {
+  const input = cases.map(({ text, keys = [], policy = null, since = null }, i) => {
+    const file = join(dir, `${i}.ndjson`);
+    writeFileSync(file, text);
+    return JSON.stringify({ file, keys, policy, since });
+  });
+  const ran = spawnSync("python3", ["-c", DRIVER], { input: input.join("\n"), encoding: "utf8", maxBuffer: 2 ** 28 });
+  if (ran.status !== 0) throw new Error(`python3 did not run: ${ran.error?.message ?? ran.stderr}`);
+  return ran.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+const PYTHON_WORD = {
+  intact: "intact",
+  empty: "empty",
+  broken: "broken",
+  unproven: "not proven",
+  unreadable: "unreadable",
+};
+
+/** The word of each, after all three verifiers agreed on it. */
+async function words(cases: readonly Case[]): Promise<string[]> {
+  const theirs = python(cases);
+  const all: string[] = [];
+  const disagreed: unknown[] = [];
+  for (const [i, one] of cases.entries()) {
+    const node = await judge(NODE, one);
+    const browser = await judge(BROWSER, one);
+    const other = theirs[i];
+    if (browser.status !== node.status || other?.[0] !== PYTHON_WORD[node.status])
+      disagreed.push({
+        i,
+        node: node.status,
+        browser: browser.status,
+        python: other,
+        why: "reasons" in node ? [node.reasons, node.breaks] : node,
+      });
+    all.push(node.status);
+  }
+  expect(disagreed).toEqual([]);
+  return all;
+}
+
+/** The same signature is checked in hundreds of bundles: once is enough. */
+function remembering(tools: BundleTools): BundleTools {
+  const known = new Map<string, boolean>();
+  const verify: BundleTools["verify"] = (publicKey, message, signature) => {
+    const key = [publicKey, message, signature].map((bytes) => Buffer.from(bytes).toString("base64")).join();
+    const good = known.get(key) ?? tools.verify(publicKey, message, signature);
+    known.set(key, good);
+    return good;
+  };
+  return { ...tools, verify };
+}
+const NODE = remembering(nodeBundleTools);
+const BROWSER = remembering(browserBundleTools);
+
+const HELD = [vkeyOf(logKey)];
+
+describe("every change of a bundle", () => {
+  it("is called by the same word by all three verifiers, under the log's key and the installation's", async () => {
+    expect(MUTATIONS.length).toBeGreaterThan(200);
+    const expected = MUTATIONS.map(({ name, verdict }) => `${name}: ${verdict}`);
+    for (const keys of [HELD, [vkeyOf(installationKey)]]) {
+      const found = await words(MUTATIONS.map(({ text }) => ({ text, keys })));
+      expect(MUTATIONS.map(({ name }, i) => `${name}: ${found[i]}`)).toEqual(expected);
+    }
+  });
+
+  it.each([
+    ["no key", []],
+    ["another key of the same name", [vkeyOf(strangerKey)]],
+  ])("is never intact under %s", async (_, keys) => {
+    const found = await words(MUTATIONS.map(({ text }) => ({ text, keys })));
+    expect(found.filter((word) => word === "intact" || word === "empty").length).toBe(
+      // What the other key signed from head to end is its own log, which may well be whole.
+      keys.length === 0
+        ? 0
+        : MUTATIONS.filter(({ name }) => name === "everything rehashed and signed by another key").length,
+    );
+  });
+});
+
+describe("every single byte of a small bundle", () => {
+  it("counts: none can be changed, and all three say so", async () => {
+    const bytes = Buffer.from(makeBundle({ rows: chainRows(4), range: { kind: "sequence", first: 2, last: 3 } }));
+    const cases = Array.from(bytes, (byte, at) => {
+      const text = Buffer.from(bytes);
+      text[at] = byte ^ (1 + (at % 7));
+      return { text, keys: HELD };
+    });
+    const found = await words(cases);
+    expect(found.filter((word) => word === "intact" || word === "empty")).toEqual([]);
+    expect(found.filter((word) => word === "unreadable").length).toBeLessThan(70);
+  });
+});
+
+describe("a policy", () => {
+  it.each([
+    ["is met by its witness", COSIGNED, POLICY, "intact"],
+    ["asks for a witness that did not sign", BASES.whole, POLICY, "unproven"],
+    ["asks for two, one signed", COSIGNED, STRICT_POLICY, "unproven"],
+    ["sees a cosignature that does not hold", BADLY_COSIGNED, POLICY, "broken"],
+    ["asks for none", BASES.whole, POLICY.replace("quorum auditor", "quorum none"), "intact"],
+    ["of another log", BASES.whole, POLICY.replace(vkeyOf(installationKey), vkeyOf(strangerKey)), "unproven"],
+  ])("%s", async (_, text, policy, verdict) => {
+    expect(await words([{ text: text ?? "", policy }])).toEqual([verdict]);
+  });
+});
+
+describe("a checkpoint that the asker kept", () => {
+  const { note, rewritten, unsigned, newer, same, bundle, wrongProof } = SINCE;
+  it.each([
+    ["is continued", bundle, note, "intact"],
+    ["is the bundle's own", BASES.whole, same, "intact"],
+    ["has no proof in the bundle", BASES.whole, note, "unproven"],
+    ["is of a log that was rewritten", bundle, rewritten, "broken"],
+    ["has a proof that does not hold", wrongProof, note, "broken"],
+    ["is signed by nobody who is trusted", bundle, unsigned, "unproven"],
+    ["is newer than the bundle", bundle, newer, "unproven"],
+    ["is of version 1", SINCE_ENTRY.bundle, SINCE_ENTRY.note, "intact"],
+    ["is of version 1 and another history", SINCE_ENTRY.bundle, SINCE_ENTRY.rewritten, "broken"],
+    ["is of version 1 and not in the bundle", bundle, SINCE_ENTRY.note, "unproven"],
+  ])("%s", async (_, text, since, verdict) => {
+    expect(await words([{ text: text ?? "", keys: [vkeyOf(installationKey)], since }])).toEqual([verdict]);
+  });
+});

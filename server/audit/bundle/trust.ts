@@ -1,0 +1,86 @@
+import type { Trust } from "@/server/audit/tree/judge-proof";
+import { cosignedBy, meetsQuorum } from "@/server/audit/tree/policy";
+import {
+  checkCosignature,
+  checkSignature,
+  formatVerifierKey,
+  isSameKey,
+  keyForOrigin,
+  type NoteTools,
+  parseNote,
+  type SignedNote,
+  type VerifierKey,
+} from "@/server/audit/tree/signed-note";
+
+export type { Trust };
+/** Nobody is believed. */
+export const NO_TRUST: Trust = { logs: [], witnesses: [], quorum: null };
+
+const NO_SIGNER = "\u2014 nobody AAAAAAA=\n";
+
+/** A note taken apart, also one whose signatures were taken away: that proves nothing, and contradicts nothing. */
+export function noteOf(text: string): SignedNote | null {
+  const unsigned = text.endsWith("\n\n") ? parseNote(text + NO_SIGNER) : null;
+  return unsigned ? { text: unsigned.text, signatures: [] } : parseNote(text);
+}
+
+/** Who signed a note: keys that are trusted, keys that the evidence names itself, and a key whose line does not hold. */
+export type Signers = { trusted: VerifierKey[]; named: VerifierKey[]; bad: VerifierKey | null };
+
+/** Trust brought to one log: its keys under the names that they sign with there. */
+export class LogTrust {
+  readonly trusted: readonly VerifierKey[];
+  readonly #named: readonly VerifierKey[];
+
+  /** @param named keys that the evidence itself names; they prove nothing, but a bad signature of theirs contradicts */
+  constructor(
+    private readonly tools: NoteTools,
+    private readonly trust: Trust,
+    origin: string,
+    named: readonly VerifierKey[],
+  ) {
+    const here = (key: VerifierKey) => keyForOrigin(tools.sha256, key, origin);
+    this.trusted = trust.logs.map(here).filter((key) => key !== null);
+    this.#named = named
+      .map(here)
+      .filter((key) => key !== null)
+      .filter((key) => !this.trusted.some((other) => isSameKey(key, other)));
+  }
+
+  signersOf(note: SignedNote): Signers {
+    const found: Signers = { trusted: [], named: [], bad: null };
+    const check = (key: VerifierKey, into: VerifierKey[]) => {
+      const signature = checkSignature(this.tools, note, key);
+      if (signature === "good") into.push(key);
+      if (signature === "bad") found.bad ??= key;
+    };
+    for (const key of this.trusted) check(key, found.trusted);
+    for (const key of this.#named) check(key, found.named);
+    for (const { key } of this.trust.witnesses)
+      if (checkCosignature(this.tools, note, key).check === "bad") found.bad ??= key;
+    return found;
+  }
+
+  /** The trusted witnesses that cosigned a note, and whether they are as many as was asked; null where none was. */
+  cosigned(note: SignedNote): { by: { name: string; at: string }[]; isMet: boolean | null } {
+    const found = cosignedBy(this.tools, this.trust, note);
+    const { quorum } = this.trust;
+    return {
+      by: found.map(({ witness, seconds }) => ({ name: witness.name, at: timeOf(seconds) })),
+      isMet:
+        quorum === null
+          ? null
+          : meetsQuorum(
+              quorum,
+              found.map(({ witness }) => witness),
+            ),
+    };
+  }
+}
+
+const MAX_SECONDS = 253_402_300_799;
+/** A witness's time; one beyond the year 9999 as its number. */
+const timeOf = (seconds: number): string =>
+  seconds <= MAX_SECONDS ? new Date(seconds * 1000).toISOString() : `${seconds} s since 1970`;
+
+export const textsOf = (keys: readonly VerifierKey[]): string[] => keys.map(formatVerifierKey);

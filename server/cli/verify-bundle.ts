@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { type KeptNote, readKeptNote } from "@/server/audit/bundle/since";
+import { verifyBundle } from "@/server/audit/bundle/verify";
+import { nodeBundleTools } from "@/server/audit/integrity/node-bundle-tools";
+import type { Trust } from "@/server/audit/tree/judge-proof";
+import { say, tell, UsageError } from "./command";
+import { showVerdict } from "./show-verdict";
+import { type Asked, EXIT_CODE } from "./verdict-words";
+
+/**
+ * The checkpoint that --since names, held to those who are trusted.
+ * @throws UsageError when the file holds none
+ */
+export function readSince(file: string | undefined, trust: Trust): KeptNote | null {
+  if (file === undefined) return null;
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    throw new UsageError(`--since: ${file} cannot be read.`);
+  }
+  const kept = readKeptNote(nodeBundleTools, text, trust);
+  if (!kept) throw new UsageError(`--since: ${file} is not a signed checkpoint of a Trailmark log.`);
+  return kept;
+}
+
+/** Judges an evidence bundle. @returns the exit code @throws Error when it cannot be read to its end */
+export async function verifyBundleFile(
+  file: string,
+  chunks: AsyncIterable<Uint8Array>,
+  { trust, json, since }: Asked & { since: KeptNote | null },
+): Promise<number> {
+  const verdict = await verifyBundle(chunks, nodeBundleTools, { trust, since });
+  if (json) say(JSON.stringify(verdict));
+  else if (verdict.status !== "unreadable") showVerdict(verdict, trust.logs.length > 0);
+  if (verdict.status === "unreadable") tell(`UNREADABLE ${file}: line ${verdict.line}: ${verdict.reason}`);
+  return EXIT_CODE[verdict.status];
+}

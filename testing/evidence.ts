@@ -1,0 +1,200 @@
+import { createHash } from "node:crypto";
+import type { BundleRange, SinceLine } from "@/server/audit/bundle/format";
+import { readKeptNote } from "@/server/audit/bundle/since";
+import { NO_TRUST, type Trust } from "@/server/audit/bundle/trust";
+import type { BundleVerdict } from "@/server/audit/bundle/verdict";
+import { verifyBundle } from "@/server/audit/bundle/verify";
+import { endLine, headLines, rowLine, sealOf, skipLine } from "@/server/audit/bundle/write";
+import type { BundleRow } from "@/server/audit/chain/bundle";
+import { checksumOf } from "@/server/audit/chain/chain-hash";
+import { nodeBundleTools } from "@/server/audit/integrity/node-bundle-tools";
+import { parseTrust } from "@/server/audit/tree/judge-proof";
+import {
+  COSIGNATURE,
+  concatBytes,
+  cosignedMessage,
+  ED25519,
+  formatNote,
+  formatVerifierKey,
+  secondsToBytes,
+} from "@/server/audit/tree/signed-note";
+import { checkpointText, originOf, receiptText } from "@/server/audit/tree/statement";
+import { leafHash, type NodeId, nodeHash, rootOf } from "@/server/audit/tree/tree";
+import { noteTools, type TestKey, testKey } from "./notes";
+
+/** Bundles of version 2 over rows made up here, signed by keys with known seeds: for tests and the example in docs/. */
+
+const { sha256 } = noteTools;
+export const HOST = "trailmark.contoso.example";
+const ORG = "0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e90";
+export const ORIGIN = originOf(HOST, ORG);
+const USER = "5d0c2a9e-1f34-4b6a-8c77-2e9b4a6d1f03";
+const START_MS = Date.parse("2026-10-01T00:00:00.000Z");
+export const HOUR_MS = 3_600_000;
+
+export const installationKey = testKey(1, HOST, ED25519);
+export const logKey = testKey(1, ORIGIN, ED25519);
+export const witness = testKey(2, "witness.auditor.example", COSIGNATURE);
+export const vkeyOf = ({ key }: TestKey): string => formatVerifierKey(key);
+
+/** A chain of rows an hour apart, hashed and linked; `change` makes one its own. */
+export function chainRows(count: number, change: (row: BundleRow) => void = () => {}): BundleRow[] {
+  const rows: BundleRow[] = [];
+  for (let seq = 1; seq <= count; seq++) {
+    const row: BundleRow = {
+      type: "row",
+      prevChecksum: rows.at(-1)?.checksum ?? null,
+      chainSeq: seq,
+      id: `9a1d4c6e-0b2f-4a3c-8e5d-${String(seq).padStart(12, "0")}`,
+      orgId: ORG,
+      timestampMs: START_MS + seq * HOUR_MS,
+      actorType: "user",
+      actorId: USER,
+      actorEmail: "jane@contoso.example",
+      action: "device.update",
+      resourceType: "device",
+      resourceId: null,
+      resourceName: 'Büro-PC "7" ✓ 😀',
+      details: '{"after": {"site": "Köln\\n"}, "load": 1.0}',
+      ipAddress: "203.0.113.7",
+      userAgent: null,
+      result: "success",
+      errorMessage: null,
+      checksum: "",
+    };
+    change(row);
+    row.checksum = checksumOf(row);
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** The nodes of the tree over rows; those of a list may have been rehashed. */
+export function nodesOf(rows: readonly BundleRow[]): (id: NodeId) => Uint8Array {
+  const levels = [rows.map(({ checksum }) => leafHash(sha256, Buffer.from(checksum, "hex")))];
+  return ({ height, index }) => {
+    for (let level = levels.length; level <= height; level++) {
+      const below = levels[level - 1] as Uint8Array[];
+      const pairs = Array.from({ length: below.length >> 1 }, (_, i) =>
+        nodeHash(sha256, below[2 * i] as Uint8Array, below[2 * i + 1] as Uint8Array),
+      );
+      levels.push(pairs);
+    }
+    return levels[height]?.[index] as Uint8Array;
+  };
+}
+
+/** A text signed as a log does, and cosigned by witnesses at a time in seconds. */
+export function signedBy(
+  text: string,
+  signers: readonly TestKey[],
+  witnesses: readonly TestKey[] = [],
+  seconds = 1795183562,
+) {
+  const own = signers.map(({ key, sign }) => ({ name: key.name, id: key.id, bytes: sign(text) }));
+  const others = witnesses.map(({ key, sign }) => ({
+    name: key.name,
+    id: key.id,
+    bytes: concatBytes(secondsToBytes(seconds), sign(Buffer.from(cosignedMessage(text, seconds)))),
+  }));
+  return formatNote(text, [...own, ...others]);
+}
+
+export const SIGNED_AT = "2026-11-20T14:06:00.000Z";
+
+export function checkpointOf(rows: readonly BundleRow[], size = rows.length, origin = ORIGIN): string {
+  return checkpointText({ origin, size, root: rootOf(sha256, nodesOf(rows), 0, size), signedAt: SIGNED_AT });
+}
+
+type Made = {
+  rows: readonly BundleRow[];
+  range?: BundleRange;
+  /** Which rows are shown; by the range where left out. */
+  shown?: (row: BundleRow) => boolean;
+  signers?: readonly TestKey[];
+  witnesses?: readonly TestKey[];
+  receipt?: { through: number; before?: string; signers?: readonly TestKey[] };
+  since?: SinceLine;
+  origin?: string;
+  organization?: string;
+};
+
+function isInRange(range: BundleRange, { chainSeq, timestampMs }: BundleRow): boolean {
+  if (range.kind === "whole") return true;
+  if (range.kind === "sequence") return chainSeq >= range.first && chainSeq <= range.last;
+  return timestampMs >= Date.parse(range.from ?? "0000-01-01") && timestampMs <= Date.parse(range.to ?? "9999-01-01");
+}
+
+/** A bundle as the server writes one. */
+export function makeBundle({
+  rows,
+  range = { kind: "whole" },
+  signers = [logKey],
+  witnesses = [],
+  origin = ORIGIN,
+  ...more
+}: Made): string {
+  const node = nodesOf(rows);
+  const pruned = more.receipt?.through ?? 0;
+  const receipt =
+    more.receipt &&
+    signedBy(
+      receiptText({
+        origin,
+        through: pruned,
+        before: more.receipt.before ?? "2025-11-20T14:06:00.000Z",
+        days: 365,
+        signedAt: SIGNED_AT,
+      }),
+      more.receipt.signers ?? signers,
+    );
+  const header = {
+    origin,
+    orgId: ORG,
+    organization: more.organization ?? "Contoso",
+    range,
+    createdAt: SIGNED_AT,
+    publicKeys: [vkeyOf(logKey)],
+  };
+  let text = headLines({
+    header,
+    checkpoint: signedBy(checkpointOf(rows, rows.length, origin), signers, witnesses),
+    since: more.since ?? null,
+    receipt: receipt ?? null,
+  });
+  let next = 1;
+  for (const row of rows) {
+    const isShown = more.shown ? more.shown(row) : row.chainSeq > pruned && isInRange(range, row);
+    if (!isShown) continue;
+    text += skipLine(node, next, row.chainSeq - 1) + rowLine(row);
+    next = row.chainSeq + 1;
+  }
+  text += skipLine(node, next, rows.length);
+  return sealed(text, { signers, origin });
+}
+
+/** A bundle's lines without its end, sealed. */
+export function sealed(
+  text: string,
+  { signers = [logKey], origin = ORIGIN }: { signers?: readonly TestKey[]; origin?: string } = {},
+): string {
+  return text + endLine(signedBy(sealOf(origin, createHash("sha256").update(text).digest()), signers));
+}
+
+/** Whom keys or a policy name. */
+export function trustIn({ keys = [], policy }: { keys?: readonly string[]; policy?: string | undefined }): Trust {
+  if (policy === undefined && keys.length === 0) return NO_TRUST;
+  const trust = parseTrust(sha256, policy ?? keys.join("\n"));
+  if ("reason" in trust) throw new Error(trust.reason);
+  return trust;
+}
+
+/** The verdict over a bundle's text, held to keys or a policy. */
+export function checkText(
+  text: string,
+  given: { keys?: readonly string[]; policy?: string; since?: string } = {},
+): Promise<BundleVerdict> {
+  const trust = trustIn(given);
+  const since = given.since ? readKeptNote(nodeBundleTools, given.since, trust) : null;
+  return verifyBundle([Buffer.from(text)], nodeBundleTools, { trust, since });
+}
