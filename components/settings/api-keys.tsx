@@ -1,13 +1,19 @@
 "use client";
 
+import { Text } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { parseAsInteger, useQueryState } from "nuqs";
+import { useState } from "react";
 import { useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
+import { RowButton } from "@/components/ui/row-button";
+import type { ApiKey } from "@/server/api-keys/schema";
 import { KeyList } from "./key-list";
 
+const EditApiKey = dynamic(() => import("./edit-api-key").then((m) => m.EditApiKey), { ssr: false });
+const RotateApiKey = dynamic(() => import("./rotate-api-key").then((m) => m.RotateApiKey), { ssr: false });
 const NewApiKey = dynamic(() => import("./new-api-key").then((m) => m.NewApiKey), { ssr: false });
 
 /** Keys for programs: what they may do, where, and until when. */
@@ -20,29 +26,71 @@ export function ApiKeys() {
   const revoke = useMutation(
     trpc.apiKeys.revoke.mutationOptions({ onSuccess: () => cache.invalidateQueries(trpc.apiKeys.pathFilter()) }),
   );
+  const [changing, setChanging] = useState<{ apiKey: ApiKey; Dialog: typeof EditApiKey } | null>(null);
+  const action = (apiKey: ApiKey, verb: string, Dialog: typeof EditApiKey) => (
+    <RowButton label={`${verb} ${apiKey.name}`} onClick={() => setChanging({ apiKey, Dialog })}>
+      {verb}
+    </RowButton>
+  );
   return (
-    <KeyList
-      one="API key"
-      many="API keys"
-      title="API keys"
-      lead="For programs. What a key does is in the audit log under its name."
-      whenEmpty="Create one for each program, so that each can be revoked alone."
-      list={list}
-      columns={[
-        { header: "Name", cell: (k) => k.name },
-        { header: "Key", cell: (k) => <code>{k.prefix}…</code>, width: 150 },
-        { header: "Organization", cell: (k) => (k.orgId ? nameOf(k.orgId) : "All organizations"), width: 180 },
-        { header: "Permissions", cell: (k) => k.permissions.join(", "), width: 220, minor: true },
-        { header: "Last used", cell: (k) => <When at={k.lastUsedAt} />, width: 176 },
-        { header: "Expires", cell: (k) => <When at={k.expiresAt} dateOnly />, width: 112, minor: true },
-      ]}
-      nameOf={(k) => k.name}
-      consequence={(k) =>
-        `Programs that use the key ${k.prefix}… are refused from now on. This cannot be undone. What the key did stays in the audit log.`
-      }
-      revoke={revoke}
-      onPage={setPage}
-      NewKey={NewApiKey}
-    />
+    <>
+      <KeyList
+        one="API key"
+        many="API keys"
+        title="API keys"
+        lead="For programs. What a key does is in the audit log under its name."
+        whenEmpty="Create one for each program, so that each can be revoked alone."
+        list={list}
+        columns={[
+          { header: "Name", cell: NameAndCreator },
+          { header: "Key", cell: (k) => <code>{k.prefix}…</code>, width: 150 },
+          { header: "Organization", cell: (k) => (k.orgId ? nameOf(k.orgId) : "All organizations"), width: 180 },
+          { header: "Permissions", cell: (k) => k.permissions.join(", "), width: 220, minor: true },
+          { header: "Last used", cell: LastUse, width: 176 },
+          { header: "Expires", cell: (k) => <When at={k.expiresAt} dateOnly />, width: 112, minor: true },
+        ]}
+        nameOf={(k) => k.name}
+        consequence={(k) =>
+          `Programs that use the key ${k.prefix}… are refused from now on. This cannot be undone. What the key did stays in the audit log.`
+        }
+        revoke={revoke}
+        onPage={setPage}
+        actions={(k) => (
+          <>
+            {action(k, "Edit", EditApiKey)}
+            {action(k, "Rotate", RotateApiKey)}
+          </>
+        )}
+        NewKey={NewApiKey}
+      />
+      {changing && <changing.Dialog apiKey={changing.apiKey} onClose={() => setChanging(null)} />}
+    </>
+  );
+}
+
+/** A key outlives the access of its creator; whether it should is for an administrator to decide. */
+function NameAndCreator({ name, isCreatorDisabled, revokedAt }: ApiKey) {
+  return (
+    <>
+      <div>{name}</div>
+      {isCreatorDisabled && !revokedAt && (
+        <Text size="xs" c="dimmed" fw={400}>
+          Created by a disabled user
+        </Text>
+      )}
+    </>
+  );
+}
+
+function LastUse({ lastUsedAt, lastUsedIp }: ApiKey) {
+  return (
+    <>
+      <When at={lastUsedAt} />
+      {lastUsedIp && (
+        <Text size="xs" c="dimmed">
+          from {lastUsedIp}
+        </Text>
+      )}
+    </>
   );
 }

@@ -4,7 +4,7 @@ import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import type { UseMutationResult, UseQueryResult } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
-import { type ComponentType, useState } from "react";
+import { type ComponentType, type ReactNode, useState } from "react";
 import type { ApiError } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
 import { Notice } from "@/components/ui/notice";
@@ -28,6 +28,8 @@ type Props<K extends Key> = {
   consequence: (key: K) => string;
   revoke: Pick<UseMutationResult<unknown, unknown, { id: string }>, "mutate" | "isPending" | "error" | "reset">;
   onPage: (page: number) => void;
+  /** What else can be done with a usable key, before revoking it. */
+  actions?: (key: K) => ReactNode;
   NewKey: ComponentType<{ onClose: () => void }>;
 };
 
@@ -45,13 +47,16 @@ export function KeyList<K extends Key>(props: Props<K>) {
     { header: "State", cell: KeyState, width: 110 },
     {
       header: "Actions",
-      width: 104,
+      width: props.actions ? 232 : 104,
       align: "end",
       cell: (key) =>
         isUsable(key) && (
-          <RowButton label={`Revoke ${nameOf(key)}`} onClick={() => setRevoking(key)}>
-            Revoke
-          </RowButton>
+          <>
+            {props.actions?.(key)}
+            <RowButton label={`Revoke ${nameOf(key)}`} onClick={() => setRevoking(key)}>
+              Revoke
+            </RowButton>
+          </>
         ),
     },
   ];

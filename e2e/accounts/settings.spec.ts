@@ -62,7 +62,7 @@ test("an invited user chooses a password, signs in and reaches only the own orga
   await expect(guest.getByRole("heading", { name: "You don't have access to the users" })).toBeVisible();
 });
 
-test("an API key is shown once and can be revoked", async ({ settings, page }) => {
+test("an API key is shown once, and can be edited, rotated and revoked", async ({ settings, page }) => {
   const name = unique("Nightly export");
   await settings.open("api-keys", "API keys");
   await page.getByRole("button", { name: "New API key" }).click();
@@ -71,6 +71,14 @@ test("an API key is shown once and can be revoked", async ({ settings, page }) =
   await expect(settings.dialog(`Key of ${name}`)).toContainText(/tmk_[\w-]{40}/);
   await page.getByRole("button", { name: "Done" }).click();
   await expect(settings.row(name)).toContainText("Active");
+  await page.getByRole("button", { name: `Edit ${name}` }).click();
+  await settings.dialog(`Edit ${name}`).getByLabel("Export the audit log").check();
+  await settings.dialog(`Edit ${name}`).getByRole("button", { name: "Save" }).click();
+  await expect(settings.row(name)).toContainText("audit:export");
+  await page.getByRole("button", { name: `Rotate ${name}` }).click();
+  await page.getByRole("button", { name: "Rotate key" }).click();
+  await expect(settings.dialog(`New secret of ${name}`)).toContainText(/tmk_[\w-]{40}/);
+  await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("button", { name: `Revoke ${name}` }).click();
   await page.getByRole("button", { name: "Revoke key" }).click();
   await expect(settings.row(name)).toContainText("Revoked");

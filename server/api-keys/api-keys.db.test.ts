@@ -1,10 +1,11 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { DELETE } from "@/app/api/v1/api-keys/[id]/route";
+import { POST as ROTATE } from "@/app/api/v1/api-keys/[id]/rotate/route";
+import { DELETE, PATCH } from "@/app/api/v1/api-keys/[id]/route";
 import { GET as list, POST } from "@/app/api/v1/api-keys/route";
 import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem } from "@/db/client";
-import { apiKeys } from "@/db/schema";
+import { apiKeys, users } from "@/db/schema";
 import {
   auditRows,
   call,
@@ -18,6 +19,10 @@ import {
 
 const make = (token: TestUser | TestApiKey, over: object = {}) =>
   call(POST, { token, body: { name: "CI", permissions: ["audit:read"], ...over } });
+const edit = (token: TestUser | TestApiKey, id: string, body: object) =>
+  call(PATCH, { method: "PATCH", token, params: { id }, body });
+const rotate = (token: TestUser | TestApiKey, id: string, body?: object) =>
+  call(ROTATE, { method: "POST", token, params: { id }, ...(body && { body }) });
 const revoke = (token: TestUser | TestApiKey, id: string) => call(DELETE, { method: "DELETE", token, params: { id } });
 
 describe("POST /api-keys", () => {
@@ -55,10 +60,12 @@ describe("POST /api-keys", () => {
     expect((await make(limited, { orgId: org.id })).status).toBe(201);
   });
 
-  it("grants nothing that its maker lacks, except audit:write", async () => {
+  it("grants nothing that its maker lacks; a person alone gives audit:write, which no role has", async () => {
     const key = await createApiKey({ permissions: ["api_keys:manage"] });
-    expect((await make(key, { permissions: ["audit:write"] })).status).toBe(201);
+    expect((await make(key, { permissions: ["audit:write"] })).status).toBe(403);
     expect((await make(key, { permissions: ["audit:read"] })).status).toBe(403);
+    const writer = await createApiKey({ permissions: ["api_keys:manage", "audit:write"] });
+    expect((await make(writer, { permissions: ["audit:write"] })).status).toBe(201);
     expect(
       (await make(await createUser({ role: "org_admin" }), { permissions: ["custom_fields:import"] })).status,
     ).toBe(403);
@@ -77,6 +84,96 @@ describe("POST /api-keys", () => {
       { orgId: "x" },
     ])
       expect((await make(admin, over)).status, JSON.stringify(over)).toBe(400);
+  });
+});
+
+describe("PATCH /api-keys/:id", () => {
+  it("changes name, permissions and expiry from the next request on, and is recorded with before and after", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    const { body: made } = await make(admin, { permissions: ["audit:read", "devices:read"] });
+    const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+    const changed = await edit(admin, made.id, { name: "Nightly", permissions: ["audit:read"], expiresAt });
+    expect(changed).toMatchObject({ status: 200, body: { name: "Nightly", permissions: ["audit:read"], expiresAt } });
+    expect((await call(me, { token: made.key })).body.permissions).toEqual(["audit:read"]);
+    expect((await edit(admin, made.id, {})).body).toMatchObject({ name: "Nightly", expiresAt });
+    expect((await edit(admin, made.id, { expiresAt: null })).body.expiresAt).toBeNull();
+    const rows = (await auditRows(admin.orgId as string)).filter((r) => r.action === "api_key.update");
+    expect(rows.map((r) => r.details)).toEqual([
+      {
+        before: { name: "CI", permissions: ["audit:read", "devices:read"], expiresAt: null },
+        after: { name: "Nightly", permissions: ["audit:read"], expiresAt },
+      },
+      { before: { expiresAt }, after: { expiresAt: null } },
+    ]);
+  });
+
+  it("leaves no key with more than its editor may give", async () => {
+    const orgId = (await createOrg()).id;
+    const editor = await createApiKey({ orgId, permissions: ["api_keys:manage", "audit:read"] });
+    const weak = await createApiKey({ orgId, permissions: ["audit:read"] });
+    const strong = await createApiKey({ orgId, permissions: ["audit:write"] });
+    expect((await edit(editor, weak.id, { permissions: ["audit:read", "audit:write"] })).status).toBe(403);
+    expect((await edit(editor, editor.id, { permissions: ["api_keys:manage", "audit:export"] })).status).toBe(403);
+    expect((await edit(editor, strong.id, { name: "Mine" })).status).toBe(403);
+    expect((await rotate(editor, strong.id)).status).toBe(403);
+    expect((await edit(editor, weak.id, { name: "Fine" })).status).toBe(200);
+  });
+
+  it("refuses a revoked key, an expiry in the past and bad bodies", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    const orgId = admin.orgId as string;
+    const key = await createApiKey({ orgId });
+    for (const body of [{ expiresAt: "2020-01-01T00:00:00Z" }, { name: " " }, { permissions: [] }, { orgId }])
+      expect((await edit(admin, key.id, body)).status, JSON.stringify(body)).toBe(400);
+    expect((await edit(admin, (await createApiKey({ orgId, revoked: true })).id, { name: "x" })).status).toBe(409);
+  });
+});
+
+describe("POST /api-keys/:id/rotate", () => {
+  it("answers the new secret once; the former works until the overlap is over", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    const { body: made } = await make(admin);
+    const turned = await rotate(admin, made.id, { overlapSeconds: 3600 });
+    expect(turned).toMatchObject({ status: 200, body: { id: made.id, permissions: made.permissions } });
+    expect(Date.parse(turned.body.formerUntil) - Date.now()).toBeGreaterThan(3_500_000);
+    for (const token of [made.key, turned.body.key]) expect((await call(me, { token })).status).toBe(200);
+    await asSystem((tx) =>
+      tx
+        .update(apiKeys)
+        .set({ formerUntil: new Date(Date.now() - 1) })
+        .where(eq(apiKeys.id, made.id)),
+    );
+    expect((await call(me, { token: made.key })).status).toBe(401);
+    expect((await call(me, { token: turned.body.key })).status).toBe(200);
+    const rows = await auditRows(admin.orgId as string);
+    expect(rows[1]).toMatchObject({ action: "api_key.rotate", resourceId: made.id });
+    expect(JSON.stringify(rows.map((r) => r.details))).not.toContain(turned.body.key);
+    expect((await call(list, { token: admin })).text).not.toContain(turned.body.key);
+  });
+
+  it("ends the former secret at once without an overlap, and one before it in any case", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    const { body: first } = await make(admin);
+    const { body: second } = await rotate(admin, first.id);
+    const { body: third } = await rotate(admin, first.id);
+    expect((await call(me, { token: first.key })).status).toBe(401);
+    expect((await call(me, { token: second.key })).status).toBe(200);
+    const { body: fourth } = await rotate(admin, first.id, { overlapSeconds: 0 });
+    for (const { key } of [second, third]) expect((await call(me, { token: key })).status).toBe(401);
+    expect((await call(me, { token: fourth.key })).status).toBe(200);
+    await revoke(admin, first.id);
+    expect((await call(me, { token: fourth.key })).status).toBe(401);
+    expect((await rotate(admin, first.id)).status).toBe(409);
+  });
+
+  it("ends a former secret together with the key, and refuses odd overlaps", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    const { body: made } = await make(admin);
+    await rotate(admin, made.id);
+    await revoke(admin, made.id);
+    expect((await call(me, { token: made.key })).status).toBe(401);
+    for (const overlapSeconds of [-1, 1.5, 604_801, "60"])
+      expect((await rotate(admin, made.id, { overlapSeconds })).status).toBe(400);
   });
 });
 
@@ -115,4 +212,19 @@ it("GET /api-keys lists the caller's own and pages", async () => {
   });
   expect((await call(list, { token: admin, path: `/?orgId=${(await createOrg()).id}` })).status).toBe(403);
   expect((await call(list, { token: await createUser({ role: "org_viewer" }) })).status).toBe(403);
+});
+
+it("GET /api-keys tells from where a key was used last, and whose creator may sign in no more", async () => {
+  const admin = await createUser({ role: "org_admin" });
+  const gone = await createUser({ role: "org_admin", orgId: admin.orgId as string });
+  const { body: made } = await make(gone);
+  await make(admin);
+  await call(me, { token: made.key, ip: "203.0.113.9" });
+  await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, gone.id)));
+  const { data } = (await call(list, { token: admin })).body;
+  expect(data).toMatchObject([
+    { createdBy: admin.id, isCreatorDisabled: false, lastUsedIp: null },
+    { createdBy: gone.id, isCreatorDisabled: true, lastUsedIp: "203.0.113.9" },
+  ]);
+  expect((await call(me, { token: made.key })).status).toBe(200);
 });

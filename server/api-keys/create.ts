@@ -43,7 +43,7 @@ export const createApiKey = operation({
         .returning();
       return made as typeof apiKeys.$inferSelect;
     });
-    const made = toApiKey(row);
+    const made = await toApiKey(row);
     record(ctx, {
       action: "api_key.create",
       orgId: orgId ?? (await homeOrgOf(partnerId)),

@@ -4,7 +4,7 @@ import { apiKeys } from "@/db/schema";
 import { paginate } from "@/server/devices/list";
 import { operation } from "@/server/operation";
 import { apiKeyPage, listInput } from "./schema";
-import { keysInScope, toApiKey } from "./to-api-key";
+import { keysInScope, toApiKeys } from "./to-api-key";
 
 /** The API keys that the caller administers, newest first, revoked ones included. */
 export const listApiKeys = operation({
@@ -24,7 +24,7 @@ export const listApiKeys = operation({
           .offset((input.page - 1) * input.limit),
         tx.select({ total: count() }).from(apiKeys).where(where),
       ]);
-      return { data: rows.map(toApiKey), pagination: paginate(input, counted?.total ?? 0) };
+      return { data: await toApiKeys(rows), pagination: paginate(input, counted?.total ?? 0) };
     });
   },
 });

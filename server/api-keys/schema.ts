@@ -8,20 +8,42 @@ export const listInput = z.strictObject({ orgId: z.guid().optional(), ...adminPa
  * Body of POST /api-keys. Without orgId the key reaches what its maker does: the one organization, or all of the
  * partner's. partnerId only the platform's operator needs.
  */
+const permissions = z
+  .array(z.enum(PERMISSIONS))
+  .min(1)
+  .max(100)
+  .transform((list) => [...new Set(list)]);
+
 export const createInput = z.strictObject({
   name: displayName,
   orgId: z.guid().nullish(),
-  permissions: z
-    .array(z.enum(PERMISSIONS))
-    .min(1)
-    .max(100)
-    .transform((list) => [...new Set(list)]),
+  permissions,
   expiresAt: instant.nullish(),
   partnerId: z.guid().optional(),
 });
 
-/** prefix is the start of the key, to tell one from another; orgId null: all organizations of the partner. */
-const apiKey = z.strictObject({
+/** Body of PATCH /api-keys/:id; what is left out stays, expiresAt null is for ever. */
+export const updateInput = z.strictObject({
+  id: z.guid(),
+  name: displayName.optional(),
+  permissions: permissions.optional(),
+  expiresAt: instant.nullish(),
+});
+
+const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60;
+export const MAX_OVERLAP_SECONDS = 7 * DEFAULT_OVERLAP_SECONDS;
+
+/** Body of POST /api-keys/:id/rotate: for how long the former secret still works, 0 for not at all. */
+export const rotateInput = z.strictObject({
+  id: z.guid(),
+  overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).default(DEFAULT_OVERLAP_SECONDS),
+});
+
+/**
+ * prefix is the start of the key, to tell one from another; orgId null: all organizations of the partner. formerUntil is
+ * until when the secret before the last rotation works. isCreatorDisabled: the person who created it may sign in no more.
+ */
+export const apiKey = z.strictObject({
   id: z.guid(),
   name: z.string(),
   prefix: z.string(),
@@ -31,7 +53,10 @@ const apiKey = z.strictObject({
   expiresAt: isoTime.nullable(),
   revokedAt: isoTime.nullable(),
   lastUsedAt: isoTime.nullable(),
+  lastUsedIp: z.string().nullable(),
+  formerUntil: isoTime.nullable(),
   createdBy: z.guid().nullable(),
+  isCreatorDisabled: z.boolean(),
   createdAt: isoTime,
 });
 export type ApiKey = z.output<typeof apiKey>;

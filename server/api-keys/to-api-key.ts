@@ -1,8 +1,15 @@
-import { and, eq, isNull, or, type SQL } from "drizzle-orm";
-import { apiKeys } from "@/db/schema";
+import { and, eq, inArray, isNotNull, isNull, or, type SQL } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { apiKeys, users } from "@/db/schema";
+import { requireWholePartner } from "@/server/auth/grant";
+import type { Permission } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
+import { AppError, notFound } from "@/server/errors";
+import { homeOrgOf } from "@/server/organizations/partner";
 import { inScope } from "@/server/scope";
 import type { ApiKey } from "./schema";
+
+export type Row = typeof apiKeys.$inferSelect;
 
 /** The keys that a caller administers: those of its organizations and, for a partner, the partner-wide ones. */
 export function keysInScope({ scope }: Ctx): SQL | undefined {
@@ -11,13 +18,58 @@ export function keysInScope({ scope }: Ctx): SQL | undefined {
   return or(ofOrganizations, and(isNull(apiKeys.orgId), eq(apiKeys.partnerId, scope.partnerId)));
 }
 
-/** A key as it leaves the server: never its hash. */
-export function toApiKey({ keyHash: _, ...row }: typeof apiKeys.$inferSelect): ApiKey {
-  return {
+/**
+ * A key that the caller administers, locked for a change.
+ * @throws AppError not_found, forbidden for a partner-wide key and a caller who reaches less.
+ */
+export async function lockKey(tx: Tx, ctx: Ctx, id: string): Promise<Row> {
+  const where = and(keysInScope(ctx), eq(apiKeys.id, id));
+  const [found] = await tx.select().from(apiKeys).where(where).for("update");
+  if (!found) throw notFound("API key");
+  if (!found.orgId) await requireWholePartner(tx, ctx);
+  return found;
+}
+
+/** @throws AppError conflict for a key that was revoked */
+export function requireNotRevoked({ revokedAt }: Row): void {
+  if (revokedAt) throw new AppError("conflict", "This key is revoked. Create another one.");
+}
+
+export const permissionsOf = ({ permissions }: Row): Permission[] => permissions as Permission[];
+
+/** What an audit row says of the key that it is about. */
+export const aboutKey = async (row: Row) => ({
+  orgId: row.orgId ?? (await homeOrgOf(row.partnerId)),
+  resourceType: "api_key",
+  resourceId: row.id,
+  resourceName: row.name,
+});
+
+/** Those of the keys' creators who are disabled. An organization does not see its partner's staff, but may know this. */
+async function disabledCreators(rows: readonly Row[]): Promise<Set<string>> {
+  const ids = [...new Set(rows.flatMap((row) => row.createdBy ?? []))];
+  if (ids.length === 0) return new Set();
+  const found = await asSystem((tx) =>
+    tx
+      .select({ id: users.id })
+      .from(users)
+      .where(and(inArray(users.id, ids), isNotNull(users.disabledAt))),
+  );
+  return new Set(found.map(({ id }) => id));
+}
+
+/** Keys as they leave the server: never a hash. */
+export async function toApiKeys(rows: readonly Row[]): Promise<ApiKey[]> {
+  const disabled = await disabledCreators(rows);
+  return rows.map(({ keyHash: _, formerHash: __, ...row }) => ({
     ...row,
     expiresAt: row.expiresAt?.toISOString() ?? null,
     revokedAt: row.revokedAt?.toISOString() ?? null,
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+    formerUntil: row.formerUntil?.toISOString() ?? null,
+    isCreatorDisabled: row.createdBy !== null && disabled.has(row.createdBy),
     createdAt: row.createdAt.toISOString(),
-  };
+  }));
 }
+
+export const toApiKey = async (row: Row): Promise<ApiKey> => (await toApiKeys([row]))[0] as ApiKey;

@@ -44,6 +44,8 @@ const catalogue = {
   "audit.view.update": { label: "changed audit view" },
   "audit.view.delete": { label: "deleted audit view" },
   "api_key.create": { label: "created API key" },
+  "api_key.update": { label: "updated API key" },
+  "api_key.rotate": { label: "rotated API key" },
   "api_key.revoke": { label: "revoked API key" },
   "enrollment_key.create": { label: "created enrollment key" },
   "enrollment_key.revoke": { label: "revoked enrollment key" },

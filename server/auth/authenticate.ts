@@ -1,5 +1,6 @@
 import type { Caller } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
+import { originOf } from "@/server/http/client-ip";
 import { findAgentCaller, findApiKeyCaller, findUserCaller } from "./caller";
 import { verifyAccessToken } from "./jwt";
 import { limit } from "./rate-limit";
@@ -52,7 +53,9 @@ async function authenticateUser(request: Request): Promise<Authenticated> {
   const isKey = text.startsWith(SECRET_PREFIXES.apiKey);
   const viaKeyHeader = request.headers.get("authorization") === null;
   const usable = isKey ? looksLike("apiKey", text) : !viaKeyHeader;
-  const caller = usable ? await (isKey ? findApiKeyCaller(hashSecret(text)) : byAccessToken(text, false)) : null;
+  const caller = usable
+    ? await (isKey ? findApiKeyCaller(hashSecret(text), originOf(request).ip) : byAccessToken(text, false))
+    : null;
   if (!caller) throw new AppError("unauthenticated", "The credential is unknown, expired or revoked.");
   return { ...caller, viaCookie: false };
 }

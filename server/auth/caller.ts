@@ -89,22 +89,24 @@ type KeyRow = {
   orgIds: string[] | null;
 };
 
-/** A program by the hash of its key; null when unknown, revoked or expired. Notes the use, to the minute. */
-export const findApiKeyCaller = (keyHash: string): Promise<Caller | null> =>
-  orRemembered(keyHash, lookUpApiKey(keyHash));
+/** A program by the hash of its key; null when unknown, revoked or expired. Notes the use and its address, to the minute. */
+export const findApiKeyCaller = (keyHash: string, ip: string | null): Promise<Caller | null> =>
+  orRemembered(keyHash, lookUpApiKey(keyHash, ip));
 
-async function lookUpApiKey(keyHash: string): Promise<Caller | null> {
+async function lookUpApiKey(keyHash: string, ip: string | null): Promise<Caller | null> {
   const row = await lookUp<KeyRow>(
     (sql) => sql`
       WITH used AS (
-        UPDATE api_keys SET last_used_at = now()
-        WHERE key_hash = ${keyHash} AND revoked_at IS NULL AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
+        UPDATE api_keys SET last_used_at = now(), last_used_ip = ${ip}
+        WHERE (key_hash = ${keyHash} OR (former_hash = ${keyHash} AND former_until > now())) AND revoked_at IS NULL
+          AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
       )
-      SELECT k.id, k.name, k.key_hash AS "keyHash", k.permissions, k.partner_id AS "partnerId", k.org_id AS "orgId",
+      SELECT k.id, k.name, CASE WHEN k.key_hash = ${keyHash} THEN k.key_hash ELSE k.former_hash END AS "keyHash", k.permissions, k.partner_id AS "partnerId", k.org_id AS "orgId",
         (SELECT o.id FROM organizations o WHERE o.partner_id = k.partner_id AND o.is_home) AS "homeOrgId",
         CASE WHEN k.org_id IS NULL THEN ARRAY(SELECT o.id FROM organizations o WHERE o.partner_id = k.partner_id) END AS "orgIds"
       FROM api_keys k
-      WHERE k.key_hash = ${keyHash} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
+      WHERE (k.key_hash = ${keyHash} OR (k.former_hash = ${keyHash} AND k.former_until > now()))
+        AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
   );
   if (!row || !sameHash(row.keyHash, keyHash)) return null;
   return {

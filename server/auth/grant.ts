@@ -8,10 +8,14 @@ import { isPartnerRole, type Permission, ROLE_PERMISSIONS, type Role } from "./p
 /** The command line acts as the platform itself and may give what it likes. */
 const isPlatform = (ctx: Ctx): boolean => ctx.actor.type === "system" && ctx.scope.kind === "system";
 
-/** @throws AppError forbidden when a permission is above the caller's own; audit:write is for keys, whoever makes them. */
+/**
+ * No role has audit:write, so people give it to the keys that they create; a key gives only what it has itself.
+ * @throws AppError forbidden when a permission is above the caller's own
+ */
 export function requireMayGrant(ctx: Ctx, permissions: readonly Permission[]): void {
   if (isPlatform(ctx)) return;
-  const above = permissions.filter((p) => p !== "audit:write" && !ctx.permissions.has(p));
+  const mayGive = (p: Permission) => ctx.permissions.has(p) || (p === "audit:write" && ctx.actor.type === "user");
+  const above = permissions.filter((p) => !mayGive(p));
   if (above.length > 0) throw new AppError("forbidden", `You cannot give what you do not have: ${above.join(", ")}.`);
 }
 

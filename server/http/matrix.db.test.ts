@@ -113,6 +113,8 @@ const MATRIX: Record<string, Row> = {
   }),
   "POST /agents/enroll": open([401], { enrollmentKey: `tme_${"x".repeat(40)}`, hostname: "WS-1", os: "linux" }),
   "DELETE /api-keys/[id]": made(keyIn, [204]),
+  "PATCH /api-keys/[id]": made(keyIn, [200], { name: "Renamed" }),
+  "POST /api-keys/[id]/rotate": made(keyIn, [200], { overlapSeconds: 0 }),
   "GET /api-keys": list(),
   "POST /api-keys": posted([201], (orgId) => ({ name: name(), orgId, permissions: ["audit:read"] })),
   "GET /audit-logs/checkpoints": list(),

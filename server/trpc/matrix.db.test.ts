@@ -90,6 +90,8 @@ describe("every tRPC procedure", () => {
     "users.update": { make: userIn, rest: { department: "X" } },
     "users.invite": { make: userIn },
     "apiKeys.revoke": { make: keyIn },
+    "apiKeys.update": { make: keyIn, rest: { name: "Renamed" } },
+    "apiKeys.rotate": { make: keyIn },
     "enrollmentKeys.revoke": { make: enrollmentKeyIn },
     "customFields.get": { make: (orgId) => fieldIn(world, orgId) },
     "customFields.usage": { make: (orgId) => fieldIn(world, orgId) },

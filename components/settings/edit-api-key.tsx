@@ -1,0 +1,40 @@
+"use client";
+
+import { Select, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useTRPC } from "@/components/trpc";
+import { FormDialog } from "@/components/ui/dialogs/form-dialog";
+import { useDone } from "@/components/ui/dialogs/use-done";
+import { useForm } from "@/components/ui/dialogs/use-form";
+import { type ApiKey, updateInput } from "@/server/api-keys/schema";
+import { expiryOf, LIFETIMES } from "./key-state";
+import { PermissionBoxes } from "./permission-boxes";
+
+const UNCHANGED = { value: "unchanged", label: "Keep as it is" };
+
+/** Changes a key's name, permissions or expiry; its secret stays. */
+export function EditApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const trpc = useTRPC();
+  const form = useForm({ name: apiKey.name, expiresAt: UNCHANGED.value, permissions: apiKey.permissions });
+  const update = useMutation(trpc.apiKeys.update.mutationOptions(useDone(onClose, trpc.apiKeys.pathFilter())));
+  return (
+    <FormDialog
+      form={form}
+      title={`Edit ${apiKey.name}`}
+      action="Save"
+      onSubmit={({ name, expiresAt, permissions }) =>
+        form.send(updateInput, update, {
+          id: apiKey.id,
+          name,
+          permissions,
+          ...(expiresAt !== UNCHANGED.value && { expiresAt: expiryOf(expiresAt) }),
+        })
+      }
+      onClose={onClose}
+    >
+      <TextInput label="Name" required {...form.field("name")} data-autofocus />
+      <Select label="Expires after" data={[UNCHANGED, ...LIFETIMES]} {...form.field("expiresAt")} />
+      <PermissionBoxes {...form.field("permissions")} />
+    </FormDialog>
+  );
+}
