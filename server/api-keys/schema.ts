@@ -31,7 +31,7 @@ export const updateInput = z.strictObject({
 });
 
 const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60;
-export const MAX_OVERLAP_SECONDS = 7 * DEFAULT_OVERLAP_SECONDS;
+const MAX_OVERLAP_SECONDS = 7 * DEFAULT_OVERLAP_SECONDS;
 
 /** Body of POST /api-keys/:id/rotate: for how long the former secret still works, 0 for not at all. */
 export const rotateInput = z.strictObject({

@@ -1,6 +1,6 @@
+import { originOf } from "@/server/client-ip";
 import type { Caller } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
-import { originOf } from "@/server/http/client-ip";
 import { findAgentCaller, findApiKeyCaller, findUserCaller } from "./caller";
 import { verifyAccessToken } from "./jwt";
 import { limit } from "./rate-limit";

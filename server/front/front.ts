@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { RequestHandler } from "next/dist/server/next";
 import { whenWritten } from "@/server/audit/record/record";
+import { PEER_HEADER } from "@/server/client-ip";
 import { AppError, invalid } from "@/server/errors";
 import type { Answer } from "@/server/http/answer";
-import { PEER_HEADER } from "@/server/http/client-ip";
 import { problemAnswer } from "@/server/http/problem";
 import type { RouteFile } from "@/server/http/route";
 import { log } from "@/server/log";

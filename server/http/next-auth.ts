@@ -1,11 +1,11 @@
 import type { NextApiRequest, NextApiResponse } from "next";
 import NextAuth, { type NextAuthOptions } from "next-auth";
 import { authOptions, defaultOf } from "@/server/auth/next-auth";
+import { originOf } from "@/server/client-ip";
 import { systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { invalid } from "@/server/errors";
 import { readLimited } from "./body";
-import { originOf } from "./client-ip";
 import { problemResponse } from "./problem";
 import type { RouteContext } from "./route";
 

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { authenticate } from "@/server/auth/authenticate";
 import { requireSameOrigin } from "@/server/auth/origin";
+import { originOf } from "@/server/client-ip";
 import type { Ctx } from "@/server/context";
 import { type ErrorCode, invalid, invalidInput } from "@/server/errors";
 import { writeExact } from "@/server/exact-json";
@@ -8,7 +9,6 @@ import { type Operation, perform } from "@/server/operation";
 import { requirePermission } from "@/server/scope";
 import { type Answer, setHeader, toResponse } from "./answer";
 import { bytesOf, hasBody, readJson } from "./body";
-import { originOf } from "./client-ip";
 import { problemAnswer } from "./problem";
 
 /** Who may call: nobody in particular, a person or program, or the agent that the path's :id names. */

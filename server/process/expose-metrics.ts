@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
+import { PEER_HEADER } from "@/server/client-ip";
 import { env } from "@/server/env";
 import { AppError } from "@/server/errors";
-import { PEER_HEADER } from "@/server/http/client-ip";
 import { problemResponse } from "@/server/http/problem";
 import { registerGauges } from "./gauges";
 import { registry } from "./metrics";

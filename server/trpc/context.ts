@@ -1,8 +1,8 @@
 import { authenticate } from "@/server/auth/authenticate";
 import { requireSameOrigin } from "@/server/auth/origin";
+import { originOf } from "@/server/client-ip";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
-import { originOf } from "@/server/http/client-ip";
 import { newRequestId } from "@/server/ids";
 import { type TrpcContext, toTrpcError } from "./init";
 
