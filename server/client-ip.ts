@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
-import type { Ctx } from "@/server/context";
-import { env } from "@/server/env";
+import type { Ctx } from "./context";
+import { env } from "./env";
 
 /** The one spelling of an address: IPv4 mapped into IPv6 as plain IPv4; null when it is none. */
 function normalizeIp(text: string | null | undefined): string | null {
