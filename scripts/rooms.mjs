@@ -10,8 +10,8 @@ export const UNCOUNTED = ["db/migrations/meta", "docs/images", "server/scripts/l
 const WIRE_FILES = [
   "(csv|text|wire)",
   "auth/permissions",
-  "audit/(actions|action-label|row)",
-  "audit/query/(catalogue|old-address)",
+  "audit/(actions|action-label|device-named|row)",
+  "audit/query/(catalogue|network|old-address|value-list|word-list)",
   "audit/chain/(chain|bundle|note|verifier)",
   "audit/tree/[\\w-]+",
   "audit/bundle/[\\w-]+",

@@ -20,12 +20,12 @@ export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
 export const operation = <I extends z.ZodType, R>(declared: Operation<I, R>): Operation<I, R> => declared;
 
 /**
- * The caller cut down to the organization that an input names as orgId, where it names one.
- * @throws AppError forbidden when that organization lies outside the caller's reach.
+ * The caller cut down to the organizations that an input names as orgId, where it names any.
+ * @throws AppError forbidden when one of them lies outside the caller's reach.
  */
 function narrowTo(ctx: Ctx, input: unknown): Ctx {
   const orgId = typeof input === "object" && input !== null && "orgId" in input ? input.orgId : undefined;
-  return typeof orgId === "string" ? narrow(ctx, orgId) : ctx;
+  return typeof orgId === "string" || Array.isArray(orgId) ? narrow(ctx, orgId) : ctx;
 }
 
 /** Runs an operation on validated input, for a caller whose permission the door has checked. */

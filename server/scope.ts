@@ -16,18 +16,22 @@ export function inScope(column: PgColumn, scope: Scope): SQL {
 }
 
 /**
- * The caller's scope cut down to one organization, where the request names one.
- * @throws AppError forbidden when the organization lies outside the caller's reach.
+ * The caller's scope cut down to one organization or several, where the request names any.
+ * @throws AppError forbidden when one of them lies outside the caller's reach.
  */
-export function narrow(ctx: Ctx, orgId: string | undefined): Ctx {
+export function narrow(ctx: Ctx, named: string | readonly string[] | undefined): Ctx {
+  const orgIds = [...new Set([named ?? []].flat())];
+  const [orgId] = orgIds;
   if (!orgId) return ctx;
-  if (!reaches(ctx.scope, orgId)) throw new AppError("forbidden", "That organization is outside your reach.");
+  if (!orgIds.every((id) => reaches(ctx.scope, id)))
+    throw new AppError("forbidden", "That organization is outside your reach.");
   const partnerId = ctx.scope.kind === "system" ? "" : ctx.scope.partnerId;
   const { recheck } = ctx;
   return {
     ...ctx,
-    scope: { kind: "organization", orgIds: [orgId], partnerId },
-    ...(recheck && { recheck: async () => narrow(await recheck(), orgId) }),
+    scope:
+      orgIds.length > 1 ? { kind: "partner", orgIds, partnerId } : { kind: "organization", orgIds: [orgId], partnerId },
+    ...(recheck && { recheck: async () => narrow(await recheck(), named) }),
   };
 }
 

@@ -1,9 +1,9 @@
-import { actionSentence } from "@/server/audit/action-label";
+import { type Piece, sentencePieces, tellsItself } from "@/server/audit/action-label";
+import { deviceNamed } from "@/server/audit/device-named";
 import type { FullEntry } from "@/server/audit/schema";
 
 export type Entry = FullEntry;
 
-const NAME = "\u0000";
 const AGENT = /^Agent \((.+)\)$/;
 
 /** The device that an agent runs on, where one acted and its device is known. */
@@ -15,25 +15,36 @@ export const nameInWords = (name: string): string => name.replace(AGENT, "Agent 
 /** Who acted. */
 export const actorOf = ({ user }: Entry): string => nameInWords(user.name) || user.email || "Someone";
 
-/** The sentence of an entry in parts, so that actor and target can carry weight: [actor, before, target, after]. */
-export type Sentence = { actor: string; before: string; target: string; after: string };
+/** An entry's sentence: who, and what became of what they did in pieces, of which names carry weight. */
+export type Sentence = { actor: string; pieces: Piece[] };
 
-/** "Jane Doe created device WS-042" as its parts; an agent that acts on its own device is not named twice. */
-export function sentenceOf(entry: Entry): Sentence {
-  const actor = actorOf(entry);
+/**
+ * "Jane Doe created device WS-042", "… tried to create device WS-042, which failed", "… was denied permission to create
+ * device WS-042". A device that the details name is named; an agent that acts on its own device names it once.
+ * @param organization what people call the entry's organization, where it is known
+ */
+export function sentenceOf(entry: Entry, organization?: string): Sentence {
   const name = entry.resource.name.trim();
-  const own = actor === `Agent on ${name}`;
-  const told = actionSentence({ actor: "", action: entry.action, resourceName: name && !own ? NAME : null }).trim();
-  const [before = "", after] = told.split(NAME);
-  return after === undefined
-    ? { actor, before: told, target: "", after: "" }
-    : { actor, before: before.trim(), target: name, after: after.trim() };
+  const host = hostOf(entry);
+  const isOwn = host !== null && (host === name || !name);
+  const device = deviceNamed(entry.details);
+  const { action, result } = entry;
+  const pieces = sentencePieces({
+    action,
+    result,
+    resourceName: name,
+    isOwn,
+    organization: organization ?? null,
+    device: device && device !== name && device !== host ? device : null,
+  });
+  return { actor: isOwn && tellsItself(action) ? host : actorOf(entry), pieces };
 }
 
-/** The same as plain text, for names and titles. */
-export function sentenceText(entry: Entry): string {
-  const { actor, before, target, after } = sentenceOf(entry);
-  return [actor, before, target, after].filter(Boolean).join(" ");
+/** The same as plain text, for names and titles, with the reason of a failure or denial. */
+export function sentenceText(entry: Entry, organization?: string): string {
+  const { actor, pieces } = sentenceOf(entry, organization);
+  const sentence = `${actor} ${pieces.map(({ text }) => text).join("")}`;
+  return entry.result !== "success" && entry.errorMessage ? `${sentence}: ${entry.errorMessage}` : sentence;
 }
 
 type Changes = { before: unknown; after: unknown };

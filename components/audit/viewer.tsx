@@ -2,9 +2,10 @@
 
 import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
-import { useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { useCan, useOrg } from "@/components/account/org";
 import { PageHeader } from "@/components/ui/page-header";
+import { wordsOf } from "@/server/audit/query/word-list";
 import { useAuditList } from "./audit-list";
 import { useOpenEntry } from "./detail/open-entry";
 import { invalidParams } from "./filters/address";
@@ -14,6 +15,7 @@ import { InvalidParams } from "./filters/invalid-params";
 import { RangeLine } from "./filters/range-line";
 import { Histogram } from "./histogram/histogram";
 import { toggleLive } from "./live/live-toggle";
+import { SearchedWords } from "./marked";
 import { PrintSummary } from "./print-summary";
 import { EntryList } from "./table/entry-list";
 import { useTableLook } from "./table/table-look";
@@ -46,6 +48,7 @@ function AuditLog() {
   const { open, step, close } = useOpenEntry(audit.entries, table);
   const onLive = () => toggleLive(view, setView);
   useViewerKeys({ table, search, isOpen: view.row !== null, step, onLive, onExport });
+  const words = useMemo(() => wordsOf(view.q ?? ""), [view.q]);
   const invalid = invalidParams(new URLSearchParams(useSearchParams()));
   return (
     <>
@@ -66,7 +69,9 @@ function AuditLog() {
       <div className={classes.body} data-facets={view.facets || undefined}>
         {view.facets && <Facets />}
         <div className={classes.list}>
-          <EntryList list={audit.list} entries={audit.entries} look={look} table={table} onOpen={open} />
+          <SearchedWords value={words}>
+            <EntryList list={audit.list} entries={audit.entries} look={look} table={table} onOpen={open} />
+          </SearchedWords>
         </div>
       </div>
       {usesDrawer && <EntryDrawer id={view.row} entries={audit.entries} onStep={step} onOpen={open} onClose={close} />}

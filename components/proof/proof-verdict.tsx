@@ -4,6 +4,7 @@ import { count } from "@/components/format/amounts";
 import { actionSentence } from "@/server/audit/action-label";
 import type { ChainRow } from "@/server/audit/row";
 import type { ProofVerdict } from "@/server/audit/tree/judge-proof";
+import { RESULTS } from "@/server/audit/vocabulary";
 import type { CheckedProof, Held } from "./check-proof";
 import classes from "./proof.module.css";
 import { utc } from "./utc";
@@ -72,14 +73,20 @@ const timeOf = ({ timestampMs }: ChainRow): string => {
   return Number.isNaN(at.getTime()) ? String(timestampMs) : utc(at);
 };
 
+/** A result that is none of ours is not told as one. */
+function sentenceOf({ action, result: stored, resourceName, errorMessage }: ChainRow, actor: string): string {
+  const result = RESULTS.find((one) => one === stored);
+  return result
+    ? actionSentence({ actor, action, result, resourceName, reason: errorMessage })
+    : `${actor}: ${action}, ${stored}`;
+}
+
 function Entry({ row, isClaim }: { row: ChainRow; isClaim: boolean }) {
   const actor = row.actorEmail ?? `${row.actorType} ${row.actorId}`;
   return (
     <section className={classes.part} aria-labelledby="proof-entry">
       <h2 id="proof-entry">{isClaim ? "What the file claims" : "The entry"}</h2>
-      <p className={classes.sentence}>
-        {actionSentence({ actor, action: row.action, resourceName: row.resourceName })}
-      </p>
+      <p className={classes.sentence}>{sentenceOf(row, actor)}</p>
       <dl className={classes.facts}>
         <Fact name="Time">{timeOf(row)}</Fact>
         <Fact name="Actor">

@@ -26,7 +26,7 @@ export const auditSearch = pgTable(
   ],
 );
 
-/** How many rows of each kind the six hours from `since` hold, counted a slice of the chain at a time. */
+/** How many rows of each kind the hour from `since` holds, counted a slice of the chain at a time. */
 export const auditTallies = pgTable(
   "audit_tallies",
   {
@@ -40,6 +40,24 @@ export const auditTallies = pgTable(
     rows: integer("rows").notNull(),
   },
   (t) => [index("audit_tallies_org_idx").on(t.orgId, t.firstSeq)],
+);
+
+/** How many rows of each actor the six hours from `since` hold, and the newest of them, a slice of the chain at a time. */
+export const auditActorTallies = pgTable(
+  "audit_actor_tallies",
+  {
+    orgId: uuid("org_id").notNull(),
+    firstSeq: bigint("first_seq", { mode: "bigint" }).notNull(),
+    lastSeq: bigint("last_seq", { mode: "bigint" }).notNull(),
+    since: instant("since").notNull(),
+    actorType: text("actor_type").notNull(),
+    actorId: uuid("actor_id").notNull(),
+    rawId: text("raw_id"),
+    email: text("email"),
+    lastAt: instant("last_at").notNull(),
+    rows: integer("rows").notNull(),
+  },
+  (t) => [index("audit_actor_tallies_org_idx").on(t.orgId, t.firstSeq)],
 );
 
 /** Distinct values that filters give a part of: kind 'action', 'email' and 'device'. */

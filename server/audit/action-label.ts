@@ -1,49 +1,130 @@
 import { ACTIONS } from "./actions";
+import type { AuditResult } from "./vocabulary";
 
 const known = (action: string) => (Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined);
 
-/** Past tense of the verbs that codes end in, where adding "d" or "ed" would be wrong. */
-const IRREGULAR: Record<string, string> = {
+/** Past tense of verbs that takes more than "d" or "ed". */
+const IRREGULAR: Readonly<Record<string, string>> = {
   run: "ran",
   send: "sent",
   read: "read",
   set: "set",
+  reset: "reset",
   get: "got",
   begin: "began",
+  undo: "undid",
   submit: "submitted",
   stop: "stopped",
-  login: "signed in to",
-  logout: "signed out of",
+  cancel: "cancelled",
+  scan: "scanned",
 };
-const VERBS =
-  /^(create|update|delete|remove|add|enable|disable|start|finish|cancel|approve|reject|assign|unassign|install|uninstall|restart|reboot|sync|upload|download|import|export|execute|evaluate|acknowledge|resolve|suppress|revoke|rotate|archive|restore|rename|move|lock|unlock|view|access|change|grant|deny|connect|disconnect|enroll|decommission|isolate|scan|deploy)$/;
 
-function pastTense(verb: string): string | null {
-  if (IRREGULAR[verb]) return IRREGULAR[verb];
-  if (!VERBS.test(verb)) return null;
-  if (verb === "deny") return "denied";
-  if (verb === "cancel") return "cancelled";
-  if (verb === "scan") return "scanned";
+function pastTense(verb: string): string {
+  if (Object.hasOwn(IRREGULAR, verb)) return IRREGULAR[verb] ?? verb;
+  if (/[^aeiou]y$/.test(verb)) return `${verb.slice(0, -1)}ied`;
   return verb.endsWith("e") ? `${verb}d` : `${verb}ed`;
 }
 
-/** An unknown code in words: "patch_job.approve" is "approved patch job", "a.b.c" is "a b c". */
-function prettify(action: string): string {
-  const words = action.split(/[.\s]+/).map((part) => part.replace(/[_-]+/g, " ").trim());
-  const parts = words.filter(Boolean);
-  const verb = pastTense((parts.at(-1) ?? "").toLowerCase());
-  if (verb && parts.length > 1) return `${verb} ${parts.slice(0, -1).join(" ")}`;
-  return parts.join(" ") || action.trim() || "unknown action";
+/** The verbs that unknown codes may end in. */
+const VERBS =
+  /^(create|update|delete|remove|add|enable|disable|start|finish|cancel|approve|reject|assign|unassign|install|uninstall|restart|reboot|sync|upload|download|import|export|execute|evaluate|acknowledge|resolve|suppress|revoke|rotate|archive|restore|rename|move|lock|unlock|view|access|change|grant|deny|connect|disconnect|enroll|decommission|isolate|scan|deploy|run|send|read|set|get|begin|submit|stop)$/;
+const PHRASAL: Readonly<Record<string, string>> = { login: "sign in to", logout: "sign out of" };
+
+/** What was to be done in words; a code without a verb that we know has none: "remote.session" is "remote session". */
+type Deed = { words: string; hasVerb: boolean };
+
+/** An unknown code in words: "patch_job.approve" is "approve patch job". */
+function prettify(action: string): Deed {
+  const parts = action
+    .split(/[.\s]+/)
+    .map((part) => part.replace(/[_-]+/g, " ").trim())
+    .filter(Boolean);
+  const last = (parts.at(-1) ?? "").toLowerCase();
+  const verb = PHRASAL[last] ?? (VERBS.test(last) ? last : null);
+  if (verb && parts.length > 1) return { words: `${verb} ${parts.slice(0, -1).join(" ")}`, hasVerb: true };
+  return { words: parts.join(" ") || action.trim() || "unknown action", hasVerb: false };
 }
 
-/** The human form of an action code: "device.create" is "created device". Never blank. */
-export const actionLabel = (action: string): string => known(action)?.label ?? prettify(action);
+const deedOf = (action: string): Deed => {
+  const words = known(action)?.does;
+  return words ? { words, hasVerb: true } : prettify(action);
+};
 
-/** One entry as a sentence: "Jane Doe created device WS-042". */
-export function actionSentence(entry: { actor: string; action: string; resourceName?: string | null }): string {
-  const label = actionLabel(entry.action);
-  const about = known(entry.action)?.about;
-  const name = entry.resourceName?.trim();
-  if (!name || about === null) return `${entry.actor} ${label}`;
-  return `${entry.actor} ${about ? about.replace("{name}", () => name) : `${label} ${name}`}`;
+const inPast = (words: string): string => words.replace(/^[a-z]+/, pastTense);
+
+/** The human form of an action code, as if it was done: "device.create" is "created device". Never blank. */
+export function actionLabel(action: string): string {
+  const { words, hasVerb } = deedOf(action);
+  return hasVerb ? inPast(words) : words;
 }
+
+/** Words with what became of them: done, tried in vain, or not allowed. A sentence never claims more than happened. */
+function withResult({ words, hasVerb }: Deed, action: string, result: AuditResult): string {
+  if (result === "success" || known(action)?.isResult) return hasVerb ? inPast(words) : words;
+  if (result === "failure") return `${hasVerb ? "tried to" : "tried"} ${words}, which failed`;
+  return `${hasVerb ? "was denied permission to" : "was denied"} ${words}`;
+}
+
+/** What surrounds the names in an entry's sentence. */
+const NAME = "{name}";
+const ORGANIZATION = "{organization}";
+
+export type Told = {
+  action: string;
+  result: AuditResult;
+  /** What it was done to; blank where the entry names nothing. */
+  resourceName?: string | null;
+  /** True when an agent acts on the device that it runs on: the device is not named twice. */
+  isOwn?: boolean;
+  /** The device that the details name, where it is another than the resource. */
+  device?: string | null;
+  organization?: string | null;
+};
+
+/** True for an act that an agent's own sentence tells: its actor is then the device itself. */
+export const tellsItself = (action: string): boolean => known(action)?.itself !== undefined;
+
+/** The template of a sentence without its actor: names stand in braces. */
+function templateOf({ action, result, isOwn, ...told }: Told): string {
+  const { words, hasVerb } = deedOf(action);
+  const { about, itself } = known(action) ?? {};
+  if (isOwn && itself) {
+    const own = told.organization ? itself : itself.replace(/ (?:of )?\{organization\}$/, "");
+    return withResult({ words: own, hasVerb: true }, action, result);
+  }
+  const named = told.resourceName?.trim() && !isOwn && about !== null;
+  const on = told.device ? " on {device}" : "";
+  return withResult({ words: (named ? (about ?? `${words} ${NAME}`) : words) + on, hasVerb }, action, result);
+}
+
+/** A piece of a sentence; names carry weight. */
+export type Piece = { text: string; isName: boolean };
+
+/** An entry's sentence without its actor, in pieces: "created device " and the name "WS-042". */
+export function sentencePieces(told: Told): Piece[] {
+  const names: Record<string, string> = {
+    [NAME]: told.resourceName?.trim() ?? "",
+    [ORGANIZATION]: told.organization ?? "",
+    "{device}": told.device ?? "",
+  };
+  return templateOf(told)
+    .split(/(\{(?:name|organization|device)\})/)
+    .filter(Boolean)
+    .map((text) => (text in names ? { text: names[text] ?? "", isName: true } : { text, isName: false }));
+}
+
+/** One entry as a sentence: "Jane Doe created device WS-042", with the reason of a failure or denial. */
+export function actionSentence({ actor, reason, ...told }: Told & { actor: string; reason?: string | null }): string {
+  const sentence = [`${actor} `, ...sentencePieces(told).map((piece) => piece.text)].join("");
+  return reason && told.result !== "success" ? `${sentence}: ${reason}` : sentence;
+}
+
+/** The words of an action's sentences but for the names in them, for a search that finds what the screen says. */
+export const sentenceWords = (action: string, result: AuditResult): string =>
+  [
+    templateOf({ action, result }),
+    templateOf({ action, result, resourceName: "x" }),
+    ...(known(action)?.itself ? [templateOf({ action, result, isOwn: true })] : []),
+  ]
+    .join("\n")
+    .replace(/\{[a-z]+\}/g, "\n");

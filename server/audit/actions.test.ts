@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { actionLabel, actionSentence } from "./action-label";
+import { actionLabel, actionSentence, sentenceWords, type Told } from "./action-label";
 import { ACTIONS, COMPLIANCE_ACTIONS, categoryOf, categorySql, SECURITY_ACTIONS } from "./actions";
+import type { AuditResult } from "./vocabulary";
 
 test("the security and compliance lists are the specification's", () => {
   expect([...SECURITY_ACTIONS].sort()).toEqual(
@@ -57,17 +58,42 @@ test("the SQL form names every category and tests prefixes literally", () => {
   expect(categorySql("a.action")).toMatch(/ELSE 'system' END$/);
 });
 
-test("known codes read as sentences", () => {
+const told = (action: string, result: AuditResult, more: Partial<Told> & { reason?: string } = {}) =>
+  actionSentence({ actor: "Jane Doe", action, result, ...more });
+
+test("a sentence says what was done, tried or not allowed", () => {
   expect(actionLabel("device.create")).toBe("created device");
-  expect(actionSentence({ actor: "Jane Doe", action: "device.create", resourceName: "WS-042" })).toBe(
-    "Jane Doe created device WS-042",
+  const device = { resourceName: "WS-042" };
+  expect(told("device.create", "success", device)).toBe("Jane Doe created device WS-042");
+  expect(told("audit_logs.export", "failure", { resourceName: "Audit log", reason: "disk full" })).toBe(
+    "Jane Doe tried to export audit logs, which failed: disk full",
   );
-  expect(actionSentence({ actor: "Jane Doe", action: "user.login", resourceName: "Jane Doe" })).toBe(
-    "Jane Doe signed in",
+  expect(told("audit_logs.export", "denied")).toBe("Jane Doe was denied permission to export audit logs");
+  expect(told("user.permission.change", "denied", { resourceName: "$& Bob" })).toBe(
+    "Jane Doe was denied permission to change the permissions of $& Bob",
   );
-  expect(actionSentence({ actor: "A", action: "user.permission.change", resourceName: "$& Bob" })).toBe(
-    "A changed the permissions of $& Bob",
+  expect(told("user.login", "success", { resourceName: "Jane Doe" })).toBe("Jane Doe signed in");
+  expect(told("user.login.failed", "failure")).toBe("Jane Doe failed to sign in");
+  expect(told("user.login.failed", "denied")).toBe("Jane Doe failed to sign in");
+});
+
+test("a sentence names the device that the details name, and an agent's own only once", () => {
+  expect(told("alert.create", "success", { resourceName: "Disk full", device: "WS-1" })).toBe(
+    "Jane Doe raised alert Disk full on WS-1",
   );
+  expect(told("policy.evaluate", "failure", { resourceName: "BitLocker", device: "WS-1", reason: "2 differ" })).toBe(
+    "Jane Doe tried to evaluate policy BitLocker on WS-1, which failed: 2 differ",
+  );
+  const own = { resourceName: "WS-1", isOwn: true };
+  expect(told("agent.enroll", "success", { ...own, organization: "Contoso" })).toBe("Jane Doe joined Contoso");
+  expect(told("agent.enroll", "success", own)).toBe("Jane Doe joined");
+  expect(told("agent.eventlogs.submit", "success", own)).toBe("Jane Doe submitted event logs");
+});
+
+test("a search's words are those of the sentences", () => {
+  expect(sentenceWords("patch_job.approve", "success")).toContain("approved patch job");
+  expect(sentenceWords("device.create", "denied")).toContain("was denied permission to create device");
+  expect(sentenceWords("device.create", "success")).not.toMatch(/denied|\{/);
 });
 
 test("unknown codes are prettified", () => {

@@ -1,16 +1,8 @@
 import { z } from "zod";
-import {
-  columnText,
-  filledText,
-  filterText,
-  flag,
-  happenedAt,
-  inOrder,
-  instant,
-  isoTime,
-  positiveInt,
-} from "@/server/wire";
-import { type Catalogue, excludableIn, FILTERS, type Filter, toExclusion } from "./query/catalogue";
+import { columnText, filledText, flag, happenedAt, inOrder, instant, isoTime, positiveInt } from "@/server/wire";
+import { type Catalogue, excludableIn, FILTERS, type Filter, faultOf, toExclusion } from "./query/catalogue";
+import { splitValues } from "./query/value-list";
+import { MAX_WORDS, wordsOf } from "./query/word-list";
 import {
   ACTOR_TYPES,
   CATEGORIES,
@@ -23,62 +15,73 @@ import {
   RESULTS,
 } from "./vocabulary";
 
-const commaList = z.union([
-  z.array(z.string().min(1).max(MAX_LENGTH.action)).max(100),
-  z
-    .string()
-    .max(MAX_FILTER_LIST_LENGTH)
-    .transform((text) =>
-      text
-        .split(",")
-        .map((part) => part.trim())
-        .filter(Boolean),
-    ),
-]);
+const MAX_VALUES = 100;
+const listText = z.string().max(MAX_FILTER_LIST_LENGTH);
 
-type InputOf<F extends Filter> = F extends { choices: infer C extends Readonly<Record<string, string>> }
-  ? z.ZodOptional<z.ZodEnum<{ [K in keyof C & string]: K }>>
-  : F extends { isId: true }
-    ? z.ZodOptional<z.ZodGUID>
-    : F extends { match: "list" }
-      ? z.ZodOptional<typeof commaList>
-      : typeof filterText;
+/** Values as a text with commas, or several such texts: the parameter given again, or a list in a body. */
+const valueList = z
+  .union([listText, z.array(listText).max(MAX_VALUES)])
+  .transform((texts) => [texts].flat().flatMap(splitValues));
 
-function inputOf({ choices, isId, match }: Filter): z.ZodType {
-  if (choices) return z.enum(Object.keys(choices)).optional();
-  if (isId) return z.guid().optional();
-  return match === "list" ? commaList.optional() : filterText;
+/** The values of a filter, any of which matches; an empty field of a form is no filter. */
+function inputOf(filter: Filter) {
+  const { choices, label } = filter;
+  return valueList
+    .superRefine((values, context) => {
+      const fault = values.map((value) => faultOf(filter, value)).find(Boolean);
+      if (fault) context.addIssue({ code: "custom", message: fault });
+      if (values.length > MAX_VALUES) context.addIssue({ code: "custom", message: `has over ${MAX_VALUES} values` });
+    })
+    .transform((values): readonly string[] | undefined => (values.length > 0 ? values : undefined))
+    .optional()
+    .describe(`${label}: any of several values${choices ? ` (${Object.keys(choices).join(", ")})` : ""}`);
 }
 
 /** The parameters of a catalogue's filters, and what they exclude: "result:success,category:device". */
 export function inputsOf<C extends Catalogue>(catalogue: C) {
   const inputs = Object.entries(catalogue).map(([name, filter]) => [name, inputOf(filter)]);
-  const exclude = commaList.refine((parts) => parts.every((part) => toExclusion(part, catalogue)), {
+  const exclude = valueList.refine((parts) => parts.every((part) => toExclusion(part, catalogue)), {
     message: `each must be one of ${excludableIn(catalogue).join(", ")}, a colon and a value`,
   });
   return {
-    ...(Object.fromEntries(inputs) as { [N in keyof C]: InputOf<C[N]> }),
-    excludeActions: commaList.optional(),
+    ...(Object.fromEntries(inputs) as { [N in keyof C]: ReturnType<typeof inputOf> }),
+    excludeActions: valueList.optional(),
     exclude: exclude.optional(),
   };
 }
 
 const { q: _, ...filters } = inputsOf(FILTERS);
 
-/** The text of a search, which lists do not take on REST. */
-export const searchText = z.string().min(1).max(MAX_FILTER_LENGTH);
+/** The text of a search: one phrase (spec, GET /audit-logs/search). */
+const searchText = z.string().min(1).max(MAX_FILTER_LENGTH);
+
+/** Words and quoted phrases, all of which must occur. */
+const wordsText = z
+  .string()
+  .max(MAX_FILTER_LENGTH)
+  .refine((text) => wordsOf(text).length <= MAX_WORDS, `has over ${MAX_WORDS} words`)
+  .transform((text) => text.trim() || undefined)
+  .optional()
+  .describe("Words that must all occur, in any order; in double quotes a phrase");
 
 /** The conditions that list, search, export and stats share (spec: common list/filter query parameters, and ours). */
-export const filterShape = { ...filters, from: instant.optional(), to: instant.optional() };
+export const filterShape = {
+  ...filters,
+  q: wordsText,
+  from: instant.optional(),
+  to: instant.optional(),
+};
 
 /** Refinement of every schema with from and to. */
 export const fromBeforeTo = inOrder("from", "to");
 
 export const filterInput = z.object(filterShape).superRefine(fromBeforeTo);
-export type Filters = z.output<typeof filterInput>;
+
+/** One organization of the caller's. */
+export const oneOrg = z.guid().optional();
 
 export const rangeInput = z
-  .object({ orgId: filterShape.orgId, from: filterShape.from, to: filterShape.to })
+  .object({ orgId: oneOrg, from: filterShape.from, to: filterShape.to })
   .superRefine(fromBeforeTo);
 export type RangeInput = z.output<typeof rangeInput>;
 
@@ -95,12 +98,6 @@ export type ListInput = z.output<typeof listInput>;
 
 /** Query of GET /audit-logs/search. */
 export const searchInput = z.object({ ...filterShape, ...pageShape, q: searchText }).superRefine(fromBeforeTo);
-export type SearchInput = z.output<typeof searchInput>;
-
-/** The entries that the viewer shows: a list, or a search where there is a text. */
-export const entriesInput = z
-  .object({ ...filterShape, ...pageShape, q: searchText.optional() })
-  .superRefine(fromBeforeTo);
 
 /** total and totalPages are -1 when the caller skipped the count. */
 const pagination = z.strictObject({
@@ -150,17 +147,12 @@ export const fullEntry = z.strictObject({
 });
 export type FullEntry = z.output<typeof fullEntry>;
 
-export const flatPage = z.strictObject({ entries: z.array(flatEntry), pagination });
-export const fullPage = z.strictObject({ data: z.array(fullEntry), pagination });
+/** The words are too short for the index: older rows were not read, and total counts the newer ones. */
+const truncated = z.literal(true).optional();
+export const flatPage = z.strictObject({ entries: z.array(flatEntry), pagination, truncated });
+export const fullPage = z.strictObject({ data: z.array(fullEntry), pagination, truncated });
 export type FullPage = z.output<typeof fullPage>;
-/** truncated: the term is too short for the index, older rows were not looked at and total counts the newer ones. */
-export const searchPage = z.strictObject({
-  data: z.array(fullEntry),
-  query: z.string(),
-  pagination,
-  truncated: z.literal(true).optional(),
-});
-export type SearchPage = z.output<typeof searchPage>;
+export const searchPage = z.strictObject({ data: z.array(fullEntry), query: z.string(), pagination, truncated });
 
 /** Actions about the log itself: who could submit them could forge a receipt of retention. */
 const SERVER_ACTION = /^audit(_logs)?\./;

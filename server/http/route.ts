@@ -53,15 +53,16 @@ function takesJson({ body }: RouteSpec, request: Request): boolean {
 /** One request's own: its id for the log and the answer, and the path's parameters. */
 type Call = { requestId: string; params: Record<string, string | string[]> };
 
-/** Query parameters, the JSON body's members and path parameters in one object; the path's names win. */
+/**
+ * Query parameters, the JSON body's members and path parameters in one object; the path's names win. A parameter given
+ * several times is a list, which the schemas of lists alone take.
+ */
 async function gatherInput(spec: RouteSpec, request: Request, { params }: Call): Promise<unknown> {
   const input: Record<string, unknown> = {};
   const query = request.url.indexOf("?");
   if (query >= 0)
-    for (const [key, value] of new URLSearchParams(request.url.slice(query))) {
-      if (Object.hasOwn(input, key)) throw invalid(key, "is given twice");
-      input[key] = value;
-    }
+    for (const [key, value] of new URLSearchParams(request.url.slice(query)))
+      input[key] = Object.hasOwn(input, key) ? [input[key], value].flat() : value;
   if (takesJson(spec, request)) {
     const json = await readJson(request, spec.exactNumbers);
     if (typeof json !== "object" || json === null || Array.isArray(json))

@@ -1,7 +1,7 @@
 import { getFacets } from "@/server/audit/entries/facets";
 import { getAuditEntry } from "@/server/audit/entries/get";
 import { getHistogram } from "@/server/audit/entries/histogram";
-import { listEntries } from "@/server/audit/entries/list";
+import { listFullEntries } from "@/server/audit/entries/list";
 import { listRelated } from "@/server/audit/entries/related";
 import {
   getStatistics,
@@ -13,7 +13,7 @@ import { followEntries } from "@/server/audit/tail/tail";
 import { query, router, subscription } from "./init";
 
 export const auditRouter = router({
-  list: query(listEntries),
+  list: query(listFullEntries),
   get: query(getAuditEntry),
   related: query(listRelated),
   reportUserActivity: query(reportUserActivity),

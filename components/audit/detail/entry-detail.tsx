@@ -4,9 +4,10 @@ import { Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
-import { changesOf, type Entry, sentenceOf } from "@/components/audit/entry";
+import { changesOf, type Entry } from "@/components/audit/entry";
 import { ResultBadge } from "@/components/audit/result-badge";
 import type { ColumnId } from "@/components/audit/table/table-params";
+import { Told } from "@/components/audit/told";
 import { dateTime, zoneName } from "@/components/format/time";
 import { describeAgent } from "@/components/format/user-agent";
 import { useZone } from "@/components/format/zone";
@@ -27,13 +28,12 @@ type Props = { entry: Entry; level?: 1 | 2; onOpen?: (id: string) => void };
 /** Everything about one entry: who, what, target, where from, what changed, and its place in the chain. */
 export function EntryDetail({ entry, level = 2, onOpen }: Props) {
   const { zone } = useZone();
-  const { actor, before, target, after } = sentenceOf(entry);
   const changes = changesOf(entry);
   return (
     <article className={classes.detail}>
       <header className={classes.head}>
         <Title order={level} className={classes.title}>
-          {actor} <span>{before}</span> {target} <span>{after}</span>
+          <Told entry={entry} />
         </Title>
         <div className={classes.sub}>
           <ResultBadge result={entry.result} />

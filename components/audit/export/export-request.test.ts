@@ -16,15 +16,15 @@ describe("an export's request", () => {
     const body = exportBody("csv", toListInput(view, "UTC", now));
     expect(exportInput.parse(JSON.parse(JSON.stringify(body)))).toEqual({
       format: "csv",
-      orgId: ORG,
+      orgId: [ORG],
       filters: {
         q: "printer",
-        user: "jane",
-        action: "device",
-        resource: "WS",
-        result: "denied",
-        category: "device",
-        actorType: "user",
+        user: ["jane"],
+        action: ["device"],
+        resource: ["WS"],
+        result: ["denied"],
+        category: ["device"],
+        actorType: ["user"],
         excludeActions: ["a", "b"],
       },
       dateRange: { from: new Date("2026-11-01"), to: new Date("2026-11-02") },

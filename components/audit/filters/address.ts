@@ -10,7 +10,9 @@ import {
 } from "nuqs/server";
 import { tableParsers } from "@/components/audit/table/table-params";
 import { zoneParam } from "@/components/format/zone-param";
-import { type Catalogue, FILTERS, type Filter, toExclusion } from "@/server/audit/query/catalogue";
+import { type Catalogue, FILTERS, type Filter, faultOf, toExclusion } from "@/server/audit/query/catalogue";
+import { splitValues } from "@/server/audit/query/value-list";
+import { MAX_WORDS, wordsOf } from "@/server/audit/query/word-list";
 import { MAX_FILTER_LENGTH, MAX_FILTER_LIST_LENGTH } from "@/server/audit/vocabulary";
 import { PRESETS } from "./range";
 
@@ -19,34 +21,27 @@ export const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const textThat = (isValid: (value: string) => boolean) =>
   createParser({ parse: (value) => (isValid(value) ? value : null), serialize: (value: string) => value });
 
-const text = textThat((value) => value.length <= MAX_FILTER_LENGTH);
-const list = textThat((value) => value.length <= MAX_FILTER_LIST_LENGTH);
+const words = textThat((value) => value.length <= MAX_FILTER_LENGTH && wordsOf(value).length <= MAX_WORDS);
 const guid = textThat((value) => GUID.test(value));
-const exclusions = (catalogue: Catalogue) =>
-  textThat((value) => list.parse(value) !== null && value.split(",").every((part) => toExclusion(part, catalogue)));
+const listThat = (isValid: (value: string) => boolean) =>
+  textThat((text) => text.length <= MAX_FILTER_LIST_LENGTH && splitValues(text).every(isValid));
+const exclusions = (catalogue: Catalogue) => listThat((part) => toExclusion(part, catalogue) !== null);
 
-type ParserOf<F extends Filter> = SingleParserBuilder<
-  F extends { choices: infer C extends Readonly<Record<string, string>> } ? keyof C & string : string
->;
-
-function parserOf({ choices, isId, match }: Filter) {
-  if (choices) return parseAsStringLiteral(Object.keys(choices));
-  if (isId) return guid;
-  return match === "list" ? list : text;
-}
+const parserOf = (filter: Filter): SingleParserBuilder<string> =>
+  filter.match === "words" ? words : listThat((value) => faultOf(filter, value) === null);
 
 /** The address's parameters for a catalogue's filters, and for what they exclude. */
 export function parsersOf<C extends Catalogue>(catalogue: C) {
   const parsers = Object.entries(catalogue).map(([name, filter]) => [name, parserOf(filter)]);
   return {
-    ...(Object.fromEntries(parsers) as { [N in keyof C]: ParserOf<C[N]> }),
-    excludeActions: list,
+    ...(Object.fromEntries(parsers) as { [N in keyof C]: SingleParserBuilder<string> }),
+    excludeActions: listThat(() => true),
     exclude: exclusions(catalogue),
   };
 }
 
-/** The organization is chosen for every page: no filter of this one. */
-const { orgId, ...filters } = parsersOf(FILTERS);
+/** The organization is one, and chosen for every page: no filter of this one. */
+const { orgId: _, ...filters } = parsersOf(FILTERS);
 
 /** What narrows the list. */
 export const filterParsers = {
@@ -60,7 +55,7 @@ export const filterParsers = {
 export const viewParsers = {
   ...filterParsers,
   ...tableParsers,
-  orgId,
+  orgId: guid,
   tz: zoneParam,
   cursor: parseAsString,
   row: guid,

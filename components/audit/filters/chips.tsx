@@ -6,6 +6,7 @@ import classes from "@/components/audit/viewer.module.css";
 import { useViewer } from "@/components/audit/viewer-context";
 import { counted } from "@/components/format/amounts";
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
+import { splitValues } from "@/server/audit/query/value-list";
 import type { View } from "./address";
 import { FROM_START } from "./address";
 import { labelOf, valueLabel } from "./labels";
@@ -13,11 +14,9 @@ import { excluding, exclusionsOf, hideRoutine, hidesRoutine, include, isRoutine 
 
 type Chip = { key: string; name: string; value: string; clear: Partial<View> };
 
-/** "user.login and 2 others" for several values. */
-function listInWords(list: string): string {
-  const values = list.split(",").filter(Boolean);
-  return values.length > 2 ? `${values[0]} and ${counted(values.length - 1, "other")}` : values.join(" or ");
-}
+/** "Failure or Denied", "user.login or 2 others" for several values. */
+const valuesInWords = (values: string[]): string =>
+  values.length > 2 ? `${values[0]} or ${counted(values.length - 1, "other")}` : values.join(" or ");
 
 /** What narrows the list, in words; names are those of ids. The organization is chosen elsewhere. */
 export function chipsOf(view: View, names?: ReadonlyMap<string, string>, catalogue: Catalogue = FILTERS): Chip[] {
@@ -25,7 +24,10 @@ export function chipsOf(view: View, names?: ReadonlyMap<string, string>, catalog
   const filters = Object.entries(catalogue).flatMap(([name, { label, match }]): Chip[] => {
     const value = name === "orgId" ? null : values.get(name);
     if (typeof value !== "string" || !value) return [];
-    const words = match === "list" ? listInWords(value) : valueLabel(name, value, names, catalogue);
+    const words =
+      match === "words"
+        ? value
+        : valuesInWords(splitValues(value).map((one) => valueLabel(name, one, names, catalogue)));
     return words ? [{ key: name, name: label, value: words, clear: { [name]: null, ...FROM_START } }] : [];
   });
   const excluded = exclusionsOf(view, catalogue)

@@ -12,7 +12,7 @@ import classes from "./facets.module.css";
 import { FACETS, type FacetValue, facetsQuery } from "./facets-query";
 import { FacetsSkeleton } from "./facets-skeleton";
 import { labelOf, valueLabel } from "./labels";
-import { clearFilter, exclude, isSetTo, setFilter } from "./narrow";
+import { exclude, isSetTo, toggleValue } from "./narrow";
 
 const FEW = 6;
 const MANY = 10_000;
@@ -93,7 +93,7 @@ function Value({ name, one, label, isCut }: ValueProps) {
         type="button"
         className={classes.only}
         aria-pressed={isChosen}
-        onClick={() => setView(isChosen ? clearFilter(name) : setFilter(name, one.value))}
+        onClick={() => setView(toggleValue(view, name, one.value))}
         title={one.label}
       >
         <span className={classes.label}>{label}</span>

@@ -1,5 +1,5 @@
 import type { Inputs } from "@/components/trpc";
-import { FILTER_NAMES, FILTERS } from "@/server/audit/query/catalogue";
+import { FILTER_NAMES } from "@/server/audit/query/catalogue";
 import type { Filters, View } from "./address";
 import { presetSpan, type Span } from "./range";
 
@@ -12,16 +12,14 @@ export function spanOf(filters: Filters, zone: string, now: Date): Span {
   return { from: filters.from ?? undefined, to: filters.to ?? undefined };
 }
 
-const listOf = (text: string | null) => text?.split(",").filter(Boolean);
-
-/** The procedure's input for a view. Counting is left out: the list is paged by cursor. */
+/** The procedure's input for a view, values as the address writes them. Counting is left out: the list is paged by cursor. */
 export function toListInput(view: View, zone: string, now: Date): Input {
   const { from, to } = spanOf(view, zone, now);
-  const filters = FILTER_NAMES.map((name) => [name, FILTERS[name].match === "list" ? listOf(view[name]) : view[name]]);
+  const filters = FILTER_NAMES.map((name) => [name, view[name]]);
   const input = {
     ...Object.fromEntries(filters),
-    exclude: listOf(view.exclude),
-    excludeActions: listOf(view.excludeActions),
+    exclude: view.exclude,
+    excludeActions: view.excludeActions,
     from: from?.toISOString(),
     to: to?.toISOString(),
     cursor: view.cursor,

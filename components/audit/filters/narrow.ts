@@ -6,13 +6,14 @@ import {
   type FilterName,
   toExclusion,
 } from "@/server/audit/query/catalogue";
+import { joinValues, splitValues } from "@/server/audit/query/value-list";
 import { ACTOR_TYPE_LABEL } from "@/server/audit/vocabulary";
 import { FROM_START, GUID, type View } from "./address";
 
 type Excluding = { exclude?: string | null; excludeActions?: string | null };
 
-const partsOf = (list: string | null | undefined): string[] => list?.split(",").filter(Boolean) ?? [];
-const toList = (parts: string[]): string | null => [...new Set(parts)].join(",") || null;
+const partsOf = (list: string | null | undefined): string[] => splitValues(list ?? "");
+const toList = (parts: string[]): string | null => joinValues(parts) || null;
 
 /** What the address excludes. */
 export const exclusionsOf = ({ exclude, excludeActions }: Excluding, catalogue: Catalogue = FILTERS): Exclusion[] => [
@@ -39,8 +40,20 @@ export function filterFor(name: FilterName, value: string): FilterName {
 /** The change that narrows the list to one value of a filter. */
 export const setFilter = (name: FilterName, value: string): Partial<View> => ({
   ...clearFilter(name),
-  [filterFor(name, value)]: value,
+  [filterFor(name, value)]: joinValues([value]),
 });
+
+/** The values that a view wants of a filter. */
+const valuesIn = (view: Partial<View>, name: FilterName): string[] => partsOf(view[name]);
+
+/** The change that wants a value besides those that are wanted, or no longer; it is not excluded any more. */
+export function toggleValue(view: View, name: FilterName, value: string): Partial<View> {
+  const filter = filterFor(name, value);
+  const values = valuesIn(view, filter);
+  const isWanted = values.includes(value);
+  const rest = values.filter((one) => one !== value);
+  return { ...include(view, [{ name, value }]), [filter]: toList(isWanted ? rest : [...values, value]), ...FROM_START };
+}
 
 /** The change that gives a filter up. */
 export const clearFilter = (name: FilterName): Partial<View> => ({
@@ -49,13 +62,14 @@ export const clearFilter = (name: FilterName): Partial<View> => ({
   ...FROM_START,
 });
 
-export const isSetTo = (view: View, name: FilterName, value: string): boolean => view[filterFor(name, value)] === value;
+export const isSetTo = (view: View, name: FilterName, value: string): boolean =>
+  valuesIn(view, filterFor(name, value)).includes(value);
 
 /** The change that excludes one value. */
 export function exclude(view: View, name: FilterName, value: string): Partial<View> {
   const excluded = filterFor(name, value) === "actorType" ? "actorType" : name;
   return {
-    ...(isSetTo(view, name, value) && clearFilter(name)),
+    ...(isSetTo(view, name, value) && toggleValue(view, name, value)),
     ...excluding([...exclusionsOf(view), { name: excluded, value }]),
     ...FROM_START,
   };

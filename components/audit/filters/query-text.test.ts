@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseQuery } from "./query-text";
+import { applyQuery, parseQuery } from "./query-text";
 
 test("plain words are the search text", () => {
   expect(parseQuery("  front desk  ")).toEqual({ q: "front desk" });
@@ -27,9 +27,36 @@ test("a device, an address and several exclusions of other kinds", () => {
     device: "WS-042",
     ip: "10.0.",
     excludeActions: null,
-    exclude: "result:success,actorType:agent",
-    q: "-actor:jane",
+    exclude: "result:success,actorType:agent,user:jane",
+    q: null,
   });
+});
+
+test("several values mean any of them, with commas or by the qualifier again", () => {
+  expect(parseQuery('result:failure result:Denied actor:jane,"Dele Adeyemi"')).toEqual({
+    result: "failure,denied",
+    user: "jane,Dele Adeyemi",
+    q: null,
+  });
+  expect(applyQuery({ result: "failure", q: "old" }, "result:denied")).toMatchObject({
+    result: "failure,denied",
+    q: null,
+  });
+});
+
+test("a minus before a word or a phrase excludes it; a hyphen inside a word does not", () => {
+  expect(parseQuery('antivirus -"test run" -demo CDG-WS-008')).toEqual({
+    q: "antivirus CDG-WS-008",
+    exclude: '"q:""test run""",q:demo',
+    excludeActions: null,
+  });
+});
+
+test("a network is an address wherever it stands, an address is a word", () => {
+  expect(parseQuery("198.51.100.0/24")).toEqual({ ip: "198.51.100.0/24", q: null });
+  expect(parseQuery("198.51.100.77")).toEqual({ q: "198.51.100.77" });
+  expect(parseQuery("ip:198.51.100.0/24,2001:db8::/32")).toEqual({ ip: "198.51.100.0/24,2001:db8::/32", q: null });
+  expect(parseQuery("ip:198.51.100.0/40")).toEqual({ q: "ip:198.51.100.0/40" });
 });
 
 test("a value that the filter does not know stays text, and so does a colon that is no qualifier", () => {

@@ -1,9 +1,13 @@
-import { type Catalogue, type Exclusion, FILTERS, type Filter } from "@/server/audit/query/catalogue";
+import { type Catalogue, type Exclusion, FILTERS, type Filter, faultOf } from "@/server/audit/query/catalogue";
+import { networkOf } from "@/server/audit/query/network";
+import { joinValues, splitValues } from "@/server/audit/query/value-list";
 import type { Filters } from "./address";
 import { excluding, exclusionsOf } from "./narrow";
 
-/** "-action:", then a word or a quoted phrase. */
-const QUALIFIER = /(?:^|\s)(-?)([a-z]+):(?:"([^"]*)"|(\S+))/gi;
+/** "-action:", then values with commas, of which quoted ones keep their spaces. */
+const QUALIFIER = /(?:^|(?<=\s))(-?)([a-z]+):((?:"[^"]*"|[^\s"])+)/gi;
+/** "-word" or "-\"a phrase\"" outside a qualifier. */
+const EXCLUDED_WORD = /(?:^|(?<=\s))-("[^"]+"|[^\s"-]\S*)/g;
 
 /** The filter that a qualifier means; after a minus one that can exclude. */
 export const byQualifier = (
@@ -13,32 +17,60 @@ export const byQualifier = (
 ): [name: string, filter: Filter] | undefined =>
   Object.entries(catalogue).find(([, f]) => f.qualifier === qualifier && (!isNegated || f.negatable));
 
+/** A choice may be typed by its code or its label, in any case. */
 const choiceOf = ({ choices }: Filter, typed: string): string | undefined =>
-  choices ? Object.keys(choices).find((choice) => choice === typed.toLowerCase()) : typed;
+  choices
+    ? Object.entries(choices).find((names) => names.some((name) => name.toLowerCase() === typed.toLowerCase()))?.[0]
+    : typed;
+const isTaken = (filter: Filter, value: string | undefined): value is string =>
+  value !== undefined && faultOf(filter, value) === null;
 
 export type Parsed = Partial<Filters>;
 
 /**
- * What is typed into the search box, taken apart: `actor:jane result:denied printer` becomes two filters and the text
- * "printer". Words with a colon that are no qualifiers (a time, a path) stay text.
+ * What is typed into the search box, taken apart: `actor:jane result:failure,denied printer` becomes two filters and the
+ * text "printer". A repeated qualifier means either value, a minus excludes. Words with a colon that are no qualifiers (a
+ * time, a path) stay text; a network in CIDR notation is an address.
  */
 export function parseQuery(typed: string, catalogue: Catalogue = FILTERS): Parsed {
-  const parsed: Record<string, string> = {};
+  const wanted = new Map<string, string[]>();
   const excluded: Exclusion[] = [];
-  const rest = typed.replace(QUALIFIER, (whole, minus: string, word: string, phrase?: string, bare?: string) => {
+  const rest = typed.replace(QUALIFIER, (whole, minus: string, word: string, list: string) => {
     const [name, filter] = byQualifier(word.toLowerCase(), minus === "-", catalogue) ?? [];
-    const value = filter && choiceOf(filter, (phrase ?? bare ?? "").trim());
-    if (!name || !value) return whole;
-    if (minus) excluded.push({ name, value });
-    else parsed[name] = value;
+    const values = filter ? splitValues(list).map((value) => choiceOf(filter, value)) : [];
+    if (!name || !filter || values.length === 0 || !values.every((value) => isTaken(filter, value))) return whole;
+    const known = values.filter((value) => value !== undefined);
+    if (minus) excluded.push(...known.map((value) => ({ name, value })));
+    else wanted.set(name, [...(wanted.get(name) ?? []), ...known]);
     return " ";
   });
-  const q = rest.replace(/\s+/g, " ").trim();
-  return { ...parsed, ...(excluded.length > 0 && excluding(excluded)), q: q || null };
+  const text = rest
+    .replace(EXCLUDED_WORD, (_, word: string) => {
+      excluded.push({ name: "q", value: word });
+      return " ";
+    })
+    .replace(/\S+/g, (word) => {
+      if (!networkOf(word)) return word;
+      wanted.set("ip", [...(wanted.get("ip") ?? []), word]);
+      return " ";
+    });
+  const filters = [...wanted].map(([name, values]) => [name, joinValues(values)]);
+  const q = text.replace(/\s+/g, " ").trim();
+  return { ...Object.fromEntries(filters), ...(excluded.length > 0 && excluding(excluded)), q: q || null };
 }
 
-/** The change of the address that a query makes: its filters replace theirs, its exclusions are added. */
-export const applyQuery = (view: Partial<Filters>, typed: string): Parsed => {
+/** The change of the address that a query makes: its values and exclusions are added to what narrows the list already. */
+export function applyQuery(view: Partial<Filters>, typed: string): Parsed {
   const parsed = parseQuery(typed);
-  return { ...parsed, ...excluding([...exclusionsOf(view), ...exclusionsOf(parsed)]) };
-};
+  const { q, exclude: _, excludeActions: __, ...wanted } = parsed;
+  const values = Object.entries(wanted).map(([name, list]) => {
+    const before = new Map<string, unknown>(Object.entries(view)).get(name);
+    const all = [...splitValues(typeof before === "string" ? before : ""), ...splitValues(String(list))];
+    return [name, joinValues(all)];
+  });
+  return {
+    ...Object.fromEntries(values),
+    ...excluding([...exclusionsOf(view), ...exclusionsOf(parsed)]),
+    q: q ?? null,
+  };
+}

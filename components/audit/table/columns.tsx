@@ -3,6 +3,7 @@ import { ActorType } from "@/components/audit/actor-type";
 import { type Entry, hostOf } from "@/components/audit/entry";
 import { ResultBadge } from "@/components/audit/result-badge";
 import { clock, everyClock } from "@/components/format/time";
+import { deviceNamed } from "@/server/audit/device-named";
 import { Sentence } from "./sentence";
 import type { ColumnId } from "./table-params";
 
@@ -33,9 +34,9 @@ export type Column = {
   align?: "end";
 };
 
-/** The device that an entry is about or comes from. */
+/** The device that an entry is about, comes from or names. */
 export const deviceOf = (entry: Entry): string =>
-  hostOf(entry) ?? (entry.resource.type === "device" ? entry.resource.name : "");
+  hostOf(entry) ?? (entry.resource.type === "device" ? entry.resource.name : (deviceNamed(entry.details) ?? ""));
 
 const ALL: readonly Column[] = [
   {

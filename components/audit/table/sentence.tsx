@@ -1,12 +1,13 @@
 import type { MouseEvent } from "react";
-import { type Entry, sentenceOf } from "@/components/audit/entry";
+import type { Entry } from "@/components/audit/entry";
+import { Marked } from "@/components/audit/marked";
+import { Told } from "@/components/audit/told";
 import classes from "./entry-table.module.css";
 
 const isPlainClick = (event: MouseEvent) => !(event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0);
 
 /** Who did what to what, as the link that opens the entry; beneath it what went wrong. */
 export function Sentence({ entry, onOpen }: { entry: Entry; onOpen: (id: string) => void }) {
-  const { actor, before, target, after } = sentenceOf(entry);
   const follow = (event: MouseEvent) => {
     if (!isPlainClick(event)) return;
     event.preventDefault();
@@ -15,9 +16,13 @@ export function Sentence({ entry, onOpen }: { entry: Entry; onOpen: (id: string)
   return (
     <>
       <a href={`/audit/${entry.id}`} className={classes.sentence} data-entry={entry.id} onClick={follow}>
-        <b>{actor}</b> {before} {target && <b>{target}</b>} {after}
+        <Told entry={entry} />
       </a>
-      {entry.result !== "success" && entry.errorMessage && <span className={classes.error}>{entry.errorMessage}</span>}
+      {entry.result !== "success" && entry.errorMessage && (
+        <span className={classes.error}>
+          <Marked text={entry.errorMessage} />
+        </span>
+      )}
     </>
   );
 }

@@ -1,6 +1,7 @@
 -- What is looked for, as a condition on blocks `s`: every term is part of the text, of every set of values one is among
--- the tags, the span is touched. {"terms": [text], "tags": [[value]], "from": time, "to": time}; literals, so that the
--- planner sees them.
+-- the tags, of every pair of sets one of the terms or one of the tags, the span is touched. {"terms": [text], "tags":
+-- [[value]], "any": [{"terms": [text], "tags": [value]}], "from": time, "to": time}; literals, so that the planner sees
+-- them.
 CREATE OR REPLACE FUNCTION audit_search_clause(p_needle jsonb) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -13,6 +14,15 @@ AS $$
     SELECT format(
       's.tags && %L::integer[]', ARRAY(SELECT audit_search_tag(v) FROM jsonb_array_elements_text(one) AS v))
     FROM jsonb_array_elements(p_needle -> 'tags') AS one
+    UNION ALL
+    SELECT '(' || array_to_string(
+      ARRAY(
+        SELECT format('s.text LIKE %L', audit_search_pattern(term))
+        FROM jsonb_array_elements_text(one -> 'terms') AS term)
+      || CASE WHEN jsonb_array_length(one -> 'tags') > 0 THEN format(
+        's.tags && %L::integer[]', ARRAY(SELECT audit_search_tag(v) FROM jsonb_array_elements_text(one -> 'tags') AS v))
+      END, ' OR ') || ')'
+    FROM jsonb_array_elements(p_needle -> 'any') AS one
     UNION ALL
     SELECT format('s.max_at >= %L::timestamptz', p_needle ->> 'from') WHERE p_needle ->> 'from' IS NOT NULL
     UNION ALL

@@ -18,6 +18,7 @@ BEGIN
   FROM audit_tallies
   WHERE org_id = p_org AND first_seq <= p_pruned AND last_seq > p_pruned;
   DELETE FROM audit_tallies WHERE org_id = p_org AND first_seq <= p_pruned;
+  DELETE FROM audit_actor_tallies WHERE org_id = p_org AND first_seq <= p_pruned;
   IF slice IS NOT NULL THEN PERFORM audit_search_tally(p_org, p_pruned, slice); END IF;
 
   DELETE FROM audit_search_terms t

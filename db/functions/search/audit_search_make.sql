@@ -1,7 +1,8 @@
--- Indexes the rows in (after, through] as blocks and returns the last row of the last one. A block is full at 4 KiB of
--- text, where a row counts for an eighth part at least; one that is not full is kept back unless p_all. What filters
--- match exactly becomes a tag of the block, an address also its network (the first two parts). A migration that changes
--- what a block holds empties the index, which is then built again.
+-- Indexes the rows in (after, through] as blocks and returns the last row of the last one. A block is full at 4 KiB
+-- of text, where a row counts for an eighth part at least; one that is not full is kept back unless p_all. What
+-- filters match exactly becomes a tag of the block, an address also its network (the first two parts, as written and
+-- in canonical form). A row's line is the five searched fields, then behind a separator what words are looked up in
+-- besides. A migration that changes what a block holds empties the index, which is then built again.
 CREATE OR REPLACE FUNCTION audit_search_make(p_org uuid, p_after bigint, p_through bigint, p_all boolean) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -11,17 +12,23 @@ AS $$
       a.resource_type, a.ip_address,
       a.details ->> 'rawActorId' AS raw_actor,
       CASE WHEN a.resource_type = 'device' THEN a.resource_name END AS device,
-      concat_ws(E'\n', a.action, a.actor_email, a.resource_type, a.resource_name, a.details::text) AS line
+      audit_devices_named(a.details) AS devices, a.details ->> 'deviceId' AS device_id,
+      host(audit_address(a.ip_address)) AS address,
+      concat_ws(E'\n', a.action, a.actor_email, a.resource_type, a.resource_name, a.details::text) AS fields,
+      concat_ws(E'\n', a.ip_address, a.error_message) AS others
     FROM audit_logs a
     WHERE a.org_id = p_org AND a.chain_seq > p_after AND a.chain_seq <= p_through),
+  lines AS (
+    SELECT *, fields || E'\x1d' || others AS line, fields || others ~ E'[\x1d-\x1f]' AS separated
+    FROM named),
   weighed AS (
     SELECT *,
       (sum(least(greatest(octet_length(line), 512), 4096)) OVER (ORDER BY chain_seq) - 1) / 4096 AS block
-    FROM named),
+    FROM lines),
   blocks AS (
     SELECT block, min(chain_seq) AS first_seq, max(chain_seq) AS last_seq,
       min("timestamp") AS min_at, max("timestamp") AS max_at,
-      bool_or(octet_length(line) <> char_length(line) OR line ~ E'[\x1e\x1f]') AS rough,
+      bool_or(octet_length(line) <> char_length(line) OR separated) AS rough,
       array_agg(audit_search_tag('action:' || action))
         || array_agg(audit_search_tag('email:' || actor_email))
         || array_agg(audit_search_tag('result:' || result))
@@ -32,14 +39,21 @@ AS $$
         || array_agg(audit_search_tag('kind:' || resource_type))
         || array_agg(audit_search_tag('ip:' || ip_address))
         || array_agg(audit_search_tag('net:' || substring(ip_address FROM '^[^.:]*[.:][^.:]*[.:]')))
-        || array_agg(audit_search_tag('device:' || device)) AS tags,
+        || array_agg(audit_search_tag('net:' || substring(address FROM '^[^.:]*[.:][^.:]*[.:]')))
+        || array_agg(audit_search_tag('device:' || device))
+        || array_agg(audit_search_tag('resource:' || lower(device_id))) AS tags,
+      array_agg(devices[1]) || array_agg(devices[2]) || array_agg(devices[3]) || array_agg(devices[4])
+        || array_agg(devices[5]) AS devices,
       string_agg(line, E'\x1e' ORDER BY chain_seq) AS text
     FROM weighed
     GROUP BY block),
   stored AS (
     INSERT INTO audit_search (org_id, first_seq, last_seq, min_at, max_at, rough, tags, text)
     SELECT p_org, first_seq, last_seq, min_at, max_at, rough,
-      ARRAY(SELECT DISTINCT t FROM unnest(tags) AS t WHERE t IS NOT NULL), audit_search_text(text)
+      ARRAY(
+        SELECT t FROM unnest(tags) AS t WHERE t IS NOT NULL
+        UNION SELECT audit_search_tag('device:' || d) FROM unnest(devices) AS d WHERE d IS NOT NULL),
+      audit_search_text(text)
     FROM blocks
     WHERE p_all OR block < (SELECT max(block) FROM blocks)
     RETURNING last_seq)

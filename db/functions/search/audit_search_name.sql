@@ -6,10 +6,11 @@ AS $$
   INSERT INTO audit_search_terms (org_id, kind, value)
   SELECT DISTINCT p_org, v.kind, v.value
   FROM audit_logs a,
-    LATERAL (VALUES
-      ('action', a.action),
-      ('email', a.actor_email),
-      ('device', CASE WHEN a.resource_type = 'device' THEN a.resource_name END)) AS v(kind, value)
+    LATERAL (
+      VALUES ('action', a.action), ('email', a.actor_email),
+        ('device', CASE WHEN a.resource_type = 'device' THEN a.resource_name END)
+      UNION ALL
+      SELECT 'device', named FROM unnest(audit_devices_named(a.details)) AS named) AS v(kind, value)
   WHERE a.org_id = p_org AND a.chain_seq > p_after AND a.chain_seq <= p_through AND v.value IS NOT NULL
   ON CONFLICT DO NOTHING
 $$;

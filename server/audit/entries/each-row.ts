@@ -51,7 +51,7 @@ export const settleRows = (ctx: Ctx, filter: AuditFilter, max: number): Promise<
       const resolved = await resolveFilter(tx, ctx, filter);
       const [orgId] = resolved.orgIds;
       if (!resolved.probe && resolved.orgIds.length === 1 && orgId) {
-        const conditions = [...conditionsOf(filter), await headOf(tx, orgId)];
+        const conditions = [...conditionsOf(resolved.filter), await headOf(tx, orgId)];
         return { rows: { orgId, conditions, max }, total: await countRows(tx, resolved) };
       }
       const { keys } = await findKeys(tx, resolved, { need: max + 1 });

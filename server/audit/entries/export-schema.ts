@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filterShape, fromBeforeTo, fullEntry, searchText } from "@/server/audit/schema";
+import { filterShape, fromBeforeTo, fullEntry, oneOrg } from "@/server/audit/schema";
 import { EXPORT_FORMATS } from "@/server/audit/vocabulary";
 
 /** Exports that one caller may have running in one process: each holds rows in memory and takes turns at the database. */
@@ -7,17 +7,17 @@ export const EXPORT_SLOTS = { kind: "exports", max: 4, advice: "Wait until one o
 
 const { from, to, orgId, ...filters } = filterShape;
 
-/** Body of POST /audit-logs/export: the lists' filters, and `q` for what a search shows. */
+/** Body of POST /audit-logs/export: the lists' filters. */
 export const exportInput = z.strictObject({
   format: z.enum(EXPORT_FORMATS).default("json"),
   orgId,
-  filters: z.strictObject({ ...filters, orgId, q: searchText.optional() }).optional(),
+  filters: z.strictObject({ ...filters, orgId }).optional(),
   dateRange: z.strictObject({ from, to }).superRefine(fromBeforeTo).optional(),
 });
 export type ExportInput = z.output<typeof exportInput>;
 
 /** Query of GET /audit-logs/export: CSV, userId filters by actorId. */
-export const exportCsvInput = z.strictObject({ userId: z.guid().optional(), orgId });
+export const exportCsvInput = z.strictObject({ userId: z.guid().optional(), orgId: oneOrg });
 
 /** total counts every match; `truncated` says that only the newest of them are in data. */
 export const exportOutput = z.strictObject({ data: z.array(fullEntry), total: z.int(), truncated: z.boolean() });

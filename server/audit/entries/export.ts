@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { FILTERS } from "@/server/audit/query/catalogue";
 import type { AuditFilter } from "@/server/audit/query/conditions";
 import { BODY_ONLY, type BodyRow, ENTRY, type EntryRow, type Shape } from "@/server/audit/query/rows";
 import { record } from "@/server/audit/record/record";
@@ -19,6 +20,9 @@ type Plan = { ctx: Ctx; format: Format; filter: AuditFilter; rows: Settled; tota
 /** Records the export once for each organization whose rows left; one that found nothing, for the caller's own. */
 function recordExport({ ctx, format, filter }: Plan, rowsPerOrg: Map<string, number>, complete: boolean): void {
   const { from, to, ...filters } = filter;
+  const one = Object.entries(filters).map(([name, value]) =>
+    Array.isArray(value) && value.length === 1 && name in FILTERS ? [name, value[0]] : [name, value],
+  );
   const dateRange = { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null };
   const targets: [string | undefined, number][] = rowsPerOrg.size > 0 ? [...rowsPerOrg] : [[undefined, 0]];
   for (const [orgId, rows] of targets)
@@ -27,7 +31,7 @@ function recordExport({ ctx, format, filter }: Plan, rowsPerOrg: Map<string, num
       ...(orgId ? { orgId } : {}),
       resourceType: "audit_log",
       resourceName: "Audit log",
-      details: { format, filters: JSON.parse(JSON.stringify(filters)), dateRange, rows },
+      details: { format, filters: JSON.parse(JSON.stringify(Object.fromEntries(one))), dateRange, rows },
       result: complete ? "success" : "failure",
       ...(complete ? {} : { errorMessage: "The download ended before it was complete" }),
     });

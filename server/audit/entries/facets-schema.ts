@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filterShape, fromBeforeTo, searchText } from "@/server/audit/schema";
+import { filterInput } from "@/server/audit/schema";
 import { isoTime } from "@/server/wire";
 
 /** Facets count at most so many of the newest matches. */
@@ -10,8 +10,8 @@ export const MAX_FACET_VALUES = 50;
 export const MAX_HISTOGRAM_ROWS = 50_000;
 export const MAX_HISTOGRAM_BUCKETS = 60;
 
-/** The lists' filters, and `q` for what a search shows. */
-export const facetsInput = z.object({ ...filterShape, q: searchText.optional() }).superRefine(fromBeforeTo);
+/** The lists' filters. */
+export const facetsInput = filterInput;
 
 /** label is what people call the value. */
 const facet = z.array(z.strictObject({ value: z.string(), label: z.string(), count: z.int() }));

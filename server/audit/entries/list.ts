@@ -1,8 +1,6 @@
 import { readPage } from "@/server/audit/query/page";
-import { entriesInput, type FullPage, flatPage, fullPage, listInput, type SearchPage } from "@/server/audit/schema";
+import { flatPage, fullPage, listInput } from "@/server/audit/schema";
 import { operation } from "@/server/operation";
-import { typed } from "@/server/wire";
-import { searchEntries } from "./search";
 import { toFlatEntry, toFullEntry } from "./to-entry";
 
 /**
@@ -14,8 +12,8 @@ export const listFlatEntries = operation({
   input: listInput,
   output: flatPage,
   async run(ctx, input) {
-    const { rows, pagination } = await readPage(ctx, input, input);
-    return { entries: rows.map(toFlatEntry), pagination };
+    const { rows, ...page } = await readPage(ctx, input, input);
+    return { entries: rows.map(toFlatEntry), ...page };
   },
 });
 
@@ -25,21 +23,7 @@ export const listFullEntries = operation({
   input: listInput,
   output: fullPage,
   async run(ctx, input) {
-    const { rows, pagination } = await readPage(ctx, input, input);
-    return { data: rows.map(toFullEntry), pagination };
+    const { rows, ...page } = await readPage(ctx, input, input);
+    return { data: rows.map(toFullEntry), ...page };
   },
-});
-
-type EntriesPage = FullPage & Pick<SearchPage, "truncated">;
-
-/**
- * A page of the list or, with a text, of the search; `truncated` as the search says it.
- * @throws AppError validation_failed for a cursor that is none.
- */
-export const listEntries = operation({
-  permission: "audit:read",
-  input: entriesInput,
-  output: typed<EntriesPage>(),
-  run: (ctx, { q, ...input }): Promise<EntriesPage> =>
-    q ? searchEntries.run(ctx, { ...input, q }) : listFullEntries.run(ctx, input),
 });

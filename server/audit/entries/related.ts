@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
-import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
+import { conditionsOf, type RowFilter } from "@/server/audit/query/conditions";
 import { ENTRY, type EntryRow, newestRows } from "@/server/audit/query/rows";
 import type { FullEntry } from "@/server/audit/schema";
 import { operation } from "@/server/operation";
@@ -17,7 +17,7 @@ const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
 export type Related = { actor: FullEntry[]; resource: FullEntry[]; address: FullEntry[] };
 
 /** The condition of one list; null where the entry names nothing to share. */
-type Shared = { filter?: AuditFilter; condition?: SQL } | null;
+type Shared = { filter?: RowFilter; condition?: SQL } | null;
 
 function sameActor(row: EntryRow): Shared {
   if (row.actor_id !== ZERO_UUID) return { filter: { actorType: row.actor_type, actorId: row.actor_id } };

@@ -36,7 +36,7 @@ async function queryOf(tx: Tx, ctx: Ctx, filter: AuditFilter, max: number): Prom
     const { keys } = await findKeys(tx, resolved, { after: undefined, need: max });
     return keys.length === 0 ? null : ofKeys(keyRows(keys.slice(0, max)));
   }
-  const window = { conditions: conditionsOf(filter), limit: max };
+  const window = { conditions: conditionsOf(resolved.filter), limit: max };
   return resolved.orgIds.length === 1
     ? newestKeys(resolved.orgIds, window, COLUMNS)
     : ofKeys(newestKeys(resolved.orgIds, window));

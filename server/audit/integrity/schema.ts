@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { filterShape, fromBeforeTo } from "@/server/audit/schema";
+import { filterShape, fromBeforeTo, oneOrg } from "@/server/audit/schema";
 import { flag, isoTime, positiveInt } from "@/server/wire";
 
 /** Query of GET /audit-logs/integrity. */
 export const integrityInput = z
-  .object({ orgId: filterShape.orgId, from: filterShape.from, to: filterShape.to })
+  .object({ orgId: oneOrg, from: filterShape.from, to: filterShape.to })
   .superRefine(fromBeforeTo);
 export type IntegrityInput = z.output<typeof integrityInput>;
 
@@ -39,7 +39,7 @@ export const integrityOutput = z.strictObject({
 
 /** Query of GET /audit-logs/checkpoints; `sign=true` signs the head now, if it has moved. */
 export const checkpointsInput = z.object({
-  orgId: filterShape.orgId,
+  orgId: oneOrg,
   limit: positiveInt.transform((n) => Math.min(n, 1000)).optional(),
   sign: flag.optional(),
 });
@@ -59,7 +59,7 @@ export const checkpointsOutput = z.strictObject({
 });
 
 /** Input of integrity.status. */
-export const integrityStatusInput = z.object({ orgId: filterShape.orgId });
+export const integrityStatusInput = z.object({ orgId: oneOrg });
 
 /** What found a chain broken: a run of the night, a signing, somebody who asked, or a head that is not the newest row's. */
 const ALARM_SOURCES = ["nightly", "checkpoint", "on demand", "head"] as const;

@@ -1,4 +1,5 @@
-import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, keysOf, RESULT_LABEL } from "@/server/audit/vocabulary";
+import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, keysOf, MAX_FILTER_LENGTH, RESULT_LABEL } from "@/server/audit/vocabulary";
+import { networkOf } from "./network";
 
 export type FacetName = "result" | "category" | "actorType" | "actor" | "action" | "resourceType" | "organization";
 
@@ -10,10 +11,10 @@ export type FacetName = "result" | "category" | "actorType" | "actor" | "action"
 export type Filter = {
   label: string;
   /**
-   * exact: the value as it stands; part: anywhere in a text, in any case; list: one of several exact values; network: a
-   * whole address, or what addresses begin with.
+   * exact: the value as it stands; part: anywhere in a text, in any case; network: a whole address, a network in CIDR
+   * notation, or what addresses begin with; words: a text whose words all occur. Of several values any matches.
    */
-  match: "exact" | "part" | "list" | "network";
+  match: "exact" | "part" | "network" | "words";
   /** The only values there are, with their labels. */
   choices?: Readonly<Record<string, string>>;
   /** The values are UUIDs. */
@@ -33,12 +34,13 @@ export type Catalogue = Readonly<Record<string, Filter>>;
 
 /** The names are those of the wire and of the address; the order is that of chips, facets and completion. */
 export const FILTERS = {
-  q: { label: "Text", match: "part" },
+  q: { label: "Text", match: "words", negatable: true },
   user: {
     label: "Actor",
     match: "part",
     qualifier: "actor",
     hint: "part of a name or an e-mail address",
+    negatable: true,
     completedBy: "actor",
   },
   action: {
@@ -53,20 +55,22 @@ export const FILTERS = {
     match: "part",
     qualifier: "resource",
     hint: "part of a name or a type",
+    negatable: true,
     completedBy: "resourceType",
   },
   device: {
     label: "Device",
     match: "part",
     qualifier: "device",
-    hint: "part of a hostname: entries about it and by its agent",
+    hint: "part of a hostname: entries about it, by its agent, and that name it",
+    negatable: true,
   },
   ip: {
     label: "Address",
     match: "network",
     negatable: true,
     qualifier: "ip",
-    hint: "an address, or the beginning of addresses",
+    hint: "an address, a network such as 10.0.0.0/8, or a beginning such as 10.0.",
   },
   result: {
     label: "Result",
@@ -100,7 +104,7 @@ export const FILTERS = {
   rawActorId: { label: "Actor", match: "exact" },
   actions: {
     label: "Action",
-    match: "list",
+    match: "exact",
     negatable: true,
     facet: "action",
     qualifier: "action",
@@ -108,18 +112,31 @@ export const FILTERS = {
     completedBy: "action",
   },
   resourceType: { label: "Resource type", match: "exact", negatable: true, facet: "resourceType" },
-  resourceId: { label: "Resource", match: "exact", isId: true },
+  resourceId: { label: "Resource", match: "exact", isId: true, negatable: true },
   orgId: { label: "Organization", match: "exact", isId: true, negatable: true, facet: "organization" },
 } as const satisfies Catalogue;
 
+const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 export type FilterName = keyof typeof FILTERS;
 export const FILTER_NAMES = keysOf(FILTERS);
+
+/** What is wrong with a value of a filter; null where nothing is. Isomorphic: the address and the wire refuse the same. */
+export function faultOf({ choices, isId, match }: Filter, value: string): string | null {
+  if (choices) return Object.hasOwn(choices, value) ? null : `must be one of ${Object.keys(choices).join(", ")}`;
+  if (isId) return GUID.test(value) ? null : "is not a UUID";
+  if (match === "network" && value.includes("/")) return networkOf(value) ? null : `${value} is not a network`;
+  return value.length > MAX_FILTER_LENGTH ? `is longer than ${MAX_FILTER_LENGTH} characters` : null;
+}
 
 /** A value that is excluded. */
 export type Exclusion = { name: string; value: string };
 
 /** Actions are excluded by a parameter that takes them bare, everything else by `exclude`. */
 export const EXCLUDED_BARE = "actions";
+
+/** An actor whose id is no UUID is excluded as actorId too. */
+const ANY_ID = "actorId";
 
 /** The filters of which `exclude` takes values, as "result:success". */
 export const excludableIn = (catalogue: Catalogue): string[] =>
@@ -130,5 +147,6 @@ export function toExclusion(part: string, catalogue: Catalogue = FILTERS): Exclu
   const at = part.indexOf(":");
   const name = part.slice(0, at);
   const value = part.slice(at + 1);
-  return at > 0 && value && excludableIn(catalogue).includes(name) ? { name, value } : null;
+  const filter = excludableIn(catalogue).includes(name) ? catalogue[name] : undefined;
+  return filter && value && (name === ANY_ID || !faultOf(filter, value)) ? { name, value } : null;
 }

@@ -55,6 +55,19 @@ describe("filters that the viewer narrows by", () => {
     ["device=ws-1", (row) => row.resourceType === "device" && Boolean(row.resourceName?.startsWith("WS-1"))],
     ["device=lab", (row) => row.resourceId === device.id || agentOfLab(row)],
     ["device=nowhere", () => false],
+    ["ip=10.0.0.0/9", (row) => Boolean(row.ipAddress?.startsWith("10."))],
+    ["ip=10.0.3.0/24,10.0.4.9/32", (row) => /^10\.0\.[34]\.9$/.test(row.ipAddress ?? "")],
+    ["ip=2001:DB8::/32", (row) => row.ipAddress === "2001:db8::1"],
+    ["ip=2001:0db8:0:0::1", (row) => row.ipAddress === "2001:db8::1"],
+    ["exclude=ip:10.0.0.0/8", (row) => !row.ipAddress?.startsWith("10.")],
+    ["result=denied,failure", (row) => row.result !== "success"],
+    ["action=login,script", (row) => /login|script/.test(row.action)],
+    ["resource=baseline,WS-3", (row) => /^(Baseline|WS-3)$/.test(row.resourceName ?? "")],
+    ["device=ws-2,lab", (row) => row.resourceName === "WS-2" || row.resourceId === device.id || agentOfLab(row)],
+    ["category=policy,authentication", (row) => /^(policy|user)/.test(row.action)],
+    ["user=agent", (row) => row.actorType === "agent"],
+    ["user=lab-7", agentOfLab],
+    ["exclude=user:lab-7&resourceType=device", (row) => !agentOfLab(row) && row.resourceType === "device"],
     ["rawActorId=bot-7", (row) => row.actorId === "bot-7"],
     ["exclude=result:success", (row) => row.result !== "success"],
     ["exclude=actorType:user", (row) => row.actorType !== "user"],
@@ -112,6 +125,19 @@ describe("filters that the viewer narrows by", () => {
     const stranger = await ctxFor("org_admin");
     const page = await listFullEntries.run(stranger, listInput.parse({ device: "LAB-7" }));
     expect(page.data).toEqual([]);
+  });
+
+  it("take a parameter again as another value, and refuse a network that is none", async () => {
+    const again = await call(getLogs, { path: "/audit-logs/logs?result=denied&result=failure&limit=1", token: admin });
+    expect(again.body.pagination.total).toBe(rows.filter((row) => row.result !== "success").length);
+    const twice = await call(getLogs, { path: "/audit-logs/logs?limit=1&limit=2", token: admin });
+    expect([twice.status, twice.body.errors[0].path]).toEqual([400, "limit"]);
+    const none = await call(getLogs, { path: "/audit-logs/logs?ip=10.0.0.0/33", token: admin });
+    expect([none.status, none.body.errors[0].path]).toEqual([400, "ip"]);
+    const odd = await call(getLogs, { path: "/audit-logs/logs?result=denied,odd", token: admin });
+    expect([odd.status, odd.body.errors[0].path]).toEqual([400, "result"]);
+    const several = await call(getLogs, { path: `/audit-logs/logs?orgId=${orgIds.join(",")}&limit=1`, token: admin });
+    expect(several.body.pagination.total).toBe(rows.length);
   });
 
   it("refuse what cannot be excluded, with the field's name", async () => {

@@ -1,16 +1,30 @@
 import { isIP } from "node:net";
 import { type SQL, sql } from "drizzle-orm";
 import { CATEGORY_PREFIXES } from "@/server/audit/actions";
-import type { Filters } from "@/server/audit/schema";
 import { keysOf } from "@/server/audit/vocabulary";
 import { containsPattern } from "@/server/text";
 import { EXCLUDED_BARE, type FilterName, toExclusion } from "./catalogue";
+import { groupsOf } from "./network";
+import { actorTypesCalled, holdsWord, type Word } from "./words";
 
-/** Which rows are asked for: the common filters, and the text of a search in the five searched fields. */
-export type AuditFilter = Omit<Partial<Filters>, "actions"> & {
-  q?: string | undefined;
-  actions?: readonly string[] | undefined;
+/** The filters of rows; words are looked up first, and become conditions of their own. */
+type RowFilterName = Exclude<FilterName, "q">;
+
+/** Which rows are asked for, but for the words: any of a filter's values, and in time. */
+type Narrowing = { [N in RowFilterName]?: string | readonly string[] | undefined } & {
+  exclude?: readonly string[] | undefined;
+  excludeActions?: readonly string[] | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** One text in any of the five searched fields (spec, GET /audit-logs/search). */
+  phrase?: string | undefined;
 };
+
+/** Which rows are asked for: the common filters, and words. */
+export type AuditFilter = Narrowing & { q?: string | undefined };
+
+/** The same with its words looked up (resolve.ts): wanted ones all occur, excluded ones do not. */
+export type RowFilter = Narrowing & { q?: never; words?: readonly Word[]; withoutWords?: readonly Word[] };
 
 const either = (conditions: SQL[]): SQL => sql`(${sql.join(conditions, sql` OR `)})`;
 const listOf = (values: readonly string[]): SQL => sql`${sql.param([...values])}::text[]`;
@@ -37,6 +51,10 @@ function isOfCategory(category: string): SQL {
 export const namedPeople = (text: string): SQL =>
   sql`SELECT u.id FROM users u WHERE u.name ILIKE ${containsPattern(text)}`;
 
+/** API keys whose name contains the text. */
+export const namedKeys = (text: string): SQL =>
+  sql`SELECT k.id FROM api_keys k WHERE k.name ILIKE ${containsPattern(text)}`;
+
 /** Devices whose hostname contains the text. */
 export const namedDevices = (text: string): SQL =>
   sql`SELECT d.id FROM devices d WHERE d.hostname ILIKE ${containsPattern(text)}`;
@@ -49,6 +67,8 @@ function involvesDevice(text: string): SQL {
   const agents = sql`ARRAY(${agentsOn(text)})`;
   return sql`((a.resource_type = 'device' AND a.resource_name ILIKE ${containsPattern(text)})
     OR a.resource_id = ANY (ARRAY(${namedDevices(text)}))
+    OR EXISTS (SELECT FROM unnest(audit_devices_named(a.details)) AS n(name) WHERE n.name ILIKE ${containsPattern(text)})
+    OR a.details ->> 'deviceId' = ANY (ARRAY(SELECT n.id::text FROM (${namedDevices(text)}) n))
     OR (a.actor_type = 'agent' AND (a.actor_id::text = ANY (${agents}) OR a.details ->> 'rawActorId' = ANY (${agents}))))`;
 }
 
@@ -58,11 +78,32 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const isActor = (id: string): SQL =>
   UUID.test(id) ? sql`a.actor_id = ${id}::uuid` : sql`a.details ->> 'rawActorId' = ${id}`;
 
-/** An address is meant as it stands, anything else as the beginning of addresses. */
+/** An actor by a part of what it is called: address, name, hostname; the platform by its whole name. */
+function isCalled(text: string): SQL {
+  const agents = sql`ARRAY(${agentsOn(text)})`;
+  return either([
+    sql`a.actor_email ILIKE ${containsPattern(text)}`,
+    sql`a.actor_id = ANY (ARRAY(${namedPeople(text)}))`,
+    sql`(a.actor_type = 'api_key' AND a.actor_id = ANY (ARRAY(${namedKeys(text)})))`,
+    sql`(a.actor_type = 'agent' AND (a.actor_id::text = ANY (${agents}) OR a.details ->> 'rawActorId' = ANY (${agents})))`,
+    ...actorTypesCalled(text).map((type) => sql`a.actor_type = ${type}`),
+  ]);
+}
+
+/** An address is meant as it stands, anything else but a network as the beginning of addresses. */
 export const isWholeAddress = (ip: string): boolean => isIP(ip) !== 0;
 
-/** The condition of each filter, in the order in which a row is tested: cheap ones first, the text of the details last. */
-export const CONDITIONS: Record<FilterName, Condition> = {
+/** An IPv6 address may be written in several ways. */
+function isAt(ip: string): SQL {
+  if (ip.includes("/")) return sql`audit_address(a.ip_address) <<= ${ip}::inet`;
+  if (!isWholeAddress(ip)) return sql`starts_with(a.ip_address, ${ip})`;
+  return groupsOf(ip)
+    ? sql`(a.ip_address = ${ip} OR audit_address(a.ip_address) = ${ip}::inet)`
+    : sql`a.ip_address = ${ip}`;
+}
+
+/** The condition of each filter, in the order in which a row is tested: cheap ones first. */
+export const CONDITIONS: Record<RowFilterName, Condition> = {
   actorType: isOneOf("a.actor_type"),
   result: isOneOf("a.result"),
   actions: isOneOf("a.action"),
@@ -70,40 +111,36 @@ export const CONDITIONS: Record<FilterName, Condition> = {
   category: (values) => either(values.map(isOfCategory)),
   actorId: (ids) => either(ids.map(isActor)),
   rawActorId: isOneOf("a.details ->> 'rawActorId'"),
-  user: (values) =>
-    either(
-      values.map(
-        (text) => sql`(a.actor_email ILIKE ${containsPattern(text)} OR a.actor_id = ANY (ARRAY(${namedPeople(text)})))`,
-      ),
-    ),
-  ip: (values) =>
-    either(
-      values.map((ip) => (isWholeAddress(ip) ? sql`a.ip_address = ${ip}` : sql`starts_with(a.ip_address, ${ip})`)),
-    ),
+  user: (values) => either(values.map(isCalled)),
+  ip: (values) => either(values.map(isAt)),
   resourceId: (ids) => either(ids.map((id) => sql`a.resource_id = ${id}::uuid`)),
   resourceType: isOneOf("a.resource_type"),
   resource: contains("a.resource_type", "a.resource_name"),
   device: (values) => either(values.map(involvesDevice)),
   orgId: isOneOf("a.org_id::text"),
-  /** Spec, GET /audit-logs/search: the five fields. */
-  q: contains("a.action", "a.actor_email", "a.resource_type", "a.resource_name", "a.details::text"),
 };
+
+/** Spec, GET /audit-logs/search: the five fields. */
+const holdsPhrase = contains("a.action", "a.actor_email", "a.resource_type", "a.resource_name", "a.details::text");
 
 const NAMES = keysOf(CONDITIONS);
 /** Filters on the action alone. */
-const ON_ACTION: readonly FilterName[] = ["actions", "action", "category"];
+const ON_ACTION: readonly RowFilterName[] = ["actions", "action", "category"];
 /** Filters that the tallies know too (db: audit_search_tally). */
-const TALLIED: readonly FilterName[] = ["actorType", "result", ...ON_ACTION];
+const TALLIED: readonly RowFilterName[] = ["actorType", "result", ...ON_ACTION];
 const UNTALLIED = NAMES.filter((name) => !TALLIED.includes(name));
 
 /** The values of which a filter wants one; an organization has narrowed the caller's scope already. */
-export function valuesOf(filter: AuditFilter, name: FilterName): readonly string[] {
+export function valuesOf(filter: RowFilter, name: RowFilterName): readonly string[] {
   const value = name === "orgId" ? undefined : filter[name];
   return typeof value === "string" ? (value ? [value] : []) : (value ?? []);
 }
 
 /** The values of a filter that are excluded. */
-export function excludedOf(filter: AuditFilter, name: FilterName): readonly string[] {
+export function excludedOf(
+  filter: Pick<AuditFilter, "exclude" | "excludeActions">,
+  name: FilterName,
+): readonly string[] {
   if (name === EXCLUDED_BARE) return filter.excludeActions ?? [];
   return (filter.exclude ?? []).flatMap((part) => {
     const exclusion = toExclusion(part);
@@ -111,36 +148,49 @@ export function excludedOf(filter: AuditFilter, name: FilterName): readonly stri
   });
 }
 
-function conditionsFor(filter: AuditFilter, names: readonly FilterName[]): SQL[] {
+const isNot = (condition: SQL): SQL => sql`(${condition}) IS NOT TRUE`;
+
+function conditionsFor(filter: RowFilter, names: readonly RowFilterName[]): SQL[] {
   return names.flatMap((name) => {
     const [wanted, unwanted] = [valuesOf(filter, name), excludedOf(filter, name)];
     return [
       ...(wanted.length > 0 ? [CONDITIONS[name](wanted)] : []),
-      ...(unwanted.length > 0 ? [sql`(${CONDITIONS[name](unwanted)}) IS NOT TRUE`] : []),
+      ...(unwanted.length > 0 ? [isNot(CONDITIONS[name](unwanted))] : []),
     ];
   });
 }
 
+/** The conditions on text: it is read last. */
+const textConditions = ({ phrase, words = [], withoutWords = [] }: RowFilter): SQL[] => [
+  ...words.map(holdsWord),
+  ...withoutWords.map((word) => isNot(holdsWord(word))),
+  ...(phrase ? [holdsPhrase([phrase])] : []),
+];
+
+/** True when a filter asks for a text. */
+export const hasText = ({ phrase, words }: RowFilter): boolean => Boolean(phrase || words?.length);
+
 /** The conditions on the action alone. */
-export const actionConditions = (filter: AuditFilter): SQL[] => conditionsFor(filter, ON_ACTION);
+export const actionConditions = (filter: RowFilter): SQL[] => conditionsFor(filter, ON_ACTION);
 
 /** The conditions on action, actor type and result: those that the tallies know too. */
-export const talliedConditions = (filter: AuditFilter): SQL[] => conditionsFor(filter, TALLIED);
+export const talliedConditions = (filter: RowFilter): SQL[] => conditionsFor(filter, TALLIED);
 
 /**
  * The conditions of a filter over audit_logs as `a`, without the organization's: one code path for list, search,
  * export, reports and facets, so that an export equals its screen.
  */
-export function conditionsOf(filter: AuditFilter): SQL[] {
+export function conditionsOf(filter: RowFilter): SQL[] {
   const { from, to } = filter;
-  const conditions = conditionsFor(filter, NAMES);
+  const conditions = [...conditionsFor(filter, NAMES), ...textConditions(filter)];
   if (from) conditions.push(sql`a.timestamp >= ${from.toISOString()}::timestamptz`);
   if (to) conditions.push(sql`a.timestamp <= ${to.toISOString()}::timestamptz`);
   return conditions;
 }
 
 /** True when nothing but the organization narrows the rows: then the chain heads know the total. */
-export const isUnfiltered = (filter: AuditFilter): boolean => conditionsOf(filter).length === 0;
+export const isUnfiltered = (filter: RowFilter): boolean => conditionsOf(filter).length === 0;
 
 /** True when the tallies can count the rows: nothing but action, actor type, result and time narrows them. */
-export const isTallied = (filter: AuditFilter): boolean => conditionsFor(filter, UNTALLIED).length === 0;
+export const isTallied = (filter: RowFilter): boolean =>
+  conditionsFor(filter, UNTALLIED).length === 0 && textConditions(filter).length === 0;

@@ -1,11 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { type AuditFilter, conditionsOf, isTallied, isUnfiltered } from "./conditions";
+import { conditionsOf, isTallied, isUnfiltered, type RowFilter } from "./conditions";
 import { type IndexProbe, isIndexed } from "./index-probe";
 import type { ResolvedFilter } from "./resolve";
 import { allOf, eachOf, INDEXED_THROUGH, rowsBetween } from "./rows";
 import { talliedCounts } from "./search-tallies";
+import { isLettersAlone } from "./words";
 
 async function totalOf(tx: Tx, query: SQL): Promise<number> {
   const [row] = await rowsOf<{ total: number }>(tx, query);
@@ -15,7 +16,7 @@ async function totalOf(tx: Tx, query: SQL): Promise<number> {
 const uuids = (orgIds: readonly string[]): SQL => sql`${sql.param([...orgIds])}::uuid[]`;
 
 /** By the tallies, where the range holds any. */
-async function countTallied(tx: Tx, orgIds: readonly string[], filter: AuditFilter): Promise<number> {
+async function countTallied(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<number> {
   const counts = talliedCounts(orgIds, filter);
   if (!counts) return countRead(tx, orgIds, filter);
   return totalOf(tx, sql`SELECT COALESCE(sum(n), 0)::float8 AS total FROM (${counts}) counts`);
@@ -24,21 +25,22 @@ async function countTallied(tx: Tx, orgIds: readonly string[], filter: AuditFilt
 /** Text that a block's own text tells about exactly; anything else is looked up in the rows. */
 const isPlain = (term: string): boolean => /^[\x20-\x7e]+$/.test(term);
 
-/** By the blocks that can hold a match: their rows are checked, or, where a term is all that is resolved, their text alone. */
-async function countIndexed(
-  tx: Tx,
-  orgIds: readonly string[],
-  filter: AuditFilter,
-  probe: IndexProbe,
-): Promise<number> {
+/** The call that counts by the blocks' text alone, where a text of plain letters is all that is asked for; else null. */
+function textCount(orgIds: readonly string[], { phrase, words = [], orgId: _, ...rest }: RowFilter): SQL | null {
+  const texts = [...words.map((word) => word.text), ...(phrase ? [phrase] : [])];
+  if (!isUnfiltered(rest) || !texts.every(isPlain) || !words.every(isLettersAlone)) return null;
+  if (phrase) return words.length === 0 ? sql`audit_search_count(${uuids(orgIds)}, ${phrase})` : null;
+  return sql`audit_search_count_words(${uuids(orgIds)}, ${sql.param(texts)}::text[])`;
+}
+
+/** By the blocks that can hold a match: their rows are checked, or, where a text is all that is asked for, it alone. */
+async function countIndexed(tx: Tx, orgIds: readonly string[], filter: RowFilter, probe: IndexProbe): Promise<number> {
   const where = allOf(conditionsOf(filter));
-  const { q, orgId: _, ...rest } = filter;
-  const byText = q !== undefined && isPlain(q) && isUnfiltered(rest);
-  const text = byText ? sql`audit_search_count(${uuids(orgIds)}, ${q})` : sql`0`;
+  const text = textCount(orgIds, filter);
   return totalOf(
     tx,
-    sql`SELECT (${text}
-      + (SELECT count(*) FROM audit_search_blocks(${uuids(orgIds)}, ${JSON.stringify(probe)}::jsonb, ${byText}, NULL) b, LATERAL (
+    sql`SELECT (${text ?? sql`0`}
+      + (SELECT count(*) FROM audit_search_blocks(${uuids(orgIds)}, ${JSON.stringify(probe)}::jsonb, ${text !== null}, NULL) b, LATERAL (
           SELECT * FROM audit_logs l WHERE l.org_id = b.org_id AND l.chain_seq BETWEEN b.first_seq AND b.last_seq OFFSET 0) a WHERE ${where})
       + (SELECT count(*) FROM ${eachOf(orgIds)}, ${INDEXED_THROUGH}, ${rowsBetween(sql`i.through`)} WHERE ${where})
       )::float8 AS total`,
@@ -46,7 +48,7 @@ async function countIndexed(
 }
 
 /** By reading: along the index by time where there is a range. */
-const countRead = (tx: Tx, orgIds: readonly string[], filter: AuditFilter): Promise<number> =>
+const countRead = (tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<number> =>
   totalOf(
     tx,
     sql`SELECT count(*)::float8 AS total FROM ${eachOf(orgIds)}

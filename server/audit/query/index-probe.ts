@@ -3,36 +3,40 @@ import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { MIN_INDEXED_TERM } from "@/server/audit/vocabulary";
 import { containsPattern } from "@/server/text";
-import { FILTER_NAMES, FILTERS, type Filter, type FilterName } from "./catalogue";
+import { FILTER_NAMES, FILTERS, type Filter } from "./catalogue";
 import {
-  type AuditFilter,
   actionConditions,
   agentsOn,
   excludedOf,
   isWholeAddress,
   namedDevices,
+  namedKeys,
   namedPeople,
+  type RowFilter,
   valuesOf,
 } from "./conditions";
+import { networkTags, PREFIX_PARTS } from "./network-tags";
 import { allOf } from "./rows";
+import { actorTypesCalled, tagsOfWord } from "./words";
 
 /**
- * What a block of rows must have to be able to hold a match (db: audit_search_clause): each of the terms in its text, one
- * of each set of values among its tags, a row of the span.
+ * What a block of rows must have to be able to hold a match (db: audit_search_clause): one of each set of values among
+ * its tags, of each pair one of the terms in its text or one of the tags, a row of the span.
  */
-export type IndexProbe = { terms: string[]; tags: string[][]; from?: string; to?: string };
+export type IndexProbe = { tags: string[][]; any: Either[]; from?: string; to?: string };
+type Either = { terms: string[]; tags: string[] };
 
 /** More values than this narrow nothing and cost a look-up each. */
 const MAX_VALUES = 1_000;
 
-/** The tag that rows with a value carry; null where the value has none. */
-type Tag = (value: string) => string | null;
+/** The tags of which rows with a value carry one; null where there are none, or too many. */
+type Tags = (value: string) => string | string[] | null;
 
-/** The first two parts of an address, with the separators after them. */
-const NETWORK = /^[^.:]*[.:][^.:]*[.:]/;
+const NAMES = FILTER_NAMES.filter((name) => name !== "q");
+type Name = (typeof NAMES)[number];
 
 /** The tags that the values of a filter name themselves. */
-export const TAGS: Partial<Record<FilterName, readonly Tag[]>> = {
+export const TAGS: Partial<Record<Name, readonly Tags[]>> = {
   actorType: [(type) => `type:${type}`],
   result: [(result) => `result:${result}`],
   actorId: [(id) => `actor:${id.toLowerCase()}`],
@@ -40,11 +44,8 @@ export const TAGS: Partial<Record<FilterName, readonly Tag[]>> = {
   resourceId: [(id) => `resource:${id.toLowerCase()}`],
   resourceType: [(type) => `kind:${type}`],
   ip: [
-    (ip) => (isWholeAddress(ip) ? `ip:${ip}` : null),
-    (ip) => {
-      const network = NETWORK.exec(ip)?.[0];
-      return network ? `net:${network}` : null;
-    },
+    (ip) => (isWholeAddress(ip) && !ip.includes(":") ? `ip:${ip}` : null),
+    (ip) => networkTags(ip) ?? PREFIX_PARTS.exec(ip)?.map((parts) => `net:${parts}`) ?? null,
   ],
 };
 
@@ -53,11 +54,14 @@ const termsOf = (orgIds: readonly string[], kind: "action" | "email" | "device")
   sql`(SELECT value FROM audit_search_terms WHERE org_id = ANY (${sql.param([...orgIds])}::uuid[]) AND kind = ${kind}) t`;
 
 /** The tags that have to be looked up, as rows `v(tag)`. */
-export const LOOKED_UP: Partial<Record<FilterName, (orgIds: readonly string[], text: string) => SQL>> = {
+export const LOOKED_UP: Partial<Record<Name, (orgIds: readonly string[], text: string) => SQL>> = {
   /** Addresses and people. */
   user: (orgIds, text) =>
     sql`SELECT 'email:' || t.value FROM ${termsOf(orgIds, "email")} WHERE t.value ILIKE ${containsPattern(text)}
-      UNION ALL SELECT 'actor:' || n.id FROM (${namedPeople(text)}) n`,
+      UNION ALL SELECT 'actor:' || n.id FROM (${namedPeople(text)}) n
+      UNION ALL SELECT 'actor:' || n.id FROM (${namedKeys(text)}) n
+      UNION ALL SELECT 'actor:' || n.id FROM (${agentsOn(text)}) n
+      UNION ALL SELECT 'type:' || n.type FROM unnest(${sql.param(actorTypesCalled(text))}::text[]) AS n(type)`,
   /** Devices by what they were called at the time, by what they are called now, and as where an agent runs. */
   device: (orgIds, text) =>
     sql`SELECT 'device:' || t.value FROM ${termsOf(orgIds, "device")} WHERE t.value ILIKE ${containsPattern(text)}
@@ -70,16 +74,20 @@ const actionTags = (orgIds: readonly string[], conditions: SQL[]): SQL =>
   sql`SELECT 'action:' || a.action FROM (SELECT t.value AS action FROM ${termsOf(orgIds, "action")}) a
     WHERE ${allOf(conditions)}`;
 
-/** Filters whose text every matching block contains. */
-const TERMS = ["q", "resource"] as const;
-
 /** Sets of tags that have to be looked up; one with more values than narrow anything is left out. */
-async function lookedUpTags(tx: Tx, orgIds: readonly string[], filter: AuditFilter): Promise<string[][]> {
+async function lookedUpTags(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<string[][]> {
   const onAction = actionConditions(filter);
-  const queries = FILTER_NAMES.flatMap((name) => {
-    const [text, ...others] = valuesOf(filter, name);
+  const queries = NAMES.flatMap((name) => {
     const lookUp = LOOKED_UP[name];
-    return lookUp && text && others.length === 0 ? [lookUp(orgIds, text)] : [];
+    const values = lookUp ? valuesOf(filter, name) : [];
+    return lookUp && values.length > 0
+      ? [
+          sql.join(
+            values.map((value) => sql`(${lookUp(orgIds, value)})`),
+            sql` UNION ALL `,
+          ),
+        ]
+      : [];
   });
   if (onAction.length > 0) queries.push(actionTags(orgIds, onAction));
   const found = await Promise.all(
@@ -91,36 +99,47 @@ async function lookedUpTags(tx: Tx, orgIds: readonly string[], filter: AuditFilt
 }
 
 /** Sets of tags that the filter's values name; of excluded values those that are left, where all of them are known. */
-function namedTags(filter: AuditFilter): string[][] {
-  return FILTER_NAMES.flatMap((name) => {
+function namedTags(filter: RowFilter): string[][] {
+  return NAMES.flatMap((name) => {
     const { choices }: Filter = FILTERS[name];
     const excluded = excludedOf(filter, name);
     const left = choices && excluded.length > 0 ? Object.keys(choices).filter((v) => !excluded.includes(v)) : null;
     const wanted = valuesOf(filter, name);
     return [wanted.length > 0 ? wanted : null, left].flatMap((values) =>
-      (TAGS[name] ?? []).flatMap((tag) => {
-        const tags = values?.map(tag);
-        return tags?.every((one) => one !== null) ? [tags] : [];
+      (TAGS[name] ?? []).flatMap((tagsOf) => {
+        const tags = values?.map(tagsOf);
+        return tags?.every((one) => one !== null) ? [tags.flat()] : [];
       }),
     );
   });
+}
+
+/** What the text of a block has to hold, or its tags tell. */
+function eitherOf(filter: RowFilter): Either[] {
+  const words = (filter.words ?? []).map((word) => ({ terms: [word.text], tags: tagsOfWord(word) }));
+  const resources = valuesOf(filter, "resource");
+  return [
+    ...words.filter(({ tags }) => tags.length <= MAX_VALUES),
+    ...(filter.phrase ? [{ terms: [filter.phrase], tags: [] }] : []),
+    ...(resources.length > 0 ? [{ terms: [...resources], tags: [] }] : []),
+  ];
 }
 
 /**
  * The probe of a filter; null when nothing in it narrows the blocks but the span, where the index by time serves.
  * A set of tags that is empty means that no indexed row matches.
  */
-export async function probeOf(tx: Tx, orgIds: readonly string[], filter: AuditFilter): Promise<IndexProbe | null> {
+export async function probeOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<IndexProbe | null> {
   const { from, to } = filter;
   const tags = [...(await lookedUpTags(tx, orgIds, filter)), ...namedTags(filter)];
-  const terms = TERMS.flatMap((name) => filter[name] || []);
-  if (tags.length === 0 && terms.length === 0) return null;
-  return { terms, tags, ...(from && { from: from.toISOString() }), ...(to && { to: to.toISOString() }) };
+  const any = eitherOf(filter);
+  if (tags.length === 0 && any.length === 0) return null;
+  return { tags, any, ...(from && { from: from.toISOString() }), ...(to && { to: to.toISOString() }) };
 }
 
 /** True when no block can hold a match. */
 export const matchesNothing = (probe: IndexProbe): boolean => probe.tags.some((values) => values.length === 0);
 
-/** True when the trigram index serves: some set of values, or a term long enough to have a trigram. */
-export const isIndexed = ({ terms, tags }: IndexProbe): boolean =>
-  tags.length > 0 || terms.some((term) => [...term].length >= MIN_INDEXED_TERM);
+/** True when the trigram index serves: some set of values, or terms long enough to have a trigram. */
+export const isIndexed = ({ any, tags }: IndexProbe): boolean =>
+  tags.length > 0 || any.some(({ terms }) => terms.every((term) => [...term].length >= MIN_INDEXED_TERM));

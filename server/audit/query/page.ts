@@ -7,6 +7,7 @@ import { type Cursor, decodeCursor, encodeCursor } from "./cursor";
 import { type ResolvedFilter, resolveFilter } from "./resolve";
 import { ENTRY, type EntryRow, newestRows, rowsByKey } from "./rows";
 import { findKeys } from "./search-keys";
+import { isShort, SCAN_MS, scanKeys } from "./search-scan";
 
 /** Deeper pages are read only when there are so many rows, even when the caller does not want the total. */
 const MAX_BLIND_OFFSET = 10_000;
@@ -16,13 +17,13 @@ export type PageInput = Pick<ListInput, "page" | "limit" | "skipCount" | "cursor
 const cursorOf = (row: EntryRow): Cursor => ({ ms: row.ms, seq: row.chain_seq, orgId: row.org_id });
 
 /** The pagination of a page that ends with `last` (null: nothing follows). */
-export function paginate({ page, limit }: PageInput, total: number, last: Cursor | null): Pagination {
+function paginate({ page, limit }: PageInput, total: number, last: Cursor | null): Pagination {
   const totalPages = total < 0 ? -1 : Math.ceil(total / limit);
   return { page, limit, total, totalPages, nextCursor: last && encodeCursor(last) };
 }
 
 /** Where a page begins: at a cursor, or so many rows from the newest. */
-export function startOf({ cursor, page, limit }: PageInput): { after: Cursor | undefined; offset: number } {
+function startOf({ cursor, page, limit }: PageInput): { after: Cursor | undefined; offset: number } {
   return cursor ? { after: decodeCursor(cursor), offset: 0 } : { after: undefined, offset: (page - 1) * limit };
 }
 
@@ -50,18 +51,33 @@ function totalBy(input: PageInput, found: EntryRow[]): number {
   return !after && isLast ? offset + found.length : -1;
 }
 
+/** truncated: a text too short for the index was looked for among the newest rows only. */
+export type Page = { rows: EntryRow[]; pagination: Pagination; truncated?: true };
+
+/**
+ * Of a text of one or two characters: the newest rows, as many as the time allows. total counts the matches among them, a
+ * page that the time cut short continues at its cursor.
+ */
+async function readNewest(tx: Tx, resolved: ResolvedFilter, input: PageInput): Promise<Page> {
+  const { after, offset } = startOf(input);
+  const end = offset + input.limit;
+  const need = input.skipCount ? end + 1 : Number.POSITIVE_INFINITY;
+  const { keys, rest } = await scanKeys(tx, resolved, { after, need, deadline: performance.now() + SCAN_MS });
+  const rows = await rowsByKey(tx, keys.slice(offset, end), ENTRY);
+  const last = keys.length > end ? keys[end - 1] : rest;
+  const pagination = paginate(input, input.skipCount ? -1 : keys.length, last ?? null);
+  return { rows, pagination, ...(rest && { truncated: true }) };
+}
+
 /**
  * One page of stored rows with its pagination; one row more is read to know whether another page follows.
  * @throws AppError validation_failed for a cursor that is none.
  */
-export async function readPage(
-  ctx: Ctx,
-  input: PageInput,
-  filter: AuditFilter,
-): Promise<{ rows: EntryRow[]; pagination: Pagination }> {
+export async function readPage(ctx: Ctx, input: PageInput, filter: AuditFilter): Promise<Page> {
   const { offset } = startOf(input);
   return tenant(ctx.scope, async (tx) => {
     const resolved = await resolveFilter(tx, ctx, filter);
+    if (isShort(resolved.filter)) return readNewest(tx, resolved, input);
     let total = offset > MAX_BLIND_OFFSET ? await countRows(tx, resolved) : -1;
     const found = total >= 0 && offset >= total ? [] : await readRows(tx, resolved, input);
     if (!input.skipCount && total < 0) total = totalBy(input, found);

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { conditionsOf } from "./conditions";
+import { conditionsOf, hasText } from "./conditions";
 import type { Cursor } from "./cursor";
 import { type IndexProbe, isIndexed, matchesNothing } from "./index-probe";
 import type { ResolvedFilter } from "./resolve";
@@ -100,7 +100,7 @@ export async function findKeys(
   if (orgIds.length === 0) return { keys: [], cut: false };
   if (!probe) return { keys: inOrder(await byTime(tx, orgIds, conditions, window)), cut: false };
   const [orgId] = orgIds;
-  if (orgId && orgIds.length === 1 && !filter.q) {
+  if (orgId && orgIds.length === 1 && !hasText(filter)) {
     const rows = await lookAhead(tx, orgId, conditions, { window, sizes });
     if (rows) return { keys: inOrder(rows), cut: false };
   }

@@ -1,10 +1,20 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { type AuditFilter, conditionsOf } from "./conditions";
+import { MIN_INDEXED_TERM } from "@/server/audit/vocabulary";
+import { conditionsOf, type RowFilter } from "./conditions";
 import type { Cursor } from "./cursor";
 import { allOf, eachOf, olderThan } from "./rows";
 import type { Found } from "./search-blocks";
+
+/** Half of what an answer to a short text may take; the rest is for a loaded machine. */
+export const SCAN_MS = 250;
+
+/** True when the only text that is asked for is too short for the index. */
+export function isShort({ phrase, words = [] }: RowFilter): boolean {
+  const texts = [...words.map((word) => word.text), ...(phrase ? [phrase] : [])];
+  return texts.length > 0 && texts.every((text) => [...text].length < MIN_INDEXED_TERM);
+}
 
 const FIRST_CHUNK = 1_000;
 const MAX_CHUNK = 8_000;
@@ -24,7 +34,7 @@ type ScannedRow = { org_id: string; chain_seq: string; ms: number; hit: boolean;
 async function scanChunk(
   tx: Tx,
   orgIds: readonly string[],
-  filter: AuditFilter,
+  filter: RowFilter,
   after: Cursor | undefined,
   size: number,
 ) {
@@ -55,7 +65,7 @@ async function scanChunk(
  */
 export async function scanKeys(
   tx: Tx,
-  { orgIds, filter }: { orgIds: readonly string[]; filter: AuditFilter },
+  { orgIds, filter }: { orgIds: readonly string[]; filter: RowFilter },
   { after, need, deadline }: { after: Cursor | undefined; need: number; deadline: number },
 ): Promise<Scan> {
   const keys: Found[] = [];

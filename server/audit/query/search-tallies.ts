@@ -1,14 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type AuditFilter, conditionsOf, talliedConditions } from "./conditions";
+import { conditionsOf, type RowFilter, talliedConditions } from "./conditions";
 import { allOf, rowsBetween } from "./rows";
 
 /** The span of a tally (db: audit_search_tally), counted from 1970. */
-export const TALLY_MS = 6 * 3_600_000;
+export const TALLY_MS = 3_600_000;
 
 const timestamp = (ms: number): SQL => sql`${new Date(ms).toISOString()}::timestamptz`;
 
 /** A range as the whole tallies in it and the spans, ends included, that cut one; null when it holds no whole one. */
-function splitRange({ from, to }: AuditFilter): { whole: SQL[]; edges: [number, number][] } | null {
+function splitRange({ from, to }: RowFilter): { whole: SQL[]; edges: [number, number][] } | null {
   const [low, high] = [from?.getTime(), to?.getTime()];
   const start = low === undefined ? undefined : Math.ceil(low / TALLY_MS) * TALLY_MS;
   const end = high === undefined ? undefined : Math.floor((high + 1) / TALLY_MS) * TALLY_MS;
@@ -27,7 +27,7 @@ function splitRange({ from, to }: AuditFilter): { whole: SQL[]; edges: [number, 
 }
 
 const ROWS = sql.raw(
-  `SELECT date_bin('6 hours', a."timestamp", timestamptz '1970-01-01T00:00:00Z') AS since, a.result, count(*) AS n`,
+  `SELECT date_bin('1 hour', a."timestamp", timestamptz '1970-01-01T00:00:00Z') AS since, a.result, count(*) AS n`,
 );
 
 /**
@@ -36,7 +36,7 @@ const ROWS = sql.raw(
  * a tally and where the indexer has not come yet. The filter has conditions on kind and time alone (isTallied).
  * @returns null when the range is shorter than a tally: then reading its rows is the shorter way
  */
-export function talliedCounts(orgIds: readonly string[], filter: AuditFilter): SQL | null {
+export function talliedCounts(orgIds: readonly string[], filter: RowFilter): SQL | null {
   const range = splitRange(filter);
   if (!range) return null;
   const where = allOf(conditionsOf(filter));

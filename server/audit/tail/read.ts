@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
+import { toRowFilter } from "@/server/audit/query/resolve";
 import { allOf, ENTRY, rowsBetween, withNames } from "@/server/audit/query/rows";
 import type { FullEntry } from "@/server/audit/schema";
 import type { Ctx, Scope } from "@/server/context";
@@ -16,11 +17,12 @@ const KEPT_MS = 1_000;
 async function read(scope: Scope, filter: AuditFilter, spans: readonly Span[]): Promise<FullEntry[]> {
   const column = (name: keyof Span) => sql.param(spans.map((span) => span[name]));
   const source = sql`unnest(${column("orgId")}::uuid[], ${column("after")}::bigint[], ${column("through")}::bigint[]) AS o(id, after, through)`;
-  const rows = await tenant(scope, (tx) =>
+  const orgIds = [...new Set(spans.map((span) => span.orgId))];
+  const rows = await tenant(scope, async (tx) =>
     withNames(
       tx,
       sql`SELECT ${ENTRY.columns} FROM ${source}, ${rowsBetween(sql`o.after`, sql`o.through`)}
-        WHERE ${allOf(conditionsOf(filter))}`,
+        WHERE ${allOf(conditionsOf(await toRowFilter(tx, orgIds, filter)))}`,
       ENTRY,
     ),
   );

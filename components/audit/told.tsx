@@ -1,0 +1,29 @@
+"use client";
+
+import { useOrg } from "@/components/account/org";
+import { type Entry, sentenceOf } from "./entry";
+import { Marked } from "./marked";
+
+/** An entry's sentence, names in weight, what was searched for marked. */
+export function Told({ entry }: { entry: Entry }) {
+  const { nameOf } = useOrg();
+  const { actor, pieces } = sentenceOf(entry, nameOf(entry.orgId));
+  return (
+    <>
+      <b>
+        <Marked text={actor} />
+      </b>{" "}
+      {pieces.map(({ text, isName }, at) =>
+        isName ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a sentence never move.
+          <b key={at}>
+            <Marked text={text} />
+          </b>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: likewise.
+          <Marked key={at} text={text} />
+        ),
+      )}
+    </>
+  );
+}

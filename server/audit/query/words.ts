@@ -1,0 +1,117 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { sentenceWords } from "@/server/audit/action-label";
+import { ACTOR_TYPE_LABEL, type ActorType, type AuditResult, keysOf, RESULTS } from "@/server/audit/vocabulary";
+import { containsPattern } from "@/server/text";
+import { eachOf, INDEXED_THROUGH, rowsBetween } from "./rows";
+import { wordsOf } from "./word-list";
+
+/**
+ * A word or phrase that an entry has to hold: in a stored field, or in what the screen says instead of one. That was
+ * looked up: the actions that are told with the word, by result, and the actors that are called so.
+ */
+export type Word = {
+  text: string;
+  /** Actions whose sentence has the word; every means all that the organizations have. */
+  told: { result: AuditResult; actions: readonly string[]; every: boolean }[];
+  types: readonly ActorType[];
+  /** Ids of people, API keys and agents. */
+  people: readonly string[];
+  keys: readonly string[];
+  agents: readonly string[];
+};
+
+const ACTOR_TYPES = keysOf(ACTOR_TYPE_LABEL);
+const has = (text: string, word: string): boolean => text.toLowerCase().includes(word.toLowerCase());
+
+/** Actors without a name of their own, which are called by their type. */
+export const actorTypesCalled = (text: string): ActorType[] =>
+  ACTOR_TYPES.filter((type) => ACTOR_TYPE_LABEL[type].toLowerCase() === text.trim().toLowerCase());
+
+/** The actions that some organizations have: those of the index, and of rows that it has not come to. */
+async function actionsOf(tx: Tx, orgIds: readonly string[]): Promise<string[]> {
+  const rows = await rowsOf<{ action: string }>(
+    tx,
+    sql`SELECT value AS action FROM audit_search_terms WHERE org_id = ANY (${sql.param([...orgIds])}::uuid[]) AND kind = 'action'
+      UNION SELECT a.action FROM ${eachOf(orgIds)}, ${INDEXED_THROUGH}, ${rowsBetween(sql`i.through`)}`,
+  );
+  return rows.map((row) => row.action);
+}
+
+type Named = { n: number; kind: "people" | "keys" | "agents"; id: string };
+
+/** Whose name, or whose device's, holds which of some texts. */
+const namedBy = (tx: Tx, texts: readonly string[]): Promise<Named[]> =>
+  rowsOf(
+    tx,
+    sql`WITH w AS (SELECT * FROM unnest(${sql.param(texts.map(containsPattern))}::text[]) WITH ORDINALITY AS w(pattern, n))
+      SELECT w.n::int AS n, 'people' AS kind, u.id::text AS id FROM w JOIN users u ON u.name ILIKE w.pattern OR u.email ILIKE w.pattern
+      UNION ALL SELECT w.n::int, 'keys', k.id::text FROM w JOIN api_keys k ON k.name ILIKE w.pattern
+      UNION ALL SELECT w.n::int, 'agents', g.id FROM w JOIN devices d ON d.hostname ILIKE w.pattern JOIN agents g ON g.device_id = d.id`,
+  );
+
+/** Looks up what the words of some texts mean besides their letters. */
+export async function resolveWords(tx: Tx, orgIds: readonly string[], texts: readonly string[]): Promise<Word[]> {
+  const words = texts.flatMap(wordsOf);
+  if (words.length === 0) return [];
+  const [actions, named] = await Promise.all([actionsOf(tx, orgIds), namedBy(tx, words)]);
+  return words.map((text, at) => {
+    const idsOf = (kind: Named["kind"]) =>
+      named.filter((one) => one.n === at + 1 && one.kind === kind).map(({ id }) => id);
+    const told = RESULTS.map((result) => {
+      const telling = actions.filter((action) => has(sentenceWords(action, result), text));
+      return { result, actions: telling, every: telling.length === actions.length };
+    });
+    return {
+      text,
+      told: told.filter((one) => one.actions.length > 0),
+      types: ACTOR_TYPES.filter((type) => has(ACTOR_TYPE_LABEL[type], text)),
+      people: idsOf("people"),
+      keys: idsOf("keys"),
+      agents: idsOf("agents"),
+    };
+  });
+}
+
+const FIELDS = [
+  "action",
+  "actor_email",
+  "resource_type",
+  "resource_name",
+  "ip_address",
+  "error_message",
+  "details::text",
+];
+
+/** The condition on rows `a` that a word occurs. */
+export function holdsWord({ text, told, types, people, keys, agents }: Word): SQL {
+  const pattern = containsPattern(text);
+  const list = (values: readonly string[]) => sql`${sql.param([...values])}::text[]`;
+  const conditions = [
+    ...FIELDS.map((field) => sql`${sql.raw(`a.${field}`)} ILIKE ${pattern}`),
+    ...told.map((one) => sql`(a.result = ${one.result} AND a.action = ANY (${list(one.actions)}))`),
+  ];
+  if (types.length > 0) conditions.push(sql`a.actor_type = ANY (${list(types)})`);
+  const isActor = (type: ActorType, ids: readonly string[]) =>
+    sql`(a.actor_type = ${type} AND a.actor_id = ANY (${sql.param([...ids])}::uuid[]))`;
+  if (people.length > 0) conditions.push(isActor("user", people));
+  if (keys.length > 0) conditions.push(isActor("api_key", keys));
+  if (agents.length > 0)
+    conditions.push(
+      sql`(a.actor_type = 'agent' AND (a.actor_id::text = ANY (${list(agents)}) OR a.details ->> 'rawActorId' = ANY (${list(agents)})))`,
+    );
+  return sql`(${sql.join(conditions, sql` OR `)})`;
+}
+
+/** The tags that rows carry which a word means by other than its letters. */
+export const tagsOfWord = ({ told, types, people, keys, agents }: Word): string[] => [
+  ...told.flatMap(({ result, actions, every }) =>
+    every ? [`result:${result}`] : actions.map((action) => `action:${action}`),
+  ),
+  ...types.map((type) => `type:${type}`),
+  ...[...people, ...keys, ...agents].map((id) => `actor:${id}`),
+];
+
+/** True when a word is nothing but its letters: then a block's own text tells where it is. */
+export const isLettersAlone = (word: Word): boolean => tagsOfWord(word).length === 0;
