@@ -33,7 +33,7 @@ export default defineConfig({
         test: {
           name: "database",
           include: ["{server,db,agent,app,scripts,testing}/**/*.db.test.ts"],
-          globalSetup: ["testing/database.ts"],
+          globalSetup: ["testing/database.ts", "testing/import-reader-bundle.ts"],
           setupFiles: ["testing/env.ts"],
           hookTimeout: 120_000,
         },

@@ -9,6 +9,7 @@ import { bin, LaunchError, node, ROOT } from "./run.mjs";
 /** What esbuild makes: dist/NAME.mjs from a source file. */
 const ENTRIES = {
   server: "server/process/main.ts",
+  "import-reader": "server/custom-fields/import/reader/thread.ts",
   trailmark: "server/cli/main.ts",
   agent: "agent/main.ts",
   demo: "scripts/demo/main.ts",

@@ -7,8 +7,8 @@ import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import { automate } from "@/server/custom-fields/import/presets/automate";
 import { genericCsv } from "@/server/custom-fields/import/presets/generic-csv";
 import { detectFormat } from "@/server/custom-fields/import/read/detect-format";
+import { DELIMITERS, type FormatChange } from "@/server/custom-fields/import/read/file-schema";
 import { readSource } from "@/server/custom-fields/import/read/read-file";
-import { DELIMITERS, type FormatChange } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
 import { encodeText, toCsv } from "./import-files";
 

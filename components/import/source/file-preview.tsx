@@ -14,9 +14,9 @@ import {
   ENCODINGS,
   type FileFormat,
   type FormatChange,
-  type ImportFile,
   SHAPES,
-} from "@/server/custom-fields/import/schema";
+} from "@/server/custom-fields/import/read/file-schema";
+import type { ImportFile } from "@/server/custom-fields/import/schema";
 import { PreviewTable } from "./preview-table";
 import { ACCEPT } from "./upload";
 
@@ -24,7 +24,27 @@ const ENCODING_LABEL: Record<FileFormat["encoding"], string> = {
   "utf-8": "UTF-8",
   "utf-16le": "UTF-16 LE",
   "utf-16be": "UTF-16 BE",
-  "windows-1252": "Windows-1252",
+  "windows-1252": "Windows-1252 (Western)",
+  "windows-1250": "Windows-1250 (Central European)",
+  "windows-1251": "Windows-1251 (Cyrillic)",
+  "windows-1253": "Windows-1253 (Greek)",
+  "windows-1254": "Windows-1254 (Turkish)",
+  "windows-1255": "Windows-1255 (Hebrew)",
+  "windows-1256": "Windows-1256 (Arabic)",
+  "windows-1257": "Windows-1257 (Baltic)",
+  "windows-1258": "Windows-1258 (Vietnamese)",
+  "windows-874": "Windows-874 (Thai)",
+  "iso-8859-2": "ISO 8859-2 (Central European)",
+  "iso-8859-15": "ISO 8859-15 (Western)",
+  "koi8-r": "KOI8-R (Cyrillic)",
+  macintosh: "Mac Roman",
+  cp437: "DOS 437",
+  cp850: "DOS 850 (Western)",
+  shift_jis: "Shift-JIS (Japanese)",
+  "euc-jp": "EUC-JP (Japanese)",
+  gb18030: "GB 18030 (Chinese)",
+  big5: "Big5 (Chinese)",
+  "euc-kr": "EUC-KR (Korean)",
 };
 const DELIMITER_LABEL: Record<FileFormat["delimiter"], string> = {
   ",": "Comma",

@@ -8,6 +8,7 @@ import {
   MAX_FIELD_NAME,
 } from "@/server/custom-fields/schema";
 import type { SourceColumn } from "./map/column-schema";
+import { type FileFormat, formatChange } from "./read/file-schema";
 
 /** Rows of a file, after its header. */
 export const MAX_IMPORT_ROWS = 200_000;
@@ -27,30 +28,6 @@ export const REASON_TITLE = "Not applied because";
 /** Begins the reason of a row that could not be read: it stays unread until a person has emptied that cell. */
 export const UNREADABLE_MARK = "Unreadable row: ";
 const ROWS_PAGE_LIMIT = 200;
-
-export const ENCODINGS = ["utf-8", "utf-16le", "utf-16be", "windows-1252"] as const;
-export type Encoding = (typeof ENCODINGS)[number];
-export const DELIMITERS = [",", ";", "\t", "|"] as const;
-export type Delimiter = (typeof DELIMITERS)[number];
-
-/** wide: a row per computer. long: a row per computer, field and value. fields: definitions alone. */
-export const SHAPES = ["wide", "long", "fields", "rest"] as const;
-export type Shape = (typeof SHAPES)[number];
-
-/** How a file is read: detected at first, then as a person changed it. headerRow counts records from 1. */
-const fileFormat = z.strictObject({
-  kind: z.enum(["text", "workbook", "json"]),
-  gzip: z.boolean(),
-  encoding: z.enum(ENCODINGS),
-  delimiter: z.enum(DELIMITERS),
-  headerRow: z.int().min(1).max(100),
-  shape: z.enum(SHAPES),
-});
-export type FileFormat = z.output<typeof fileFormat>;
-
-/** What may be changed of a format. */
-const formatChange = fileFormat.pick({ encoding: true, delimiter: true, headerRow: true, shape: true }).partial();
-export type FormatChange = z.output<typeof formatChange>;
 
 const column = z.int().min(0).max(MAX_IMPORT_COLUMNS);
 
@@ -193,6 +170,8 @@ export type ImportFile = {
   complete: boolean;
   format: FileFormat | null;
   records: number | null;
+  /** What a person should know of how it was read. */
+  notes?: string[];
 };
 
 /** An import as the wizard sees it. */

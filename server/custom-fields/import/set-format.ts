@@ -4,8 +4,7 @@ import { customFieldImports } from "@/db/schema";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
 import { completeFile, findImport, lockImport, requireIdle, toImportState, toRecord, unread } from "./find-import";
-import { presetOf } from "./presets";
-import { detectFormat } from "./read/detect-format";
+import { readFiles } from "./reader/read-files";
 import { formatInput, type ImportState } from "./schema";
 
 /**
@@ -19,7 +18,9 @@ export const setFormat = operation({
   async run(ctx, { id, fileNo, format }) {
     const before = await tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
     const file = completeFile(before, fileNo);
-    const kept = file.format ?? (await detectFormat(file.path, presetOf(before.source)));
+    const { path, format: given } = file;
+    const { format: detected } = await readFiles({ kind: "preview", source: before.source, path, format: null });
+    const kept = given ?? detected;
     return tenant(ctx.scope, async (tx) => {
       const found = await lockImport(tx, ctx, id);
       requireIdle(found, "draft", "staged", "checked");

@@ -52,7 +52,7 @@ async function* readMember(zip: ZipFile, entry: Entry | undefined, maxBytes: num
  */
 export async function openArchive(path: string): Promise<Archive> {
   const zip = await openPromise(path, { autoClose: false }).catch(() => {
-    throw badFile("is not a workbook (it has no ZIP directory)");
+    throw badFile("is a damaged workbook or archive (its end is missing): export or download it again");
   });
   try {
     const members = await listMembers(zip);

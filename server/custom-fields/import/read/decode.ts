@@ -4,18 +4,22 @@ import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { analyse } from "chardet";
 import iconv from "iconv-lite";
-import { type Encoding, MAX_IMPORT_BYTES } from "@/server/custom-fields/import/schema";
+import { MAX_IMPORT_BYTES } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
+import type { Encoding } from "./file-schema";
 
 const SAMPLE_BYTES = 64 * 1024;
 const tooLarge = () => new AppError("payload_too_large", "The file is over 100 MiB (after decompression).");
 
 /** The first bytes of a file as they lie on the disk. */
-export async function headOf(path: string, bytes: number): Promise<Buffer> {
+export const headOf = (path: string, bytes: number): Promise<Buffer> => bytesAt(path, 0, bytes);
+
+/** Bytes from somewhere in a file. */
+export async function bytesAt(path: string, start: number, bytes: number): Promise<Buffer> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, start);
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
@@ -50,6 +54,12 @@ async function* readBytes(path: string, gzip: boolean): AsyncGenerator<Buffer> {
   }
 }
 
+/** The first bytes of what a gzip file holds. @throws AppError validation_failed for broken gzip. */
+export async function packedHead(path: string, bytes: number): Promise<Buffer> {
+  for await (const chunk of readBytes(path, true)) return chunk.subarray(0, bytes);
+  return Buffer.alloc(0);
+}
+
 /** UTF-16 without a byte order mark: every other byte of Western text is zero. */
 function utf16By(sample: Buffer): Encoding | null {
   const pairs = Math.floor(Math.min(sample.length, 4096) / 2);
@@ -69,10 +79,35 @@ function byMark(head: Buffer): Encoding | null {
   return head[0] === 0xfe && head[1] === 0xff ? "utf-16be" : null;
 }
 
-/** chardet names many encodings; of single-byte Western ones Windows-1252 contains them all. */
+/** Encodings of several bytes a letter: their bytes follow rules, so that few letters tell them. */
+const BY_RULE: Record<string, Encoding> = {
+  "UTF-16LE": "utf-16le",
+  "UTF-16BE": "utf-16be",
+  Shift_JIS: "shift_jis",
+  "EUC-JP": "euc-jp",
+  GB18030: "gb18030",
+  Big5: "big5",
+  "EUC-KR": "euc-kr",
+};
+/** Single-byte ones are told by the frequency of letters alone: only a clear lead counts. */
+const BY_FREQUENCY: Record<string, Encoding> = {
+  "windows-1251": "windows-1251",
+  "KOI8-R": "koi8-r",
+  "windows-1253": "windows-1253",
+  "ISO-8859-7": "windows-1253",
+};
+const SURE_BY_RULE = 60;
+const LEAD_BY_FREQUENCY = 3;
+
+/** chardet names many encodings; of single-byte Western ones Windows-1252 contains them all, and is the usual one. */
 function byLetters(sample: Buffer): Encoding {
-  const best = analyse(sample).find((match) => /^(UTF-16|windows-1252|ISO-8859-1$|UTF-8)/.test(match.name));
-  return best?.name.startsWith("UTF-16") ? (best.name.endsWith("BE") ? "utf-16be" : "utf-16le") : "windows-1252";
+  const found = analyse(sample);
+  const ruled = found.find(({ name, confidence }) => BY_RULE[name] && confidence >= SURE_BY_RULE);
+  if (ruled) return BY_RULE[ruled.name] ?? "windows-1252";
+  const western = found.find(({ name }) => /^(windows-1252|ISO-8859-1)$/.test(name))?.confidence ?? 0;
+  const [best] = found;
+  const likely = best && BY_FREQUENCY[best.name];
+  return likely && best.confidence > LEAD_BY_FREQUENCY * western ? likely : "windows-1252";
 }
 
 /**

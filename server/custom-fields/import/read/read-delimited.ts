@@ -1,8 +1,9 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { parse as parseSync } from "csv-parse/sync";
-import { DELIMITERS, type Delimiter, MAX_RECORD_CHARS } from "@/server/custom-fields/import/schema";
+import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/schema";
 import { badFile } from "./bad-file";
+import { DELIMITERS, type Delimiter } from "./file-schema";
 
 /** One record of a file before its header is known; line is where it starts. */
 export type RawRecord = { line: number; cells: string[] };
@@ -19,8 +20,12 @@ const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cel
 
 function unreadable(error: unknown, line: number): unknown {
   if (!(error instanceof CsvError)) return error;
-  if (error.code === "CSV_QUOTE_NOT_CLOSED" || error.code === "CSV_MAX_RECORD_SIZE")
+  if (error.code === "CSV_QUOTE_NOT_CLOSED")
     return badFile(`has a quoted cell that starts near line ${line} and is never closed`);
+  if (error.code === "CSV_MAX_RECORD_SIZE")
+    return badFile(
+      `has a row of over a million characters that starts near line ${line}; a quote there may never be closed`,
+    );
   if (error.code?.startsWith("CSV_")) return badFile(`cannot be read near line ${line}`);
   return error;
 }
@@ -82,7 +87,7 @@ export function findHeader(records: readonly string[][]): number {
 }
 
 /** Delimiter and header row of a text's beginning: the delimiter that cuts most records into equally many cells. */
-export function detectDelimiter(text: string): { delimiter: Delimiter; headerRow: number } {
+export function detectDelimiter(text: string): { delimiter: Delimiter; headerRow: number; records: string[][] } {
   const declared = /^sep=(.)\r?\n/i.exec(text)?.[1];
   let best: { delimiter: Delimiter; score: number; records: string[][] } | null = null;
   const known = DELIMITERS.filter((delimiter) => delimiter === declared);
@@ -92,5 +97,6 @@ export function detectDelimiter(text: string): { delimiter: Delimiter; headerRow
     const score = width > 1 ? (count / Math.max(1, records.length)) * 100 + Math.min(width, 50) : 0;
     if (!best || score > best.score) best = { delimiter, score, records };
   }
-  return { delimiter: best?.delimiter ?? ",", headerRow: findHeader(best?.records ?? []) };
+  const records = best?.records ?? [];
+  return { delimiter: best?.delimiter ?? ",", headerRow: findHeader(records), records };
 }

@@ -5,7 +5,6 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { automate } from "@/server/custom-fields/import/presets/automate";
-import type { FormatChange } from "@/server/custom-fields/import/schema";
 import {
   AUTOMATE_HEADER,
   automateCsv,
@@ -19,6 +18,7 @@ import {
 } from "@/testing/import-files";
 import { type Law, withLaws } from "@/testing/import-reader";
 import { detectFormat } from "./detect-format";
+import type { FormatChange } from "./file-schema";
 import { readSource } from "./read-file";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-read-"));
@@ -134,8 +134,8 @@ describe("reading the Automate extra data view", () => {
     await expect(read(bomb)).rejects.toThrow("over 100 MiB");
     await expect(read("")).rejects.toThrow("is empty");
     await expect(read(gzipSync("Computer ID,Name\n1,a\n").subarray(0, 30))).rejects.toThrow("not valid gzip");
-    await expect(read(Buffer.concat([Buffer.from("PK\x03\x04"), Buffer.alloc(100)]))).rejects.toThrow("not a workbook");
-    await expect(read(toZip({ "word/document.xml": "<x/>" }))).rejects.toThrow("not an Excel workbook");
+    await expect(read(Buffer.concat([Buffer.from("PK\x03\x04"), Buffer.alloc(100)]))).rejects.toThrow("damaged");
+    await expect(read(toZip({ "word/document.xml": "<x/>" }))).rejects.toThrow("a Word document");
   }, 60_000);
 });
 

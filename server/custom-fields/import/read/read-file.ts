@@ -1,18 +1,21 @@
 import { uniqueTitles } from "@/server/custom-fields/import/normalise";
 import type { Preset } from "@/server/custom-fields/import/presets/preset";
-import { type FileFormat, MAX_IMPORT_ROWS } from "@/server/custom-fields/import/schema";
-import { AppError, invalid } from "@/server/errors";
+import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/schema";
+import { AppError } from "@/server/errors";
+import { badFile } from "./bad-file";
 import { ColumnList } from "./column-list";
 import { readText, textHead } from "./decode";
 import { rawRecords } from "./detect-format";
+import type { FileFormat } from "./file-schema";
 import { isLineByLine, splitJson, splitLines } from "./json-parts";
+import type { FileNotes } from "./notes";
 import { type LongEntry, pivot, type SourceRecord } from "./pivot";
 import type { RawRecord } from "./read-delimited";
 import { readPart } from "./read-json";
 import { identifierOf, longPlaces, readFieldList, SECRET_FIELD, saysYes, secretPlace } from "./table-shape";
 
 /** How a file is read. At most `limit` rows are read where one is given. */
-export type Reading = { format: FileFormat; preset: Preset; limit?: number };
+export type Reading = { format: FileFormat; preset: Preset; limit?: number; notes?: FileNotes };
 /** A file being read: `columns` grows while `records` is drained. */
 export type SourceFile = { columns: ColumnList; records: AsyncGenerator<SourceRecord> };
 
@@ -86,18 +89,40 @@ async function* longEntries(
   }
 }
 
+/**
+ * The header and what follows it. Without one (headerRow 0) the columns are named after their places.
+ * @throws AppError validation_failed for a file that ends before its header.
+ */
+async function splitHeader(
+  source: AsyncGenerator<RawRecord>,
+  headerRow: number,
+): Promise<{ header: string[]; records: AsyncGenerator<RawRecord> }> {
+  const first: RawRecord[] = [];
+  for (let i = 0; i < Math.max(1, headerRow); i++) {
+    const { value, done } = await source.next();
+    if (done)
+      throw badFile(
+        i === 0 ? "holds nothing but blank lines" : `has ${i} rows: there is no header in row ${headerRow}`,
+      );
+    first.push(value);
+  }
+  if (headerRow > 0) return { header: first.at(-1)?.cells ?? [], records: source };
+  async function* all(): AsyncGenerator<RawRecord> {
+    yield* first;
+    yield* source;
+  }
+  return { header: (first[0]?.cells ?? []).map(() => ""), records: all() };
+}
+
 async function* readTable(
   path: string,
-  { format, preset, limit }: Reading,
+  { format, preset, limit, notes }: Reading,
   columns: ColumnList,
 ): AsyncGenerator<SourceRecord> {
-  const source = rawRecords(path, format);
-  let header: string[] | undefined;
-  for (let i = 1; i <= format.headerRow; i++) header = (await source.next()).value?.cells;
-  if (!header) throw invalid("headerRow", "is beyond the end of the file");
+  const { header, records } = await splitHeader(rawRecords(path, format, notes), format.headerRow);
   while (header.length > 1 && header.at(-1)?.trim() === "") header.pop();
   const titles = uniqueTitles(header);
-  const rows = limited(format.kind === "workbook" ? padded(source, titles.length) : source, limit);
+  const rows = limited(format.kind === "workbook" ? padded(records, titles.length) : records, limit);
   if (format.shape === "fields") await readFieldList(rows, titles, columns);
   else if (format.shape === "long") yield* pivot(longEntries(rows, titles, preset), columns);
   else {

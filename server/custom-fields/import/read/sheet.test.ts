@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createNotes } from "./notes";
+import { type CellStyle, inDigits, styleOf } from "./number-format";
 import { rowEvents, stringEvents, styleEvents } from "./sheet";
 import { readXml, type XmlEvents } from "./xml";
 
@@ -14,12 +16,16 @@ async function read<Item>(xml: string, eventsFor: (emit: (item: Item) => void) =
 
 const STYLES = `<styleSheet><numFmts count="2"><numFmt numFmtId="164" formatCode="dd\\.mm\\.yyyy"/><numFmt numFmtId="165" formatCode="&quot;day&quot; 0.00"/></numFmts>
 <cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/><xf numFmtId="164"><alignment/></xf><xf numFmtId="165"/></cellXfs></styleSheet>`;
-const DATES = [false, true, true, false];
-const readRows = (rows: string) =>
-  read(`<sheetData>${rows}</sheetData>`, rowEvents({ strings: ["one", "two & three"], dates: DATES, from1904: false }));
+const KINDS: CellStyle[] = [{ kind: "plain" }, { kind: "date" }, { kind: "date" }, { kind: "plain" }];
+const DIGITS: CellStyle = { kind: "digits", pattern: ["", "", "", "-", "", ""] };
+const readRows = (rows: string, notes = createNotes()) =>
+  read(
+    `<sheetData>${rows}</sheetData>`,
+    rowEvents({ strings: ["one", "two & three"], styles: [...KINDS, DIGITS], from1904: false, notes }),
+  );
 
 describe("the cells of a sheet", () => {
-  it("knows the styles that show dates", async () => expect(await read(STYLES, styleEvents)).toEqual(DATES));
+  it("knows the styles that show dates", async () => expect(await read(STYLES, styleEvents)).toEqual(KINDS));
 
   it("reads shared, inline and formula strings, numbers, booleans, dates, errors and gaps", async () => {
     const [row] =
@@ -41,6 +47,33 @@ describe("the cells of a sheet", () => {
       "",
     ]);
     expect(row?.cells[26]).toBe("7");
+  });
+
+  it.each([
+    ["000000", "7", "000007"],
+    ["000000", "1234567", "1234567"],
+    ["000-00", "123", "001-23"],
+    ['"PC-"0000', "42", "PC-0042"],
+    ["00000", "1.5", "1.5"],
+    ["0", "7", "7"],
+    ["#,##0", "1234", "1234"],
+    ["0.00", "1.5", "1.5"],
+  ])("shows a number of format %s as a spreadsheet does: %s is %s", (code, number, shown) => {
+    const style = styleOf(164, code);
+    expect(style.kind === "digits" ? inDigits(number, style.pattern) : number).toBe(shown);
+  });
+
+  it("keeps a format's digits, and tells errors and formulas that have no result", async () => {
+    const notes = createNotes();
+    const [row] = await readRows(
+      '<row r="2"><c r="A2" s="4"><v>7</v></c><c r="B2" t="e"><v>#N/A</v></c><c r="C2"><f>1+1</f></c><c r="D2" t="e"><v>#REF!</v></c></row>',
+      notes,
+    );
+    expect(row?.cells).toEqual(["000-07"]);
+    expect(notes.toTexts()).toEqual([
+      "2 cells hold an error such as #N/A and are read as blank (first: B2).",
+      "1 formula has no stored result and is read as blank (C2).",
+    ]);
   });
 
   it("reads prefixed elements, and cells and rows that do not say where they stand", async () => {

@@ -3,6 +3,9 @@
 import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
+import type { SheetInfo } from "./file-schema";
+import type { FileNotes } from "./notes";
+import { type CellStyle, inDigits, styleOf } from "./number-format";
 import type { RawRecord } from "./read-delimited";
 import { type Attributes, attributeOf, type XmlEvents } from "./xml";
 
@@ -34,21 +37,17 @@ export function stringEvents(emit: (text: string) => void): XmlEvents {
   };
 }
 
-const isDateFormat = (code: string): boolean => /[ymdhs]/i.test(code.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, ""));
-const isBuiltInDate = (id: number): boolean =>
-  (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58);
-
-/** For every cell style in order, whether it shows a date. */
-export function styleEvents(emit: (isDate: boolean) => void): XmlEvents {
-  const custom = new Map<number, boolean>();
+/** The cell styles in their order. */
+export function styleEvents(emit: (style: CellStyle) => void): XmlEvents {
+  const custom = new Map<number, string>();
   let inCellStyles = false;
   return {
     open(name, attributes) {
-      if (name === "numFmt") custom.set(Number(attributes.numFmtId), isDateFormat(attributes.formatCode ?? ""));
+      if (name === "numFmt") custom.set(Number(attributes.numFmtId), attributes.formatCode ?? "");
       else if (name === "cellXfs") inCellStyles = true;
       else if (name === "xf" && inCellStyles) {
         const id = Number(attributes.numFmtId ?? 0);
-        emit(custom.get(id) ?? isBuiltInDate(id));
+        emit(styleOf(id, custom.get(id)));
       }
     },
     close(name) {
@@ -58,11 +57,17 @@ export function styleEvents(emit: (isDate: boolean) => void): XmlEvents {
 }
 
 /** What a workbook says of its sheets. */
-export type BookItem = { kind: "sheet"; relation: string | undefined } | { kind: "from1904" };
+export type BookItem = ({ kind: "sheet"; relation: string } & SheetInfo) | { kind: "from1904" };
 
 export const bookEvents = (emit: (item: BookItem) => void): XmlEvents => ({
   open(name, attributes) {
-    if (name === "sheet") emit({ kind: "sheet", relation: attributeOf(attributes, "id") });
+    if (name === "sheet")
+      emit({
+        kind: "sheet",
+        relation: attributeOf(attributes, "id") ?? "",
+        name: attributes.name ?? "",
+        isHidden: /hidden/i.test(attributes.state ?? ""),
+      });
     else if (name === "workbookPr" && /^(1|true)$/.test(attributes.date1904 ?? "")) emit({ kind: "from1904" });
   },
 });
@@ -105,7 +110,12 @@ function columnOf(reference: string | undefined, fallback: number): number {
 /** Cells of one row: far more than an import has columns, far fewer than a sheet may have. */
 const MAX_ROW_CELLS = 1_000;
 
-export type SheetContext = { strings: readonly string[]; dates: readonly boolean[]; from1904: boolean };
+export type SheetContext = {
+  strings: readonly string[];
+  styles: readonly CellStyle[];
+  from1904: boolean;
+  notes: FileNotes;
+};
 
 function cellText({ t: type, s: style }: Attributes, raw: string, context: SheetContext): string {
   if (type === "inlineStr" || type === "str") return unescapeText(raw);
@@ -113,7 +123,9 @@ function cellText({ t: type, s: style }: Attributes, raw: string, context: Sheet
   if (type === "s") return context.strings[Number(raw)] ?? "";
   if (type === "b") return raw === "1" ? "true" : "false";
   if (type === "d") return raw;
-  return context.dates[Number(style ?? 0)] ? toIso(Number(raw), context.from1904) : numberText(raw);
+  const shown = context.styles[Number(style ?? 0)];
+  if (shown?.kind === "date") return toIso(Number(raw), context.from1904);
+  return shown?.kind === "digits" ? inDigits(numberText(raw), shown.pattern) : numberText(raw);
 }
 
 /** Rows of a sheet, by Excel's own limit. */
@@ -157,20 +169,27 @@ export function rowEvents(context: SheetContext): (emit: (row: RawRecord) => voi
     let raw = "";
     let isText = false;
     let phonetic = 0;
+    let hasFormula = false;
     return {
       open(name, attributes) {
         if (name === "row") row = new Row(lineOf(attributes.r) ?? row.line + 1);
         else if (name === "c") {
           cell = attributes;
           raw = "";
+          hasFormula = false;
         } else if (name === "rPh") phonetic++;
+        else if (name === "f") hasFormula = true;
         else isText = phonetic === 0 && name === (cell.t === "inlineStr" ? "t" : "v");
       },
       close(name) {
         isText = false;
         if (name === "rPh") phonetic--;
-        else if (name === "c") row.put(cell.r, cellText(cell, raw, context).trim());
-        else if (name === "row") emit({ line: row.line, cells: row.cells });
+        else if (name === "c") {
+          if (cell.t === "e" && raw !== "") context.notes.add("error", cell.r ?? `row ${row.line}`);
+          else if (hasFormula && raw === "" && cell.t !== "str")
+            context.notes.add("formula", cell.r ?? `row ${row.line}`);
+          row.put(cell.r, cellText(cell, raw, context).trim());
+        } else if (name === "row") emit({ line: row.line, cells: row.cells });
       },
       text(piece) {
         if (isText) raw += piece;

@@ -6,8 +6,8 @@ import {
   type Identifier,
   type Preset,
 } from "@/server/custom-fields/import/presets/preset";
-import type { Shape } from "@/server/custom-fields/import/schema";
 import type { ColumnList } from "./column-list";
+import type { Shape } from "./file-schema";
 import type { RawRecord } from "./read-delimited";
 import { scopeOf, typeOf } from "./read-json";
 

@@ -65,7 +65,7 @@ async function loadWork(id: string): Promise<Work> {
 
 async function stage({ found, scope }: Work): Promise<void> {
   const staged = await stageFiles(found, scope, (rows) => renewLease(found.id, rows));
-  const files = found.files.map((file, n) => ({ ...file, format: staged.formats[n], records: staged.records[n] }));
+  const files = found.files.map((file, n) => ({ ...file, ...staged.files[n] }));
   const { columns, totalRows, fingerprint } = staged;
   await tenant(scope, async (tx) => {
     const { plan, mappingFrom } = await initialPlan(tx, found, { columns, fingerprint });

@@ -8,11 +8,12 @@ export type StagedRow = { rowNo: number; fileNo: number; line: number; cells: st
 export type Range = { after: number; through: number };
 type Import = { id: string; partnerId: string };
 
-export async function insertStaged(tx: Tx, { id, partnerId }: Import, rows: readonly StagedRow[]): Promise<void> {
+/** @param json a list of staged rows as JSON text. */
+export async function insertStaged(tx: Tx, { id, partnerId }: Import, json: string): Promise<void> {
   await tx.execute(sql`
     INSERT INTO custom_field_import_rows (import_id, row_no, partner_id, file_no, line, cells, fault)
     SELECT ${id}::uuid, r."rowNo", ${partnerId}::uuid, r."fileNo", r.line, r.cells, r.fault
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+    FROM jsonb_to_recordset(${json}::text::jsonb)
       AS r("rowNo" int, "fileNo" smallint, line int, cells jsonb, fault text)`);
 }
 

@@ -1,0 +1,43 @@
+/** What a reader came across that a person should know of: each kind once, with its number and where it is first. */
+export type FileNotes = {
+  add: (kind: NoteKind, where: string) => void;
+  /** In words, in the order in which they came up. */
+  toTexts: () => string[];
+};
+
+const NOTES = {
+  error: [
+    "cell holds an error such as #N/A and is read as blank",
+    "cells hold an error such as #N/A and are read as blank",
+  ],
+  formula: [
+    "formula has no stored result and is read as blank",
+    "formulas have no stored result and are read as blank",
+  ],
+  merged: [
+    "merged range: only its first cell holds the value, the others are blank",
+    "merged ranges: only the first cell of each holds the value, the others are blank",
+  ],
+  character: [
+    "value held characters that cannot be stored; they were replaced",
+    "values held characters that cannot be stored; they were replaced",
+  ],
+  mask: ["value is a mask (••••) and is read as blank", "values are masks (••••) and are read as blank"],
+} as const;
+type NoteKind = keyof typeof NOTES;
+
+export function createNotes(): FileNotes {
+  const found = new Map<NoteKind, { count: number; first: string }>();
+  return {
+    add(kind, where) {
+      const known = found.get(kind);
+      if (known) known.count++;
+      else found.set(kind, { count: 1, first: where });
+    },
+    toTexts: () =>
+      [...found].map(([kind, { count, first }]) => {
+        const [one, many] = NOTES[kind];
+        return `${count.toLocaleString("en")} ${count === 1 ? one : many} (${count === 1 ? "" : "first: "}${first}).`;
+      }),
+  };
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import iconv from "iconv-lite";
+import { afterAll, describe, expect, it } from "vitest";
+import { automate } from "@/server/custom-fields/import/presets/automate";
+import { genericCsv } from "@/server/custom-fields/import/presets/generic-csv";
+import { toCsv, toXlsx, toZip } from "@/testing/import-files";
+import { detect } from "./detect-format";
+
+const folder = mkdtempSync(join(tmpdir(), "trailmark-signature-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const path = join(folder, "file");
+const detected = (content: Buffer | string, preset = automate) => {
+  writeFileSync(path, content);
+  return detect(path, preset);
+};
+
+/** A compound file whose directory, in its first sector, names one stream. */
+function ole(stream: string): Buffer {
+  const file = Buffer.alloc(1024);
+  file.set([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
+  file.writeUInt16LE(9, 30);
+  file.writeUInt32LE(0, 48);
+  file.write(stream, 512, "utf16le");
+  return file;
+}
+
+describe("a file that is something else", () => {
+  it.each<[string, Buffer | string, RegExp]>([
+    ["a PNG", Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), /picture \(PNG\)/],
+    ["a JPEG", Buffer.from([0xff, 0xd8, 0xff, 0xe0]), /picture \(JPEG\)/],
+    ["a PDF", "%PDF-1.7\n", /PDF document: export/],
+    ["an RTF document", "{\\rtf1 hello}", /RTF/],
+    ["an old Excel file", ole("Workbook"), /old Excel file \(\.xls\): open it in Excel/],
+    ["an encrypted workbook", ole("EncryptedPackage"), /protected with a password/],
+    ["an old Word document", ole("WordDocument"), /old Word document/],
+    ["an ODS file", toZip({ mimetype: "x", "content.xml": "<x/>" }), /OpenDocument/],
+    ["an XLSB file", toZip({ "xl/workbook.bin": "x" }), /binary Excel file/],
+    ["a ZIP archive", toZip({ "a.csv": "x" }), /ZIP archive.*unpack it/],
+    ["a cut workbook", toXlsx([["a"], ["b"]]).subarray(0, 300), /damaged/],
+    ["a gzipped PDF", gzipSync("%PDF-1.7"), /gzipped, what is a PDF/],
+    ["a gzipped workbook", gzipSync(toXlsx([["a"]])), /gzipped, a workbook/],
+    ["an HTML table named .xls", "<html><body><table><tr><td>1</td></tr></table></body></html>", /web page \(HTML\)/],
+    [
+      "an Excel 2003 XML file",
+      '<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>',
+      /Excel 2003 XML/,
+    ],
+    ["JSON of one number", "42", /single value, not a table/],
+    ["blank lines", "\r\n\r\n   \r\n", /blank lines/],
+    ["bytes of no kind", Buffer.from(Array.from({ length: 4000 }, (_, i) => (i * 37) % 251)), /not text/],
+  ])("is named in words: %s", async (_, content, message) => {
+    await expect(detected(content)).rejects.toThrow(message);
+  });
+});
+
+describe("a text in another encoding", () => {
+  it.each<[string, string, string]>([
+    ["shift_jis", "東京支社の会計部門のサーバー、大阪営業所", "shift_jis"],
+    ["gb18030", "北京分公司的文件服务器和打印机以及会计部门", "gb18030"],
+    ["windows-1251", "Бухгалтерия и отдел продаж в Москве, сервер печати", "windows-1251"],
+    ["windows-1252", "Zoë Brüning, José Núñez", "windows-1252"],
+  ])("is told by its letters: %s", async (encoding, text, expected) => {
+    const rows = Array.from({ length: 20 }, (_, i) => [String(i), `PC${i}`, text]);
+    const { format } = await detected(
+      iconv.encode(toCsv([["Computer ID", "Computer Name", "Note"], ...rows]), encoding),
+    );
+    expect(format.encoding).toBe(expected);
+  });
+});
+
+describe("a first row of values", () => {
+  const rows = Array.from({ length: 5 }, (_, i) => [`WS-00${i}`, "Contoso", `AT-${i}`]);
+  it("is doubted as a header", async () => {
+    expect((await detected(toCsv(rows), genericCsv)).isHeaderDoubtful).toBe(true);
+  });
+  it("is not where a title is known, or nothing below is like it", async () => {
+    expect((await detected(toCsv([["Hostname", "Contoso", "AT"], ...rows]), genericCsv)).isHeaderDoubtful).toBe(false);
+    expect((await detected(toCsv([["Which", "Whose", "Tag"], ...rows]), genericCsv)).isHeaderDoubtful).toBe(false);
+  });
+});

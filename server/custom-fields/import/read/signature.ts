@@ -1,0 +1,122 @@
+import { openArchive } from "./archive";
+import { badFile } from "./bad-file";
+import { bytesAt, headOf, packedHead } from "./decode";
+
+/** What a file is by its first bytes, as the end of "The file is …", with what to do about it. */
+type Signature = { bytes: readonly number[]; at?: number; what: string };
+
+const SAVE = "open it in Excel and save it as .xlsx or CSV";
+const UNPACK = "unpack it and choose the file inside";
+const ascii = (text: string): number[] => [...Buffer.from(text, "latin1")];
+
+/** Registered magic numbers (IANA media types, the formats' own specifications). */
+const SIGNATURES: readonly Signature[] = [
+  { bytes: [0x89, 0x50, 0x4e, 0x47], what: "a picture (PNG), not a table: choose the export itself" },
+  { bytes: [0xff, 0xd8, 0xff], what: "a picture (JPEG), not a table: choose the export itself" },
+  { bytes: ascii("GIF8"), what: "a picture (GIF), not a table: choose the export itself" },
+  { bytes: ascii("II*\0"), what: "a picture (TIFF), not a table: choose the export itself" },
+  { bytes: ascii("WEBP"), at: 8, what: "a picture (WebP), not a table: choose the export itself" },
+  { bytes: ascii("%PDF"), what: "a PDF document: export the report as CSV or Excel instead" },
+  { bytes: ascii("{\\rtf"), what: "a text document (RTF): save the table as CSV" },
+  { bytes: ascii("7z\xbc\xaf\x27\x1c"), what: `a 7-Zip archive: ${UNPACK}` },
+  { bytes: ascii("Rar!"), what: `a RAR archive: ${UNPACK}` },
+  { bytes: ascii("BZh"), what: `compressed with bzip2: ${UNPACK}` },
+  { bytes: [0xfd, 0x37, 0x7a, 0x58, 0x5a], what: `compressed with xz: ${UNPACK}` },
+  { bytes: [0x28, 0xb5, 0x2f, 0xfd], what: `compressed with Zstandard: ${UNPACK}` },
+  { bytes: ascii("ustar"), at: 257, what: `a tar archive: ${UNPACK}` },
+  { bytes: ascii("SQLite format 3"), what: "a SQLite database: export the table as CSV" },
+  { bytes: ascii("PAR1"), what: "a Parquet file: export the table as CSV" },
+  { bytes: [0, 1, 0, 0, ...ascii("Standard")], what: "an Access database: export the table as CSV" },
+  { bytes: [0x7f, 0x45, 0x4c, 0x46], what: "a program, not a table" },
+];
+
+const OLE = [0xd0, 0xcf, 0x11, 0xe0];
+const SECTOR_SHIFT = 30;
+const DIRECTORY_SECTOR = 48;
+const DIRECTORY_BYTES = 64 * 1024;
+const isAt = (head: Buffer, bytes: readonly number[], at = 0): boolean =>
+  bytes.every((byte, i) => head[at + i] === byte);
+
+/** The names in a compound file's directory tell what is in it ([MS-CFB] 2.6, [MS-OFFCRYPTO] 2.3). */
+async function describeOle(path: string, head: Buffer): Promise<string> {
+  const sectorBytes = 1 << Math.min(16, head.readUInt16LE(SECTOR_SHIFT));
+  const start = (head.readUInt32LE(DIRECTORY_SECTOR) + 1) * sectorBytes;
+  const names = (await bytesAt(path, start, DIRECTORY_BYTES)).toString("utf16le");
+  if (names.includes("EncryptedPackage"))
+    return "protected with a password: open it in Excel, remove the password (File, Info, Protect Workbook) and save it again";
+  if (names.includes("WordDocument")) return "an old Word document: save the table as CSV";
+  if (names.includes("Workbook") || names.includes("Book")) return `an old Excel file (.xls): ${SAVE}`;
+  return `an old Office file, or one protected with a password: ${SAVE} without a password`;
+}
+
+/** What a ZIP archive is that is no workbook of Excel. */
+async function describeZip(path: string): Promise<string | null> {
+  const archive = await openArchive(path);
+  try {
+    if (archive.has("xl/workbook.xml")) return null;
+    if (archive.has("xl/workbook.bin")) return `a binary Excel file (.xlsb): ${SAVE}`;
+    if (archive.has("word/document.xml")) return "a Word document: save the table as CSV";
+    if (archive.has("content.xml")) return "an OpenDocument file (.ods): save it as .xlsx or CSV";
+    return `a ZIP archive without an Excel workbook: ${UNPACK}`;
+  } finally {
+    archive.close();
+  }
+}
+
+const HEAD_BYTES = 512;
+
+/**
+ * @param path a file that may be anything.
+ * @throws AppError validation_failed, in words, for one that is no text, JSON or workbook by its first bytes.
+ */
+export async function refuseForeign(path: string): Promise<void> {
+  const head = await headOf(path, HEAD_BYTES);
+  if (head.length === 0) throw badFile("is empty");
+  const known = SIGNATURES.find(({ bytes, at }) => isAt(head, bytes, at));
+  if (known) throw badFile(`is ${known.what}`);
+  if (isAt(head, OLE) && head.length >= 52) throw badFile(`is ${await describeOle(path, head)}`);
+  if (isAt(head, [0x50, 0x4b])) {
+    const what = await describeZip(path);
+    if (what) throw badFile(`is ${what}`);
+  }
+}
+
+/** @throws AppError validation_failed for a gzip file that holds something other than text. */
+export async function refusePacked(path: string): Promise<void> {
+  const head = await packedHead(path, HEAD_BYTES);
+  if (head.length === 0) throw badFile("is empty");
+  const known = SIGNATURES.find(({ bytes, at }) => isAt(head, bytes, at));
+  if (known) throw badFile(`holds, gzipped, what is ${known.what}`);
+  if (isAt(head, [0x50, 0x4b]) || isAt(head, OLE) || isAt(head, [0x1f, 0x8b]))
+    throw badFile("holds, gzipped, a workbook or an archive: unpack it and choose that");
+}
+
+/** Tab, line feed, form feed and carriage return stand in texts. */
+const isControl = (code: number): boolean => code < 0x09 || (code > 0x0d && code < 0x20);
+
+function countControls(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) if (isControl(text.charCodeAt(i))) count++;
+  return count;
+}
+
+/** Control characters in so many of a hundred: no table has them. */
+const MAX_CONTROL_SHARE = 0.02;
+
+/** @throws AppError validation_failed for text that is a page, a document or no text at all. */
+export function refuseForeignText(text: string): void {
+  const start = text.trimStart().slice(0, 1000).toLowerCase();
+  if (start === "") throw badFile("holds nothing but blank lines");
+  if (/^<(!doctype html|html|head|table|meta|body)\b/.test(start))
+    throw badFile(`is a web page (HTML), which some products name .xls: ${SAVE}`);
+  if (/^<\?xml/.test(start))
+    throw badFile(
+      start.includes("office:spreadsheet")
+        ? `is an Excel 2003 XML file: ${SAVE}`
+        : "is XML, which is not read: export CSV, Excel or JSON",
+    );
+  if (countControls(text) > text.length * MAX_CONTROL_SHARE)
+    throw badFile("is not text: it holds bytes that no table has");
+  if (/^(-?\d[\d.eE+-]*|true|false|null|"[^"\n]*")\s*$/.test(text.trim()) && !/[\r\n]/.test(text.trim()))
+    throw badFile("holds a single value, not a table");
+}

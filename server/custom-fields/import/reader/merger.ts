@@ -1,0 +1,70 @@
+import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
+import { ColumnWatch } from "@/server/custom-fields/import/map/guess-type";
+import { isMasked, namesSecret } from "@/server/custom-fields/import/normalise";
+import type { Preset } from "@/server/custom-fields/import/presets/preset";
+import { ColumnList } from "@/server/custom-fields/import/read/column-list";
+import type { FileNotes } from "@/server/custom-fields/import/read/notes";
+import { put, type SourceRecord } from "@/server/custom-fields/import/read/pivot";
+import type { SourceFile } from "@/server/custom-fields/import/read/read-file";
+import { REASON_TITLE, UNREADABLE_MARK } from "@/server/custom-fields/import/schema";
+import { repairText } from "@/server/text";
+
+/** Stands for our own column of reasons, which is read but not staged. */
+const REASON = -1;
+
+/** A file being read, and where its columns stand in the common list: found as they appear. */
+type Part = { source: SourceFile; places: number[]; notes: FileNotes };
+
+/** The columns of all files together. */
+export class Merger {
+  readonly columns = new ColumnList();
+  readonly #watches: ColumnWatch[] = [];
+
+  /** Cells of a file's record in the order of the common columns, each seen by its column's watch. */
+  place({ source, places, notes }: Part, record: SourceRecord): string[] {
+    for (let i = places.length; i < source.columns.titles.length; i++) places.push(this.#placeOf(source, i));
+    const cells: string[] = [];
+    const reason = record.cells[places.indexOf(REASON)] ?? "";
+    if (reason.startsWith(UNREADABLE_MARK)) record.fault ??= "has not been corrected since it could not be read";
+    record.cells.forEach((text, i) => {
+      const place = places[i] ?? cells.length;
+      if (place === REASON) return;
+      const repaired = repairText(text);
+      if (repaired !== text) notes.add("character", `line ${record.line}`);
+      const cell = isMasked(repaired) ? "" : repaired;
+      if (cell !== repaired) notes.add("mask", `line ${record.line}`);
+      put(cells, place, cell);
+      if (record.fault !== null) return;
+      const watch = this.#watch(place);
+      if (cell !== repaired) watch.masked++;
+      watch.add(cell, record.line);
+    });
+    return cells;
+  }
+
+  #placeOf(source: SourceFile, i: number): number {
+    const title = source.columns.titles[i] ?? "";
+    return title === REASON_TITLE ? REASON : this.columns.place(title);
+  }
+
+  #watch(place: number): ColumnWatch {
+    this.#watches[place] ??= new ColumnWatch();
+    return this.#watches[place];
+  }
+
+  /** What the files declare is complete only when they have been read to the end. */
+  declare(source: SourceFile): void {
+    source.columns.titles.forEach((title, i) => {
+      if (title !== REASON_TITLE) this.columns.place(title, source.columns.declared[i] ?? null);
+    });
+  }
+
+  toColumns(rows: number, preset: Preset): SourceColumn[] {
+    return this.columns.titles.map((title, index) => {
+      const watch = this.#watches[index] ?? new ColumnWatch();
+      const declared = this.columns.declared[index] ?? null;
+      const secret = declared?.secret ? "declared" : watch.masked > 0 ? "masked" : namesSecret(title) ? "title" : null;
+      return { index, title: repairText(title), declared, secret, ...watch.profile(rows, preset.dateOrder) };
+    });
+  }
+}

@@ -1,0 +1,111 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { AppError } from "@/server/errors";
+import type { FromThread } from "./messages";
+import type { Answers, Batch, Task } from "./tasks";
+
+/** Memory of a reading thread (MB): a file that needs more is refused, and nothing else of the process suffers. */
+const MAX_HEAP_MB = 320;
+/** Time for a preview, and for reading to come to its next rows: linear reading needs a fraction of it. */
+const DEADLINE_MS = { preview: 20_000, stage: 30_000 };
+/** All of a file's reading, the database's part included. */
+const MAX_STAGE_MS = 10 * 60_000;
+/** Threads at once, and tasks that may wait for one. */
+const MAX_THREADS = 2;
+const MAX_WAITING = 50;
+
+const BUNDLE = "import-reader.mjs";
+/** Beside the bundle of the server; sources are run by tests alone, beside which it stands in dist. */
+function bundleFile(): string {
+  const beside = fileURLToPath(new URL(BUNDLE, import.meta.url));
+  return existsSync(beside) ? beside : join(process.cwd(), "dist", BUNDLE);
+}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** @throws AppError unavailable when too many files wait to be read. */
+async function takeTurn(): Promise<void> {
+  if (running < MAX_THREADS) {
+    running++;
+    return;
+  }
+  if (waiting.length >= MAX_WAITING)
+    throw new AppError("unavailable", "Many files are being read at this moment. Try again in a minute.");
+  await new Promise<void>((resolve) => waiting.push(resolve));
+}
+
+function giveTurn(): void {
+  const next = waiting.shift();
+  if (next) next();
+  else running--;
+}
+
+const tooSlow = () =>
+  new AppError("payload_too_large", "The file takes too long to read. Save it as CSV, or split it, and try again.");
+
+/** What ended a thread that did not answer: beyond its memory it is the file, else a fault of ours. */
+const ended = (error: unknown): unknown =>
+  error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY"
+    ? new AppError("payload_too_large", "The file needs too much memory to read. Save it as CSV, or split it.")
+    : error;
+
+type Kind = Task["kind"];
+type TaskOf<K extends Kind> = Extract<Task, { kind: K }>;
+type Running<K extends Kind> = {
+  task: TaskOf<K>;
+  onBatch: ((batch: Batch) => Promise<void>) | undefined;
+};
+
+/** One thread from its start to its answer; it is ended at its deadline, and when `onBatch` throws. */
+function runThread<K extends Kind>({ task, onBatch }: Running<K>): Promise<Answers[K]> {
+  const worker = new Worker(bundleFile(), {
+    workerData: task,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  });
+  return new Promise<Answers[K]>((resolve, reject) => {
+    const overall = setTimeout(() => reject(tooSlow()), MAX_STAGE_MS);
+    let deadline = setTimeout(() => reject(tooSlow()), DEADLINE_MS[task.kind]);
+    const settle = (finish: () => void) => {
+      clearTimeout(overall);
+      clearTimeout(deadline);
+      finish();
+    };
+    const take = async (batch: Batch) => {
+      clearTimeout(deadline);
+      await onBatch?.(batch);
+      deadline = setTimeout(() => reject(tooSlow()), DEADLINE_MS[task.kind]);
+      worker.postMessage("next");
+    };
+    worker.on("message", (message: FromThread) => {
+      if (message.kind === "batch") take(message.batch).catch((error: unknown) => settle(() => reject(error)));
+      else if (message.kind === "done") settle(() => resolve(message.answer as Answers[K]));
+      else if (message.kind === "failed") settle(() => reject(new Error(message.message)));
+      else
+        settle(() =>
+          reject(new AppError(message.code, message.message, message.errors ? { errors: message.errors } : {})),
+        );
+    });
+    worker.once("error", (error) => settle(() => reject(ended(error))));
+    worker.once("exit", () => settle(() => reject(new Error("the reading thread ended without an answer"))));
+  }).finally(() => worker.terminate());
+}
+
+/**
+ * Reads files in a thread of its own, so that nobody else waits for them: within limits of memory and time, and a few
+ * at once. Staged rows arrive in batches, the next one when the last has been taken.
+ * @throws AppError what reading throws; payload_too_large at a limit, unavailable when too many wait; what onBatch throws.
+ */
+export async function readFiles<K extends Kind>(
+  task: TaskOf<K>,
+  onBatch?: (batch: Batch) => Promise<void>,
+): Promise<Answers[K]> {
+  await takeTurn();
+  try {
+    return await runThread({ task, onBatch });
+  } finally {
+    giveTurn();
+  }
+}

@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
+import { normaliseHeader } from "@/server/custom-fields/import/normalise";
+import type { Preset } from "@/server/custom-fields/import/presets/preset";
+import { detectFormat } from "@/server/custom-fields/import/read/detect-format";
+import type { FileFormat } from "@/server/custom-fields/import/read/file-schema";
+import { createNotes } from "@/server/custom-fields/import/read/notes";
+import { readSource } from "@/server/custom-fields/import/read/read-file";
+import { openWorkbook } from "@/server/custom-fields/import/read/read-workbook";
+import { MAX_IMPORT_COLUMNS, MAX_IMPORT_ROWS } from "@/server/custom-fields/import/schema";
+import { AppError } from "@/server/errors";
+import { Merger } from "./merger";
+
+/** Rows and characters of one INSERT: few enough that its text never weighs much. */
+const BATCH_ROWS = 2000;
+const BATCH_CHARS = 2 * 1024 * 1024;
+
+/** How a file was read, how many records it had, and what a person should know of it. */
+export type StagedFile = { format: FileFormat; records: number; notes: string[] };
+type Result = { columns: SourceColumn[]; files: StagedFile[]; totalRows: number; fingerprint: string };
+type Row = { rowNo: number; fileNo: number; line: number; cells: string[]; fault: string | null };
+type OnBatch = (batch: { json: string; through: number }) => Promise<void>;
+
+/** Same columns, same fingerprint: order and spelling of the titles do not count. */
+function fingerprintOf(titles: readonly string[]): string {
+  const sorted = titles.map(normaliseHeader).sort();
+  return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
+}
+
+/** Collects rows and hands them on in batches, each written out as text at once. */
+class Batches {
+  #rows: string[] = [];
+  #chars = 0;
+  #through = 0;
+  constructor(readonly send: OnBatch) {}
+
+  async add(row: Row): Promise<void> {
+    const text = JSON.stringify(row);
+    this.#rows.push(text);
+    this.#chars += text.length;
+    this.#through = row.rowNo;
+    if (this.#rows.length >= BATCH_ROWS || this.#chars >= BATCH_CHARS) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const json = `[${this.#rows.join(",")}]`;
+    this.#rows = [];
+    this.#chars = 0;
+    await this.send({ json, through: this.#through });
+  }
+}
+
+type Reading = { preset: Preset; merger: Merger; batches: Batches; firstRow: number; fileNo: number };
+
+async function stageFile(
+  { path, format: given }: { path: string; format: FileFormat | null },
+  { preset, merger, batches, firstRow, fileNo }: Reading,
+): Promise<StagedFile> {
+  const format = given ?? (await detectFormat(path, preset));
+  const notes = createNotes();
+  const source = readSource(path, { format, preset, notes });
+  const part = { source, places: [], notes };
+  let records = 0;
+  for await (const record of source.records) {
+    const rowNo = firstRow + ++records;
+    if (rowNo > MAX_IMPORT_ROWS)
+      throw new AppError(
+        "payload_too_large",
+        "The files together have more than 200,000 rows; import them one by one.",
+      );
+    const cells = merger.place(part, record);
+    await batches.add({ rowNo, fileNo, line: record.line, cells, fault: record.fault });
+  }
+  await batches.flush();
+  merger.declare(source);
+  if (format.kind === "workbook") {
+    const workbook = await openWorkbook(path);
+    await workbook.noteMerged(format.sheet ?? null, notes).finally(workbook.close);
+  }
+  return { format, records, notes: notes.toTexts() };
+}
+
+/**
+ * Reads files one after the other into the columns that they have together.
+ * @throws AppError what reading throws; payload_too_large for too many rows or columns in all files together.
+ */
+export async function stageRows(
+  preset: Preset,
+  files: readonly { path: string; format: FileFormat | null }[],
+  onBatch: OnBatch,
+): Promise<Result> {
+  const merger = new Merger();
+  const batches = new Batches(onBatch);
+  const staged: StagedFile[] = [];
+  let totalRows = 0;
+  for (const [fileNo, file] of files.entries()) {
+    const done = await stageFile(file, { preset, merger, batches, firstRow: totalRows, fileNo });
+    totalRows += done.records;
+    staged.push(done);
+  }
+  const columns = merger.toColumns(totalRows, preset);
+  if (columns.length > MAX_IMPORT_COLUMNS)
+    throw new AppError("payload_too_large", `The files have more than ${MAX_IMPORT_COLUMNS} columns.`);
+  return { columns, files: staged, totalRows, fingerprint: fingerprintOf(columns.map(({ title }) => title)) };
+}

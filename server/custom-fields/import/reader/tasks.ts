@@ -1,0 +1,65 @@
+import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
+import { isMasked, namesSecret } from "@/server/custom-fields/import/normalise";
+import { presetOf } from "@/server/custom-fields/import/presets";
+import { type Detected, detect } from "@/server/custom-fields/import/read/detect-format";
+import type { FileFormat } from "@/server/custom-fields/import/read/file-schema";
+import { createNotes } from "@/server/custom-fields/import/read/notes";
+import { readSource } from "@/server/custom-fields/import/read/read-file";
+import { openWorkbook } from "@/server/custom-fields/import/read/read-workbook";
+import { PREVIEW_ROWS } from "@/server/custom-fields/import/schema";
+import { MASK } from "@/server/custom-fields/schema";
+import { type StagedFile, stageRows } from "./stage-rows";
+
+/** What a thread of its own does with files. The format is the one that a person set, or null: it is detected. */
+type PreviewTask = { kind: "preview"; source: string; path: string; format: FileFormat | null };
+type StageTask = { kind: "stage"; source: string; files: readonly { path: string; format: FileFormat | null }[] };
+export type Task = PreviewTask | StageTask;
+
+/** The first rows of a file. isHeaderDoubtful: its first row may be one of values, and nobody has said yet. */
+export type Preview = Detected & {
+  titles: string[];
+  rows: { line: number; cells: string[]; fault: string | null }[];
+  notes: string[];
+};
+/** Everything about the files but their rows. */
+export type Staged = {
+  columns: SourceColumn[];
+  files: StagedFile[];
+  totalRows: number;
+  fingerprint: string;
+};
+/** Rows as the JSON text of an INSERT, and how many have been read so far. */
+export type Batch = { json: string; through: number };
+export type Answers = { preview: Preview; stage: Staged };
+
+/** A long file has many rows for one computer: this many are read to show a few. */
+const READ_AHEAD = 20 * PREVIEW_ROWS;
+
+async function preview({ source, path, format: given }: PreviewTask): Promise<Preview> {
+  const preset = presetOf(source);
+  const detected = await detect(path, preset);
+  const format = given ?? detected.format;
+  const notes = createNotes();
+  const { columns, records } = readSource(path, { format, preset, limit: READ_AHEAD, notes });
+  const rows: Preview["rows"] = [];
+  for await (const record of records) if (rows.push(record) >= PREVIEW_ROWS) break;
+  if (format.kind === "workbook") {
+    const workbook = await openWorkbook(path);
+    await workbook.noteMerged(format.sheet ?? null, notes).finally(workbook.close);
+  }
+  const isSecret = columns.titles.map((title, i) => columns.declared[i]?.secret || namesSecret(title));
+  const shown = (cell: string, i: number) => (cell !== "" && (isSecret[i] || isMasked(cell)) ? MASK : cell);
+  return {
+    format,
+    sheets: detected.sheets,
+    isHeaderDoubtful: detected.isHeaderDoubtful && given === null,
+    titles: columns.titles,
+    rows: rows.map((row) => ({ ...row, cells: row.cells.map(shown) })),
+    notes: notes.toTexts(),
+  };
+}
+
+/** Does a task; the rows of staged files go to `onBatch`, which may take its time. @throws AppError what reading throws. */
+export function perform(task: Task, onBatch: (batch: Batch) => Promise<void>): Promise<Answers[keyof Answers]> {
+  return task.kind === "preview" ? preview(task) : stageRows(presetOf(task.source), task.files, onBatch);
+}

@@ -1,0 +1,24 @@
+import { once } from "node:events";
+import { parentPort, workerData } from "node:worker_threads";
+import { type FromThread, fromError } from "./messages";
+import { type Batch, perform, type Task } from "./tasks";
+
+/** The reading thread: one task, then it ends. A batch waits until the one before it has been taken. */
+async function main(task: Task): Promise<void> {
+  const send = (message: FromThread) => parentPort?.postMessage(message);
+  let taken: Promise<unknown> = Promise.resolve();
+  const onBatch = async (batch: Batch) => {
+    await taken;
+    if (parentPort) taken = once(parentPort, "message");
+    send({ kind: "batch", batch });
+  };
+  try {
+    send({ kind: "done", answer: await perform(task, onBatch) });
+  } catch (error) {
+    send(fromError(error));
+  } finally {
+    parentPort?.close();
+  }
+}
+
+await main(workerData);
