@@ -11,9 +11,13 @@ export type StoredBreak = {
   actual: string;
 };
 
+/** The part that a nightly run read again, which night of its round it was, and when that round began. */
+export type StoredSlice = { first: number; last: number; night: number; beganAt: string; endsRound: boolean };
+
 /**
  * What each verification of a chain found. verifiedThroughSeq: up to where the nightly run need not read again;
- * rollingThroughSeq: how far its slow second reading of everything older has come.
+ * rollingThroughSeq: how far its slow second reading of everything older has come, tonight over `slice`.
+ * coveredThroughSeq: through where a checkpoint of ours was shown to cover it.
  */
 export const auditVerifications = pgTable(
   "audit_verifications",
@@ -22,17 +26,20 @@ export const auditVerifications = pgTable(
     orgId: uuid("org_id").notNull(),
     ranAt: instant("ran_at").notNull().defaultNow(),
     kind: text("kind", { enum: ["nightly", "whole", "range"] }).notNull(),
-    status: text("status", { enum: ["intact", "broken", "empty"] }).notNull(),
+    status: text("status", { enum: ["intact", "broken", "unproven", "empty"] }).notNull(),
+    reasons: jsonb("reasons").$type<string[]>().notNull().default([]),
     rowsChecked: bigint("rows_checked", { mode: "number" }).notNull(),
     firstSeq: bigint("first_seq", { mode: "number" }),
     lastSeq: bigint("last_seq", { mode: "number" }),
     breaks: jsonb("breaks").$type<StoredBreak[]>().notNull().default([]),
     verifiedThroughSeq: bigint("verified_through_seq", { mode: "number" }),
     rollingThroughSeq: bigint("rolling_through_seq", { mode: "number" }),
+    coveredThroughSeq: bigint("covered_through_seq", { mode: "number" }),
+    slice: jsonb("slice").$type<StoredSlice>(),
   },
   (t) => [
     check("audit_verifications_kind_check", sql`kind IN ('nightly', 'whole', 'range')`),
-    check("audit_verifications_status_check", sql`status IN ('intact', 'broken', 'empty')`),
+    check("audit_verifications_status_check", sql`status IN ('intact', 'broken', 'unproven', 'empty')`),
     index("audit_verifications_org_ran_idx").on(t.orgId, t.ranAt),
   ],
 );

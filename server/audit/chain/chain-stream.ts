@@ -3,6 +3,8 @@ import postgres from "postgres";
 import type { Tenant } from "@/db/client";
 import { survivable } from "@/db/survive";
 import { env } from "@/server/env";
+import { gauge } from "@/server/process/metrics";
+import { Turns } from "@/server/turns";
 
 /**
  * Long reads of whole chains: a connection of their own (a pool must not be held for minutes), one repeatable-read
@@ -62,8 +64,45 @@ function drain(stream: Readable, push: (chunk: Buffer) => void, { signal, ready 
   });
 }
 
-/** Runs fn in one snapshot of a tenant's rows on a connection of its own. */
-export async function readChain<T>(tenant: Tenant, fn: (reader: ChainReader) => Promise<T>): Promise<T> {
+/**
+ * Connections beside the pool, by what they are for, so that none keeps the others waiting: readings of whole chains,
+ * short ones (a part, a count, the signing of a checkpoint), downloads, which are as slow as their clients.
+ */
+const LANES = { whole: new Turns(2), short: new Turns(2), download: new Turns(4) };
+export type Lane = keyof typeof LANES;
+
+const sumOf = (count: (lane: Turns) => number) => () =>
+  Object.values(LANES).reduce((sum, lane) => sum + count(lane), 0);
+
+/** How many readings wait for a connection of this kind. */
+export const waitingReaders = (lane: Lane): number => LANES[lane].waiting;
+
+/** Whether a connection of this kind is free. */
+export const hasFreeReader = (lane: Lane): boolean => LANES[lane].running < LANES[lane].max;
+
+/**
+ * Runs fn in one snapshot of a tenant's rows on a connection of its own, when one of its kind is free.
+ * @param options signal gives up the wait for the connection; the reading itself looks at its own
+ */
+export function readChain<T>(
+  tenant: Tenant,
+  fn: (reader: ChainReader) => Promise<T>,
+  { lane = "short", signal }: { lane?: Lane; signal?: AbortSignal | undefined } = {},
+): Promise<T> {
+  gauge(
+    "trailmark_chain_readers",
+    "Connections beside the pool that read chains",
+    sumOf((lane) => lane.running),
+  );
+  gauge(
+    "trailmark_chain_readers_waiting",
+    "Readings of chains that wait for one",
+    sumOf((lane) => lane.waiting),
+  );
+  return LANES[lane].take(() => readOnOwnConnection(tenant, fn), signal);
+}
+
+async function readOnOwnConnection<T>(tenant: Tenant, fn: (reader: ChainReader) => Promise<T>): Promise<T> {
   const sql = survivable(
     postgres(env().DATABASE_URL, {
       max: 1,

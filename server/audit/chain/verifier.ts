@@ -30,6 +30,8 @@ export type VerifierInput = {
   pruned: PrunedPrefix | null;
   /** Checkpoints kept outside the database, in any order. */
   anchors: readonly Anchor[];
+  /** The sequence whose row is wanted, to be proven by what was signed. */
+  mark?: number | undefined;
 };
 
 /** One row, its checksum as stored and as recomputed from its contents. */
@@ -42,6 +44,8 @@ export type Verdict = {
   lastSeq: number | null;
   prunedPrefix: PrunedPrefix | null;
   breaks: Break[];
+  /** The row at the mark, or the last one before it. */
+  marked: Anchor | null;
 };
 
 /** More tell nothing new; the first is exact. */
@@ -59,12 +63,15 @@ export class Verifier {
   #atStart = true;
   readonly #startsAtRange: boolean;
   readonly #end: number | undefined;
+  readonly #mark: number;
+  #marked: Anchor | null = null;
 
-  constructor({ start, end, pruned, anchors }: VerifierInput) {
+  constructor({ start, end, pruned, anchors, mark }: VerifierInput) {
     this.#prevSeq = start.seq;
     this.#prevChecksum = start.checksum;
     this.#startsAtRange = start.seq > 0;
     this.#end = end;
+    this.#mark = mark ?? Number.MAX_SAFE_INTEGER;
     this.#pruned = pruned && pruned.throughSeq > 0 ? pruned : null;
     this.#anchors = new Map(anchors.map((a) => [a.seq, a.checksum]));
     if (this.#startsAtRange && start.checksum === null) this.#reportMissing(start.seq, "no row before the range");
@@ -84,6 +91,7 @@ export class Verifier {
     const anchor = this.#anchors.get(row.seq);
     if (anchor !== undefined && anchor !== row.checksum && row.recomputed === row.checksum)
       this.#report({ seq: row.seq, id: row.id, kind: "altered", expected: anchor, actual: row.checksum });
+    if (row.seq === this.#mark) this.#marked = { seq: row.seq, checksum: row.checksum };
     this.#prevSeq = row.seq;
     this.#prevChecksum = row.checksum;
     this.#atStart = false;
@@ -161,6 +169,8 @@ export class Verifier {
       this.#reportCut(last, `rows up to sequence ${beyond} (${this.#anchors.get(beyond)}), which a checkpoint names`);
     const breaks = this.#breaks.sort((a, b) => a.seq - b.seq);
     const empty = this.#rows === 0 && breaks.length === 0;
+    if (this.#rows > 0 && this.#prevSeq < this.#mark && this.#prevChecksum !== null)
+      this.#marked = { seq: this.#prevSeq, checksum: this.#prevChecksum };
     return {
       status: breaks.length > 0 ? "broken" : empty ? "empty" : "intact",
       rowsChecked: this.#rows,
@@ -168,6 +178,7 @@ export class Verifier {
       lastSeq: this.#rows > 0 ? this.#prevSeq : null,
       prunedPrefix: this.#pruned,
       breaks,
+      marked: this.#marked,
     };
   }
 

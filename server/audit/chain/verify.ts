@@ -9,11 +9,11 @@ import { type Anchor, type PrunedPrefix, type Verdict, Verifier } from "./verifi
 
 export type VerifyInput = {
   orgId: string;
-  from?: Date | undefined;
-  to?: Date | undefined;
-  /** Sequences instead of a time range: what the nightly run and the checkpoints ask for. */
-  fromSeq?: number;
-  toSeq?: number;
+  /** The part between two sequences; without them the whole chain. */
+  fromSeq?: number | undefined;
+  toSeq?: number | undefined;
+  /** The sequence whose row is handed back, to be proven by what was signed. */
+  mark?: number | undefined;
   onProgress?: (rows: number) => void;
   signal?: AbortSignal | undefined;
 };
@@ -61,22 +61,22 @@ function isReceipt(
 
 export type Range = { first: number; last: number } | "whole" | "none";
 
-/** The rows whose time lies in a range, by sequence and number. */
-type Counted = { rows: number; first: number; last: number };
-
 async function countBetween(
   { sql }: ChainReader,
-  { orgId, from, to }: Pick<VerifyInput, "orgId" | "from" | "to">,
-): Promise<Counted | null> {
-  const [row] = await sql<{ rows: string; first: string | null; last: string | null }[]>`
-    SELECT count(*) AS rows, min(chain_seq) AS first, max(chain_seq) AS last FROM audit_logs
+  { orgId, from, to }: { orgId: string; from?: Date | undefined; to?: Date | undefined },
+): Promise<{ first: number; last: number } | null> {
+  const [row] = await sql<{ first: string | null; last: string | null }[]>`
+    SELECT min(chain_seq) AS first, max(chain_seq) AS last FROM audit_logs
     WHERE org_id = ${orgId}::uuid AND "timestamp" >= ${(from ?? new Date(0)).toISOString()}::timestamptz
       AND "timestamp" <= ${(to ?? new Date("9999-12-31T23:59:59.999Z")).toISOString()}::timestamptz`;
-  return row?.first ? { rows: Number(row.rows), first: Number(row.first), last: Number(row.last) } : null;
+  return row?.first ? { first: Number(row.first), last: Number(row.last) } : null;
 }
 
 /** All sequences between the smallest and the largest of the rows in a time range; without one, the whole chain. */
-export async function rangeOf(reader: ChainReader, input: Pick<VerifyInput, "orgId" | "from" | "to">): Promise<Range> {
+export async function rangeOf(
+  reader: ChainReader,
+  input: { orgId: string; from?: Date | undefined; to?: Date | undefined },
+): Promise<Range> {
   if (!input.from && !input.to) return "whole";
   return (await countBetween(reader, input)) ?? "none";
 }
@@ -116,6 +116,7 @@ async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | n
     start: fromStart ? { seq: 0, checksum: null } : await anchorBefore(reader, orgId, first),
     end: toEnd || last < first ? undefined : last,
     pruned: fromStart ? pruned : null,
+    mark: input.mark,
     anchors: await readCheckpoints(orgId, { from: first, to: toEnd ? Number.MAX_SAFE_INTEGER : last }),
   });
   let rows = 0;
@@ -130,31 +131,18 @@ async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | n
 }
 
 /**
- * Checks a chain, whole, by sequence or between two timestamps, recomputing every row's contents and comparing with the
- * checkpoints kept outside the database. Streams: memory does not grow with the chain.
- *
- * Between two timestamps the whole retained chain is read and the range chooses what is counted: a row that is gone, or
- * whose time was changed, may have been one of the range, wherever the chain is broken.
- * @returns the contract's integrity answer; breaks in order, the first one exact
+ * Checks a chain, whole or by sequence, recomputing every row's contents and comparing with the checkpoints kept outside
+ * the database. Streams: memory does not grow with the chain. A connection is taken when one is free.
+ * @returns what was read; breaks in order, the first one exact
  */
 export async function verifyChain(ctx: Pick<Ctx, "scope">, input: VerifyInput): Promise<Integrity> {
-  const { orgId, from, to, fromSeq, toSeq } = input;
+  const { orgId, fromSeq, toSeq, signal } = input;
   if (!reaches(ctx.scope, orgId)) throw invalid("orgId", "is outside your reach");
-  return readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, async (reader) => {
-    if (fromSeq !== undefined || toSeq !== undefined)
-      return judge(reader, input, { first: fromSeq ?? 1, last: toSeq ?? Number.MAX_SAFE_INTEGER });
-    const found = await judge(reader, input, null);
-    if (!from && !to) return found;
-    const counted = await countBetween(reader, input);
-    const status = found.status === "broken" ? "broken" : counted ? "intact" : "empty";
-    return {
-      ...found,
-      status,
-      rowsChecked: counted?.rows ?? 0,
-      firstSeq: counted?.first ?? null,
-      lastSeq: counted?.last ?? null,
-    };
-  });
+  const isPart = fromSeq !== undefined || toSeq !== undefined;
+  const bounds = isPart ? { first: fromSeq ?? 1, last: toSeq ?? Number.MAX_SAFE_INTEGER } : null;
+  const lane = isPart ? "short" : "whole";
+  const tenant = { kind: "organization", orgIds: [orgId], partnerId: "" } as const;
+  return readChain(tenant, (reader) => judge(reader, input, bounds), { lane, signal });
 }
 
 /**

@@ -8,6 +8,7 @@ import { resolveFilter } from "@/server/audit/query/resolve";
 import { type Key, newestRows, rowsByKey, type Shape } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import type { Ctx } from "@/server/context";
+import { Turns } from "@/server/turns";
 
 /** Rows and bytes of details that are read at a time; twice as much is held, being read and being written. */
 const FIRST_ROWS = 500;
@@ -16,19 +17,7 @@ const CHUNK_BYTES = 2 * 1024 * 1024;
 /** Chunks that all exports of this process read at once, so that many of them leave the database to the others. */
 const MAX_READERS = 2;
 
-const turns = { free: MAX_READERS, queue: [] as (() => void)[] };
-
-async function inTurn<T>(read: () => Promise<T>): Promise<T> {
-  if (turns.free > 0) turns.free--;
-  else await new Promise<void>((resolve) => turns.queue.push(resolve));
-  try {
-    return await read();
-  } finally {
-    const next = turns.queue.shift();
-    if (next) next();
-    else turns.free++;
-  }
-}
+const turns = new Turns(MAX_READERS);
 
 /**
  * Rows that are settled: by their keys, or as those of one chain that meet conditions and were there at the time. Rows
@@ -46,7 +35,7 @@ async function headOf(tx: Tx, orgId: string): Promise<SQL> {
  * @returns the newest `max`, and how many rows meet it in all
  */
 export const settleRows = (ctx: Ctx, filter: AuditFilter, max: number): Promise<{ rows: Settled; total: number }> =>
-  inTurn(() =>
+  turns.take(() =>
     tenant(ctx.scope, async (tx) => {
       const resolved = await resolveFilter(tx, ctx, filter);
       const [orgId] = resolved.orgIds;
@@ -88,7 +77,7 @@ function reader<R extends Row>(tx: (fn: (tx: Tx) => Promise<R[]>) => Promise<R[]
  * a slow client holds no connection; what retention takes meanwhile is left out.
  */
 export async function* eachChunk<R extends Row>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
-  const read = reader((fn) => inTurn(() => tenant(ctx.scope, fn)), rows, shape);
+  const read = reader((fn) => turns.take(() => tenant(ctx.scope, fn)), rows, shape);
   const next = (size: number): Promise<R[]> => {
     const chunk = read(size);
     chunk.catch(() => {}); // Whoever awaits it hears of it; nobody may have to, when the client is gone.

@@ -22,7 +22,7 @@ async function lastReading(ctx: Ctx, orgId: string, seq: number): Promise<EntryS
       .orderBy(desc(ranAt))
       .limit(1),
   );
-  return row ? { at: row.ranAt.toISOString(), status: row.status === "intact" ? "intact" : "broken" } : null;
+  return row ? { at: row.ranAt.toISOString(), status: row.status } : null;
 }
 
 /**

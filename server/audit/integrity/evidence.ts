@@ -83,44 +83,48 @@ async function writeBundle(
   { orgId, organization, input, kept, signedThrough, now }: Plan,
   signal: AbortSignal,
 ): Promise<void> {
-  await readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, async (reader) => {
-    const { head, pruned } = await readHead(reader, orgId);
-    const range = await rangeOf(reader, { orgId, from: input.from, to: input.to });
-    const earliest = (pruned?.throughSeq ?? 0) + 1;
-    const first = typeof range === "object" ? Math.max(range.first, earliest) : earliest;
-    const signed = signedThrough ?? head?.seq ?? 0;
-    const wanted = range === "none" ? first - 1 : range === "whole" ? signed : Math.min(range.last, signed);
-    const covering = kept.find((c) => c.seq >= wanted && c.seq <= (head?.seq ?? 0));
-    const last = range === "none" ? wanted : (covering?.seq ?? wanted);
-    const fromStart = first === earliest;
-    const header: BundleHeader = {
-      type: "header",
-      format: BUNDLE_FORMAT,
-      version: BUNDLE_VERSION,
-      orgId,
-      organization,
-      from: input.from?.toISOString() ?? null,
-      to: input.to?.toISOString() ?? null,
-      createdAt: now.toISOString(),
-      origin: `${signerName()}/audit/${orgId}`,
-      publicKeys: signingKeys().map(vkeyOf),
-      start: fromStart ? { seq: 0, checksum: null } : await anchorBefore(reader, orgId, first),
-    };
-    writer.line(header);
-    for (const { seq, note } of kept) if (seq >= first && seq <= last) writer.line({ type: "checkpoint", note });
-    if (fromStart && pruned) writer.line({ type: "receipt", ...pruned });
-    if (range !== "none") {
-      const rows = createRowReader((row) => {
-        writer.rows++;
-        writer.line(row);
-      });
-      await reader.copy(copyQuery(orgId, first, last, false), (chunk) => rows.push(chunk), {
-        signal,
-        ready: () => writer.ready(),
-      });
-    }
-    writer.end();
-  });
+  await readChain(
+    { kind: "organization", orgIds: [orgId], partnerId: "" },
+    async (reader) => {
+      const { head, pruned } = await readHead(reader, orgId);
+      const range = await rangeOf(reader, { orgId, from: input.from, to: input.to });
+      const earliest = (pruned?.throughSeq ?? 0) + 1;
+      const first = typeof range === "object" ? Math.max(range.first, earliest) : earliest;
+      const signed = signedThrough ?? head?.seq ?? 0;
+      const wanted = range === "none" ? first - 1 : range === "whole" ? signed : Math.min(range.last, signed);
+      const covering = kept.find((c) => c.seq >= wanted && c.seq <= (head?.seq ?? 0));
+      const last = range === "none" ? wanted : (covering?.seq ?? wanted);
+      const fromStart = first === earliest;
+      const header: BundleHeader = {
+        type: "header",
+        format: BUNDLE_FORMAT,
+        version: BUNDLE_VERSION,
+        orgId,
+        organization,
+        from: input.from?.toISOString() ?? null,
+        to: input.to?.toISOString() ?? null,
+        createdAt: now.toISOString(),
+        origin: `${signerName()}/audit/${orgId}`,
+        publicKeys: signingKeys().map(vkeyOf),
+        start: fromStart ? { seq: 0, checksum: null } : await anchorBefore(reader, orgId, first),
+      };
+      writer.line(header);
+      for (const { seq, note } of kept) if (seq >= first && seq <= last) writer.line({ type: "checkpoint", note });
+      if (fromStart && pruned) writer.line({ type: "receipt", ...pruned });
+      if (range !== "none") {
+        const rows = createRowReader((row) => {
+          writer.rows++;
+          writer.line(row);
+        });
+        await reader.copy(copyQuery(orgId, first, last, false), (chunk) => rows.push(chunk), {
+          signal,
+          ready: () => writer.ready(),
+        });
+      }
+      writer.end();
+    },
+    { lane: "download", signal },
+  );
 }
 
 /** Signs the head. Rows that come later, the record of this very download among them, are the next bundle's. */

@@ -1,5 +1,4 @@
 import { tenant } from "@/db/client";
-import { verifyChain } from "@/server/audit/chain/verify";
 import { listCheckpoints as readNewest } from "@/server/audit/checkpoints/note-store";
 import { originOfOrg, ownKeys } from "@/server/audit/checkpoints/sign";
 import { checkpointOf } from "@/server/audit/checkpoints/stored-note";
@@ -8,8 +7,12 @@ import type { Ctx } from "@/server/context";
 import { invalid } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
+import { acquireSlot } from "@/server/slots";
 import { clearAlarm, raiseAlarm } from "./alarm";
+import { between } from "./between";
 import { signCheckpoint } from "./checkpoints";
+import type { Judged } from "./judge";
+import { VERIFY_SLOTS, verifyWhole } from "./runs";
 import { checkpointsInput, checkpointsOutput, integrityOutput, verifyInput } from "./schema";
 import { keepVerification } from "./verifications";
 import { watched } from "./verify-progress";
@@ -22,9 +25,29 @@ export function oneOrganization(ctx: Ctx, orgId: string | undefined): string {
   return found;
 }
 
+/** What was already done with a verdict that several share. */
+const kept = new WeakMap<Judged, Promise<void>>();
+
+/** Stores the verdict over a whole chain, and raises or clears the alarm. */
+async function keepWhole(found: Judged, now: Date): Promise<void> {
+  await keepVerification(found, "whole", { ranAt: now });
+  if (found.status === "intact" || found.status === "empty") await clearAlarm(found.orgId);
+}
+
+async function raise({ orgId, status, breaks }: Judged, now: Date): Promise<void> {
+  if (status === "broken") await raiseAlarm({ orgId, at: now.toISOString(), source: "on demand", breaks });
+}
+
+const once = (found: Judged, act: () => Promise<void>): Promise<void> => {
+  const done = kept.get(found) ?? act();
+  kept.set(found, done);
+  return done;
+};
+
 /**
- * Verifies the chain of one organization, whole or between two timestamps.
- * A break raises the alarm; a whole clean chain clears it.
+ * Verifies the chain of one organization, whole or between two timestamps. Either reads the whole chain, once for all
+ * who ask at the time. A break raises the alarm; a whole chain found intact clears it.
+ * @throws AppError rate_limited when the caller, or this process, has too many waiting
  */
 export const verifyIntegrity = operation({
   permission: "audit:read",
@@ -33,15 +56,21 @@ export const verifyIntegrity = operation({
   async run(ctx, input) {
     const orgId = oneOrganization(ctx, input.orgId);
     const { from, to, runId } = input;
-    const found = await watched(ctx, runId, (onProgress) =>
-      verifyChain(ctx, { orgId, from, to, signal: ctx.signal, ...(onProgress && { onProgress }) }),
-    );
-    const { status, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks } = found;
-    const whole = !from && !to;
-    await keepVerification(found, whole ? "whole" : "range", ctx.now());
-    if (status === "broken") await raiseAlarm({ orgId, at: ctx.now().toISOString(), source: "on demand", breaks });
-    else if (whole) await clearAlarm(orgId);
-    return { orgId, status, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks };
+    const release = acquireSlot(ctx.actor, VERIFY_SLOTS);
+    try {
+      const whole = await watched(ctx, runId, (onProgress) => verifyWhole(orgId, { signal: ctx.signal, onProgress }));
+      const now = ctx.now();
+      const isRange = Boolean(from || to);
+      const found = isRange ? await between(ctx.scope, whole, { from, to }) : whole;
+      if (isRange) await keepVerification(found, "range", { ranAt: now });
+      else await once(whole, () => keepWhole(whole, now));
+      await raise(found, now);
+      const { status, reasons, covered, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks } = found;
+      const rowsRead = whole.rowsChecked;
+      return { orgId, status, reasons, covered, rowsRead, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks };
+    } finally {
+      release();
+    }
   },
 });
 

@@ -1,22 +1,33 @@
 /** Every row is read anew within so many nights. */
 export const ROLLING_NIGHTS = 30;
+const DAY_MS = 86_400_000;
+
+/** The part that a night reads again, which night of its round that is, and when the round began. */
+export type Slice = { first: number; last: number; night: number; beganAt: Date; endsRound: boolean };
+
+export type Round = {
+  /** The last sequence that retention removed. */
+  pruned: number;
+  /** The last sequence verified before tonight, which tonight's new rows are linked to and so reads anyway. */
+  verified: number;
+  /** What the last night read. */
+  before: Slice | null;
+};
 
 /**
- * The part of the rows verified earlier that tonight reads again: a thirtieth, going on where the last night stopped
- * and beginning anew at the end.
- * @param pruned the last sequence that retention removed
- * @param verified the last sequence verified before tonight, which tonight's new rows are linked to and so reads anyway
- * @param rolling the last sequence read again so far
+ * The part of the rows verified earlier that tonight reads again. It goes on where the last night stopped and is as
+ * large as the nights that are left of the round ask for, also when nights were missed or the chain has grown; behind
+ * the end a new round begins.
  */
-export function rollingRange(
-  pruned: number,
-  verified: number,
-  rolling: number,
-): { first: number; last: number } | null {
+export function nextSlice({ pruned, verified, before }: Round, now: Date): Slice | null {
   const earliest = pruned + 1;
   const latest = verified - 1;
   if (latest < earliest) return null;
-  const size = Math.ceil((latest - earliest + 1) / ROLLING_NIGHTS);
-  const first = rolling + 1 > latest || rolling + 1 < earliest ? earliest : rolling + 1;
-  return { first, last: Math.min(first + size - 1, latest) };
+  const round = before && !before.endsRound && before.last < latest ? before : null;
+  const first = Math.max((round?.last ?? 0) + 1, earliest);
+  const beganAt = round?.beganAt ?? now;
+  const passed = Math.max(round?.night ?? 0, Math.floor((now.getTime() - beganAt.getTime()) / DAY_MS));
+  const size = Math.ceil((latest - first + 1) / Math.max(1, ROLLING_NIGHTS - passed));
+  const last = Math.min(first + size - 1, latest);
+  return { first, last, night: (round?.night ?? 0) + 1, beganAt, endsRound: last === latest };
 }

@@ -1,20 +1,23 @@
 import { asc, eq, max } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { auditVerifications, organizations } from "@/db/schema";
-import type { Break } from "@/server/audit/chain/verifier";
-import { findGap, type Integrity, verifyChain } from "@/server/audit/chain/verify";
+import type { Anchor, Break } from "@/server/audit/chain/verifier";
+import { findGap } from "@/server/audit/chain/verify";
 import { systemCtx } from "@/server/context";
 import { log } from "@/server/log";
 import type { DailyJob } from "@/server/process/daily-jobs";
 import { VERIFICATION_CRON } from "@/server/retention/schema";
 import { raiseAlarm } from "./alarm";
-import { rollingRange } from "./nightly-range";
+import { type Judged, judgeChain } from "./judge";
+import { nextSlice } from "./nightly-range";
+import { ownNote } from "./own-note";
+import { runningVerification } from "./runs";
 import { keepVerification, type Progress, readProgress } from "./verifications";
 
 const UNTIL_THE_END = Number.MAX_SAFE_INTEGER;
 
 /** A chain that ends before what an earlier night had read lost its tail, whatever its own head says. */
-function cutSince({ head }: Integrity, verifiedThrough: number): Break[] {
+function cutSince(head: Anchor | null, verifiedThrough: number): Break[] {
   const last = head?.seq ?? 0;
   if (last >= verifiedThrough) return [];
   return [
@@ -29,47 +32,84 @@ function cutSince({ head }: Integrity, verifiedThrough: number): Break[] {
 }
 
 /** A row that is gone anywhere in the retained chain, whether or not tonight reads that part of it. */
-async function gapIn(orgId: string, seen: readonly Break[]): Promise<Break[]> {
+async function gapIn(orgId: string): Promise<Break[]> {
   const gap = await findGap(orgId);
-  if (gap === null || seen.some(({ seq }) => seq === gap)) return [];
-  return [{ seq: gap, id: "", kind: "missing", expected: `sequence ${gap}`, actual: "a gap in the sequence" }];
+  return gap === null
+    ? []
+    : [{ seq: gap, id: "", kind: "missing", expected: `sequence ${gap}`, actual: "a gap in the sequence" }];
+}
+
+/** Breaks in order, each place once under each kind. */
+const merged = (breaks: readonly Break[]): Break[] =>
+  breaks
+    .filter(({ seq, kind }, at) => breaks.findIndex((other) => other.seq === seq && other.kind === kind) === at)
+    .sort((a, b) => a.seq - b.seq);
+
+type Night = { verdict: Judged; progress: Progress };
+
+/** Tonight's reading: what is new, and the slice of the rest that is next. */
+async function readNight(orgId: string, before: Progress, signal: AbortSignal | undefined): Promise<Night> {
+  const now = systemCtx().now();
+  const note = await ownNote(orgId, now);
+  const fromSeq = Math.max(1, before.verifiedThrough);
+  const fresh = await judgeChain(orgId, { fromSeq, toSeq: UNTIL_THE_END, signal }, note);
+  const pruned = fresh.prunedPrefix?.throughSeq ?? 0;
+  const slice = nextSlice({ pruned, verified: before.verifiedThrough, before: before.slice }, now);
+  const again = slice && (await judgeChain(orgId, { fromSeq: slice.first, toSeq: slice.last, signal }, note));
+  const cut = cutSince(fresh.head, before.verifiedThrough);
+  // A chain that was cut has no row where tonight's new ones begin: the cut says it.
+  const seen = [...cut, ...(again?.breaks ?? []), ...(cut.length > 0 ? [] : fresh.breaks)];
+  const breaks = merged([...seen, ...(await gapIn(orgId))]);
+  const reasons = [...new Set([...fresh.reasons, ...(again?.reasons ?? [])])];
+  const verdict: Judged = {
+    ...fresh,
+    status: breaks.length > 0 ? "broken" : reasons.length > 0 ? "unproven" : fresh.status,
+    reasons: breaks.length > 0 ? [] : reasons,
+    rowsChecked: fresh.rowsChecked + (again?.rowsChecked ?? 0),
+    breaks,
+  };
+  const progress = { verifiedThrough: fresh.lastSeq ?? before.verifiedThrough, slice: slice ?? before.slice };
+  return { verdict, progress };
+}
+
+/** Somebody is having the whole chain read right now: that is more than tonight would read. */
+async function readWhole(orgId: string, before: Progress): Promise<Night | null> {
+  const verdict = await runningVerification(orgId);
+  if (!verdict) return null;
+  const cut = cutSince(verdict.head, before.verifiedThrough);
+  const breaks = merged([...cut, ...verdict.breaks]);
+  const progress = { verifiedThrough: verdict.lastSeq ?? before.verifiedThrough, slice: before.slice };
+  return { verdict: breaks.length > 0 ? { ...verdict, status: "broken", reasons: [], breaks } : verdict, progress };
 }
 
 /**
- * One organization's nightly verification: everything new since the last one, a thirtieth of the rest again, and a
- * count of all its sequences, so that a row that is gone is seen the first night. The result is stored; a break raises the alarm, and the next night reads the same place again.
+ * One organization's nightly verification: everything new since the last one, the next slice of the rest again, and a
+ * count of all its sequences, so that a row that is gone is seen the first night. The result is stored; a break raises
+ * the alarm, and the next night reads the same place again.
  * @returns the verdict, or null for an organization that never had a row
  */
-export async function verifyNightly(orgId: string, signal?: AbortSignal): Promise<Integrity | null> {
-  const ctx = systemCtx();
+export async function verifyNightly(orgId: string, signal?: AbortSignal): Promise<Judged | null> {
   const before = await readProgress(orgId);
-  const fromSeq = Math.max(1, before.verifiedThrough);
-  const fresh = await verifyChain(ctx, { orgId, fromSeq, toSeq: UNTIL_THE_END, signal });
-  if (!fresh.head && before.verifiedThrough === 0 && fresh.breaks.length === 0) return null;
-  const range = rollingRange(fresh.prunedPrefix?.throughSeq ?? 0, before.verifiedThrough, before.rollingThrough);
-  const again = range && (await verifyChain(ctx, { orgId, fromSeq: range.first, toSeq: range.last, signal }));
-  const cut = cutSince(fresh, before.verifiedThrough);
-  const read = cut.length > 0 ? [...cut, ...(again?.breaks ?? [])] : [...(again?.breaks ?? []), ...fresh.breaks];
-  const breaks = [...read, ...(await gapIn(orgId, read))];
-  const found: Integrity = {
-    ...fresh,
-    status: breaks.length > 0 ? "broken" : fresh.status,
-    rowsChecked: fresh.rowsChecked + (again?.rowsChecked ?? 0),
-    breaks: breaks.sort((a, b) => a.seq - b.seq),
-  };
-  const now = ctx.now();
-  const after: Progress =
-    found.status === "broken"
-      ? before
-      : {
-          verifiedThrough: fresh.lastSeq ?? before.verifiedThrough,
-          rollingThrough: range?.last ?? before.rollingThrough,
-        };
-  await keepVerification(found, "nightly", now, after);
-  if (found.status === "broken")
-    await raiseAlarm({ orgId, at: now.toISOString(), source: "nightly", breaks: found.breaks });
-  return found;
+  const whole = await readWhole(orgId, before).catch(() => null);
+  const { verdict, progress } = whole ?? (await readNight(orgId, before, signal));
+  if (!verdict.head && before.verifiedThrough === 0 && verdict.breaks.length === 0) return null;
+  const now = new Date();
+  await keepVerification(verdict, whole ? "whole" : "nightly", {
+    ranAt: now,
+    ...(verdict.status !== "broken" && { progress }),
+  });
+  if (verdict.status === "broken")
+    await raiseAlarm({ orgId, at: now.toISOString(), source: "nightly", breaks: verdict.breaks });
+  return verdict;
 }
+
+export type NightlyRun = {
+  organizations: ({ orgId: string; error: string } | ({ orgId: string; error?: never } & Judged))[];
+  verified: number;
+  broken: number;
+  unproven: number;
+  failed: number;
+};
 
 /**
  * The nightly verification of every organization, one after the other; one that cannot be read keeps nobody back.
@@ -81,23 +121,27 @@ export async function runNightly({
 }: {
   signal?: AbortSignal;
   orgIds?: readonly string[];
-} = {}): Promise<{ verified: number; broken: number; failed: number }> {
-  const all = orgIds ?? (await listOrganizationIds());
-  const result = { verified: 0, broken: 0, failed: 0 };
-  for (const orgId of all) {
+} = {}): Promise<NightlyRun> {
+  const run: NightlyRun = { organizations: [], verified: 0, broken: 0, unproven: 0, failed: 0 };
+  for (const orgId of orgIds ?? (await listOrganizationIds())) {
     if (signal?.aborted) throw new Error("the nightly verification was stopped");
     try {
       const found = await verifyNightly(orgId, signal);
-      if (found) result.verified++;
-      if (found?.status === "broken") result.broken++;
+      if (!found) continue;
+      run.organizations.push(found);
+      run.verified++;
+      if (found.status === "broken") run.broken++;
+      if (found.status === "unproven") run.unproven++;
     } catch (error) {
       if (signal?.aborted) throw error;
-      result.failed++;
+      run.failed++;
+      run.organizations.push({ orgId, error: error instanceof Error ? error.message : String(error) });
       log.error({ err: error, orgId }, "a chain could not be verified");
     }
   }
-  log.info(result, "nightly verification");
-  return result;
+  const { organizations: _, ...counts } = run;
+  log.info(counts, "nightly verification");
+  return run;
 }
 
 async function listOrganizationIds(): Promise<string[]> {

@@ -26,9 +26,25 @@ const chainBreak = z.strictObject({
 });
 const chainHead = z.strictObject({ seq: z.int(), checksum: z.string() });
 
+/** The verdict of this server. Empty is intact of no rows; unproven: nothing contradicts, but `reasons` names what is missing. */
+export const VERDICT_STATUSES = ["intact", "broken", "unproven", "empty"] as const;
+export type VerdictStatus = (typeof VERDICT_STATUSES)[number];
+
+/** The rows that a signed checkpoint of ours was shown to cover, and that checkpoint with its verifier keys. */
+const covered = z.strictObject({
+  firstSeq: z.int().nullable(),
+  lastSeq: z.int().nullable(),
+  checkpoint: z.strictObject({ size: z.int(), signedAt: isoTime, keys: z.array(z.string()) }).nullable(),
+});
+export type Covered = z.output<typeof covered>;
+
+/** rowsChecked counts those of the range; between two times rowsRead is the whole chain, which was read for it. */
 export const integrityOutput = z.strictObject({
   orgId: z.guid(),
-  status: z.enum(["intact", "broken", "empty"]),
+  status: z.enum(VERDICT_STATUSES),
+  reasons: z.array(z.string()),
+  covered,
+  rowsRead: z.int(),
   rowsChecked: z.int(),
   firstSeq: z.int().nullable(),
   lastSeq: z.int().nullable(),
@@ -68,16 +84,30 @@ export type AlarmSource = (typeof ALARM_SOURCES)[number];
 const VERIFICATION_KINDS = ["nightly", "whole", "range"] as const;
 
 /**
+ * The state of a whole chain: broken while an alarm stands; intact through a sequence when every retained row up to it
+ * was read within 31 nights; else unproven, with the number of rows not read. Empty before the first row.
+ */
+const state = z.strictObject({
+  status: z.enum(VERDICT_STATUSES),
+  throughSeq: z.int().nullable(),
+  rowsUnread: z.int(),
+  reasons: z.array(z.string()),
+});
+export type ChainState = z.output<typeof state>;
+
+/**
  * What is known of a chain without reading it: the last verification, an open alarm, its head, how far a signed
  * checkpoint kept outside the database covers it, where checkpoints go, and when the next nightly run is.
  */
 export const integrityStatus = z.strictObject({
   orgId: z.guid(),
+  state,
   last: z
     .strictObject({
       ranAt: isoTime,
       kind: z.enum(VERIFICATION_KINDS),
-      status: z.enum(["intact", "broken", "empty"]),
+      status: z.enum(VERDICT_STATUSES),
+      reasons: z.array(z.string()),
       rowsChecked: z.int(),
       firstSeq: z.int().nullable(),
       lastSeq: z.int().nullable(),
@@ -105,6 +135,6 @@ export const entryStatus = z.strictObject({
   readAt: isoTime,
   breaks: z.array(chainBreak),
   checkpoint: z.strictObject({ seq: z.int(), signedAt: isoTime }).nullable(),
-  lastVerified: z.strictObject({ at: isoTime, status: z.enum(["intact", "broken"]) }).nullable(),
+  lastVerified: z.strictObject({ at: isoTime, status: z.enum(VERDICT_STATUSES) }).nullable(),
 });
 export type EntryStatus = z.output<typeof entryStatus>;

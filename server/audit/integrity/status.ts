@@ -8,9 +8,9 @@ import { env } from "@/server/env";
 import { operation } from "@/server/operation";
 import { VERIFICATION_CRON } from "@/server/retention/schema";
 import { narrow } from "@/server/scope";
-import { openAlarms } from "./alarm";
 import { oneOrganization } from "./integrity";
 import { type IntegrityStatus, integrityStatus, integrityStatusInput } from "./schema";
+import { readState } from "./state";
 import { lastVerification } from "./verifications";
 
 type Head = { head: IntegrityStatus["head"]; prunedThroughSeq: number };
@@ -42,15 +42,16 @@ export const getIntegrityStatus = operation({
   async run(ctx, input) {
     const orgId = oneOrganization(ctx, input.orgId);
     const { scope } = narrow(ctx, orgId);
-    const [last, [alarm], { head, prunedThroughSeq }, newest] = await Promise.all([
+    const [last, { state, alarm }, { head, prunedThroughSeq }, newest] = await Promise.all([
       lastVerification(scope, orgId),
-      openAlarms(scope),
+      readState(scope, orgId),
       headOf(scope, orgId),
       tenant(scope, (tx) => newestCheckpoint(tx, orgId)),
     ]);
     const next = new Cron(VERIFICATION_CRON, { timezone: "UTC", paused: true }).nextRun(ctx.now());
     return {
       orgId,
+      state,
       last,
       alarm: alarm ? { at: alarm.at, source: alarm.source, breaks: alarm.breaks } : null,
       head,

@@ -1,29 +1,34 @@
 import { and, desc, eq, isNotNull } from "drizzle-orm";
 import { asSystem, tenant } from "@/db/client";
 import { auditVerifications } from "@/db/schema";
-import type { Integrity } from "@/server/audit/chain/verify";
 import type { Scope } from "@/server/context";
 import { log } from "@/server/log";
 import { inScope } from "@/server/scope";
-import type { IntegrityStatus } from "./schema";
+import type { Judged } from "./judge";
+import type { Slice } from "./nightly-range";
+import type { Covered, IntegrityStatus } from "./schema";
 
 type LastVerification = NonNullable<IntegrityStatus["last"]>;
-/** How far the nightly run has come: everything through verifiedThrough was read once, through rollingThrough once more. */
-export type Progress = { verifiedThrough: number; rollingThrough: number };
-type Found = Pick<Integrity, "orgId" | "status" | "rowsChecked" | "firstSeq" | "lastSeq" | "breaks">;
+/** How far the nightly run has come: everything through verifiedThrough was read once, and again what slice names. */
+export type Progress = { verifiedThrough: number; slice: Slice | null };
+type Found = Pick<Judged, "orgId" | "status" | "reasons" | "rowsChecked" | "firstSeq" | "lastSeq" | "breaks"> & {
+  covered: Pick<Covered, "lastSeq">;
+};
+type Run = { ranAt: Date; progress?: Progress };
 
 /** Stores what a verification found. A failure to store it is logged: the verdict itself must reach the caller. */
 export async function keepVerification(
   found: Found,
   kind: LastVerification["kind"],
-  ranAt: Date,
-  progress?: Progress,
+  { ranAt, progress }: Run,
 ): Promise<void> {
-  const { orgId, status, rowsChecked, firstSeq, lastSeq, breaks } = found;
+  const { orgId, status, reasons, rowsChecked, firstSeq, lastSeq, breaks, covered } = found;
   const values = {
-    ...{ orgId, ranAt, kind, status, rowsChecked, firstSeq, lastSeq, breaks },
+    ...{ orgId, ranAt, kind, status, reasons, rowsChecked, firstSeq, lastSeq, breaks },
+    coveredThroughSeq: covered.lastSeq,
     verifiedThroughSeq: progress?.verifiedThrough ?? (kind === "whole" && status === "intact" ? lastSeq : null),
-    rollingThroughSeq: progress?.rollingThrough ?? null,
+    rollingThroughSeq: progress?.slice?.last ?? null,
+    slice: progress?.slice ? { ...progress.slice, beganAt: progress.slice.beganAt.toISOString() } : null,
   };
   await asSystem((tx) => tx.insert(auditVerifications).values(values)).catch((error: unknown) =>
     log.error({ err: error, orgId }, "a verification could not be stored"),
@@ -31,21 +36,22 @@ export async function keepVerification(
 }
 
 /** Where the nightly run of an organization continues. */
-export function readProgress(orgId: string): Promise<Progress> {
-  const { verifiedThroughSeq, rollingThroughSeq } = auditVerifications;
-  const newest = (column: typeof verifiedThroughSeq | typeof rollingThroughSeq) =>
+export async function readProgress(orgId: string): Promise<Progress> {
+  const { verifiedThroughSeq, slice, ranAt } = auditVerifications;
+  const newest = (column: typeof verifiedThroughSeq | typeof slice) =>
     asSystem((tx) =>
       tx
-        .select({ seq: column })
+        .select({ seq: verifiedThroughSeq, slice })
         .from(auditVerifications)
         .where(and(eq(auditVerifications.orgId, orgId), isNotNull(column)))
-        .orderBy(desc(auditVerifications.ranAt))
+        .orderBy(desc(ranAt))
         .limit(1),
     );
-  return Promise.all([newest(verifiedThroughSeq), newest(rollingThroughSeq)]).then(([[verified], [rolling]]) => ({
+  const [[verified], [again]] = await Promise.all([newest(verifiedThroughSeq), newest(slice)]);
+  return {
     verifiedThrough: verified?.seq ?? 0,
-    rollingThrough: rolling?.seq ?? 0,
-  }));
+    slice: again?.slice ? { ...again.slice, beganAt: new Date(again.slice.beganAt) } : null,
+  };
 }
 
 /** The newest verification of an organization within reach. */
@@ -55,11 +61,12 @@ export async function lastVerification(scope: Scope, orgId: string): Promise<Las
     tx.select().from(auditVerifications).where(where).orderBy(desc(auditVerifications.ranAt)).limit(1),
   );
   if (!row) return null;
-  const { ranAt, kind, status, rowsChecked, firstSeq, lastSeq, breaks } = row;
+  const { ranAt, kind, status, reasons, rowsChecked, firstSeq, lastSeq, breaks } = row;
   return {
     ranAt: ranAt.toISOString(),
     kind,
     status,
+    reasons,
     rowsChecked,
     firstSeq,
     lastSeq,

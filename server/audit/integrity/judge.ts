@@ -1,0 +1,72 @@
+import type { Break } from "@/server/audit/chain/verifier";
+import { type Integrity, verifyChain } from "@/server/audit/chain/verify";
+import { systemCtx } from "@/server/context";
+import { type OwnNote, ownNote, proveRow } from "./own-note";
+import type { Covered, VerdictStatus } from "./schema";
+
+/** A verdict of this server: what the rows say, and whether our own key says it too. */
+export type Judged = Omit<Integrity, "status" | "marked"> & {
+  status: VerdictStatus;
+  /** Why it is unproven, a sentence each. */
+  reasons: string[];
+  covered: Covered;
+};
+
+type JudgeOptions = {
+  fromSeq?: number | undefined;
+  toSeq?: number | undefined;
+  onProgress?: (rows: number) => void;
+  signal?: AbortSignal | undefined;
+};
+
+const isSame = (a: Break, b: Break) => a.kind === b.kind && a.seq === b.seq;
+
+/** What the rows lack, or contradict, of what our key signed; `through` is the last row that it covers, 0 for none. */
+type Proof = { breaks: Break[]; reasons: string[]; through: number };
+
+async function prove({ marked, breaks, rowsChecked }: Integrity, note: OwnNote): Promise<Proof> {
+  const nothing = { breaks: [], reasons: [], through: 0 };
+  if (note.kind === "none") return { ...nothing, reasons: [note.reason] };
+  if (note.kind === "refused")
+    return { ...nothing, breaks: note.breaks.filter((one) => !breaks.some((seen) => isSame(one, seen))) };
+  if (breaks.length > 0 || rowsChecked === 0) return nothing;
+  if (!marked) return { ...nothing, reasons: ["No signed checkpoint covers these entries yet."] };
+  const contradiction = await proveRow(marked, note.note);
+  return contradiction ? { ...nothing, breaks: [contradiction] } : { ...nothing, through: marked.seq };
+}
+
+function conclude(
+  { marked: _, ...found }: Integrity,
+  note: OwnNote,
+  { breaks: more, reasons, through }: Proof,
+): Judged {
+  const breaks = [...found.breaks, ...more].sort((a, b) => a.seq - b.seq);
+  const isBroken = breaks.length > 0;
+  const signed = note.kind === "signed" ? note : null;
+  return {
+    ...found,
+    breaks,
+    status: isBroken ? "broken" : reasons.length > 0 ? "unproven" : found.status,
+    reasons: isBroken ? [] : reasons,
+    covered: {
+      firstSeq: through > 0 ? found.firstSeq : null,
+      lastSeq: through > 0 ? through : null,
+      checkpoint: signed && { size: signed.note.size, signedAt: signed.note.signedAt, keys: signed.keys },
+    },
+  };
+}
+
+/**
+ * Judges a chain, whole or between two sequences: signs its head first, reads, and holds the last row to the tree that
+ * was signed. Intact where nothing contradicts and a checkpoint of our own key proves the rows; unproven where no such
+ * checkpoint could be had, with the reasons; empty is intact of no rows.
+ * @param given what our key says, where it was asked just now
+ */
+export async function judgeChain(orgId: string, options: JudgeOptions = {}, given?: OwnNote): Promise<Judged> {
+  const ctx = systemCtx();
+  const note = given ?? (await ownNote(orgId, ctx.now()));
+  const size = note.kind === "signed" ? note.note.size : undefined;
+  const mark = size === undefined ? undefined : Math.min(size, options.toSeq ?? size);
+  const found = await verifyChain(ctx, { orgId, ...options, mark });
+  return conclude(found, note, await prove(found, note));
+}

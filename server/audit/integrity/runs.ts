@@ -1,0 +1,71 @@
+import { hasFreeReader, waitingReaders } from "@/server/audit/chain/chain-stream";
+import { AppError } from "@/server/errors";
+import { type Judged, judgeChain } from "./judge";
+
+/** Verifications that one caller may have running or waiting in one process. */
+export const VERIFY_SLOTS = { kind: "verifications", max: 8, advice: "Wait until one of them has ended." };
+/** Chains that may wait to be read in one process; the night's own readings wait beyond that too. */
+const MAX_WAITING = 32;
+const RETRY_AFTER_SECONDS = 30;
+
+/** One reading of a whole chain and those who wait for it. */
+type Run = { found: Promise<Judged>; askers: Set<Asker>; abort: AbortController };
+type Asker = { onProgress?: ((rows: number) => void) | undefined; signal?: AbortSignal | undefined };
+
+const runs = new Map<string, Run>();
+
+function start(orgId: string): Run {
+  const abort = new AbortController();
+  const askers = new Set<Asker>();
+  const onProgress = (rows: number) => {
+    for (const asker of askers) asker.onProgress?.(rows);
+  };
+  const run: Run = { found: judgeChain(orgId, { onProgress, signal: abort.signal }), askers, abort };
+  const end = () => {
+    if (runs.get(orgId) === run) runs.delete(orgId);
+  };
+  run.found.then(end, end);
+  runs.set(orgId, run);
+  return run;
+}
+
+/** Resolves never; rejects when the asker goes away. */
+function goneOf(signal: AbortSignal | undefined): { promise: Promise<never>; stop: () => void } {
+  let stop = () => {};
+  const promise = new Promise<never>((_, reject) => {
+    const leave = () => reject(new Error("cancelled"));
+    if (signal?.aborted) leave();
+    signal?.addEventListener("abort", leave, { once: true });
+    stop = () => signal?.removeEventListener("abort", leave);
+  });
+  promise.catch(() => {});
+  return { promise, stop };
+}
+
+/** The verification of this whole chain that is going on, if any. */
+export const runningVerification = (orgId: string): Promise<Judged> | null => runs.get(orgId)?.found ?? null;
+
+/**
+ * Verifies a whole chain. Who asks while a reading of that chain goes on gets its verdict, which says through which
+ * sequence it reaches; the last one who goes away ends it.
+ * @throws AppError rate_limited when too many chains wait to be read
+ */
+export async function verifyWhole(orgId: string, asker: Asker = {}): Promise<Judged> {
+  if (!runs.has(orgId) && !hasFreeReader("whole") && waitingReaders("whole") >= MAX_WAITING)
+    throw new AppError("rate_limited", `${MAX_WAITING} verifications are waiting already. Try again later.`, {
+      headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
+    });
+  const run = runs.get(orgId) ?? start(orgId);
+  const gone = goneOf(asker.signal);
+  run.askers.add(asker);
+  try {
+    return await Promise.race([run.found, gone.promise]);
+  } finally {
+    gone.stop();
+    run.askers.delete(asker);
+    if (run.askers.size === 0 && runs.get(orgId) === run) {
+      runs.delete(orgId);
+      run.abort.abort();
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/** Work of which only so much goes on at a time; the rest waits in the order in which it came. */
+export class Turns {
+  #running = 0;
+  readonly #queue: (() => void)[] = [];
+
+  constructor(readonly max: number) {}
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  /**
+   * Does the work when its turn comes.
+   * @param signal gives up the wait; the work itself must look at it from then on
+   * @throws whatever the work throws, or the signal's reason
+   */
+  async take<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.#running < this.max) this.#running++;
+    else await this.#wait(signal);
+    try {
+      return await work();
+    } finally {
+      const next = this.#queue.shift();
+      if (next) next();
+      else this.#running--;
+    }
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const go = () => {
+        signal?.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = () => {
+        const at = this.#queue.indexOf(go);
+        if (at >= 0) this.#queue.splice(at, 1);
+        reject(signal?.reason);
+      };
+      signal?.throwIfAborted();
+      signal?.addEventListener("abort", leave, { once: true });
+      this.#queue.push(go);
+    });
+  }
+}
