@@ -27,7 +27,7 @@ const chainBreak = z.strictObject({
 const chainHead = z.strictObject({ seq: z.int(), checksum: z.string() });
 
 /** The verdict of this server. Empty is intact of no rows; unproven: nothing contradicts, but `reasons` names what is missing. */
-export const VERDICT_STATUSES = ["intact", "broken", "unproven", "empty"] as const;
+const VERDICT_STATUSES = ["intact", "broken", "unproven", "empty"] as const;
 export type VerdictStatus = (typeof VERDICT_STATUSES)[number];
 
 /** The rows that a signed checkpoint of ours was shown to cover, and that checkpoint with its verifier keys. */
