@@ -1,8 +1,9 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { asSystem } from "@/db/client";
-import { auditSavedViews, customFieldDefinitions, customFieldImports } from "@/db/schema";
+import { auditSavedViews, auditSharedProofs, customFieldDefinitions, customFieldImports } from "@/db/schema";
 import { signAccessToken } from "@/server/auth/jwt";
 import { PERMISSIONS, type Permission, ROLE_PERMISSIONS } from "@/server/auth/permissions";
+import { hashSecret } from "@/server/auth/secrets";
 import type { RouteAuth } from "@/server/http/route";
 import {
   bearer,
@@ -176,6 +177,17 @@ export async function savedViewIn(orgId: string): Promise<{ id: string }> {
     tx.insert(auditSavedViews).values({ ...view, createdByName: "Probe", name: `Probe ${view.id}`, query: "" }),
   );
   return view;
+}
+
+/** A short link to the proof of some entry of an organization. */
+export async function proofLinkIn(orgId: string): Promise<{ id: string }> {
+  const link = { id: randomUUID(), orgId, entryId: randomUUID(), chainSeq: 1, createdBy: randomUUID() };
+  const tokenHash = hashSecret(link.id);
+  const expiresAt = new Date(Date.now() + 86_400_000);
+  await asSystem((tx) =>
+    tx.insert(auditSharedProofs).values({ ...link, tokenHash, createdByName: "Probe", expiresAt }),
+  );
+  return link;
 }
 
 /** A draft of an import by the partner of an organization. */

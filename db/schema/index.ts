@@ -11,4 +11,5 @@ export * from "./logs";
 export * from "./organizations";
 export * from "./preferences";
 export * from "./saved-views";
+export * from "./shared-proofs";
 export * from "./verifications";

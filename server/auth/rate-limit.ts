@@ -12,6 +12,7 @@ const RULES = {
   token: { points: 300, seconds: 60 },
   refresh: { points: 300, seconds: 60 },
   enroll: { points: 600, seconds: 60 },
+  "proof-link": { points: 60, seconds: 60 },
   setup: { points: 20, seconds: 60 },
   link: { points: 30, seconds: 60 },
   forgot: { points: 20, seconds: 15 * 60 },

@@ -11,6 +11,7 @@ import { liveEventsRouter } from "./live-events";
 import { meRouter } from "./me";
 import { organizationsRouter } from "./organizations";
 import { preferencesRouter } from "./preferences";
+import { proofsRouter } from "./proofs";
 import { retentionRouter } from "./retention";
 import { savedViewsRouter } from "./saved-views";
 import { scriptsRouter } from "./scripts";
@@ -31,6 +32,7 @@ export const appRouter = router({
   me: meRouter,
   organizations: organizationsRouter,
   preferences: preferencesRouter,
+  proofs: proofsRouter,
   savedViews: savedViewsRouter,
   scripts: scriptsRouter,
   retention: retentionRouter,

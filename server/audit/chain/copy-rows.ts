@@ -11,10 +11,13 @@ const asText = (field: Field): string => {
   return type === "text" ? sql : `${sql}::text`;
 };
 
-/** A sealed row's fields (SEALED_FIELDS) as the text that is hashed. */
-export const CHAIN_COLUMNS = ["prev_checksum", "chain_seq::text AS seq_text", ...FIELDS.map(asText), "checksum"].join(
-  ", ",
-);
+/** A sealed row's fields (SEALED_FIELDS) as expressions for the text that is hashed. */
+export const SEALED_COLUMNS = ["prev_checksum", "chain_seq::text", ...FIELDS.map(asText), "checksum"];
+
+/** The same as the columns of a COPY, in which chain_seq must stay the name of the number. */
+export const CHAIN_COLUMNS = SEALED_COLUMNS.map((column) =>
+  column === "chain_seq::text" ? `${column} AS seq_text` : column,
+).join(", ");
 
 const CHECKSUM = SEALED_FIELDS.indexOf("checksum");
 const PREV_CHECKSUM = SEALED_FIELDS.indexOf("prevChecksum");

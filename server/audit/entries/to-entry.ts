@@ -20,7 +20,7 @@ type Named = Pick<EntryRow, "actor_type" | "actor_email" | "user_name" | "key_na
 export function actorName(row: Named, details: Record<string, unknown>): string {
   switch (row.actor_type) {
     case "user":
-      return row.user_name ?? row.actor_email ?? "Unknown user";
+      return row.user_name || row.actor_email || "Unknown user";
     case "api_key":
       return row.key_name ?? "API key";
     case "agent": {

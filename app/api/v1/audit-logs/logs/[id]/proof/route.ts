@@ -1,0 +1,10 @@
+import { getEntryProof } from "@/server/audit/proofs/get";
+import { route } from "@/server/http/route";
+
+export const GET = route(getEntryProof, {
+  summary:
+    "The proof of one entry (c2sp.org/tlog-proof): the entry as it was hashed, its path to the root, a signed checkpoint.",
+  auth: "user",
+  produces: ["text/plain"],
+  errors: ["conflict", "unavailable"],
+});
