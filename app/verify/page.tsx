@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { publishedPolicy, verifierKeys } from "@/app/trpc-server";
 import { PublicFrame } from "@/components/frame/public-frame";
-import { VerifyEntrance } from "@/components/proof/verify-entrance";
+import { VerifyEntrance } from "@/components/verify/verify-entrance";
 
 export const metadata: Metadata = {
   title: "Verify an evidence bundle",

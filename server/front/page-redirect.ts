@@ -3,7 +3,7 @@ import { presentSearch } from "@/server/audit/query/old-address";
 import { REQUESTED_PAGE, sessionToken } from "@/server/auth/session-cookie";
 
 /** Pages open to everyone, Next's own addresses, and files by their extension. */
-const OPEN = /^\/(api|login|invite|reset|forgot|setup|verify|docs|_next|__nextjs\w*)(\/|$)|\.[a-z0-9]+$/;
+const OPEN = /^\/(api|login|invite|reset|forgot|setup|verify|p|docs|_next|__nextjs\w*)(\/|$)|\.[a-z0-9]+$/;
 
 function redirect(outgoing: ServerResponse, location: string): true {
   outgoing.writeHead(307, { Location: location, "Cache-Control": "no-store" }).end();

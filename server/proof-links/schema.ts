@@ -2,8 +2,8 @@ import { z } from "zod";
 import { isoTime } from "@/server/wire";
 
 /** How long a link to a proof can be opened, in days, unless chosen otherwise; and at most. */
-const DEFAULT_LINK_DAYS = 90;
-const MAX_LINK_DAYS = 3_650;
+export const DEFAULT_LINK_DAYS = 90;
+export const MAX_LINK_DAYS = 3_650;
 /** Links of one entry that can be open at a time. */
 export const MAX_LINKS_PER_ENTRY = 50;
 export const MAX_LISTED_LINKS = 200;

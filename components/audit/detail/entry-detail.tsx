@@ -6,6 +6,7 @@ import { useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
 import { changesOf, type Entry } from "@/components/audit/entry";
 import { ResultBadge } from "@/components/audit/result-badge";
+import { ShareButton } from "@/components/audit/share/share-button";
 import type { ColumnId } from "@/components/audit/table/table-params";
 import { Told } from "@/components/audit/told";
 import { dateTime, zoneName } from "@/components/format/time";
@@ -52,7 +53,7 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
           <Changes before={changes.before} after={changes.after} />
         </Section>
       )}
-      <Section title="Place in the chain">
+      <Section title="Place in the chain" action={<ShareButton id={entry.id} />}>
         <ChainPanel entry={entry} />
       </Section>
       <Section title="Related entries, within five minutes">

@@ -1,9 +1,9 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
-import { VerifyPage } from "@/components/verify/verify-page";
-import { isProofFragment } from "./proof-link";
-import { ProofPage } from "./proof-page";
+import { isProofFragment } from "@/components/proof/proof-link";
+import { ProofPage } from "@/components/proof/proof-page";
+import { VerifyPage } from "./verify-page";
 
 type Props = { serverKeys: string[]; served: string };
 

@@ -1,0 +1,141 @@
+"use client";
+
+import { Button, Group, NumberInput, Stack, Text, Title } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Download } from "lucide-react";
+import { counted } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
+import { saveText } from "@/components/proof/save-text";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { CopyLine } from "@/components/ui/dialogs/copy-line";
+import { useForm } from "@/components/ui/dialogs/use-form";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
+import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS, shareInput } from "@/server/proof-links/schema";
+import { qrSvg } from "./qr-code";
+import classes from "./share-proof.module.css";
+
+type ProofLink = Outputs["proofs"]["links"]["data"][number];
+
+/** Short links to the proof of an entry, for print: a new one with its code, and those that there are. */
+export function ProofLinks({ id }: { id: string }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const stale = { onSuccess: () => cache.invalidateQueries(trpc.proofs.links.queryFilter({ id })) };
+  const share = useMutation(trpc.proofs.share.mutationOptions(stale));
+  const form = useForm<{ days: number | string }>({ days: DEFAULT_LINK_DAYS });
+  return (
+    <Stack gap="sm" component="section" aria-labelledby="proof-links">
+      <Title order={3} size="h4" id="proof-links">
+        Short link for print
+      </Title>
+      <Text size="sm" c="dimmed">
+        Opens the proof on this server, with a QR code. Anybody who has it can open it until it ends or you revoke it;
+        each opening is recorded.
+      </Text>
+      <form
+        ref={form.element}
+        noValidate
+        onSubmit={form.onSubmit(({ days }) => form.send(shareInput, share, { id, days }))}
+      >
+        {form.message && <Message tone="bad">{form.message}</Message>}
+        <Group gap="sm" align="flex-end">
+          <NumberInput label="Ends after days" min={1} max={MAX_LINK_DAYS} w={140} {...form.field("days")} />
+          <Button type="submit" variant="default" loading={form.isBusy}>
+            Create link
+          </Button>
+        </Group>
+      </form>
+      {share.data && <NewLink path={share.data.path} expiresAt={share.data.expiresAt} seq={share.data.chainSeq} />}
+      <Links id={id} />
+    </Stack>
+  );
+}
+
+function NewLink({ path, expiresAt, seq }: { path: string; expiresAt: string; seq: number }) {
+  const link = `${window.location.origin}${path}`;
+  const svg = qrSvg(link);
+  return (
+    <div className={classes.fresh}>
+      {/* biome-ignore lint/performance/noImgElement: a picture in its own address, which nothing can make lighter. */}
+      <img
+        className={classes.code}
+        src={`data:image/svg+xml,${encodeURIComponent(svg)}`}
+        alt={`QR code of the link to the proof of entry ${seq}`}
+      />
+      <div className={classes.freshText}>
+        <CopyLine label="Short link" value={link} note="Shown only once." />
+        <Text size="sm">
+          Ends <When at={expiresAt} />
+        </Text>
+        <div>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Download size={14} aria-hidden />}
+            onClick={() => saveText(`proof-entry-${seq}.svg`, svg)}
+          >
+            Download QR code
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Links({ id }: { id: string }) {
+  const { data, error } = useQuery(useTRPC().proofs.links.queryOptions({ id }));
+  if (error) return <Message tone="bad">{errorText(error)}</Message>;
+  if (!data) return null;
+  if (data.data.length === 0) return <p className={classes.note}>No short link to this entry has been created.</p>;
+  return (
+    <ul className={classes.links} aria-label="Short links to this entry">
+      {data.data.map((link) => (
+        <LinkRow key={link.id} link={link} entryId={id} />
+      ))}
+    </ul>
+  );
+}
+
+function stateOf({ revokedAt, expiresAt }: ProofLink): "Open" | "Revoked" | "Ended" {
+  if (revokedAt) return "Revoked";
+  return Date.parse(expiresAt) > Date.now() ? "Open" : "Ended";
+}
+
+function LinkRow({ link, entryId }: { link: ProofLink; entryId: string }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const stale = { onSuccess: () => cache.invalidateQueries(trpc.proofs.links.queryFilter({ id: entryId })) };
+  const revoke = useMutation(trpc.proofs.revoke.mutationOptions(stale));
+  const state = stateOf(link);
+  return (
+    <li>
+      <div className={classes.linkText}>
+        <span>
+          <strong>{state}</strong>, created by {link.createdByName} <When at={link.createdAt} />
+        </span>
+        <span className={classes.note}>
+          {state === "Revoked" ? "Revoked " : "Ends "}
+          <When at={link.revokedAt ?? link.expiresAt} />; {counted(link.openings, "opening")}
+          {link.lastOpenedAt && (
+            <>
+              , the last <When at={link.lastOpenedAt} />
+            </>
+          )}
+        </span>
+        {revoke.isError && <Message tone="bad">{errorText(revoke.error)}</Message>}
+      </div>
+      {state === "Open" && (
+        <Button
+          size="xs"
+          variant="default"
+          loading={revoke.isPending}
+          onClick={() => revoke.mutate({ id: link.id })}
+          aria-label={`Revoke the link of ${link.createdAt}`}
+        >
+          Revoke
+        </Button>
+      )}
+    </li>
+  );
+}

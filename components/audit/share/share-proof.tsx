@@ -1,0 +1,89 @@
+"use client";
+
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { Download, Link2 } from "lucide-react";
+import { useState } from "react";
+import { toFragment } from "@/components/proof/proof-link";
+import { saveText } from "@/components/proof/save-text";
+import { useTRPC } from "@/components/trpc";
+import { CopyLine } from "@/components/ui/dialogs/copy-line";
+import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
+import { ProofLinks } from "./proof-links";
+import classes from "./share-proof.module.css";
+
+/** Proves one entry to somebody outside: as a link that carries the proof, as a file, or as a short link for print. */
+export function ShareProof({ id, onClose }: { id: string; onClose: () => void }) {
+  useReturnedFocus();
+  return (
+    <Modal opened onClose={onClose} title="Share proof of this entry" size="lg">
+      <Stack gap="xl">
+        <Text>
+          A proof shows this one entry and no other. Whoever gets it can check it in a browser or on the command line,
+          without an account. That you share it is recorded in the audit log.
+        </Text>
+        <WholeProof id={id} />
+        <ProofLinks id={id} />
+      </Stack>
+    </Modal>
+  );
+}
+
+type Copied = { link: string; isCopied: boolean };
+
+/** Where the browser does not let a page copy, the reader does it by hand. */
+async function copyText(link: string): Promise<Copied> {
+  const isCopied = await navigator.clipboard?.writeText(link).then(
+    () => true,
+    () => false,
+  );
+  return { link, isCopied: isCopied ?? false };
+}
+
+function WholeProof({ id }: { id: string }) {
+  const make = useMutation(useTRPC().proofs.make.mutationOptions());
+  const [copied, setCopied] = useState<Copied | null>(null);
+  const [saved, setSaved] = useState<string | null>(null);
+  const proof = async () => make.data ?? (await make.mutateAsync({ id }));
+  const copy = () =>
+    void proof()
+      .then(({ text }) => toFragment(text))
+      .then((fragment) => copyText(`${window.location.origin}/verify${fragment}`))
+      .then(setCopied, () => {});
+  const save = () =>
+    void proof().then(
+      ({ fileName, text }) => {
+        saveText(fileName, text);
+        setSaved(fileName);
+      },
+      () => {},
+    );
+  return (
+    <section aria-label="Proof link and file">
+      <Group gap="sm">
+        <Button leftSection={<Link2 size={15} aria-hidden />} onClick={copy} loading={make.isPending} data-autofocus>
+          Copy proof link
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<Download size={15} aria-hidden />}
+          onClick={save}
+          disabled={make.isPending}
+        >
+          Download .tlog-proof
+        </Button>
+      </Group>
+      <p className={classes.note}>
+        The link carries the whole proof behind a #, which browsers send to no server. It is long: for mail and chat.
+      </p>
+      {make.isError && <Message tone="bad">{errorText(make.error)}</Message>}
+      <p className={classes.note} role="status">
+        {copied?.isCopied && `Copied, ${copied.link.length} characters.`}
+        {saved && ` Saved as ${saved}.`}
+      </p>
+      {copied && !copied.isCopied && <CopyLine label="Proof link" value={copied.link} />}
+    </section>
+  );
+}

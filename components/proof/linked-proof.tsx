@@ -1,0 +1,20 @@
+"use client";
+
+import { useCallback } from "react";
+import { ProofPage } from "./proof-page";
+
+const FAILED = "The proof could not be fetched. Check the connection and load the page again.";
+
+/** @throws Error with a sentence for the reader */
+async function fetchProof(token: string): Promise<string> {
+  const response = await fetch(`/api/v1/proof-links/${encodeURIComponent(token)}`).catch(() => null);
+  if (response?.ok) return response.text();
+  const problem: { detail?: string } = (await response?.json().catch(() => ({}))) ?? {};
+  throw new Error(problem.detail ?? FAILED);
+}
+
+/** /p/TOKEN: the proof that a short link leads to, fetched from this server and checked here. */
+export function LinkedProof({ token, served }: { token: string; served: string }) {
+  const load = useCallback(() => fetchProof(token), [token]);
+  return <ProofPage served={served} load={load} />;
+}
