@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { verifyChain } from "@/server/audit/chain/verify";
+import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { searchEntries } from "@/server/audit/entries/search";
 import { advanceIndex } from "@/server/audit/query/search-worker";
 import { appendAudit } from "@/server/audit/record/append";
@@ -108,6 +109,7 @@ describe("a database with the 24 migrations of version 0.110.0", () => {
       firstSeq: 1,
       lastSeq: 53,
     });
+    expect((await signCheckpoint(PRUNED_ORG)).kind).toBe("signed");
     expect(await verifyChain(systemCtx(), { orgId: PRUNED_ORG })).toMatchObject({
       status: "intact",
       firstSeq: 5,

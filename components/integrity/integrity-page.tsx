@@ -88,6 +88,7 @@ const FOUND_BY = {
   checkpoint: "the signing of a checkpoint",
   "on demand": "a verification on demand",
   head: "a look at the head of the chain",
+  retention: "the reading before retention removes entries",
 } satisfies Record<NonNullable<Status["alarm"]>["source"], string>;
 
 const KIND = { nightly: "nightly run", whole: "whole chain, on demand", range: "a range, on demand" };

@@ -54,7 +54,9 @@ GRANT SELECT, INSERT (org_id, zero_through) ON audit_trees TO trailmark_app;
 --> statement-breakpoint
 GRANT SELECT, DELETE ON audit_notes TO trailmark_sealer;
 --> statement-breakpoint
-GRANT SELECT, INSERT, UPDATE (edge) ON audit_trees TO trailmark_sealer;
+GRANT SELECT, UPDATE (edge) ON audit_trees TO trailmark_sealer;
+--> statement-breakpoint
+GRANT SELECT ON audit_tree_tiles TO trailmark_sealer;
 --> statement-breakpoint
 REVOKE UPDATE, DELETE, TRUNCATE ON audit_tree_tiles, audit_trees, audit_notes FROM CURRENT_USER;
 --> statement-breakpoint
@@ -69,6 +71,8 @@ CREATE POLICY audit_trees_system ON audit_trees FOR INSERT TO trailmark_app
 --> statement-breakpoint
 CREATE POLICY audit_notes_system ON audit_notes FOR INSERT TO trailmark_app
   WITH CHECK ((SELECT current_setting('trailmark.scope', true)) = 'system');
+--> statement-breakpoint
+CREATE POLICY audit_tree_tiles_sealer ON audit_tree_tiles FOR SELECT TO trailmark_sealer USING (true);
 --> statement-breakpoint
 CREATE POLICY audit_trees_sealer ON audit_trees TO trailmark_sealer USING (true);
 --> statement-breakpoint

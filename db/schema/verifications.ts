@@ -48,6 +48,6 @@ export const auditVerifications = pgTable(
 export const auditAlarms = pgTable("audit_alarms", {
   orgId: uuid("org_id").primaryKey(),
   raisedAt: instant("raised_at").notNull(),
-  source: text("source", { enum: ["nightly", "checkpoint", "on demand", "head"] }).notNull(),
+  source: text("source", { enum: ["nightly", "checkpoint", "on demand", "head", "retention"] }).notNull(),
   breaks: jsonb("breaks").$type<StoredBreak[]>().notNull(),
 });

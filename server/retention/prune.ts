@@ -1,11 +1,14 @@
 import { sql } from "drizzle-orm";
 import type { Admin } from "@/db/admin";
 import { rowsOf } from "@/db/rows";
+import { permitPruning } from "./permit";
 import { PRUNE_SLICE_ROWS } from "./schema";
 
 /** What one organization lost; rows 0 when nothing had expired. */
 export type Pruned = { rows: number; slices: number; firstSeq: number | null; lastSeq: number | null };
 
+/** How many rows a transaction takes, and where the signed receipt ends. */
+type Bounds = { rows: number; through: number };
 type Slice = { through: string; last: string };
 
 /**
@@ -13,17 +16,21 @@ type Slice = { through: string; last: string };
  * trigger checks every condition again, remembers how far it went and puts a receipt into the chain.
  * @returns the first and last sequence removed, or null when nothing has expired or there is no policy
  */
-function pruneSlice(admin: Admin, orgId: string, rows: number): Promise<{ first: number; last: number } | null> {
+function pruneSlice(
+  admin: Admin,
+  orgId: string,
+  { rows, through: end }: Bounds,
+): Promise<{ first: number; last: number } | null> {
   return admin.transaction(
     async (tx) => {
       const [found] = await rowsOf<Slice>(
         tx,
         sql`SELECT b.through, coalesce(
           (SELECT a.chain_seq - 1 FROM audit_logs a
-            WHERE a.org_id = ${orgId} AND a.chain_seq > b.through AND a.chain_seq <= b.through + ${rows}::bigint
+            WHERE a.org_id = ${orgId} AND a.chain_seq > b.through AND a.chain_seq <= least(b.through + ${rows}::bigint, ${end}::bigint)
               AND a."timestamp" >= b.cutoff AND a.sealed_at >= b.cutoff
             ORDER BY a.chain_seq LIMIT 1),
-          least(b.through + ${rows}::bigint, b.head)) AS last
+          least(b.through + ${rows}::bigint, b.head, ${end}::bigint)) AS last
         FROM (SELECT h.pruned_through_seq AS through, h.seq AS head,
             now() - make_interval(hours => 24 * p.retention_days) AS cutoff
           FROM audit_retention_policies p CROSS JOIN audit_chain_head(${orgId}::uuid) h
@@ -40,18 +47,22 @@ function pruneSlice(admin: Admin, orgId: string, rows: number): Promise<{ first:
   );
 }
 
+type PruneInput = { orgId: string; days: number; sliceRows?: number; signal?: AbortSignal | undefined };
+
 /**
- * Removes what has expired of one organization's chain, slice by slice, and notes when.
+ * Removes what has expired of one organization's chain: proves it, signs a receipt, then takes slice after slice, and
+ * notes when.
+ * @throws NotPermitted when the rows are not intact
  * @throws PostgresError when the chain or its policy does not allow it; slices before that stay removed
  */
 export async function pruneOrganization(
   admin: Admin,
-  orgId: string,
-  { sliceRows = PRUNE_SLICE_ROWS, signal }: { sliceRows?: number; signal?: AbortSignal | undefined } = {},
+  { orgId, days, sliceRows = PRUNE_SLICE_ROWS, signal }: PruneInput,
 ): Promise<Pruned> {
   const pruned: Pruned = { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
-  while (!signal?.aborted) {
-    const slice = await pruneSlice(admin, orgId, sliceRows);
+  const through = signal?.aborted ? null : await permitPruning(admin, orgId, { days });
+  while (through !== null && !signal?.aborted) {
+    const slice = await pruneSlice(admin, orgId, { rows: sliceRows, through });
     if (!slice) break;
     pruned.slices++;
     pruned.rows += slice.last - slice.first + 1;

@@ -55,7 +55,7 @@ async function runOne(admin: Admin, row: PolicyRow, options: Options): Promise<O
   try {
     const pruned = options.dryRun
       ? await countExpired(admin, row)
-      : await pruneOrganization(admin, row.org_id, options);
+      : await pruneOrganization(admin, { ...options, orgId: row.org_id, days: row.retention_days });
     if (pruned.rows > 0 && !options.dryRun) log.info({ ...about, ...pruned }, "pruned expired audit rows");
     return { ...about, ...pruned };
   } catch (error) {

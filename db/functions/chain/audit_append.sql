@@ -130,4 +130,4 @@ BEGIN
 END
 $$;
 
-GRANT EXECUTE ON FUNCTION audit_append TO trailmark_app, trailmark_audit_admin;
+GRANT EXECUTE ON FUNCTION audit_append TO trailmark_app;

@@ -46,6 +46,7 @@ AS $$
       ('audit_retention_policies', 'audit_retention_policies_admin'),
       ('audit_tree_tiles', 'audit_tree_tiles_tenant'),
       ('audit_tree_tiles', 'audit_tree_tiles_system'),
+      ('audit_tree_tiles', 'audit_tree_tiles_sealer'),
       ('audit_trees', 'audit_trees_tenant'),
       ('audit_trees', 'audit_trees_system'),
       ('audit_trees', 'audit_trees_sealer'),

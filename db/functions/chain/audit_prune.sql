@@ -1,6 +1,8 @@
 -- What a DELETE may take: for each organization with a policy, the oldest rows of its chain without a gap, each of them
 -- past the window by its timestamp or by when it was sealed: a clock that ran ahead keeps nothing for ever. Anything
--- else is undone. The head records how far, and a receipt goes into the chain itself.
+-- else is undone. A signed receipt must permit it; this sees that there is one, whoever verifies checks who signed it. The
+-- head records how far, a row for readers goes into the chain, and the leaf hashes of what goes from the tile that is not
+-- full yet are kept, so that the tree goes on.
 CREATE OR REPLACE FUNCTION audit_prune() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -11,6 +13,7 @@ DECLARE
   through bigint;
   days int;
   last_checksum text;
+  tile_start bigint;
 BEGIN
   FOR o IN
     SELECT org_id, count(*) AS n, count(chain_seq) AS sealed, min(chain_seq) AS first, max(chain_seq) AS last,
@@ -38,6 +41,31 @@ BEGIN
     END IF;
     IF o.newest >= now() - make_interval(hours => 24 * days) THEN
       RAISE EXCEPTION 'audit_logs: a row is still inside the retention window of % days, DELETE refused', days
+        USING ERRCODE = 'insufficient_privilege';
+    END IF;
+
+    IF NOT EXISTS (
+      SELECT FROM audit_notes n WHERE n.org_id = o.org_id AND n.kind = 'receipt' AND n.size >= o.last) THEN
+      RAISE EXCEPTION 'audit_logs: no receipt permits to remove rows through %, DELETE refused', o.last
+        USING ERRCODE = 'insufficient_privilege';
+    END IF;
+
+    tile_start := o.last / 256 * 256;
+    UPDATE audit_trees t
+    SET edge =
+      CASE WHEN through > tile_start
+        THEN coalesce(t.edge, decode(repeat(
+          '7f9c9e31ac8256ca2f258583df262dbc7d6f68f2a03043d5c99a4ae5a7396ce9', (through - tile_start)::int), 'hex'))
+        ELSE '' END
+      || coalesce((
+        SELECT string_agg(sha256('\x00' || decode(p.checksum, 'hex')), '' ORDER BY p.chain_seq)
+        FROM pruned p
+        WHERE p.org_id = o.org_id AND p.chain_seq > tile_start), '')
+    WHERE t.org_id = o.org_id
+      AND (tile_start <= t.zero_through OR EXISTS (
+        SELECT FROM audit_tree_tiles f WHERE f.org_id = o.org_id AND f.level = 0 AND f.idx = tile_start / 256 - 1));
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'audit_logs: the tree does not hold the rows through % yet, DELETE refused', o.last
         USING ERRCODE = 'insufficient_privilege';
     END IF;
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { signReceipt } from "@/server/audit/checkpoints/receipts";
 import { appendAudit } from "@/server/audit/record/append";
 import {
   auditRow,
@@ -15,6 +16,7 @@ import {
   roles,
 } from "@/testing/chain";
 import { createOrg, createPartner } from "@/testing/factories";
+import { permit } from "@/testing/permit";
 
 afterAll(closeRoles);
 
@@ -40,13 +42,14 @@ async function attempt(sql: postgres.Sql, statement: string): Promise<string> {
   return "passed";
 }
 
-/** An organization with rows of these ages in days, in chain order. */
+/** An organization with rows of these ages in days, in chain order; a receipt permits to remove all of them. */
 async function orgWithRows(...ages: number[]): Promise<string> {
   const { id } = await createOrg();
   await appendAudit(
     roles.app,
     ages.map((age) => auditRow(id, { timestamp: daysAgo(age) })),
   );
+  await permit(id, ages.length);
   return id;
 }
 
@@ -319,6 +322,17 @@ describe("pruning", () => {
     expect(await prune(`org_id IN ('${orgs[0]}', '${orgs[1]}') AND "timestamp" < now() - interval '400 days'`)).toBe(3);
     await expectIntact(orgs[0] as string, 2);
     await expectIntact(orgs[1] as string, 2);
+  });
+
+  it("refuses what no receipt permits, and what the tree does not hold", async () => {
+    const org = await orgWithRows(500, 500);
+    await appendAudit(roles.app, auditRows(org, 300, { timestamp: daysAgo(450) }));
+    await expect(prune(`org_id = '${org}' AND chain_seq <= 3`)).rejects.toThrow("no receipt permits");
+    const now = new Date().toISOString();
+    await signReceipt(org, { through: 300, before: now, days: 365, signedAt: now });
+    await expect(prune(`org_id = '${org}' AND chain_seq <= 300`)).rejects.toThrow("the tree does not hold");
+    await expectIntact(org, 302);
+    expect(await prune(`org_id = '${org}' AND chain_seq <= 2`)).toBe(2);
   });
 
   it("leaves no trace when it is rolled back", async () => {

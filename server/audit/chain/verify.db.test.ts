@@ -8,6 +8,7 @@ import { appendAudit } from "@/server/audit/record/append";
 import { systemCtx } from "@/server/context";
 import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
+import { permit } from "@/testing/permit";
 import { checksumOf } from "./chain-hash";
 import { verifyChain } from "./verify";
 
@@ -97,6 +98,7 @@ describe("a clean chain", () => {
     await appendAudit(roles.app, auditRows(orgId, 10, { timestamp: daysAgo(400) }));
     await appendAudit(roles.app, auditRows(orgId, 4));
     await signOldCheckpoint(orgId);
+    await permit(orgId, 10);
     await roles.admin.begin(async (tx) => {
       await tx`SET LOCAL trailmark.prune = 'on'`;
       await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq <= 10`;
@@ -317,6 +319,7 @@ describe("tampering", () => {
     const { id: orgId } = await createOrg();
     await appendAudit(roles.app, auditRows(orgId, 10, { timestamp: daysAgo(400) }));
     await appendAudit(roles.app, auditRows(orgId, 4));
+    await permit(orgId, 10);
     await roles.admin.begin(async (tx) => {
       await tx`SET LOCAL trailmark.prune = 'on'`;
       await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq <= 10`;

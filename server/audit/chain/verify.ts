@@ -5,6 +5,7 @@ import { type ChainReader, readChain } from "./chain-stream";
 import { readCheckpoints } from "./checkpoint-store";
 import { copyQuery } from "./copy-query";
 import { createLinkReader } from "./copy-rows";
+import { permittedThrough } from "./receipt";
 import { type Anchor, type PrunedPrefix, type Verdict, Verifier } from "./verifier";
 
 export type VerifyInput = {
@@ -21,8 +22,6 @@ export type Integrity = Verdict & { orgId: string; head: Anchor | null };
 
 const PROGRESS_EVERY_ROWS = 20_000;
 const MAX_UNSEALED_SHOWN = 10;
-/** Receipts for one sequence that are looked at; there is one, unless somebody copied it. */
-const MAX_RECEIPTS = 20;
 
 type Head = { head: Anchor | null; pruned: PrunedPrefix | null };
 
@@ -36,27 +35,9 @@ export async function readHead({ sql }: ChainReader, orgId: string): Promise<Hea
   const head = { seq: Number(row.seq), checksum: row.checksum };
   const throughSeq = Number(row.pruned_through_seq);
   if (throughSeq === 0) return { head, pruned: null };
-  // Retention leaves a receipt inside the chain; a head that claims a pruning without one is not believed. Receipts are
-  // the platform's own, and the oldest counts: a later copy that says otherwise changes nothing.
-  const rows = await sql<{ details: Partial<Receipt> }[]>`
-    SELECT details FROM audit_logs
-    WHERE org_id = ${orgId}::uuid AND action = 'audit.retention.prune' AND actor_type = 'system'
-      AND details @> ${sql.json({ lastSeq: throughSeq })}
-    ORDER BY chain_seq LIMIT ${MAX_RECEIPTS}`;
-  const receipt = rows.find(({ details }) => isReceipt(details, row.pruned_through_checksum))?.details;
-  return { head, pruned: receipt ? { throughSeq, throughChecksum: row.pruned_through_checksum } : null };
-}
-
-/** What the database's own trigger writes when rows are pruned. */
-type Receipt = { firstSeq: number; lastSeq: number; count: number; lastChecksum: string; retentionDays: number };
-
-/** Whether all five members agree with each other and with the head. */
-function isReceipt(
-  { firstSeq, lastSeq, count, lastChecksum, retentionDays }: Partial<Receipt>,
-  checksum: string | null,
-) {
-  const numbers = [firstSeq, lastSeq, count, retentionDays].every(Number.isSafeInteger);
-  return numbers && Number(lastSeq) - Number(firstSeq) + 1 === count && lastChecksum === checksum;
+  // A head that claims a pruning which no receipt permits is not believed.
+  const permitted = (await permittedThrough(sql, orgId)) >= throughSeq;
+  return { head, pruned: permitted ? { throughSeq, throughChecksum: row.pruned_through_checksum } : null };
 }
 
 export type Range = { first: number; last: number } | "whole" | "none";

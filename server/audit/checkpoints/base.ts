@@ -3,10 +3,12 @@ import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { Break } from "@/server/audit/chain/verifier";
 import { toBase64 } from "@/server/audit/tree/signed-note";
+import type { PruneReceipt } from "@/server/audit/tree/statement";
 import { equalBytes } from "@/server/audit/tree/tree";
 import { folderKeptThrough, readLatest } from "./folder";
 import { readRoot } from "./nodes";
-import { newestCheckpoint } from "./note-store";
+import { newestCheckpoint, newestReceipt } from "./note-store";
+import { findOldReceipt } from "./old-receipt";
 import { checkpointOf, type StoredNote } from "./stored-note";
 import { readTiles, readTree, TILE_WIDTH, TreeDamage } from "./tiles";
 import { loadBuilder, type TreeBuilder } from "./tree-builder";
@@ -23,12 +25,17 @@ export type Base = {
   inDatabase: boolean;
   builder: TreeBuilder;
   zeroThrough: number;
+  /** Where the tree begins behind rows that were pruned before there were receipts: what is to be signed of them. */
+  unsigned: OldReceipt | null;
   /** The last leaf; null for an empty tree, and where it is zero and so tells nothing. */
   lastLeaf: Uint8Array | null;
   /** What is wrong, but does not speak against signing. */
   warnings: Break[];
 };
 
+type OldReceipt = Pick<PruneReceipt, "through" | "before" | "days">;
+type Begun = { head: Head; zeroThrough: number };
+type Notes = { newest: StoredNote | null; latest: StoredNote | null };
 export type Refused = { kind: "refused"; breaks: Break[] };
 
 const refused = (...breaks: Break[]): Refused => ({ kind: "refused", breaks });
@@ -55,6 +62,17 @@ async function beginTree(tx: Tx, orgId: string, head: Head | null): Promise<numb
   return zeroThrough;
 }
 
+/** What retention removed before there were receipts, as long as no receipt of ours says it. */
+async function unsignedPruning(
+  tx: Tx,
+  orgId: string,
+  { head, zeroThrough: through }: Begun,
+): Promise<OldReceipt | null> {
+  const receipt = await newestReceipt(tx, orgId);
+  if ((receipt?.size ?? 0) >= through) return null;
+  return findOldReceipt(tx, orgId, { through, checksum: head.prunedChecksum });
+}
+
 const beyondHead = (head: Head | null, newest: StoredNote): Refused =>
   refused({
     seq: (head?.seq ?? 0) + 1,
@@ -76,6 +94,15 @@ const otherRoot = (note: StoredNote, root: Uint8Array): Refused =>
 const damaged = (size: number, damage: TreeDamage): Refused =>
   refused({ seq: size, id: "", kind: "missing", expected: `the tree of ${size} entries`, actual: damage.message });
 
+const unexplained = (through: number): Refused =>
+  refused({
+    seq: 1,
+    id: "",
+    kind: "missing",
+    expected: "sequence 1, or the record of its removal by retention",
+    actual: `the head claims that retention removed everything through sequence ${through}`,
+  });
+
 const MIN_AGE_MS = 10 * 60_000;
 
 /** The folder holds nothing of an organization that was signed while this process's folder was in use. */
@@ -95,6 +122,24 @@ async function folderWarnings(tx: Tx, orgId: string, newest: StoredNote): Promis
     },
   ];
 }
+
+/** Notes are there, but none that a key of this server signed: whoever replaced the key, or the database. */
+async function strangerWarnings(tx: Tx, orgId: string): Promise<Break[]> {
+  const [row] = await rowsOf<{ size: string | null }>(
+    tx,
+    sql`SELECT max(size) AS size FROM audit_notes WHERE org_id = ${orgId} AND kind = 'checkpoint'`,
+  );
+  if (row?.size == null) return [];
+  const actual = `the newest of the database, of ${row.size} entries, is signed by another key`;
+  return [
+    { seq: Number(row.size), id: "", kind: "truncated", expected: "a checkpoint signed by this server's key", actual },
+  ];
+}
+
+const warningsOf = async (tx: Tx, orgId: string, { newest, latest }: Notes): Promise<Break[]> => {
+  if (!newest) return strangerWarnings(tx, orgId);
+  return latest ? [] : folderWarnings(tx, orgId, newest);
+};
 
 /** The last leaf of a tree, to which the next row must link. */
 async function lastLeafOf(tx: Tx, orgId: string, size: number, zeroThrough: number): Promise<Uint8Array | null> {
@@ -118,6 +163,8 @@ export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
   if (newest && newest.size > (head?.seq ?? 0)) return beyondHead(head, newest);
   const zeroThrough = await beginTree(tx, orgId, head);
   const size = newest?.size ?? zeroThrough;
+  const unsigned = head && zeroThrough > 0 ? await unsignedPruning(tx, orgId, { head, zeroThrough }) : null;
+  if (zeroThrough > 0 && !newest && !unsigned) return unexplained(zeroThrough);
   try {
     const builder = await loadBuilder(tx, orgId, size);
     if (newest && !equalBytes(builder.root(), checkpointOf(newest).root)) return otherRoot(newest, builder.root());
@@ -126,11 +173,11 @@ export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
       if (!equalBytes(root, checkpointOf(older).root)) return otherRoot(older, root);
     }
     return {
-      ...{ head, newest, builder, zeroThrough },
+      ...{ head, newest, builder, zeroThrough, unsigned },
       inFolder: latest !== null && latest.size === size,
       inDatabase: stored !== null && stored.size === size,
       lastLeaf: await lastLeafOf(tx, orgId, size, zeroThrough),
-      warnings: newest && !latest ? await folderWarnings(tx, orgId, newest) : [],
+      warnings: await warningsOf(tx, orgId, { newest, latest }),
     };
   } catch (error) {
     if (error instanceof TreeDamage) return damaged(size, error);

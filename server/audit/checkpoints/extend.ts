@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { readChain } from "@/server/audit/chain/chain-stream";
+import { readCheckpoints } from "@/server/audit/chain/checkpoint-store";
 import { copyQuery } from "@/server/audit/chain/copy-query";
 import { createLinkReader } from "@/server/audit/chain/copy-rows";
 import { type Break, type Link, Verifier } from "@/server/audit/chain/verifier";
@@ -33,10 +34,13 @@ type Chunk = { base: Base; head: Head; last: number };
 async function readChunk(orgId: string, { base, head, last }: Chunk): Promise<Break[]> {
   const { builder } = base;
   const first = builder.size + 1;
+  // Before the first checkpoint: the notes of version 1 that are kept were signed over these rows.
+  const to = last === head.seq ? Number.MAX_SAFE_INTEGER : last;
+  const anchors = base.newest ? [] : await readCheckpoints(orgId, { from: first, to });
   let leaf = base.lastLeaf;
   let verifier: Verifier | undefined;
   const links = createLinkReader((link) => {
-    verifier ??= new Verifier({ start: startOf(base, link), end: last, pruned: null, anchors: [] });
+    verifier ??= new Verifier({ start: startOf(base, link), end: last, pruned: null, anchors });
     verifier.add(link);
     leaf = leafOf(link.recomputed);
     builder.append(leaf);
@@ -45,7 +49,7 @@ async function readChunk(orgId: string, { base, head, last }: Chunk): Promise<Br
   await readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, ({ copy }) =>
     copy(query, (chunk) => links.push(chunk)),
   );
-  verifier ??= new Verifier({ start: { seq: first - 1, checksum: "unread" }, end: last, pruned: null, anchors: [] });
+  verifier ??= new Verifier({ start: { seq: first - 1, checksum: "unread" }, end: last, pruned: null, anchors });
   base.lastLeaf = leaf;
   return verifier.finish(last === head.seq ? head : "unknown").breaks;
 }

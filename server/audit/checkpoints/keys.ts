@@ -1,28 +1,13 @@
-import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
+import { ownKeysNamed } from "@/server/audit/chain/own-note";
 import { signerName, signingKeys } from "@/server/audit/chain/signing-key";
-import {
-  checkSignature,
-  ED25519,
-  formatNote,
-  keyIdOf,
-  type NoteTools,
-  parseNote,
-  type VerifierKey,
-} from "@/server/audit/tree/signed-note";
-import { orgIdOf, originOf } from "@/server/audit/tree/statement";
-import { sha256 } from "./hashing";
+import { formatNote, type VerifierKey } from "@/server/audit/tree/signed-note";
+import { originOf } from "@/server/audit/tree/statement";
 
 /** The origin of an organization's log: the first line of its checkpoints and the name in their signatures. */
 export const originOfOrg = (orgId: string): string => originOf(signerName(), orgId);
 
-const keysNamed = (name: string): VerifierKey[] =>
-  signingKeys().map(({ publicKey }) => {
-    const key = { name, type: ED25519, publicKey };
-    return { ...key, id: keyIdOf(sha256, key) };
-  });
-
 /** This installation's verifier keys, newest first; with an organization, as they are named in its notes. */
-export const ownKeys = (orgId?: string): VerifierKey[] => keysNamed(orgId ? originOfOrg(orgId) : signerName());
+export const ownKeys = (orgId?: string): VerifierKey[] => ownKeysNamed(orgId ? originOfOrg(orgId) : signerName());
 
 /** A checkpoint, receipt or seal as a note, signed by each of our keys under the organization's origin. */
 export function signStatement(orgId: string, text: string): string {
@@ -31,47 +16,4 @@ export function signStatement(orgId: string, text: string): string {
     text,
     ownKeys(orgId).map(({ name, id }, at) => ({ name, id, bytes: signers[at]?.sign(text) ?? new Uint8Array() })),
   );
-}
-
-const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
-const keyObjects = new Map<string, KeyObject>();
-
-function keyObjectOf(publicKey: Uint8Array): KeyObject {
-  const name = Buffer.from(publicKey).toString("hex");
-  const known = keyObjects.get(name);
-  if (known) return known;
-  const made = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: "der", type: "spki" });
-  keyObjects.set(name, made);
-  return made;
-}
-
-/** For our own keys alone, which are few: the key objects are kept. */
-const tools: NoteTools = {
-  sha256,
-  verify: (publicKey, message, signature) => verify(null, message, keyObjectOf(publicKey), signature),
-};
-
-/** Signatures that were checked already, by the note's hash: lists show the same notes again and again. */
-const checked = new Map<string, boolean>();
-const MAX_CHECKED = 20_000;
-
-function isSignedByUs(note: string, origin: string): boolean {
-  const parsed = parseNote(note);
-  if (!parsed) return false;
-  const found = keysNamed(origin).map((key) => checkSignature(tools, parsed, key));
-  return found.includes("good") && !found.includes("bad");
-}
-
-/**
- * Whether a note is one of ours: one of our keys signed it under this origin, and no line of our keys is spoilt. The
- * host in the origin is not compared: it may have been renamed since, the key decides.
- */
-export function isOwnNote(note: string, origin: string): boolean {
-  const name = createHash("sha256").update(`${origin}\n${note}`).digest("hex");
-  const known = checked.get(name);
-  if (known !== undefined) return known;
-  if (checked.size >= MAX_CHECKED) checked.clear();
-  const own = orgIdOf(origin) !== null && isSignedByUs(note, origin);
-  checked.set(name, own);
-  return own;
 }

@@ -6,6 +6,7 @@ import { keepLatest } from "./folder";
 import { EMPTY_ROOT } from "./hashing";
 import { originOfOrg, signStatement } from "./keys";
 import { insertNote } from "./note-store";
+import { signReceipt } from "./receipts";
 import { publishNote } from "./sinks";
 import { readOwnNote, type StoredNote } from "./stored-note";
 import { cosign } from "./witnesses";
@@ -48,6 +49,7 @@ async function signNow(orgId: string, signedAt: string): Promise<Signing> {
   const { newest, warnings } = base;
   // "Never had a row" is proven too.
   if (!newest && size > 0) await signAndKeep(orgId, { size: 0, root: EMPTY_ROOT, signedAt });
+  if (base.unsigned) await signReceipt(orgId, { ...base.unsigned, signedAt });
   if (newest?.size !== size) {
     const signed = await signAndKeep(orgId, { size, root, signedAt });
     return { ...signed, warnings: [...warnings, ...signed.warnings] };

@@ -1,3 +1,5 @@
+import { isOwnNote } from "@/server/audit/chain/own-note";
+import { readOwnReceipt } from "@/server/audit/chain/receipt";
 import { parseNote } from "@/server/audit/tree/signed-note";
 import {
   orgIdOf,
@@ -6,7 +8,6 @@ import {
   parseReceipt,
   type TreeCheckpoint,
 } from "@/server/audit/tree/statement";
-import { isOwnNote } from "./keys";
 
 /** A note of ours as it is kept: of a checkpoint, `size` is how many entries it covers; of a receipt, its `through`. */
 export type StoredNote = {
@@ -23,14 +24,13 @@ export type StoredNote = {
  * signed it.
  */
 export function readOwnNote(orgId: string, note: string): StoredNote | null {
-  const text = parseNote(note)?.text;
-  if (text === undefined) return null;
-  const checkpoint = parseCheckpoint(text);
-  const statement = checkpoint ?? parseReceipt(text);
-  if (!statement || orgIdOf(statement.origin) !== orgId || !isOwnNote(note, statement.origin)) return null;
-  const { signedAt } = statement;
-  if (checkpoint) return { orgId, kind: "checkpoint", size: checkpoint.size, signedAt, note };
-  return { orgId, kind: "receipt", size: "through" in statement ? statement.through : 0, signedAt, note };
+  const checkpoint = parseCheckpoint(parseNote(note)?.text ?? "");
+  if (checkpoint) {
+    const isOurs = orgIdOf(checkpoint.origin) === orgId && isOwnNote(note, checkpoint.origin);
+    return isOurs ? { orgId, kind: "checkpoint", size: checkpoint.size, signedAt: checkpoint.signedAt, note } : null;
+  }
+  const receipt = readOwnReceipt(orgId, note);
+  return receipt && { orgId, kind: "receipt", size: receipt.through, signedAt: receipt.signedAt, note };
 }
 
 /** What a kept checkpoint says. @throws RangeError for a note of another kind */

@@ -14,6 +14,7 @@ import { auditRows, closeRoles, daysAgo, roles } from "@/testing/chain";
 import { checkText } from "@/testing/evidence";
 import { call, createOrg, createUser, ctxFor, auditRows as recordedRows, type TestUser } from "@/testing/factories";
 import { testKey } from "@/testing/notes";
+import { permit } from "@/testing/permit";
 import { exportEvidence } from "./evidence";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-evidence-"));
@@ -80,6 +81,7 @@ describe("evidence bundle", () => {
     const { id } = await createOrg();
     const owner = await createUser({ orgId: id, role: "org_admin" });
     await appendAudit(roles.app, [...auditRows(id, 5, { timestamp: daysAgo(500) }), ...auditRows(id, 3)]);
+    await permit(id, 5);
     await roles.admin.begin(async (tx) => {
       await tx`SET LOCAL trailmark.prune = 'on'`;
       await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq <= 5`;

@@ -78,7 +78,7 @@ export const checkpointsOutput = z.strictObject({
 export const integrityStatusInput = z.object({ orgId: oneOrg });
 
 /** What found a chain broken: a run of the night, a signing, somebody who asked, or a head that is not the newest row's. */
-const ALARM_SOURCES = ["nightly", "checkpoint", "on demand", "head"] as const;
+const ALARM_SOURCES = ["nightly", "checkpoint", "on demand", "head", "retention"] as const;
 export type AlarmSource = (typeof ALARM_SOURCES)[number];
 
 const VERIFICATION_KINDS = ["nightly", "whole", "range"] as const;

@@ -10,6 +10,7 @@ import { listInput, searchInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { call, createOrg, createPartner, createUser, ctxFor, type TestUser } from "@/testing/factories";
+import { permit } from "@/testing/permit";
 import { countRows } from "./count";
 import type { Cursor } from "./cursor";
 import { resolveFilter } from "./resolve";
@@ -299,6 +300,7 @@ describe("the index of a chain that retention cuts", () => {
     });
     await appendEvents(Array.from({ length: 2_400 }, (_, n) => old(n)));
     while ((await advanceIndex(org.id)) !== 0);
+    await permit(org.id, 1003);
     const admin = postgres(process.env.AUDIT_ADMIN_DATABASE_URL as string, { max: 1, onnotice: () => {} });
     await admin.begin(async (tx) => {
       await tx`SELECT set_config('trailmark.prune', 'on', true)`;

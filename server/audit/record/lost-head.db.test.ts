@@ -15,6 +15,7 @@ import {
   roles,
 } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
+import { permit } from "@/testing/permit";
 import { appendAudit } from "./append";
 import { Recorder } from "./recorder";
 
@@ -99,6 +100,7 @@ describe("a chain that lost its head", () => {
   it("does not begin a second chain in the room that retention left, from the recorder or by SQL", async () => {
     const { id } = await createOrg();
     await appendAudit(roles.app, [...auditRows(id, 50, { timestamp: daysAgo(400) }), ...auditRows(id, 3)]);
+    await permit(id, 50);
     await roles.admin.begin(async (tx) => {
       await tx`SET LOCAL trailmark.prune = 'on'`;
       await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq <= 50`;

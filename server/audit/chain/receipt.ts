@@ -1,0 +1,30 @@
+import type postgres from "postgres";
+import { parseNote } from "@/server/audit/tree/signed-note";
+import { orgIdOf, type PruneReceipt, parseReceipt } from "@/server/audit/tree/statement";
+import { isOwnNote } from "./own-note";
+
+/** What a receipt says, if a key of ours signed it for this organization; else null. */
+export function readOwnReceipt(orgId: string, note: string): PruneReceipt | null {
+  const receipt = parseReceipt(parseNote(note)?.text ?? "");
+  return receipt && orgIdOf(receipt.origin) === orgId && isOwnNote(note, receipt.origin) ? receipt : null;
+}
+
+/** A receipt that is not ours is passed over, however many somebody has added. */
+const ROWS_AT_ONCE = 20;
+
+/**
+ * Through which sequence retention was permitted to remove a chain, in the snapshot of a reading; 0 without a signed
+ * receipt. The row that retention leaves in the log itself is for readers and proves nothing.
+ */
+export async function permittedThrough(sql: postgres.TransactionSql, orgId: string): Promise<number> {
+  for (let offset = 0; ; offset += ROWS_AT_ONCE) {
+    const rows = await sql<{ note: string }[]>`
+      SELECT note FROM audit_notes WHERE org_id = ${orgId}::uuid AND kind = 'receipt'
+      ORDER BY size DESC, signed_at DESC LIMIT ${ROWS_AT_ONCE} OFFSET ${offset}`;
+    for (const { note } of rows) {
+      const receipt = readOwnReceipt(orgId, note);
+      if (receipt) return receipt.through;
+    }
+    if (rows.length < ROWS_AT_ONCE) return 0;
+  }
+}
