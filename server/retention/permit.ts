@@ -17,7 +17,7 @@ import { systemCtx } from "@/server/context";
 import { type Expired, findExpired } from "./expired";
 
 /** What is broken is not removed: the chain contradicts itself or what was signed. */
-export class NotPermitted extends Error {}
+class NotPermitted extends Error {}
 
 /** Whether a row, and with it every row that it links back to, is in the tree that a checkpoint signed. */
 async function isInTree({ orgId, size, note }: StoredNote, seq: number): Promise<boolean> {

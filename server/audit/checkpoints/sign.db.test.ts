@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { appendAudit } from "@/server/audit/record/append";
 import { inclusionProof, leafHash, verifyInclusion } from "@/server/audit/tree/tree";
 import { env } from "@/server/env";
 import { auditRows, chainOf, closeRoles, roles } from "@/testing/chain";
+import { rfcRoot } from "@/testing/rfc-tree";
 import { sha256 } from "./hashing";
 import { fromTree } from "./nodes";
 import { listCheckpoints, newestCheckpoint } from "./note-store";
@@ -25,17 +26,6 @@ afterAll(async () => {
 });
 
 const write = (orgId: string, count: number) => appendAudit(roles.app, auditRows(orgId, count));
-
-/** A second implementation, straight from RFC 6962: splits at the largest power of two below the size. */
-function rfcRoot(leaves: readonly Buffer[]): Buffer {
-  const digest = (...parts: Buffer[]) => createHash("sha256").update(Buffer.concat(parts)).digest();
-  if (leaves.length === 0) return digest();
-  const [only] = leaves;
-  if (leaves.length === 1 && only) return digest(Buffer.from([0]), only);
-  let k = 1;
-  while (k * 2 < leaves.length) k *= 2;
-  return digest(Buffer.from([1]), rfcRoot(leaves.slice(0, k)), rfcRoot(leaves.slice(k)));
-}
 
 const checksums = async (orgId: string) => (await chainOf(orgId)).map((row) => Buffer.from(row.checksum ?? "", "hex"));
 
