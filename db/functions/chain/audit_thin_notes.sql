@@ -1,5 +1,5 @@
 -- Removes checkpoints that later ones contain: all of the last 48 hours stay, before that the last of an hour, after 90
--- days the last of a day. Receipts stay. The only way by which a note leaves.
+-- days the last of a day. Receipts stay, and what an authority has time-stamped. The only way by which a note leaves.
 CREATE OR REPLACE FUNCTION audit_thin_notes(org uuid) RETURNS bigint
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -15,6 +15,7 @@ AS $$
     DELETE FROM audit_notes n
     USING old o
     WHERE n.org_id = org AND n.kind = 'checkpoint' AND n.size = o.size AND n.signed_at = o.signed_at AND o.place > 1
+      AND n.timestamp_token IS NULL
     RETURNING 1
   )
   SELECT count(*) FROM gone

@@ -55,10 +55,14 @@ export async function newestCheckpointCovering(tx: Tx, orgId: string, size: numb
 export const newestReceipt = async (tx: Tx, orgId: string): Promise<StoredNote | null> =>
   (await select(tx, orgId, { kind: "receipt", limit: 1 }))[0] ?? null;
 
-/** Adds a note; one that is there already is left as it is. */
-export async function insertNote(tx: Tx, { orgId, kind, size, signedAt, note }: StoredNote): Promise<void> {
+/**
+ * Adds a note; one that is there already is left as it is.
+ * @param token an authority's time-stamp over its text
+ */
+export async function insertNote(tx: Tx, stored: StoredNote, token: Buffer | null = null): Promise<void> {
+  const { orgId, kind, size, signedAt, note } = stored;
   await tx.execute(
-    sql`INSERT INTO audit_notes (org_id, kind, size, signed_at, note)
-      VALUES (${orgId}, ${kind}, ${size}, ${signedAt}::timestamptz, ${note}) ON CONFLICT DO NOTHING`,
+    sql`INSERT INTO audit_notes (org_id, kind, size, signed_at, note, timestamp_token)
+      VALUES (${orgId}, ${kind}, ${size}, ${signedAt}::timestamptz, ${note}, ${token}) ON CONFLICT DO NOTHING`,
   );
 }

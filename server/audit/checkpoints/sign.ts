@@ -1,6 +1,7 @@
 import { asSystem } from "@/db/client";
 import type { Break } from "@/server/audit/chain/verifier";
 import { checkpointText } from "@/server/audit/tree/statement";
+import { dailyTimestamp } from "./daily-timestamp";
 import { extendTree } from "./extend";
 import { keepLatest } from "./folder";
 import { EMPTY_ROOT } from "./hashing";
@@ -37,7 +38,8 @@ async function signAndKeep(orgId: string, { size, root, signedAt }: Statement): 
   const { note, warnings } = await cosign(signed);
   const kept = { ...signed, note };
   if (note !== signed.note) await keepLatest(kept);
-  await asSystem((tx) => insertNote(tx, kept));
+  const token = await dailyTimestamp(kept);
+  await asSystem((tx) => insertNote(tx, kept, token));
   await publishNote(kept);
   return { kind: "signed", note: kept, warnings };
 }

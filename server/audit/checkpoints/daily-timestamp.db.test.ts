@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { appendAudit } from "@/server/audit/record/append";
+import { parseNote } from "@/server/audit/tree/signed-note";
+import { env } from "@/server/env";
+import { auditRows, closeRoles, inTenant, roles } from "@/testing/chain";
+import { type Authority, startAuthority } from "@/testing/timestamp-authority";
+import { signCheckpoint } from "./sign";
+
+const DAY_MS = 86_400_000;
+
+let dir: string;
+let authority: Authority;
+beforeAll(async () => {
+  authority = await startAuthority();
+  dir = mkdtempSync(join(tmpdir(), "trailmark-stamps-"));
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir, TRAILMARK_TSA_URL: authority.url });
+});
+afterAll(async () => {
+  Object.assign(env(), { TRAILMARK_TSA_URL: undefined });
+  await authority.stop();
+  await closeRoles();
+  rmSync(dir, { recursive: true });
+});
+
+const notesOf = (orgId: string) =>
+  inTenant(
+    "system",
+    (tx) => tx<{ size: string; note: string; token: Buffer | null }[]>`
+      SELECT size, note, timestamp_token AS token FROM audit_notes WHERE org_id = ${orgId} ORDER BY size`,
+  );
+
+it("keeps a time-stamp beside a checkpoint once a day an organization, and thinning leaves it", async () => {
+  const orgId = randomUUID();
+  const start = Date.now() - 200 * DAY_MS;
+  for (const hours of [0, 1, 23, 25, 26]) {
+    await appendAudit(roles.app, auditRows(orgId, 1));
+    await signCheckpoint(orgId, { now: new Date(start + hours * 3_600_000) });
+  }
+  const kept = await notesOf(orgId);
+  expect(kept.map(({ size, token }) => [Number(size), token !== null])).toEqual([
+    [0, false],
+    [1, true],
+    [2, false],
+    [3, false],
+    [4, true],
+    [5, false],
+  ]);
+  for (const { note, token } of kept)
+    if (token) expect(authority.verify(parseNote(note)?.text ?? "", token)).toContain("Verification: OK");
+  await inTenant("system", (tx) => tx`SELECT audit_thin_notes(${orgId})`);
+  const stamped = (await notesOf(orgId)).filter(({ token }) => token !== null);
+  expect(stamped.map(({ size }) => Number(size))).toEqual([1, 4]);
+});

@@ -1,0 +1,89 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A time-stamping authority (RFC 3161) on this machine: OpenSSL's own responder behind HTTP. */
+
+const CONFIG = `
+[tsa]
+default_tsa = own
+[own]
+serial = serial
+signer_digest = sha256
+default_policy = 1.2.3.4.1
+digests = sha256
+[req]
+distinguished_name = dn
+[dn]
+[ca]
+basicConstraints = critical,CA:true
+[stamping]
+extendedKeyUsage = critical,timeStamping
+`;
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+export type Authority = {
+  url: string;
+  /** Requests so far. */
+  queries: Buffer[];
+  /** What answers instead of OpenSSL from now on; null for OpenSSL again. */
+  answerWith: (answer: ((reply: Buffer) => Buffer) | null) => void;
+  /** What `openssl ts -verify` says of a reply over a text. @throws when it does not hold */
+  verify: (text: string, reply: Buffer) => string;
+  stop: () => Promise<void>;
+};
+
+/** @throws when there is no openssl */
+export async function startAuthority(): Promise<Authority> {
+  const dir = mkdtempSync(join(tmpdir(), "trailmark-tsa-"));
+  const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: dir, stdio: "pipe" }).toString();
+  writeFileSync(join(dir, "tsa.cnf"), CONFIG);
+  writeFileSync(join(dir, "serial"), "01\n");
+  const made = ["-newkey", "ed25519", "-nodes", "-config", "tsa.cnf", "-x509", "-days", "2"];
+  openssl("req", ...made, "-extensions", "ca", "-subj", "/CN=CA", "-keyout", "ca.key", "-out", "ca.pem");
+  const request = ["-newkey", "rsa:2048", "-nodes", "-config", "tsa.cnf", "-subj", "/CN=TSA"];
+  openssl("req", ...request, "-keyout", "tsa.key", "-out", "tsa.csr");
+  const signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-days", "2", "-extfile", "tsa.cnf", "-extensions", "stamping"];
+  openssl("x509", "-req", "-in", "tsa.csr", ...signed, "-out", "tsa.pem");
+
+  const queries: Buffer[] = [];
+  let answer: ((reply: Buffer) => Buffer) | null = null;
+  const server = createServer(async (incoming, outgoing) => {
+    const query = await readBody(incoming);
+    queries.push(query);
+    writeFileSync(join(dir, "query.tsq"), query);
+    const files = ["-queryfile", "query.tsq", "-signer", "tsa.pem", "-inkey", "tsa.key", "-out", "reply.tsr"];
+    openssl("ts", "-reply", "-config", "tsa.cnf", "-section", "own", ...files);
+    const reply = readFileSync(join(dir, "reply.tsr"));
+    outgoing.writeHead(200, { "Content-Type": "application/timestamp-reply" }).end(answer ? answer(reply) : reply);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    queries,
+    answerWith: (given) => {
+      answer = given;
+    },
+    verify: (text, reply) => {
+      writeFileSync(join(dir, "text"), text);
+      writeFileSync(join(dir, "kept.tsr"), reply);
+      const untrusted = ["-untrusted", "tsa.pem"];
+      return openssl("ts", "-verify", "-data", "text", "-in", "kept.tsr", "-CAfile", "ca.pem", ...untrusted);
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
