@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Radio } from "@mantine/core";
+import { Radio } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
@@ -16,6 +16,8 @@ import { Section } from "@/components/ui/section";
 import { StateTag, type Tone } from "@/components/ui/state-tag";
 import type { ImportEntry } from "@/server/custom-fields/import/schema";
 import classes from "./import.module.css";
+import { DropArea } from "./source/drop-area";
+import { handOver } from "./source/handed-over";
 
 const STATE: Record<ImportEntry["status"], [Tone, string]> = {
   draft: ["off", "Started"],
@@ -53,25 +55,19 @@ function NewImport() {
   const trpc = useTRPC();
   const router = useRouter();
   const cache = useQueryClient();
-  const { sources, maxRows } = useSuspenseQuery(trpc.imports.sources.queryOptions()).data;
+  const { sources } = useSuspenseQuery(trpc.imports.sources.queryOptions()).data;
   const [source, setSource] = useState(sources[0]?.id ?? "");
-  const create = useMutation(
-    trpc.imports.create.mutationOptions({
-      onSuccess: async (created) => {
-        await cache.invalidateQueries(trpc.imports.list.queryFilter());
-        router.push(`${addressOf(created.id)}&step=source`);
-      },
-    }),
-  );
+  const create = useMutation(trpc.imports.create.mutationOptions());
+  const start = async (files: File[]) => {
+    if (files.length === 0) return;
+    const created = await create.mutateAsync({ source });
+    handOver(created.id, files);
+    await cache.invalidateQueries(trpc.imports.list.pathFilter());
+    router.push(`${addressOf(created.id)}&step=source`);
+  };
   return (
     <Section title="New import">
-      <form
-        className={classes.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate({ source });
-        }}
-      >
+      <div className={classes.form}>
         <Radio.Group label="Where the fields come from" value={source} onChange={setSource}>
           <div className={classes.choices}>
             {sources.map(({ id, label, hint }) => (
@@ -81,14 +77,11 @@ function NewImport() {
         </Radio.Group>
         <p className={classes.quiet}>
           Only computer-scope fields are imported, as fields of All organizations. Location-scope and client-scope
-          fields are listed, kept out and offered as a CSV, to be created by hand as fields of an organization. Files
-          have at most {count(maxRows)} rows and 100 MiB.
+          fields are listed, kept out and offered as a CSV, to be created by hand as fields of an organization.
         </p>
         {create.error && <Message tone="bad">{errorText(create.error)}</Message>}
-        <Button type="submit" loading={create.isPending}>
-          Start import
-        </Button>
-      </form>
+      </div>
+      <DropArea onFiles={(files) => void start(files).catch(() => {})} isBusy={create.isPending} isFull={false} />
     </Section>
   );
 }
@@ -118,8 +111,8 @@ function PastImports({ imports }: { imports: ImportEntry[] }) {
     },
   ];
   return (
-    <Section title="Imports so far" flush>
-      <RecordTable caption="Imports so far" columns={columns} rows={imports} rowKey={(state) => state.id} />
+    <Section title="Past imports" flush>
+      <RecordTable caption="Past imports" columns={columns} rows={imports} rowKey={(state) => state.id} />
     </Section>
   );
 }

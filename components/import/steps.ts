@@ -22,7 +22,7 @@ const hasEnded = (state: ImportState): boolean => ["done", "cancelled", "undone"
 export function reachable(state: ImportState): readonly Step[] {
   if (hasEnded(state)) return ["check", "report"];
   if (hasRun(state)) return ["check", "run"];
-  if (state.status === "checked") return ["source", "fields", "values", "check", "run"];
+  if (state.status === "checked") return ["source", "fields", "values", "check"];
   if (state.columns.length > 0) return ["source", "fields", "values", "check"];
   return ["source"];
 }

@@ -148,6 +148,22 @@ export const customFieldImportResults = pgTable(
   (t) => [primaryKey({ name: "custom_field_import_results_pkey", columns: [t.importId, t.rowNo] })],
 );
 
+/** What a person has put right in the rows of an import, by the different values that each change replaced. */
+export const customFieldImportEdits = pgTable(
+  "custom_field_import_edits",
+  {
+    importId: uuid("import_id").notNull(),
+    editNo: integer("edit_no").notNull(),
+    part: integer("part").notNull(),
+    partnerId: uuid("partner_id").notNull(),
+    columnNo: integer("column_no").notNull(),
+    before: text("before").notNull(),
+    after: text("after").notNull(),
+    rowNos: integer("row_nos").array().notNull(),
+  },
+  (t) => [primaryKey({ name: "custom_field_import_edits_pkey", columns: [t.importId, t.editNo, t.part] })],
+);
+
 /** What an import changed on a device: the values before and after (null: none), for the read-back and for undo. */
 export const customFieldImportChanges = pgTable(
   "custom_field_import_changes",

@@ -1,6 +1,8 @@
 import { cancelImport } from "@/server/custom-fields/import/cancel";
 import { createImport } from "@/server/custom-fields/import/create";
 import { discardImport } from "@/server/custom-fields/import/discard";
+import { editValues } from "@/server/custom-fields/import/edit/edit-values";
+import { undoEdit } from "@/server/custom-fields/import/edit/undo-edit";
 import { getImport } from "@/server/custom-fields/import/get";
 import { ignoreMapping } from "@/server/custom-fields/import/ignore-mapping";
 import { listImports } from "@/server/custom-fields/import/list";
@@ -31,6 +33,8 @@ export const importsRouter = router({
   ignoreMapping: mutation(ignoreMapping),
   check: mutation(startCheck),
   pick: mutation(pickCandidate),
+  edit: mutation(editValues),
+  undoEdit: mutation(undoEdit),
   run: mutation(startRun),
   cancel: mutation(cancelImport),
   undo: mutation(startUndo),

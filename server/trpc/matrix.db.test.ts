@@ -105,13 +105,25 @@ describe("every tRPC procedure", () => {
     "savedViews.update": { make: savedViewIn, rest: { name: "Renamed" } },
     "savedViews.remove": { make: savedViewIn },
     ...Object.fromEntries(
-      ["get", "guesses", "faults", "rows", "stage", "guessAfresh", "check", "run", "cancel", "undo", "discard"].map(
-        (name) => [`imports.${name}`, { make: importIn }],
-      ),
+      [
+        "get",
+        "guesses",
+        "faults",
+        "rows",
+        "stage",
+        "guessAfresh",
+        "check",
+        "run",
+        "undoEdit",
+        "cancel",
+        "undo",
+        "discard",
+      ].map((name) => [`imports.${name}`, { make: importIn }]),
     ),
     "imports.preview": { make: importIn, rest: { fileNo: 0 } },
     "imports.setFormat": { make: importIn, rest: { fileNo: 0, format: { headerRow: 1 } } },
     "imports.pick": { make: importIn, rest: { rowNo: 1, deviceId: null } },
+    "imports.edit": { make: importIn, rest: { edit: { kind: "cell", rowNo: 1, column: 0, value: "x" } } },
     "imports.savePlan": {
       make: importIn,
       rest: { plan: { identifiers: { sourceId: 0, hostname: null, organization: null, serial: null }, fields: [] } },

@@ -1,8 +1,9 @@
 "use client";
 
-import { parseAsStringLiteral, useQueryStates } from "nuqs";
+import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { count, counted } from "@/components/format/amounts";
 import shared from "@/components/import/import.module.css";
+import { SearchField } from "@/components/ui/search-field";
 import { Section } from "@/components/ui/section";
 import {
   type ImportState,
@@ -18,6 +19,7 @@ import {
 import classes from "./check.module.css";
 import { CheckTable } from "./check-table";
 import { FieldTally } from "./field-tally";
+import { FixValues } from "./fix-values";
 import { OutcomeChips } from "./outcome-chips";
 import { ROW_TONE, VALUE_TONE } from "./tones";
 
@@ -35,6 +37,7 @@ export function CheckResult({ state, tally }: { state: ImportState; tally: Tally
   const [filter, setFilter] = useQueryStates({
     rows: parseAsStringLiteral(ROW_OUTCOMES),
     values: parseAsStringLiteral(VALUE_OUTCOMES),
+    search: parseAsString.withDefault(""),
   });
   const values = sumOf(tally);
   return (
@@ -67,7 +70,15 @@ export function CheckResult({ state, tally }: { state: ImportState; tally: Tally
         />
         {filter.rows && MEANING[filter.rows] && <p className={shared.quiet}>{MEANING[filter.rows]}</p>}
       </div>
-      <CheckTable state={state} outcome={filter.rows} value={filter.values} />
+      {state.status === "checked" && <FixValues state={state} />}
+      <div className={classes.search}>
+        <SearchField
+          label="Search rows by computer, ID or value"
+          value={filter.search}
+          onSearch={(search) => void setFilter({ search: search || null })}
+        />
+      </div>
+      <CheckTable state={state} outcome={filter.rows} value={filter.values} search={filter.search} />
       <Section title="Values by field">
         <FieldTally state={state} fields={tally.fields} />
       </Section>

@@ -9,6 +9,7 @@ import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText, Notice } from "@/components/ui/notice";
 import { CheckResult } from "./check-result";
+import { RunSummary } from "./run-summary";
 
 /** The dry run: what would happen to every row and value. */
 export function CheckStep({ state, onStep }: StepProps) {
@@ -17,6 +18,15 @@ export function CheckStep({ state, onStep }: StepProps) {
   const again = useMutation(
     trpc.imports.check.mutationOptions({
       onSuccess: (next) => cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next),
+    }),
+  );
+  const run = useMutation(
+    trpc.imports.run.mutationOptions({
+      onSuccess: async (next) => {
+        cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next);
+        onStep("run");
+        await cache.invalidateQueries(trpc.customFields.pathFilter());
+      },
     }),
   );
   const mayRun = state.status === "checked";
@@ -43,14 +53,17 @@ export function CheckStep({ state, onStep }: StepProps) {
         </Notice>
       )}
       {!isStale && check && <CheckResult state={state} tally={check} />}
+      {mayRun && state.summary.check && <RunSummary state={state} check={state.summary.check} />}
       {mayRun && (
         <div className={classes.foot}>
-          <Button type="submit" onClick={() => onStep("run")}>
-            Continue
+          <Button type="submit" onClick={() => run.mutate({ id: state.id })} loading={run.isPending}>
+            Run import
           </Button>
           <Button variant="default" onClick={() => again.mutate({ id: state.id })} loading={again.isPending}>
             Check again
           </Button>
+          <span className={classes.quiet}>Rows are resolved again while it runs. The import can be undone.</span>
+          {run.error && <Message tone="bad">{errorText(run.error)}</Message>}
         </div>
       )}
     </>

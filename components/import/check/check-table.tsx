@@ -21,13 +21,19 @@ import { ROW_TONE } from "./tones";
 
 const ROW_PX = 52;
 const PAGE = 200;
-type Props = { state: ImportState; outcome: RowOutcome | null; value: ValueOutcome | null };
+type Props = { state: ImportState; outcome: RowOutcome | null; value: ValueOutcome | null; search: string };
 
 /** Every row with its outcome and reason; of a hundred thousand only those in sight are in the page. */
-export function CheckTable({ state, outcome, value }: Props) {
+export function CheckTable({ state, outcome, value, search }: Props) {
   const trpc = useTRPC();
   const [opened, setOpened] = useState<number | null>(null);
-  const input = { id: state.id, limit: PAGE, ...(outcome ? { outcome } : {}), ...(value ? { value } : {}) };
+  const input = {
+    id: state.id,
+    limit: PAGE,
+    ...(outcome ? { outcome } : {}),
+    ...(value ? { value } : {}),
+    ...(search ? { search } : {}),
+  };
   const query = useInfiniteQuery(
     trpc.imports.rows.infiniteQueryOptions(input, {
       getNextPageParam: (last) => last.nextCursor ?? undefined,
@@ -36,7 +42,8 @@ export function CheckTable({ state, outcome, value }: Props) {
   );
   const rows = query.data?.pages.flatMap((page) => page.rows) ?? [];
   if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} what="the rows" />;
-  if (query.data && rows.length === 0) return <Notice title="No row has this outcome" />;
+  if (query.data && rows.length === 0)
+    return <Notice title={search ? `No row contains “${search}”` : "No row has this outcome"} />;
   const at = rows.findIndex((r) => r.rowNo === opened);
   const row = rows[at] ?? null;
   const moveTo = (by: -1 | 1) => {

@@ -54,8 +54,8 @@ export const ValueRow = memo(function ValueRow(props: ValueRowProps) {
             />
             <Switch
               size="sm"
-              label="Blank cells clear"
-              aria-label={`Blank cells clear ${field.name}`}
+              label="Blank cells clear the value"
+              aria-label={`Blank cells clear the value of ${field.name}`}
               checked={field.clearBlank}
               onChange={(event) => change({ clearBlank: event.currentTarget.checked })}
             />

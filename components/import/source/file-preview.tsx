@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, FileButton, Group, NumberInput, Skeleton } from "@mantine/core";
+import { Button, FileButton, Group, NumberInput, Select, Skeleton } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { bytes } from "@/components/format/amounts";
 import { ChoiceSelect } from "@/components/import/choice-select";
@@ -15,8 +15,10 @@ import {
   type FileFormat,
   type FormatChange,
   SHAPES,
+  type SheetInfo,
 } from "@/server/custom-fields/import/read/file-schema";
 import type { ImportFile } from "@/server/custom-fields/import/schema";
+import { FileNotes } from "./file-notes";
 import { PreviewTable } from "./preview-table";
 import { ACCEPT } from "./upload";
 
@@ -100,7 +102,18 @@ export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props
         </div>
       )}
       {preview.data && (
-        <FormatFields format={preview.data.format} onChange={(format) => change.mutate({ ...key, format })} />
+        <FormatFields
+          format={preview.data.format}
+          sheets={preview.data.sheets}
+          onChange={(format) => change.mutate({ ...key, format })}
+        />
+      )}
+      {preview.data && (
+        <FileNotes
+          preview={preview.data}
+          onHeader={(headerRow) => change.mutate({ ...key, format: { headerRow } })}
+          isBusy={change.isPending}
+        />
       )}
       {preview.data && <PreviewTable name={file.name} preview={preview.data} isStale={change.isPending} />}
     </Section>
@@ -130,7 +143,13 @@ function Replace({ name, isBusy, onReplace }: ReplaceProps) {
   );
 }
 
-function FormatFields({ format, onChange }: { format: FileFormat; onChange: (change: FormatChange) => void }) {
+type FormatProps = {
+  format: FileFormat;
+  sheets: readonly SheetInfo[];
+  onChange: (change: FormatChange) => void;
+};
+
+function FormatFields({ format, sheets, onChange }: FormatProps) {
   if (format.kind === "json") return <p className={classes.pad}>JSON, {ENCODING_LABEL[format.encoding]}.</p>;
   return (
     <Group gap="md" className={classes.pad} align="flex-end">
@@ -154,16 +173,27 @@ function FormatFields({ format, onChange }: { format: FileFormat; onChange: (cha
           />
         </>
       )}
+      {sheets.length > 1 && (
+        <Select
+          label="Sheet"
+          w={220}
+          data={sheets.map(({ name, isHidden }) => ({ value: name, label: isHidden ? `${name} (hidden)` : name }))}
+          value={format.sheet ?? sheets[0]?.name ?? null}
+          onChange={(sheet) => sheet !== null && onChange({ sheet })}
+          allowDeselect={false}
+        />
+      )}
       <NumberInput
         label="Header row"
+        description="0 for none"
         w={100}
-        min={1}
+        min={0}
         max={100}
         allowDecimal={false}
         value={format.headerRow}
         onChange={(value) =>
           typeof value === "number" &&
-          value >= 1 &&
+          value >= 0 &&
           value <= 100 &&
           value !== format.headerRow &&
           onChange({ headerRow: value })

@@ -1,10 +1,9 @@
 "use client";
 
-import { Button, FileButton, Progress } from "@mantine/core";
+import { Button, Progress } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { FileUp } from "lucide-react";
-import { type DragEvent, useEffect, useRef, useState } from "react";
-import { bytes, count } from "@/components/format/amounts";
+import { useEffect, useRef } from "react";
+import { bytes } from "@/components/format/amounts";
 import { Discard } from "@/components/import/discard";
 import classes from "@/components/import/import.module.css";
 import { JobProgress } from "@/components/import/job-progress";
@@ -12,10 +11,11 @@ import type { StepProps } from "@/components/import/steps";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
-import { MAX_IMPORT_FILES, MAX_IMPORT_ROWS } from "@/server/custom-fields/import/schema";
+import { MAX_IMPORT_FILES } from "@/server/custom-fields/import/schema";
+import { DropArea } from "./drop-area";
 import { CutFile, FilePreview } from "./file-preview";
+import { takeFiles } from "./handed-over";
 import { OtherScopes } from "./other-scopes";
-import { ACCEPT } from "./upload";
 import { useUploads } from "./uploads";
 
 /** The file or files: sent, read in part and shown as they will be read in whole. */
@@ -29,6 +29,14 @@ export function SourceStep({ state, onStep }: StepProps) {
     }),
   );
   const isRead = state.columns.length > 0;
+  const { add } = uploads;
+  const hasTaken = useRef(false);
+  useEffect(() => {
+    if (hasTaken.current) return;
+    hasTaken.current = true;
+    const files = takeFiles(state.id);
+    if (files.length > 0) void add(files);
+  }, [state.id, add]);
   useContinueOnceRead(state, onStep);
   const complete = state.files.filter((file) => file.complete);
   return (
@@ -105,45 +113,4 @@ function useContinueOnceRead(state: StepProps["state"], onStep: StepProps["onSte
     if (wasReading.current && !isReading && isRead) onStep("fields");
     wasReading.current = isReading;
   }, [isReading, isRead, onStep]);
-}
-
-type DropProps = { onFiles: (files: File[]) => void; isBusy: boolean; isFull: boolean };
-
-function DropArea({ onFiles, isBusy, isFull }: DropProps) {
-  const [isOver, setOver] = useState(false);
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    if (!isBusy && !isFull) onFiles([...event.dataTransfer.files]);
-  };
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is the mouse's way; the button inside is everybody's
-    <div
-      className={classes.drop}
-      data-over={isOver || undefined}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
-      <FileUp size={22} strokeWidth={1.5} aria-hidden />
-      <p>
-        <strong>Drop files here</strong>
-        <br />
-        <span className={classes.quiet}>
-          CSV, TSV, Excel or JSON, also gzipped. At most {count(MAX_IMPORT_ROWS)} rows and 100 MiB. A list of fields may
-          come with a file of values.
-        </span>
-      </p>
-      <FileButton multiple accept={ACCEPT} onChange={(files) => onFiles(files)} disabled={isBusy || isFull}>
-        {(props) => (
-          <Button variant="default" {...props}>
-            Choose files
-          </Button>
-        )}
-      </FileButton>
-    </div>
-  );
 }

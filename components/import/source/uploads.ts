@@ -34,7 +34,7 @@ export function useUploads(importId: string, files: readonly ImportFile[]) {
   // A file that has arrived in part is replaced by the next one.
   const cut = files.findIndex((file) => !file.complete);
   const placeOf = (i: number) => (cut < 0 ? files.length + i : i === 0 ? cut : files.length + i - 1);
-  const add = (added: File[]) =>
+  const add = (added: readonly File[]) =>
     report(async () => {
       for (const [i, file] of added.entries()) await send(placeOf(i), file);
     });

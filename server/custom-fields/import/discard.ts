@@ -9,7 +9,7 @@ import { lockImport } from "./find-import";
 import { importFolder } from "./import-folder";
 
 async function deleteRows(tx: Tx, id: string): Promise<void> {
-  for (const table of ["rows", "results", "changes"])
+  for (const table of ["rows", "results", "changes", "edits"])
     await tx.execute(sql`DELETE FROM ${sql.identifier(`custom_field_import_${table}`)} WHERE import_id = ${id}::uuid`);
   await tx.delete(customFieldImports).where(eq(customFieldImports.id, id));
 }

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { MASK } from "@/server/custom-fields/schema";
 import { operation } from "@/server/operation";
@@ -79,6 +79,17 @@ function toRow(row: ResultRow, { plan, found, devices, held, about }: Context): 
   };
 }
 
+/** Rows of which an identifier or a value that is no secret contains a text, in any case. */
+function matching(text: string, { identifiers, fields }: LoadedPlan): SQL {
+  const open = fields.flatMap(({ column, secret }) => (secret ? [] : [column]));
+  const columns = [...Object.values(identifiers), ...open].flatMap((column) => column ?? []);
+  return sql`AND EXISTS (
+    SELECT 1 FROM custom_field_import_rows s
+    CROSS JOIN LATERAL unnest(${`{${columns.join(",")}}`}::int[]) AS wanted(column_no)
+    WHERE s.import_id = r.import_id AND s.row_no = r.row_no
+      AND strpos(lower(s.cells ->> wanted.column_no), lower(${text})) > 0)`;
+}
+
 /** A page of the check's (or the run's) table, by row number. */
 export const listRows = operation({
   permission: "custom_fields:import",
@@ -92,8 +103,13 @@ export const listRows = operation({
       const plan = await loadPlan(tx, found, scope);
       const byOutcome = input.outcome ? sql`AND r.outcome = ${input.outcome}` : sql``;
       const byValue = input.value ? sql`AND strpos(r.codes, ${VALUE_CODES[input.value]}) > 0` : sql``;
+      const bySearch = input.search ? matching(input.search, plan) : sql``;
       const { cursor, limit } = input;
-      const page = await readResults(tx, found.id, { after: cursor ?? 0, limit, only: sql`${byOutcome} ${byValue}` });
+      const page = await readResults(tx, found.id, {
+        after: cursor ?? 0,
+        limit,
+        only: sql`${byOutcome} ${byValue} ${bySearch}`,
+      });
       const devices = await nameDevices(tx, scope.orgIds, page);
       const last = page.length === input.limit ? page.at(-1)?.rowNo : undefined;
       const context = { plan, found, devices, ...(await loadContext(tx, plan, page)) };

@@ -21,9 +21,10 @@ async function recheck(
   const [evaluated] = await evaluateRows(tx, plan, { rows: [{ ...row, fault: null, picked }] });
   const check = found.summary.check;
   if (!evaluated || !check) return found;
-  await replaceResult(tx, plan, toResult(evaluated, picked));
+  const now = toResult(evaluated, picked);
+  await replaceResult(tx, plan, now);
   count(check, row, -1);
-  count(check, evaluated);
+  count(check, now);
   const summary = { ...found.summary, check };
   await tx
     .update(customFieldImports)

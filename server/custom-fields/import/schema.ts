@@ -6,6 +6,7 @@ import {
   fieldKey,
   fieldOptions,
   MAX_FIELD_NAME,
+  MAX_TEXT_VALUE,
 } from "@/server/custom-fields/schema";
 import type { SourceColumn } from "./map/column-schema";
 import { type FileFormat, formatChange } from "./read/file-schema";
@@ -148,7 +149,12 @@ export const withoutDevice = (codes: string): string =>
 type RowCounts = Record<RowOutcome, number>;
 export type FieldCounts = { fieldId: string } & Record<ValueOutcome, number>;
 /** What a check or a run counted. readBack: of the written values, how many the devices hold afterwards. */
-export type Tally = { rows: RowCounts; fields: FieldCounts[] };
+export type Tally = {
+  rows: RowCounts;
+  fields: FieldCounts[];
+  /** Devices that receive a value, and source IDs that are recorded: counted by checks of this version. */
+  writes?: { devices: number; sourceIds: number };
+};
 export type RunReport = Tally & {
   devices: number;
   recordedSourceIds: number;
@@ -157,6 +163,8 @@ export type RunReport = Tally & {
 export type UndoReport = { restored: number; leftAlone: number; sourceIdsRemoved: number };
 export type ImportSummary = {
   actor?: { id: string; name: string };
+  /** The changes that a person made to values of the file, the last one at the end: each can be undone. */
+  edits?: { column: number; rows: number }[];
   /** When the kept mapping that this import began with was used last (ISO). */
   mappingFrom?: string;
   check?: Tally & { checkedAt: string };
@@ -254,9 +262,27 @@ export const rowsInput = z.object({
   id: z.guid(),
   outcome: z.enum(ROW_OUTCOMES).optional(),
   value: z.enum(VALUE_OUTCOMES).optional(),
+  /** Words that an identifier or a value of the row contains, in any case. */
+  search: z.string().trim().max(200).optional(),
   cursor: z.int().min(0).nullish(),
   limit: z.int().min(1).max(ROWS_PAGE_LIMIT).default(100),
 });
+const cellText = z.string().max(MAX_TEXT_VALUE);
+/** One cell of one row, or every cell of a column that is, or contains, a text. */
+export const editInput = z.strictObject({
+  id: z.guid(),
+  edit: z.discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("cell"), rowNo: z.int().min(1), column, value: cellText }),
+    z.strictObject({
+      kind: z.literal("replace"),
+      column,
+      find: cellText,
+      replace: cellText,
+      match: z.enum(["cell", "part"]),
+    }),
+  ]),
+});
+export type Edit = z.output<typeof editInput>["edit"];
 export const pickInput = z.strictObject({ id: z.guid(), rowNo: z.int().min(1), deviceId: z.guid().nullable() });
 
 /** Query of the upload: which file of the import this is, and at which byte this part starts. */

@@ -1,5 +1,7 @@
 import {
   type FieldCounts,
+  hasWrite,
+  MATCHED_OUTCOMES,
   outcomeOfCode,
   ROW_OUTCOMES,
   type RowOutcome,
@@ -14,11 +16,32 @@ const zeros = <K extends string>(keys: readonly K[]) =>
 export const emptyTally = (fields: readonly { fieldId: string }[]): Tally => ({
   rows: zeros(ROW_OUTCOMES),
   fields: fields.map(({ fieldId }): FieldCounts => ({ fieldId, ...zeros(VALUE_OUTCOMES) })),
+  writes: { devices: 0, sourceIds: 0 },
 });
 
+type Counted = {
+  outcome: RowOutcome;
+  codes: string;
+  sourceId?: string | null;
+  deviceId?: string | null;
+  pickedDeviceId?: string | null;
+};
+
+/**
+ * A row writes to the device that it matches, or that a person picked for it. Its source ID is recorded unless the
+ * device was found by it.
+ */
+function countWrites(writes: NonNullable<Tally["writes"]>, row: Counted, by: 1 | -1): void {
+  const isPicked = row.outcome === "ambiguous" && Boolean(row.pickedDeviceId);
+  if (!isPicked && !MATCHED_OUTCOMES.includes(row.outcome)) return;
+  if (hasWrite(row.codes)) writes.devices += by;
+  if (row.sourceId && row.outcome !== "matched_source_id") writes.sourceIds += by;
+}
+
 /** Adds a row to the counts (or, with -1, takes it out again). */
-export function count(tally: Tally, row: { outcome: RowOutcome; codes: string }, by: 1 | -1 = 1): void {
+export function count(tally: Tally, row: Counted, by: 1 | -1 = 1): void {
   tally.rows[row.outcome] += by;
+  if (tally.writes) countWrites(tally.writes, row, by);
   tally.fields.forEach((field, i) => {
     const code = row.codes[i];
     if (code) field[outcomeOfCode(code)] += by;

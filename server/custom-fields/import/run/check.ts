@@ -98,12 +98,9 @@ export async function checkRows(
       const rows = await next;
       if (after + CHECK_ROWS < found.totalRows) next = evaluateChunk(tx, plan, { after: after + CHECK_ROWS, picks });
       next.catch(() => {});
-      for (const row of rows) count(tally, row);
-      await insertResults(
-        tx,
-        plan,
-        rows.map((row) => toResult(row, picks.get(row.rowNo) ?? null)),
-      );
+      const results = rows.map((row) => toResult(row, picks.get(row.rowNo) ?? null));
+      for (const row of results) count(tally, row);
+      await insertResults(tx, plan, results);
       await onRows(Math.min(after + CHECK_ROWS, found.totalRows));
     }
     await settleClaims(tx, plan, tally);

@@ -69,7 +69,7 @@ async function stage({ found, scope }: Work): Promise<void> {
   const { columns, totalRows, fingerprint } = staged;
   await tenant(scope, async (tx) => {
     const { plan, mappingFrom } = await initialPlan(tx, found, { columns, fingerprint });
-    const summary = { ...found.summary, mappingFrom };
+    const summary = { ...found.summary, mappingFrom, edits: [] };
     const read = { files, columns, totalRows, fingerprint, plan, summary, jobDone: totalRows };
     await finishWork(tx, found.id, { status: "staged", ...read });
   });
@@ -84,7 +84,7 @@ async function check({ found, scope }: Work): Promise<void> {
 /** The report as it stands; at first it holds the rows that the check could not resolve. */
 function reportOf(found: ImportRecord): RunReport {
   if (found.summary.run) return found.summary.run;
-  const report = emptyTally(found.plan ? activeFields(found.plan) : []);
+  const { writes: _, ...report } = emptyTally(found.plan ? activeFields(found.plan) : []);
   const checked = found.summary.check?.rows;
   for (const outcome of ["ambiguous", "identity_conflict", "not_found", "unreadable"] as const)
     report.rows[outcome] = checked?.[outcome] ?? 0;

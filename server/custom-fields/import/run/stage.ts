@@ -2,6 +2,7 @@ import { tenant } from "@/db/client";
 import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
 import { readFiles } from "@/server/custom-fields/import/reader/read-files";
 import type { Staged } from "@/server/custom-fields/import/reader/tasks";
+import { clearEdits } from "./tables/edits";
 import { clearResults } from "./tables/results";
 import { clearStaged, insertStaged } from "./tables/staged";
 
@@ -19,6 +20,7 @@ export function stageFiles(
   return tenant(scope, async (tx) => {
     await clearStaged(tx, found.id);
     await clearResults(tx, found.id);
+    await clearEdits(tx, found.id);
     return readFiles({ kind: "stage", source: found.source, files }, async ({ json, through }) => {
       await insertStaged(tx, found, json);
       await onRows(through);

@@ -53,7 +53,10 @@ export async function clearResults(tx: Tx, importId: string): Promise<Picks> {
   return new Map(picks.map(({ rowNo, deviceId }) => [rowNo, deviceId]));
 }
 
-export type Claim = Pick<Result, "rowNo" | "outcome" | "codes" | "sourceId"> & { deviceId: string; isTwice: boolean };
+export type Claim = Pick<Result, "rowNo" | "outcome" | "codes" | "sourceId" | "pickedDeviceId"> & {
+  deviceId: string;
+  isTwice: boolean;
+};
 
 /**
  * Rows that reach a device which another row reaches too (isTwice; a picked device counts), or whose source ID another
@@ -63,8 +66,8 @@ export const readClaims = (tx: Tx, importId: string) =>
   rowsOf<Claim>(
     tx,
     sql`
-    SELECT "rowNo", outcome, codes, "sourceId", "deviceId", "isTwice" FROM (
-      SELECT row_no AS "rowNo", outcome, codes, source_id AS "sourceId", reached.id AS "deviceId",
+    SELECT "rowNo", outcome, codes, "sourceId", "deviceId", "pickedDeviceId", "isTwice" FROM (
+      SELECT row_no AS "rowNo", outcome, codes, source_id AS "sourceId", picked_device_id AS "pickedDeviceId", reached.id AS "deviceId",
         count(*) OVER (PARTITION BY reached.id) > 1 AS "isTwice",
         source_id IS NOT NULL AND count(*) OVER (PARTITION BY source_id) > 1 AS shares_source_id
       FROM custom_field_import_results r

@@ -1,0 +1,85 @@
+"use client";
+
+import { Anchor, Button, Radio, Stack, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
+import { When } from "@/components/format/when";
+import shared from "@/components/import/import.module.css";
+import { useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
+import type { Candidate, ImportRow, ImportState } from "@/server/custom-fields/import/schema";
+
+/** What tells a device from its namesakes. */
+function Facts({ device }: { device: Candidate }) {
+  return (
+    <span className={shared.quiet}>
+      {device.serial ? `Serial ${device.serial}` : "No serial number"}, {device.os}
+      {device.address ? `, ${device.address}` : ""}, last seen <When at={device.lastSeenAt} />, enrolled{" "}
+      <When at={device.enrolledAt} dateOnly />
+    </span>
+  );
+}
+
+/** The devices that a row may be about; of an ambiguous one a person picks. */
+export function Candidates({ state, row }: { state: ImportState; row: ImportRow }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  // What is being sent counts as chosen: the keyboard does not wait for the server.
+  const [chosen, setChosen] = useState(row.pickedDeviceId);
+  const pick = useMutation(
+    trpc.imports.pick.mutationOptions({
+      onError: () => setChosen(row.pickedDeviceId),
+      onSuccess: async (next) => {
+        cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next);
+        await cache.invalidateQueries(trpc.imports.rows.pathFilter());
+      },
+    }),
+  );
+  const mayPick = row.outcome === "ambiguous" && state.status === "checked";
+  if (!mayPick)
+    return (
+      <div>
+        <Text fw={600}>Devices</Text>
+        <ul className={shared.plain}>
+          {row.candidates.map((device) => (
+            <li key={device.deviceId}>
+              <Anchor component={Link} href={`/devices/${device.deviceId}`} fz="inherit">
+                {device.hostname} in {device.organization}
+              </Anchor>
+              <br />
+              <Facts device={device} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    );
+  const send = (deviceId: string | null) => {
+    setChosen(deviceId);
+    pick.mutate({ id: state.id, rowNo: row.rowNo, deviceId });
+  };
+  return (
+    <Stack gap="sm">
+      <Radio.Group label="Which device is meant" value={chosen ?? ""} onChange={send}>
+        <Stack gap="sm" mt="sm">
+          {row.candidates.map((device, i) => (
+            <Radio
+              key={device.deviceId}
+              value={device.deviceId}
+              label={`${device.hostname} in ${device.organization}`}
+              description={<Facts device={device} />}
+              data-autofocus={(chosen ? device.deviceId === chosen : i === 0) || undefined}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {row.pickedDeviceId && (
+        <Button variant="default" size="compact-sm" onClick={() => send(null)} loading={pick.isPending} w="fit-content">
+          Clear selection
+        </Button>
+      )}
+      {pick.error && <Message tone="bad">{errorText(pick.error)}</Message>}
+    </Stack>
+  );
+}

@@ -1,0 +1,122 @@
+"use client";
+
+import { ActionIcon, Button, Group, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Pencil } from "lucide-react";
+import { useState } from "react";
+import { useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
+import {
+  type ImportRow,
+  type ImportState,
+  VALUE_OUTCOME_LABELS,
+  type ValueOutcome,
+} from "@/server/custom-fields/import/schema";
+import type { FieldValue } from "@/server/custom-fields/schema";
+import classes from "./check.module.css";
+
+/** Outcomes that differ from what the device holds: there both are shown. */
+const DIFFERS: ReadonlySet<ValueOutcome> = new Set(["kept", "overwrite", "clear"]);
+
+const inWords = (held: FieldValue | null): string =>
+  held === null ? "nothing" : typeof held === "boolean" ? (held ? "Yes" : "No") : String(held);
+
+/** The values of a row one by one: the file's beside the device's, and put right in place before the run. */
+export function RowValues({ state, row }: { state: ImportState; row: ImportRow }) {
+  const [edited, setEdited] = useState<number | null>(null);
+  const names = new Map(state.plan?.fields.map((field) => [field.fieldId, field.name]));
+  const mayEdit = state.status === "checked" && row.outcome !== "unreadable";
+  return (
+    <dl className={classes.values}>
+      {row.cells.map((cell) => {
+        const name = names.get(cell.fieldId) ?? "Deleted field";
+        return (
+          <div key={cell.fieldId} data-bad={cell.outcome === "invalid" || undefined}>
+            <dt>{name}</dt>
+            <dd>
+              {edited === cell.column ? (
+                <EditValue state={state} row={row} name={name} cell={cell} onDone={() => setEdited(null)} />
+              ) : (
+                <Group gap={4} wrap="nowrap">
+                  <span data-blank={cell.text === "" || undefined}>{cell.text || "Blank"}</span>
+                  {mayEdit && (
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      size="sm"
+                      aria-label={`Edit ${name}`}
+                      onClick={() => setEdited(cell.column)}
+                    >
+                      <Pencil size={13} aria-hidden />
+                    </ActionIcon>
+                  )}
+                </Group>
+              )}
+              {cell.outcome !== "none" && (
+                <small>
+                  {VALUE_OUTCOME_LABELS[cell.outcome]}
+                  {cell.reason ? `: ${cell.reason}` : ""}
+                  {DIFFERS.has(cell.outcome) && row.device ? `. The device holds ${inWords(cell.held)}` : ""}
+                </small>
+              )}
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+type EditProps = {
+  state: ImportState;
+  row: ImportRow;
+  name: string;
+  cell: ImportRow["cells"][number];
+  onDone: () => void;
+};
+
+function EditValue({ state, row, name, cell, onDone }: EditProps) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const [value, setValue] = useState(cell.isSecret ? "" : cell.text);
+  const save = useMutation(
+    trpc.imports.edit.mutationOptions({
+      onSuccess: async (next) => {
+        cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next);
+        await cache.invalidateQueries(trpc.imports.rows.pathFilter());
+        onDone();
+      },
+    }),
+  );
+  const send = () =>
+    save.mutate({ id: state.id, edit: { kind: "cell", rowNo: row.rowNo, column: cell.column, value } });
+  return (
+    <>
+      <Group gap={6} align="flex-start" wrap="nowrap">
+        <TextInput
+          size="xs"
+          aria-label={`New value of ${name}`}
+          value={value}
+          data-autofocus
+          autoFocus
+          onChange={(event) => setValue(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") send();
+            if (event.key === "Escape") {
+              event.stopPropagation();
+              onDone();
+            }
+          }}
+        />
+        <Button size="xs" onClick={send} loading={save.isPending}>
+          Save
+        </Button>
+        <Button size="xs" variant="default" onClick={onDone}>
+          Cancel
+        </Button>
+      </Group>
+      {save.error && <Message tone="bad">{errorText(save.error)}</Message>}
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+"use client";
+
+import { Button, FileButton } from "@mantine/core";
+import { FileUp } from "lucide-react";
+import { type DragEvent, useState } from "react";
+import { count } from "@/components/format/amounts";
+import classes from "@/components/import/import.module.css";
+import { MAX_IMPORT_COLUMNS, MAX_IMPORT_ROWS } from "@/server/custom-fields/import/schema";
+import { ACCEPT } from "./upload";
+
+type DropProps = { onFiles: (files: File[]) => void; isBusy: boolean; isFull: boolean };
+
+/** Where files are dropped or chosen; their limits are said before. */
+export function DropArea({ onFiles, isBusy, isFull }: DropProps) {
+  const [isOver, setOver] = useState(false);
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    if (!isBusy && !isFull) onFiles([...event.dataTransfer.files]);
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is the mouse's way; the button inside is everybody's
+    <div
+      className={classes.drop}
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <FileUp size={22} strokeWidth={1.5} aria-hidden />
+      <p>
+        <strong>Drop files here</strong>
+        <br />
+        <span className={classes.quiet}>
+          CSV, TSV, Excel or JSON, also gzipped. At most {count(MAX_IMPORT_ROWS)} rows, {count(MAX_IMPORT_COLUMNS)}{" "}
+          columns and 100 MiB. A list of fields may come with a file of values.
+        </span>
+      </p>
+      <FileButton multiple accept={ACCEPT} onChange={(files) => onFiles(files)} disabled={isBusy || isFull}>
+        {(props) => (
+          <Button variant="default" {...props}>
+            Choose files
+          </Button>
+        )}
+      </FileButton>
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { tenant } from "@/db/client";
+import { lockImport, partnerScope, requireIdle, toImportState } from "@/server/custom-fields/import/find-import";
+import { presetOf } from "@/server/custom-fields/import/presets";
+import { type EditPart, insertEdit, readCells } from "@/server/custom-fields/import/run/tables/edits";
+import { notifyImports } from "@/server/custom-fields/import/run/worker";
+import { type Edit, editInput, type ImportState } from "@/server/custom-fields/import/schema";
+import { AppError, invalid } from "@/server/errors";
+import { operation } from "@/server/operation";
+import { repairText } from "@/server/text";
+import { typed } from "@/server/wire";
+import { applyEdit } from "./apply-edit";
+
+/** What is read to find the cells of a change. */
+const wanted = (edit: Edit) =>
+  edit.kind === "cell"
+    ? { column: edit.column, match: "row" as const, find: String(edit.rowNo) }
+    : { column: edit.column, match: edit.match, find: edit.find };
+
+/** A value after the change: a part of it replaced, or all of it. */
+function afterOf(edit: Edit, before: string): string {
+  if (edit.kind === "cell") return edit.value;
+  return edit.match === "part" ? before.replaceAll(edit.find, () => edit.replace) : edit.replace;
+}
+
+/**
+ * Puts values of the file right where they stand: one cell, or every cell of a column that is or contains a text. The
+ * uploaded file stays as it is; each change can be undone.
+ * @throws AppError not_found; conflict for a row that could not be read or when nothing would change; validation_failed.
+ */
+export const editValues = operation({
+  permission: "custom_fields:import",
+  input: editInput,
+  output: typed<ImportState>(),
+  async run(ctx, { id, edit }) {
+    const row = await tenant(partnerScope(ctx), async (tx) => {
+      const found = await lockImport(tx, ctx, id);
+      requireIdle(found, "staged", "checked");
+      if (!found.columns[edit.column]) throw invalid("edit.column", "is not a column of the file");
+      if (edit.kind === "replace" && edit.match === "part" && edit.find === "")
+        throw invalid("edit.find", "name the text to replace");
+      const { cleanCell } = presetOf(found.source);
+      const cells = await readCells(tx, id, wanted(edit));
+      const parts = cells.flatMap(({ before, rowNos }): EditPart[] => {
+        const after = cleanCell(repairText(afterOf(edit, before)));
+        return after === before ? [] : [{ before, after, rowNos }];
+      });
+      if (parts.length === 0) throw new AppError("conflict", "No value of this column would change.");
+      const before = found.summary.edits ?? [];
+      const rows = parts.reduce((sum, { rowNos }) => sum + rowNos.length, 0);
+      const edits = [...before, { column: edit.column, rows }];
+      await insertEdit(tx, found, { editNo: edits.length, column: edit.column, parts });
+      return applyEdit(tx, ctx, { found, column: edit.column, parts, edits });
+    });
+    if (row.job) notifyImports();
+    return toImportState(row);
+  },
+});

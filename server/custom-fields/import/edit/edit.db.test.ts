@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import type { Ctx } from "@/server/context";
+import { getImport } from "@/server/custom-fields/import/get";
+import { listFaults } from "@/server/custom-fields/import/list-faults";
+import { listRows } from "@/server/custom-fields/import/list-rows";
+import { workOffImports } from "@/server/custom-fields/import/run/worker";
+import { check, createSimple, run, simpleCsv, stageText, valuesOf } from "@/testing/imports";
+import { editValues } from "./edit-values";
+import { undoEdit } from "./undo-edit";
+
+const TAG = 3;
+const PATCHED = 4;
+const text = simpleCsv(
+  ["1", "PC1", "Acme", "A-1", "1", "1/31/2024"],
+  ["2", "PC2", "Acme", "A-2", "maybe", "2/30/2024"],
+  ["3", "PC3", "Acme", "B-1", "0", ""],
+  ["4", "PX4", "Acme", "B-1", "1", ""],
+  ["5", "PX5", "Acme", "B-2", "0", ""],
+);
+const cells = async (ctx: Ctx, id: string) =>
+  (await listRows.run(ctx, { id, limit: 10 })).rows.map((row) => row.cells.map((cell) => cell.text));
+
+async function checked() {
+  const world = await createSimple(["PC1", "PC2", "PC3", "PC4", "PC5"]);
+  const staged = await stageText(world.ctx, text);
+  const state = await check(world.ctx, staged.id);
+  return { ...world, id: staged.id, state };
+}
+
+describe("a value put right in place", () => {
+  it("is decided again at once, counted, and written by the run", async () => {
+    const { ctx, ids, id, state } = await checked();
+    expect(state.summary.check).toMatchObject({ writes: { devices: 3, sourceIds: 3 } });
+    expect(state.summary.check?.fields[1]).toMatchObject({ invalid: 1, set: 2 });
+    const edited = await editValues.run(ctx, { id, edit: { kind: "cell", rowNo: 2, column: PATCHED, value: " 0 " } });
+    expect(edited).toMatchObject({ status: "checked", job: null, summary: { edits: [{ column: PATCHED, rows: 1 }] } });
+    expect(edited.summary.check?.fields[1]).toMatchObject({ invalid: 0, set: 3 });
+    expect(edited.columns[PATCHED]?.misfits.boolean).toEqual({ count: 0, odd: [] });
+    const done = await run(ctx, id);
+    expect(done.summary.run).toMatchObject({ devices: 3, recordedSourceIds: 3 });
+    expect(await valuesOf(ids[1] as string)).toEqual(["2/30/2024", "A-2", false]);
+  });
+
+  it("is replaced over a column, whole or in part, and put back exactly by undo", async () => {
+    const { ctx, id, state } = await checked();
+    const before = await cells(ctx, id);
+    const replace = (find: string, to: string, match: "cell" | "part") =>
+      editValues.run(ctx, { id, edit: { kind: "replace", column: TAG, find, replace: to, match } });
+    await replace("B-1", "B-2", "cell");
+    const parts = await replace("-", ".", "part");
+    expect(parts.summary.edits).toEqual([
+      { column: TAG, rows: 2 },
+      { column: TAG, rows: 5 },
+    ]);
+    expect((await cells(ctx, id)).map(([tag]) => tag)).toEqual(["A.1", "A.2", "B.2", "B.2", "B.2"]);
+    await undoEdit.run(ctx, { id });
+    expect((await cells(ctx, id)).map(([tag]) => tag)).toEqual(["A-1", "A-2", "B-2", "B-2", "B-2"]);
+    const back = await undoEdit.run(ctx, { id });
+    expect(await cells(ctx, id)).toEqual(before);
+    expect(back.summary.check).toEqual(state.summary.check);
+    await expect(undoEdit.run(ctx, { id })).rejects.toThrow("no change to undo");
+    await expect(replace("nowhere", "x", "cell")).rejects.toThrow("No value");
+  });
+
+  it("starts a new check where it changes what identifies a computer", async () => {
+    const { ctx, id } = await checked();
+    const edited = await editValues.run(ctx, { id, edit: { kind: "cell", rowNo: 4, column: 1, value: "PC4" } });
+    expect(edited.job?.name).toBe("check");
+    await workOffImports();
+    expect((await getImport.run(ctx, { id })).summary.check?.rows).toMatchObject({ matched_hostname: 4 });
+  });
+
+  it("settles an unknown choice for every row that has it", async () => {
+    const { ctx, id } = await checked();
+    await run(ctx, id);
+    const again = await stageText(ctx, text.replaceAll("maybe", "perhaps"));
+    expect((await listFaults.run(ctx, again)).faults).toHaveLength(1);
+    const edit = { kind: "replace", column: PATCHED, find: "perhaps", replace: "no", match: "cell" } as const;
+    await editValues.run(ctx, { id: again.id, edit });
+    expect((await listFaults.run(ctx, again)).faults).toEqual([]);
+  });
+
+  it("finds rows by a name or a value", async () => {
+    const { ctx, id } = await checked();
+    const found = async (search: string) =>
+      (await listRows.run(ctx, { id, limit: 10, search })).rows.map(({ rowNo }) => rowNo);
+    expect(await found("px")).toEqual([4, 5]);
+    expect(await found("a-2")).toEqual([2]);
+    expect(await found("%")).toEqual([]);
+  });
+});
