@@ -7,8 +7,9 @@ import { Tip } from "@/components/ui/popover/tip";
 import { FROM_START } from "./filters/address";
 import { CopyLink } from "./filters/copy-link";
 import { RangeMenu } from "./filters/range-menu";
-import { SearchBox } from "./filters/search-box";
+import { RangeSteps } from "./filters/range-steps";
 import { LiveToggle } from "./live/live-toggle";
+import { SearchBox } from "./search/search-box";
 import { ColumnMenu } from "./table/column-menu";
 import type { TableLook } from "./table/table-look";
 import classes from "./viewer.module.css";
@@ -30,6 +31,7 @@ export function Toolbar({ look, search, isBusy, onRefresh, onExport }: Props) {
     <div className={classes.toolbar}>
       <SearchBox searchRef={search} />
       <RangeMenu view={view} onRange={(range) => setView({ ...range, ...FROM_START })} now={now} />
+      <RangeSteps />
       <Button
         variant="default"
         aria-pressed={view.facets}

@@ -17,6 +17,7 @@ import { Histogram } from "./histogram/histogram";
 import { toggleLive } from "./live/live-toggle";
 import { SearchedWords } from "./marked";
 import { PrintSummary } from "./print-summary";
+import { MisreadNote } from "./search/misread-note";
 import { EntryList } from "./table/entry-list";
 import { useTableLook } from "./table/table-look";
 import { Toolbar } from "./toolbar";
@@ -62,6 +63,7 @@ function AuditLog() {
       />
       <Chips names={audit.names} />
       {invalid.length > 0 && <InvalidParams parts={invalid} />}
+      <MisreadNote />
       <Histogram />
       <PrintSummary names={audit.names} />
       <RangeLine audit={audit} />

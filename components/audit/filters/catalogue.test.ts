@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { complete, suggestionsFor } from "@/components/audit/search/completion";
+import { parseQuery } from "@/components/audit/search/query-text";
 import { type Catalogue, FILTER_NAMES, FILTERS } from "@/server/audit/query/catalogue";
 import { CONDITIONS } from "@/server/audit/query/conditions";
 import { LOOKED_UP, TAGS } from "@/server/audit/query/index-probe";
 import { filterShape, inputsOf } from "@/server/audit/schema";
 import { loadView, parsersOf, viewParsers } from "./address";
 import { chipsOf } from "./chips";
-import { complete, suggestionsFor } from "./completion";
 import { FACETS } from "./facets-query";
 import { labelOf, valueLabel } from "./labels";
 import { toListInput } from "./list-input";
-import { parseQuery } from "./query-text";
 
 /** The catalogue with one filter more: what its entry alone gives. */
 const CHANNELS = { web: "Web", api: "API" } as const;

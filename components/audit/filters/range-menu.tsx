@@ -10,6 +10,7 @@ import { Popover } from "@/components/ui/popover/popover";
 import type { View } from "./address";
 import classes from "./menus.module.css";
 import { fromWallClock, PRESET_LABEL, PRESETS, type Preset, presetSpan, toWallClock } from "./range";
+import { TypedRange } from "./typed-range";
 
 export type RangeView = Pick<View, "range" | "from" | "to">;
 type Props = { view: RangeView; onRange: (range: RangeView) => void; now: Date };
@@ -42,6 +43,13 @@ export function RangeMenu({ view, onRange, now }: Props) {
             <Option key={preset ?? "all"} preset={preset} view={view} now={now} onPick={pick} />
           ))}
         </ul>
+        <TypedRange
+          now={now}
+          onSpan={({ from = null, to = null }) => {
+            onRange({ range: null, from, to });
+            menu.close();
+          }}
+        />
         <CustomRange view={view} onDone={menu.close} onRange={onRange} />
       </Popover.Dropdown>
     </Popover>

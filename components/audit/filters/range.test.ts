@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fromWallClock, presetSpan, toWallClock } from "./range";
+import { fromWallClock, presetSpan, shifted, toWallClock, widened } from "./range";
 
 const now = new Date("2026-11-20T23:30:15Z");
 
@@ -24,4 +24,14 @@ test("the wall clock converts both ways, over a change of the clocks too", () =>
   expect(toWallClock(before, "Europe/Berlin")).toBe("2026-10-25T02:30");
   expect(fromWallClock(Date.UTC(2026, 6, 1, 12), "Europe/Berlin")).toEqual(new Date("2026-07-01T10:00:00Z"));
   expect(fromWallClock(Date.UTC(2026, 11, 1, 12), "America/New_York")).toEqual(new Date("2026-12-01T17:00:00Z"));
+});
+
+test("a range steps by its own length and widens around its middle", () => {
+  const span = { from: new Date("2026-11-20T10:00:00Z"), to: new Date("2026-11-20T10:59:59.999Z") };
+  expect(shifted(span, -1, now)).toEqual({
+    from: new Date("2026-11-20T09:00:00Z"),
+    to: new Date("2026-11-20T09:59:59.999Z"),
+  });
+  expect(widened(span, now).from).toEqual(new Date("2026-11-20T09:30:00.000Z"));
+  expect(widened({ from: new Date("2026-11-20T23:00:15Z") }, now)).toEqual({ from: new Date("2026-11-20T22:45:15Z") });
 });

@@ -46,6 +46,10 @@ export function fromWallClock(wallMs: number, zone: string): Date {
   return new Date(wallMs - offsetMs(zone, guess));
 }
 
+/** The wall clock of the zone at an instant, as milliseconds that read as if they were UTC. */
+export const wallClock = (at: Date, zone: string): number =>
+  Math.floor(at.getTime() / 1000) * 1000 + offsetMs(zone, at);
+
 /** "2026-11-20T14:02" of the zone's wall clock, as a datetime-local field takes it. */
 export function toWallClock(at: Date, zone: string): string {
   return new Date(at.getTime() + offsetMs(zone, at)).toISOString().slice(0, 16);
@@ -63,4 +67,21 @@ export function presetSpan(preset: Preset, zone: string, now: Date): Span {
     return { from: startOfDay(zone, now, 1), to: new Date(startOfDay(zone, now, 0).getTime() - 1) };
   const minute = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS;
   return { from: new Date(minute - (LENGTH_MS[preset] ?? 0)) };
+}
+
+/** The span beside one of the same length: an hour back, a week on. */
+export function shifted({ from, to }: Span, by: 1 | -1, now: Date): Span {
+  if (!from) return { ...(to && { to }) };
+  const end = to ?? now;
+  const length = end.getTime() - from.getTime() + 1;
+  return { from: new Date(from.getTime() + by * length), to: new Date(end.getTime() + by * length) };
+}
+
+/** A span twice as long around the same middle; an end in the future is left open. */
+export function widened({ from, to }: Span, now: Date): Span {
+  if (!from) return {};
+  const end = to ?? now;
+  const half = Math.max((end.getTime() - from.getTime()) / 2, MINUTE_MS / 2);
+  const later = new Date(end.getTime() + half);
+  return { from: new Date(from.getTime() - half), ...(later < now && { to: later }) };
 }

@@ -6,6 +6,7 @@ import { useSearchParams } from "next/navigation";
 import { type FilterParam, filterParsers, type View } from "@/components/audit/filters/address";
 import { useViewer } from "@/components/audit/viewer-context";
 import { Notice } from "@/components/ui/notice";
+import { WhyNothing } from "./why-nothing";
 
 const NOTHING = Object.fromEntries(Object.keys(filterParsers).map((name) => [name, null])) as Partial<View>;
 const RANGE: FilterParam[] = ["range", "from", "to"];
@@ -54,7 +55,8 @@ export function EmptyList() {
         </Group>
       }
     >
-      No entry fits every filter and the range above.
+      <p>No entry fits every word, filter and the range above.</p>
+      <WhyNothing />
     </Notice>
   );
 }

@@ -8,8 +8,11 @@ export const MAX_REPORT_ROWS = 5_000;
 export const TOP_USERS = 5;
 export const RECENT_ENTRIES = 10;
 
-/** Only so many of the newest rows were read when `truncated` is true. */
-const shared = { totalEvents: z.int(), truncated: z.boolean() };
+/**
+ * Only so many of the newest rows were read when `truncated` is true. from and to are the times of the oldest and the
+ * newest row that was counted.
+ */
+const shared = { totalEvents: z.int(), truncated: z.boolean(), from: isoTime.nullable(), to: isoTime.nullable() };
 const byAction = z.array(z.strictObject({ action: z.string(), count: z.int() }));
 const recentEvents = z.array(fullEntry);
 

@@ -94,7 +94,12 @@ describe("reports", () => {
     const ranged = statistics.parse(
       await getStatistics.run(ctx, { from: new Date("2026-10-01T08:02:00Z"), to: new Date("2026-10-01T08:03:00Z") }),
     );
-    expect(ranged).toMatchObject({ totalEvents: 2, range: { from: "2026-10-01T08:02:00.000Z" } });
+    expect(ranged).toMatchObject({
+      totalEvents: 2,
+      range: { from: "2026-10-01T08:02:00.000Z" },
+      from: "2026-10-01T08:02:00.000Z",
+      to: "2026-10-01T08:03:00.000Z",
+    });
   });
 
   it("stop at the newest 5,000 rows that they are about and say so", async () => {
@@ -116,6 +121,8 @@ describe("reports", () => {
     expect(await reportUserActivity.run(await ctxFor("org_viewer"), {})).toMatchObject({
       totalEvents: 0,
       totalUsers: 0,
+      from: null,
+      to: null,
     });
   });
 });

@@ -4,7 +4,7 @@ import type { FullEntry } from "@/server/audit/schema";
 import { rangeInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
-import { readReportRows } from "./report-rows";
+import { type ReportRow, readReportRows } from "./report-rows";
 import {
   complianceReport,
   MAX_REPORT_ROWS,
@@ -17,14 +17,23 @@ import {
 import { Tally } from "./tally";
 import { toFullEntry } from "./to-entry";
 
-type Counted = { tally: Tally; recent: FullEntry[]; truncated: boolean };
+type Span = { from: string | null; to: string | null };
+/** span is that of the rows that were counted. */
+type Counted = { tally: Tally; recent: FullEntry[]; truncated: boolean; span: Span };
+
+function spanOf(rows: readonly ReportRow[]): Span {
+  const at = (row: ReportRow | undefined) => (row ? new Date(row.ms).toISOString() : null);
+  return { from: at(rows.at(-1)), to: at(rows[0]) };
+}
 
 /** Counts the newest rows that a report is about, at most MAX_REPORT_ROWS; one more is read to know of others. */
 async function count(ctx: Ctx, filter: AuditFilter): Promise<Counted> {
   const found = await readReportRows(ctx, filter, { max: MAX_REPORT_ROWS + 1, recent: RECENT_ENTRIES });
   const tally = new Tally(found.names);
-  for (const row of found.rows.slice(0, MAX_REPORT_ROWS)) tally.add(row);
-  return { tally, recent: found.recent.map(toFullEntry), truncated: found.rows.length > MAX_REPORT_ROWS };
+  const rows = found.rows.slice(0, MAX_REPORT_ROWS);
+  for (const row of rows) tally.add(row);
+  const truncated = found.rows.length > MAX_REPORT_ROWS;
+  return { tally, recent: found.recent.map(toFullEntry), truncated, span: spanOf(rows) };
 }
 
 /** Who did how much (spec, report user-activity). */
@@ -33,7 +42,7 @@ export const reportUserActivity = operation({
   input: rangeInput,
   output: userActivityReport,
   async run(ctx, { from, to }) {
-    const { tally, recent, truncated } = await count(ctx, { from, to });
+    const { tally, recent, truncated, span } = await count(ctx, { from, to });
     const actionsPerUser = tally.users();
     return {
       totalUsers: actionsPerUser.length,
@@ -42,6 +51,7 @@ export const reportUserActivity = operation({
       topUsers: actionsPerUser.slice(0, TOP_USERS),
       recentActivity: recent,
       truncated,
+      ...span,
     };
   },
 });
@@ -52,7 +62,7 @@ export const reportSecurityEvents = operation({
   input: rangeInput,
   output: securityReport,
   async run(ctx, { from, to }) {
-    const { tally, recent, truncated } = await count(ctx, { from, to, actions: SECURITY_ACTIONS });
+    const { tally, recent, truncated, span } = await count(ctx, { from, to, actions: SECURITY_ACTIONS });
     const failedLogins = tally.actions.get("user.login.failed");
     return {
       totalEvents: tally.total,
@@ -62,6 +72,7 @@ export const reportSecurityEvents = operation({
       byAction: tally.byAction(),
       recentEvents: recent,
       truncated,
+      ...span,
     };
   },
 });
@@ -72,7 +83,7 @@ export const reportCompliance = operation({
   input: rangeInput,
   output: complianceReport,
   async run(ctx, { from, to }) {
-    const { tally, recent, truncated } = await count(ctx, { from, to, actions: COMPLIANCE_ACTIONS });
+    const { tally, recent, truncated, span } = await count(ctx, { from, to, actions: COMPLIANCE_ACTIONS });
     const dataAccess = tally.actions.get("data.access");
     const exports = tally.actions.get("data.export");
     return {
@@ -83,6 +94,7 @@ export const reportCompliance = operation({
       byAction: tally.byAction(),
       recentEvents: recent,
       truncated,
+      ...span,
     };
   },
 });
@@ -93,13 +105,14 @@ export const getStatistics = operation({
   input: rangeInput,
   output: statistics,
   async run(ctx, { from, to }) {
-    const { tally, truncated } = await count(ctx, { from, to });
+    const { tally, truncated, span } = await count(ctx, { from, to });
     return {
       totalEvents: tally.total,
       byCategory: tally.byCategory(),
       byUser: tally.users().map(({ userId, userName, actionCount }) => ({ userId, userName, actionCount })),
       range: { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null },
       truncated,
+      ...span,
     };
   },
 });

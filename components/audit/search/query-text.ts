@@ -1,8 +1,8 @@
+import type { Filters } from "@/components/audit/filters/address";
+import { excluding, exclusionsOf } from "@/components/audit/filters/narrow";
 import { type Catalogue, type Exclusion, FILTERS, type Filter, faultOf } from "@/server/audit/query/catalogue";
 import { networkOf } from "@/server/audit/query/network";
 import { joinValues, splitValues } from "@/server/audit/query/value-list";
-import type { Filters } from "./address";
-import { excluding, exclusionsOf } from "./narrow";
 
 /** "-action:", then values with commas, of which quoted ones keep their spaces. */
 const QUALIFIER = /(?:^|(?<=\s))(-?)([a-z]+):((?:"[^"]*"|[^\s"])+)/gi;

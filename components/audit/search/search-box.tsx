@@ -4,14 +4,16 @@ import { Kbd, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useState } from "react";
+import { FROM_START } from "@/components/audit/filters/address";
+import { facetsQuery } from "@/components/audit/filters/facets-query";
+import type { Input } from "@/components/audit/filters/list-input";
 import { useViewer } from "@/components/audit/viewer-context";
 import { count } from "@/components/format/amounts";
+import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
-import { FROM_START } from "./address";
 import { complete, type Suggestion, suggestionsFor, valueBeing } from "./completion";
-import { facetsQuery } from "./facets-query";
-import type { Input } from "./list-input";
-import { applyQuery, byQualifier } from "./query-text";
+import { byQualifier } from "./query-text";
+import { readLine } from "./question";
 import classes from "./search-box.module.css";
 
 type Props = { searchRef: RefObject<HTMLInputElement | null> };
@@ -19,6 +21,7 @@ type Props = { searchRef: RefObject<HTMLInputElement | null> };
 /** Free text and qualifiers. What is typed counts on Enter: the log is not searched for every letter. */
 export function SearchBox({ searchRef }: Props) {
   const { view, setView, input } = useViewer();
+  const { zone } = useZone();
   const list = useId();
   const [typed, setTyped] = useState(view.q ?? "");
   const [isOpen, setIsOpen] = useState(false);
@@ -33,9 +36,9 @@ export function SearchBox({ searchRef }: Props) {
     setAt(-1);
     setIsOpen(true);
   };
-  const submit = (event: FormEvent) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const change = applyQuery(view, typed);
+    const change = await readLine(view, typed, { zone, now: new Date() });
     setView({ ...change, ...FROM_START });
     setTyped(change.q ?? "");
     setIsOpen(false);
@@ -54,7 +57,7 @@ export function SearchBox({ searchRef }: Props) {
   };
   return (
     <search className={classes.search}>
-      <form onSubmit={submit}>
+      <form onSubmit={(event) => void submit(event)}>
         <TextInput
           ref={searchRef}
           role="combobox"

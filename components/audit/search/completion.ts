@@ -1,5 +1,6 @@
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
 import { byQualifier } from "./query-text";
+import { TIME_QUALIFIERS } from "./question";
 
 /** A line under the search box: what replaces the word that is being typed, and what that means. */
 export type Suggestion = { insert: string; label: string; hint: string };
@@ -11,6 +12,12 @@ const qualifiersOf = (catalogue: Catalogue): Suggestion[] =>
     const label = byQualifier(qualifier, false, catalogue)?.[0] === name ? `${qualifier}:` : `-${qualifier}:`;
     return [{ insert: label, label, hint }];
   });
+
+const OF_TIME: readonly Suggestion[] = Object.entries(TIME_QUALIFIERS).map(([name, hint]) => ({
+  insert: `${name}:`,
+  label: `${name}:`,
+  hint,
+}));
 
 const MAX_SUGGESTIONS = 8;
 
@@ -35,7 +42,7 @@ export function suggestionsFor(
 ): Suggestion[] {
   const being = valueBeing(typed);
   const word = lastWord(typed).toLowerCase();
-  if (!being) return qualifiersOf(catalogue).filter(({ label }) => label.startsWith(word));
+  if (!being) return [...qualifiersOf(catalogue), ...OF_TIME].filter(({ label }) => label.startsWith(word));
   const { qualifier, part, minus } = being;
   const [, filter] = byQualifier(qualifier, minus !== "", catalogue) ?? [];
   if (!filter) return [];

@@ -1,0 +1,41 @@
+"use client";
+
+import { Button, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { useZone } from "@/components/format/zone";
+import classes from "./menus.module.css";
+import type { Span } from "./range";
+import { parseTime } from "./typed-time";
+
+/** A range as people write it: "last tuesday", "9-10", "3h", "oct 2026", ISO 8601, seconds since 1970. */
+export function TypedRange({ now, onSpan }: { now: Date; onSpan: (span: Span) => void }) {
+  const { zone } = useZone();
+  const [typed, setTyped] = useState("");
+  const [isUnread, setIsUnread] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const span = await parseTime(typed, { zone, now });
+    setIsUnread(span === null);
+    if (span) onSpan(span);
+  };
+  return (
+    <form className={classes.custom} onSubmit={(event) => void submit(event)}>
+      <TextInput
+        label="Type a time"
+        placeholder="last tuesday, 9-10, 3h, oct 2026"
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          setIsUnread(false);
+        }}
+        error={isUnread ? "Not a time that we can read. Try 2026-11-18, yesterday 9-10 or 3h." : null}
+      />
+      <div className={classes.foot}>
+        <span className={classes.hint} />
+        <Button type="submit" size="xs" disabled={!typed.trim()}>
+          Set
+        </Button>
+      </div>
+    </form>
+  );
+}

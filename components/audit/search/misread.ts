@@ -1,0 +1,58 @@
+import { distance } from "fastest-levenshtein";
+import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
+import { byQualifier } from "./query-text";
+import { TIME_QUALIFIERS } from "./question";
+
+/** What other products call our qualifiers. */
+const CALLED: Readonly<Record<string, string>> = {
+  user: "actor",
+  who: "actor",
+  by: "actor",
+  email: "actor",
+  host: "device",
+  hostname: "device",
+  computer: "device",
+  status: "result",
+  outcome: "result",
+  event: "action",
+  target: "resource",
+  address: "ip",
+  source: "ip",
+  since: "after",
+  from: "after",
+  until: "before",
+  to: "before",
+  date: "on",
+  created: "on",
+  time: "on",
+};
+
+/** A part of the text that looks like a qualifier and is none, or has a value that it does not take. */
+export type Misread = { part: string; reason: string; instead: string | null };
+
+const LOOKS_QUALIFIED = /(?:^|(?<=\s))(-?)([a-z]{2,}):((?:"[^"]*"|[^\s"])+)/gi;
+
+/** The known qualifier that was probably meant; null where none is close. */
+function meant(word: string, known: readonly string[]): string | null {
+  if (CALLED[word]) return CALLED[word];
+  const near = known.map((name) => ({ name, far: distance(word, name) })).sort((a, b) => a.far - b.far)[0];
+  return near && near.far <= Math.min(2, near.name.length - 1) ? near.name : null;
+}
+
+/** The parts of a search's text that were probably meant otherwise: they were searched as they stand. */
+export function misreadIn(text: string, catalogue: Catalogue = FILTERS): Misread[] {
+  const known = [
+    ...Object.values(catalogue).flatMap(({ qualifier }) => qualifier ?? []),
+    ...Object.keys(TIME_QUALIFIERS),
+  ];
+  return [...text.matchAll(LOOKS_QUALIFIED)].flatMap(([part, minus = "", name = "", value = ""]): Misread[] => {
+    const word = name.toLowerCase();
+    if (value.startsWith("//")) return [];
+    const [, filter] = byQualifier(word, minus !== "", catalogue) ?? [];
+    if (filter)
+      return [{ part, reason: filter.choices ? `takes ${filter.hint}` : `does not take ${value}`, instead: null }];
+    if (word in TIME_QUALIFIERS) return [{ part, reason: `${value} is no time that we can read`, instead: null }];
+    const other = meant(word, known);
+    return [{ part, reason: "is no filter", instead: other && `${minus}${other}:${value}` }];
+  });
+}

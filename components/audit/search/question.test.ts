@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { readLine } from "./question";
+
+const clock = { zone: "UTC", now: new Date("2026-11-22T12:30:00Z") };
+
+test("a date narrows the range, up to it or from it on", async () => {
+  expect(await readLine({}, "before:2026-11-18 policy", clock)).toMatchObject({
+    q: "policy",
+    range: null,
+    from: null,
+    to: new Date("2026-11-17T23:59:59.999Z"),
+  });
+  expect(await readLine({ range: "7d" }, 'after:"18 Nov" before:2026-11-20', clock)).toMatchObject({
+    range: null,
+    from: new Date("2026-11-18T00:00:00Z"),
+    to: new Date("2026-11-19T23:59:59.999Z"),
+  });
+  expect(await readLine({}, "on:yesterday actor:jane", clock)).toMatchObject({
+    user: "jane",
+    from: new Date("2026-11-21T00:00:00Z"),
+    to: new Date("2026-11-21T23:59:59.999Z"),
+  });
+});
+
+test("what is no time stays text, and a range that nobody names stays as it is", async () => {
+  const change = await readLine({ range: "7d" }, "on:fire disk", clock);
+  expect(change.q).toBe("on:fire disk");
+  expect(change).not.toHaveProperty("range");
+});
+
+test("a question is read for its time and its words", async () => {
+  const asked = "who disabled the antivirus policy on CDG-WS-008 last Tuesday, from which address";
+  expect(await readLine({}, asked, clock)).toMatchObject({
+    q: "disabled antivirus policy CDG-WS-008",
+    from: new Date("2026-11-17T00:00:00Z"),
+    to: new Date("2026-11-17T23:59:59.999Z"),
+  });
+});

@@ -1,0 +1,42 @@
+"use client";
+
+import { Button, Group } from "@mantine/core";
+import { useQueries } from "@tanstack/react-query";
+import { droppableIn } from "@/components/audit/filters/droppable";
+import { totalQuery } from "@/components/audit/filters/entries-query";
+import { toListInput } from "@/components/audit/filters/list-input";
+import { useViewer } from "@/components/audit/viewer-context";
+import { counted } from "@/components/format/amounts";
+import { useZone } from "@/components/format/zone";
+import { useTRPC } from "@/components/trpc";
+
+/** Which word, filter or range keeps everything out: what the count would be without it, and one press to drop it. */
+export function WhyNothing() {
+  const { view, setView, now } = useViewer();
+  const { zone } = useZone();
+  const trpc = useTRPC();
+  const parts = droppableIn(view);
+  const totals = useQueries({
+    queries: parts.map(({ change }) => totalQuery(trpc, toListInput({ ...view, ...change }, zone, now))),
+  });
+  const found = parts.flatMap((part, at) => {
+    const total = totals[at]?.data?.pagination.total ?? 0;
+    return total > 0 ? [{ ...part, total }] : [];
+  });
+  if (totals.some((total) => total.isPending)) return <p role="status">Looking for what keeps everything out …</p>;
+  if (found.length === 0)
+    return (
+      <p role="status">No single word or filter keeps everything out: leaving out any one of them finds nothing.</p>
+    );
+  return (
+    <Group gap="sm" justify="center" role="status">
+      {found
+        .sort((a, b) => b.total - a.total)
+        .map(({ key, label, change, total }) => (
+          <Button key={key} variant="default" onClick={() => setView(change)}>
+            Without {label}: {counted(total, "entry", "entries")}
+          </Button>
+        ))}
+    </Group>
+  );
+}
