@@ -26,6 +26,8 @@ export type Ctx = {
   homeOrgId: string | null;
   /** Of a person alone. */
   session?: Session;
+  /** The person's organization requires a second factor and they have none: only their own account is open to them. */
+  mustEnroll?: true;
   ip: string | null;
   userAgent: string | null;
   requestId: string;
@@ -39,7 +41,7 @@ export type Ctx = {
 };
 
 /** Who is calling and what that caller may reach: the part of Ctx that a credential decides. */
-export type Caller = Pick<Ctx, "actor" | "scope" | "permissions" | "homeOrgId" | "session">;
+export type Caller = Pick<Ctx, "actor" | "scope" | "permissions" | "homeOrgId" | "session" | "mustEnroll">;
 
 /** The platform itself, for work without a human or program behind it. */
 export function systemCtx(): Ctx {

@@ -4,7 +4,9 @@ import type { ZodError } from "zod";
 /** Every error code of the wire contract: its HTTP status, its tRPC code and its title. */
 export const ERROR_CODES = {
   validation_failed: { status: 400, trpc: "BAD_REQUEST", title: "The request is not valid" },
+  second_factor_required: { status: 401, trpc: "UNAUTHORIZED", title: "A second factor is needed" },
   unauthenticated: { status: 401, trpc: "UNAUTHORIZED", title: "Sign in first" },
+  step_up_required: { status: 403, trpc: "FORBIDDEN", title: "Confirm that it is you" },
   forbidden: { status: 403, trpc: "FORBIDDEN", title: "Not allowed" },
   not_found: { status: 404, trpc: "NOT_FOUND", title: "Not found" },
   method_not_allowed: { status: 405, trpc: "METHOD_NOT_SUPPORTED", title: "Method not allowed" },
@@ -23,12 +25,15 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 export type FieldError = { path: string; message: string };
 
+/** How a sign-in goes on: answer the challenge by one of the methods. passkeyOptions is what WebAuthn asks for. */
+export type SecondFactor = { challenge: string; methods: string[]; passkeyOptions?: object };
+
 /** What went wrong, in the caller's words. detail never holds SQL, a stack or another tenant's name. */
 export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string = ERROR_CODES[code].title,
-    readonly extra: { errors?: FieldError[]; headers?: Record<string, string> } = {},
+    readonly extra: { errors?: FieldError[]; headers?: Record<string, string>; secondFactor?: SecondFactor } = {},
   ) {
     super(message);
   }

@@ -1,7 +1,9 @@
 import type { z } from "zod";
 import type { Permission } from "./auth/permissions";
 import type { Ctx } from "./context";
-import { narrow } from "./scope";
+import { AppError } from "./errors";
+import { requireRecentProof } from "./recent-proof";
+import { narrow, requirePermission } from "./scope";
 
 /** What run answers: a value of a strict schema, nothing, or a stream that it writes itself. */
 type Output<R = unknown> = z.ZodType<R> | "empty" | "stream";
@@ -10,6 +12,10 @@ type Output<R = unknown> = z.ZodType<R> | "empty" | "stream";
 export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
   /** Without one, whoever the door lets in. */
   permission?: Permission;
+  /** Of the caller's own account: open also to a person who has still to set up a second factor. */
+  account?: true;
+  /** Asks whoever is signed in through a browser for a recent proof of who they are; for some inputs, or for all. */
+  stepUp?(input: z.output<I>): boolean;
   /** Path, query and body members over REST, or the procedure's input: one object, validated at the door alone. */
   input: I;
   output: Output<R>;
@@ -28,6 +34,24 @@ function narrowTo(ctx: Ctx, input: unknown): Ctx {
   return typeof orgId === "string" || Array.isArray(orgId) ? narrow(ctx, orgId) : ctx;
 }
 
-/** Runs an operation on validated input, for a caller whose permission the door has checked. */
-export const perform = <I extends z.ZodType, R>(operation: Operation<I, R>, ctx: Ctx, input: z.output<I>): Promise<R> =>
-  operation.run(narrowTo(ctx, input), input);
+type Admission = { permission?: Permission | undefined; account?: true | undefined };
+
+/**
+ * Lets a caller in.
+ * @throws AppError forbidden without the permission, or for a person who must set up a second factor first.
+ */
+export function admit(ctx: Ctx, { permission, account }: Admission): void {
+  if (ctx.mustEnroll && !account)
+    throw new AppError("forbidden", "Your organization requires two-factor sign-in. Set it up in your account first.");
+  if (permission) requirePermission(ctx, permission);
+}
+
+/** Runs an operation on validated input, for a caller whom the door has let in. */
+export async function perform<I extends z.ZodType, R>(
+  operation: Operation<I, R>,
+  ctx: Ctx,
+  input: z.output<I>,
+): Promise<R> {
+  if (operation.stepUp?.(input)) requireRecentProof(ctx, "browser");
+  return operation.run(narrowTo(ctx, input), input);
+}

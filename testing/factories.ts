@@ -13,6 +13,7 @@ import {
   partners,
   refreshTokens,
   userOrganizations,
+  userSessions,
   users,
 } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
@@ -234,7 +235,10 @@ export async function claimsOf(user: TestUser): Promise<AccessClaims> {
     tokenHash: newSecret("refresh").hash,
     expiresAt: new Date(Date.now() + 3_600_000),
   };
-  await asSystem((tx) => tx.insert(refreshTokens).values(row));
+  await asSystem(async (tx) => {
+    await tx.insert(refreshTokens).values(row);
+    await tx.insert(userSessions).values({ id: sid, userId: user.id, via: "api" });
+  });
   if (user.role === "system_admin") return { sub: user.id, sid, ...scopeClaims({ kind: "system" }) };
   const partnerId = user.partnerId as string;
   const scope = user.orgId

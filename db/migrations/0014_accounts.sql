@@ -98,8 +98,6 @@ ALTER TABLE users ALTER COLUMN password_hash DROP NOT NULL;
 --> statement-breakpoint
 ALTER TABLE organizations ADD COLUMN require_two_factor boolean NOT NULL DEFAULT false;
 --> statement-breakpoint
-ALTER TABLE partners ADD COLUMN require_two_factor boolean NOT NULL DEFAULT false;
---> statement-breakpoint
 
 -- Sign-ins of an earlier version: from where they came was not noted.
 INSERT INTO user_sessions (id, user_id, via, created_at, last_seen_at, proven_at)

@@ -7,7 +7,6 @@ export const partners = pgTable("partners", {
   id: id(),
   name: text("name").notNull(),
   slug: text("slug").notNull().unique("partners_slug_key"),
-  requireTwoFactor: boolean("require_two_factor").notNull().default(false),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 });

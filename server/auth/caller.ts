@@ -19,6 +19,7 @@ type UserRow = {
   homeOrgId: string | null;
   orgIds: string[] | null;
   provenAt: Date | null;
+  mustEnroll: boolean;
 };
 type SignInOf = { sid: string; viaCookie: boolean };
 
@@ -43,6 +44,7 @@ function toCaller(row: UserRow | undefined, signIn: SignInOf | undefined): Calle
     permissions: PERMISSIONS_OF[row.role] ?? new Set(),
     homeOrgId: row.orgId ?? row.homeOrgId,
     ...(session && { session }),
+    ...(row.mustEnroll && { mustEnroll: true }),
   };
 }
 
@@ -67,7 +69,13 @@ export async function findUserCaller(userId: string, signIn?: SignInOf): Promise
             ELSE ARRAY(SELECT o.id FROM user_organizations m JOIN organizations o ON o.id = m.org_id
                        WHERE m.user_id = u.id AND o.partner_id = u.partner_id)
           END AS "orgIds",
-          (SELECT s.proven_at FROM user_sessions s WHERE s.id = ${sid}::uuid AND s.user_id = u.id) AS "provenAt"
+          (SELECT s.proven_at FROM user_sessions s WHERE s.id = ${sid}::uuid AND s.user_id = u.id) AS "provenAt",
+          EXISTS (
+            SELECT FROM organizations o
+            WHERE o.require_two_factor AND (o.id = u.org_id OR (u.org_id IS NULL AND o.partner_id = u.partner_id AND o.is_home))
+          )
+          AND NOT EXISTS (SELECT FROM user_totp f WHERE f.user_id = u.id AND f.confirmed_at IS NOT NULL)
+          AND NOT EXISTS (SELECT FROM user_passkeys f WHERE f.user_id = u.id) AS "mustEnroll"
         FROM users u
         WHERE u.id = ${userId} AND u.disabled_at IS NULL
           AND (${sid}::uuid IS NULL OR EXISTS (

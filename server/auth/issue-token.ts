@@ -12,7 +12,7 @@ export async function toTokens({ caller, sid, refreshToken }: SignIn): Promise<T
 
 /**
  * POST /auth/token: an access and a refresh token for e-mail and password.
- * @throws AppError unauthenticated, rate_limited
+ * @throws AppError second_factor_required, unauthenticated, rate_limited
  */
 export const issueToken = operation({
   input: tokenInput,

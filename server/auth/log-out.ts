@@ -40,6 +40,7 @@ export async function endSignIn(ctx: Ctx, sid?: string): Promise<void> {
  * @throws AppError forbidden for an API key, which has no sign-in.
  */
 export const logOut = operation({
+  account: true,
   input: logoutInput,
   output: "empty",
   async run(ctx, input) {

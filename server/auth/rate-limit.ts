@@ -21,6 +21,7 @@ const RULES = {
   "login.failed": { points: 10, seconds: 15 * 60 },
   "login.failed.ip": { points: 100, seconds: 15 * 60 },
   "password.failed": { points: 10, seconds: 15 * 60 },
+  "second_factor.failed": { points: 10, seconds: 15 * 60 },
   "enroll.failed": { points: 100, seconds: 15 * 60 },
 } as const satisfies Record<string, Rule>;
 export type LimitName = keyof typeof RULES;

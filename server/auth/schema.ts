@@ -18,6 +18,24 @@ export const password = z.string().min(1).max(MAX_PASSWORD_LENGTH);
 export const tokenInput = z.strictObject({ email, password });
 export type TokenInput = z.output<typeof tokenInput>;
 
+/** A code of an authenticator app or a recovery code. */
+export const factorCode = z.string().trim().min(1).max(64);
+/** What a browser's authenticator answers (WebAuthn), read by the library that made the options. */
+export const passkeyResponse = z.looseObject({ id: z.string().max(2000) });
+
+/** Body of POST /auth/token/second-factor: the challenge, and the answer to it. */
+export const secondFactorInput = z
+  .strictObject({
+    challenge: z.string().min(1).max(200),
+    code: factorCode.optional(),
+    passkey: passkeyResponse.optional(),
+  })
+  .refine(({ code, passkey }) => (code === undefined) !== (passkey === undefined), {
+    path: ["code"],
+    message: "is needed, or passkey; not both",
+  });
+export type SecondFactorInput = z.output<typeof secondFactorInput>;
+
 /** Body of POST /auth/refresh. */
 export const refreshInput = z.strictObject({ refreshToken: z.string().min(1).max(4096) });
 

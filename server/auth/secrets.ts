@@ -10,6 +10,7 @@ export const SECRET_PREFIXES = {
   invite: "tmi_",
   reset: "tmp_",
   second_factor: "tmc_",
+  passkey: "tmw_",
 } as const;
 export type SecretKind = keyof typeof SECRET_PREFIXES;
 

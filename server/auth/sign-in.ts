@@ -8,6 +8,8 @@ import type { Role } from "./permissions";
 import type { Person } from "./person";
 import { limit, requireAttemptsLeft } from "./rate-limit";
 import type { TokenInput } from "./schema";
+import { secondFactorRequired } from "./second-factor/challenge";
+import { secondFactorsOf } from "./second-factor/factors";
 import { type Door, type SignIn, startSession } from "./start-session";
 
 /** A failed attempt belongs to the organization of the person it names; for an unknown e-mail there is none. */
@@ -37,7 +39,7 @@ function recordFailure(
 /**
  * Proves a person by password. Only failures are counted against the e-mail and address; unknown, disabled and wrong
  * look alike to the outside.
- * @throws AppError unauthenticated, or rate_limited after too many failures.
+ * @throws AppError second_factor_required with a challenge for a person who has one, unauthenticated, or rate_limited after too many failures.
  */
 export async function signIn(ctx: Ctx, { email, password }: TokenInput, door: Door): Promise<SignIn> {
   const key = `${email} ${ctx.ip}`;
@@ -53,5 +55,7 @@ export async function signIn(ctx: Ctx, { email, password }: TokenInput, door: Do
     await limit("login.failed.ip", ctx.ip);
     throw new AppError("unauthenticated", "The e-mail or password is wrong.");
   }
+  const factors = await secondFactorsOf(row.id);
+  if (factors.isOn) throw await secondFactorRequired({ userId: row.id, factors, first: "password", now: ctx.now() });
   return startSession(ctx, { ...caller, actor: caller.actor }, { ...door, methods: ["password"] });
 }

@@ -157,6 +157,9 @@ const problem = z.object({
   code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
   requestId: z.string(),
   errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  challenge: z.string().optional(),
+  methods: z.array(z.string()).optional(),
+  passkeyOptions: z.looseObject({}).optional(),
 });
 
 /** The whole document. */

@@ -1,4 +1,4 @@
-import { AppError, ERROR_CODES, type ErrorCode, type FieldError } from "@/server/errors";
+import { AppError, ERROR_CODES, type ErrorCode, type FieldError, type SecondFactor } from "@/server/errors";
 import { log } from "@/server/log";
 import { type Answer, toResponse } from "./answer";
 
@@ -10,7 +10,7 @@ export type Problem = {
   code: ErrorCode;
   requestId: string;
   errors?: FieldError[];
-};
+} & Partial<SecondFactor>;
 
 /** SQLSTATE classes and socket faults that mean "the database is away", not "the query is wrong". */
 const AWAY = /^(08|57P0|53)|^(CONNECT|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|CONNECTION_)/;
@@ -43,6 +43,7 @@ export function toProblem(error: AppError, requestId: string): Problem {
     code: error.code,
     requestId,
     ...(error.extra.errors ? { errors: error.extra.errors } : {}),
+    ...error.extra.secondFactor,
   };
 }
 
@@ -55,7 +56,7 @@ export function problemAnswer(error: unknown, requestId: string): Answer {
       "Content-Type": "application/problem+json",
       "Cache-Control": "no-store",
       ...known.extra.headers,
-      ...(known.code === "unauthenticated" ? { "WWW-Authenticate": "Bearer" } : {}),
+      ...(ERROR_CODES[known.code].status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
     },
     body: JSON.stringify(toProblem(known, requestId)),
   };

@@ -5,8 +5,7 @@ import { originOf } from "@/server/client-ip";
 import type { Ctx } from "@/server/context";
 import { type ErrorCode, invalid, invalidInput } from "@/server/errors";
 import { writeExact } from "@/server/exact-json";
-import { type Operation, perform } from "@/server/operation";
-import { requirePermission } from "@/server/scope";
+import { admit, type Operation, perform } from "@/server/operation";
 import { type Answer, setHeader, toResponse } from "./answer";
 import { bytesOf, hasBody, readJson } from "./body";
 import { problemAnswer } from "./problem";
@@ -92,7 +91,7 @@ async function toContext({ auth, body }: RouteSpec, request: Request, { params, 
 
 async function answer(spec: RouteSpec, request: Request, call: Call): Promise<Answer | Response> {
   const ctx = await toContext(spec, request, call);
-  if (spec.permission) requirePermission(ctx, spec.permission);
+  admit(ctx, spec);
   const parsed = spec.input.safeParse(await gatherInput(spec, request, call));
   if (!parsed.success) throw invalidInput(parsed.error);
   const result = await perform(spec, ctx, parsed.data);

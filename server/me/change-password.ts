@@ -11,6 +11,7 @@ import { passwordChanged, passwordInput } from "./schema";
  * @throws AppError validation_failed for a wrong current password, rate_limited after too many, forbidden for a program.
  */
 export const changePassword = operation({
+  account: true,
   input: passwordInput,
   output: passwordChanged,
   async run(ctx, { currentPassword, newPassword }) {

@@ -11,6 +11,7 @@ import { onlyIdInput } from "@/server/wire";
  * @throws AppError not_found for one that has ended or is somebody else's, forbidden for a program.
  */
 export const endSession = operation({
+  account: true,
   input: onlyIdInput,
   output: "empty",
   async run(ctx, { id: sid }) {

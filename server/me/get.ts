@@ -9,6 +9,7 @@ import { me } from "./schema";
 
 /** GET /me: the caller, its organizations and its permissions. */
 export const getMe = operation({
+  account: true,
   input: noInput,
   output: me,
   async run(ctx) {
@@ -36,6 +37,7 @@ export const getMe = operation({
       partnerId: scope.kind === "system" ? null : scope.partnerId,
       homeOrgId: ctx.homeOrgId,
       organizations: reached,
+      mustSetUpTwoFactor: ctx.mustEnroll === true,
       permissions: [...ctx.permissions].sort(),
     };
   },

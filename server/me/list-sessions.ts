@@ -22,6 +22,7 @@ const living = {
 
 /** GET /me/sessions: the caller's sign-ins that have not ended, the one last used first. */
 export const listSessions = operation({
+  account: true,
   input: noInput,
   output: sessionList,
   async run(ctx) {

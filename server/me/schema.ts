@@ -17,6 +17,8 @@ export const me = z.strictObject({
   partnerId: z.guid().nullable(),
   homeOrgId: z.guid().nullable(),
   organizations: z.array(z.strictObject({ id: z.guid(), name: z.string(), slug: z.string(), isHome: z.boolean() })),
+  /** True: everything but the own account is refused until a second factor is set up. */
+  mustSetUpTwoFactor: z.boolean(),
   permissions: z.array(z.string()),
 });
 export type Me = z.output<typeof me>;

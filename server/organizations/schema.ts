@@ -6,7 +6,14 @@ export const listInput = z.strictObject({ orgId: z.guid().optional(), search: fi
 /** partnerId is needed by the platform's operator alone, when there are several partners. */
 export const createInput = z.strictObject({ name: displayName, partnerId: z.guid().optional() });
 
-export const updateInput = z.strictObject({ id: z.guid(), name: displayName });
+/** Body of PATCH /orgs/organizations/:id; requireTwoFactor concerns its people, of the home organization the partner's staff. */
+export const updateInput = z
+  .strictObject({ id: z.guid(), name: displayName.optional(), requireTwoFactor: z.boolean().optional() })
+  .refine(({ name, requireTwoFactor }) => name !== undefined || requireTwoFactor !== undefined, {
+    path: ["name"],
+    message: "is needed, or requireTwoFactor",
+  });
+export type UpdateInput = z.output<typeof updateInput>;
 
 /** isHome: the partner's own staff; requireTwoFactor: its people must have a second factor. */
 export const organization = z.strictObject({

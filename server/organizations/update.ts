@@ -2,39 +2,62 @@ import { and, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { organizations } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
-import { notFound } from "@/server/errors";
+import { secondFactorsOf } from "@/server/auth/second-factor/factors";
+import type { Ctx } from "@/server/context";
+import { AppError, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { inScope } from "@/server/scope";
 import { repairText } from "@/server/text";
-import { organization, updateInput } from "./schema";
+import { organization, type UpdateInput, updateInput } from "./schema";
 import { toOrganization } from "./to-organization";
 
+type Change = { name?: string; requireTwoFactor?: boolean };
+
+/** What of the input is another value than the row has. */
+function changesOf(row: typeof organizations.$inferSelect, { name, requireTwoFactor }: UpdateInput): Change {
+  const text = name === undefined ? undefined : repairText(name);
+  return {
+    ...(text !== undefined && text !== row.name && { name: text }),
+    ...(requireTwoFactor !== undefined && requireTwoFactor !== row.requireTwoFactor && { requireTwoFactor }),
+  };
+}
+
+/** Whoever asks it of their own colleagues has it: nobody locks themselves out of what they administer. */
+async function requireOwnFactor({ actor, homeOrgId }: Ctx, orgId: string): Promise<void> {
+  if (actor.type !== "user" || homeOrgId !== orgId || (await secondFactorsOf(actor.id)).isOn) return;
+  throw new AppError("conflict", "This concerns you too: set up two-factor sign-in in your own account first.");
+}
+
 /**
- * Renames an organization within the caller's reach; its slug stays, because addresses hold it.
- * @throws AppError not_found
+ * Renames an organization within the caller's reach (its slug stays, because addresses hold it), or requires a second
+ * factor of its people; of the home organization these are the partner's staff. It counts from their next request on.
+ * @throws AppError not_found, conflict when the caller would be asked for a factor that they do not have
  */
 export const updateOrganization = operation({
   permission: "organizations:manage",
   input: updateInput,
   output: organization,
   async run(ctx, input) {
-    const name = repairText(input.name);
     const where = and(inScope(organizations.id, ctx.scope), eq(organizations.id, input.id));
-    const { before, after } = await tenant(ctx.scope, async (tx) => {
+    if (input.requireTwoFactor) await requireOwnFactor(ctx, input.id);
+    const { before, after, change } = await tenant(ctx.scope, async (tx) => {
       const [found] = await tx.select().from(organizations).where(where).for("update");
       if (!found) throw notFound("organization");
-      if (found.name === name) return { before: found, after: found };
-      const [changed] = await tx.update(organizations).set({ name, updatedAt: ctx.now() }).where(where).returning();
-      return { before: found, after: changed ?? found };
+      const change = changesOf(found, input);
+      if (Object.keys(change).length === 0) return { before: found, after: found, change };
+      const set = { ...change, updatedAt: ctx.now() };
+      const [changed] = await tx.update(organizations).set(set).where(where).returning();
+      return { before: found, after: changed ?? found, change };
     });
-    if (before.name !== after.name)
+    const names = Object.keys(change).filter((key): key is keyof Change => key in before);
+    if (names.length > 0)
       record(ctx, {
         action: "organization.update",
         orgId: after.id,
         resourceType: "organization",
         resourceId: after.id,
         resourceName: after.name,
-        details: { before: { name: before.name }, after: { name: after.name } },
+        details: { before: Object.fromEntries(names.map((name) => [name, before[name]])), after: change },
       });
     return toOrganization(after);
   },

@@ -6,8 +6,7 @@ import type { Ctx } from "@/server/context";
 import { AppError, ERROR_CODES, type ErrorCode, invalidInput } from "@/server/errors";
 import { plainNumbers } from "@/server/exact-json";
 import { toAppError, toProblem } from "@/server/http/problem";
-import { type Operation, perform } from "@/server/operation";
-import { requirePermission } from "@/server/scope";
+import { admit, type Operation, perform } from "@/server/operation";
 
 /** What a procedure gets: the caller, or null where nobody is signed in; from is known where a browser asks. */
 export type TrpcContext = {
@@ -91,14 +90,17 @@ const mapErrors = t.middleware(async ({ next, ctx }) => {
 type ProcedureAuth = "none" | "user";
 
 /** The caller and what it needs; the operation itself narrows the caller to the input's organization. */
-function guarded<I extends z.ZodType, R>({ permission, input }: Operation<I, R>, auth: ProcedureAuth = "user") {
+function guarded<I extends z.ZodType, R>(
+  { permission, account, input }: Operation<I, R>,
+  auth: ProcedureAuth = "user",
+) {
   return t.procedure
     .use(mapErrors)
     .meta(permission ? { permission } : {})
     .use(({ ctx, next }) => {
       const caller = auth === "none" ? anonymous(ctx) : ctx.caller;
       if (!caller) throw new AppError("unauthenticated");
-      if (permission) requirePermission(caller, permission);
+      admit(caller, { permission, account });
       return next({ ctx: { caller } });
     })
     .input(input);

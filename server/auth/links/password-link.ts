@@ -32,8 +32,8 @@ export async function spendPasswordLink(
 ): Promise<SignIn["caller"]> {
   await limit("link", ctx.ip);
   const now = ctx.now();
-  const userId = await asSystem((tx) => spendUserToken(tx, { secret: token, purpose: kind, now }));
-  const caller = userId === null ? null : await findUserCaller(userId);
+  const found = await asSystem((tx) => spendUserToken(tx, { secret: token, purpose: kind, now }));
+  const caller = found && (await findUserCaller(found.userId));
   if (caller?.actor.type !== "user") throw invalid("token", "is unknown, used or expired");
   const { actor } = caller;
   const endedSessions = await setPassword({ userId: actor.id, password, now });

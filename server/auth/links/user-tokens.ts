@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull } from "drizzle-orm";
+import { and, eq, gt, isNull, lt } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { userTokens } from "@/db/schema";
 import { hashSecret, looksLike, newSecret } from "@/server/auth/secrets";
@@ -8,31 +8,49 @@ const LIFETIME_MS = {
   invite: 7 * 24 * 60 * 60 * 1000,
   reset: 60 * 60 * 1000,
   second_factor: 5 * 60 * 1000,
+  passkey: 5 * 60 * 1000,
 } as const;
 export type TokenPurpose = keyof typeof LIFETIME_MS;
 
-type Issue = { userId: string; purpose: TokenPurpose; now: Date };
+/** challenge: what the server must know again when the token comes back. */
+type Issue = { userId: string; purpose: TokenPurpose; now: Date; challenge?: string };
+type Given = { secret: string; purpose: TokenPurpose; now: Date };
+type Found = { userId: string; challenge: string | null };
 
-/** A fresh token for a person; of links, an earlier one for the same purpose is worthless from now on. */
+/** Sign-ins may stand beside each other; of links there is one. */
+const SOLE: readonly TokenPurpose[] = ["invite", "reset"];
+
+/** A fresh token for a person; an earlier link for the same purpose is worthless from now on. */
 export async function issueUserToken(
   tx: Tx,
-  { userId, purpose, now }: Issue,
+  { userId, purpose, now, challenge }: Issue,
 ): Promise<{ secret: string; expiresAt: Date }> {
   const { secret, hash: tokenHash } = newSecret(purpose);
   const expiresAt = new Date(now.getTime() + LIFETIME_MS[purpose]);
-  await tx.delete(userTokens).where(and(eq(userTokens.userId, userId), eq(userTokens.purpose, purpose)));
-  await tx.insert(userTokens).values({ userId, purpose, tokenHash, expiresAt, createdAt: now });
+  const old = SOLE.includes(purpose) ? undefined : lt(userTokens.expiresAt, now);
+  await tx.delete(userTokens).where(and(eq(userTokens.userId, userId), eq(userTokens.purpose, purpose), old));
+  await tx.insert(userTokens).values({ userId, purpose, tokenHash, challenge, expiresAt, createdAt: now });
   return { secret, expiresAt };
 }
 
+const sameAs = ({ secret, purpose, now }: Given) =>
+  and(
+    eq(userTokens.tokenHash, hashSecret(secret)),
+    eq(userTokens.purpose, purpose),
+    isNull(userTokens.usedAt),
+    gt(userTokens.expiresAt, now),
+  );
+
+/** Whose token it is, without spending it; null for an unknown, spent or expired one. */
+export async function findUserToken(tx: Tx, given: Given): Promise<Found | null> {
+  if (!looksLike(given.purpose, given.secret)) return null;
+  const [row] = await tx.select().from(userTokens).where(sameAs(given));
+  return row ? { userId: row.userId, challenge: row.challenge } : null;
+}
+
 /** Spends a token: of two who use it, only one gets the person; null for an unknown, spent or expired one. */
-export async function spendUserToken(
-  tx: Tx,
-  { secret, purpose, now }: { secret: string; purpose: TokenPurpose; now: Date },
-): Promise<string | null> {
-  if (!looksLike(purpose, secret)) return null;
-  const good = and(isNull(userTokens.usedAt), gt(userTokens.expiresAt, now));
-  const same = and(eq(userTokens.tokenHash, hashSecret(secret)), eq(userTokens.purpose, purpose));
-  const [row] = await tx.update(userTokens).set({ usedAt: now }).where(and(same, good)).returning();
-  return row?.userId ?? null;
+export async function spendUserToken(tx: Tx, given: Given): Promise<Found | null> {
+  if (!looksLike(given.purpose, given.secret)) return null;
+  const [row] = await tx.update(userTokens).set({ usedAt: given.now }).where(sameAs(given)).returning();
+  return row ? { userId: row.userId, challenge: row.challenge } : null;
 }

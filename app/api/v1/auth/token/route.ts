@@ -4,4 +4,5 @@ import { route } from "@/server/http/route";
 export const POST = route(issueToken, {
   summary: "Sign in with e-mail and password; answers an access token and a refresh token",
   auth: "none",
+  errors: ["second_factor_required"],
 });

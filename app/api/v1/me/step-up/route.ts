@@ -1,0 +1,7 @@
+import { route } from "@/server/http/route";
+import { stepUp } from "@/server/me/step-up";
+
+export const POST = route(stepUp, {
+  summary: "Confirm who the caller is, by password or second factor, for the next ten minutes",
+  auth: "user",
+});

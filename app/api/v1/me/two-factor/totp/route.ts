@@ -1,0 +1,15 @@
+import { route } from "@/server/http/route";
+import { beginTotp, removeTotp } from "@/server/me/two-factor/totp";
+
+export const POST = route(beginTotp, {
+  summary: "A secret for an authenticator app; it counts once confirmed",
+  auth: "user",
+  body: "none",
+  errors: ["step_up_required"],
+});
+
+export const DELETE = route(removeTotp, {
+  summary: "Turn the caller's authenticator app off",
+  auth: "user",
+  errors: ["step_up_required"],
+});

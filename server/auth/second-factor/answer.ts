@@ -1,0 +1,63 @@
+import { asSystem } from "@/db/client";
+import { record } from "@/server/audit/record/record";
+import { findUserCaller } from "@/server/auth/caller";
+import { toTokens } from "@/server/auth/issue-token";
+import { findUserToken, spendUserToken } from "@/server/auth/links/user-tokens";
+import { limit } from "@/server/auth/rate-limit";
+import { type SecondFactorInput, secondFactorInput, tokenOutput } from "@/server/auth/schema";
+import { type Door, type SignIn, startSession } from "@/server/auth/start-session";
+import type { Ctx } from "@/server/context";
+import { AppError } from "@/server/errors";
+import { operation } from "@/server/operation";
+import type { Kept } from "./challenge";
+import { provesSecondFactor } from "./prove";
+
+const refusal = (message: string) => new AppError("unauthenticated", message);
+
+/**
+ * The second step of a sign-in: a challenge of the first step, answered. A wrong answer may be followed by a right one
+ * while the challenge lives (five minutes).
+ * @throws AppError unauthenticated for a challenge that is unknown, used or expired, or a wrong factor; rate_limited.
+ */
+export async function answerChallenge(ctx: Ctx, input: SecondFactorInput, door: Door): Promise<SignIn> {
+  await limit("token", ctx.ip);
+  const now = ctx.now();
+  const given = { secret: input.challenge, purpose: "second_factor" as const, now };
+  const found = await asSystem((tx) => findUserToken(tx, given));
+  const caller = found && (await findUserCaller(found.userId));
+  if (!found || caller?.actor.type !== "user")
+    throw refusal("The challenge is unknown, used or expired. Sign in again.");
+  const { actor } = caller;
+  const kept = JSON.parse(found.challenge ?? "{}") as Kept;
+  const method = await provesSecondFactor(found.userId, { ...input, challenge: kept.passkey, now });
+  if (!method) {
+    record(
+      { ...ctx, ...caller },
+      {
+        action: "user.login.failed",
+        orgId: caller.homeOrgId,
+        resourceType: "user",
+        resourceId: actor.id,
+        resourceName: actor.name,
+        details: { reason: "bad_second_factor" },
+        result: "failure",
+        errorMessage: "The second factor is wrong.",
+      },
+    );
+    throw refusal("The code is wrong, or was used before.");
+  }
+  if (!(await asSystem((tx) => spendUserToken(tx, given)))) throw refusal("The challenge was used. Sign in again.");
+  return startSession(ctx, { ...caller, actor }, { ...door, methods: [kept.first, method] });
+}
+
+/**
+ * POST /auth/token/second-factor: the tokens of a sign-in whose first step answered second_factor_required.
+ * @throws AppError unauthenticated, rate_limited
+ */
+export const issueTokenBySecondFactor = operation({
+  input: secondFactorInput,
+  output: tokenOutput,
+  async run(ctx, input) {
+    return toTokens(await answerChallenge(ctx, input, { via: "api" }));
+  },
+});

@@ -1,0 +1,23 @@
+import { and, asc, count, eq, isNotNull, isNull } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { userPasskeys, userRecoveryCodes, userTotp } from "@/db/schema";
+
+/** The second factors of a person. */
+export async function secondFactorsOf(userId: string) {
+  return asSystem(async (tx) => {
+    const [[totp], passkeys, [codes]] = await Promise.all([
+      tx
+        .select({ confirmedAt: userTotp.confirmedAt })
+        .from(userTotp)
+        .where(and(eq(userTotp.userId, userId), isNotNull(userTotp.confirmedAt))),
+      tx.select().from(userPasskeys).where(eq(userPasskeys.userId, userId)).orderBy(asc(userPasskeys.createdAt)),
+      tx
+        .select({ left: count() })
+        .from(userRecoveryCodes)
+        .where(and(eq(userRecoveryCodes.userId, userId), isNull(userRecoveryCodes.usedAt))),
+    ]);
+    const isOn = totp !== undefined || passkeys.length > 0;
+    return { isOn, totp: totp !== undefined, passkeys, recoveryCodesLeft: codes?.left ?? 0 };
+  });
+}
+export type SecondFactors = Awaited<ReturnType<typeof secondFactorsOf>>;

@@ -1,0 +1,107 @@
+import { isIP } from "node:net";
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from "@simplewebauthn/server";
+import { and, eq } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { userPasskeys } from "@/db/schema";
+import { env } from "@/server/env";
+import { AppError } from "@/server/errors";
+import type { SecondFactors } from "./factors";
+
+type Passkey = SecondFactors["passkeys"][number];
+
+/** The relying party (WebAuthn Level 3): the name and origin under which browsers know this installation. */
+function relyingParty(): { rpID: string; origin: string } | null {
+  const { hostname, origin } = new URL(env().NEXTAUTH_URL);
+  return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? { rpID: hostname, origin } : null;
+}
+
+/** False where the installation is known by an address alone: browsers bind passkeys to names. */
+export const arePasskeysPossible = (): boolean => relyingParty() !== null;
+
+function requireRelyingParty() {
+  const found = relyingParty();
+  if (!found)
+    throw new AppError("conflict", "Passkeys need a host name: NEXTAUTH_URL of this installation holds an address.");
+  return found;
+}
+
+const toDescriptor = ({ credentialId, transports }: Passkey) => ({
+  id: credentialId,
+  transports: transports as never[],
+});
+
+/** What the browser needs to make a passkey for a person; its challenge must be known again when the answer comes. */
+export const registrationOptions = (person: { id: string; email: string; name: string }, known: Passkey[]) =>
+  generateRegistrationOptions({
+    rpName: "Trailmark",
+    rpID: requireRelyingParty().rpID,
+    userID: new TextEncoder().encode(person.id),
+    userName: person.email,
+    userDisplayName: person.name,
+    excludeCredentials: known.map(toDescriptor),
+    authenticatorSelection: { residentKey: "preferred", userVerification: "preferred" },
+  });
+
+/** The credential that an authenticator has made; null when the answer does not fit the challenge. */
+export async function readRegistration(response: unknown, expectedChallenge: string) {
+  const { rpID, origin } = requireRelyingParty();
+  const answer = response as RegistrationResponseJSON;
+  const { verified, registrationInfo } = await verifyRegistrationResponse({
+    response: answer,
+    expectedChallenge,
+    expectedOrigin: origin,
+    expectedRPID: rpID,
+    requireUserVerification: false,
+  }).catch(() => ({ verified: false, registrationInfo: undefined }));
+  if (!verified || !registrationInfo) return null;
+  const { id, publicKey, counter } = registrationInfo.credential;
+  return {
+    credentialId: id,
+    publicKey: Buffer.from(publicKey).toString("base64url"),
+    counter,
+    transports: (answer.response.transports ?? []).slice(0, 10).map(String),
+  };
+}
+
+/** What the browser needs to prove one of a person's passkeys. */
+export const authenticationOptions = (known: Passkey[]) =>
+  generateAuthenticationOptions({
+    rpID: requireRelyingParty().rpID,
+    allowCredentials: known.map(toDescriptor),
+    userVerification: "preferred",
+  });
+
+/** Whether the answer proves one of the person's passkeys; notes its use and its counter, which must have grown. */
+export async function provesPasskey(
+  userId: string,
+  { response, challenge, now }: { response: unknown; challenge: string; now: Date },
+): Promise<boolean> {
+  const { rpID, origin } = requireRelyingParty();
+  const answer = response as AuthenticationResponseJSON;
+  const mine = and(eq(userPasskeys.userId, userId), eq(userPasskeys.credentialId, String(answer?.id)));
+  const [known] = await asSystem((tx) => tx.select().from(userPasskeys).where(mine));
+  if (!known) return false;
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: answer,
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: rpID,
+    requireUserVerification: false,
+    credential: {
+      id: known.credentialId,
+      publicKey: new Uint8Array(Buffer.from(known.publicKey, "base64url")),
+      counter: known.counter,
+    },
+  }).catch(() => ({ verified: false, authenticationInfo: undefined }));
+  if (!verified || !authenticationInfo) return false;
+  const used = { counter: authenticationInfo.newCounter, lastUsedAt: now };
+  await asSystem((tx) => tx.update(userPasskeys).set(used).where(mine));
+  return true;
+}

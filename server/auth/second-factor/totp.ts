@@ -1,0 +1,23 @@
+import { Secret, TOTP } from "otpauth";
+
+/** RFC 6238 with what every authenticator app understands: SHA-1, six digits, steps of 30 s. */
+const PERIOD_SECONDS = 30;
+const SECRET_BYTES = 20;
+/** Clocks differ: the step before and the one after count too. */
+const WINDOW = 1;
+
+const totpOf = (secret: string, label = "") =>
+  new TOTP({ issuer: "Trailmark", label, secret: Secret.fromBase32(secret), period: PERIOD_SECONDS, digits: 6 });
+
+/** A fresh secret, in base32. */
+export const newTotpSecret = (): string => new Secret({ size: SECRET_BYTES }).base32;
+
+/** What an authenticator app reads from the QR code. */
+export const totpUri = (secret: string, email: string): string => totpOf(secret, email).toString();
+
+/** The time step that a code belongs to at a moment, or null for a wrong code. */
+export function stepOf(secret: string, code: string, now: Date): number | null {
+  const timestamp = now.getTime();
+  const delta = totpOf(secret).validate({ token: code, window: WINDOW, timestamp });
+  return delta === null ? null : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta;
+}

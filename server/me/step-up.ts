@@ -1,0 +1,84 @@
+import { eq } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { userSessions, users } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import { issueUserToken, spendUserToken } from "@/server/auth/links/user-tokens";
+import { requirePerson } from "@/server/auth/person";
+import { provesPassword } from "@/server/auth/prove-password";
+import { secondFactorsOf } from "@/server/auth/second-factor/factors";
+import { arePasskeysPossible, authenticationOptions } from "@/server/auth/second-factor/passkeys";
+import { type Proof, provesSecondFactor } from "@/server/auth/second-factor/prove";
+import type { Ctx } from "@/server/context";
+import { AppError, invalid } from "@/server/errors";
+import { operation } from "@/server/operation";
+import { PROOF_MS } from "@/server/recent-proof";
+import { noInput } from "@/server/wire";
+import { stepUpDone, stepUpInput, stepUpOptions } from "./two-factor/schema";
+
+/** POST /me/step-up/options: what the caller can confirm who they are with; with a passkey, the challenge for it. */
+export const beginStepUp = operation({
+  account: true,
+  input: noInput,
+  output: stepUpOptions,
+  async run(ctx) {
+    const person = requirePerson(ctx);
+    const [factors, [row]] = await Promise.all([
+      secondFactorsOf(person.id),
+      asSystem((tx) => tx.select({ hash: users.passwordHash }).from(users).where(eq(users.id, person.id))),
+    ]);
+    const methods = [...(row?.hash ? (["password"] as const) : []), ...(factors.totp ? (["totp"] as const) : [])];
+    if (factors.passkeys.length === 0 || !arePasskeysPossible())
+      return { methods, challenge: null, passkeyOptions: null };
+    const options = await authenticationOptions(factors.passkeys);
+    const issue = { userId: person.id, purpose: "passkey" as const, now: ctx.now(), challenge: options.challenge };
+    const { secret } = await asSystem((tx) => issueUserToken(tx, issue));
+    return { methods: [...methods, "passkey" as const], challenge: secret, passkeyOptions: { ...options } };
+  },
+});
+
+type Given = Proof & { password?: string | undefined; challenge?: string | undefined };
+
+async function methodOf(userId: string, { password, code, passkey, challenge }: Given, now: Date) {
+  if (password !== undefined) return (await provesPassword(userId, password)) ? "password" : null;
+  const asked = challenge
+    ? await asSystem((tx) => spendUserToken(tx, { secret: challenge, purpose: "passkey", now }))
+    : null;
+  const own = asked?.userId === userId ? asked.challenge : null;
+  return provesSecondFactor(userId, { code, passkey, challenge: own, now });
+}
+
+async function renewProof(ctx: Ctx, userId: string, now: Date): Promise<void> {
+  const { session } = ctx;
+  if (!session) throw new AppError("forbidden", "This needs a sign-in.");
+  const via = session.viaCookie ? "browser" : "api";
+  await asSystem((tx) =>
+    tx
+      .insert(userSessions)
+      .values({ id: session.id, userId, via, ip: ctx.ip, userAgent: ctx.userAgent, provenAt: now })
+      .onConflictDoUpdate({ target: userSessions.id, set: { provenAt: now } }),
+  );
+}
+
+/**
+ * POST /me/step-up: the caller confirms who they are, by password or second factor; covers this session for ten minutes.
+ * @throws AppError validation_failed naming the proof that is wrong, rate_limited
+ */
+export const stepUp = operation({
+  account: true,
+  input: stepUpInput,
+  output: stepUpDone,
+  async run(ctx, input) {
+    const person = requirePerson(ctx);
+    const now = ctx.now();
+    const about = { orgId: ctx.homeOrgId, resourceType: "user", resourceId: person.id, resourceName: person.name };
+    const method = await methodOf(person.id, input, now);
+    if (!method) {
+      record(ctx, { ...about, action: "user.step_up", result: "failure", errorMessage: "The proof is wrong." });
+      const field = input.password !== undefined ? "password" : input.code !== undefined ? "code" : "passkey";
+      throw invalid(field, field === "code" ? "is wrong, or was used before" : "is wrong");
+    }
+    await renewProof(ctx, person.id, now);
+    record(ctx, { ...about, action: "user.step_up", details: { method } });
+    return { provenUntil: new Date(now.getTime() + PROOF_MS).toISOString() };
+  },
+});

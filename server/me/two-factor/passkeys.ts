@@ -1,0 +1,88 @@
+import { and, eq } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { userPasskeys } from "@/db/schema";
+import { issueUserToken, spendUserToken } from "@/server/auth/links/user-tokens";
+import { requirePerson } from "@/server/auth/person";
+import { secondFactorsOf } from "@/server/auth/second-factor/factors";
+import { readRegistration, registrationOptions } from "@/server/auth/second-factor/passkeys";
+import { AppError, invalid, notFound } from "@/server/errors";
+import { operation } from "@/server/operation";
+import { requireRecentProof } from "@/server/recent-proof";
+import { repairText } from "@/server/text";
+import { noInput, onlyIdInput } from "@/server/wire";
+import { codesForFirst, dropCodesAfterLast, recordFactor } from "./changed";
+import { requireAnother } from "./required";
+import { addPasskeyInput, passkeyOptions, recoveryCodes } from "./schema";
+
+const MAX_PASSKEYS = 20;
+
+/**
+ * POST /me/passkeys/options: what the browser needs to make a passkey (WebAuthn).
+ * @throws AppError conflict where passkeys are not possible or there are too many, step_up_required
+ */
+export const beginPasskey = operation({
+  account: true,
+  input: noInput,
+  output: passkeyOptions,
+  async run(ctx) {
+    const person = requirePerson(ctx);
+    requireRecentProof(ctx, "session");
+    const { passkeys } = await secondFactorsOf(person.id);
+    if (passkeys.length >= MAX_PASSKEYS) throw new AppError("conflict", "There are 20 passkeys; remove one first.");
+    const options = await registrationOptions(person, passkeys);
+    const { challenge } = options;
+    const { secret } = await asSystem((tx) =>
+      issueUserToken(tx, { userId: person.id, purpose: "passkey", now: ctx.now(), challenge }),
+    );
+    return { challenge: secret, options: { ...options } };
+  },
+});
+
+/**
+ * POST /me/passkeys: keeps the passkey that the browser has made; with a first factor come recovery codes.
+ * @throws AppError validation_failed for an answer that does not fit its challenge, conflict for a known one
+ */
+export const addPasskey = operation({
+  account: true,
+  input: addPasskeyInput,
+  output: recoveryCodes,
+  async run(ctx, { challenge, name, response }) {
+    const person = requirePerson(ctx);
+    const now = ctx.now();
+    const asked = await asSystem((tx) => spendUserToken(tx, { secret: challenge, purpose: "passkey", now }));
+    if (asked?.userId !== person.id) throw invalid("challenge", "is unknown, used or expired");
+    const made = await readRegistration(response, asked.challenge ?? "");
+    if (!made) throw invalid("response", "does not answer the challenge");
+    const codes = await asSystem(async (tx) => {
+      const row = { userId: person.id, name: repairText(name), createdAt: now, ...made };
+      const kept = await tx.insert(userPasskeys).values(row).onConflictDoNothing().returning({ id: userPasskeys.id });
+      if (kept.length === 0) throw new AppError("conflict", "This passkey is in use already.");
+      return codesForFirst(tx, person.id, now);
+    });
+    recordFactor(ctx, person, "user.two_factor.enable", { method: "passkey", name });
+    return { recoveryCodes: codes };
+  },
+});
+
+/**
+ * DELETE /me/passkeys/:id.
+ * @throws AppError not_found, conflict when it is the only factor and one is required, step_up_required
+ */
+export const removePasskey = operation({
+  account: true,
+  input: onlyIdInput,
+  output: "empty",
+  async run(ctx, { id }) {
+    const person = requirePerson(ctx);
+    requireRecentProof(ctx, "session");
+    const mine = and(eq(userPasskeys.userId, person.id), eq(userPasskeys.id, id));
+    const [known] = await asSystem((tx) => tx.select().from(userPasskeys).where(mine));
+    if (!known) throw notFound("passkey");
+    await requireAnother(ctx, person.id);
+    await asSystem(async (tx) => {
+      await tx.delete(userPasskeys).where(mine);
+      await dropCodesAfterLast(tx, person.id);
+    });
+    recordFactor(ctx, person, "user.two_factor.disable", { method: "passkey", name: known.name });
+  },
+});

@@ -1,0 +1,29 @@
+import { asSystem } from "@/db/client";
+import { requirePerson } from "@/server/auth/person";
+import { secondFactorsOf } from "@/server/auth/second-factor/factors";
+import { replaceRecoveryCodes } from "@/server/auth/second-factor/recovery-codes";
+import { AppError } from "@/server/errors";
+import { operation } from "@/server/operation";
+import { requireRecentProof } from "@/server/recent-proof";
+import { noInput } from "@/server/wire";
+import { recordFactor } from "./changed";
+import { recoveryCodes } from "./schema";
+
+/**
+ * POST /me/two-factor/recovery-codes: ten fresh codes instead of those there were.
+ * @throws AppError conflict without a second factor, step_up_required
+ */
+export const renewRecoveryCodes = operation({
+  account: true,
+  input: noInput,
+  output: recoveryCodes,
+  async run(ctx) {
+    const person = requirePerson(ctx);
+    requireRecentProof(ctx, "session");
+    if (!(await secondFactorsOf(person.id)).isOn)
+      throw new AppError("conflict", "Recovery codes go with a second factor; set one up first.");
+    const codes = await asSystem((tx) => replaceRecoveryCodes(tx, person.id, ctx.now()));
+    recordFactor(ctx, person, "user.recovery_codes.create");
+    return { recoveryCodes: codes };
+  },
+});

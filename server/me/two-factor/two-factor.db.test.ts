@@ -1,0 +1,174 @@
+import { eq } from "drizzle-orm";
+import { Secret, TOTP } from "otpauth";
+import { describe, expect, it } from "vitest";
+import { POST as token } from "@/app/api/v1/auth/token/route";
+import { POST as answer } from "@/app/api/v1/auth/token/second-factor/route";
+import { GET as devices } from "@/app/api/v1/devices/route";
+import { POST as passkeyOptions } from "@/app/api/v1/me/passkeys/options/route";
+import { GET as me } from "@/app/api/v1/me/route";
+import { POST as stepUp } from "@/app/api/v1/me/step-up/route";
+import { POST as renew } from "@/app/api/v1/me/two-factor/recovery-codes/route";
+import { GET as factors } from "@/app/api/v1/me/two-factor/route";
+import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
+import { POST as begin, DELETE as remove } from "@/app/api/v1/me/two-factor/totp/route";
+import { PATCH as updateOrg } from "@/app/api/v1/orgs/organizations/[id]/route";
+import { asSystem } from "@/db/client";
+import { userRecoveryCodes, userSessions, userTotp } from "@/db/schema";
+import {
+  auditRows,
+  bearer,
+  call,
+  createApiKey,
+  createPartner,
+  createUser,
+  PASSWORD,
+  type TestUser,
+} from "@/testing/factories";
+
+const codeAt = (secret: string, steps = 0) =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
+const password = (user: TestUser) => call(token, { body: { email: user.email, password: PASSWORD } });
+const second = (challenge: string, code: string) => call(answer, { body: { challenge, code } });
+
+/** A person with an authenticator app; the code of the step before was used to turn it on. */
+async function withTotp(over = {}) {
+  const user = await createUser(over);
+  const accessToken = await bearer(user);
+  const { secret } = (await call(begin, { method: "POST", token: accessToken })).body;
+  const on = await call(confirm, { token: accessToken, body: { code: codeAt(secret, -1) } });
+  return { user, secret: secret as string, accessToken, codes: on.body.recoveryCodes as string[] };
+}
+
+describe("two-factor sign-in by an authenticator app", () => {
+  it("is on once a first code was confirmed, and then the password alone answers a challenge", async () => {
+    const { user, secret, codes, accessToken } = await withTotp();
+    expect(codes).toHaveLength(10);
+    expect((await call(factors, { token: accessToken })).body).toMatchObject({ totp: true, recoveryCodesLeft: 10 });
+    const first = await password(user);
+    expect(first).toMatchObject({
+      status: 401,
+      body: { code: "second_factor_required", methods: ["totp", "recovery_code"] },
+    });
+    expect(first.body.challenge).toMatch(/^tmc_/);
+    expect(first.headers.get("www-authenticate")).toBe("Bearer");
+    const done = await second(first.body.challenge, codeAt(secret));
+    expect(done.status).toBe(200);
+    expect((await call(me, { token: done.body.accessToken })).status).toBe(200);
+    const rows = await auditRows(user.orgId as string);
+    expect(rows.map((r) => r.action)).toEqual(["user.two_factor.enable", "user.login"]);
+    expect(rows[1]?.details).toMatchObject({ methods: ["password", "totp"] });
+    expect(JSON.stringify(rows.map((r) => r.details))).not.toContain(secret);
+  });
+
+  it("does not count while it is unconfirmed, and a wrong first code is named", async () => {
+    const user = await createUser();
+    const accessToken = await bearer(user);
+    const { body } = await call(begin, { method: "POST", token: accessToken });
+    expect(body.uri).toContain("otpauth://totp/Trailmark:");
+    const wrong = await call(confirm, { token: accessToken, body: { code: codeAt(body.secret, 40) } });
+    expect(wrong.body).toMatchObject({ status: 400, errors: [{ path: "code" }] });
+    expect((await password(user)).status).toBe(200);
+  });
+
+  it("takes the code of a time step once, also from two who come at the same moment", async () => {
+    const { user, secret } = await withTotp();
+    const [a, b] = [(await password(user)).body.challenge, (await password(user)).body.challenge];
+    const code = codeAt(secret);
+    const both = await Promise.all([second(a, code), second(b, code)]);
+    expect(both.map((r) => r.status).sort()).toEqual([200, 401]);
+    expect((await second((await password(user)).body.challenge, code)).status).toBe(401);
+  });
+
+  it("takes each recovery code once, in any case, and spends each challenge once", async () => {
+    const { user, codes } = await withTotp();
+    const challenge = (await password(user)).body.challenge;
+    expect((await second(challenge, (codes[0] as string).toUpperCase().replaceAll("-", " "))).status).toBe(200);
+    expect((await second(challenge, codes[1] as string)).status).toBe(401);
+    expect((await second((await password(user)).body.challenge, codes[0] as string)).status).toBe(401);
+  });
+
+  it("stops guessing after ten wrong codes and records each", async () => {
+    const { user, secret } = await withTotp();
+    const { challenge } = (await password(user)).body;
+    for (let i = 0; i < 10; i++) expect((await second(challenge, "not-a-code")).status).toBe(401);
+    expect((await second(challenge, codeAt(secret))).status).toBe(429);
+    const failed = (await auditRows(user.orgId as string)).filter((r) => r.action === "user.login.failed");
+    expect(failed).toHaveLength(10);
+    expect(failed[0]?.details).toMatchObject({ reason: "bad_second_factor" });
+  });
+
+  it("stores neither the secret nor the codes as they are", async () => {
+    const { user, secret, codes } = await withTotp();
+    const stored = await asSystem((tx) =>
+      Promise.all([
+        tx.select().from(userTotp).where(eq(userTotp.userId, user.id)),
+        tx.select().from(userRecoveryCodes).where(eq(userRecoveryCodes.userId, user.id)),
+      ]),
+    );
+    const text = JSON.stringify(stored);
+    for (const plain of [secret, ...codes, ...codes.map((c) => c.replaceAll("-", ""))])
+      expect(text).not.toContain(plain);
+  });
+
+  it("is taken off again with a recent proof, and asks for one when the last is old", async () => {
+    const { user, accessToken } = await withTotp();
+    const old = new Date(Date.now() - 11 * 60_000);
+    await asSystem((tx) => tx.update(userSessions).set({ provenAt: old }).where(eq(userSessions.userId, user.id)));
+    const refused = await call(remove, { method: "DELETE", token: accessToken });
+    expect(refused.body).toMatchObject({ status: 403, code: "step_up_required" });
+    expect((await call(renew, { method: "POST", token: accessToken })).body.code).toBe("step_up_required");
+    const wrong = await call(stepUp, { token: accessToken, body: { password: "not it" } });
+    expect(wrong.body).toMatchObject({ status: 400, errors: [{ path: "password" }] });
+    expect((await call(stepUp, { token: accessToken, body: { password: PASSWORD } })).status).toBe(200);
+    expect((await call(renew, { method: "POST", token: accessToken })).body.recoveryCodes).toHaveLength(10);
+    expect((await call(remove, { method: "DELETE", token: accessToken })).status).toBe(204);
+    expect((await password(user)).status).toBe(200);
+    expect((await call(factors, { token: accessToken })).body).toMatchObject({ totp: false, recoveryCodesLeft: 0 });
+  });
+
+  it("offers passkeys only under a host name, since browsers bind them to one", async () => {
+    const user = await createUser();
+    expect((await call(passkeyOptions, { method: "POST", token: user })).body).toMatchObject({ status: 409 });
+    expect((await call(factors, { token: user })).body.passkeysPossible).toBe(false);
+  });
+});
+
+describe("an organization that requires two-factor sign-in", () => {
+  it("shuts everything but the own account to its people at once, until they have set it up", async () => {
+    const partner = await createPartner();
+    const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const { user } = { user: await createUser({ role: "org_viewer", partnerId: partner.id }) };
+    const open = await bearer(user);
+    const key = await createApiKey({ orgId: user.orgId as string, permissions: ["devices:read"] });
+    expect((await call(devices, { token: open })).status).toBe(200);
+    const require = (id: string, requireTwoFactor: boolean) =>
+      call(updateOrg, { method: "PATCH", token: admin, params: { id }, body: { requireTwoFactor } });
+    expect((await require(user.orgId as string, true)).body.requireTwoFactor).toBe(true);
+    expect((await call(devices, { token: open })).body).toMatchObject({ status: 403, code: "forbidden" });
+    expect((await call(devices, { token: open })).body.detail).toContain("requires two-factor");
+    expect((await call(me, { token: open })).body.mustSetUpTwoFactor).toBe(true);
+    expect((await call(devices, { token: key })).status).toBe(200);
+    expect((await call(devices, { token: admin })).status).toBe(200);
+    const { secret } = (await call(begin, { method: "POST", token: open })).body;
+    await call(confirm, { token: open, body: { code: codeAt(secret) } });
+    expect((await call(devices, { token: open })).status).toBe(200);
+    expect((await call(remove, { method: "DELETE", token: open })).status).toBe(409);
+    expect((await auditRows(user.orgId as string)).find((r) => r.action === "organization.update")?.details).toEqual({
+      before: { requireTwoFactor: false },
+      after: { requireTwoFactor: true },
+    });
+  });
+
+  it("is the partner's staff for the home organization, and nobody locks themselves out", async () => {
+    const partner = await createPartner();
+    const { user: admin, accessToken } = await withTotp({ role: "partner_admin", partnerId: partner.id });
+    const plain = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const body = { requireTwoFactor: true };
+    const ask = (who: string | TestUser) =>
+      call(updateOrg, { method: "PATCH", token: who, params: { id: partner.homeOrgId }, body });
+    expect((await ask(plain)).status).toBe(409);
+    expect((await ask(accessToken)).status).toBe(200);
+    expect((await call(devices, { token: plain })).status).toBe(403);
+    expect((await call(devices, { token: admin })).status).toBe(200);
+  });
+});
