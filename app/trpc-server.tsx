@@ -30,8 +30,11 @@ export const publishedPolicy = (): string => server().publishedPolicy();
 
 /** Sends strangers to the sign-in page and back. The cookie is not enough to know: a session may have been ended. */
 export async function requireSignIn(): Promise<void> {
-  if (await isSignedIn()) return;
+  const { caller } = await pageContext();
   const page = server().requestedPage(await headers());
+  // Nothing but the own account is open to a person who must set up a second factor first.
+  if (caller?.mustEnroll && page && !page.startsWith("/account")) redirect("/account");
+  if (caller) return;
   redirect(`/login?ended=1${page ? `&callbackUrl=${encodeURIComponent(page)}` : ""}`);
 }
 

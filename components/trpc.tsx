@@ -8,13 +8,16 @@ import {
   httpSubscriptionLink,
   splitLink,
   type TRPCClientErrorLike,
+  type TRPCLink,
 } from "@trpc/client";
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
+import { observable, type Unsubscribable } from "@trpc/server/observable";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
 import { MAX_BATCH_CALLS } from "@/server/trpc/batch";
 import type { AppRouter } from "@/server/trpc/root";
 import { makeQueryClient } from "./query-client";
+import { confirmIdentity } from "./step-up";
 
 export type Inputs = inferRouterInputs<AppRouter>;
 export type Outputs = inferRouterOutputs<AppRouter>;
@@ -39,9 +42,27 @@ export const ALONE = { context: { alone: true } };
 
 const url = "/api/trpc";
 
+/** A call that is refused for want of a recent proof goes again once the person has given one. */
+const stepUpLink: TRPCLink<AppRouter> =
+  () =>
+  ({ next, op }) =>
+    observable((observer) => {
+      const send = (isLast: boolean): Unsubscribable =>
+        next(op).subscribe({
+          next: (value) => observer.next(value),
+          complete: () => observer.complete(),
+          error(error) {
+            if (isLast || error.data?.problem.code !== "step_up_required") return observer.error(error);
+            void confirmIdentity().then((confirmed) => (confirmed ? send(true) : observer.error(error)));
+          },
+        });
+      return send(false);
+    });
+
 const makeClient = () =>
   createTRPCClient<AppRouter>({
     links: [
+      stepUpLink,
       splitLink({
         condition: (op) => op.context.alone === true,
         true: httpLink({ url }),

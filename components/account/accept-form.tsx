@@ -3,14 +3,14 @@
 import { useMutation } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { LinkForm } from "./link-form";
+import { signInBy } from "./sign-in";
 
 /** The invited person chooses a password and is signed in with it. */
 export function AcceptForm() {
   const accept = useMutation(
     useTRPC().auth.acceptInvite.mutationOptions({
       onSuccess: async ({ email }, { password }) => {
-        const { signIn } = await import("next-auth/react");
-        await signIn("credentials", { email, password, redirect: false });
+        await signInBy("credentials", { email, password });
         window.location.assign("/");
       },
     }),

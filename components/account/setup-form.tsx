@@ -8,6 +8,7 @@ import { Message } from "@/components/ui/message";
 import { MIN_PASSWORD_LENGTH } from "@/server/auth/schema";
 import { completeInput } from "@/server/setup/schema";
 import classes from "./entrance.module.css";
+import { signInBy } from "./sign-in";
 
 /** The first run: the console's token proves who may, the rest creates the first administrator. */
 export function SetupForm() {
@@ -15,8 +16,7 @@ export function SetupForm() {
   const complete = useMutation(
     useTRPC().setup.complete.mutationOptions({
       onSuccess: async (_, { email, password }) => {
-        const { signIn } = await import("next-auth/react");
-        await signIn("credentials", { email, password, redirect: false });
+        await signInBy("credentials", { email, password });
         window.location.assign("/");
       },
     }),

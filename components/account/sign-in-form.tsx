@@ -3,10 +3,13 @@
 import { Anchor, Button, PasswordInput, TextInput } from "@mantine/core";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
+import { useEffect, useState } from "react";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import type { SignInOptions } from "@/server/auth/schema";
 import classes from "./entrance.module.css";
+import { SecondFactorForm } from "./second-factor-form";
+import { type Challenge, signInBy } from "./sign-in";
 
 /** Only a path of this site: a link must not redirect elsewhere after sign-in. */
 function ownPath(target: string | null): string {
@@ -14,36 +17,34 @@ function ownPath(target: string | null): string {
   return target;
 }
 
-const WORDS: Record<string, string> = {
-  CredentialsSignin: "Wrong e-mail address or password, or the account is disabled.",
-  rate_limited: "Too many attempts. Wait a minute, then try again.",
-};
 /** Keeps the button busy until the next page is there. */
 const LEAVING = new Promise<never>(() => {});
-const UNREACHABLE = "The server could not be reached. Try again in a moment.";
 
-async function signInWith(email: string, password: string): Promise<string | null> {
-  const { signIn } = await import("next-auth/react");
-  const answer = await signIn("credentials", { email, password, redirect: false });
-  if (answer?.ok && !answer.error) return null;
-  return (
-    WORDS[answer?.error ?? ""] ??
-    (answer?.status === 429 ? WORDS.rate_limited : answer?.error ? WORDS.CredentialsSignin : null) ??
-    UNREACHABLE
-  );
+/** What came back from an identity provider: a challenge behind #, which stays in the browser. */
+function useHandedOver(): [Challenge | null, (challenge: Challenge | null) => void] {
+  const [challenge, setChallenge] = useState<Challenge | null>(null);
+  useEffect(() => {
+    const handed = /^#(tmc_[\w-]+)$/.exec(window.location.hash)?.[1];
+    if (handed) setChallenge({ challenge: handed, methods: [] });
+  }, []);
+  return [challenge, setChallenge];
 }
 
-/** E-mail and password; a refusal does not say which of the two was wrong. */
+/** E-mail and password, then the second factor where there is one; a refusal does not say which was wrong. */
 export function SignInForm({ options }: { options: SignInOptions }) {
   const params = useSearchParams();
-  const target = ownPath(params.get("callbackUrl"));
+  const [challenge, setChallenge] = useHandedOver();
   const form = useForm({ email: "", password: "" }, "uncontrolled");
-  const submit = async ({ email, password }: typeof form.values) => {
-    const refusal = await signInWith(email, password).catch(() => UNREACHABLE);
-    if (refusal) return form.refuse(refusal);
-    window.location.assign(target);
+  const leave = () => {
+    window.location.assign(ownPath(params.get("callbackUrl")));
     return LEAVING;
   };
+  const submit = async ({ email, password }: typeof form.values) => {
+    const outcome = await signInBy("credentials", { email, password });
+    if (outcome.kind === "done") return leave();
+    return outcome.kind === "refused" ? form.refuse(outcome.message) : setChallenge(outcome);
+  };
+  if (challenge) return <SecondFactorForm challenge={challenge} onDone={leave} onBack={() => setChallenge(null)} />;
   return (
     <form ref={form.element} onSubmit={form.onSubmit(submit)} className={classes.form} method="post">
       {form.message && <Message tone="bad">{form.message}</Message>}

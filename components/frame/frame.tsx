@@ -14,6 +14,7 @@ import { PaletteKey } from "./palette-key";
 import { SchemeMenu } from "./scheme-menu";
 import { UserMenu } from "./user-menu";
 
+const StepUp = dynamic(() => import("@/components/profile/step-up-dialog").then((m) => m.StepUp), { ssr: false });
 const NavDrawer = dynamic(() => import("./nav-drawer").then((m) => m.NavDrawer), { ssr: false });
 
 /** Header, navigation and the panel in which a page stands. On a phone the navigation is a drawer. */
@@ -26,6 +27,7 @@ export function Frame({ children }: { children: ReactNode }) {
   };
   return (
     <div className={classes.frame}>
+      <StepUp />
       <a href="#content" className={classes.skip}>
         Skip to content
       </a>

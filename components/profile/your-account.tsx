@@ -5,8 +5,9 @@ import { ROLE_LABEL } from "@/components/account/roles";
 import { PageHeader } from "@/components/ui/page-header";
 import { PasswordSection } from "./password-section";
 import { SessionsSection } from "./sessions-section";
+import { TwoFactorSection } from "./two-factor-section";
 
-/** What a person keeps of their own: the password, and where they are signed in. */
+/** What a person keeps of their own: the password, the second factors, and where they are signed in. */
 export function YourAccount() {
   const { user } = useMe();
   return (
@@ -16,6 +17,7 @@ export function YourAccount() {
         lead={[user.name, user.email, ROLE_LABEL[user.role] ?? user.role].filter(Boolean).join(" · ")}
       />
       <PasswordSection />
+      <TwoFactorSection />
       <SessionsSection />
     </>
   );

@@ -19,6 +19,7 @@ export const createApiKey = operation({
   permission: "api_keys:manage",
   input: createInput,
   output: createdApiKey,
+  stepUp: () => true,
   async run(ctx, input) {
     requireMayGrant(ctx, input.permissions);
     if (input.expiresAt && input.expiresAt <= ctx.now()) throw invalid("expiresAt", "is in the past");

@@ -18,6 +18,7 @@ export const rotateApiKey = operation({
   permission: "api_keys:manage",
   input: rotateInput,
   output: createdApiKey,
+  stepUp: () => true,
   async run(ctx, { id, overlapSeconds }) {
     const { secret, shown, hash } = newSecret("apiKey");
     const { before, after } = await tenant(ctx.scope, async (tx) => {

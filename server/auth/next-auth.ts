@@ -7,9 +7,11 @@ import { log } from "@/server/log";
 import { findUserCaller } from "./caller";
 import { type AccessClaims, SESSION_SECONDS, scopeClaims, signAccessToken, verifyAccessToken } from "./jwt";
 import { endSignIn } from "./log-out";
-import { tokenInput } from "./schema";
+import { secondFactorInput, tokenInput } from "./schema";
+import { answerChallenge } from "./second-factor/answer";
 import { SESSION_COOKIE } from "./session-cookie";
 import { signIn } from "./sign-in";
+import type { Door } from "./start-session";
 
 /** The default export of a package in CommonJS: Node gives the whole of its exports instead. */
 export const defaultOf = <T>(imported: T): T => (imported as { default?: T }).default ?? imported;
@@ -18,12 +20,39 @@ export const defaultOf = <T>(imported: T): T => (imported as { default?: T }).de
 type OnRefused = (error: unknown) => void;
 type SignedIn = User & { claims: AccessClaims };
 
-async function authorize(ctx: Ctx, credentials: unknown, onRefused: OnRefused): Promise<SignedIn | null> {
-  const { email, password } = (credentials ?? {}) as { email?: unknown; password?: unknown };
-  const input = tokenInput.safeParse({ email, password });
-  if (!input.success) return null;
+const BROWSER: Door = { via: "browser", seconds: SESSION_SECONDS };
+
+type Fields = Record<string, unknown>;
+
+/** The two steps of a sign-in, each by what its form sends; null for a form that is not filled in. */
+const STEPS = {
+  credentials(ctx: Ctx, { email, password }: Fields) {
+    const input = tokenInput.safeParse({ email, password });
+    return input.success ? signIn(ctx, input.data, BROWSER) : null;
+  },
+  "second-factor"(ctx: Ctx, { challenge, code, passkey }: Fields) {
+    const answer = typeof passkey === "string" ? { passkey: parsed(passkey) } : { code };
+    const input = secondFactorInput.safeParse({ challenge, ...answer });
+    return input.success ? answerChallenge(ctx, input.data, BROWSER) : null;
+  },
+};
+
+function parsed(text: string): unknown {
   try {
-    const { caller, sid } = await signIn(ctx, input.data, { via: "browser", seconds: SESSION_SECONDS });
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function authorize(
+  step: keyof typeof STEPS,
+  { ctx, credentials, onRefused }: { ctx: Ctx; credentials: unknown; onRefused: OnRefused },
+): Promise<SignedIn | null> {
+  try {
+    const done = await STEPS[step](ctx, (credentials ?? {}) as Fields);
+    if (!done) return null;
+    const { caller, sid } = done;
     const { id, name, email: address } = caller.actor;
     return { id, name, email: address, claims: { sub: id, sid, ...scopeClaims(caller.scope) } };
   } catch (error) {
@@ -61,7 +90,12 @@ export function authOptions(ctx: Ctx, onRefused: OnRefused): NextAuthOptions {
     providers: [
       defaultOf(Credentials)({
         credentials: { email: { type: "email" }, password: { type: "password" } },
-        authorize: (credentials) => authorize(ctx, credentials, onRefused),
+        authorize: (credentials) => authorize("credentials", { ctx, credentials, onRefused }),
+      }),
+      defaultOf(Credentials)({
+        id: "second-factor",
+        credentials: { challenge: { type: "text" }, code: { type: "text" }, passkey: { type: "text" } },
+        authorize: (credentials) => authorize("second-factor", { ctx, credentials, onRefused }),
       }),
     ],
     callbacks: {

@@ -13,6 +13,7 @@ export const setPolicy = operation({
   permission: "audit:manage",
   input: setInput,
   output: policy,
+  stepUp: () => true,
   async run(ctx, { id, retentionDays }) {
     const now = ctx.now();
     const { organization, before, after } = await tenant(ctx.scope, async (tx) => {

@@ -6,7 +6,7 @@ export const metadata: Metadata = { title: "Your account" };
 
 export default function AccountPage() {
   return (
-    <Prefetched queries={[trpc.me.sessions.queryOptions()]}>
+    <Prefetched queries={[trpc.me.sessions.queryOptions(), trpc.me.twoFactor.queryOptions()]}>
       <YourAccount />
     </Prefetched>
   );

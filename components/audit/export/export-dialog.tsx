@@ -12,6 +12,7 @@ import { spanText } from "@/components/audit/filters/range-line";
 import { useViewer } from "@/components/audit/viewer-context";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
+import { fetchConfirmed } from "@/components/step-up";
 import { Message } from "@/components/ui/message";
 import { type ExportFormat, MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import classes from "./export-dialog.module.css";
@@ -126,7 +127,7 @@ function useExport(input: Input) {
     abort.current = running;
     setState({ kind: "running", got: 0 });
     try {
-      const response = await fetch("/api/v1/audit-logs/export", {
+      const response = await fetchConfirmed("/api/v1/audit-logs/export", {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify(exportBody(format, input)),

@@ -94,11 +94,17 @@ async function startExport(ctx: Ctx, format: Format, filter: AuditFilter): Promi
   return new Response(Readable.toWeb(text) as ReadableStream, { headers });
 }
 
+/** True where neither a filter nor a range narrows the export: whole logs leave. */
+function isEverything({ filters: { orgId: _, ...filters } = {}, dateRange }: ExportInput): boolean {
+  return [...Object.values(filters), dateRange?.from, dateRange?.to].every((value) => value === undefined);
+}
+
 /** POST /audit-logs/export: JSON or CSV of the newest 10,000 rows that meet the filters, as a stream. */
 export const exportEntries = operation({
   permission: "audit:export",
   input: exportInput,
   output: "stream",
+  stepUp: isEverything,
   async run(ctx, { format, filters = {}, dateRange = {} }) {
     const { orgId, ...rest } = filters;
     return startExport(narrow(ctx, orgId), format, { ...rest, ...dateRange });
@@ -110,5 +116,6 @@ export const exportCsv = operation({
   permission: "audit:export",
   input: exportCsvInput,
   output: "stream",
+  stepUp: ({ userId }) => userId === undefined,
   run: (ctx, { userId }) => startExport(ctx, "csv", userId ? { actorId: userId } : {}),
 });

@@ -10,7 +10,7 @@ const LIFETIME_MS = {
   second_factor: 5 * 60 * 1000,
   passkey: 5 * 60 * 1000,
 } as const;
-export type TokenPurpose = keyof typeof LIFETIME_MS;
+type TokenPurpose = keyof typeof LIFETIME_MS;
 
 /** challenge: what the server must know again when the token comes back. */
 type Issue = { userId: string; purpose: TokenPurpose; now: Date; challenge?: string };

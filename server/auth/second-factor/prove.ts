@@ -13,7 +13,7 @@ export type Proof = { code?: string | undefined; passkey?: unknown };
 type Asked = Proof & { challenge: string | null; now: Date };
 
 /** Takes a code of the authenticator app; each time step counts once, also for two who come with it at the same moment. */
-export async function takeTotp(userId: string, code: string, now: Date): Promise<boolean> {
+async function takeTotp(userId: string, code: string, now: Date): Promise<boolean> {
   return asSystem(async (tx) => {
     const mine = and(eq(userTotp.userId, userId), isNotNull(userTotp.confirmedAt));
     const [row] = await tx.select().from(userTotp).where(mine);

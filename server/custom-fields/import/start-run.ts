@@ -45,6 +45,7 @@ export const startRun = operation({
   permission: "custom_fields:import",
   input: idInput,
   output: typed<ImportState>(),
+  stepUp: () => true,
   async run(ctx, { id }) {
     const { row, created } = await tenant(partnerScope(ctx), async (tx) => {
       const found = await lockImport(tx, ctx, id);

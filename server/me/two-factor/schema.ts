@@ -8,7 +8,6 @@ const passkey = z.strictObject({
   createdAt: isoTime,
   lastUsedAt: isoTime.nullable(),
 });
-export type Passkey = z.output<typeof passkey>;
 
 /** The caller's second factors. passkeysPossible: false where the installation is known by an address alone. */
 export const twoFactor = z.strictObject({

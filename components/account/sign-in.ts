@@ -1,0 +1,37 @@
+/** How a sign-in goes on: a challenge to answer by one of the methods. */
+export type Challenge = { challenge: string; methods: string[]; passkeyOptions?: object };
+type Outcome = { kind: "done" } | { kind: "refused"; message: string } | ({ kind: "second factor" } & Challenge);
+type Answer = { url?: string; code?: string } & Partial<Challenge>;
+
+const WORDS: Record<string, string> = {
+  credentials: "Wrong e-mail address or password, or the account is disabled.",
+  "second-factor": "The code is wrong, was used before, or took too long. Try again, or sign in anew.",
+  rate_limited: "Too many attempts. Wait a minute, then try again.",
+};
+const UNREACHABLE = "The server could not be reached. Try again in a moment.";
+
+/** Posts one step of a sign-in to next-auth, whose own browser code would drop the challenge from the answer. */
+async function post(step: "credentials" | "second-factor", fields: Record<string, string>): Promise<Outcome> {
+  const { csrfToken }: { csrfToken: string } = await (await fetch("/api/auth/csrf")).json();
+  const response = await fetch(`/api/auth/callback/${step}`, {
+    method: "POST",
+    body: new URLSearchParams({ ...fields, csrfToken, json: "true", callbackUrl: window.location.origin }),
+  });
+  const answer: Answer = await response.json();
+  if (answer.code === "second_factor_required" && answer.challenge)
+    return { kind: "second factor", methods: [], ...answer, challenge: answer.challenge };
+  const error = answer.url && new URL(answer.url).searchParams.get("error");
+  if (response.ok && !error) return { kind: "done" };
+  const isRefused = response.status === 401;
+  return {
+    kind: "refused",
+    message:
+      (isRefused ? WORDS[step] : WORDS[answer.code ?? ""]) ??
+      (response.status === 429 ? WORDS.rate_limited : UNREACHABLE) ??
+      UNREACHABLE,
+  };
+}
+
+/** One step of a sign-in; what went wrong comes as words for the person. */
+export const signInBy = (...step: Parameters<typeof post>): Promise<Outcome> =>
+  post(...step).catch(() => ({ kind: "refused", message: UNREACHABLE }));

@@ -1,0 +1,24 @@
+import { Text } from "@mantine/core";
+import { CopyLine } from "@/components/ui/dialogs/copy-line";
+import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
+import classes from "./profile.module.css";
+
+/** The recovery codes, this once. */
+export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void }) {
+  return (
+    <SecretDialog title="Recovery codes" onClose={onClose}>
+      <Text>
+        Each of these gets you in once when your other factor is out of reach. They are shown only now: keep them where
+        you keep passwords.
+      </Text>
+      <ul className={classes.codes}>
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <CopyLine label="All codes" value={codes.join(" ")} />
+    </SecretDialog>
+  );
+}

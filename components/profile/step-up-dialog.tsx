@@ -1,0 +1,87 @@
+"use client";
+
+import { Button, PasswordInput, Text, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { KeyRound } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { askForPasskey } from "@/components/account/passkey";
+import { onStepUp } from "@/components/step-up";
+import { type Inputs, useTRPC } from "@/components/trpc";
+import { FormDialog } from "@/components/ui/dialogs/form-dialog";
+import { useForm } from "@/components/ui/dialogs/use-form";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
+import { stepUpInput } from "@/server/me/two-factor/schema";
+
+type Waiting = (confirmed: boolean) => void;
+
+/** Opens whenever the server asks for a fresh proof of who is at the browser; the refused request then goes again. */
+export function StepUp() {
+  const [isOpen, setOpen] = useState(false);
+  const waiting = useRef<Waiting[]>([]);
+  useEffect(
+    () =>
+      onStepUp(() => {
+        setOpen(true);
+        return new Promise((resolve) => waiting.current.push(resolve));
+      }),
+    [],
+  );
+  const finish = (confirmed: boolean) => {
+    setOpen(false);
+    for (const resolve of waiting.current.splice(0)) resolve(confirmed);
+  };
+  return isOpen && <StepUpDialog onDone={() => finish(true)} onClose={() => finish(false)} />;
+}
+
+function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose: () => void }) {
+  const trpc = useTRPC();
+  const begin = useMutation(trpc.me.beginStepUp.mutationOptions());
+  const prove = useMutation(trpc.me.stepUp.mutationOptions({ onSuccess: onDone }));
+  const form = useForm({ password: "", code: "" });
+  const asked = useRef(false);
+  const { mutate } = begin;
+  useEffect(() => {
+    if (asked.current) return;
+    asked.current = true;
+    mutate();
+  }, [mutate]);
+  const { methods = [], challenge = null, passkeyOptions = null } = begin.data ?? {};
+  const byCode = methods.includes("totp") && form.values.code !== "";
+  const draft: Inputs["me"]["stepUp"] = byCode ? { code: form.values.code } : { password: form.values.password };
+  const byPasskey = async () => {
+    const passkey = await askForPasskey(passkeyOptions);
+    if (passkey && challenge) await form.send(stepUpInput, prove, { challenge, passkey: { ...passkey } });
+  };
+  return (
+    <FormDialog
+      form={form}
+      title="Confirm that it is you"
+      action="Confirm"
+      onSubmit={() => form.send(stepUpInput, prove, draft)}
+      onClose={onClose}
+    >
+      {begin.isError && <Message tone="bad">{errorText(begin.error)}</Message>}
+      <Text>This is hard to undo, and your last proof is more than ten minutes old.</Text>
+      {passkeyOptions && (
+        <Button variant="default" leftSection={<KeyRound size={15} aria-hidden />} onClick={byPasskey}>
+          Use a passkey
+        </Button>
+      )}
+      {methods.includes("password") && (
+        <PasswordInput label="Password" autoComplete="current-password" {...form.field("password")} data-autofocus />
+      )}
+      {methods.includes("totp") && (
+        <TextInput
+          label={methods.includes("password") ? "Or a code of your app" : "Code of your app"}
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          {...form.field("code")}
+        />
+      )}
+      {begin.data && methods.length === 0 && (
+        <Text>You sign in by your identity provider: sign out and in again, then go on.</Text>
+      )}
+    </FormDialog>
+  );
+}

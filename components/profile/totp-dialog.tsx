@@ -1,0 +1,58 @@
+"use client";
+
+import { Text, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { useTRPC } from "@/components/trpc";
+import { CopyLine } from "@/components/ui/dialogs/copy-line";
+import { FormDialog } from "@/components/ui/dialogs/form-dialog";
+import { useForm } from "@/components/ui/dialogs/use-form";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
+import { confirmInput } from "@/server/me/two-factor/schema";
+import { QrCode } from "./qr-code";
+
+type Props = { onDone: (codes: string[] | null) => void; onClose: () => void };
+
+/** Sets up an authenticator app: scan, then a first code. */
+export function TotpDialog({ onDone, onClose }: Props) {
+  const trpc = useTRPC();
+  const form = useForm({ code: "" });
+  const begin = useMutation(trpc.me.beginTotp.mutationOptions());
+  const asked = useRef(false);
+  const { mutate } = begin;
+  useEffect(() => {
+    if (asked.current) return;
+    asked.current = true;
+    mutate();
+  }, [mutate]);
+  const confirm = useMutation(
+    trpc.me.confirmTotp.mutationOptions({ onSuccess: ({ recoveryCodes }) => onDone(recoveryCodes) }),
+  );
+  return (
+    <FormDialog
+      form={form}
+      title="Set up an authenticator app"
+      action="Turn on"
+      onSubmit={({ code }) => form.send(confirmInput, confirm, { code })}
+      onClose={onClose}
+    >
+      {begin.isError && <Message tone="bad">{errorText(begin.error)}</Message>}
+      <Text>Scan this with an authenticator app, then give the six digits that it shows.</Text>
+      {begin.data && (
+        <>
+          <QrCode text={begin.data.uri} label="QR code for your authenticator app" />
+          <CopyLine label="Or type this key" value={begin.data.secret} />
+        </>
+      )}
+      <TextInput
+        label="Code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        required
+        {...form.field("code")}
+        data-autofocus
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,148 @@
+"use client";
+
+import { Button, Group, Text } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { useMe } from "@/components/account/org";
+import { counted } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
+import { useTRPC } from "@/components/trpc";
+import { Confirm } from "@/components/ui/dialogs/confirm";
+import { Message } from "@/components/ui/message";
+import { errorText, Failure } from "@/components/ui/notice";
+import { Section } from "@/components/ui/section";
+import classes from "./profile.module.css";
+
+const TotpDialog = dynamic(() => import("./totp-dialog").then((m) => m.TotpDialog), { ssr: false });
+const PasskeyDialog = dynamic(() => import("./passkey-dialog").then((m) => m.PasskeyDialog), { ssr: false });
+const RecoveryCodesDialog = dynamic(() => import("./recovery-codes-dialog").then((m) => m.RecoveryCodesDialog), {
+  ssr: false,
+});
+
+type Removal = { what: string; remove: () => Promise<unknown> };
+
+/** The second factors of the person: an authenticator app, passkeys, recovery codes. */
+export function TwoFactorSection() {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const { mustSetUpTwoFactor } = useMe();
+  const factors = useQuery(trpc.me.twoFactor.queryOptions());
+  const [adding, setAdding] = useState<"totp" | "passkey" | null>(null);
+  const [codes, setCodes] = useState<string[] | null>(null);
+  const [removal, setRemoval] = useState<Removal | null>(null);
+  const refresh = () => cache.invalidateQueries();
+  const close = () => setAdding(null);
+  const done = async (fresh: string[] | null) => {
+    close();
+    setCodes(fresh);
+    await refresh();
+  };
+  const removeTotp = useMutation(trpc.me.removeTotp.mutationOptions({ onSuccess: refresh }));
+  const removePasskey = useMutation(trpc.me.removePasskey.mutationOptions({ onSuccess: refresh }));
+  const renew = useMutation(
+    trpc.me.renewRecoveryCodes.mutationOptions({
+      onSuccess: async ({ recoveryCodes }) => {
+        setCodes(recoveryCodes);
+        await refresh();
+      },
+    }),
+  );
+  if (factors.isError)
+    return <Failure error={factors.error} onRetry={() => void factors.refetch()} what="two-factor" />;
+  const { totp = false, passkeys = [], recoveryCodesLeft = 0, passkeysPossible = false } = factors.data ?? {};
+  const isOn = totp || passkeys.length > 0;
+  return (
+    <Section
+      title="Two-factor sign-in"
+      lead={isOn ? "After your password you are asked for one of these." : "Your password alone signs you in."}
+      action={
+        <Group gap="sm">
+          {!totp && <Button onClick={() => setAdding("totp")}>Set up an app</Button>}
+          {passkeysPossible && (
+            <Button variant="default" onClick={() => setAdding("passkey")}>
+              Add a passkey
+            </Button>
+          )}
+        </Group>
+      }
+    >
+      {mustSetUpTwoFactor && (
+        <Message tone="warn">Your organization requires two-factor sign-in. Set it up to go on.</Message>
+      )}
+      {renew.isError && <Message tone="bad">{errorText(renew.error)}</Message>}
+      {isOn && (
+        <ul className={classes.factors}>
+          {totp && (
+            <Factor
+              name="Authenticator app"
+              note="Six digits, new every 30 seconds"
+              action="Remove"
+              onAction={() => setRemoval({ what: "Authenticator app", remove: () => removeTotp.mutateAsync() })}
+            />
+          )}
+          {passkeys.map(({ id, name, lastUsedAt }) => (
+            <Factor
+              key={id}
+              name={name}
+              note={
+                <>
+                  Passkey, last used: <When at={lastUsedAt} />
+                </>
+              }
+              action="Remove"
+              onAction={() => setRemoval({ what: name, remove: () => removePasskey.mutateAsync({ id }) })}
+            />
+          ))}
+          <Factor
+            name="Recovery codes"
+            note={`${counted(recoveryCodesLeft, "code", "codes")} left`}
+            action="Renew"
+            onAction={() => renew.mutate()}
+          />
+        </ul>
+      )}
+      {factors.data && !passkeysPossible && (
+        <Text size="sm" c="dimmed" mt="sm">
+          Passkeys need a host name; this installation is known by an address.
+        </Text>
+      )}
+      {adding === "totp" && <TotpDialog onDone={done} onClose={close} />}
+      {adding === "passkey" && <PasskeyDialog onDone={done} onClose={close} />}
+      {codes && <RecoveryCodesDialog codes={codes} onClose={() => setCodes(null)} />}
+      {removal && <Remove removal={removal} onClose={() => setRemoval(null)} />}
+    </Section>
+  );
+}
+
+type FactorProps = { name: string; note: React.ReactNode; action: string; onAction: () => void };
+
+function Factor({ name, note, action, onAction }: FactorProps) {
+  return (
+    <li>
+      <div>
+        {name}
+        <small>{note}</small>
+      </div>
+      <Button variant="subtle" color="gray" size="compact-sm" onClick={onAction} aria-label={`${action}: ${name}`}>
+        {action}
+      </Button>
+    </li>
+  );
+}
+
+function Remove({ removal: { what, remove }, onClose }: { removal: Removal; onClose: () => void }) {
+  const run = useMutation({ mutationFn: remove, onSuccess: onClose });
+  return (
+    <Confirm
+      title={`Remove ${what}`}
+      action="Remove"
+      isBusy={run.isPending}
+      error={run.error}
+      onConfirm={() => run.mutate()}
+      onClose={onClose}
+    >
+      It no longer counts at the next sign-in.
+    </Confirm>
+  );
+}

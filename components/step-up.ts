@@ -1,0 +1,29 @@
+/**
+ * Between whoever is refused for want of a recent proof (step_up_required) and the dialog that asks for one. The dialog
+ * stands in the frame; requests come from links and fetches that know no component.
+ */
+type Ask = () => Promise<boolean>;
+
+let ask: Ask | null = null;
+
+/** Installs the dialog; answers how to take it away. */
+export function onStepUp(dialog: Ask): () => void {
+  ask = dialog;
+  return () => {
+    if (ask === dialog) ask = null;
+  };
+}
+
+/** Asks the person to confirm who they are; false when they do not, or where nobody can be asked. */
+export const confirmIdentity = (): Promise<boolean> => ask?.() ?? Promise.resolve(false);
+
+/** fetch for our API, once more after the person has confirmed who they are, where the server asks for that. */
+export async function fetchConfirmed(...request: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(...request);
+  if (response.status !== 403) return response;
+  const problem: { code?: string } = await response
+    .clone()
+    .json()
+    .catch(() => ({}));
+  return problem.code === "step_up_required" && (await confirmIdentity()) ? fetch(...request) : response;
+}
