@@ -19,7 +19,18 @@ const WIRE_FILES = [
 ];
 const WIRE = ["package.json", "schema", "wire"];
 
-const AUDIT = ["record", "chain", "witnesses", "checkpoints", "query", "entries", "integrity", "proofs", "tail"];
+const AUDIT = [
+  "record",
+  "chain",
+  "witnesses",
+  "checkpoints",
+  "query",
+  "entries",
+  "integrity",
+  "evidence",
+  "proofs",
+  "tail",
+];
 const IMPORT = ["presets", "read", "map", "reader", "decide", "run"];
 /** What a domain may import. */
 const GROUND = [...WIRE, "db", "env", "base", "background", "audit", ...AUDIT, "auth", "domain", "retention"];

@@ -7,7 +7,7 @@ import { verifyBundle } from "@/server/audit/bundle/verify";
 import { endLine, headLines, rowLine, sealOf, skipLine } from "@/server/audit/bundle/write";
 import type { BundleRow } from "@/server/audit/chain/bundle";
 import { checksumOf } from "@/server/audit/chain/chain-hash";
-import { nodeBundleTools } from "@/server/audit/integrity/node-bundle-tools";
+import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
 import { parseTrust } from "@/server/audit/tree/judge-proof";
 import {
   COSIGNATURE,

@@ -5,7 +5,7 @@ import { interleave, rateOf } from "@/bench/harness";
 import { verifyBundle } from "@/server/audit/bundle/verify";
 import type { BundleHeader } from "@/server/audit/chain/bundle";
 import { canonicalPayload } from "@/server/audit/chain/chain";
-import { nodeBundleTools } from "@/server/audit/integrity/node-bundle-tools";
+import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
 import type { ChainRow } from "@/server/audit/row";
 import { parseTrust } from "@/server/audit/tree/judge-proof";
 

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { type Bench, type Figure, figure } from "@/bench/harness";
 import { inChild } from "@/bench/spawn";
 import type { World } from "@/bench/world";
-import { exportEvidence } from "@/server/audit/integrity/evidence";
+import { exportEvidence } from "@/server/audit/evidence/export";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
 
 const MAX_MEMORY_MB = 200;

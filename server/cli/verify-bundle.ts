@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type KeptNote, readKeptNote } from "@/server/audit/bundle/since";
 import { verifyBundle } from "@/server/audit/bundle/verify";
-import { nodeBundleTools } from "@/server/audit/integrity/node-bundle-tools";
+import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
 import type { Trust } from "@/server/audit/tree/judge-proof";
 import { say, tell, UsageError } from "./command";
 import { showVerdict } from "./show-verdict";

@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { browserBundleTools } from "@/components/verify/browser-tools";
-import { nodeBundleTools } from "@/server/audit/integrity/node-bundle-tools";
+import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
 import {
   BADLY_COSIGNED,
   BASES,
   COSIGNED,
   MUTATIONS,
+  MUTATIONS_V1,
   POLICY,
   SINCE,
   SINCE_ENTRY,
@@ -129,6 +130,24 @@ describe("every change of a bundle", () => {
         ? 0
         : MUTATIONS.filter(({ name }) => name === "everything rehashed and signed by another key").length,
     );
+  });
+});
+
+describe("bundles of version 1", () => {
+  it("are judged alike by all three verifiers, under the installation's key", async () => {
+    const found = await words(MUTATIONS_V1.map(({ text }) => ({ text, keys: [vkeyOf(installationKey)] })));
+    expect(MUTATIONS_V1.map(({ name }, i) => `${name}: ${found[i]}`)).toEqual(
+      MUTATIONS_V1.map(({ name, verdict }) => `${name}: ${verdict}`),
+    );
+  });
+
+  it.each([
+    ["no key", []],
+    ["another key of the same name", [vkeyOf(strangerKey)]],
+  ])("are never intact under %s", async (_, keys) => {
+    const held = MUTATIONS_V1.filter(({ name }) => !name.endsWith("signed by another key"));
+    const found = await words(held.map(({ text }) => ({ text, keys })));
+    expect(found.filter((word) => word === "intact" || word === "empty")).toEqual([]);
   });
 });
 

@@ -37,7 +37,7 @@ export function headLines({ header, checkpoint, token, since, receipt }: BundleH
 export const rowLine = (row: BundleRow): string => line(row);
 
 /** The perfect subtrees that stand for the entries from one sequence through another. */
-const skippedNodes = (from: number, through: number): NodeId[] => decompose(from - 1, through);
+export const skippedNodes = (from: number, through: number): NodeId[] => decompose(from - 1, through);
 
 /** The line that stands for the entries from one sequence through another; nothing where there are none. */
 export function skipLine(node: NodeSource, from: number, through: number): string {

@@ -7,8 +7,8 @@ import { COLUMNS, FIELDS, type Field, type NullableField } from "@/server/audit/
  * text that was hashed; an end line with the number of rows and the SHA-256 of everything before it. Checkpoints stand
  * before the rows, so that a reader judges a million rows as they come and keeps none.
  */
-export const BUNDLE_FORMAT = "trailmark-evidence";
-export const BUNDLE_VERSION = 1;
+const BUNDLE_FORMAT = "trailmark-evidence";
+const BUNDLE_VERSION = 1;
 
 const text = z.string();
 const maybeText = z.string().nullable();

@@ -26,7 +26,7 @@ const MAX_UNSEALED_SHOWN = 10;
 type Head = { head: Anchor | null; pruned: PrunedPrefix | null };
 
 /** The newest sealed row of a chain and how far retention cut it, as the database keeps them. */
-export async function readHead({ sql }: ChainReader, orgId: string): Promise<Head> {
+async function readHead({ sql }: ChainReader, orgId: string): Promise<Head> {
   const [row] = await sql<
     { seq: string; checksum: string; pruned_through_seq: string; pruned_through_checksum: string | null }[]
   >`
@@ -40,30 +40,8 @@ export async function readHead({ sql }: ChainReader, orgId: string): Promise<Hea
   return { head, pruned: permitted ? { throughSeq, throughChecksum: row.pruned_through_checksum } : null };
 }
 
-export type Range = { first: number; last: number } | "whole" | "none";
-
-async function countBetween(
-  { sql }: ChainReader,
-  { orgId, from, to }: { orgId: string; from?: Date | undefined; to?: Date | undefined },
-): Promise<{ first: number; last: number } | null> {
-  const [row] = await sql<{ first: string | null; last: string | null }[]>`
-    SELECT min(chain_seq) AS first, max(chain_seq) AS last FROM audit_logs
-    WHERE org_id = ${orgId}::uuid AND "timestamp" >= ${(from ?? new Date(0)).toISOString()}::timestamptz
-      AND "timestamp" <= ${(to ?? new Date("9999-12-31T23:59:59.999Z")).toISOString()}::timestamptz`;
-  return row?.first ? { first: Number(row.first), last: Number(row.last) } : null;
-}
-
-/** All sequences between the smallest and the largest of the rows in a time range; without one, the whole chain. */
-export async function rangeOf(
-  reader: ChainReader,
-  input: { orgId: string; from?: Date | undefined; to?: Date | undefined },
-): Promise<Range> {
-  if (!input.from && !input.to) return "whole";
-  return (await countBetween(reader, input)) ?? "none";
-}
-
 /** The row before a range, as it is stored: its checksum is what the first row of the range must name. */
-export async function anchorBefore(
+async function anchorBefore(
   { sql }: ChainReader,
   orgId: string,
   first: number,

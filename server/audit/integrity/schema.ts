@@ -6,7 +6,6 @@ import { flag, isoTime, positiveInt } from "@/server/wire";
 export const integrityInput = z
   .object({ orgId: oneOrg, from: filterShape.from, to: filterShape.to })
   .superRefine(fromBeforeTo);
-export type IntegrityInput = z.output<typeof integrityInput>;
 
 /** Input of integrity.verify: a range of a chain, and an id of the asker's own to ask for the progress by. */
 export const verifyInput = z.object({ ...integrityInput.shape, runId: z.guid().optional() }).superRefine(fromBeforeTo);

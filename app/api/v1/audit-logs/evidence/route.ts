@@ -1,4 +1,4 @@
-import { exportEvidence } from "@/server/audit/integrity/evidence";
+import { exportEvidence } from "@/server/audit/evidence/export";
 import { route } from "@/server/http/route";
 
 export const GET = route(exportEvidence, {

@@ -1,0 +1,112 @@
+import { Readable } from "node:stream";
+import { eq } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { organizations } from "@/db/schema";
+import { endLine, headLines, sealOf } from "@/server/audit/bundle/write";
+import { readChain } from "@/server/audit/chain/chain-stream";
+import { ownKeys, signStatement } from "@/server/audit/checkpoints/sign";
+import { checkpointOf } from "@/server/audit/checkpoints/stored-note";
+import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
+import { oneOrganization } from "@/server/audit/integrity/integrity";
+import { record } from "@/server/audit/record/record";
+import { formatVerifierKey } from "@/server/audit/tree/signed-note";
+import type { Ctx } from "@/server/context";
+import { notFound } from "@/server/errors";
+import { log } from "@/server/log";
+import { operation } from "@/server/operation";
+import { narrow } from "@/server/scope";
+import { acquireSlot } from "@/server/slots";
+import { writeEntries } from "./entries";
+import { fileNameOf } from "./file-name";
+import { type Plan, planBundle } from "./plan";
+import { type EvidenceInput, evidenceInput } from "./schema";
+import { BundleStream } from "./stream";
+
+async function organizationName(ctx: Ctx, orgId: string): Promise<string> {
+  const [found] = await tenant(ctx.scope, (tx) =>
+    tx.select({ name: organizations.name }).from(organizations).where(eq(organizations.id, orgId)),
+  );
+  if (!found) throw notFound("organization");
+  return found.name;
+}
+
+type Writing = { organization: string; createdAt: string; out: BundleStream; signal: AbortSignal };
+
+async function writeBundle(ctx: Ctx, plan: Plan, { organization, createdAt, out, signal }: Writing): Promise<void> {
+  const { orgId, range, checkpoint, receipt, token, since } = plan;
+  // The origin under which the checkpoint was signed: a host may have been renamed since.
+  const origin = checkpointOf(checkpoint).origin;
+  const publicKeys = ownKeys(orgId).map(formatVerifierKey);
+  const header = { origin, orgId, organization, range, createdAt, publicKeys };
+  out.write(headLines({ header, checkpoint: checkpoint.note, token, since, receipt }));
+  const tenantOfOrg = { kind: "organization", orgIds: [orgId], partnerId: "" } as const;
+  await readChain(
+    tenantOfOrg,
+    (reader) => writeEntries(reader, { orgId, size: checkpoint.size, range }, { scope: ctx.scope, out, signal }),
+    { lane: "download", signal },
+  );
+  out.end((digest) => endLine(signStatement(orgId, sealOf(origin, digest))));
+}
+
+/** What the audit row of a download says of it. */
+function detailsOf({ from, to, since }: EvidenceInput, { range, checkpoint }: Plan, fileName: string) {
+  return {
+    from: from?.toISOString() ?? null,
+    to: to?.toISOString() ?? null,
+    ...(range.kind === "sequence" && { fromSeq: range.first, toSeq: range.last }),
+    ...(since && { since: since.number }),
+    checkpointSize: checkpoint.size,
+    fileName,
+  };
+}
+
+/**
+ * A self-contained evidence bundle of one organization's log, whole, by sequence or between two times, as a download
+ * that streams: the entries of the range, and of all others hashes alone.
+ * @throws AppError rate_limited when too many exports of the caller are running, and what planBundle throws
+ */
+async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response> {
+  const orgId = oneOrganization(ctx, input.orgId);
+  const scoped = narrow(ctx, orgId);
+  const organization = await organizationName(scoped, orgId);
+  // Before anything is signed or recorded: a download that is refused must not be told as done.
+  const release = acquireSlot(scoped.actor, EXPORT_SLOTS);
+  const plan = await planBundle(scoped, orgId, input).catch((error: unknown) => {
+    release();
+    throw error;
+  });
+  const createdAt = ctx.now().toISOString();
+  const fileName = fileNameOf(organization, plan.range, createdAt);
+  record(scoped, {
+    action: "audit_logs.evidence",
+    orgId,
+    resourceType: "audit_log",
+    resourceName: "Evidence bundle",
+    details: detailsOf(input, plan, fileName),
+  });
+  const out = new BundleStream();
+  const gone = new AbortController();
+  out.out.once("close", () => {
+    gone.abort();
+    release();
+  });
+  writeBundle(scoped, plan, { organization, createdAt, out, signal: gone.signal }).catch((error: unknown) => {
+    if (!gone.signal.aborted) log.error({ err: error, orgId }, "an evidence bundle was broken off");
+    out.out.destroy(error as Error);
+  });
+  return new Response(Readable.toWeb(out.out) as ReadableStream, {
+    headers: {
+      "Content-Type": "application/x-ndjson; charset=utf-8",
+      "Content-Disposition": `attachment; filename="${fileName}"`,
+      "Cache-Control": "no-store",
+    },
+  });
+}
+
+/** GET /audit-logs/evidence. */
+export const exportEvidence = operation({
+  permission: "audit:export",
+  input: evidenceInput,
+  output: "stream",
+  run: streamEvidence,
+});

@@ -1,0 +1,130 @@
+import { sql } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import type { BundleRange, SinceLine } from "@/server/audit/bundle/format";
+import { fromTree } from "@/server/audit/checkpoints/nodes";
+import { listCheckpoints, newestReceipt } from "@/server/audit/checkpoints/note-store";
+import type { StoredNote } from "@/server/audit/checkpoints/stored-note";
+import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
+import { verifyWhole } from "@/server/audit/integrity/runs";
+import { cosignedBy, meetsQuorum } from "@/server/audit/tree/policy";
+import { parseNote, toBase64 } from "@/server/audit/tree/signed-note";
+import { consistencyProof, inclusionProof } from "@/server/audit/tree/tree";
+import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
+import type { Ctx } from "@/server/context";
+import { AppError, invalid } from "@/server/errors";
+import { noteTools } from "@/server/note-tools";
+import type { EvidenceInput } from "./schema";
+
+/** What a bundle will hold, settled before its first byte is written. */
+export type Plan = {
+  orgId: string;
+  range: BundleRange;
+  checkpoint: StoredNote;
+  receipt: string | null;
+  /** A time-stamp of the checkpoint, in base64. */
+  token: string | null;
+  since: SinceLine | null;
+};
+
+/** So many of the newest checkpoints are looked through for one that the witnesses cosigned. */
+const MAX_CHECKPOINTS = 100;
+
+function isWitnessed({ note }: StoredNote): boolean {
+  const [policy, parsed] = [witnessPolicy(), parseNote(note)];
+  if (!policy || !parsed) return false;
+  const seen = cosignedBy(noteTools, policy, parsed).map(({ witness }) => witness);
+  return meetsQuorum(policy.quorum, seen);
+}
+
+/** The last sequence of the range that is known now; null where it goes on to the newest entry. */
+async function lastOf(tx: Tx, orgId: string, { from, to, toSeq }: EvidenceInput): Promise<number | null> {
+  if (toSeq !== undefined) return toSeq;
+  if (!to) return null;
+  const [row] = await rowsOf<{ last: number | null }>(
+    tx,
+    sql`SELECT max(chain_seq)::float8 AS last FROM audit_logs
+      WHERE org_id = ${orgId} AND "timestamp" BETWEEN ${(from ?? new Date(0)).toISOString()}::timestamptz
+        AND ${to.toISOString()}::timestamptz`,
+  );
+  return row?.last ?? 0;
+}
+
+/** The newest checkpoint that the witnesses cosigned and that covers the range, else the newest. */
+function choose(notes: readonly StoredNote[], last: number | null): StoredNote | null {
+  const newest = notes[0] ?? null;
+  const needed = last ?? newest?.size ?? 0;
+  return notes.find((note) => note.size >= needed && isWitnessed(note)) ?? newest;
+}
+
+function rangeOf({ from, to, fromSeq, toSeq }: EvidenceInput, size: number): BundleRange {
+  if (from || to) return { kind: "time", from: from?.toISOString() ?? null, to: to?.toISOString() ?? null };
+  if (fromSeq === undefined && toSeq === undefined) return { kind: "whole" };
+  const [first, last] = [fromSeq ?? 1, toSeq ?? size];
+  const beyond = (field: string) => invalid(field, `lies beyond the newest entry, sequence ${size}`);
+  if (last > size) throw beyond("toSeq");
+  if (first > size) throw beyond("fromSeq");
+  return { kind: "sequence", first, last };
+}
+
+async function sinceLine(
+  tx: Tx,
+  { orgId, size }: StoredNote,
+  since: EvidenceInput["since"],
+): Promise<SinceLine | null> {
+  if (!since) return null;
+  const { number, checksum } = since;
+  if (number > size) throw invalid("since", `lies beyond the newest checkpoint, of size ${size}`);
+  if (checksum === null) {
+    const hashes = await fromTree(tx, { orgId, size }, (sha256, node) => consistencyProof(sha256, node, number, size));
+    return { type: "since", size: number, hashes: hashes.map(toBase64) };
+  }
+  if (number === 0) throw invalid("since", "has no sequence");
+  const path = await fromTree(tx, { orgId, size }, (sha256, node) => inclusionProof(sha256, node, number - 1, size));
+  return { type: "since", seq: number, checksum, hashes: path.map(toBase64) };
+}
+
+async function tokenOf(tx: Tx, { orgId, size, signedAt }: StoredNote): Promise<string | null> {
+  const [row] = await rowsOf<{ token: string | null }>(
+    tx,
+    sql`SELECT translate(encode(timestamp_token, 'base64'), E'\n', '') AS token FROM audit_notes
+      WHERE org_id = ${orgId} AND kind = 'checkpoint' AND size = ${size} AND signed_at = ${signedAt}::timestamptz`,
+  );
+  return row?.token ?? null;
+}
+
+/**
+ * Signs the head and settles what goes into the bundle. A range of time is attested, so the whole chain is read first.
+ * @throws AppError validation_failed for a range or a size that the log does not have
+ * @throws AppError conflict when nothing was ever signed, or a time range of a broken chain is asked for
+ */
+export async function planBundle(ctx: Ctx, orgId: string, input: EvidenceInput): Promise<Plan> {
+  await signCheckpoint(orgId, ctx.now());
+  if (input.from || input.to) await attest(ctx, orgId);
+  return tenant(ctx.scope, async (tx) => {
+    const notes = await listCheckpoints(tx, orgId, MAX_CHECKPOINTS);
+    const checkpoint = choose(notes, await lastOf(tx, orgId, input));
+    if (!checkpoint)
+      throw new AppError("conflict", "There is no signed checkpoint of this log: nothing in a bundle could be proven.");
+    const receipt = await newestReceipt(tx, orgId);
+    return {
+      orgId,
+      range: rangeOf(input, checkpoint.size),
+      checkpoint,
+      receipt: receipt?.note ?? null,
+      token: await tokenOf(tx, checkpoint),
+      since: await sinceLine(tx, checkpoint, input.since),
+    };
+  });
+}
+
+/** That no entry of a time range is left out is this installation's word: given only of a chain that was just read. */
+async function attest(ctx: Ctx, orgId: string): Promise<void> {
+  const { status, breaks } = await verifyWhole(orgId, { signal: ctx.signal });
+  if (status !== "broken") return;
+  const at = breaks[0]?.seq ?? 0;
+  throw new AppError(
+    "conflict",
+    `The log is broken at sequence ${at}: that a range of time is complete cannot be attested. Download the whole log, or a range of sequences (fromSeq, toSeq).`,
+  );
+}

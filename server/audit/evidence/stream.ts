@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { PassThrough } from "node:stream";
+
+const FLUSH_BYTES = 64 * 1024;
+
+/** Lines of a bundle on their way to the client, with the digest of all of them. */
+export class BundleStream {
+  readonly out = new PassThrough({ highWaterMark: 4 * FLUSH_BYTES });
+  readonly #digest = createHash("sha256");
+  #buffer = "";
+
+  /** Lines, each with its newline. */
+  write(lines: string): void {
+    this.#buffer += lines;
+    if (this.#buffer.length >= FLUSH_BYTES) this.#flush();
+  }
+
+  #flush(): void {
+    const bytes = Buffer.from(this.#buffer);
+    this.#buffer = "";
+    this.#digest.update(bytes);
+    this.out.write(bytes);
+  }
+
+  /** Null while the client takes what comes; else resolves when it does again. */
+  ready(): Promise<void> | null {
+    if (!this.out.writableNeedDrain) return null;
+    return new Promise((resolve) => {
+      const go = () => {
+        this.out.off("drain", go).off("close", go);
+        resolve();
+      };
+      this.out.on("drain", go).on("close", go);
+    });
+  }
+
+  /** The last line, made of the digest of all others. */
+  end(line: (digest: Uint8Array) => string): void {
+    this.#flush();
+    this.out.end(line(this.#digest.digest()));
+  }
+}
