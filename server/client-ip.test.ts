@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientIp } from "./client-ip";
+import { clientIp, networkOf } from "./client-ip";
 
 const headers = (all: Record<string, string>) => ({ get: (name: string) => all[name] ?? null });
 const CF = "cf-connecting-ip";
@@ -33,4 +33,14 @@ describe("client IP behind a trusted proxy", () => {
   });
 
   it("is null where nobody knows it", () => expect(clientIp(headers({}), null, true)).toBeNull());
+});
+
+it.each([
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"],
+  ["2001:db8:1:2::ffff", "2001:db8:1:2::"],
+  ["2001:db8:1:3::1", "2001:db8:1:3::"],
+  ["203.0.113.7", "203.0.113.7"],
+  [null, null],
+])("limits count %s as %s", (ip, network) => {
+  expect(networkOf(ip)).toBe(network);
 });

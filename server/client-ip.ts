@@ -39,3 +39,11 @@ export function originOf({ headers }: Request): Pick<Ctx, "ip" | "userAgent"> {
   const ip = clientIp(headers, headers.get(PEER_HEADER), env().TRUST_PROXY_HEADERS);
   return { ip, userAgent: headers.get("user-agent") };
 }
+
+const NETWORK_BITS = 64;
+
+/** An address as limits count it: whoever has one IPv6 address has all of its /64. */
+export function networkOf(ip: string | null): string | null {
+  if (!ip || !ipaddr.IPv6.isValid(ip)) return ip;
+  return ipaddr.IPv6.networkAddressFromCIDR(`${ip}/${NETWORK_BITS}`).toString();
+}

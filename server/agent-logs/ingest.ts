@@ -1,4 +1,4 @@
-import { type AgentCaller, agentCaller } from "@/server/agents/caller";
+import { type AgentCaller, agentCaller } from "@/server/agent-caller";
 import { type InsertRows, storeRows } from "@/server/agents/store-rows";
 import { storableDetails } from "@/server/audit/record/details";
 import { newId } from "@/server/ids";

@@ -3,15 +3,18 @@ import { asSystem, type Tx } from "@/db/client";
 import { agents, devices, enrollmentKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { limit, requireAttemptsLeft } from "@/server/auth/rate-limit";
-import { hashSecret, looksLike, newSecret } from "@/server/auth/secrets";
+import { hashSecret, looksLike, newSecret, sameHash } from "@/server/auth/secrets";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { relay } from "@/server/live-events/current";
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
 import { type EnrollInput, enrollInput, enrollOutput } from "./schema";
 
 type Enrolled = { agentId: string; deviceId: string; orgId: string; isNewDevice: boolean };
+/** refused: the agentId is known, and the caller has shown no right to it. */
+type Outcome = { kind: "unknown key" } | { kind: "refused"; orgId: string } | ({ kind: "enrolled" } & Enrolled);
 
 /** Counts one use of the key in the same statement that checks it, so that a key for one use serves one caller. */
 async function useKey(tx: Tx, secret: string, now: Date): Promise<string | undefined> {
@@ -52,15 +55,24 @@ async function noteSourceId(tx: Tx, { deviceId, orgId }: Enrolled, input: Enroll
     WHERE device_source_ids.org_id = excluded.org_id`);
 }
 
-/** The device of the agent id, new or known to this organization; one of another organization is never told apart. */
-async function claimAgent(tx: Tx, orgId: string, input: EnrollInput, tokenHash: string, now: Date): Promise<Enrolled> {
+/** The key lies on every machine: a known agent's own token is asked for, or an administrator's release. */
+function mayTakeOver(known: typeof agents.$inferSelect, { agentToken }: EnrollInput, now: Date): boolean {
+  if (known.releasedUntil && known.releasedUntil > now) return true;
+  if (known.revokedAt || !agentToken || !looksLike("agent", agentToken)) return false;
+  return sameHash(known.tokenHash, hashSecret(agentToken));
+}
+
+type Claim = { orgId: string; input: EnrollInput; tokenHash: string; now: Date };
+
+/** The device of the agent id, new or known to this organization; null where the caller may not have it. */
+async function claimAgent(tx: Tx, { orgId, input, tokenHash, now }: Claim): Promise<Enrolled | null> {
   const agentId = input.agentId ?? newId();
   // Two organizations may claim one id at the same moment: the second waits and then sees the first's row.
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`agent ${agentId}`}, 0))`);
   const [known] = await tx.select().from(agents).where(eq(agents.id, agentId));
-  if (known && known.orgId !== orgId) throw new AppError("conflict", "That agentId is already in use.");
+  if (known && (known.orgId !== orgId || !mayTakeOver(known, input, now))) return null;
   if (known) {
-    await tx.update(agents).set({ tokenHash, revokedAt: null }).where(eq(agents.id, agentId));
+    await tx.update(agents).set({ tokenHash, revokedAt: null, releasedUntil: null }).where(eq(agents.id, agentId));
     await tx
       .update(devices)
       .set({ ...deviceColumns(input), updatedAt: now })
@@ -92,12 +104,32 @@ function recordEnrolment(ctx: Ctx, input: EnrollInput, enrolled: Enrolled): void
   record(self, { ...about, action: "agent.enroll", details: { agentId, os: input.os, reenrolled: !isNewDevice } });
 }
 
+const KNOWN_AGENT =
+  "That agentId is enrolled already: give its present token as agentToken, or have an administrator release it.";
+
+function refuseKnownAgent(ctx: Ctx, { agentId, hostname }: EnrollInput, orgId: string): AppError {
+  record(
+    { ...ctx, homeOrgId: orgId },
+    {
+      orgId,
+      action: "agent.enroll",
+      resourceType: "device",
+      resourceName: hostname,
+      details: { agentId },
+      result: "denied",
+      errorMessage: KNOWN_AGENT,
+    },
+  );
+  return new AppError("conflict", KNOWN_AGENT);
+}
+
 /**
  * Makes an agent known: a new device, or for an agentId that this organization has already, the same device with a
- * new token (the old one stops working, a revocation ends). Each call counts as one use of the key.
+ * new token, if the present one is given or an administrator has released the agent; its streams end. Each call counts
+ * as one use of the key, a refused one too: whoever tries ids out pays for each.
  * @returns the agent's token, in the clear here alone.
  * @throws AppError unauthenticated when the key is unknown, expired, revoked or used up (which, it does not say);
- * conflict when the agentId belongs to another organization; rate_limited.
+ * conflict when the agentId is known, here or to another organization (which, it does not say); rate_limited.
  */
 export const enrollAgent = operation({
   input: enrollInput,
@@ -108,19 +140,21 @@ export const enrollAgent = operation({
     const input = repairJson(given);
     const token = newSecret("agent");
     const now = ctx.now();
-    const enrolled = await asSystem(async (tx) => {
+    const outcome = await asSystem(async (tx): Promise<Outcome> => {
       const orgId = await useKey(tx, input.enrollmentKey, now);
-      if (orgId === undefined) return;
-      const claimed = await claimAgent(tx, orgId, input, token.hash, now);
+      if (orgId === undefined) return { kind: "unknown key" };
+      const claimed = await claimAgent(tx, { orgId, input, tokenHash: token.hash, now });
+      if (!claimed) return { kind: "refused", orgId };
       await noteSourceId(tx, claimed, input);
-      return claimed;
+      return { kind: "enrolled", ...claimed };
     });
-    if (!enrolled) {
-      await limit("enroll.failed", ctx.ip);
+    if (outcome.kind !== "enrolled") await limit("enroll.failed", ctx.ip);
+    if (outcome.kind === "unknown key")
       throw new AppError("unauthenticated", "The enrollment key is unknown, expired, revoked or used up.");
-    }
-    recordEnrolment(ctx, input, enrolled);
-    const { agentId, deviceId, orgId } = enrolled;
+    if (outcome.kind === "refused") throw refuseKnownAgent(ctx, input, outcome.orgId);
+    recordEnrolment(ctx, input, outcome);
+    const { agentId, deviceId, orgId, isNewDevice } = outcome;
+    if (!isNewDevice) await relay().endStreams(agentId);
     return { agentId, deviceId, orgId, token: token.secret };
   },
 });

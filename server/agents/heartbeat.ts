@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { agentCaller } from "@/server/agent-caller";
 import { record } from "@/server/audit/record/record";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
-import { agentCaller } from "./caller";
 import { HEARTBEAT_INTERVAL_SECONDS, heartbeatInput, heartbeatOutput } from "./schema";
 
 const jsonOrNull = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);

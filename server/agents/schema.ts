@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { hostname, os, osVersion } from "@/server/devices/schema";
-import { columnText } from "@/server/wire";
+import { columnText, isoTime } from "@/server/wire";
 
 /** How often an agent reports; below devices' ONLINE_WINDOW_SECONDS, so that one late beat does no harm. */
 export const HEARTBEAT_INTERVAL_SECONDS = 60;
@@ -18,6 +18,8 @@ export const enrollInput = z
     osVersion: osVersion.nullish(),
     agentVersion: agentVersion.nullish(),
     agentId: agentId.optional(),
+    /** The present token of an agentId that is known already. */
+    agentToken: z.string().max(200).optional(),
     sourceSystem: columnText(100).min(1).nullish(),
     sourceDeviceId: columnText(255).min(1).nullish(),
   })
@@ -36,6 +38,9 @@ export const enrollOutput = z.strictObject({
   token: z.string(),
 });
 export type EnrollOutput = z.output<typeof enrollOutput>;
+
+/** Until when the agentId may be enrolled anew without its token. */
+export const releaseOutput = z.strictObject({ agentId: z.string(), releasedUntil: isoTime });
 
 /** Body of POST /agents/:id/heartbeat. */
 export const heartbeatInput = z.object({

@@ -3,6 +3,7 @@ import { tenant } from "@/db/client";
 import { apiKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { operation } from "@/server/operation";
+import { callersChanged } from "@/server/process/streams";
 import { onlyIdInput } from "@/server/wire";
 import { aboutKey, lockKey } from "./to-api-key";
 
@@ -22,6 +23,7 @@ export const revokeApiKey = operation({
       return found;
     });
     if (row.revokedAt) return;
+    callersChanged();
     record(ctx, {
       ...(await aboutKey(row)),
       action: "api_key.revoke",

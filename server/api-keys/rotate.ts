@@ -5,6 +5,7 @@ import { record } from "@/server/audit/record/record";
 import { requireMayGrant } from "@/server/auth/grant";
 import { newSecret } from "@/server/auth/secrets";
 import { operation } from "@/server/operation";
+import { callersChanged } from "@/server/process/streams";
 import { createdApiKey, rotateInput } from "./schema";
 import { aboutKey, lockKey, permissionsOf, requireNotRevoked, toApiKey } from "./to-api-key";
 
@@ -34,6 +35,7 @@ export const rotateApiKey = operation({
       await tx.update(apiKeys).set(change).where(eq(apiKeys.id, id));
       return { before: found, after: { ...found, ...change } };
     });
+    callersChanged();
     record(ctx, {
       ...(await aboutKey(after)),
       action: "api_key.rotate",

@@ -5,6 +5,7 @@ import { record } from "@/server/audit/record/record";
 import { requireMayGrant } from "@/server/auth/grant";
 import { invalid } from "@/server/errors";
 import { operation } from "@/server/operation";
+import { callersChanged } from "@/server/process/streams";
 import { repairText } from "@/server/text";
 import { apiKey, updateInput } from "./schema";
 import { aboutKey, lockKey, permissionsOf, type Row, requireNotRevoked, toApiKey } from "./to-api-key";
@@ -44,6 +45,7 @@ export const updateApiKey = operation({
       await tx.update(apiKeys).set(change).where(eq(apiKeys.id, id));
       return { before: found, after: changed };
     });
+    callersChanged();
     const details = differences(before, after);
     if (details) record(ctx, { ...(await aboutKey(after)), action: "api_key.update", details });
     return toApiKey(after);

@@ -68,6 +68,7 @@ const catalogue = {
   "enrollment_key.create": { does: "create enrollment key" },
   "enrollment_key.revoke": { does: "revoke enrollment key" },
   "agent.enroll": { does: "enroll agent", about: "enroll the agent of {name}", itself: "join {organization}" },
+  "agent.release": { does: "release agent", about: "release the agent of {name}" },
   "agent.revoke": { does: "revoke agent", about: "revoke the agent of {name}" },
   "agent.eventlogs.submit": { does: "submit event logs", about: "submit event logs of {name}" },
   "agent.source.ip.changed": { does: "change source IP", about: "change source IP on {name}", security: true },

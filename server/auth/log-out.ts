@@ -5,6 +5,7 @@ import { record } from "@/server/audit/record/record";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
+import { callersChanged } from "@/server/process/streams";
 import { logoutInput } from "./schema";
 import { hashSecret } from "./secrets";
 import { endSessions } from "./sessions";
@@ -24,6 +25,7 @@ export async function endSignIn(ctx: Ctx, sid?: string): Promise<void> {
   const { actor } = ctx;
   if (actor.type !== "user") return;
   await asSystem((tx) => endSessions(tx, { userId: actor.id, now: ctx.now(), sid }));
+  callersChanged();
   record(ctx, {
     action: "user.logout",
     orgId: ctx.homeOrgId,

@@ -1,4 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { networkOf } from "@/server/client-ip";
 import { env } from "@/server/env";
 import { AppError } from "@/server/errors";
 
@@ -19,6 +20,7 @@ const RULES = {
   "forgot.mail": { points: 3, seconds: 60 * 60 },
   agent: { points: 0, seconds: 60 },
   "login.failed": { points: 10, seconds: 15 * 60 },
+  "login.failed.account": { points: 100, seconds: 60 * 60 },
   "login.failed.ip": { points: 100, seconds: 15 * 60 },
   "password.failed": { points: 10, seconds: 15 * 60 },
   "second_factor.failed": { points: 10, seconds: 15 * 60 },
@@ -50,13 +52,15 @@ function exceeded(name: LimitName, state: RateLimiterRes): AppError {
   });
 }
 
+const countedAs = (key: string | null): string => networkOf(key) ?? "unknown";
+
 /**
  * Counts one attempt of key under a rule.
  * @throws AppError rate_limited, with Retry-After and RateLimit-* headers, when it is one too many.
  */
 export async function limit(name: LimitName, key: string | null): Promise<void> {
   try {
-    await limiter(name).consume(key ?? "unknown");
+    await limiter(name).consume(countedAs(key));
   } catch (state) {
     throw state instanceof RateLimiterRes ? exceeded(name, state) : state;
   }
@@ -67,6 +71,6 @@ export async function limit(name: LimitName, key: string | null): Promise<void> 
  * @throws AppError rate_limited when key has used its attempts up.
  */
 export async function requireAttemptsLeft(name: LimitName, key: string | null): Promise<void> {
-  const state = await limiter(name).get(key ?? "unknown");
+  const state = await limiter(name).get(countedAs(key));
   if (state && state.consumedPoints >= pointsOf(name)) throw exceeded(name, state);
 }

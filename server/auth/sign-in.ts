@@ -1,4 +1,5 @@
 import { record } from "@/server/audit/record/record";
+import { networkOf } from "@/server/client-ip";
 import { type Ctx, ZERO_UUID } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { findUserCaller } from "./caller";
@@ -42,16 +43,18 @@ function recordFailure(
  * @throws AppError second_factor_required with a challenge for a person who has one, unauthenticated, or rate_limited after too many failures.
  */
 export async function signIn(ctx: Ctx, { email, password }: TokenInput, door: Door): Promise<SignIn> {
-  const key = `${email} ${ctx.ip}`;
+  const key = `${email} ${networkOf(ctx.ip)}`;
   await limit("token", ctx.ip);
   await requireAttemptsLeft("login.failed.ip", ctx.ip);
   await requireAttemptsLeft("login.failed", key);
+  await requireAttemptsLeft("login.failed.account", email);
   const row = await findByEmail(email);
   const proven = await verifyPassword(row?.passwordHash, password);
   const caller = row && proven ? await findUserCaller(row.id) : null;
   if (!row || caller?.actor.type !== "user") {
     recordFailure(ctx, email, row, !row ? "unknown_user" : proven ? "disabled" : "bad_password");
     await limit("login.failed", key);
+    await limit("login.failed.account", email);
     await limit("login.failed.ip", ctx.ip);
     throw new AppError("unauthenticated", "The e-mail or password is wrong.");
   }

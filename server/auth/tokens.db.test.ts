@@ -7,6 +7,7 @@ import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem } from "@/db/client";
 import { refreshTokens, users } from "@/db/schema";
 import { auditRows, call, createApiKey, createPartner, createUser, PASSWORD, type TestUser } from "@/testing/factories";
+import { limit } from "./rate-limit";
 import { hashSecret } from "./secrets";
 
 const signIn = (user: TestUser, ip = "127.0.0.1") =>
@@ -61,6 +62,20 @@ describe("POST /auth/token", () => {
       result: "failure",
     });
     expect(await lastOf(disabled.orgId, "user.login.failed")).toMatchObject({ result: "denied" });
+  });
+
+  it("counts the addresses of one IPv6 /64 together", async () => {
+    for (let i = 0; i < 20; i++) await limit("setup", `2001:db8:9:9::${i.toString(16)}`);
+    await expect(limit("setup", "2001:db8:9:9:ffff::1")).rejects.toMatchObject({ code: "rate_limited" });
+    await limit("setup", "2001:db8:9:8::1");
+  });
+
+  it("answers 429 after a hundred failures for that e-mail from anywhere", async () => {
+    const user = await createUser();
+    for (let i = 0; i < 99; i++) await limit("login.failed.account", user.email.toLowerCase());
+    const wrong = await call(token, { body: { email: user.email, password: "wrong" }, ip: "198.51.100.201" });
+    expect(wrong.status).toBe(401);
+    expect((await signIn(user, "198.51.100.202")).status).toBe(429);
   });
 
   it("answers 429 after ten failures for that e-mail and address, even to the right password", async () => {

@@ -179,6 +179,8 @@ const MATRIX: Record<string, Row> = {
   },
   "GET /custom-fields": list(),
   "POST /custom-fields": posted([201], (orgId) => ({ orgId, name: name(), fieldKey: key(), type: "text" })),
+  "DELETE /devices/[id]/agent": device([204]),
+  "POST /devices/[id]/agent/release": device([200]),
   "PATCH /devices/[id]/custom-fields": device([200], { body: {} }),
   "GET /devices/[id]/diagnostic-logs": device([200]),
   "GET /devices/[id]/eventlogs/[name]/events/[recordId]": device(offline, { extra: { name: "System", recordId: "1" } }),

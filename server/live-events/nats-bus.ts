@@ -11,6 +11,8 @@ async function followStatus(connection: NatsConnection, onAgain: () => void): Pr
   }
 }
 
+const TO_ALL = "trailmark.live.all";
+
 /** The address list of NATS_URL as the client takes it: names and passwords apart from hosts. */
 export function toNatsOptions(url: string): ConnectionOptions {
   const urls = url
@@ -38,17 +40,19 @@ export function createNatsBus(url: string): Bus {
         waitOnFirstConnect: true,
         timeout: 5_000,
       });
-      connection.subscribe(subjectOf(processId), {
-        callback: (error, message) => {
-          const text = error ? "" : message.string();
-          if (isNews(text)) onNews(text);
-        },
-      });
+      const callback = (error: Error | null, message: { string(): string }) => {
+        const text = error ? "" : message.string();
+        if (isNews(text)) onNews(text);
+      };
+      for (const subject of [subjectOf(processId), TO_ALL]) connection.subscribe(subject, { callback });
       void followStatus(connection, onAgain);
       onAgain();
     },
     async tell(processId, news) {
       connection?.publish(subjectOf(processId), news);
+    },
+    async tellAll(news) {
+      connection?.publish(TO_ALL, news);
     },
     async close() {
       await connection?.drain();

@@ -1,4 +1,4 @@
-import { agentCaller } from "@/server/agents/caller";
+import { agentCaller } from "@/server/agent-caller";
 import { operation } from "@/server/operation";
 import { trackStream } from "@/server/process/streams";
 import { relay } from "./current";

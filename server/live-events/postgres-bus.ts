@@ -6,6 +6,8 @@ import { type Bus, isNews } from "./bus";
 /** One channel a process; a word of under 10 bytes where PostgreSQL takes 8,000. */
 const channelOf = (processId: string): string => `trailmark_live_${processId.replaceAll("-", "")}`;
 
+const TO_ALL = "trailmark_live_all";
+
 /**
  * LISTEN and NOTIFY. Listening needs a connection that stays, hence one of its own beside the pool; it comes back by
  * itself. Through a transaction pooler LISTEN hears nothing: set NATS_URL there.
@@ -22,10 +24,14 @@ export function createPostgresBus(): Bus {
   });
   return {
     async listen(processId, onNews, onAgain) {
-      await listener.listen(channelOf(processId), (text) => isNews(text) && onNews(text), onAgain);
+      const hear = (text: string) => isNews(text) && onNews(text);
+      await Promise.all([listener.listen(channelOf(processId), hear, onAgain), listener.listen(TO_ALL, hear)]);
     },
     async tell(processId, news) {
       await appSql()`SELECT pg_notify(${channelOf(processId)}, ${news})`;
+    },
+    async tellAll(news) {
+      await appSql()`SELECT pg_notify(${TO_ALL}, ${news})`;
     },
     close: () => listener.end({ timeout: 1 }),
   };

@@ -2,6 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { appSql, asSystem } from "@/db/client";
 import { agentStreams, agents, liveCommands } from "@/db/schema";
+import { watchCallers } from "@/server/process/streams";
 import { createDevice, createOrg, type TestDevice } from "@/testing/factories";
 import type { Bus } from "./bus";
 import { createPostgresBus } from "./postgres-bus";
@@ -182,8 +183,33 @@ describe("presence", () => {
 });
 
 describe("between processes", () => {
+  it("an agent's stream ends within two seconds when it is revoked elsewhere, and its questions with it", async () => {
+    const [here, there, device] = [createRelay(), createRelay(), await createDevice()];
+    const { state } = await connect(there, device);
+    const asked = here.ask(list(device));
+    await here.endStreams(device.agentId);
+    await expect(asked).rejects.toEqual(code("agent_disconnected"));
+    await expect.poll(() => state.ended, { timeout: 2_000 }).toBe(true);
+    await expect(here.ask(list(device))).rejects.toEqual(code("device_offline"));
+  });
+
+  it("a change of somebody's access reaches every process within two seconds", async () => {
+    const [here, there] = [createRelay(), createRelay()];
+    await Promise.all([here.listen(), there.listen()]);
+    let woken = 0;
+    const leave = watchCallers(() => void woken++);
+    here.tellCallersChanged();
+    await expect.poll(() => woken, { timeout: 2_000 }).toBeGreaterThanOrEqual(2);
+    leave();
+  });
+
   it("a lost word is made up for by looking, and a lost LISTEN connection comes back", async () => {
-    const deaf = createRelay({ listen: async () => {}, tell: async () => {}, close: async () => {} });
+    const deaf = createRelay({
+      listen: async () => {},
+      tell: async () => {},
+      tellAll: async () => {},
+      close: async () => {},
+    });
     const [asker, device] = [createRelay(), await createDevice()];
     const { leave } = await connect(
       deaf,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { AppError } from "@/server/errors";
 import { isUuid } from "@/server/ids";
 import { log } from "@/server/log";
+import { wakeWatchers } from "@/server/process/streams";
 import type { Bus, News } from "./bus";
 import {
   claimAnswer,
@@ -21,7 +22,7 @@ import {
   STREAM_COMMENT_MS,
 } from "./schema";
 import { singleFlight } from "./single-flight";
-import { beatStreams, buryDead, listedStreams, listStream, unlistStream } from "./stream-store";
+import { beatStreams, buryDead, closeStream, listedStreams, listStream, unlistStream } from "./stream-store";
 
 export type AgentOnStream = { agentId: string; orgId: string; deviceId: string };
 /** The open end of a stream. send never throws; end closes it, after which nothing more is sent. */
@@ -67,6 +68,7 @@ export class Relay {
       commands: singleFlight("commands", () => this.#deliverWaiting()),
       answers: singleFlight("answers", () => this.#collectDone()),
       streams: singleFlight("streams", () => this.#endUnlisted()),
+      callers: async () => wakeWatchers(),
     };
   }
 
@@ -92,6 +94,24 @@ export class Relay {
       throw error;
     }
     return () => this.#gone(streamId);
+  }
+
+  /** Ends an agent's stream wherever it hangs: its token was replaced or revoked. */
+  async endStreams(agentId: string): Promise<void> {
+    await this.#start();
+    const { processIds, askers } = await closeStream(agentId);
+    for (const processId of processIds) this.#tell(processId, "streams");
+    for (const asker of askers) this.#tell(asker, "answers");
+  }
+
+  /** Has every process look up anew who holds its open answers: somebody's access has changed. */
+  tellCallersChanged(): void {
+    this.#later(this.#start().then(() => this.bus.tellAll("callers")));
+  }
+
+  /** Resolves when this process hears the others, or soon when it cannot. */
+  listen(): Promise<void> {
+    return this.#start();
   }
 
   /**

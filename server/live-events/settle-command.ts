@@ -1,4 +1,4 @@
-import { agentCaller } from "@/server/agents/caller";
+import { agentCaller } from "@/server/agent-caller";
 import { notFound } from "@/server/errors";
 import { log } from "@/server/log";
 import { operation } from "@/server/operation";

@@ -42,6 +42,22 @@ export function unlistStream(agentId: string, streamId: string): Promise<string[
   });
 }
 
+/** Ends the listing of an agent's stream and breaks its commands. @returns the process that holds it, and whom to tell. */
+export function closeStream(agentId: string): Promise<{ processIds: string[]; askers: string[] }> {
+  return asSystem(async (tx) => {
+    const closed = await tx.execute<{ processId: string }>(sql`
+      UPDATE agent_streams SET closed_at = now() WHERE agent_id = ${agentId} AND closed_at IS NULL
+      RETURNING process_id AS "processId"`);
+    const broken = await tx.execute<{ askerId: string }>(sql`
+      UPDATE live_commands SET state = 'broken' WHERE agent_id = ${agentId} AND state IN ('waiting', 'delivered')
+      RETURNING asker_id AS "askerId"`);
+    return {
+      processIds: closed.map((row) => row.processId),
+      askers: [...new Set(broken.map((row) => row.askerId))],
+    };
+  });
+}
+
 /** Which of a process's streams are still their agents' own, and the agents still allowed. */
 export async function listedStreams(processId: string): Promise<Set<string>> {
   const rows = await asSystem((tx) =>

@@ -4,6 +4,7 @@ import { provesPassword } from "@/server/auth/prove-password";
 import { setPassword } from "@/server/auth/set-password";
 import { invalid } from "@/server/errors";
 import { operation } from "@/server/operation";
+import { callersChanged } from "@/server/process/streams";
 import { passwordChanged, passwordInput } from "./schema";
 
 /**
@@ -24,6 +25,7 @@ export const changePassword = operation({
     }
     const change = { userId: person.id, password: newPassword, now: ctx.now(), exceptSession: ctx.session?.id };
     const endedSessions = await setPassword(change);
+    callersChanged();
     record(ctx, { ...about, action: "user.password.change", details: { endedSessions } });
     return { endedSessions };
   },

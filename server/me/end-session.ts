@@ -4,6 +4,7 @@ import { requirePerson } from "@/server/auth/person";
 import { endSessions } from "@/server/auth/sessions";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
+import { callersChanged } from "@/server/process/streams";
 import { onlyIdInput } from "@/server/wire";
 
 /**
@@ -18,6 +19,7 @@ export const endSession = operation({
     const person = requirePerson(ctx);
     const ended = await asSystem((tx) => endSessions(tx, { userId: person.id, sid, now: ctx.now() }));
     if (ended === 0) throw notFound("session");
+    callersChanged();
     record(ctx, {
       action: "user.session.end",
       orgId: ctx.homeOrgId,

@@ -8,9 +8,14 @@ import { registry } from "./metrics";
 
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
 
+/** Headers that a proxy adds: with one of them the socket's address is the proxy's, not the caller's. */
+const FORWARDING = /^(forwarded|x-forwarded-.*|x-real-ip|x-client-ip|cf-connecting-ip|true-client-ip|via)$/i;
+
+const isForwarded = ({ headers }: Request): boolean => [...headers].some(([name]) => FORWARDING.test(name));
+
 function mayRead(request: Request): boolean {
   const token = env().METRICS_TOKEN;
-  if (!token) return LOOPBACK.test(request.headers.get(PEER_HEADER) ?? "");
+  if (!token) return LOOPBACK.test(request.headers.get(PEER_HEADER) ?? "") && !isForwarded(request);
   const given = Buffer.from((request.headers.get("authorization") ?? "").replace(/^Bearer /i, ""));
   const wanted = Buffer.from(token);
   return given.length === wanted.length && timingSafeEqual(given, wanted);

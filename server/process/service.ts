@@ -11,11 +11,11 @@ import { createListener } from "@/server/front/front";
 import { pages } from "@/server/front/pages";
 import { publishRoutes } from "@/server/http/openapi";
 import { routes } from "@/server/http/routes.generated";
-import { stopRelay } from "@/server/live-events/current";
+import { relay, stopRelay } from "@/server/live-events/current";
 import { log } from "@/server/log";
 import { ensureFirstAdmin } from "@/server/setup/first-admin";
 import { refuseUnsafeRole } from "./guard-role";
-import { closeStreams } from "./streams";
+import { closeStreams, tellOthersBy } from "./streams";
 import { startWorkers, stopWorkers } from "./workers";
 
 /** All that stands behind the http server but Next: development replaces it as a whole when a source file changes. */
@@ -49,6 +49,8 @@ export async function startService(next: RequestHandler): Promise<Service> {
     await prepareDatabase();
     await startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool"), onDamage: raiseHeadAlarm });
     const notice = await ensureFirstAdmin();
+    tellOthersBy(() => relay().tellCallersChanged());
+    await relay().listen();
     await startWorkers();
     publishRoutes(routes);
     globalThis.trailmark = pages;

@@ -6,6 +6,32 @@ export function trackStream(close: () => void): () => void {
   return () => open.delete(close);
 }
 
+const watchers = new Set<() => void>();
+
+/** Calls wake whenever somebody's access has changed: who holds an open answer has to be looked up anew. */
+export function watchCallers(wake: () => void): () => void {
+  watchers.add(wake);
+  return () => watchers.delete(wake);
+}
+
+/** Has this process look its callers up anew. */
+export function wakeWatchers(): void {
+  for (const wake of [...watchers]) wake();
+}
+
+let tellOthers = () => {};
+
+/** How a change is told to the other processes, where there are any. */
+export function tellOthersBy(tell: () => void): void {
+  tellOthers = tell;
+}
+
+/** Somebody's access has changed, and the change is committed: open answers end within moments where they must. */
+export function callersChanged(): void {
+  wakeWatchers();
+  tellOthers();
+}
+
 export const openStreams = (): number => open.size;
 
 /** Ends every open stream; their clients reconnect elsewhere. */

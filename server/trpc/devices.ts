@@ -1,13 +1,16 @@
 import { listLogs } from "@/server/agent-logs/list";
+import { releaseAgent, revokeAgent } from "@/server/agents/revoke";
 import { getDevice } from "@/server/devices/get";
 import { listDevices } from "@/server/devices/list";
 import { listEvents } from "@/server/event-logs/list";
-import { query, router } from "./init";
+import { mutation, query, router } from "./init";
 
 /** Devices and what is stored of their logs. */
 export const devicesRouter = router({
   list: query(listDevices),
   get: query(getDevice),
+  revokeAgent: mutation(revokeAgent),
+  releaseAgent: mutation(releaseAgent),
   diagnosticLogs: query(listLogs),
   eventLogs: query(listEvents),
 });

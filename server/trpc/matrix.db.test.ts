@@ -87,6 +87,8 @@ describe("every tRPC procedure", () => {
     "proofs.share": { make: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
     "proofs.revoke": { make: proofLinkIn },
     "devices.get": { make: deviceIn },
+    "devices.revokeAgent": { make: deviceIn },
+    "devices.releaseAgent": { make: deviceIn },
     "devices.diagnosticLogs": { make: deviceIn },
     "devices.eventLogs": { make: deviceIn },
     "organizations.get": { make: async (id) => ({ id }) },

@@ -9,6 +9,7 @@ import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { homeOrgOf } from "@/server/organizations/partner";
+import { callersChanged } from "@/server/process/streams";
 import { repairText } from "@/server/text";
 import { usersInScope } from "./list";
 import { requireReachOver, setReach } from "./reach";
@@ -111,6 +112,7 @@ export const updateUser = operation({
       return { before: found, after: { ...found, ...change, ...reached, updatedAt: now } };
     });
     if (after.disabledAt && !before.disabledAt) await asSystem((tx) => endSessions(tx, { userId: after.id, now }));
+    callersChanged();
     await recordChanges(ctx, before, after);
     return toUser(after);
   },

@@ -5,7 +5,7 @@ import { asSystem } from "@/db/client";
 import { organizations, users } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { newId } from "@/server/ids";
-import { openStreams } from "@/server/process/streams";
+import { callersChanged, openStreams } from "@/server/process/streams";
 import { appendEvents } from "@/testing/audit-entries";
 import { createOrg, createPartner, createUser, ctxFor, type TestOrg } from "@/testing/factories";
 import { encodePosition } from "./position";
@@ -180,6 +180,20 @@ describe("the live tail", () => {
     const other = tailEntries({ ...own, recheck: () => Promise.resolve(ctx) }, tailInput.parse({}), 1);
     await other.next();
     await expect(other.next()).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("looks the caller up at once when somebody's access has changed", async () => {
+    const user = await createUser({ role: "org_admin" });
+    const request = () => ctxFor(user);
+    const stream = tailEntries({ ...(await request()), recheck: request }, tailInput.parse({}), 60_000);
+    await stream.next();
+    const next = stream.next();
+    callersChanged();
+    await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id)));
+    const started = performance.now();
+    callersChanged();
+    await expect(next).rejects.toMatchObject({ code: "unavailable" });
+    expect(performance.now() - started).toBeLessThan(2_000);
   });
 
   it("refuses one view too many, and an ended one leaves nothing behind", async () => {

@@ -5,7 +5,7 @@ import type { Ctx, Scope } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { Signal } from "@/server/process/signal";
-import { trackStream } from "@/server/process/streams";
+import { trackStream, watchCallers } from "@/server/process/streams";
 import { acquireSlot } from "@/server/slots";
 import { advance, encodePosition, nextSpans, type Position, rowsBehind, startAt } from "./position";
 import { readSpans } from "./read";
@@ -14,7 +14,14 @@ import { headWatch } from "./watch";
 
 type Message = TrackedEnvelope<TailMessage>;
 /** An open live view: the organizations in order, what wakes it, whether it is to end, how often to look anew (ms). */
-type View = { orgIds: readonly string[]; wake: Signal; isOver: () => boolean; everyMs: number };
+type View = {
+  orgIds: readonly string[];
+  wake: Signal;
+  isOver: () => boolean;
+  everyMs: number;
+  /** True once after somebody's access has changed. */
+  takeChange: () => boolean;
+};
 
 /** Ends a stream so that the browser connects again: the answer to that says what holds now. */
 const interrupted = () => new AppError("unavailable", "The live view was interrupted; it continues by itself.");
@@ -62,7 +69,7 @@ async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: Vi
       sent = position;
       reload = null;
     }
-    if (performance.now() >= checkAt) {
+    if (view.takeChange() || performance.now() >= checkAt) {
       await requireSame(ctx, view);
       checkAt = performance.now() + everyMs;
     }
@@ -81,6 +88,12 @@ export async function* tailEntries(ctx: Ctx, input: TailInput, everyMs = TAIL_CH
   const wake = new Signal();
   const undo = [acquireSlot(ctx.actor, TAIL_SLOTS)];
   let isEnded = false;
+  let isChanged = false;
+  const takeChange = () => {
+    const was = isChanged;
+    isChanged = false;
+    return was;
+  };
   const end = () => {
     isEnded = true;
     wake.notify();
@@ -88,10 +101,16 @@ export async function* tailEntries(ctx: Ctx, input: TailInput, everyMs = TAIL_CH
   const isOver = () => isEnded || signal?.aborted === true;
   try {
     undo.push(trackStream(end));
+    undo.push(
+      watchCallers(() => {
+        isChanged = true;
+        wake.notify();
+      }),
+    );
     signal?.addEventListener("abort", wake.notify, { once: true });
     const orgIds = await organizationsOf(ctx.scope);
     undo.push(await headWatch.follow(orgIds, wake.notify));
-    yield* follow(ctx, input, { orgIds, wake, isOver, everyMs });
+    yield* follow(ctx, input, { orgIds, wake, isOver, everyMs, takeChange });
     if (isEnded) throw interrupted();
   } finally {
     signal?.removeEventListener("abort", wake.notify);

@@ -1,11 +1,14 @@
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { POST as heartbeat } from "@/app/api/v1/agents/[id]/heartbeat/route";
+import { POST as RELEASE } from "@/app/api/v1/devices/[id]/agent/release/route";
+import { DELETE as REVOKE } from "@/app/api/v1/devices/[id]/agent/route";
 import { asSystem } from "@/db/client";
 import { agents, auditLogs, deviceSourceIds, devices } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
 import { hashSecret } from "@/server/auth/secrets";
-import { call, createEnrollmentKey, createOrg, type TestOrg, unknownSecret } from "@/testing/factories";
+import { relay } from "@/server/live-events/current";
+import { call, createEnrollmentKey, createOrg, createUser, type TestOrg, unknownSecret } from "@/testing/factories";
 import { POST } from "./route";
 
 const body = (key: string, over: object = {}) => ({ enrollmentKey: key, hostname: "ws-1", os: "linux", ...over });
@@ -44,10 +47,16 @@ describe("POST /agents/enroll", () => {
     expect(rows[0]?.details).toMatchObject({ rawActorId: answer.agentId });
   });
 
-  it("keeps the device of an agentId that enrols again, and replaces its token", async () => {
+  it("keeps the device of an agentId that enrols again with its token, which is replaced; its stream ends", async () => {
     const agentId = `twice:${org.id.slice(0, 8)}`;
     const first = (await enroll(body(key, { agentId }))).body;
-    const second = (await enroll(body(key, { agentId, hostname: "renamed" }))).body;
+    let isOpen = true;
+    const end = () => {
+      isOpen = false;
+    };
+    await relay().open({ agentId, orgId: org.id, deviceId: first.deviceId }, { send: () => {}, end });
+    const second = (await enroll(body(key, { agentId, agentToken: first.token, hostname: "renamed" }))).body;
+    await expect.poll(() => isOpen, { timeout: 2_000 }).toBe(false);
     expect(second).toMatchObject({ agentId, deviceId: first.deviceId });
     const beat = (token: string) => call(heartbeat, { token, params: { id: agentId }, body: {} });
     expect((await beat(first.token)).status).toBe(401);
@@ -56,15 +65,50 @@ describe("POST /agents/enroll", () => {
     expect(device?.hostname).toBe("renamed");
   });
 
-  it("refuses an agentId of another organization and does not say whose it is", async () => {
+  it("refuses a known agentId without its token alike, own or foreign, and each try costs a use", async () => {
     const other = await createOrg({ name: "Very Private Ltd" });
-    const agentId = `taken-${org.id.slice(0, 8)}`;
-    await enroll(body((await createEnrollmentKey({ orgId: other.id })).key, { agentId }));
-    const answer = await enroll(body(key, { agentId }));
-    expect(answer.status).toBe(409);
-    expect(answer.body.code).toBe("conflict");
-    expect(answer.text).not.toContain("Private");
-    expect(answer.text).not.toContain(other.id);
+    const [own, foreign] = [`own-${org.id.slice(0, 8)}`, `taken-${org.id.slice(0, 8)}`];
+    const { body: first } = await enroll(body(key, { agentId: own }));
+    const { body: elsewhere } = await enroll(
+      body((await createEnrollmentKey({ orgId: other.id })).key, { agentId: foreign }),
+    );
+    const limited = await createEnrollmentKey({ orgId: org.id, maxUses: 4 });
+    const tries = [
+      { agentId: own },
+      { agentId: foreign },
+      { agentId: own, agentToken: elsewhere.token },
+      { agentId: foreign, agentToken: elsewhere.token },
+    ];
+    const answers = await Promise.all(tries.map((over) => enroll(body(limited.key, over))));
+    expect(answers.map((a) => [a.status, a.body.code])).toEqual(tries.map(() => [409, "conflict"]));
+    expect(new Set(answers.map((a) => a.body.detail)).size).toBe(1);
+    expect(answers.map((a) => a.text).join()).not.toMatch(/Private/);
+    expect((await enroll(body(limited.key))).status).toBe(401);
+    expect((await call(heartbeat, { token: first.token, params: { id: own }, body: {} })).status).toBe(200);
+  });
+
+  it("keeps a revoked agent revoked until an administrator releases it, and ends its stream", async () => {
+    const agentId = `revoked-${org.id.slice(0, 8)}`;
+    const { body: first } = await enroll(body(key, { agentId }));
+    const admin = await createUser({ orgId: org.id, role: "org_admin" });
+    const params = { id: first.deviceId };
+    let isOpen = true;
+    const end = () => {
+      isOpen = false;
+    };
+    await relay().open({ agentId, orgId: org.id, deviceId: first.deviceId }, { send: () => {}, end });
+    expect((await call(REVOKE, { method: "DELETE", token: admin, params })).status).toBe(204);
+    await expect.poll(() => isOpen, { timeout: 2_000 }).toBe(false);
+    const beat = (token: string) => call(heartbeat, { token, params: { id: agentId }, body: {} });
+    expect((await beat(first.token)).status).toBe(401);
+    expect((await enroll(body(key, { agentId, agentToken: first.token }))).status).toBe(409);
+    expect((await call(RELEASE, { method: "POST", token: admin, params })).body).toMatchObject({ agentId });
+    const { body: second } = await enroll(body(key, { agentId }));
+    expect(second).toMatchObject({ agentId, deviceId: first.deviceId });
+    expect((await beat(second.token)).status).toBe(200);
+    expect((await enroll(body(key, { agentId }))).status).toBe(409);
+    const viewer = await createUser({ orgId: org.id, role: "org_viewer" });
+    expect((await call(RELEASE, { method: "POST", token: viewer, params })).status).toBe(403);
   });
 
   it("answers 401 alike for a key that is unknown, revoked, expired or used up", async () => {

@@ -1,5 +1,5 @@
-import type { Ctx } from "@/server/context";
-import { AppError } from "@/server/errors";
+import type { Ctx } from "./context";
+import { AppError } from "./errors";
 
 export type AgentCaller = { id: string; deviceId: string; hostname: string; orgId: string };
 

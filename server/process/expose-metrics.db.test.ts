@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { exposeMetrics } from "./expose-metrics";
+
+const ask = async (headers: Record<string, string>) =>
+  (await exposeMetrics(new Request("http://127.0.0.1:3000/metrics", { headers }))).status;
+const here = { "x-trailmark-peer": "127.0.0.1" };
+
+it("answers this machine without a token, and nobody else", async () => {
+  expect(await ask(here)).toBe(200);
+  expect(await ask({ "x-trailmark-peer": "::1" })).toBe(200);
+  for (const peer of ["203.0.113.7", "::ffff:203.0.113.7", "1270.0.0.1", ""])
+    expect(await ask({ "x-trailmark-peer": peer }), peer).toBe(401);
+});
+
+it.each([
+  "Forwarded",
+  "X-Forwarded-For",
+  "X-Forwarded-Proto",
+  "X-Forwarded-Host",
+  "X-Real-IP",
+  "CF-Connecting-IP",
+  "Via",
+])("refuses what a proxy on this machine passes on with %s", async (name) => {
+  expect(await ask({ ...here, [name]: "203.0.113.7" })).toBe(401);
+  expect(await ask({ ...here, [name]: "" })).toBe(401);
+});
