@@ -31,9 +31,12 @@ export function DropFile({ onFile }: { onFile: (file: File) => void }) {
           onDrop={drop}
         >
           <FileCheck2 size={26} strokeWidth={1.5} aria-hidden />
-          <span className={classes.dropTitle}>Drop an evidence bundle here, or choose the file</span>
+          <span className={classes.dropTitle}>
+            Drop an evidence bundle or the proof of an entry here, or choose the file
+          </span>
           <span className={classes.dropNote}>
-            A .ndjson file from the Integrity page, or from <code>GET /api/v1/audit-logs/evidence</code>
+            A .ndjson file from the Integrity page or from <code>GET /api/v1/audit-logs/evidence</code>, or a
+            .tlog-proof file
           </span>
         </button>
       )}

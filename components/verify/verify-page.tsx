@@ -5,8 +5,10 @@ import { sha256 } from "@noble/hashes/sha2";
 import { WifiOff } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { count } from "@/components/format/amounts";
+import { toFragment } from "@/components/proof/proof-link";
 import { Message } from "@/components/ui/message";
 import { PageHeader } from "@/components/ui/page-header";
+import { isEntryProof } from "@/server/audit/tree/entry-proof";
 import { parseTrust } from "@/server/audit/tree/judge-proof";
 import { type Checked, checkFile, loadTools, type Progress } from "./check-file";
 import { DropFile } from "./drop-file";
@@ -18,6 +20,9 @@ type State =
   | { step: "checking"; fileName: string; progress: Progress }
   | { step: "done"; checked: Checked; trust: Trust };
 
+/** As much of a file as tells that it is the proof of an entry. */
+const PROOF_START = 64;
+
 /** Checks an evidence bundle in the visitor's own browser. serverKeys are those of the server that served the page. */
 export function VerifyPage({ serverKeys }: { serverKeys: string[] }) {
   const [state, setState] = useState<State>({ step: "choose", failure: null });
@@ -28,6 +33,11 @@ export function VerifyPage({ serverKeys }: { serverKeys: string[] }) {
   const given = parseTrust(sha256, pasted || serverKeys.join("\n"));
 
   const start = async (file: File) => {
+    if (isEntryProof(await file.slice(0, PROOF_START).text())) {
+      // The page around this one shows what the address carries.
+      window.location.hash = await toFragment(await file.text());
+      return;
+    }
     if ("reason" in given) return;
     const controller = new AbortController();
     abort.current = controller;

@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { ProofPage, ShareDialog } from "@/e2e/pages/proof";
+import { VerifyPage } from "@/e2e/pages/verify";
 import { Api } from "@/e2e/support/api";
 import { expect, expectAccessible, expectNoSidewaysScroll, PHONE, test } from "@/e2e/support/fixtures";
 
@@ -108,6 +109,11 @@ test("the page as one file asks nothing of any network and believes only a paste
   const saved = info.outputPath("trailmark-proof.html");
   const { writeFile } = await import("node:fs/promises");
   await writeFile(saved, await (await request.get(`${baseURL}/verify/offline.html`)).text());
+
+  const verify = new VerifyPage(guest);
+  await verify.open();
+  await verify.choose(text, name);
+  await expect(new ProofPage(guest).verdict("Intact")).toBeVisible();
 
   await guest.context().setOffline(true);
   const asked: string[] = [];

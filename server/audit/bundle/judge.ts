@@ -1,6 +1,7 @@
 import type { Break } from "@/server/audit/chain/verifier";
 import {
   type NoteTools,
+  noteOf,
   parseVerifierKey,
   type SignedNote,
   toBase64,
@@ -18,7 +19,7 @@ import { equalBytes } from "@/server/audit/tree/tree";
 import { BadLine, type BundleHeaderV2, type BundleLine, readLine, type SinceLine } from "./format";
 import { RowReader } from "./row-line";
 import { checkSince, holdsEntry, type KeptNote } from "./since";
-import { LogTrust, noteOf, type Signers, type Trust, textsOf } from "./trust";
+import { LogTrust, type Signers, type Trust, textsOf } from "./trust";
 import type { JudgedBundle } from "./verdict";
 import { Walk, type Walked } from "./walk";
 

@@ -1,9 +1,16 @@
 import { parseNote as parseOldNote } from "@/server/audit/chain/note";
-import { checkSignature, fromBase64, keyForOrigin, keyIdOf, type NoteTools } from "@/server/audit/tree/signed-note";
+import {
+  checkSignature,
+  fromBase64,
+  keyForOrigin,
+  keyIdOf,
+  type NoteTools,
+  noteOf,
+} from "@/server/audit/tree/signed-note";
 import { orgIdOf, parseCheckpoint, type TreeCheckpoint } from "@/server/audit/tree/statement";
 import { emptyRoot, equalBytes, leafHash, verifyConsistency, verifyInclusion } from "@/server/audit/tree/tree";
 import type { SinceLine } from "./format";
-import { noteOf, type Trust } from "./trust";
+import type { Trust } from "./trust";
 
 /** Whether the log of a bundle goes on from a checkpoint that the asker kept, of either version. */
 

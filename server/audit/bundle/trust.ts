@@ -7,7 +7,6 @@ import {
   isSameKey,
   keyForOrigin,
   type NoteTools,
-  parseNote,
   type SignedNote,
   type VerifierKey,
 } from "@/server/audit/tree/signed-note";
@@ -15,14 +14,6 @@ import {
 export type { Trust };
 /** Nobody is believed. */
 export const NO_TRUST: Trust = { logs: [], witnesses: [], quorum: null };
-
-const NO_SIGNER = "\u2014 nobody AAAAAAA=\n";
-
-/** A note taken apart, also one whose signatures were taken away: that proves nothing, and contradicts nothing. */
-export function noteOf(text: string): SignedNote | null {
-  const unsigned = text.endsWith("\n\n") ? parseNote(text + NO_SIGNER) : null;
-  return unsigned ? { text: unsigned.text, signatures: [] } : parseNote(text);
-}
 
 /** Who signed a note: keys that are trusted, keys that the evidence names itself, and a key whose line does not hold. */
 export type Signers = { trusted: VerifierKey[]; named: VerifierKey[]; bad: VerifierKey | null };

@@ -1,6 +1,6 @@
 import { canonicalPayload, PAYLOAD_VERSION } from "@/server/audit/chain/chain";
 import { type ChainRow, isNullable, PAYLOAD_FIELDS } from "@/server/audit/row";
-import { formatNote, fromBase64, type NoteTools, parseNote, type SignedNote, toBase64 } from "./signed-note";
+import { formatNote, fromBase64, type NoteTools, noteOf, type SignedNote, toBase64 } from "./signed-note";
 import { orgIdOf, parseCheckpoint, type TreeCheckpoint } from "./statement";
 import { HASH_BYTES, leafHash, MAX_PROOF_HASHES, verifyInclusion } from "./tree";
 
@@ -44,7 +44,7 @@ export function parseEntryProof(text: string): EntryProof | null {
   const payload = fromBase64(extra.slice("extra ".length));
   const index = INDEX.exec(place ?? "")?.[1];
   const path = hashes.map(fromBase64);
-  const checkpoint = parseNote(text.slice(split + 2));
+  const checkpoint = noteOf(text.slice(split + 2));
   if (!payload || index === undefined || !checkpoint) return null;
   if (!path.every((hash) => hash?.length === HASH_BYTES)) return null;
   return { payload, index: Number(index), path: path.filter((hash) => hash !== null), checkpoint };

@@ -109,6 +109,14 @@ export function parseNote(note: string): SignedNote | null {
   return { text: note.slice(0, split + 1), signatures };
 }
 
+const NO_SIGNER = `${DASH} nobody AAAAAAA=\n`;
+
+/** A note taken apart, also one whose signatures were taken away: that proves nothing, and contradicts nothing. */
+export function noteOf(text: string): SignedNote | null {
+  const unsigned = text.endsWith("\n\n") ? parseNote(text + NO_SIGNER) : null;
+  return unsigned ? { text: unsigned.text, signatures: [] } : parseNote(text);
+}
+
 /** What a witness signs: the note's text under the time at which it saw it, in seconds since 1970 UTC. */
 export const cosignedMessage = (text: string, seconds: number): Uint8Array =>
   utf8.encode(`cosignature/v1\ntime ${seconds}\n${text}`);
