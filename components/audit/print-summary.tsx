@@ -6,6 +6,7 @@ import { count } from "@/components/format/amounts";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { type Outputs, useTRPC } from "@/components/trpc";
+import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
 import { filtersInWords } from "./filters/chips";
 import { spanOf } from "./filters/list-input";
 import { spanText } from "./filters/range-line";
@@ -14,15 +15,17 @@ import { useViewer } from "./viewer-context";
 
 type Status = Outputs["integrity"]["status"];
 
-/** What the last verification said, for whoever holds the paper. */
+/** What is known of the chain, for whoever holds the paper. */
 function verdict(status: Status | undefined, zone: string): string {
-  if (status?.alarm) return `Chain broken, found ${dateTime(status.alarm.at, zone)}`;
-  if (!status?.last) return "Chain not verified yet";
-  const { last, anchored } = status;
+  if (!status) return "Not known";
+  const { state, alarm, anchored } = status;
+  if (alarm) return `Chain broken, found ${dateTime(alarm.at, zone)}`;
+  const word = `Chain ${VERDICT_WORD[state.status].toLowerCase()}`;
+  const through = state.throughSeq === null ? "" : `, read through entry ${count(state.throughSeq)}`;
   const upTo = anchored
     ? `; signed checkpoint at entry ${count(anchored.seq)}, ${dateTime(anchored.signedAt, zone)}`
     : "";
-  return `Chain ${last.status}, ${count(last.rowsChecked)} entries verified ${dateTime(last.ranAt, zone)}${upTo}`;
+  return `${word}${through}${upTo}`;
 }
 
 /** On paper alone: whose entries these are, which of them, and whether their chain holds. */

@@ -9,6 +9,7 @@ import type { Org } from "@/components/account/one-org";
 import { useCan } from "@/components/account/org";
 import { count, counted } from "@/components/format/amounts";
 import { useElapsed } from "@/components/format/elapsed";
+import { When } from "@/components/format/when";
 import { ALONE, type Outputs, useTRPC, useTRPCClient } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { Failure } from "@/components/ui/notice";
@@ -123,30 +124,44 @@ function Evidence({
   );
 }
 
-function Result({ found, seconds, isWhole }: { found: Found; seconds: number; isWhole: boolean }) {
+type ResultProps = { found: Found; seconds: number; isWhole: boolean };
+
+/** What was read and, of a range, how much of it was asked for; never more than that. */
+function scopeOf({ found, seconds, isWhole }: ResultProps): string {
+  const { rowsChecked, rowsRead, firstSeq, lastSeq } = found;
+  const span = firstSeq !== null && lastSeq !== null ? `, entries ${count(firstSeq)} to ${count(lastSeq)}` : "";
   const took = `Read in ${seconds.toFixed(1)} s.`;
-  const span =
-    found.firstSeq !== null && found.lastSeq !== null
-      ? `entries ${count(found.firstSeq)} to ${count(found.lastSeq)}`
-      : "no entries";
-  if (found.status === "empty")
-    return (
-      <VerdictHead kind="empty" title={isWhole ? "The chain is empty" : "No entries in this range"}>
-        {took}
-      </VerdictHead>
-    );
-  if (found.status === "intact")
-    return (
-      <VerdictHead kind="intact" title={isWhole ? "Intact, from the first entry to the last" : "Intact in this range"}>
-        {counted(found.rowsChecked, "entry", "entries")} checked, {span}. {took}
-      </VerdictHead>
-    );
+  if (isWhole) return `${counted(rowsChecked, "entry", "entries")} checked${span}. ${took}`;
+  return `${counted(rowsChecked, "entry", "entries")} in the range${span}; the whole chain of ${count(rowsRead)} was read for it. ${took}`;
+}
+
+function titleOf({ found, isWhole }: ResultProps): string {
+  if (found.status === "empty") return isWhole ? "The chain is empty" : "No entries in this range";
+  if (found.status === "unproven") return isWhole ? "Not proven, whole chain" : "Not proven in this range";
+  if (found.status === "broken") return `Broken in ${counted(found.breaks.length, "place")}`;
+  if (!isWhole) return "Intact in this range";
+  const { covered, lastSeq } = found;
+  return covered.lastSeq === lastSeq
+    ? "Intact, from the first entry to the last"
+    : `Intact, from the first entry to entry ${count(covered.lastSeq ?? 0)}`;
+}
+
+function Result(props: ResultProps) {
+  const { found } = props;
+  const { checkpoint } = found.covered;
   return (
     <>
-      <VerdictHead kind="broken" title={`Broken in ${counted(found.breaks.length, "place")}`}>
-        {counted(found.rowsChecked, "entry", "entries")} checked, {span}. {took}
+      <VerdictHead kind={found.status} title={titleOf(props)}>
+        {scopeOf(props)} {found.reasons.join(" ")}
+        {found.status === "intact" && checkpoint && (
+          <>
+            {" "}
+            Covered by the checkpoint over {counted(checkpoint.size, "entry", "entries")}, signed{" "}
+            <When at={checkpoint.signedAt} />.
+          </>
+        )}
       </VerdictHead>
-      <Breaks breaks={found.breaks} rowHref={(id) => `/audit/${id}`} />
+      {found.breaks.length > 0 && <Breaks breaks={found.breaks} rowHref={(id) => `/audit/${id}`} />}
     </>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Shield, ShieldCheck, ShieldX } from "lucide-react";
+import { Shield, ShieldCheck, ShieldQuestionMark, ShieldX } from "lucide-react";
 import Link from "next/link";
 import { useCan, useOrg } from "@/components/account/org";
 import { count } from "@/components/format/amounts";
@@ -28,9 +28,9 @@ function Badge() {
   const broken = (alarms.data ?? []).filter((alarm) => !one || alarm.orgId === one.id).length;
   const target = one ?? organizations.find((o) => o.id === alarms.data?.[0]?.orgId);
   const { zone } = useZone();
-  const { state, word, told } = said({ broken, one: one?.name, isKnown: alarms.isSuccess, last: status.data?.last });
+  const { state, word, told } = said({ broken, one: one?.name, isKnown: alarms.isSuccess, chain: status.data?.state });
   const more = status.data ? `, ${knownOf(status.data, zone)}` : "";
-  const Icon = { intact: ShieldCheck, broken: ShieldX, unknown: Shield }[state];
+  const Icon = { intact: ShieldCheck, broken: ShieldX, unproven: ShieldQuestionMark, unknown: Shield }[state];
   return (
     <Tip label={`${told}${more}`}>
       <Link
@@ -54,9 +54,10 @@ function knownOf({ last, anchored }: Outputs["integrity"]["status"], zone: strin
   return [checked, `anchored until ${until}`].filter(Boolean).join(", ");
 }
 
-type Known = { broken: number; one: string | undefined; isKnown: boolean; last?: { status: string } | null };
+type Chain = Outputs["integrity"]["status"]["state"];
+type Known = { broken: number; one: string | undefined; isKnown: boolean; chain: Chain | undefined };
 
-function said({ broken, one, isKnown, last }: Known) {
+function said({ broken, one, isKnown, chain }: Known) {
   if (broken > 0)
     return {
       state: "broken" as const,
@@ -65,9 +66,23 @@ function said({ broken, one, isKnown, last }: Known) {
         ? `The audit chain of ${one} is broken`
         : `${broken} audit ${broken === 1 ? "chain is" : "chains are"} broken`,
     };
-  if (one && last?.status === "intact")
-    return { state: "intact" as const, word: "Intact", told: `The audit chain of ${one} is intact` };
+  if (one && chain?.status === "intact")
+    return {
+      state: "intact" as const,
+      word: "Intact",
+      told: `The audit chain of ${one} is intact through entry ${count(chain.throughSeq ?? 0)}`,
+    };
+  if (one && chain?.status === "unproven")
+    return {
+      state: "unproven" as const,
+      word: "Not proven",
+      told: `The audit chain of ${one} is not proven: ${chain.reasons.join(" ").replace(/\.$/, "")}`,
+    };
   if (!one && isKnown)
-    return { state: "intact" as const, word: "No breaks", told: "No audit chain is known to be broken" };
-  return { state: "unknown" as const, word: "Integrity", told: "The audit chain has not been verified yet" };
+    return {
+      state: "unknown" as const,
+      word: "Integrity",
+      told: "No alarm is open; each chain has a state of its own",
+    };
+  return { state: "unknown" as const, word: "Integrity", told: one ? `${one} has no entries yet` : "Not known yet" };
 }

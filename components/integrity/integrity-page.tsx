@@ -38,7 +38,7 @@ export function IntegrityPage() {
 
 function Integrity({ org }: { org: Org }) {
   const status = useQuery(useTRPC().integrity.status.queryOptions({ orgId: org.id }));
-  const breaks = status.data?.alarm?.breaks ?? status.data?.last?.breaks ?? [];
+  const breaks = status.data?.alarm?.breaks ?? [];
   return (
     <>
       <PageHeader title="Integrity" lead={`Whether the audit log of ${org.name} is still what was written.`} />
@@ -94,7 +94,7 @@ const FOUND_BY = {
 const KIND = { nightly: "nightly run", whole: "whole chain, on demand", range: "a range, on demand" };
 
 function Known({ status }: { status: Status }) {
-  const { alarm, last, head } = status;
+  const { alarm, state, head } = status;
   if (alarm)
     return (
       <VerdictHead kind="broken" title="Broken">
@@ -102,27 +102,25 @@ function Known({ status }: { status: Status }) {
         {FOUND_BY[alarm.source]}. This stands until a verification of the whole chain finds nothing.
       </VerdictHead>
     );
-  if (!head)
+  if (state.status === "empty")
     return (
       <VerdictHead kind="empty" title="Nothing logged yet">
         The chain begins with the first audit entry.
       </VerdictHead>
     );
-  if (!last)
+  const through = state.throughSeq ?? 0;
+  const newer = Math.max(0, (head?.seq ?? 0) - through);
+  if (state.status !== "intact")
     return (
-      <VerdictHead kind="unknown" title="Not verified yet">
-        The first nightly run verifies the chain. You can also verify it now, below.
-      </VerdictHead>
-    );
-  if (last.status === "broken")
-    return (
-      <VerdictHead kind="broken" title="Broken">
-        The last verification, <When at={last.ranAt} />, found {counted(last.breaks.length, "break")}.
+      <VerdictHead kind="unproven" title="Not proven">
+        Nothing contradicts, but not all of it is proven. {state.reasons.join(" ")} A verification of the whole chain,
+        below, or the next nightly runs can settle it.
       </VerdictHead>
     );
   return (
     <VerdictHead kind="intact" title="Intact">
-      Every entry that was checked is as it was sealed, in its place and linked to the previous one.
+      Every entry through {count(through)} was read within the last 31 days, is as it was sealed, in its place and
+      linked to the previous one.{newer > 0 && ` ${counted(newer, "newer entry", "newer entries")} not checked yet.`}
     </VerdictHead>
   );
 }

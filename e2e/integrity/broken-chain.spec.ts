@@ -53,7 +53,7 @@ test("the badge of an organization tells what was checked and how far it is anch
   await expect(integrity.verdict("Intact, from the first entry to the last")).toBeVisible();
   const { badge } = new Frame(page);
   await expect(badge).toHaveAccessibleName(
-    /Intact\. The audit chain of Badged is intact, \d+ entries checked on .*anchored/,
+    /Intact\. The audit chain of Badged is intact through entry \d+, \d+ entries checked on .*anchored/,
   );
   await badge.hover();
   await expect(page.getByRole("tooltip")).toContainText("entries checked on");

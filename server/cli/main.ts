@@ -9,6 +9,8 @@ import { createApiKey } from "./create-api-key";
 import { doctor } from "./doctor";
 import { listAdmins } from "./list-admins";
 import { migrate } from "./migrate";
+import { nightly } from "./nightly";
+import { repairHead } from "./repair-head";
 import { resetPassword } from "./reset-password";
 import { retention } from "./retention";
 import { verify } from "./verify";
@@ -23,6 +25,8 @@ const COMMANDS: Record<string, Command> = {
   "list-admins": listAdmins,
   "reset-password": resetPassword,
   retention,
+  nightly,
+  "repair-head": repairHead,
   witness,
 };
 const FAILED = 1;

@@ -1,5 +1,6 @@
 import type { BundleRange } from "@/server/audit/bundle/format";
 import type { JudgedBundle } from "@/server/audit/bundle/verdict";
+import type { Break } from "@/server/audit/chain/verifier";
 import { say } from "./command";
 import { wordOf } from "./verdict-words";
 
@@ -45,7 +46,8 @@ function showSignatures(verdict: JudgedBundle, hasTrust: boolean): void {
     );
 }
 
-function showBreaks({ breaks }: JudgedBundle): void {
+/** The places where a chain does not hold, the first ones in full. */
+export function showBreaks({ breaks }: { breaks: readonly Break[] }): void {
   for (const { seq, id, kind, expected, actual } of breaks.slice(0, MAX_BREAKS_SHOWN)) {
     say(`  ${kind}${seq > 0 ? ` at sequence ${seq}` : ""}${id ? ` (entry ${id})` : ""}`);
     say(`    expected ${expected}`);

@@ -9,6 +9,7 @@ import { useZone } from "@/components/format/zone";
 import { ALONE, type Outputs, useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/copied-code";
 import { errorText } from "@/components/ui/notice";
+import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
 import classes from "./chain-panel.module.css";
 
 /** The entry as a stamp on the trail: sealed with its own checksum, linked to the one before by that one's. */
@@ -74,7 +75,7 @@ function EntryStatus({ id }: { id: string }) {
           ? `Sealed by the checkpoint over entry ${count(checkpoint.seq)}, signed ${dateTime(checkpoint.signedAt, zone)}.`
           : "No checkpoint covers it yet: the next one is signed within minutes."}{" "}
         {lastVerified
-          ? `The last verification that read it, ${dateTime(lastVerified.at, zone)}, found its part of the chain ${lastVerified.status}.`
+          ? `The last verification that read it, ${dateTime(lastVerified.at, zone)}, found its part of the chain ${VERDICT_WORD[lastVerified.status].toLowerCase()}.`
           : "No verification of the whole chain has read it yet."}
       </p>
     </div>

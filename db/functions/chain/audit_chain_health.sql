@@ -65,7 +65,7 @@ AS $$
     FROM (VALUES
       ('audit_seal'), ('audit_seal_transaction'), ('audit_move_heads'), ('audit_append'), ('audit_prune'),
       ('audit_default_policy'), ('audit_chain_heads_of'), ('audit_chain_head'), ('audit_chain_health'),
-      ('audit_thin_notes')) AS w(name)
+      ('audit_thin_notes'), ('audit_repair_head')) AS w(name)
     WHERE NOT EXISTS (
       SELECT FROM pg_proc f
       WHERE f.pronamespace = 'public'::regnamespace AND f.proname = w.name AND f.prosecdef

@@ -13,6 +13,8 @@ export type VerifyInput = {
   /** The part between two sequences; without them the whole chain. */
   fromSeq?: number | undefined;
   toSeq?: number | undefined;
+  /** Whether the head is taken from the rows, because the database has lost it; what they claim must then be proven. */
+  isHeadLost?: boolean | undefined;
   /** The sequence whose row is handed back, to be proven by what was signed. */
   mark?: number | undefined;
   onProgress?: (rows: number) => void;
@@ -40,6 +42,23 @@ async function readHead({ sql }: ChainReader, orgId: string): Promise<Head> {
   return { head, pruned: permitted ? { throughSeq, throughChecksum: row.pruned_through_checksum } : null };
 }
 
+/** The same from the rows alone: what the head of a chain must say, as far as its own rows tell. */
+async function headOfRows({ sql }: ChainReader, orgId: string): Promise<Head> {
+  const rows = await sql<{ seq: string; checksum: string; prev: string | null }[]>`
+    (SELECT chain_seq AS seq, checksum, prev_checksum AS prev FROM audit_logs
+      WHERE org_id = ${orgId}::uuid AND chain_seq IS NOT NULL ORDER BY chain_seq LIMIT 1)
+    UNION ALL
+    (SELECT chain_seq, checksum, prev_checksum FROM audit_logs
+      WHERE org_id = ${orgId}::uuid AND chain_seq IS NOT NULL ORDER BY chain_seq DESC LIMIT 1)`;
+  const [first, last] = rows;
+  if (!first || !last) return { head: null, pruned: null };
+  const throughSeq = Number(first.seq) - 1;
+  return {
+    head: { seq: Number(last.seq), checksum: last.checksum },
+    pruned: throughSeq > 0 ? { throughSeq, throughChecksum: first.prev } : null,
+  };
+}
+
 /** The row before a range, as it is stored: its checksum is what the first row of the range must name. */
 async function anchorBefore(
   { sql }: ChainReader,
@@ -65,7 +84,7 @@ type Bounds = { first: number; last: number };
  */
 async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | null): Promise<Integrity> {
   const { orgId, signal } = input;
-  const { head, pruned } = await readHead(reader, orgId);
+  const { head, pruned } = await (input.isHeadLost ? headOfRows : readHead)(reader, orgId);
   const earliest = (pruned?.throughSeq ?? 0) + 1;
   const first = bounds ? Math.max(bounds.first, earliest) : 1;
   const last = bounds?.last ?? Number.MAX_SAFE_INTEGER;

@@ -19,16 +19,14 @@ type JudgeOptions = {
   signal?: AbortSignal | undefined;
 };
 
-const isSame = (a: Break, b: Break) => a.kind === b.kind && a.seq === b.seq;
-
 /** What the rows lack, or contradict, of what our key signed; `through` is the last row that it covers, 0 for none. */
 type Proof = { breaks: Break[]; reasons: string[]; through: number };
 
 async function prove({ marked, breaks, rowsChecked }: Integrity, note: OwnNote): Promise<Proof> {
   const nothing = { breaks: [], reasons: [], through: 0 };
   if (note.kind === "none") return { ...nothing, reasons: [note.reason] };
-  if (note.kind === "refused")
-    return { ...nothing, breaks: note.breaks.filter((one) => !breaks.some((seen) => isSame(one, seen))) };
+  // Where the reading found the place itself, it is the exact one.
+  if (note.kind === "refused") return breaks.length > 0 ? nothing : { ...nothing, breaks: note.breaks };
   if (breaks.length > 0 || rowsChecked === 0) return nothing;
   if (!marked) return { ...nothing, reasons: ["No signed checkpoint covers these entries yet."] };
   const contradiction = await proveRow(marked, note.note);

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { appendAudit } from "@/server/audit/record/append";
+import { env } from "@/server/env";
+import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { createOrg, createUser, ctxFor } from "@/testing/factories";
+import { verifyIntegrity } from "./integrity";
+import { verifyWhole } from "./runs";
+import { getIntegrityStatus } from "./status";
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-runs-"));
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+});
+afterAll(async () => {
+  await closeRoles();
+  rmSync(dir, { recursive: true });
+});
+
+async function chainOf(rows: number): Promise<string> {
+  const { id } = await createOrg();
+  for (let left = rows; left > 0; left -= 500) await appendAudit(roles.app, auditRows(id, Math.min(500, left)));
+  return id;
+}
+
+const connections = async () =>
+  Number(
+    (await roles.owner`SELECT count(*) AS n FROM pg_stat_activity WHERE application_name = 'trailmark chain'`)[0]?.n,
+  );
+
+describe("verifications of one chain", () => {
+  it("share one reading, one stored result and its verdict", async () => {
+    const id = await chainOf(3_000);
+    const all = await Promise.all(Array.from({ length: 20 }, () => verifyWhole(id)));
+    expect(new Set(all).size).toBe(1);
+    expect(all[0]).toMatchObject({ status: "intact", rowsChecked: 3_000, covered: { lastSeq: 3_000 } });
+  });
+
+  it("go on for the others when one goes away, and end with the last", async () => {
+    const id = await chainOf(3_000);
+    const [first, second] = [new AbortController(), new AbortController()];
+    const gone = verifyWhole(id, { signal: first.signal });
+    const stays = verifyWhole(id);
+    first.abort();
+    await expect(gone).rejects.toThrow("cancelled");
+    expect(await stays).toMatchObject({ status: "intact" });
+    const alone = verifyWhole(id, { signal: second.signal });
+    second.abort();
+    await expect(alone).rejects.toThrow("cancelled");
+    await expect.poll(connections).toBeLessThanOrEqual(4);
+  });
+});
+
+it("150 verifications of one caller at once hold few connections and nobody else up; beyond the limit it gets 429", async () => {
+  const orgs = await Promise.all(Array.from({ length: 6 }, () => chainOf(2_000)));
+  const ctxs = await Promise.all(orgs.map(async (orgId) => ctxFor(await createUser({ role: "org_admin", orgId }))));
+  const greedy = ctxs[0];
+  const other = ctxs[1];
+  if (!greedy || !other) throw new Error("no callers");
+  const input = { orgId: orgs[0] };
+  const asked = Array.from({ length: 150 }, () =>
+    verifyIntegrity.run(greedy, input).then(
+      ({ status }) => status,
+      ({ code }) => code,
+    ),
+  );
+  const others = ctxs.slice(2).map((ctx, i) => verifyIntegrity.run(ctx, { orgId: orgs[i + 2] }));
+  let most = 0;
+  const watch = setInterval(() => void connections().then((n) => (most = Math.max(most, n))), 20);
+  const began = performance.now();
+  await getIntegrityStatus.run(other, { orgId: orgs[1] });
+  const waited = performance.now() - began;
+  const answers = await Promise.all(asked);
+  expect(await Promise.all(others)).toMatchObject(others.map(() => ({ status: "intact" })));
+  clearInterval(watch);
+  expect(answers.filter((answer) => answer === "intact")).toHaveLength(8);
+  expect(answers.filter((answer) => answer === "rate_limited")).toHaveLength(142);
+  expect(most).toBeLessThanOrEqual(8);
+  expect(waited).toBeLessThan(2_000);
+});

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { appendAudit } from "@/server/audit/record/append";
+import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { buildCli, removeCli, runCli } from "@/testing/cli";
+import { createOrg } from "@/testing/factories";
+
+let dir: string;
+let settings: Record<string, string>;
+beforeAll(async () => {
+  await buildCli();
+  dir = mkdtempSync(join(tmpdir(), "trailmark-nightly-cli-"));
+  settings = {
+    TRAILMARK_DATA_DIR: dir,
+    DATABASE_URL: inject("databaseUrl"),
+    AUDIT_ADMIN_DATABASE_URL: inject("adminDatabaseUrl"),
+    TRAILMARK_OWNER_DATABASE_URL: inject("ownerDatabaseUrl"),
+  };
+});
+afterAll(async () => {
+  removeCli();
+  rmSync(dir, { recursive: true, force: true });
+  await closeRoles();
+});
+
+const nightly = (args: string[], env = {}) => runCli(["nightly", ...args], { env: { ...settings, ...env } });
+const tamper = (statement: string) =>
+  roles.owner.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    await tx.unsafe(statement);
+  });
+
+async function chain(): Promise<string> {
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 10));
+  return id;
+}
+
+it("nightly says intact, broken or not proven by its exit code, in words and as JSON", async () => {
+  const [fine, altered] = [await chain(), await chain()];
+  const intact = await nightly(["--org", fine, "--json"]);
+  expect(intact.code).toBe(0);
+  expect(JSON.parse(intact.out.trim().split("\n").at(-1) ?? "")).toMatchObject({
+    organizations: [{ orgId: fine, status: "intact", covered: { lastSeq: 10 } }],
+    broken: 0,
+  });
+  await tamper(`UPDATE audit_logs SET resource_name = 'other' WHERE org_id = '${altered}' AND chain_seq = 4`);
+  const broken = await nightly(["--org", fine, "--org", altered]);
+  expect(broken.code).toBe(1);
+  expect(broken.out).toMatch(new RegExp(`BROKEN +${altered}`));
+  expect(broken.out).toContain("altered at sequence 4");
+
+  const key = join(dir, "no-key.pem");
+  writeFileSync(key, "not a key");
+  const unproven = await nightly(["--org", fine], { TRAILMARK_SIGNING_KEY_FILE: key });
+  expect(unproven.code).toBe(3);
+  expect(unproven.out).toMatch(new RegExp(`NOT PROVEN +${fine}`));
+  expect(unproven.out).toContain("No checkpoint could be signed");
+}, 60_000);
+
+it("commands that are called wrongly are told so, with exit code 2", async () => {
+  expect(await nightly(["--org", "nobody"])).toMatchObject({ code: 2, err: expect.stringContaining("--org") });
+  const unknown = "00000000-0000-4000-8000-000000000000";
+  expect(await nightly(["--org", unknown])).toMatchObject({ code: 2, err: expect.stringContaining(unknown) });
+  expect(await nightly(["--all", "--org", unknown])).toMatchObject({ code: 2 });
+  expect(await runCli(["repair-head"], { env: settings })).toMatchObject({ code: 2 });
+}, 60_000);
+
+it("repair-head rebuilds a lost head, and refuses a broken chain", async () => {
+  const [lost, broken] = [await chain(), await chain()];
+  const repair = (org: string) => runCli(["repair-head", "--org", org], { env: settings });
+  await tamper(`DELETE FROM audit_chain_heads WHERE org_id IN ('${lost}', '${broken}')`);
+  await tamper(`DELETE FROM audit_logs WHERE org_id = '${broken}' AND chain_seq = 4`);
+  const done = await repair(lost);
+  expect(done).toMatchObject({ code: 0 });
+  expect(done.out).toMatch(/INTACT +the whole chain/);
+  expect(await repair(lost)).toMatchObject({ code: 0, out: expect.stringContaining("nothing to repair") });
+  expect(await repair(broken)).toMatchObject({ code: 1, err: expect.stringContaining("Refused") });
+}, 60_000);

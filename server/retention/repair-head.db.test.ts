@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openAlarms } from "@/server/audit/integrity/alarm";
+import { listLostHeads, raiseHeadAlarm } from "@/server/audit/integrity/heads";
+import { judgeChain } from "@/server/audit/integrity/judge";
+import { appendAudit } from "@/server/audit/record/append";
+import { startRecording, stopRecording } from "@/server/audit/record/record";
+import { env } from "@/server/env";
+import { auditRows, chainOf, closeRoles, headOf, inTenant, roles } from "@/testing/chain";
+import { createOrg } from "@/testing/factories";
+import { repairHead } from "./repair-head";
+
+let dir: string;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-repair-"));
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+  await startRecording({ dir: join(dir, "spool") });
+});
+afterAll(async () => {
+  await stopRecording();
+  await closeRoles();
+  rmSync(dir, { recursive: true });
+});
+
+const tamper = (statement: string) =>
+  roles.owner.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    await tx.unsafe(statement);
+  });
+
+/** A chain of ten, signed, whose head is gone. */
+async function lostChain(): Promise<string> {
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 10));
+  expect(await judgeChain(id)).toMatchObject({ status: "intact" });
+  await tamper(`DELETE FROM audit_chain_heads WHERE org_id = '${id}'`);
+  return id;
+}
+
+it("rebuilds the head of a proven chain, records and signs it, and ends the alarm", async () => {
+  const id = await lostChain();
+  await raiseHeadAlarm(id);
+  expect(await judgeChain(id)).toMatchObject({ status: "broken", breaks: [{ kind: "truncated" }] });
+  const done = await repairHead(id);
+  expect(done).toMatchObject({ kind: "repaired", before: null, head: { seq: 10 }, rows: 10 });
+  expect(done).toMatchObject({ after: { status: "intact", covered: { lastSeq: 11, checkpoint: { size: 11 } } } });
+  expect(await headOf(id)).toMatchObject({ seq: "11", prunedThroughSeq: "0" });
+  const rows = await chainOf(id);
+  expect(rows.at(-1)).toMatchObject({ action: "audit.chain.head.repair", actorType: "system", chainSeq: "11" });
+  expect(await openAlarms({ kind: "organization", orgIds: [id], partnerId: "" })).toEqual([]);
+  expect(await repairHead(id)).toEqual({ kind: "right" });
+});
+
+it("sets a head that was lowered or altered to the newest row", async () => {
+  for (const change of ["seq = 4", `checksum = repeat('0', 64)`]) {
+    const { id } = await createOrg();
+    await appendAudit(roles.app, auditRows(id, 10));
+    await tamper(`UPDATE audit_chain_heads SET ${change} WHERE org_id = '${id}'`);
+    expect(await judgeChain(id)).toMatchObject({ status: "broken", breaks: [{ kind: "truncated" }] });
+    expect(await repairHead(id)).toMatchObject({ kind: "repaired", after: { status: "intact" } });
+  }
+});
+
+it("refuses rows that are altered, gone, cut behind a checkpoint, or end before their head", async () => {
+  for (const [damage, kind] of [
+    ["UPDATE audit_logs SET resource_name = 'other' WHERE org_id = 'ID' AND chain_seq = 4", "altered"],
+    ["DELETE FROM audit_logs WHERE org_id = 'ID' AND chain_seq = 4", "missing"],
+    ["DELETE FROM audit_logs WHERE org_id = 'ID' AND chain_seq <= 4", "missing"],
+    ["DELETE FROM audit_logs WHERE org_id = 'ID' AND chain_seq > 8", "truncated"],
+  ] as const) {
+    const id = await lostChain();
+    await tamper(damage.replace("ID", id));
+    expect(await repairHead(id)).toMatchObject({ kind: "refused", breaks: [{ kind }] });
+    expect(await listLostHeads(id)).toMatchObject([{ head: null }]);
+  }
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 10));
+  await tamper(`UPDATE audit_chain_heads SET seq = 15 WHERE org_id = '${id}'`);
+  expect(await repairHead(id)).toMatchObject({ kind: "refused", breaks: [{ seq: 11, kind: "truncated" }] });
+});
+
+it("is not the application's to do", async () => {
+  const id = await lostChain();
+  const call = inTenant([id], (tx) => tx`SELECT audit_repair_head(${id}::uuid, 10, 'x', 0, NULL)`);
+  await expect(call).rejects.toMatchObject({ code: "42501" });
+});

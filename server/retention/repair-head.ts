@@ -1,0 +1,98 @@
+import { sql } from "drizzle-orm";
+import { openAdmin } from "@/db/admin";
+import { asSystem } from "@/db/client";
+import type { Anchor, Break } from "@/server/audit/chain/verifier";
+import { verifyChain } from "@/server/audit/chain/verify";
+import { readLatest } from "@/server/audit/checkpoints/folder";
+import { newestCheckpoint, newestReceipt } from "@/server/audit/checkpoints/note-store";
+import type { StoredNote } from "@/server/audit/checkpoints/stored-note";
+import { clearAlarm } from "@/server/audit/integrity/alarm";
+import { listLostHeads } from "@/server/audit/integrity/heads";
+import { type Judged, judgeChain } from "@/server/audit/integrity/judge";
+import { proveRow } from "@/server/audit/integrity/own-note";
+import { keepVerification } from "@/server/audit/integrity/verifications";
+import { flushRecording, record } from "@/server/audit/record/record";
+import { systemCtx } from "@/server/context";
+
+/** What became of a repair: nothing was wrong, the rows are not to be trusted, or the head is right again. */
+export type Repair =
+  | { kind: "right" }
+  | { kind: "refused"; breaks: Break[] }
+  | { kind: "repaired"; before: number | null; head: Anchor; rows: number; after: Judged };
+
+/** The larger of our own notes, in the data folder and in the database. */
+async function ownCheckpoint(orgId: string): Promise<StoredNote | null> {
+  const [kept, stored] = [await readLatest(orgId), await asSystem((tx) => newestCheckpoint(tx, orgId))];
+  return kept && (!stored || kept.size >= stored.size) ? kept : stored;
+}
+
+const cut = (seq: number, expected: string): Break => ({
+  seq: seq + 1,
+  id: "",
+  kind: "truncated",
+  expected,
+  actual: `the last row is sequence ${seq}`,
+});
+
+type Rows = { head: Anchor; rows: number; pruned: { seq: number; checksum: string | null } };
+
+/** The rows of a chain without its head, read whole and held to what our key signed; or what speaks against them. */
+async function proveRows(orgId: string, before: number | null): Promise<Rows | Break[]> {
+  const note = await ownCheckpoint(orgId);
+  const found = await verifyChain(systemCtx(), { orgId, isHeadLost: true, mark: note?.size });
+  const { head, marked, prunedPrefix, breaks } = found;
+  if (breaks.length > 0) return breaks;
+  const last = head?.seq ?? 0;
+  if (before !== null && before > last) return [cut(last, `rows up to sequence ${before}, which the head names`)];
+  if (note && note.size > last)
+    return [cut(last, `rows up to sequence ${note.size}, which a signed checkpoint covers`)];
+  if (!head) return [cut(0, "a chain with rows")];
+  const throughSeq = prunedPrefix?.throughSeq ?? 0;
+  const permitted = throughSeq > 0 ? ((await asSystem((tx) => newestReceipt(tx, orgId)))?.size ?? 0) : 0;
+  if (permitted < throughSeq) {
+    const expected = "sequence 1, or a signed receipt of retention";
+    return [{ seq: 1, id: "", kind: "missing", expected, actual: `the first row is sequence ${throughSeq + 1}` }];
+  }
+  const contradiction = note && note.size > 0 && marked ? await proveRow(marked, note) : null;
+  if (contradiction) return [contradiction];
+  return {
+    head,
+    rows: found.rowsChecked,
+    pruned: { seq: throughSeq, checksum: prunedPrefix?.throughChecksum ?? null },
+  };
+}
+
+/**
+ * Rebuilds the head of a chain from its rows, after reading all of them: they must be intact, reach every checkpoint of
+ * ours and begin where a receipt of ours says. Recorded in the chain itself, and signed. The alarm ends when the whole
+ * chain is found intact afterwards.
+ * @throws Error when AUDIT_ADMIN_DATABASE_URL is not set; PostgresError when the chain grew meanwhile
+ */
+export async function repairHead(orgId: string): Promise<Repair> {
+  const [lost] = await listLostHeads(orgId);
+  if (!lost) return { kind: "right" };
+  const proven = await proveRows(orgId, lost.head);
+  if (Array.isArray(proven)) return { kind: "refused", breaks: proven };
+  const { head, rows, pruned } = proven;
+  const admin = openAdmin();
+  try {
+    await admin.transaction((tx) =>
+      tx.execute(sql`SELECT audit_repair_head(${orgId}::uuid, ${head.seq}::bigint, ${head.checksum}::text,
+        ${pruned.seq}::bigint, ${pruned.checksum}::text)`),
+    );
+  } finally {
+    await admin.end();
+  }
+  record(systemCtx(), {
+    action: "audit.chain.head.repair",
+    orgId,
+    resourceType: "audit_log",
+    resourceName: "Chain head",
+    details: { before: { seq: lost.head }, after: { seq: head.seq, checksum: head.checksum }, rowsChecked: rows },
+  });
+  await flushRecording();
+  const after = await judgeChain(orgId);
+  await keepVerification(after, "whole", { ranAt: new Date() });
+  if (after.status === "intact") await clearAlarm(orgId);
+  return { kind: "repaired", before: lost.head, head, rows, after };
+}
