@@ -45,7 +45,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** Creates a field, or edits what can change in one: key and type stay what they are. */
+/** Creates a field, or edits what can change in one: the key stays what it is. */
 export function FieldDialog({ field, onClose }: { field?: Definition; onClose: () => void }) {
   const trpc = useTRPC();
   const form = useForm<Values>({
@@ -63,7 +63,7 @@ export function FieldDialog({ field, onClose }: { field?: Definition; onClose: (
   const save = ({ orgId, fieldKey, type, ...rest }: Values) => {
     const shared = { ...rest, options: type === "dropdown" ? linesOf(rest.options) : null };
     return field
-      ? form.send(updateInput, update, { id: field.id, ...shared })
+      ? form.send(updateInput, update, { id: field.id, type, ...shared })
       : form.send(createInput, create, { ...shared, fieldKey, type, orgId: toOrgId(orgId) });
   };
   return (
@@ -74,7 +74,19 @@ export function FieldDialog({ field, onClose }: { field?: Definition; onClose: (
       onSubmit={save}
       onClose={onClose}
     >
-      {field ? <TextInput label="Name" required {...form.field("name")} data-autofocus /> : <Identity form={form} />}
+      {field ? (
+        <>
+          <TextInput label="Name" required {...form.field("name")} data-autofocus />
+          <Select
+            label="Type"
+            description="It can change when every stored value fits the new type."
+            data={TYPES}
+            {...form.field("type")}
+          />
+        </>
+      ) : (
+        <Identity form={form} />
+      )}
       {form.values.type === "dropdown" && (
         <Textarea
           label="Choices"
@@ -94,7 +106,7 @@ export function FieldDialog({ field, onClose }: { field?: Definition; onClose: (
   );
 }
 
-/** What a new field is called, and what of it never changes; the key follows the name until it is typed. */
+/** What a new field is called, and its type; the key follows the name until it is typed. */
 function Identity({ form }: { form: Form<Values> }) {
   const isPartner = !useMe().user.role.startsWith("org_");
   const [isKeyTyped, setKeyTyped] = useState(false);
@@ -123,7 +135,7 @@ function Identity({ form }: { form: Form<Values> }) {
           setKeyTyped(true);
         }}
       />
-      <Select label="Type" description="It never changes." data={TYPES} {...form.field("type")} />
+      <Select label="Type" data={TYPES} {...form.field("type")} />
       {isPartner && <OrgSelect label="Owner" withAll {...form.field("orgId")} />}
     </>
   );

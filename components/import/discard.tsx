@@ -8,7 +8,7 @@ import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
 
 /** Deletes the import with its files: nothing has been written that could be lost. */
-export function Discard({ id }: { id: string }) {
+export function Discard({ id, name }: { id: string; name?: string }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const router = useRouter();
@@ -16,15 +16,22 @@ export function Discard({ id }: { id: string }) {
   const discard = useMutation(
     trpc.imports.discard.mutationOptions({
       onSuccess: async () => {
-        router.push("/settings/custom-fields/import");
-        await cache.invalidateQueries(trpc.imports.list.queryFilter());
+        if (!name) router.push("/settings/custom-fields/import");
+        ask.close();
+        await cache.invalidateQueries(trpc.imports.list.pathFilter());
       },
     }),
   );
   return (
     <>
-      <Button variant="subtle" color="gray" onClick={ask.open}>
-        Discard this import
+      <Button
+        variant="subtle"
+        color="gray"
+        size={name ? "compact-sm" : "sm"}
+        aria-label={name && `Discard ${name}`}
+        onClick={ask.open}
+      >
+        {name ? "Discard" : "Discard this import"}
       </Button>
       {isAsking && (
         <Confirm

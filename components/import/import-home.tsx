@@ -1,20 +1,23 @@
 "use client";
 
 import { Radio } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
+import { parseAsInteger, useQueryState } from "nuqs";
 import { useState } from "react";
 import { count } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
-import { errorText, Failure } from "@/components/ui/notice";
+import { errorText, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
+import { PagedList } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { Section } from "@/components/ui/section";
 import { StateTag, type Tone } from "@/components/ui/state-tag";
-import type { ImportEntry } from "@/server/custom-fields/import/schema";
+import { DRAFT_DAYS, type ImportEntry } from "@/server/custom-fields/import/schema";
+import { Discard } from "./discard";
 import classes from "./import.module.css";
 import { DropArea } from "./source/drop-area";
 import { handOver } from "./source/handed-over";
@@ -32,21 +35,14 @@ const addressOf = (id: string) => `/settings/custom-fields/import?import=${id}`;
 
 /** Starts an import, and lists the earlier ones. */
 export function ImportHome() {
-  const list = useQuery(useTRPC().imports.list.queryOptions());
   return (
     <>
       <PageHeader
         title="Import custom fields"
         lead="Bring custom field definitions and values over from another product. Nothing is written until you have seen a check of every row."
       />
-      {list.isError ? (
-        <Failure error={list.error} onRetry={() => void list.refetch()} what="imports" />
-      ) : (
-        <>
-          <NewImport />
-          <PastImports imports={list.data ?? []} />
-        </>
-      )}
+      <NewImport />
+      <PastImports />
     </>
   );
 }
@@ -86,10 +82,11 @@ function NewImport() {
   );
 }
 
-function PastImports({ imports }: { imports: ImportEntry[] }) {
+function PastImports() {
   const trpc = useTRPC();
   const { sources } = useSuspenseQuery(trpc.imports.sources.queryOptions()).data;
-  if (imports.length === 0) return null;
+  const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1));
+  const query = useQuery(trpc.imports.list.queryOptions({ page }, { placeholderData: keepPreviousData }));
   const nameOf = (state: ImportEntry) => state.fileNames.join(", ") || "No file yet";
   const columns: Column<ImportEntry>[] = [
     {
@@ -100,19 +97,48 @@ function PastImports({ imports }: { imports: ImportEntry[] }) {
         </Link>
       ),
     },
-    { header: "From", cell: (state) => sources.find((s) => s.id === state.source)?.label ?? state.source, width: 220 },
-    { header: "Rows", cell: (state) => count(state.totalRows), width: 100 },
-    { header: "By", cell: (state) => state.createdByName, width: 170, minor: true },
-    { header: "Started", cell: (state) => <When at={state.createdAt} />, width: 190 },
+    { header: "From", cell: (state) => sources.find((s) => s.id === state.source)?.label ?? state.source, width: 200 },
+    { header: "Rows", cell: (state) => count(state.totalRows), width: 90 },
+    { header: "By", cell: (state) => state.createdByName, width: 150, minor: true },
+    { header: "Started", cell: (state) => <When at={state.createdAt} />, width: 180 },
     {
       header: "State",
       cell: (state) => <StateTag tone={STATE[state.status][0]}>{STATE[state.status][1]}</StateTag>,
-      width: 130,
+      width: 120,
+    },
+    {
+      header: "Deleted",
+      cell: (state) => (state.expiresAt ? <When at={state.expiresAt} dateOnly /> : "Kept"),
+      width: 110,
+    },
+    {
+      header: "Actions",
+      cell: (state) => state.expiresAt && <Discard id={state.id} name={nameOf(state)} />,
+      width: 110,
     },
   ];
   return (
-    <Section title="Past imports" flush>
-      <RecordTable caption="Past imports" columns={columns} rows={imports} rowKey={(state) => state.id} />
+    <Section
+      title="Past imports"
+      lead={`An import that is not run is deleted with its files ${DRAFT_DAYS} days after its last change.`}
+      flush
+    >
+      <PagedList
+        query={query}
+        what="the imports"
+        empty={<Notice title="No imports yet" />}
+        onPage={(next) => void setPage(next)}
+      >
+        {(rows, isStale) => (
+          <RecordTable
+            caption="Past imports"
+            columns={columns}
+            rows={rows}
+            rowKey={(state) => state.id}
+            isStale={isStale}
+          />
+        )}
+      </PagedList>
     </Section>
   );
 }

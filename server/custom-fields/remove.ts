@@ -5,13 +5,9 @@ import { record } from "@/server/audit/record/record";
 import { operation } from "@/server/operation";
 import { idInput } from "@/server/wire";
 import { auditable, type DefinitionRow, manageable, toDefinition } from "./definition";
+import { holders } from "./holders";
 import { getDefinition } from "./list";
 import { usage } from "./schema";
-
-/** Rows of values that hold the field: its owner's organization, or every organization of its partner. */
-const holders = (row: Pick<DefinitionRow, "id" | "orgId" | "partnerId">) => sql`
-  custom_field_values v WHERE v.values ? ${row.id}
-    AND v.org_id ${row.orgId ? sql`= ${row.orgId}::uuid` : sql`IN (SELECT id FROM organizations WHERE partner_id = ${row.partnerId}::uuid)`}`;
 
 /** How many devices hold a value of the field, within the caller's reach. */
 export const countUsage = operation({

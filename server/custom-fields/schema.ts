@@ -66,10 +66,11 @@ export const createInput = z.strictObject({
 });
 export type CreateInput = z.output<typeof createInput>;
 
-/** Body of PATCH /custom-fields/:id. Key and type stay what they are. */
+/** Body of PATCH /custom-fields/:id. The key stays what it is; the type changes only when every stored value fits. */
 export const updateInput = z.strictObject({
   id: z.guid(),
   name: name.optional(),
+  type: z.enum(FIELD_TYPES).optional(),
   options: fieldOptions.nullish(),
   required: z.boolean().optional(),
   defaultValue: fieldValue.nullish(),

@@ -1,15 +1,57 @@
 import { eq } from "drizzle-orm";
-import { tenant } from "@/db/client";
+import type { z } from "zod";
+import { asSystem, type Tx, tenant } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
-import { auditable, fitToType, manageable, requireRow, toDefinition } from "./definition";
+import { convertDefault, convertValues } from "./change-type";
+import { auditable, type DefinitionRow, fitToType, manageable, requireRow, toDefinition } from "./definition";
 import { definition, updateInput } from "./schema";
 
+type Change = z.output<typeof updateInput>;
+
+/** The definition as it is to be; options and default follow a new type. @throws AppError validation_failed. */
+function changed(row: DefinitionRow, input: Change, updatedAt: Date): Partial<DefinitionRow> {
+  const type = input.type ?? row.type;
+  const kept = type === row.type || type === "dropdown" ? row.options : null;
+  const options = input.options === undefined ? kept : input.options;
+  const isGiven = input.defaultValue !== undefined;
+  const before = type === row.type ? row.defaultValue : convertDefault({ type, options }, row.defaultValue);
+  const fitted = fitToType({ type, options, defaultValue: isGiven ? (input.defaultValue ?? null) : before });
+  return {
+    name: input.name ?? row.name,
+    type,
+    required: input.required ?? row.required,
+    secret: input.secret ?? row.secret,
+    deviceTypes:
+      input.deviceTypes === undefined ? row.deviceTypes : input.deviceTypes?.length ? input.deviceTypes : null,
+    ...fitted,
+    updatedAt,
+  };
+}
+
+async function store(tx: Tx, id: string, values: Partial<DefinitionRow>): Promise<DefinitionRow> {
+  const [stored] = await tx
+    .update(customFieldDefinitions)
+    .set(values)
+    .where(eq(customFieldDefinitions.id, id))
+    .returning();
+  return requireRow(stored);
+}
+
+/** With the values in one transaction; they are also those of organizations that this caller does not reach. */
+function storeConverted(row: DefinitionRow, values: Partial<DefinitionRow>): Promise<DefinitionRow> {
+  return asSystem(async (tx) => {
+    await convertValues(tx, row, { type: values.type ?? row.type, options: values.options ?? null });
+    return store(tx, row.id, values);
+  });
+}
+
 /**
- * Changes what may change of a definition; key and type stay. Stored values are left alone.
- * @throws AppError not_found, forbidden, or validation_failed where options or default do not fit the type.
+ * Changes what may change of a definition; the key stays. Stored values are left alone, unless the type changes: then
+ * they are read in the new type, all of them or none.
+ * @throws AppError not_found, forbidden, or validation_failed where options, default or stored values do not fit the type.
  */
 export const updateDefinition = operation({
   permission: "custom_fields:manage",
@@ -17,28 +59,14 @@ export const updateDefinition = operation({
   output: definition,
   async run(ctx, given) {
     const input = repairJson(given);
-    const { before, after } = await tenant(ctx.scope, async (tx) => {
+    const found = await tenant(ctx.scope, async (tx) => {
       const row = await manageable(tx, ctx, input.id);
-      const fitted = fitToType({
-        type: row.type,
-        options: input.options === undefined ? row.options : input.options,
-        defaultValue: input.defaultValue === undefined ? row.defaultValue : input.defaultValue,
-      });
-      const [changed] = await tx
-        .update(customFieldDefinitions)
-        .set({
-          name: input.name ?? row.name,
-          required: input.required ?? row.required,
-          secret: input.secret ?? row.secret,
-          deviceTypes:
-            input.deviceTypes === undefined ? row.deviceTypes : input.deviceTypes?.length ? input.deviceTypes : null,
-          ...fitted,
-          updatedAt: ctx.now(),
-        })
-        .where(eq(customFieldDefinitions.id, row.id))
-        .returning();
-      return { before: toDefinition(row), after: toDefinition(requireRow(changed)) };
+      const values = changed(row, input, ctx.now());
+      const isSame = values.type === row.type;
+      return { row, values, stored: isSame ? await store(tx, row.id, values) : null };
     });
+    const stored = found.stored ?? (await storeConverted(found.row, found.values));
+    const [before, after] = [toDefinition(found.row), toDefinition(stored)];
     record(ctx, {
       action: "custom_field.update",
       orgId: after.orgId ?? ctx.homeOrgId,

@@ -35,6 +35,12 @@ export function toRecord(row: Row | undefined): ImportRecord {
   const found = row as ImportRecord;
   return { ...found, columns: found.columns.map((column) => ({ ...NOT_READ, ...column })) };
 }
+type Listed = Pick<
+  ImportRecord,
+  "id" | "source" | "status" | "createdByName" | "createdAt" | "totalRows" | "files" | "updatedAt" | "startedAt" | "job"
+>;
+/** The same for what a list of imports reads. */
+export const listed = (rows: readonly object[]): Listed[] => rows as Listed[];
 /** A file of an import as the database holds it; its bytes are stored in the data folder under `path`. */
 export type StoredFile = ImportFile & { path: string };
 export type PartnerScope = Extract<Ctx["scope"], { kind: "partner" }>;

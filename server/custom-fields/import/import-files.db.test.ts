@@ -73,10 +73,14 @@ describe("files", () => {
     expect((await send(stranger, 4)).status).toBe(404);
     expect((await send(limited, 4)).status).toBe(404);
     expect((await call(REJECTED, { token: stranger, params: { id } })).status).toBe(404);
-    expect(await listImports.run(await ctxFor(limited), {})).toEqual([]);
-    expect(await listImports.run(await ctxFor(admin), {})).toMatchObject([{ id, status: "draft", fileNames: [] }]);
+    const page = { page: 1, limit: 20 };
+    expect((await listImports.run(await ctxFor(limited), page)).data).toEqual([]);
+    expect(await listImports.run(await ctxFor(admin), page)).toMatchObject({
+      data: [{ id, status: "draft", fileNames: [], expiresAt: expect.any(String) }],
+      pagination: { total: 1 },
+    });
     // What is imported is a partner's, and the platform's operator belongs to none.
-    await expect(listImports.run(await ctxFor("system_admin"), {})).rejects.toMatchObject({ code: "forbidden" });
+    await expect(listImports.run(await ctxFor("system_admin"), page)).rejects.toMatchObject({ code: "forbidden" });
     await expect(createImport.run(await ctxFor("org_admin"), { source: "automate" })).rejects.toMatchObject({
       code: "forbidden",
     });

@@ -1,30 +1,40 @@
-import { desc } from "drizzle-orm";
+import { count, desc } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
+import { paginate } from "@/server/devices/list";
 import { operation } from "@/server/operation";
-import { noInput, typed } from "@/server/wire";
-import { type ImportRecord, ownImports, partnerScope } from "./find-import";
-import type { ImportEntry } from "./schema";
+import { typed } from "@/server/wire";
+import { listed, ownImports, partnerScope } from "./find-import";
+import { DRAFT_DAYS, type ImportEntry, type ImportPage, importListInput } from "./schema";
 
-const LISTED = 50;
-type Listed = Pick<ImportRecord, "id" | "source" | "status" | "createdByName" | "createdAt" | "totalRows" | "files">;
+const DAY_MS = 86_400_000;
 
-/** The newest imports within the caller's reach, without their columns and mappings, which are large. */
+/** The imports within the caller's reach, newest first, without their columns and mappings, which are large. */
 export const listImports = operation({
   permission: "custom_fields:import",
-  input: noInput,
-  output: typed<ImportEntry[]>(),
-  async run(ctx) {
+  input: importListInput,
+  output: typed<ImportPage>(),
+  async run(ctx, { page, limit }) {
     const scope = partnerScope(ctx);
-    const { id, source, status, createdByName, createdAt, totalRows, files } = customFieldImports;
-    const listed = { id, source, status, createdByName, createdAt, totalRows, files };
-    const rows = await tenant(scope, (tx) =>
-      tx.select(listed).from(customFieldImports).where(ownImports(scope)).orderBy(desc(createdAt)).limit(LISTED),
-    );
-    return (rows as Listed[]).map(({ files, createdAt, ...row }) => ({
-      ...row,
-      createdAt: createdAt.toISOString(),
-      fileNames: files.map((file) => file.name),
-    }));
+    const i = customFieldImports;
+    const { id, source, status, createdByName, createdAt, totalRows, files, updatedAt, startedAt, job } = i;
+    const columns = { id, source, status, createdByName, createdAt, totalRows, files, updatedAt, startedAt, job };
+    return tenant(scope, async (tx) => {
+      const where = ownImports(scope);
+      const rows = await tx
+        .select(columns)
+        .from(i)
+        .where(where)
+        .orderBy(desc(i.createdAt), desc(i.id))
+        .limit(limit)
+        .offset((page - 1) * limit);
+      const [counted] = await tx.select({ total: count() }).from(i).where(where);
+      const data = listed(rows).map(({ files, updatedAt, startedAt, job, ...row }): ImportEntry => {
+        const isDraft = startedAt === null && job === null;
+        const expiresAt = isDraft ? new Date(updatedAt.getTime() + DRAFT_DAYS * DAY_MS).toISOString() : null;
+        return { ...row, createdAt: row.createdAt.toISOString(), fileNames: files.map(({ name }) => name), expiresAt };
+      });
+      return { data, pagination: paginate({ page, limit }, counted?.total ?? 0) };
+    });
   },
 });

@@ -8,6 +8,7 @@ import {
   MAX_FIELD_NAME,
   MAX_TEXT_VALUE,
 } from "@/server/custom-fields/schema";
+import { type Pagination, pageShape } from "@/server/wire";
 import type { SourceColumn } from "./map/column-schema";
 import { type FileFormat, formatChange } from "./read/file-schema";
 
@@ -207,7 +208,13 @@ export type ImportEntry = Pick<
   "id" | "source" | "status" | "createdByName" | "createdAt" | "totalRows"
 > & {
   fileNames: string[];
+  /** When an import that has not been run is deleted unless it is continued (ISO); null for one that is kept. */
+  expiresAt: string | null;
 };
+export type ImportPage = { data: ImportEntry[]; pagination: Pagination };
+/** Days for which an import that is never run, and its files, are kept after the last change. */
+export const DRAFT_DAYS = 7;
+export const importListInput = z.object(pageShape(20, 100));
 
 /** A device that a row may be about, with what tells it from its namesakes (times as ISO). */
 export type Candidate = {

@@ -8,12 +8,13 @@ import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { idInput, typed } from "@/server/wire";
 import { fileNames, type ImportRecord, lockImport, partnerScope, requireIdle, toImportState } from "./find-import";
+import { adoptFields } from "./map/adopt";
 import { partnerDefinitions } from "./map/default-plan";
 import { keepMapping } from "./map/mapping";
 import { requireSound } from "./map/plan-faults";
 import { queueWork } from "./queue-work";
 import { notifyImports } from "./run/worker";
-import { activeFields, type ImportState, type Plan } from "./schema";
+import { activeFields, type ImportState, type ImportSummary, type Plan } from "./schema";
 
 /** Creates the planned definitions that do not exist yet, all owned by All organizations. */
 async function createDefinitions(tx: Tx, found: ImportRecord, plan: Plan): Promise<DefinitionRow[]> {
@@ -36,6 +37,19 @@ async function createDefinitions(tx: Tx, found: ImportRecord, plan: Plan): Promi
   return tx.insert(customFieldDefinitions).values(values).returning();
 }
 
+/** The plan with fields of the same key and type that were created since, and the check's counts under their ids. */
+async function adopted(tx: Tx, found: ImportRecord): Promise<{ plan: Plan; summary: ImportSummary }> {
+  const definitions = await partnerDefinitions(tx, found.partnerId);
+  const isSame = (definition: DefinitionRow, type: string) => definition.type === type;
+  const known = { definitions, since: found.createdAt, mayAdopt: isSame };
+  const taken = found.plan && adoptFields(found.plan, known);
+  const plan = requireSound(taken?.plan ?? null, { columns: found.columns, definitions });
+  const { check } = found.summary;
+  if (!check) return { plan, summary: found.summary };
+  const fields = check.fields.map((field) => ({ ...field, fieldId: taken?.ids.get(field.fieldId) ?? field.fieldId }));
+  return { plan, summary: { ...found.summary, check: { ...check, fields } } };
+}
+
 /**
  * Starts the run of a checked import: the planned fields are created, the mapping is saved, the values follow in the
  * background.
@@ -47,21 +61,20 @@ export const startRun = operation({
   output: typed<ImportState>(),
   stepUp: () => true,
   async run(ctx, { id }) {
-    const { row, created } = await tenant(partnerScope(ctx), async (tx) => {
-      const found = await lockImport(tx, ctx, id);
-      requireIdle(found, "checked");
-      const plan = requireSound(found.plan, {
-        columns: found.columns,
-        definitions: await partnerDefinitions(tx, found.partnerId),
+    const begin = () =>
+      tenant(partnerScope(ctx), async (tx) => {
+        const found = await lockImport(tx, ctx, id);
+        requireIdle(found, "checked");
+        const { plan, summary } = await adopted(tx, found);
+        const created = await createDefinitions(tx, found, plan);
+        await keepMapping(tx, found, plan);
+        const also = { status: "running", startedAt: ctx.now(), plan };
+        return { row: await queueWork(tx, ctx, { found: { ...found, summary }, job: "apply", also }), created };
       });
-      const created = await createDefinitions(tx, found, plan);
-      await keepMapping(tx, found, plan);
-      const also = { status: "running", startedAt: ctx.now() };
-      return { row: await queueWork(tx, ctx, { found, job: "apply", also }), created };
-    }).catch((error: unknown) => {
-      throw isDuplicate(error)
-        ? new AppError("conflict", "A field with one of these keys has been created meanwhile; check again.")
-        : error;
+    // Who loses a race for a new field finds it there the second time.
+    const { row, created } = await begin().catch((error: unknown) => {
+      if (isDuplicate(error)) return begin();
+      throw error;
     });
     const about = { orgId: ctx.homeOrgId, resourceType: "custom_field" } as const;
     for (const definition of created.map(toDefinition))

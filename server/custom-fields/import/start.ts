@@ -4,18 +4,23 @@ import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { idInput, typed } from "@/server/wire";
 import { type ImportRecord, lockImport, partnerScope, requireIdle, toImportState } from "./find-import";
+import { adoptFields } from "./map/adopt";
 import { partnerDefinitions } from "./map/default-plan";
 import { requireSound } from "./map/plan-faults";
 import { unknownChoices } from "./map/unknown-choices";
 import { queueWork } from "./queue-work";
 import { notifyImports } from "./run/worker";
-import type { ImportState, ImportStatus, Job } from "./schema";
+import type { ImportState, ImportStatus, Job, Plan } from "./schema";
 
 /** @throws AppError validation_failed with the plan's faults, values that nobody has decided about among them. */
-async function requireCheckable(tx: Tx, { id, plan, columns, partnerId }: ImportRecord): Promise<void> {
+async function requireCheckable(
+  tx: Tx,
+  { id, plan: stored, columns, partnerId, createdAt }: ImportRecord,
+): Promise<Plan> {
   const definitions = await partnerDefinitions(tx, partnerId);
+  const plan = stored && adoptFields(stored, { definitions, since: createdAt, mayAdopt: () => true }).plan;
   const unknown = plan ? await unknownChoices(tx, { importId: id, plan }) : [];
-  requireSound(plan, { columns, definitions, unknown });
+  return requireSound(plan, { columns, definitions, unknown });
 }
 
 type Start = { id: string; job: Job; from: ImportStatus[] };
@@ -27,8 +32,9 @@ async function start(ctx: Ctx, { id, job, from }: Start): Promise<ImportState> {
     requireIdle(found, ...from);
     if (job === "stage" && (found.files.length === 0 || found.files.some((file) => !file.complete)))
       throw new AppError("conflict", "Upload a file first.");
-    if (job === "check") await requireCheckable(tx, found);
-    return queueWork(tx, ctx, { found, job, also: job === "check" ? { orgIds: [...scope.orgIds] } : {} });
+    if (job !== "check") return queueWork(tx, ctx, { found, job });
+    const plan = await requireCheckable(tx, found);
+    return queueWork(tx, ctx, { found, job, also: { orgIds: [...scope.orgIds], plan } });
   });
   notifyImports();
   return toImportState(row);

@@ -1,4 +1,5 @@
 import { backgroundLoop } from "@/server/process/background-loop";
+import { expireDrafts } from "./expire-drafts";
 import { claimImport, freeDeadClaims, owner } from "./lease";
 import { runImportJob } from "./run-job";
 
@@ -15,7 +16,13 @@ export async function workOffImports(): Promise<void> {
   }
 }
 
+const EXPIRE_MS = 3_600_000;
+
 const loop = backgroundLoop("custom field imports", POLL_MS, workOffImports);
+
+const expiry = backgroundLoop("expired imports", EXPIRE_MS, async () => {
+  await expireDrafts();
+});
 
 /** Notifies this process's worker, if it runs one, of new work; other processes find it at their next poll. */
 export const notifyImports = (): void => loop.notify();
@@ -27,9 +34,10 @@ export const importWorker = {
     owner.isStopping = false;
     await freeDeadClaims();
     loop.start();
+    expiry.start();
   },
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     owner.isStopping = true;
-    return loop.stop();
+    await Promise.all([loop.stop(), expiry.stop()]);
   },
 };

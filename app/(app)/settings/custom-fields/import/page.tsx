@@ -6,7 +6,7 @@ export const metadata: Metadata = { title: "Import custom fields" };
 
 export default function CustomFieldImportPage() {
   return (
-    <Prefetched queries={[trpc.imports.sources.queryOptions(), trpc.imports.list.queryOptions()]}>
+    <Prefetched queries={[trpc.imports.sources.queryOptions(), trpc.imports.list.queryOptions({ page: 1 })]}>
       <ImportPage />
     </Prefetched>
   );

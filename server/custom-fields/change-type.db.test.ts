@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { createDevices, createWorld, valuesOf } from "@/testing/imports";
+import { createDefinition } from "./create";
+import { setDeviceValues } from "./set-values";
+import { updateDefinition } from "./update";
+
+async function arrange(values: string[]) {
+  const { ctx, partnerId, a, b } = await createWorld();
+  const ids = await createDevices(
+    partnerId,
+    values.map((_, i) => ({ orgId: (i % 2 ? b : a).id, hostname: `T${i}` })),
+  );
+  const field = await createDefinition.run(ctx, {
+    name: "Rack",
+    fieldKey: "rack",
+    type: "text",
+    required: false,
+    secret: false,
+  });
+  for (const [i, value] of values.entries()) await setDeviceValues.run(ctx, { id: ids[i] as string, rack: value });
+  return { ctx, ids, field };
+}
+
+it("reads every stored value in the new type, in all organizations", async () => {
+  const { ctx, ids, field } = await arrange(["7", "12", "7"]);
+  expect(await updateDefinition.run(ctx, { id: field.id, type: "number" })).toMatchObject({ type: "number" });
+  expect(await Promise.all(ids.map(valuesOf))).toEqual([[7], [12], [7]]);
+  await updateDefinition.run(ctx, { id: field.id, type: "dropdown", options: ["7", "12"] });
+  expect(await valuesOf(ids[1] as string)).toEqual(["12"]);
+});
+
+it("refuses a type that a stored value does not fit, and changes nothing", async () => {
+  const { ctx, ids, field } = await arrange(["7", "seven", "8"]);
+  await expect(updateDefinition.run(ctx, { id: field.id, type: "number", name: "Renamed" })).rejects.toMatchObject({
+    code: "validation_failed",
+    message: "type: 1 stored value does not fit number: seven",
+  });
+  expect(await Promise.all(ids.map(valuesOf))).toEqual([["7"], ["seven"], ["8"]]);
+  expect(await updateDefinition.run(ctx, { id: field.id })).toMatchObject({ type: "text", name: "Rack" });
+});

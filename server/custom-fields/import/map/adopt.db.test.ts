@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { listDefinitions } from "@/server/custom-fields/list";
+import { check, createSimple, run, stageText, valuesOf } from "@/testing/imports";
+
+it("lets a second person's import share the fields that the first one has created meanwhile", async () => {
+  const { ctx, ids, text } = await createSimple();
+  const [first, second, late] = [
+    await stageText(ctx, text),
+    await stageText(ctx, text.replaceAll("A1", "A9")),
+    await stageText(ctx, text),
+  ];
+  await check(ctx, first.id);
+  await check(ctx, second.id);
+  await run(ctx, first.id);
+  const done = await run(ctx, second.id);
+  expect(done).toMatchObject({ status: "done", error: null });
+  expect(done.plan?.fields.map(({ action }) => action)).toEqual([
+    "skip",
+    "skip",
+    "skip",
+    "existing",
+    "existing",
+    "existing",
+  ]);
+  expect(done.summary.run?.fields[0]).toMatchObject({ same: 2, kept: 1 });
+  expect((await check(ctx, late.id)).summary.check?.fields[0]).toMatchObject({ same: 3 });
+  expect((await listDefinitions.run(ctx, {})).data).toHaveLength(3);
+  expect(await valuesOf(ids[0] as string)).toContain("A1");
+});

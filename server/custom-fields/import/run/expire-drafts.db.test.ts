@@ -1,0 +1,29 @@
+import { existsSync, mkdirSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { importFolder } from "@/server/custom-fields/import/import-folder";
+import { listImports } from "@/server/custom-fields/import/list";
+import { newId } from "@/server/ids";
+import { check, createSimple, run, stageText } from "@/testing/imports";
+import { expireDrafts } from "./expire-drafts";
+
+const DAY_MS = 86_400_000;
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
+
+it("deletes imports that were never run, and their files, seven days after the last change", async () => {
+  const { ctx, text } = await createSimple();
+  const draft = await stageText(ctx, text);
+  const kept = await stageText(ctx, text);
+  await check(ctx, kept.id);
+  await run(ctx, kept.id);
+  const orphan = importFolder(newId());
+  mkdirSync(join(orphan), { recursive: true });
+  const listed = async () => (await listImports.run(ctx, { page: 1, limit: 20 })).data.map(({ id }) => id);
+  await expireDrafts(inDays(6.9));
+  expect(await listed()).toEqual([kept.id, draft.id]);
+  expect(existsSync(importFolder(draft.id))).toBe(true);
+  utimesSync(orphan, inDays(-1), inDays(-1));
+  expect(await expireDrafts(inDays(7.1))).toBeGreaterThan(0);
+  expect(await listed()).toEqual([kept.id]);
+  expect([importFolder(draft.id), orphan].map(existsSync)).toEqual([false, false]);
+});

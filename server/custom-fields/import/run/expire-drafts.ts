@@ -1,0 +1,60 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { and, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { customFieldImports } from "@/db/schema";
+import { importFolder } from "@/server/custom-fields/import/import-folder";
+import { DRAFT_DAYS } from "@/server/custom-fields/import/schema";
+
+const DRAFT_MS = DRAFT_DAYS * 86_400_000;
+const i = customFieldImports;
+
+/** Deletes an import with its rows and results; its files are removed by `rm(importFolder(id))` once that is stored. */
+export async function deleteImport(tx: Tx, id: string): Promise<void> {
+  for (const table of ["rows", "results", "changes", "edits"])
+    await tx.execute(sql`DELETE FROM ${sql.identifier(`custom_field_import_${table}`)} WHERE import_id = ${id}::uuid`);
+  await tx.delete(i).where(eq(i.id, id));
+}
+
+const isOver = (before: Date): SQL | undefined => and(isNull(i.startedAt), isNull(i.job), lt(i.updatedAt, before));
+
+const idsOf = (where?: SQL): Promise<{ id: string }[]> =>
+  asSystem((tx) => tx.select({ id: i.id }).from(i).where(where));
+
+/** Folders of no import, left behind by a process that died between the database and the disk. */
+async function removeOrphans(before: Date): Promise<void> {
+  const root = join(importFolder("x"), "..");
+  const names = await readdir(root).catch(() => []);
+  if (names.length === 0) return;
+  const known = new Set((await idsOf()).map(({ id }) => id));
+  for (const name of names) {
+    if (known.has(name)) continue;
+    const { mtime } = await stat(join(root, name));
+    if (mtime < before) await rm(join(root, name), { recursive: true, force: true });
+  }
+}
+
+/**
+ * Deletes imports that were never run and have not been touched for seven days, with their files, which may hold
+ * secrets. @returns how many.
+ */
+export async function expireDrafts(now = new Date()): Promise<number> {
+  const before = new Date(now.getTime() - DRAFT_MS);
+  let count = 0;
+  for (const { id } of await idsOf(isOver(before))) {
+    const isGone = await asSystem(async (tx) => {
+      const [row] = await tx
+        .select({ id: i.id })
+        .from(i)
+        .where(and(eq(i.id, id), isOver(before)))
+        .for("update", { skipLocked: true });
+      if (row) await deleteImport(tx, id);
+      return row !== undefined;
+    });
+    if (!isGone) continue;
+    count++;
+    await rm(importFolder(id), { recursive: true, force: true });
+  }
+  await removeOrphans(before);
+  return count;
+}
