@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createDevices, createWorld, valuesOf } from "@/testing/imports";
 import { createDefinition } from "./create";
 import { setDeviceValues } from "./set-values";
-import { updateDefinition } from "./update";
+import { retypeDefinition, updateDefinition } from "./update";
 
 async function arrange(values: string[]) {
   const { ctx, partnerId, a, b } = await createWorld();
@@ -23,15 +23,15 @@ async function arrange(values: string[]) {
 
 it("reads every stored value in the new type, in all organizations", async () => {
   const { ctx, ids, field } = await arrange(["7", "12", "7"]);
-  expect(await updateDefinition.run(ctx, { id: field.id, type: "number" })).toMatchObject({ type: "number" });
+  expect(await retypeDefinition.run(ctx, { id: field.id, type: "number" })).toMatchObject({ type: "number" });
   expect(await Promise.all(ids.map(valuesOf))).toEqual([[7], [12], [7]]);
-  await updateDefinition.run(ctx, { id: field.id, type: "dropdown", options: ["7", "12"] });
+  await retypeDefinition.run(ctx, { id: field.id, type: "dropdown", options: ["7", "12"] });
   expect(await valuesOf(ids[1] as string)).toEqual(["12"]);
 });
 
 it("refuses a type that a stored value does not fit, and changes nothing", async () => {
   const { ctx, ids, field } = await arrange(["7", "seven", "8"]);
-  await expect(updateDefinition.run(ctx, { id: field.id, type: "number", name: "Renamed" })).rejects.toMatchObject({
+  await expect(retypeDefinition.run(ctx, { id: field.id, type: "number", name: "Renamed" })).rejects.toMatchObject({
     code: "validation_failed",
     message: "type: 1 stored value does not fit number: seven",
   });

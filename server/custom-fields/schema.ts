@@ -66,17 +66,19 @@ export const createInput = z.strictObject({
 });
 export type CreateInput = z.output<typeof createInput>;
 
-/** Body of PATCH /custom-fields/:id. The key stays what it is; the type changes only when every stored value fits. */
+/** Body of PATCH /custom-fields/:id. Key and type stay what they are. */
 export const updateInput = z.strictObject({
   id: z.guid(),
   name: name.optional(),
-  type: z.enum(FIELD_TYPES).optional(),
   options: fieldOptions.nullish(),
   required: z.boolean().optional(),
   defaultValue: fieldValue.nullish(),
   deviceTypes: deviceTypes.nullish(),
   secret: z.boolean().optional(),
 });
+
+/** The same with another type, which every stored value must fit: a change of its own, made in the dashboard. */
+export const retypeInput = updateInput.extend({ type: z.enum(FIELD_TYPES) });
 
 export const listInput = z.object({ orgId: z.guid().optional() });
 

@@ -3,13 +3,14 @@ import type { z } from "zod";
 import { asSystem, type Tx, tenant } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
 import { convertDefault, convertValues } from "./change-type";
 import { auditable, type DefinitionRow, fitToType, manageable, requireRow, toDefinition } from "./definition";
-import { definition, updateInput } from "./schema";
+import { type Definition, definition, type FieldType, retypeInput, updateInput } from "./schema";
 
-type Change = z.output<typeof updateInput>;
+type Change = Omit<z.output<typeof retypeInput>, "type"> & { type?: FieldType };
 
 /** The definition as it is to be; options and default follow a new type. @throws AppError validation_failed. */
 function changed(row: DefinitionRow, input: Change, updatedAt: Date): Partial<DefinitionRow> {
@@ -48,33 +49,45 @@ function storeConverted(row: DefinitionRow, values: Partial<DefinitionRow>): Pro
   });
 }
 
+async function change(ctx: Ctx, given: Change): Promise<Definition> {
+  const input = repairJson(given);
+  const found = await tenant(ctx.scope, async (tx) => {
+    const row = await manageable(tx, ctx, input.id);
+    const values = changed(row, input, ctx.now());
+    const isSame = values.type === row.type;
+    return { row, values, stored: isSame ? await store(tx, row.id, values) : null };
+  });
+  const stored = found.stored ?? (await storeConverted(found.row, found.values));
+  const [before, after] = [toDefinition(found.row), toDefinition(stored)];
+  record(ctx, {
+    action: "custom_field.update",
+    orgId: after.orgId ?? ctx.homeOrgId,
+    resourceType: "custom_field",
+    resourceId: after.id,
+    resourceName: after.name,
+    details: { before: auditable(before), after: auditable(after) },
+  });
+  return after;
+}
+
 /**
- * Changes what may change of a definition; the key stays. Stored values are left alone, unless the type changes: then
- * they are read in the new type, all of them or none.
- * @throws AppError not_found, forbidden, or validation_failed where options, default or stored values do not fit the type.
+ * Changes what may change of a definition; key and type stay. Stored values are left alone.
+ * @throws AppError not_found, forbidden, or validation_failed where options or default do not fit the type.
  */
 export const updateDefinition = operation({
   permission: "custom_fields:manage",
   input: updateInput,
   output: definition,
-  async run(ctx, given) {
-    const input = repairJson(given);
-    const found = await tenant(ctx.scope, async (tx) => {
-      const row = await manageable(tx, ctx, input.id);
-      const values = changed(row, input, ctx.now());
-      const isSame = values.type === row.type;
-      return { row, values, stored: isSame ? await store(tx, row.id, values) : null };
-    });
-    const stored = found.stored ?? (await storeConverted(found.row, found.values));
-    const [before, after] = [toDefinition(found.row), toDefinition(stored)];
-    record(ctx, {
-      action: "custom_field.update",
-      orgId: after.orgId ?? ctx.homeOrgId,
-      resourceType: "custom_field",
-      resourceId: after.id,
-      resourceName: after.name,
-      details: { before: auditable(before), after: auditable(after) },
-    });
-    return after;
-  },
+  run: change,
+});
+
+/**
+ * The same with another type: every stored value is read in it, all of them or none.
+ * @throws AppError not_found, forbidden, or validation_failed where a stored value, options or default do not fit it.
+ */
+export const retypeDefinition = operation({
+  permission: "custom_fields:manage",
+  input: retypeInput,
+  output: definition,
+  run: change,
 });

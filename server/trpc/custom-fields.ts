@@ -2,7 +2,7 @@ import { createDefinition } from "@/server/custom-fields/create";
 import { getDefinition, listDefinitions } from "@/server/custom-fields/list";
 import { countUsage, removeDefinition } from "@/server/custom-fields/remove";
 import { setDeviceValues } from "@/server/custom-fields/set-values";
-import { updateDefinition } from "@/server/custom-fields/update";
+import { retypeDefinition, updateDefinition } from "@/server/custom-fields/update";
 import { listDeviceValues } from "@/server/custom-fields/values";
 import { mutation, query, router } from "./init";
 
@@ -12,6 +12,7 @@ export const customFieldsRouter = router({
   usage: query(countUsage),
   create: mutation(createDefinition),
   update: mutation(updateDefinition),
+  retype: mutation(retypeDefinition),
   remove: mutation(removeDefinition),
   ofDevice: query(listDeviceValues),
   setOfDevice: mutation(setDeviceValues),

@@ -102,6 +102,7 @@ describe("every tRPC procedure", () => {
     "customFields.get": { make: (orgId) => fieldIn(world, orgId) },
     "customFields.usage": { make: (orgId) => fieldIn(world, orgId) },
     "customFields.update": { make: (orgId) => fieldIn(world, orgId), rest: { name: "Renamed" } },
+    "customFields.retype": { make: (orgId) => fieldIn(world, orgId), rest: { type: "text" } },
     "customFields.remove": { make: (orgId) => fieldIn(world, orgId) },
     "customFields.ofDevice": { make: deviceIn },
     "savedViews.update": { make: savedViewIn, rest: { name: "Renamed" } },

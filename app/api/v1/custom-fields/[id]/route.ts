@@ -6,7 +6,7 @@ import { route } from "@/server/http/route";
 export const GET = route(getDefinition, { summary: "One custom field definition.", auth: "user" });
 
 export const PATCH = route(updateDefinition, {
-  summary: "Change a custom field; its key stays, and its type unless every stored value fits the new one.",
+  summary: "Change a custom field; its key and type stay.",
   auth: "user",
 });
 
