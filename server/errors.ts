@@ -13,6 +13,11 @@ export const ERROR_CODES = {
   conflict: { status: 409, trpc: "CONFLICT", title: "Conflict" },
   device_offline: { status: 409, trpc: "CONFLICT", title: "The device is offline" },
   payload_too_large: { status: 413, trpc: "PAYLOAD_TOO_LARGE", title: "The body is too large" },
+  idempotency_mismatch: {
+    status: 422,
+    trpc: "UNPROCESSABLE_CONTENT",
+    title: "The Idempotency-Key was used for another request",
+  },
   unsupported_media_type: { status: 415, trpc: "UNSUPPORTED_MEDIA_TYPE", title: "The body is not JSON" },
   rate_limited: { status: 429, trpc: "TOO_MANY_REQUESTS", title: "Too many requests" },
   internal: { status: 500, trpc: "INTERNAL_SERVER_ERROR", title: "Something went wrong on our side" },

@@ -3,7 +3,8 @@ import { version } from "@/package.json";
 import { env } from "@/server/env";
 import { ERROR_CODES, type ErrorCode } from "@/server/errors";
 import { operation } from "@/server/operation";
-import type { RouteFile, RouteHandler, RouteSpec } from "./route";
+import { IDEMPOTENCY_HEADER } from "./idempotency";
+import { isIdempotent, type RouteFile, type RouteHandler, type RouteSpec } from "./route";
 
 /**
  * The OpenAPI 3.1 document of every REST operation, made from the very schemas that validate: nothing about a route is
@@ -69,8 +70,9 @@ function splitInput({ path, spec }: Endpoint): { inPath: [string, Json][]; rest:
   return { inPath, rest: { ...schema, type: "object", properties, required: [...required] } };
 }
 
-function problemResponses(spec: RouteSpec, hasBody: boolean): Json {
-  const codes = [...COMMON, ...(hasBody ? WITH_BODY : []), ...(spec.errors ?? [])];
+function problemResponses({ method, spec }: Endpoint, hasBody: boolean): Json {
+  const repeatable: ErrorCode[] = isIdempotent(method, spec) ? ["idempotency_mismatch"] : [];
+  const codes = [...COMMON, ...(hasBody ? WITH_BODY : []), ...repeatable, ...(spec.errors ?? [])];
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const { status } = ERROR_CODES[code];
@@ -107,6 +109,15 @@ function success(spec: RouteSpec): Json {
   };
 }
 
+const IDEMPOTENCY_PARAMETER: Json = {
+  name: IDEMPOTENCY_HEADER,
+  in: "header",
+  required: false,
+  description:
+    "Sent again with the same key within 24 hours, the request is answered the first answer (with Idempotency-Replayed: true) and creates nothing more; another request is 422, one that is still under way 409.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+};
+
 const SECURITY: Record<RouteSpec["auth"], Json[]> = {
   none: [],
   user: [{ accessToken: [] }, { apiKey: [] }, { session: [] }],
@@ -136,6 +147,7 @@ function toOperation(endpoint: Endpoint): Json {
         required: (rest.required as string[]).includes(name),
         schema,
       })),
+      ...(isIdempotent(method, spec) ? [IDEMPOTENCY_PARAMETER] : []),
     ],
     ...(hasBody
       ? {
@@ -145,7 +157,7 @@ function toOperation(endpoint: Endpoint): Json {
           },
         }
       : {}),
-    responses: { ...success(spec), ...problemResponses(spec, hasBody) },
+    responses: { ...success(spec), ...problemResponses(endpoint, hasBody) },
   };
 }
 

@@ -8,6 +8,7 @@ import { writeExact } from "@/server/exact-json";
 import { admit, type Operation, perform } from "@/server/operation";
 import { type Answer, setHeader, toResponse } from "./answer";
 import { bytesOf, hasBody, readJson } from "./body";
+import { idempotencyKeyOf, once, repeaterOf, requestText } from "./idempotency";
 import { problemAnswer } from "./problem";
 
 /** Who may call: nobody in particular, a person or program, or the agent that the path's :id names. */
@@ -28,6 +29,11 @@ export type RouteOptions = {
   status?: number;
   /** Numbers of the body are stored as they come, digit for digit. */
   exactNumbers?: boolean;
+  /**
+   * Sent again with the same Idempotency-Key it is answered the first answer. By default every POST that answers 201 or
+   * 202 to a caller with a credential; without one, the input's member that proves the caller has to be named.
+   */
+  idempotent?: boolean | { provenBy: string };
   /** By default json where the method has a body: its members and those of path and query are one input. */
   body?: "json" | "none" | "optional" | "stream";
 };
@@ -56,7 +62,7 @@ type Call = { requestId: string; params: Record<string, string | string[]> };
  * Query parameters, the JSON body's members and path parameters in one object; the path's names win. A parameter given
  * several times is a list, which the schemas of lists alone take.
  */
-async function gatherInput(spec: RouteSpec, request: Request, { params }: Call): Promise<unknown> {
+async function gatherInput(spec: RouteSpec, request: Request, { params }: Call): Promise<Record<string, unknown>> {
   const input: Record<string, unknown> = {};
   const query = request.url.indexOf("?");
   if (query >= 0)
@@ -89,12 +95,25 @@ async function toContext({ auth, body }: RouteSpec, request: Request, { params, 
   };
 }
 
+/** Whether the door takes an Idempotency-Key. */
+export const isIdempotent = (method: string, { idempotent, status, auth }: RouteSpec): boolean =>
+  method === "POST" && Boolean(idempotent ?? (auth !== "none" && (status === 201 || status === 202)));
+
 async function answer(spec: RouteSpec, request: Request, call: Call): Promise<Answer | Response> {
   const ctx = await toContext(spec, request, call);
   admit(ctx, spec);
-  const parsed = spec.input.safeParse(await gatherInput(spec, request, call));
+  const input = await gatherInput(spec, request, call);
+  const parsed = spec.input.safeParse(input);
   if (!parsed.success) throw invalidInput(parsed.error);
-  const result = await perform(spec, ctx, parsed.data);
+  const run = () => answerWith(spec, ctx, parsed.data);
+  const key = isIdempotent(request.method, spec) ? idempotencyKeyOf(request) : null;
+  if (key === null) return run();
+  const proof = typeof spec.idempotent === "object" ? input[spec.idempotent.provenBy] : undefined;
+  return once({ caller: repeaterOf(ctx, proof), key, request: requestText(request, input) }, run);
+}
+
+async function answerWith(spec: RouteSpec, ctx: Ctx, input: unknown): Promise<Answer | Response> {
+  const result = await perform(spec, ctx, input);
   if (result instanceof Response) return result;
   if (spec.output === "empty") return { status: spec.status ?? 204, headers: {}, body: null };
   return {

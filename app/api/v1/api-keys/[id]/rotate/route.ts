@@ -5,4 +5,5 @@ export const POST = route(rotateApiKey, {
   summary: "Give an API key a new secret, shown once in this answer; the former works on for the chosen overlap",
   auth: "user",
   body: "optional",
+  idempotent: true,
 });

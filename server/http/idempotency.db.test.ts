@@ -1,0 +1,124 @@
+import { eq, sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { POST as enroll } from "@/app/api/v1/agents/enroll/route";
+import { POST as createKey } from "@/app/api/v1/api-keys/route";
+import { POST as submit } from "@/app/api/v1/audit-logs/events/route";
+import { POST as createOrganization } from "@/app/api/v1/orgs/organizations/route";
+import { POST as createUserRoute } from "@/app/api/v1/users/route";
+import { asSystem } from "@/db/client";
+import { apiKeys, idempotencyKeys } from "@/db/schema";
+import { auditRows, call, createApiKey, createEnrollmentKey, createUser, type TestUser } from "@/testing/factories";
+
+const withKey = (key: string) => ({ "Idempotency-Key": key });
+const fresh = () => crypto.randomUUID();
+
+describe("Idempotency-Key", () => {
+  let admin: TestUser;
+  beforeAll(async () => {
+    admin = await createUser({ role: "org_admin" });
+  });
+  const make = (key: string, over: object = {}, token = admin) =>
+    call(createKey, { token, headers: withKey(key), body: { name: "CI", permissions: ["audit:read"], ...over } });
+
+  it("answers the first answer again, secret included, and creates and records nothing more", async () => {
+    const key = fresh();
+    const first = await make(key);
+    const again = await make(key);
+    expect(first.status).toBe(201);
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect([first, again].map((a) => a.headers.get("idempotency-replayed"))).toEqual([null, "true"]);
+    const made = await asSystem((tx) =>
+      tx
+        .select()
+        .from(apiKeys)
+        .where(eq(apiKeys.orgId, admin.orgId as string)),
+    );
+    expect(made).toHaveLength(1);
+    expect((await auditRows(admin.orgId as string)).map((row) => row.action)).toEqual(["api_key.create"]);
+  });
+
+  it("keeps no secret that could be read without the key and the server's own secret", async () => {
+    const key = fresh();
+    const { body } = await make(key, { name: "A telling name" });
+    const rows = await asSystem((tx) => tx.select().from(idempotencyKeys));
+    const text = JSON.stringify(rows);
+    for (const clear of [key, body.key, body.id, "A telling name", admin.id]) {
+      expect(text).not.toContain(clear);
+      expect(text).not.toContain(Buffer.from(clear).toString("base64").slice(0, -3));
+    }
+  });
+
+  it("refuses another request under the same key, and takes it from another caller", async () => {
+    const key = fresh();
+    await make(key);
+    expect(await make(key, { name: "Another" })).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
+    const email = `${fresh()}@example.test`;
+    const body = { email, name: "P", password: "a long enough password", role: "org_viewer", orgId: admin.orgId };
+    expect((await call(createUserRoute, { token: admin, headers: withKey(key), body })).status).toBe(422);
+    const other = await createUser({ role: "org_admin" });
+    expect((await make(key, { name: "Another" }, other)).status).toBe(201);
+  });
+
+  it("runs one of many at once; the others are told to wait or get its answer", async () => {
+    const key = fresh();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => make(key, { name: "Race" })));
+    const made = new Set(answers.filter((a) => a.status === 201).map((a) => a.body.id));
+    expect(made.size).toBe(1);
+    for (const { status, headers } of answers) {
+      expect([201, 409]).toContain(status);
+      if (status === 409) expect(headers.get("retry-after")).toBe("1");
+    }
+    expect((await make(key, { name: "Race" })).body.id).toBe([...made][0]);
+  });
+
+  it("does not keep a refusal: the request may be sent again", async () => {
+    const key = fresh();
+    expect((await make(key, { permissions: ["custom_fields:import"] })).status).toBe(403);
+    expect((await make(key)).status).toBe(201);
+    expect((await make(key, { name: "" })).status).toBe(400);
+    for (const bad of ["", "x".repeat(256), "two words"])
+      expect(await make(bad)).toMatchObject({ status: 400, body: { errors: [{ path: "Idempotency-Key" }] } });
+  });
+
+  it("forgets a key after a day, and one whose request died after a minute", async () => {
+    const [old, dead] = [fresh(), fresh()];
+    const [first, second] = [await make(old), await make(dead)];
+    await asSystem((tx) => tx.execute(sql`UPDATE idempotency_keys SET claimed_at = claimed_at - interval '25 hours'`));
+    expect((await make(old)).body.id).not.toBe(first.body.id);
+    expect((await make(dead)).body.id).not.toBe(second.body.id);
+    await asSystem((tx) =>
+      tx.execute(
+        sql`UPDATE idempotency_keys SET status = NULL, answer = NULL, claimed_at = now() - interval '61 seconds'`,
+      ),
+    );
+    expect((await make(dead)).status).toBe(201);
+    const left = await asSystem((tx) => tx.select().from(idempotencyKeys));
+    expect(left.every((row) => row.claimedAt.getTime() > Date.now() - 86_400_000)).toBe(true);
+  });
+
+  it("holds for events, users, organizations and enrolments", async () => {
+    const writer = await createApiKey({ orgId: admin.orgId as string, permissions: ["audit:write"] });
+    const enrollment = await createEnrollmentKey({ orgId: admin.orgId as string, maxUses: 1 });
+    const partner = await createUser({ role: "partner_admin" });
+    const event = { actorType: "system", actorId: "x", action: "thing.once", resourceType: "thing", result: "success" };
+    const person = {
+      email: `${fresh()}@example.test`,
+      name: "P",
+      password: "a long enough password",
+      role: "org_viewer",
+    };
+    for (const [route, token, body] of [
+      [submit, writer, { events: [event] }],
+      [createUserRoute, admin, { ...person, orgId: admin.orgId }],
+      [createOrganization, partner, { name: `Org ${fresh()}` }],
+      [enroll, undefined, { enrollmentKey: enrollment.key, hostname: "ws-1", os: "linux" }],
+    ] as const) {
+      const headers = withKey(fresh());
+      const answers = [await call(route, { token, headers, body }), await call(route, { token, headers, body })];
+      expect(answers[0]?.status).toBeLessThan(300);
+      expect([answers[1]?.status, answers[1]?.body]).toEqual([answers[0]?.status, answers[0]?.body]);
+    }
+    const events = (await auditRows(admin.orgId as string)).filter((row) => row.action === "thing.once");
+    expect(events).toHaveLength(1);
+  });
+});

@@ -1,0 +1,134 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import type { Ctx } from "@/server/context";
+import { derivedKey } from "@/server/derived-key";
+import { AppError, invalid } from "@/server/errors";
+import { writeExact } from "@/server/exact-json";
+import { log } from "@/server/log";
+import type { Answer } from "./answer";
+
+/** The request header, and the one that tells a repeated answer from a first. */
+export const IDEMPOTENCY_HEADER = "Idempotency-Key";
+const REPLAYED_HEADER = "Idempotency-Replayed";
+
+const KEEP = sql`interval '24 hours'`;
+/** A request that has not ended by then died with its process; it may be sent again. */
+const LEASE = sql`interval '1 minute'`;
+/** Expired rows that a claim clears away: more than it adds. */
+const PRUNED_AT_ONCE = 100;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** One request with an Idempotency-Key: who sends it, the key, and a text that the same request alone has. */
+export type Repeatable = { caller: string; key: string; request: string };
+type Stored = { requestHash: string; status: number | null; answer: string | null };
+type Claim = { kind: "claimed"; at: string } | { kind: "known"; stored: Stored };
+
+/** Keyed: passwords and keys in a request cannot be guessed at from what the table holds. */
+const digest = (...parts: string[]): string =>
+  createHmac("sha256", derivedKey("idempotency")).update(JSON.stringify(parts)).digest("hex");
+
+const answerKey = ({ caller, key }: Repeatable): Buffer =>
+  Buffer.from(hkdfSync("sha256", derivedKey("idempotency"), key, `answer to ${caller}`, 32));
+
+function seal(repeatable: Repeatable, text: string): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", answerKey(repeatable), iv);
+  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64");
+}
+
+function unseal(repeatable: Repeatable, sealed: string): string {
+  const bytes = Buffer.from(sealed, "base64");
+  const decipher = createDecipheriv("aes-256-gcm", answerKey(repeatable), bytes.subarray(0, IV_BYTES));
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
+}
+
+/** The key of a request; null without one. @throws AppError validation_failed for one that is none. */
+export function idempotencyKeyOf({ headers }: Request): string | null {
+  const key = headers.get(IDEMPOTENCY_HEADER);
+  if (key !== null && !/^[\x21-\x7e]{1,255}$/.test(key))
+    throw invalid(IDEMPOTENCY_HEADER, "is 1 to 255 visible characters");
+  return key;
+}
+
+/** Who repeats a request: its actor, or what a request without one proves itself by. */
+export function repeaterOf({ actor }: Ctx, proof: unknown): string {
+  return actor.type === "system" ? `proof ${String(proof)}` : `${actor.type} ${actor.id}`;
+}
+
+/** The same text for the same request, whichever process it comes to. */
+export const requestText = ({ method, url }: Request, input: unknown): string =>
+  `${method} ${new URL(url).pathname} ${writeExact(JSON.stringify(input))}`;
+
+function claim(repeatable: Repeatable): Promise<Claim> {
+  const [caller, keyHash, requestHash] = [
+    digest("caller", repeatable.caller),
+    digest("key", repeatable.key),
+    digest("request", repeatable.request),
+  ];
+  return asSystem(async (tx): Promise<Claim> => {
+    await tx.execute(sql`
+      DELETE FROM idempotency_keys WHERE (caller, key_hash) IN (
+        SELECT caller, key_hash FROM idempotency_keys
+        WHERE claimed_at < now() - ${KEEP} LIMIT ${PRUNED_AT_ONCE} FOR UPDATE SKIP LOCKED)`);
+    const [mine] = await rowsOf<{ at: string }>(
+      tx,
+      sql`INSERT INTO idempotency_keys AS k (caller, key_hash, request_hash)
+        VALUES (${caller}, ${keyHash}, ${requestHash})
+        ON CONFLICT (caller, key_hash) DO UPDATE
+        SET request_hash = excluded.request_hash, status = NULL, answer = NULL, claimed_at = excluded.claimed_at
+        WHERE k.claimed_at < now() - ${KEEP} OR (k.status IS NULL AND k.claimed_at < now() - ${LEASE})
+        RETURNING claimed_at::text AS at`,
+    );
+    if (mine) return { kind: "claimed", at: mine.at };
+    const [stored] = await rowsOf<Stored>(
+      tx,
+      sql`SELECT request_hash AS "requestHash", status, answer FROM idempotency_keys
+        WHERE caller = ${caller} AND key_hash = ${keyHash}`,
+    );
+    return { kind: "known", stored: stored ?? { requestHash, status: null, answer: null } };
+  });
+}
+
+/** Keeps an answer, or gives the key free again where there is none to keep. */
+async function settle(repeatable: Repeatable, at: string, answer: Answer | null): Promise<void> {
+  const mine = sql`caller = ${digest("caller", repeatable.caller)} AND key_hash = ${digest("key", repeatable.key)}
+    AND claimed_at = ${at}::timestamptz`;
+  const sealed = answer && seal(repeatable, JSON.stringify(answer));
+  await asSystem((tx) =>
+    tx.execute(
+      answer
+        ? sql`UPDATE idempotency_keys SET status = ${answer.status}, answer = ${sealed} WHERE ${mine}`
+        : sql`DELETE FROM idempotency_keys WHERE ${mine}`,
+    ),
+  ).catch((error) => log.warn({ err: error }, "the answer to a request with an Idempotency-Key could not be kept"));
+}
+
+function repeated(repeatable: Repeatable, { requestHash, status, answer }: Stored): Answer {
+  if (requestHash !== digest("request", repeatable.request)) throw new AppError("idempotency_mismatch");
+  if (status === null || answer === null)
+    throw new AppError("conflict", "The same request is still under way.", { headers: { "Retry-After": "1" } });
+  const first: Answer = JSON.parse(unseal(repeatable, answer));
+  return { ...first, headers: { ...first.headers, [REPLAYED_HEADER]: "true" } };
+}
+
+/**
+ * Runs a request once: sent again within a day it is answered what it was answered first, and nothing happens. An answer
+ * other than success is not kept.
+ * @throws AppError idempotency_mismatch for another request under the same key, conflict while the first is under way
+ */
+export async function once(repeatable: Repeatable, run: () => Promise<Answer | Response>): Promise<Answer | Response> {
+  const claimed = await claim(repeatable);
+  if (claimed.kind === "known") return repeated(repeatable, claimed.stored);
+  let answer: Answer | Response | null = null;
+  try {
+    answer = await run();
+    return answer;
+  } finally {
+    await settle(repeatable, claimed.at, answer instanceof Response ? null : answer);
+  }
+}
