@@ -22,9 +22,6 @@ const pageContext = cache(async () => server().context(new Headers(await headers
 
 export const isSignedIn = async (): Promise<boolean> => (await pageContext()).caller !== null;
 
-/** The public keys that sign this server's checkpoints. */
-export const verifierKeys = (): string[] => server().verifierKeys();
-
 /** Whose signatures this server says to trust: keys, witnesses and quorum. */
 export const publishedPolicy = (): string => server().publishedPolicy();
 

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { publishedPolicy, verifierKeys } from "@/app/trpc-server";
+import { publishedPolicy } from "@/app/trpc-server";
 import { PublicFrame } from "@/components/frame/public-frame";
 import { VerifyEntrance } from "@/components/verify/verify-entrance";
 
@@ -14,7 +14,7 @@ export const dynamic = "force-dynamic";
 export default function VerifyRoute() {
   return (
     <PublicFrame>
-      <VerifyEntrance serverKeys={verifierKeys()} served={publishedPolicy()} />
+      <VerifyEntrance served={publishedPolicy()} />
     </PublicFrame>
   );
 }

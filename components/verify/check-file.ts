@@ -1,8 +1,9 @@
 import type { Trust } from "@/server/audit/bundle/trust";
 import type { BundleVerdict } from "@/server/audit/bundle/verdict";
+import { EntryIndex } from "./entry-index";
 import { readChunks } from "./read-chunks";
 
-export type Checked = { verdict: BundleVerdict; fileName: string; seconds: number };
+export type Checked = { verdict: BundleVerdict; fileName: string; seconds: number; entries: EntryIndex };
 export type Progress = { rows: number; share: number };
 
 type Options = { trust: Trust; signal: AbortSignal; onProgress: (progress: Progress) => void };
@@ -14,11 +15,11 @@ export const loadTools = () => Promise.all([import("@/server/audit/bundle/verify
 export async function checkFile(file: File, { trust, signal, onProgress }: Options): Promise<Checked> {
   const [{ verifyBundle }, { browserBundleTools }] = await loadTools();
   const started = performance.now();
-  let rows = 0;
-  const onBytes = (read: number) => onProgress({ rows, share: file.size > 0 ? read / file.size : 1 });
+  const entries = new EntryIndex(file);
+  const onBytes = (read: number) => onProgress({ rows: entries.count, share: file.size > 0 ? read / file.size : 1 });
   const verdict = await verifyBundle(readChunks(file, { onBytes, signal }), browserBundleTools, {
     trust,
-    onRow: () => rows++,
+    onRow: (start, end) => entries.add(start, end),
   });
-  return { verdict, fileName: file.name, seconds: (performance.now() - started) / 1000 };
+  return { verdict, fileName: file.name, seconds: (performance.now() - started) / 1000, entries };
 }

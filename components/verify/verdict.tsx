@@ -7,90 +7,89 @@ import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { Breaks } from "@/components/integrity/breaks";
 import { VerdictHead } from "@/components/integrity/verdict-head";
+import type { Held } from "@/components/proof/check-proof";
 import { Figures } from "@/components/ui/figures";
 import { Message } from "@/components/ui/message";
 import { Section } from "@/components/ui/section";
-import { StateTag } from "@/components/ui/state-tag";
-import { type BundleVerdict, VERDICT_WORD } from "@/server/audit/bundle/verdict";
+import { type JudgedBundle, VERDICT_WORD } from "@/server/audit/bundle/verdict";
+import { formatVerifierKey } from "@/server/audit/tree/signed-note";
+import { Certificate } from "./certificate";
 import type { Checked } from "./check-file";
+import { Entries } from "./entries";
+import { Keys } from "./keys";
+import { countsText, rangeText } from "./scope-text";
 import classes from "./verify.module.css";
 
-type Readable = Exclude<BundleVerdict, { status: "unreadable" }>;
-/** The keys that the bundle was held to, and whose word it is that they are the right ones. */
-export type Trust = { keys: readonly string[]; from: "you" | "server" };
-type Props = { checked: Checked; trust: Trust; onAgain: () => void };
+type Props = { checked: Checked; held: Held; onAgain: () => void };
 
 /** What the check found, to be read, printed and kept. */
-export function Verdict({ checked, trust, onAgain }: Props) {
+export function Verdict({ checked, held, onAgain }: Props) {
   const { verdict, fileName } = checked;
   const ref = useRef<HTMLElement>(null);
   useEffect(() => ref.current?.focus(), []);
+  const isJudged = verdict.status !== "unreadable";
   return (
     <section ref={ref} tabIndex={-1} aria-label="Verdict" style={{ outline: "none" }}>
-      {verdict.status === "unreadable" ? (
-        <VerdictHead kind="unreadable" title="Unreadable">
-          {fileName} is not an evidence bundle that can be judged. Line {verdict.line}: {verdict.reason}. This says
-          nothing about the audit log itself.
-        </VerdictHead>
-      ) : (
-        <Judged verdict={verdict} checked={checked} trust={trust} />
-      )}
-      <div className={classes.foot}>
-        <Button variant="default" onClick={onAgain}>
-          Check another bundle
-        </Button>
+      <div className={classes.screen}>
+        {isJudged ? (
+          <Judged verdict={verdict} checked={checked} held={held} />
+        ) : (
+          <VerdictHead kind="unreadable" title={VERDICT_WORD.unreadable}>
+            {fileName} is not an evidence bundle that can be judged. Line {verdict.line}: {verdict.reason}. This says
+            nothing about the audit log itself.
+          </VerdictHead>
+        )}
+        <div className={classes.foot}>
+          {isJudged && <Button onClick={() => window.print()}>Print certificate</Button>}
+          <Button variant="default" onClick={onAgain}>
+            Check another bundle
+          </Button>
+        </div>
       </div>
+      {isJudged && (
+        <Certificate
+          verdict={verdict}
+          checked={checked}
+          heldTo={`${whose(held)}`}
+          keys={held.trust.logs.map(formatVerifierKey)}
+        />
+      )}
     </section>
   );
 }
 
-const HEADLINE = VERDICT_WORD;
+/** Whose keys the bundle was held to. */
+function whose({ trust, from }: Held): string {
+  if (from === "nobody") return "nobody’s key";
+  const names = trust.logs.map(({ name }) => name).join(", ");
+  return from === "you"
+    ? `the key that you gave, of ${names}`
+    : `the key of ${names}, the server that served this page`;
+}
 
-const whose = ({ keys, from }: Trust) =>
-  from === "you" ? "the key that you gave" : `the key of ${nameOf(keys[0] ?? "")}, the server that served this page`;
-
-function sentence({ verdict, fileName, seconds, trust }: Checked & { verdict: Readable; trust: Trust }): string {
+function sentence({ verdict, checked, held }: { verdict: JudgedBundle; checked: Checked; held: Held }): string {
+  const { fileName, seconds } = checked;
   const took = `Checked in ${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s.`;
   if (verdict.status === "broken") {
     const n = verdict.breaks.length;
     return `${fileName} does not hold in ${n === 1 ? "one place" : `${n} places`}: what it shows is not what was sealed. ${took}`;
   }
   if (verdict.status === "unproven")
-    return `Nothing in ${fileName} contradicts, but it is not proven that these are the entries as they were written. ${took}`;
-  return `Each of the ${count(verdict.rowsChecked)} entries is as it was sealed, in its place and linked to the previous one; the last is signed by ${whose(trust)}. ${took}`;
+    return `Nothing in ${fileName} contradicts, but held to ${whose(held)} it is not proven that these are the entries as they were written. ${took}`;
+  if (verdict.status === "empty")
+    return `The range holds no entry, and ${whose(held)} signed the log and this selection. ${took}`;
+  return `Each of the ${count(verdict.rowsChecked)} entries is as it was sealed and in its place; signed by ${whose(held)}. ${took}`;
 }
 
-function Judged({ verdict, checked, trust }: { verdict: Readable; checked: Checked; trust: Trust }) {
-  const { zone } = useZone();
-  const { header } = verdict;
-  const span = { from: verdict.firstTime, to: verdict.lastTime };
-  const asked = header?.range.kind === "time" ? header.range : { from: null, to: null };
-  const at = (when: string | null) => (when ? dateTime(when, zone) : "open");
+type JudgedProps = { verdict: JudgedBundle; checked: Checked; held: Held };
+
+function Judged({ verdict, checked, held }: JudgedProps) {
   return (
     <>
-      <VerdictHead kind={verdict.status} title={HEADLINE[verdict.status]}>
-        {sentence({ ...checked, verdict, trust })}
+      <VerdictHead kind={verdict.status} title={VERDICT_WORD[verdict.status]}>
+        {sentence({ verdict, checked, held })}
       </VerdictHead>
-      <Figures
-        label="The bundle"
-        items={[
-          { label: "Organization", value: header?.organization ?? "", note: header?.orgId ?? "", wide: true },
-          { label: "Entries checked", value: count(verdict.rowsChecked), note: sequences(verdict) },
-          { label: "Anchored through", value: anchored(verdict), note: anchorNote(verdict) },
-          {
-            label: `First and last entry, ${zoneName(zone)}`,
-            value: span.from ? `${at(span.from)} to ${at(span.to)}` : "No entries",
-            note: `requested: ${at(asked.from)} to ${at(asked.to)}`,
-            wide: true,
-          },
-          {
-            label: `Bundle created, ${zoneName(zone)}`,
-            value: at(header?.createdAt ?? null),
-            note: header?.origin ?? "",
-            wide: true,
-          },
-        ]}
-      />
+      <Scope verdict={verdict} />
       <div className={classes.notes}>
         {verdict.reasons.length > 0 && (
           <Message tone="warn">
@@ -108,52 +107,50 @@ function Judged({ verdict, checked, trust }: { verdict: Readable; checked: Check
           <Breaks breaks={verdict.breaks} />
         </Section>
       )}
-      <Keys verdict={verdict} trust={trust} />
+      <Entries entries={checked.entries} />
+      <Keys verdict={verdict} held={held} />
     </>
   );
 }
 
-function sequences(verdict: Readable): string {
-  if (verdict.firstSeq === null || verdict.lastSeq === null) return "no entries";
-  return `entries ${count(verdict.firstSeq)} to ${count(verdict.lastSeq)}`;
-}
+const COMPLETE = { proven: "complete: proven", attested: "complete: attested, not proven" };
 
-const anchored = ({ anchoredThrough }: Readable) =>
-  anchoredThrough === null ? "Nothing" : `Entry ${count(anchoredThrough)}`;
-
-function anchorNote({ anchoredThrough, lastSeq }: Readable): string {
-  if (anchoredThrough === null) return "no checkpoint of a trusted key";
-  const open = (lastSeq ?? 0) - anchoredThrough;
-  return open > 0 ? `${open === 1 ? "1 entry" : `${count(open)} entries`} after it` : "the last entry";
-}
-
-/** The name that a verifier key begins with; signatures are told by it. */
-export const nameOf = (vkey: string) => vkey.split("+")[0] ?? "";
-
-function Keys({ verdict, trust }: { verdict: Readable; trust: Trust }) {
-  const keys = [...new Set([...trust.keys, ...(verdict.header?.publicKeys ?? [])])];
+/** Of which log, which range, and how many entries. */
+function Scope({ verdict }: { verdict: JudgedBundle }) {
+  const { zone } = useZone();
+  const { header, checkpoint, complete } = verdict;
+  const at = (when: string) => dateTime(when, zone);
   return (
-    <Section title="Keys" lead="Trust a key only as far as you trust the source you got it from.">
-      <ul className={classes.keys}>
-        {keys.map((key) => (
-          <li key={key}>
-            <code>{key}</code>
-            <KeyState trusted={trust.keys.includes(key) ? trust.from : null} signed={verdict.signedBy.includes(key)} />
-          </li>
-        ))}
-      </ul>
-      {keys.length === 0 && "The bundle names no key."}
-    </Section>
+    <Figures
+      label="The bundle"
+      items={[
+        { label: "Organization", value: header?.organization ?? "Unknown", note: header?.orgId ?? "", wide: true },
+        { label: "Entries checked", value: count(verdict.rowsChecked), note: countsText(verdict) },
+        {
+          label: "Checkpoint",
+          value: checkpoint ? `Size ${count(checkpoint.size)}` : anchored(verdict),
+          note: checkpoint ? `signed ${at(checkpoint.signedAt)}` : sequences(verdict),
+        },
+        {
+          label: `Range, ${zoneName(zone)}`,
+          value: header ? rangeText(header.range, at) : "Unknown",
+          note: complete ? COMPLETE[complete] : "completeness not proven",
+          wide: true,
+        },
+        {
+          label: `First and last entry, ${zoneName(zone)}`,
+          value: verdict.firstTime && verdict.lastTime ? `${at(verdict.firstTime)} to ${at(verdict.lastTime)}` : "None",
+          note: header ? `bundle created ${at(header.createdAt)}` : "",
+          wide: true,
+        },
+      ]}
+    />
   );
 }
 
-const OWNER = { you: "Your key", server: "This server’s key" };
-
-function KeyState({ trusted, signed }: { trusted: Trust["from"] | null; signed: boolean }) {
-  if (!trusted) return <StateTag tone="warn">Named by the bundle alone</StateTag>;
-  return signed ? (
-    <StateTag tone="good">{`${OWNER[trusted]}, and it signed this bundle`}</StateTag>
-  ) : (
-    <StateTag tone="warn">{`${OWNER[trusted]}, which signed nothing here`}</StateTag>
-  );
+function sequences({ firstSeq, lastSeq }: JudgedBundle): string {
+  return firstSeq === null || lastSeq === null ? "no entries" : `entries ${count(firstSeq)} to ${count(lastSeq)}`;
 }
+
+const anchored = ({ anchoredThrough }: JudgedBundle) =>
+  anchoredThrough === null ? "None" : `Through entry ${count(anchoredThrough)}`;

@@ -1,36 +1,35 @@
 "use client";
 
-import { Progress as Bar, Button, TextInput } from "@mantine/core";
-import { sha256 } from "@noble/hashes/sha2";
+import { Progress as Bar, Button, Textarea } from "@mantine/core";
 import { WifiOff } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { count } from "@/components/format/amounts";
+import { type Held, heldTo } from "@/components/proof/check-proof";
 import { toFragment } from "@/components/proof/proof-link";
 import { Message } from "@/components/ui/message";
 import { PageHeader } from "@/components/ui/page-header";
 import { isEntryProof } from "@/server/audit/tree/entry-proof";
-import { parseTrust } from "@/server/audit/tree/judge-proof";
 import { type Checked, checkFile, loadTools, type Progress } from "./check-file";
 import { DropFile } from "./drop-file";
-import { nameOf, type Trust, Verdict } from "./verdict";
+import { Verdict } from "./verdict";
 import classes from "./verify.module.css";
 
 type State =
   | { step: "choose"; failure: string | null }
   | { step: "checking"; fileName: string; progress: Progress }
-  | { step: "done"; checked: Checked; trust: Trust };
+  | { step: "done"; checked: Checked; held: Held };
 
 /** As much of a file as tells that it is the proof of an entry. */
 const PROOF_START = 64;
 
-/** Checks an evidence bundle in the visitor's own browser. serverKeys are those of the server that served the page. */
-export function VerifyPage({ serverKeys }: { serverKeys: string[] }) {
+/** Checks an evidence bundle in the visitor's own browser. served: the policy of the server that served the page. */
+export function VerifyPage({ served }: { served: string }) {
   const [state, setState] = useState<State>({ step: "choose", failure: null });
   const [key, setKey] = useState("");
   const abort = useRef<AbortController | null>(null);
   const pasted = key.trim();
   useEffect(() => void loadTools(), []);
-  const given = parseTrust(sha256, pasted || serverKeys.join("\n"));
+  const held = heldTo(pasted, served);
 
   const start = async (file: File) => {
     if (isEntryProof(await file.slice(0, PROOF_START).text())) {
@@ -38,15 +37,14 @@ export function VerifyPage({ serverKeys }: { serverKeys: string[] }) {
       window.location.hash = await toFragment(await file.text());
       return;
     }
-    if ("reason" in given) return;
+    if ("reason" in held) return;
     const controller = new AbortController();
     abort.current = controller;
     setState({ step: "checking", fileName: file.name, progress: { rows: 0, share: 0 } });
-    const trust: Trust = pasted ? { keys: [pasted], from: "you" } : { keys: serverKeys, from: "server" };
     const onProgress = (progress: Progress) => setState({ step: "checking", fileName: file.name, progress });
     try {
-      const checked = await checkFile(file, { trust: given, signal: controller.signal, onProgress });
-      setState({ step: "done", checked, trust });
+      const checked = await checkFile(file, { trust: held.trust, signal: controller.signal, onProgress });
+      setState({ step: "done", checked, held });
     } catch {
       const failure = controller.signal.aborted
         ? null
@@ -64,13 +62,16 @@ export function VerifyPage({ serverKeys }: { serverKeys: string[] }) {
       {state.step === "choose" && (
         <div className={classes.form}>
           {state.failure && <Message tone="bad">{state.failure}</Message>}
-          <TextInput
-            label="Verifier key (optional)"
-            description={`The key that you noted at the last audit. Without it, the bundle is held to the key of ${nameOf(serverKeys[0] ?? "")}, the server that served this page.`}
+          <Textarea
+            label="Verifier key or policy (optional)"
+            description={`The key that you noted at the last audit, or a policy file’s text. Without it, the bundle is held to the keys of ${servedNames(served)}, the server that served this page.`}
             placeholder="trailmark.example+1a2b3c4d+AbCd…"
             value={key}
             onChange={(event) => setKey(event.currentTarget.value)}
-            error={"reason" in given ? given.reason : null}
+            error={"reason" in held ? held.reason : null}
+            autosize
+            minRows={1}
+            maxRows={8}
             spellCheck={false}
             autoComplete="off"
             maw={640}
@@ -95,13 +96,17 @@ export function VerifyPage({ serverKeys }: { serverKeys: string[] }) {
       {state.step === "done" && (
         <Verdict
           checked={state.checked}
-          trust={state.trust}
+          held={state.held}
           onAgain={() => setState({ step: "choose", failure: null })}
         />
       )}
     </>
   );
 }
+
+/** The names of the keys that a policy trusts. */
+const servedNames = (served: string): string =>
+  [...served.matchAll(/^log ([^\s+]+)\+/gm)].map(([, name]) => name).join(", ");
 
 type CheckingProps = { fileName: string; progress: Progress; onCancel: () => void };
 

@@ -39,6 +39,17 @@ test("a chain is verified on demand, and its bundle holds in a browser that is o
   await expect(guest.getByText("Evidence", { exact: true })).toBeVisible();
   expect(sent).toEqual([]);
   await expectAccessible(guest);
+  await verify.entries.getByRole("button").first().press("Enter");
+  await expect(guest.getByRole("dialog")).toContainText("chainSeq");
+  await expectAccessible(guest);
+  await guest.keyboard.press("Escape");
+  await verify.search("no entry holds this");
+  await expect(guest.getByText("No entry contains")).toBeVisible();
+  await guest.setViewportSize(PHONE);
+  await expectNoSidewaysScroll(guest);
+  await guest.emulateMedia({ media: "print" });
+  await expect(guest.getByRole("heading", { name: "Certificate of verification" })).toBeVisible();
+  await expect(verify.entries).toBeHidden();
 });
 
 test("an altered row, a foreign signer and a file that is no bundle are told apart", async ({
@@ -64,7 +75,7 @@ test("an altered row, a foreign signer and a file that is no bundle are told apa
 
   await guest.getByRole("button", { name: "Check another bundle" }).click();
   await verify.key.fill("nonsense");
-  await expect(guest.getByText("This is not a verifier key.")).toBeVisible();
+  await expect(guest.getByText("is not a verifier key of a log")).toBeVisible();
   await verify.key.fill("elsewhere.example+2c3e6502+AWVncZBeHvcx9lzQoNn7BhI4OAoaAS5qvfhG7MfS6jb9");
   await verify.choose(bundle);
   await expect(verify.verdict("Not proven")).toBeVisible();

@@ -16,11 +16,20 @@ export class VerifyPage {
   }
 
   get key() {
-    return this.page.getByLabel("Verifier key (optional)");
+    return this.page.getByLabel("Verifier key or policy (optional)");
   }
 
   verdict(name: string) {
     return this.page.getByRole("region", { name: "Verdict" }).getByRole("heading", { name, exact: true });
+  }
+
+  /** The list of the bundle's entries. */
+  get entries() {
+    return this.page.getByRole("region", { name: "Entries in the file" });
+  }
+
+  async search(text: string) {
+    await this.page.getByRole("searchbox", { name: "Search the entries" }).fill(text);
   }
 
   breaks() {

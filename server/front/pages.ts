@@ -1,4 +1,3 @@
-import { signingKeys, vkeyOf } from "@/server/audit/chain/signing-key";
 import { publishedPolicy } from "@/server/audit/witnesses/policy-file";
 import { authenticate } from "@/server/auth/authenticate";
 import type { SignInOptions } from "@/server/auth/schema";
@@ -34,8 +33,6 @@ export const pages = {
   },
   /** The address that the browser asked for, as the front saw it. */
   requestedPage: (headers: Headers): string | null => headers.get(REQUESTED_PAGE),
-  /** The public keys that sign this server's checkpoints, as verifiers name them. */
-  verifierKeys: (): string[] => signingKeys().map(vkeyOf),
   /** Whose signatures this server says to trust, as auditors save it. */
   publishedPolicy,
   /** What the sign-in page offers. */

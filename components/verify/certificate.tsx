@@ -1,0 +1,60 @@
+"use client";
+
+import { dateTime, zoneName } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import { type JudgedBundle, VERDICT_WORD } from "@/server/audit/bundle/verdict";
+import classes from "./certificate.module.css";
+import type { Checked } from "./check-file";
+import { countsText, rangeText } from "./scope-text";
+
+type Props = { verdict: JudgedBundle; checked: Checked; heldTo: string; keys: readonly string[] };
+
+const COMPLETE = {
+  proven: "proven: no entry of the range is left out",
+  attested: "attested by the installation’s signature, not proven, for a range of time",
+};
+
+/** One page for the files: verdict, scope, signatures, and the command that repeats the check. Seen in print alone. */
+export function Certificate({ verdict, checked, heldTo, keys }: Props) {
+  const { zone } = useZone();
+  const { header, checkpoint } = verdict;
+  const at = (when: string | null | undefined) => (when ? dateTime(when, zone) : "none");
+  const facts: [string, string][] = [
+    ["File", checked.fileName],
+    ["Organization", header ? `${header.organization} (${header.orgId})` : "unknown"],
+    ["Log", header?.origin ?? "unknown"],
+    ["Range", header ? rangeText(header.range, at) : "unknown"],
+    ["Entries", countsText(verdict)],
+    ["Complete", verdict.complete ? COMPLETE[verdict.complete] : "not proven"],
+    ["Checkpoint", checkpoint ? `size ${checkpoint.size}, signed ${at(checkpoint.signedAt)}` : "none of version 2"],
+    ["Signed by", verdict.signedBy.join(" ") || "no key that counts"],
+    ["Cosigned by", verdict.cosignedBy.map(({ name, at: when }) => `${name}, ${when}`).join("; ") || "no witness"],
+    ["Held to", heldTo],
+    ["Bundle created", at(header?.createdAt)],
+    ["Checked", `${at(new Date().toISOString())} (${zoneName(zone)})`],
+  ];
+  return (
+    <article className={classes.page}>
+      <h1>Certificate of verification</h1>
+      <p className={classes.verdict}>{VERDICT_WORD[verdict.status]}</p>
+      <dl>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {[...verdict.reasons, ...verdict.notices].map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+      {verdict.breaks[0] && (
+        <p>
+          First place that does not hold: {verdict.breaks[0].kind}, sequence {verdict.breaks[0].seq}.
+        </p>
+      )}
+      <p>To repeat the check on a machine of your own, offline:</p>
+      <pre>{`npm run trailmark -- verify ${checked.fileName} ${keys.map((key) => `--key ${key}`).join(" ")}`}</pre>
+    </article>
+  );
+}

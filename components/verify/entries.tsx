@@ -1,0 +1,109 @@
+"use client";
+
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, useState } from "react";
+import { count, counted } from "@/components/format/amounts";
+import { dateTime } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import { SearchField } from "@/components/ui/search-field";
+import { Section } from "@/components/ui/section";
+import { actionLabel } from "@/server/audit/action-label";
+import type { BundleRow } from "@/server/audit/chain/bundle";
+import classes from "./entries.module.css";
+import { EntryDialog } from "./entry-dialog";
+import type { EntryIndex } from "./entry-index";
+
+const ROW_PX = 52;
+
+/** What the search found, or null while everything is listed. */
+function useMatches(entries: EntryIndex, text: string): number[] | null {
+  const [matches, setMatches] = useState<number[] | null>(null);
+  useEffect(() => {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    if (words.length === 0) return setMatches(null);
+    const abort = new AbortController();
+    entries.search(words, abort.signal).then(setMatches, () => {});
+    return () => abort.abort();
+  }, [entries, text]);
+  return matches;
+}
+
+/** The entries that a bundle holds, to be searched and opened; of a million only those in sight are in the page. */
+export function Entries({ entries }: { entries: EntryIndex }) {
+  const [text, setText] = useState("");
+  const [opened, setOpened] = useState<BundleRow | null>(null);
+  const matches = useMatches(entries, text);
+  const shown = matches?.length ?? entries.count;
+  const lead = matches
+    ? `${counted(shown, "entry", "entries")} of ${count(entries.count)} in the file`
+    : `${counted(entries.count, "entry", "entries")} in the file`;
+  return (
+    <Section
+      title="Entries"
+      lead={<span aria-live="polite">{lead}</span>}
+      action={<SearchField label="Search the entries" value={text} onSearch={setText} />}
+      flush
+    >
+      {shown === 0 ? (
+        <p className={classes.none}>{matches ? `No entry contains “${text}”.` : "The bundle holds no entries."}</p>
+      ) : (
+        <List key={text} entries={entries} matches={matches} shown={shown} onOpen={setOpened} />
+      )}
+      {opened && <EntryDialog row={opened} onClose={() => setOpened(null)} />}
+    </Section>
+  );
+}
+
+type ListProps = { entries: EntryIndex; matches: number[] | null; shown: number; onOpen: (row: BundleRow) => void };
+
+function List({ entries, matches, shown, onOpen }: ListProps) {
+  const ref = useRef<HTMLElement>(null);
+  const virtual = useVirtualizer({
+    count: shown,
+    getScrollElement: () => ref.current,
+    estimateSize: () => ROW_PX,
+    overscan: 8,
+  });
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section ref={ref} className={classes.list} aria-label="Entries in the file" tabIndex={0}>
+      <ul style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, start }) => (
+          <li key={index} style={{ transform: `translateY(${start}px)` }}>
+            <Entry entries={entries} at={matches ? (matches[index] ?? 0) : index} onOpen={onOpen} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Undefined until it is read, null where its line is not of the format. */
+function useEntry(entries: EntryIndex, at: number): BundleRow | null | undefined {
+  const [row, setRow] = useState<BundleRow | null>();
+  useEffect(() => {
+    let isCurrent = true;
+    entries.entry(at).then((found) => isCurrent && setRow(found));
+    return () => {
+      isCurrent = false;
+    };
+  }, [entries, at]);
+  return row;
+}
+
+function Entry({ entries, at, onOpen }: { entries: EntryIndex; at: number; onOpen: (row: BundleRow) => void }) {
+  const { zone } = useZone();
+  const row = useEntry(entries, at);
+  if (row === undefined) return null;
+  if (row === null) return <p className={classes.unread}>A line that is not of the format</p>;
+  return (
+    <button type="button" className={classes.entry} onClick={() => onOpen(row)}>
+      <span className="tm-figures">{count(row.chainSeq)}</span>
+      <span className="tm-figures">{dateTime(new Date(row.timestampMs).toISOString(), zone)}</span>
+      <span className={classes.what}>
+        {row.actorEmail ?? row.actorType} · {actionLabel(row.action)} · {row.resourceName ?? row.resourceType}
+      </span>
+      <span>{row.result}</span>
+    </button>
+  );
+}

@@ -1,0 +1,65 @@
+import type { BundleRow } from "@/server/audit/chain/bundle";
+
+const FIRST_ROOM = 4096;
+const LINES_AT_ONCE = 2_000;
+const MAX_DATE_MS = 8.64e15;
+
+/** Where each entry stands in the file: sixteen bytes an entry, so that a million can be listed and none is kept. */
+export class EntryIndex {
+  #places = new Float64Array(2 * FIRST_ROOM);
+  #count = 0;
+
+  constructor(private readonly file: Blob) {}
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The next entry's line, from its first byte to the one behind its last. */
+  add(start: number, end: number): void {
+    if (2 * this.#count === this.#places.length) {
+      const larger = new Float64Array(2 * this.#places.length);
+      larger.set(this.#places);
+      this.#places = larger;
+    }
+    this.#places[2 * this.#count] = start;
+    this.#places[2 * this.#count + 1] = end;
+    this.#count++;
+  }
+
+  /** The line of an entry, as it stands in the file. */
+  line(at: number): Promise<string> {
+    return this.file.slice(this.#places[2 * at], this.#places[2 * at + 1]).text();
+  }
+
+  /** An entry; null where its line is not of the format. */
+  async entry(at: number): Promise<BundleRow | null> {
+    try {
+      const row: BundleRow = JSON.parse(await this.line(at));
+      return Math.abs(row.timestampMs) <= MAX_DATE_MS && Number.isSafeInteger(row.chainSeq) ? row : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * The entries whose text holds all words, in the file's order.
+   * @throws DOMException AbortError when the signal fires
+   */
+  async search(words: readonly string[], signal: AbortSignal): Promise<number[]> {
+    const found: number[] = [];
+    for (let from = 0; from < this.#count; from += LINES_AT_ONCE) {
+      const to = Math.min(this.#count, from + LINES_AT_ONCE);
+      const start = this.#places[2 * from] ?? 0;
+      const bytes = new Uint8Array(await this.file.slice(start, this.#places[2 * to - 1]).arrayBuffer());
+      const utf8 = new TextDecoder();
+      for (let at = from; at < to; at++) {
+        const [first, last] = [this.#places[2 * at] ?? 0, this.#places[2 * at + 1] ?? 0];
+        const text = utf8.decode(bytes.subarray(first - start, last - start)).toLowerCase();
+        if (words.every((word) => text.includes(word))) found.push(at);
+      }
+      signal.throwIfAborted();
+    }
+    return found;
+  }
+}

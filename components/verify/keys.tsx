@@ -1,0 +1,49 @@
+"use client";
+
+import type { Held } from "@/components/proof/check-proof";
+import { Section } from "@/components/ui/section";
+import { StateTag } from "@/components/ui/state-tag";
+import type { JudgedBundle } from "@/server/audit/bundle/verdict";
+import { formatVerifierKey } from "@/server/audit/tree/signed-note";
+import classes from "./verify.module.css";
+
+/** The key itself, whatever it is named: an organization's and the installation's differ in name and id alone. */
+const bytesOf = (key: string): string => /^[^+]+\+[0-9a-f]{8}\+(.+)$/.exec(key)?.[1] ?? key;
+
+const OWNER = { you: "Your key", server: "This server’s key", nobody: "" };
+
+/** The keys that were given and those that the bundle names, with what each did; then the witnesses. */
+export function Keys({ verdict, held }: { verdict: JudgedBundle; held: Held }) {
+  const trusted = held.trust.logs.map(formatVerifierKey);
+  const known = new Set(trusted.map(bytesOf));
+  const named = (verdict.header?.publicKeys ?? []).filter((key) => !known.has(bytesOf(key)));
+  const signed = new Set(verdict.signedBy.map(bytesOf));
+  return (
+    <Section title="Keys" lead="Trust a key only as far as you trust the source you got it from.">
+      <ul className={classes.keys}>
+        {trusted.map((key) => (
+          <li key={key}>
+            <code>{key}</code>
+            <StateTag tone={signed.has(bytesOf(key)) ? "good" : "warn"}>
+              {`${OWNER[held.from]}, ${signed.has(bytesOf(key)) ? "and it signed this bundle" : "which signed nothing here"}`}
+            </StateTag>
+          </li>
+        ))}
+        {named.map((key) => (
+          <li key={key}>
+            <code>{key}</code>
+            <StateTag tone="warn">Named by the bundle alone</StateTag>
+          </li>
+        ))}
+        {verdict.cosignedBy.map(({ name, at }) => (
+          <li key={name}>
+            <code>{name}</code>
+            <StateTag tone="good">{`Witness, cosigned at ${at}`}</StateTag>
+          </li>
+        ))}
+      </ul>
+      {verdict.quorum === "not met" && "Fewer witnesses cosigned than your policy asks for."}
+      {trusted.length + named.length === 0 && "The bundle names no key."}
+    </Section>
+  );
+}
