@@ -50,7 +50,7 @@ export function csvOf<K extends Kind>(kind: K, report: Reports[K], covers: strin
   return [
     ["covers", covers],
     ["entries", report.totalEvents],
-    ...(report.truncated ? [["limited to", "the newest 5,000 entries"]] : []),
+    ...(report.before === null ? [] : [["entries in the period before", report.before]]),
     ...WRITERS[kind](report),
   ];
 }

@@ -2,6 +2,7 @@
 
 import { nameInWords } from "@/components/audit/entry";
 import type { RangeView } from "@/components/audit/filters/range-menu";
+import { count } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { type Figure, Figures } from "@/components/ui/figures";
 import { actionLabel } from "@/server/audit/action-label";
@@ -10,13 +11,19 @@ import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
 import { type Count, Counts, Nothing, NumberLink } from "./counts";
 import { Recent } from "./recent";
 import { actorFilter, rowsBehind } from "./rows-behind";
-import { MAX_REPORT_ROWS, type Reports } from "./shapes";
+import type { Reports } from "./shapes";
 
 export type ViewProps<T> = { report: T; range: RangeView; orgId: string | undefined };
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-const capped = (isTruncated: boolean) =>
-  isTruncated ? `the newest ${MAX_REPORT_ROWS.toLocaleString("en-GB")} only` : "all in the range";
+/** How a total compares with the range of the same length before; nothing where the range has no beginning. */
+function compared({ totalEvents, before }: { totalEvents: number; before: number | null }): string {
+  if (before === null) return "all in the range";
+  if (before === 0) return "none in the period before";
+  const change = Math.round(((totalEvents - before) / before) * 100);
+  const words = change === 0 ? "as many as" : `${count(Math.abs(change))} % ${change > 0 ? "more" : "fewer"} than`;
+  return `${words} in the period before (${count(before)})`;
+}
 
 const anyOf = (actions: readonly string[]) => ({ actions: actions.join(",") });
 const CHANGES = COMPLIANCE_ACTIONS.filter((action) => action !== "data.access" && action !== "data.export");
@@ -55,7 +62,7 @@ export function ActivityReport({ report, range, orgId }: ViewProps<Reports["acti
       <Figures
         label="User activity in numbers"
         items={[
-          figure("Entries", report.totalEvents, link({}), capped(report.truncated)),
+          figure("Entries", report.totalEvents, link({}), compared(report)),
           figure("Active users", report.totalUsers, link({}), "people, keys and agents"),
           ...report.topUsers.slice(0, 1).map((user) => ({
             label: "Most active user",
@@ -100,7 +107,7 @@ export function SecurityReport({ report, range, orgId }: ViewProps<Reports["secu
       <Figures
         label="Security events in numbers"
         items={[
-          figure("Security events", report.totalEvents, link(anyOf(SECURITY_ACTIONS)), capped(report.truncated)),
+          figure("Security events", report.totalEvents, link(anyOf(SECURITY_ACTIONS)), compared(report)),
           figure("Sign-in attempts", report.loginAttempts, link(anyOf(["user.login", "user.login.failed"]))),
           figure("Failed sign-ins", report.failedLogins, link(anyOf(["user.login.failed"]))),
           figure("Permission changes", report.permissionChanges, link(anyOf(["user.permission.change"]))),
@@ -120,7 +127,7 @@ export function ComplianceReport({ report, range, orgId }: ViewProps<Reports["co
       <Figures
         label="Compliance in numbers"
         items={[
-          figure("Compliance events", report.totalEvents, link(anyOf(COMPLIANCE_ACTIONS)), capped(report.truncated)),
+          figure("Compliance events", report.totalEvents, link(anyOf(COMPLIANCE_ACTIONS)), compared(report)),
           figure("Data accesses", report.dataAccess, link(anyOf(["data.access"]))),
           figure("Changes", report.dataChanges, link(anyOf(CHANGES)), "every other action below"),
           figure("Data exports", report.exports, link(anyOf(["data.export"]))),
@@ -140,7 +147,7 @@ export function StatisticsReport({ report, range, orgId }: ViewProps<Reports["st
       <Figures
         label="Statistics"
         items={[
-          figure("Entries", report.totalEvents, link({}), capped(report.truncated)),
+          figure("Entries", report.totalEvents, link({}), compared(report)),
           figure("Categories", report.byCategory.length, link({})),
           figure("Active users", report.byUser.length, link({})),
           {

@@ -1,8 +1,5 @@
 import type { Outputs } from "@/components/trpc";
 
-/** Spec, Limits: report rows read. */
-export const MAX_REPORT_ROWS = 5_000;
-
 export type Reports = {
   activity: Outputs["audit"]["reportUserActivity"];
   security: Outputs["audit"]["reportSecurityEvents"];

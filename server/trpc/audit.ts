@@ -4,11 +4,11 @@ import { getHistogram } from "@/server/audit/entries/histogram";
 import { listFullEntries } from "@/server/audit/entries/list";
 import { listRelated } from "@/server/audit/entries/related";
 import {
-  getStatistics,
-  reportCompliance,
-  reportSecurityEvents,
-  reportUserActivity,
-} from "@/server/audit/entries/reports";
+  wholeCompliance,
+  wholeSecurityEvents,
+  wholeStatistics,
+  wholeUserActivity,
+} from "@/server/audit/entries/whole-reports";
 import { followEntries } from "@/server/audit/tail/tail";
 import { query, router, subscription } from "./init";
 
@@ -16,10 +16,10 @@ export const auditRouter = router({
   list: query(listFullEntries),
   get: query(getAuditEntry),
   related: query(listRelated),
-  reportUserActivity: query(reportUserActivity),
-  reportSecurityEvents: query(reportSecurityEvents),
-  reportCompliance: query(reportCompliance),
-  statistics: query(getStatistics),
+  reportUserActivity: query(wholeUserActivity),
+  reportSecurityEvents: query(wholeSecurityEvents),
+  reportCompliance: query(wholeCompliance),
+  statistics: query(wholeStatistics),
   facets: query(getFacets),
   histogram: query(getHistogram),
   tail: subscription(followEntries),

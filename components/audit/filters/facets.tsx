@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Copy, Minus } from "lucide-react";
 import { useState } from "react";
+import { isLive } from "@/components/audit/live/live";
 import { useViewer } from "@/components/audit/viewer-context";
 import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
@@ -16,11 +17,16 @@ import { exclude, isSetTo, toggleValue } from "./narrow";
 
 const FEW = 6;
 const MANY = 10_000;
+/** How often the counts of a live list are read again. */
+const LIVE_MS = 5_000;
 
 /** What the matches are made of, with counts: one press narrows the list to a value, another excludes it. */
 export function Facets() {
   const { view, input } = useViewer();
-  const query = useQuery(facetsQuery(useTRPC(), input));
+  const query = useQuery({
+    ...facetsQuery(useTRPC(), input),
+    refetchInterval: isLive(view) ? LIVE_MS : false,
+  });
   if (query.isPending) return <FacetsSkeleton />;
   if (query.isError)
     return (
@@ -34,11 +40,18 @@ export function Facets() {
   return (
     <aside className={classes.facets} aria-label="Filters" data-stale={query.isPlaceholderData || undefined}>
       <p className={classes.note} role="status">
-        {truncated ? `Counted in the newest ${count(rows)} matches` : `Counted in all ${count(rows)} matches`}
+        {truncated
+          ? `Numbers with a plus are of the newest ${count(rows)} matches, the others of all`
+          : `Counted in all ${count(rows)} matches`}
       </p>
       {FACETS.filter(([facet]) => facet !== "organization" || query.data.organization.length > 1 || view.orgId).map(
         ([facet, name]) => (
-          <Facet key={facet} name={name} values={query.data[facet]} isCut={truncated} />
+          <Facet
+            key={facet}
+            name={name}
+            values={query.data[facet]}
+            isCut={truncated && !query.data.exact.includes(facet)}
+          />
         ),
       )}
     </aside>

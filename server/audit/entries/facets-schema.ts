@@ -13,6 +13,16 @@ export const MAX_HISTOGRAM_BUCKETS = 60;
 /** The lists' filters. */
 export const facetsInput = filterInput;
 
+export const FACET_NAMES = [
+  "category",
+  "action",
+  "actorType",
+  "actor",
+  "result",
+  "resourceType",
+  "organization",
+] as const;
+
 /** label is what people call the value. */
 const facet = z.array(z.strictObject({ value: z.string(), label: z.string(), count: z.int() }));
 export const facets = z.strictObject({
@@ -26,6 +36,8 @@ export const facets = z.strictObject({
   /** How many rows were counted; truncated when there are older ones. */
   rows: z.int(),
   truncated: z.boolean(),
+  /** The facets whose counts are of every match all the same. */
+  exact: z.array(z.enum(FACET_NAMES)),
 });
 export type Facets = z.output<typeof facets>;
 

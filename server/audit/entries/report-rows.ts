@@ -66,7 +66,7 @@ type ActorRow = Actor & ActorNames;
 export const actorKey = ({ actor_type, actor_id, raw_id }: Actor): string => `${actor_type}:${raw_id ?? actor_id}`;
 
 /** The names of the distinct actors of some rows, in one query. */
-async function namesOf(tx: Tx, rows: readonly ReportRow[]): Promise<Map<string, ActorNames>> {
+export async function namesOf(tx: Tx, rows: readonly Actor[]): Promise<Map<string, ActorNames>> {
   const distinct = [...new Map(rows.map((row) => [actorKey(row), row])).values()];
   if (distinct.length === 0) return new Map();
   const found = await rowsOf<ActorRow>(

@@ -1,17 +1,56 @@
 import { type SQL, sql } from "drizzle-orm";
 import { conditionsOf, type RowFilter, talliedConditions } from "./conditions";
-import { allOf, rowsBetween } from "./rows";
+import { allOf, eachOf, rowsBetween } from "./rows";
 
-/** The span of a tally (db: audit_search_tally), counted from 1970. */
-export const TALLY_MS = 3_600_000;
+/** What the tallies count rows by (db: audit_search_tally), and the same of rows `a` that are read one by one. */
+type Shape = { table: string; spanMs: number; tally: string; row: string; groups: string };
+
+const HOUR_MS = 3_600_000;
+const BIN = `timestamptz '1970-01-01T00:00:00Z'`;
+
+/** (since, result, n): since is the hour. */
+const BY_HOUR: Shape = {
+  table: "audit_tallies",
+  spanMs: HOUR_MS,
+  tally: "a.since, a.result, sum(a.rows) AS n",
+  row: `date_bin('1 hour', a."timestamp", ${BIN}) AS since, a.result, count(*) AS n`,
+  groups: "1, 2",
+};
+/** (action, n) */
+export const BY_ACTION: Shape = {
+  ...BY_HOUR,
+  tally: "a.action, sum(a.rows) AS n",
+  row: "a.action, count(*) AS n",
+  groups: "1",
+};
+/** (action, actor_type, result, n) */
+export const BY_KIND: Shape = {
+  ...BY_HOUR,
+  tally: "a.action, a.actor_type, a.result, sum(a.rows) AS n",
+  row: "a.action, a.actor_type, a.result, count(*) AS n",
+  groups: "1, 2, 3",
+};
+/** (actor_type, actor_id, raw_id, email, last_at, n): for filters on time alone. */
+export const BY_ACTOR: Shape = {
+  table: "audit_actor_tallies",
+  spanMs: 6 * HOUR_MS,
+  tally: "a.actor_type, a.actor_id, a.raw_id, max(a.email) AS email, max(a.last_at) AS last_at, sum(a.rows) AS n",
+  row: `a.actor_type, a.actor_id,
+    CASE WHEN a.actor_id = '00000000-0000-0000-0000-000000000000' THEN a.details ->> 'rawActorId' END AS raw_id,
+    max(a.actor_email) AS email, max(a."timestamp") AS last_at, count(*) AS n`,
+  groups: "1, 2, 3",
+};
+
+/** The span of the tallies by hour. */
+export const TALLY_MS = BY_HOUR.spanMs;
 
 const timestamp = (ms: number): SQL => sql`${new Date(ms).toISOString()}::timestamptz`;
 
 /** A range as the whole tallies in it and the spans, ends included, that cut one; null when it holds no whole one. */
-function splitRange({ from, to }: RowFilter): { whole: SQL[]; edges: [number, number][] } | null {
+function splitRange({ from, to }: RowFilter, span: number): { whole: SQL[]; edges: [number, number][] } | null {
   const [low, high] = [from?.getTime(), to?.getTime()];
-  const start = low === undefined ? undefined : Math.ceil(low / TALLY_MS) * TALLY_MS;
-  const end = high === undefined ? undefined : Math.floor((high + 1) / TALLY_MS) * TALLY_MS;
+  const start = low === undefined ? undefined : Math.ceil(low / span) * span;
+  const end = high === undefined ? undefined : Math.floor((high + 1) / span) * span;
   if (low !== undefined && high !== undefined && start !== undefined && end !== undefined && start >= end) return null;
   const whole: SQL[] = [];
   const edges: [number, number][] = [];
@@ -26,33 +65,36 @@ function splitRange({ from, to }: RowFilter): { whole: SQL[]; edges: [number, nu
   return { whole, edges };
 }
 
-const ROWS = sql.raw(
-  `SELECT date_bin('1 hour', a."timestamp", timestamptz '1970-01-01T00:00:00Z') AS since, a.result, count(*) AS n`,
-);
-
 /**
- * How many rows meet a filter, by tally span and result, as rows (since, result, n), some of them for the same pair:
- * whole tallies are taken as they are; rows are counted one by one where retention has cut a slice, where the range cuts
- * a tally and where the indexer has not come yet. The filter has conditions on kind and time alone (isTallied).
+ * How many rows meet a filter, as rows of the shape, some of them for the same group: whole tallies are taken as they
+ * are; rows are counted one by one where retention has cut a slice, where the range cuts a tally and where the indexer has
+ * not come yet. The filter has conditions on kind and time alone (isTallied).
  * @returns null when the range is shorter than a tally: then reading its rows is the shorter way
  */
-export function talliedCounts(orgIds: readonly string[], filter: RowFilter): SQL | null {
-  const range = splitRange(filter);
+export function talliedCounts(orgIds: readonly string[], filter: RowFilter, shape = BY_HOUR): SQL | null {
+  const range = splitRange(filter, shape.spanMs);
   if (!range) return null;
+  const { table, tally, row, groups } = shape;
+  const [rows, by] = [sql.raw(`SELECT ${row}`), sql.raw(`GROUP BY ${groups}`)];
   const where = allOf(conditionsOf(filter));
   const kinds = allOf([...talliedConditions(filter), ...range.whole]);
   const edges = range.edges.map(
-    ([first, last]) => sql`UNION ALL ${ROWS} FROM o, LATERAL (
+    ([first, last]) => sql`UNION ALL ${rows} FROM o, LATERAL (
         SELECT * FROM audit_logs l WHERE l.org_id = o.id AND l."timestamp" BETWEEN ${timestamp(first)} AND ${timestamp(last)} OFFSET 0) a
-      WHERE a.chain_seq > o.cut AND a.chain_seq <= o.tallied AND ${where} GROUP BY 1, 2`,
+      WHERE a.chain_seq > o.cut AND a.chain_seq <= o.tallied AND ${where} ${by}`,
   );
   return sql`WITH h AS MATERIALIZED (
       SELECT h.org_id AS id, h.pruned_through_seq AS pruned, COALESCE((SELECT max(t.last_seq) FROM audit_tallies t
         WHERE t.org_id = h.org_id AND t.first_seq <= h.pruned_through_seq AND t.last_seq > h.pruned_through_seq), h.pruned_through_seq) AS cut
       FROM audit_chain_heads_of(${sql.param([...orgIds])}::uuid[]) h),
     o AS MATERIALIZED (SELECT h.*, GREATEST(h.cut, COALESCE(s.tallied_through_seq, 0)) AS tallied FROM h LEFT JOIN audit_search_state s ON s.org_id = h.id)
-    SELECT a.since, a.result, sum(a.rows) AS n FROM o JOIN audit_tallies a ON a.org_id = o.id AND a.first_seq > o.pruned WHERE ${kinds} GROUP BY 1, 2
-    UNION ALL ${ROWS} FROM o, ${rowsBetween(sql`o.pruned`, sql`o.cut`)} WHERE ${where} GROUP BY 1, 2
-    UNION ALL ${ROWS} FROM o, ${rowsBetween(sql`o.tallied`)} WHERE ${where} GROUP BY 1, 2
+    SELECT ${sql.raw(tally)} FROM o JOIN ${sql.raw(table)} a ON a.org_id = o.id AND a.first_seq > o.pruned WHERE ${kinds} ${by}
+    UNION ALL ${rows} FROM o, ${rowsBetween(sql`o.pruned`, sql`o.cut`)} WHERE ${where} ${by}
+    UNION ALL ${rows} FROM o, ${rowsBetween(sql`o.tallied`)} WHERE ${where} ${by}
     ${sql.join(edges, sql` `)}`;
 }
+
+/** The same by reading the rows of the range: the way where it is shorter than a tally. */
+export const countedRows = (orgIds: readonly string[], filter: RowFilter, { row, groups }: Shape): SQL =>
+  sql`SELECT ${sql.raw(row)} FROM ${eachOf(orgIds)} JOIN audit_logs a ON a.org_id = o.id
+    WHERE ${allOf(conditionsOf(filter))} GROUP BY ${sql.raw(groups)}`;

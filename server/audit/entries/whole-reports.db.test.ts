@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { SECURITY_ACTIONS } from "@/server/audit/actions";
+import { advanceIndex } from "@/server/audit/query/search-worker";
+import type { RowInput } from "@/server/audit/record/to-row";
+import type { Ctx } from "@/server/context";
+import { appendEvents } from "@/testing/audit-entries";
+import { createOrg, createUser, ctxFor, type TestUser } from "@/testing/factories";
+import { wholeSecurityEvents, wholeStatistics, wholeUserActivity } from "./whole-reports";
+
+const START = Date.UTC(2026, 6, 1);
+const ROWS = 6_200;
+const STEP_MS = 97_531;
+
+/** More rows than the reports of the API read, in part tallied. */
+describe("reports of every entry", () => {
+  let ctx: Ctx;
+  let jane: TestUser;
+  let rows: RowInput[];
+
+  beforeAll(async () => {
+    const { id: orgId } = await createOrg();
+    jane = await createUser({ orgId, role: "org_admin", name: "Jane" });
+    ctx = await ctxFor(jane);
+    rows = await appendEvents(
+      Array.from({ length: ROWS }, (_, n) => ({
+        orgId,
+        timestamp: new Date(START + ((n * 7919) % ROWS) * STEP_MS),
+        action: ["user.login", "device.update", "policy.update"][n % 3] as string,
+        ...(n % 4
+          ? { actorType: "user" as const, actorId: jane.id, actorEmail: jane.email }
+          : { actorType: "agent" as const, actorId: `agent-${n % 8}` }),
+      })),
+    );
+    while (((await advanceIndex(orgId)) ?? 0) > 0);
+  });
+
+  const moment = fc.integer({ min: -5, max: 180 }).map((hour) => new Date(START + hour * 3_600_000 + 1_234));
+  const range = fc
+    .record({ from: moment, to: moment }, { requiredKeys: [] })
+    .filter(({ from, to }) => !from || !to || from <= to);
+
+  const within = ({ from, to }: { from?: Date | undefined; to?: Date | undefined }) =>
+    rows.filter(({ timestamp }) => (!from || timestamp >= from) && (!to || timestamp <= to));
+
+  it("equal a count of the rows, whatever the range cuts", async () => {
+    await fc.assert(
+      fc.asyncProperty(range, async (asked) => {
+        const expected = within(asked);
+        const activity = await wholeUserActivity.run(ctx, asked);
+        expect(activity.totalEvents).toBe(expected.length);
+        const actors = new Map<unknown, RowInput[]>();
+        for (const row of expected) actors.set(row.actorId, [...(actors.get(row.actorId) ?? []), row]);
+        expect(new Map(activity.actionsPerUser.map((user) => [user.userId, user.actionCount]))).toEqual(
+          new Map([...actors].map(([id, list]) => [id, list.length])),
+        );
+        for (const user of activity.actionsPerUser) {
+          const last = Math.max(...(actors.get(user.userId) ?? []).map((row) => row.timestamp.getTime()));
+          expect(user.lastActiveAt).toBe(new Date(last).toISOString());
+        }
+        const security = await wholeSecurityEvents.run(ctx, asked);
+        expect(security.totalEvents).toBe(expected.filter((row) => SECURITY_ACTIONS.includes(row.action)).length);
+        expect(security.loginAttempts).toBe(expected.filter((row) => row.action === "user.login").length);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("compare with the range of the same length before", async () => {
+    const asked = { from: new Date(START + 50 * 3_600_000), to: new Date(START + 70 * 3_600_000) };
+    const earlier = { from: new Date(START + 30 * 3_600_000), to: new Date(asked.from.getTime() - 1) };
+    expect(await wholeStatistics.run(ctx, asked)).toMatchObject({ before: within(earlier).length });
+    expect((await wholeStatistics.run(ctx, {})).before).toBeNull();
+  });
+
+  it("name people and agents, and see their own organization alone", async () => {
+    const { topUsers } = await wholeUserActivity.run(ctx, {});
+    expect(topUsers[0]).toMatchObject({ userId: jane.id, userName: "Jane", userEmail: jane.email });
+    expect(topUsers[1]?.userName).toMatch(/^Agent agent-/);
+    const stranger = await wholeStatistics.run(await ctxFor("org_viewer"), {});
+    expect(stranger).toMatchObject({ totalEvents: 0, byUser: [], byCategory: [] });
+  });
+});
