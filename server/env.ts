@@ -102,3 +102,6 @@ export function env(): Env {
   return checked;
 }
 let checked: Env | undefined;
+
+/** Whether browsers reach this server over https. */
+export const isHttps = (): boolean => env().NEXTAUTH_URL.startsWith("https:");

@@ -5,6 +5,7 @@ import { importKillLines } from "./import-kills";
 import { importLawLine } from "./import-laws";
 import { killLines } from "./kills";
 import { liveLine } from "./live";
+import { malformedLine } from "./malformed";
 import { proxyLine } from "./proxy";
 import { frozenLine, stopLine } from "./stops";
 import type { Line } from "./types";
@@ -22,6 +23,7 @@ const LINES: { line: Line; quick: number; full: number }[] = [
   { line: stopLine, quick: 1, full: 20 },
   { line: fuzzLine, quick: 3, full: 850 },
   { line: hostileLine, quick: 1, full: 50 },
+  { line: malformedLine, quick: 4, full: 160 },
   { line: proxyLine, quick: 1, full: 1 },
 ];
 

@@ -1,5 +1,6 @@
 import { originOf } from "@/server/client-ip";
 import type { Caller } from "@/server/context";
+import { isHttps } from "@/server/env";
 import { AppError, notFound } from "@/server/errors";
 import { findAgentCaller, findApiKeyCaller, findUserCaller } from "./caller";
 import { verifyAccessToken } from "./jwt";
@@ -45,7 +46,7 @@ async function byAccessToken(token: string, viaCookie: boolean): Promise<Caller 
 async function authenticateUser(request: Request): Promise<Authenticated> {
   const text = bearer(request) ?? request.headers.get("x-api-key");
   if (text === null) {
-    const cookie = sessionToken(request.headers);
+    const cookie = sessionToken(request.headers, isHttps());
     const caller = cookie ? await byAccessToken(cookie, true) : null;
     if (!caller) throw new AppError("unauthenticated");
     return { ...caller, viaCookie: true };

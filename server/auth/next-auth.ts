@@ -1,7 +1,7 @@
 import type { NextAuthOptions, User } from "next-auth";
 import Credentials from "next-auth/providers/credentials";
 import type { Ctx } from "@/server/context";
-import { env } from "@/server/env";
+import { env, isHttps } from "@/server/env";
 import { AppError } from "@/server/errors";
 import { log } from "@/server/log";
 import { findUserCaller } from "./caller";
@@ -9,7 +9,7 @@ import { type AccessClaims, SESSION_SECONDS, scopeClaims, signAccessToken, verif
 import { endSignIn } from "./log-out";
 import { secondFactorInput, tokenInput } from "./schema";
 import { answerChallenge } from "./second-factor/answer";
-import { SESSION_COOKIE } from "./session-cookie";
+import { sessionCookie } from "./session-cookie";
 import { signIn } from "./sign-in";
 import type { Door } from "./start-session";
 
@@ -73,13 +73,13 @@ async function leave(ctx: Ctx, claims: AccessClaims | null): Promise<void> {
  * signed token as the API's access token, so one verifier serves both.
  */
 export function authOptions(ctx: Ctx, onRefused: OnRefused): NextAuthOptions {
-  const secure = env().NEXTAUTH_URL.startsWith("https:");
+  const secure = isHttps();
   return {
     secret: env().NEXTAUTH_SECRET,
     pages: { signIn: "/login", signOut: "/login", error: "/login" },
     useSecureCookies: secure,
     cookies: {
-      sessionToken: { name: SESSION_COOKIE, options: { httpOnly: true, sameSite: "lax", path: "/", secure } },
+      sessionToken: { name: sessionCookie(secure), options: { httpOnly: true, sameSite: "lax", path: "/", secure } },
     },
     session: { strategy: "jwt", maxAge: SESSION_SECONDS },
     jwt: {

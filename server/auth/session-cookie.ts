@@ -1,11 +1,15 @@
-/** One fixed name: next-auth's own would change its prefix with NEXTAUTH_URL, and sign everybody out. */
-export const SESSION_COOKIE = "trailmark.session";
+/** One fixed name: next-auth's own would differ between its versions, and sign everybody out. */
+const NAME = "trailmark.session";
+
+/** On https no other host of the domain, and nobody over plain http, can set a cookie of this name. */
+export const sessionCookie = (https: boolean): string => (https ? `__Host-${NAME}` : NAME);
 
 /** The session's token from a request's Cookie header; null without one. */
-export function sessionToken(headers: { get(name: string): string | null }): string | null {
+export function sessionToken(headers: { get(name: string): string | null }, https: boolean): string | null {
+  const cookie = sessionCookie(https);
   for (const part of headers.get("cookie")?.split(";") ?? []) {
     const [name, value] = part.trim().split("=", 2);
-    if (name === SESSION_COOKIE && value) return value;
+    if (name === cookie && value) return value;
   }
   return null;
 }

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import type { Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -60,6 +61,38 @@ describe("the front", () => {
     expect(await statusOf(`${line}\r\nHost: 127.0.0.1:3000\r\nConnection: close\r\n\r\n`)).toBe(status);
     expect(errors).not.toHaveBeenCalled();
   });
+
+  const HEADERS: [string, RegExp][] = [
+    ["content-security-policy", /frame-ancestors 'none'/],
+    ["cross-origin-opener-policy", /^same-origin$/],
+    ["cross-origin-resource-policy", /^same-origin$/],
+    ["permissions-policy", /camera=\(\).*microphone=\(\)/],
+    ["referrer-policy", /^same-origin$/],
+    ["x-content-type-options", /^nosniff$/],
+    ["x-frame-options", /^DENY$/],
+  ];
+  const pages = readdirSync("app", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith("page.tsx"))
+    .map((file) => `/${file.replace(/\(\w+\)\/|\/?page\.tsx$/g, "")}`);
+  const paths = [...new Set([...routes.map((route) => route.path), ...pages, "/nowhere", "/api/nowhere"])].filter(
+    // Its file comes out of the build.
+    (path) => path !== "/verify/offline.html",
+  );
+
+  it.each(paths.map((path) => path.replace(/\[(\.\.\.)?\w+\]/g, "x")))(
+    "%s has every header that protects it",
+    async (path) => {
+      for (const cookie of ["", "trailmark.session=x"]) {
+        const answer = await ask(path, { headers: { cookie }, signal: AbortSignal.timeout(5_000) });
+        for (const [name, value] of HEADERS)
+          expect([name, answer.headers.get(name)]).toEqual([name, expect.stringMatching(value)]);
+        const policy = answer.headers.get("content-security-policy") ?? "";
+        const scripts = /script-src ([^;]*)/.exec(policy)?.[1] ?? /default-src ([^;]*)/.exec(policy)?.[1];
+        expect(scripts).not.toMatch(/unsafe|\*|https?:/);
+        await answer.body?.cancel();
+      }
+    },
+  );
 
   const many = (count: number) => `/api/trpc/${Array(count).fill("me.get").join(",")}?batch=1&input={}`;
   const json = { "content-type": "application/json" };

@@ -70,7 +70,7 @@ async function servePage(incoming: IncomingMessage, outgoing: ServerResponse, op
   // Next's development server posts to addresses of its own.
   if (!options.dev && !PAGE_METHODS.includes(method))
     return respond(incoming, outgoing, methodNotAllowed(method, PAGE_METHODS));
-  if (redirectPage(incoming, outgoing)) return;
+  if (redirectPage(incoming, outgoing, options.origin.startsWith("https:"))) return;
   setPagePolicy(incoming, outgoing, options.dev);
   if (incoming.headers.accept === "text/event-stream") watchPeer(incoming.socket);
   await options.next(incoming, outgoing);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { REQUESTED_PAGE, SESSION_COOKIE } from "@/server/auth/session-cookie";
+import { REQUESTED_PAGE, sessionCookie } from "@/server/auth/session-cookie";
 import { redirectPage } from "./page-redirect";
 
 type Sent = { location?: string; requestedPage?: string | string[] };
@@ -14,7 +14,7 @@ function request(url: string, headers: Record<string, string> = {}): Sent {
       return { end: () => {} };
     },
   };
-  redirectPage(incoming as unknown as IncomingMessage, outgoing as unknown as ServerResponse);
+  redirectPage(incoming as unknown as IncomingMessage, outgoing as unknown as ServerResponse, false);
   const { [REQUESTED_PAGE]: requestedPage } = incoming.headers;
   return requestedPage === undefined ? sent : { ...sent, requestedPage };
 }
@@ -42,7 +42,7 @@ describe("a page without a session", () => {
 });
 
 it("tells a page with a session its address, whatever the client claims", () => {
-  const cookie = `${SESSION_COOKIE}=token`;
+  const cookie = `${sessionCookie(false)}=token`;
   expect(request("/devices?a=1&_rsc=x", { cookie, [REQUESTED_PAGE]: "/forged" })).toEqual({
     requestedPage: "/devices?a=1",
   });
@@ -55,5 +55,5 @@ it.each([
   ["//evil.example/?org=1", "/evil.example/?orgId=1"],
 ])("sends the old link %s to %s", (url, location) => {
   expect(request(url)).toEqual({ location });
-  expect(request(url, { cookie: `${SESSION_COOKIE}=token` })).toEqual({ location });
+  expect(request(url, { cookie: `${sessionCookie(false)}=token` })).toEqual({ location });
 });

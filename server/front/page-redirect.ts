@@ -15,7 +15,7 @@ function redirect(outgoing: ServerResponse, location: string): true {
  * afterwards; true when it did. Whether the session is still valid is for the page to find out, which learns its own
  * address from a request header.
  */
-export function redirectPage(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
+export function redirectPage(incoming: IncomingMessage, outgoing: ServerResponse, https: boolean): boolean {
   delete incoming.headers[REQUESTED_PAGE];
   const [, pathname = "/", query = ""] = /^([^?]*)\??(.*)$/s.exec(incoming.url ?? "/") ?? [];
   if (OPEN.test(pathname)) return false;
@@ -26,7 +26,7 @@ export function redirectPage(incoming: IncomingMessage, outgoing: ServerResponse
   const page = present.size > 0 ? `${pathname}?${present}` : pathname;
   // Two slashes would name another host.
   if (present.toString() !== params.toString()) return redirect(outgoing, page.replace(/^\/+/, "/"));
-  if (!sessionToken({ get: () => incoming.headers.cookie ?? null }))
+  if (!sessionToken({ get: () => incoming.headers.cookie ?? null }, https))
     return redirect(outgoing, page === "/" ? "/login" : `/login?${new URLSearchParams({ callbackUrl: page })}`);
   incoming.headers[REQUESTED_PAGE] = page;
   return false;

@@ -1,8 +1,24 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** The same for every answer, page or API. */
+/** Nothing of ours needs these; passkeys and copying are for our own pages. */
+const PERMISSIONS_POLICY = [
+  ...["accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "magnetometer", "microphone"],
+  ...["midi", "payment", "serial", "usb", "xr-spatial-tracking"],
+]
+  .map((feature) => `${feature}=()`)
+  .concat("clipboard-write=(self)", "publickey-credentials-create=(self)", "publickey-credentials-get=(self)")
+  .join(", ");
+
+/** What no page is: an answer of the API that a browser shows runs nothing and stands in no frame. */
+const API_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
+
+/** The same for every answer, page or API; a page's content security policy takes the place of the API's. */
 export function setSecurityHeaders(outgoing: ServerResponse, https: boolean): void {
+  outgoing.setHeader("Content-Security-Policy", API_POLICY);
+  outgoing.setHeader("Cross-Origin-Resource-Policy", "same-origin");
+  outgoing.setHeader("Origin-Agent-Cluster", "?1");
+  outgoing.setHeader("Permissions-Policy", PERMISSIONS_POLICY);
   outgoing.setHeader("X-Content-Type-Options", "nosniff");
   outgoing.setHeader("X-Frame-Options", "DENY");
   outgoing.setHeader("Referrer-Policy", "same-origin");

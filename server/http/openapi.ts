@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { version } from "@/package.json";
+import { sessionCookie } from "@/server/auth/session-cookie";
 import { env } from "@/server/env";
 import { ERROR_CODES, type ErrorCode } from "@/server/errors";
 import { operation } from "@/server/operation";
@@ -206,7 +207,12 @@ export function describeApi(endpoints: Endpoint[], server: string): Json {
           scheme: "bearer",
           description: "An agent's token (tma_…) from POST /agents/enroll, for its own id alone.",
         },
-        session: { type: "apiKey", in: "cookie", name: "trailmark.session", description: "The browser's session." },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: sessionCookie(server.startsWith("https:")),
+          description: "The browser's session.",
+        },
       },
     },
   };

@@ -1,0 +1,211 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { endServer, freePort, startServer } from "@/testing/server";
+import { type Credentials, prepare } from "./load";
+import type { Line } from "./types";
+
+/** H4: requests that no client of ours would send, written to the socket as they are, with and without a credential. */
+
+const AT_ONCE = 8;
+const ANSWER_MS = 5_000;
+/** pino's level error. */
+const ERROR_LEVEL = 50;
+const CONTROL_REQUESTS = 40;
+
+type Raw = { kind: string; text: string };
+type Make = (random: () => number, cursor: string) => Omit<Raw, "kind">;
+
+const pick = <T>(random: () => number, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+const chars = (random: () => number, count: number, of = "AZaz09-_%.*/\\'\"<>{}[],:;=&?") =>
+  Array.from({ length: count }, () => pick(random, [...of])).join("");
+const JSON_TYPE = "Content-Type: application/json\r\n";
+
+const get = (target: string) => ({ text: `GET ${target} HTTP/1.1\r\n` });
+const post = (target: string, body: string, headers = JSON_TYPE) => ({
+  text: `POST ${target} HTTP/1.1\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+});
+
+const LISTS = ["/api/v1/audit-logs", "/api/v1/audit-logs/logs", "/api/v1/audit-logs/search"];
+const JSON_LIKE = [
+  "",
+  "{",
+  "[]",
+  "null",
+  '"x"',
+  "{}}",
+  '{"a":',
+  '{"__proto__":{}}',
+  "\\u0000",
+  "[".repeat(5_000),
+  "NaN",
+  "1e999",
+];
+
+/** The cursor of a real list with one character changed, one left out or one added. */
+function altered(random: () => number, cursor: string): string {
+  const at = Math.floor(random() * cursor.length);
+  const other = pick(
+    random,
+    [..."ABCDxyz019-_"].filter((c) => c !== cursor[at]),
+  );
+  return pick(random, [
+    cursor.slice(0, at) + other + cursor.slice(at + 1),
+    cursor.slice(0, at) + cursor.slice(at + 1),
+    cursor.slice(0, at) + other + cursor.slice(at),
+    encodeURIComponent(chars(random, 40)),
+  ]);
+}
+
+const KINDS: Record<string, Make> = {
+  cursor: (random, cursor) => get(`${pick(random, LISTS)}?q=x1&cursor=${altered(random, cursor)}`),
+  "batch too large": (random) => {
+    const calls = Array(21 + Math.floor(random() * 200)).fill("me.get");
+    return get(`/api/trpc/${calls.join(",")}?batch=1&input={}`);
+  },
+  "batch body": (random) =>
+    post(`/api/trpc/users.update,organizations.update?batch=1`, pick(random, JSON_LIKE.slice(0, 3))),
+  input: (random) =>
+    get(`/api/trpc/users.list?input=${encodeURIComponent(pick(random, ["\0", "{", "undefined", "'"]))}`),
+  procedure: (random) => get(`/api/trpc/no.${encodeURIComponent(chars(random, 12)).replaceAll(".", "")}`),
+  "procedure's method": (random) =>
+    pick(random, [get("/api/trpc/organizations.update"), post("/api/trpc/me.get", "{}")]),
+  "content type": (random) =>
+    post(
+      pick(random, ["/api/trpc/organizations.update", "/api/v1/users"]),
+      "<a/>",
+      `Content-Type: ${pick(random, ["text/xml", "multipart/form-data", "x", ""])}\r\n`,
+    ),
+  body: (random) => post(pick(random, ["/api/v1/auth/token", "/api/v1/agents/enroll"]), pick(random, JSON_LIKE)),
+  method: (random) => ({
+    text: `${pick(random, ["PUT", "PURGE", "TRACE", "PROPFIND", "OPTIONS", "LINK"])} ${pick(random, ["/api/v1/me", "/devices", "/api/trpc/me.get"])} HTTP/1.1\r\n`,
+  }),
+  "no method": (random) => ({ text: `${chars(random, 6, "QXZJ")} / HTTP/1.1\r\n` }),
+  asterisk: (random) => ({ text: `${pick(random, ["GET", "OPTIONS", "POST", "DELETE"])} * HTTP/1.1\r\n` }),
+  "another host": (random) =>
+    get(
+      `${pick(random, ["http", "https"])}://${pick(random, ["evil.test", "x:1", "[::1]"])}/${pick(random, ["devices", "", "api/v1/me", "login"])}`,
+    ),
+  "no target": (random) => get(pick(random, ["evil", "?x", "ftp://x/", "http:", "\\", "@x"])),
+  tunnel: () => ({ text: "CONNECT evil.test:443 HTTP/1.1\r\n" }),
+  header: (random) => ({
+    text: `GET /api/v1/me HTTP/1.1\r\n${pick(random, ["Bad Header: x", "X-Big: ".padEnd(20_000, "x"), "Transfer-Encoding: chunked\r\nContent-Length: 3", "Content-Length: -1", "X: a\0b", ": x"])}\r\n`,
+  }),
+  credential: (random) => ({
+    text: `GET /api/v1/me HTTP/1.1\r\nAuthorization: ${pick(random, ["Bearer", "Basic x", `Bearer ${chars(random, 30, "abc._-")}`, "tmk_x"])}\r\n`,
+  }),
+  id: (random) => get(`/api/v1/audit-logs/logs/${encodeURIComponent(chars(random, 20))}`),
+};
+
+/** Kinds whose fault would be hidden behind another credential. */
+const WITHOUT = new Set(["credential"]);
+
+function withCredential({ text }: Omit<Raw, "kind">, token: string | null): string {
+  const line = text.indexOf("\r\n") + 2;
+  const auth = token ? `Authorization: Bearer ${token}\r\n` : "";
+  const full = `${text.slice(0, line)}Host: 127.0.0.1\r\nConnection: close\r\n${auth}${text.slice(line)}`;
+  return full.includes("\r\n\r\n") ? full : `${full}\r\n`;
+}
+
+function send(port: number, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    let answer = "";
+    const timer = setTimeout(() => socket.destroy(), ANSWER_MS);
+    socket.setEncoding("latin1").on("data", (chunk: string) => {
+      if (answer.length < 50_000) answer += chunk;
+    });
+    socket
+      .on("error", () => {})
+      .on("close", () => {
+        clearTimeout(timer);
+        resolve(answer);
+      });
+    socket.write(Buffer.from(text, "latin1"));
+  });
+}
+
+/** What is wrong with an answer; null for a refusal in the contract's form. */
+function faultOf(answer: string): string | null {
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
+  if (status < 400 || status >= 500) return `status ${status}`;
+  return /node_modules|\.m?[jt]s:\d+|SELECT |postgres/i.test(answer) ? "tells of the inside" : null;
+}
+
+async function attack(port: number, requests: Raw[]): Promise<string[]> {
+  const queue = [...requests];
+  const faults: string[] = [];
+  const work = async () => {
+    for (let next = queue.pop(); next; next = queue.pop()) {
+      const fault = faultOf(await send(port, next.text));
+      if (fault) faults.push(`${next.kind}: ${fault} to ${next.text.split("\r\n")[0]?.slice(0, 100)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return faults;
+}
+
+/** A server that fails as ours once did: each of its answers has to be found. */
+async function control(requests: Raw[]): Promise<number> {
+  const server = createServer((_, outgoing) => outgoing.writeHead(500).end("Error\n    at x (/app/server.js:1:2)"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const found = await attack(port, requests);
+  server.close();
+  return found.length;
+}
+
+async function cursorOf(base: string, { accessToken }: Credentials): Promise<string> {
+  const answer = await fetch(`${base}/api/v1/audit-logs?limit=1`, {
+    headers: { Authorization: `Bearer ${accessToken}` },
+  });
+  const { pagination }: { pagination: { nextCursor: string | null } } = await answer.json();
+  if (!pagination.nextCursor) throw new Error("the list has no second page");
+  return pagination.nextCursor;
+}
+
+const errorsIn = (log: string): string[] =>
+  log.split("\n").filter((line) => Number(/"level":(\d+)/.exec(line)?.[1] ?? 0) >= ERROR_LEVEL);
+
+export const malformedLine: Line = {
+  id: "H4",
+  title: "malformed requests, with and without a credential",
+  async run({ rounds, random }) {
+    const folder = mkdtempSync(join(tmpdir(), "trailmark-malformed-"));
+    const logFile = join(folder, "server.log");
+    const server = await startServer({ dataDir: join(folder, "data"), port: await freePort(), logFile });
+    try {
+      const credentials = await prepare(server.base);
+      const cursor = await cursorOf(server.base, credentials);
+      const requests = Array.from({ length: rounds }, (): Raw[] =>
+        Object.entries(KINDS).flatMap(([kind, make]) => {
+          const made = make(random, cursor);
+          const tokens = WITHOUT.has(kind) ? [null] : [null, credentials.accessToken];
+          return tokens.map((token) => ({ kind, text: withCredential(made, token) }));
+        }),
+      ).flat();
+      const faults = await attack(server.port, requests);
+      const errors = errorsIn(readFileSync(logFile, "utf8"));
+      const sample = requests.slice(0, CONTROL_REQUESTS);
+      const seen = await control(
+        sample.filter(({ kind }) => !["no method", "header", "tunnel", "no target"].includes(kind)),
+      );
+      const expected = sample.filter(
+        ({ kind }) => !["no method", "header", "tunnel", "no target"].includes(kind),
+      ).length;
+      const wrong = [...faults, ...errors.map((line) => `logged ${line.slice(0, 200)}`)];
+      if (seen !== expected) wrong.push(`the control was found out ${seen} times of ${expected}`);
+      const shown = [...new Set(wrong)].slice(0, 12).join("\n    ");
+      return {
+        tried: requests.length,
+        failed: wrong.length,
+        detail: shown || `all 4xx, nothing at level error in the log; the control failed ${seen} of ${expected}`,
+      };
+    } finally {
+      await endServer(server);
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
