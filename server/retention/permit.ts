@@ -1,40 +1,17 @@
-import { sql } from "drizzle-orm";
 import type { Admin } from "@/db/admin";
 import { asSystem } from "@/db/client";
-import { rowsOf } from "@/db/rows";
 import type { Break } from "@/server/audit/chain/verifier";
 import { verifyChain } from "@/server/audit/chain/verify";
-import { leafOf, sha256 } from "@/server/audit/checkpoints/hashing";
-import { fromTree } from "@/server/audit/checkpoints/nodes";
 import { newestReceipt } from "@/server/audit/checkpoints/note-store";
 import { signReceipt } from "@/server/audit/checkpoints/receipts";
-import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored-note";
-import { TreeDamage } from "@/server/audit/checkpoints/tiles";
 import { raiseAlarm } from "@/server/audit/integrity/alarm";
 import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
-import { inclusionProof, verifyInclusion } from "@/server/audit/tree/tree";
+import { proveRow } from "@/server/audit/integrity/own-note";
 import { systemCtx } from "@/server/context";
 import { type Expired, findExpired } from "./expired";
 
 /** What is broken is not removed: the chain contradicts itself or what was signed. */
 class NotPermitted extends Error {}
-
-/** Whether a row, and with it every row that it links back to, is in the tree that a checkpoint signed. */
-async function isInTree({ orgId, size, note }: StoredNote, seq: number): Promise<boolean> {
-  const root = checkpointOf({ note }).root;
-  return asSystem(async (tx) => {
-    const [row] = await rowsOf<{ checksum: string }>(
-      tx,
-      sql`SELECT checksum FROM audit_logs WHERE org_id = ${orgId} AND chain_seq = ${seq}`,
-    );
-    const index = seq - 1;
-    const path = await fromTree(tx, { orgId, size }, (hash, node) => inclusionProof(hash, node, index, size));
-    return row !== undefined && verifyInclusion(sha256, { index, size, leaf: leafOf(row.checksum), path, root });
-  }).catch((error: unknown) => {
-    if (error instanceof TreeDamage) return false;
-    throw error;
-  });
-}
 
 async function refuse(orgId: string, now: Date, breaks: Break[]): Promise<never> {
   await raiseAlarm({ orgId, at: now.toISOString(), source: "retention", breaks });
@@ -48,12 +25,15 @@ async function proveRows(orgId: string, { firstSeq, lastSeq }: Expired, now: Dat
   const checkpoint = await signCheckpoint(orgId, now);
   if (!checkpoint || checkpoint.size < lastSeq)
     throw new NotPermitted("no checkpoint could be signed over the rows to be removed: nothing was removed");
-  const found = await verifyChain(systemCtx(), { orgId, fromSeq: firstSeq, toSeq: lastSeq });
-  if (found.breaks.length > 0) await refuse(orgId, now, found.breaks);
-  if (!(await isInTree(checkpoint, lastSeq))) {
-    const expected = `the entry that the signed checkpoint of ${checkpoint.size} entries covers`;
-    await refuse(orgId, now, [{ seq: lastSeq, id: "", kind: "altered", expected, actual: "another one stands there" }]);
-  }
+  const { breaks, marked } = await verifyChain(systemCtx(), {
+    orgId,
+    fromSeq: firstSeq,
+    toSeq: lastSeq,
+    mark: lastSeq,
+  });
+  if (breaks.length > 0) await refuse(orgId, now, breaks);
+  const contradiction = marked && (await proveRow(marked, checkpoint));
+  if (contradiction || !marked) await refuse(orgId, now, contradiction ? [contradiction] : []);
 }
 
 /**

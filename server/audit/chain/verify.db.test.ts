@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type postgres from "postgres";
 import { afterAll, describe, expect, it } from "vitest";
 import { between } from "@/server/audit/integrity/between";
+import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
 import { judgeChain } from "@/server/audit/integrity/judge";
-import { signOldCheckpoint } from "@/server/audit/integrity/old-checkpoints";
 import { appendAudit } from "@/server/audit/record/append";
 import { systemCtx } from "@/server/context";
 import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles } from "@/testing/chain";
@@ -66,7 +66,7 @@ async function rehashFrom(tx: postgres.TransactionSql, orgId: string, seq: numbe
 describe("a clean chain", () => {
   it("is intact, whole, by time and with checkpoints", async () => {
     const orgId = await chainWith(20);
-    await signOldCheckpoint(orgId);
+    await signCheckpoint(orgId);
     await appendAudit(roles.app, auditRows(orgId, 5));
     expect(await verify(orgId)).toMatchObject({
       status: "intact",
@@ -97,7 +97,7 @@ describe("a clean chain", () => {
     const { id: orgId } = await createOrg();
     await appendAudit(roles.app, auditRows(orgId, 10, { timestamp: daysAgo(400) }));
     await appendAudit(roles.app, auditRows(orgId, 4));
-    await signOldCheckpoint(orgId);
+    await signCheckpoint(orgId);
     await permit(orgId, 10);
     await roles.admin.begin(async (tx) => {
       await tx`SET LOCAL trailmark.prune = 'on'`;
@@ -112,7 +112,7 @@ describe("a clean chain", () => {
     });
     await appendAudit(roles.app, auditRows(orgId, 2));
     expect((await verify(orgId)).status).toBe("intact");
-    expect(await signOldCheckpoint(orgId)).toMatchObject({ seq: 17 });
+    expect(await signCheckpoint(orgId)).toMatchObject({ size: 17 });
   });
 
   it("raises no false alarm while eight writers write", async () => {
@@ -202,15 +202,15 @@ describe("tampering", () => {
 
   it("by cutting the tail is seen through the head, and through a checkpoint when the head is cut too", async () => {
     const orgId = await chainWith(12);
-    await signOldCheckpoint(orgId);
+    await signCheckpoint(orgId);
     await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq > 9`);
-    expect((await verify(orgId)).breaks[0]).toMatchObject({ seq: 10, kind: "truncated" });
+    expect((await judgeChain(orgId)).breaks[0]).toMatchObject({ seq: 10, kind: "truncated" });
     await tamper(
       (tx) =>
         tx`UPDATE audit_chain_heads h SET seq = 9, checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = 9) WHERE org_id = ${orgId}`,
     );
-    expect((await verify(orgId)).breaks[0]).toMatchObject({ seq: 10, kind: "truncated" });
-    expect(await signOldCheckpoint(orgId)).toBeNull();
+    expect((await judgeChain(orgId)).breaks[0]).toMatchObject({ seq: 10, kind: "truncated" });
+    expect(await signCheckpoint(orgId)).toBeNull();
   });
 
   it("by cutting the prefix is seen, also when the head claims a pruning without a receipt", async () => {
@@ -226,23 +226,23 @@ describe("tampering", () => {
 
   it("by deleting the whole chain is seen through the head, then through the checkpoint alone", async () => {
     const orgId = await chainWith(12);
-    await signOldCheckpoint(orgId);
+    await signCheckpoint(orgId);
     await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${orgId}`);
-    expect(await verify(orgId)).toMatchObject({ status: "broken", breaks: [{ seq: 1, kind: "truncated" }] });
+    expect((await judgeChain(orgId)).breaks[0]).toMatchObject({ seq: 1, kind: "truncated" });
     await tamper((tx) => tx`DELETE FROM audit_chain_heads WHERE org_id = ${orgId}`);
-    expect(await verify(orgId)).toMatchObject({ status: "broken", breaks: [{ seq: 1, kind: "truncated" }] });
+    expect((await judgeChain(orgId)).breaks[0]).toMatchObject({ seq: 1, kind: "truncated" });
   });
 
   it("by re-hashing everything after a change is seen at the checkpoint", async () => {
     const orgId = await chainWith(6);
-    await signOldCheckpoint(orgId);
+    await signCheckpoint(orgId);
     await appendAudit(roles.app, auditRows(orgId, 4));
     await tamper(async (tx) => {
       await tx`UPDATE audit_logs SET result = 'failure' WHERE org_id = ${orgId} AND chain_seq = 3`;
       await rehashFrom(tx, orgId, 3);
     });
-    expect((await verify(orgId)).breaks[0]).toMatchObject({ seq: 6, kind: "altered" });
-    expect(await signOldCheckpoint(orgId)).toBeNull();
+    expect((await judgeChain(orgId)).breaks[0]).toMatchObject({ seq: 6, kind: "altered" });
+    expect(await signCheckpoint(orgId)).toBeNull();
   });
 
   it("by re-hashing one row alone is seen at the link that dangles", async () => {
@@ -259,14 +259,14 @@ describe("tampering", () => {
     const orgId = await chainWith(8);
     const [head] = await roles.admin`SELECT seq, checksum FROM audit_chain_heads WHERE org_id = ${orgId}`;
     await appendAudit(roles.app, auditRows(orgId, 4));
-    await signOldCheckpoint(orgId);
+    await signCheckpoint(orgId);
     await tamper(async (tx) => {
       await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq > 8`;
       await tx`UPDATE audit_chain_heads SET seq = ${head?.seq}, checksum = ${head?.checksum} WHERE org_id = ${orgId}`;
     });
-    expect((await verify(orgId)).breaks[0]).toMatchObject({ seq: 9, kind: "truncated" });
+    expect((await judgeChain(orgId)).breaks[0]).toMatchObject({ seq: 9, kind: "truncated" });
     await appendAudit(roles.app, auditRows(orgId, 6));
-    expect((await verify(orgId)).breaks[0]).toMatchObject({ seq: 12, kind: "altered" });
+    expect((await judgeChain(orgId)).breaks[0]).toMatchObject({ seq: 12, kind: "altered" });
   });
 
   it("by deleting rows at the edges of a time range, or all of it, is seen in that range", async () => {

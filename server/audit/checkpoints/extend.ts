@@ -54,10 +54,19 @@ async function readChunk(orgId: string, { base, head, last }: Chunk): Promise<Br
   return verifier.finish(last === head.seq ? head : "unknown").breaks;
 }
 
+/** A head that has not moved is the tree's last leaf. */
+function judgeHead({ seq, checksum }: Head, lastLeaf: Uint8Array | null): Refused | null {
+  if (!lastLeaf || equalBytes(leafOf(checksum), lastLeaf)) return null;
+  const expected = `sequence ${seq} (${checksum}), which the chain's head names`;
+  const actual = "another entry is the last one in the signed tree";
+  return { kind: "refused", breaks: [{ seq, id: "", kind: "truncated", expected, actual }] };
+}
+
 /** One transaction under the tree's lock: the next rows, or none when the tree covers the head. */
 async function extendOnce(tx: Tx, orgId: string, base: Base): Promise<Refused | null> {
   const { head, builder } = base;
-  if (!head || builder.size >= head.seq) return null;
+  if (!head) return null;
+  if (builder.size >= head.seq) return judgeHead(head, base.lastLeaf);
   const last = Math.min(head.seq, builder.size + CHUNK_ROWS);
   const breaks = await readChunk(orgId, { base, head, last });
   if (breaks.length > 0) return { kind: "refused", breaks };

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { signOldCheckpoint } from "@/server/audit/integrity/old-checkpoints";
 import { appendAudit } from "@/server/audit/record/append";
 import { inclusionProof, verifyInclusion } from "@/server/audit/tree/tree";
 import { runRetention } from "@/server/retention/run";
 import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
+import { keepOldNote } from "@/testing/old-notes";
 import { rfcRoot } from "@/testing/rfc-tree";
 import { leafOf, sha256 } from "./hashing";
 import { fromTree } from "./nodes";
@@ -74,21 +74,21 @@ describe("an installation of the version before trees", () => {
 
   it("proves its old notes in today's tree, also after their rows were pruned", async () => {
     const orgId = await orgOfBefore(40, 0);
-    const old = await signOldCheckpoint(orgId);
+    const old = await keepOldNote(orgId);
     await appendAudit(roles.app, auditRows(orgId, 260));
     const { size, root } = await signed(orgId);
     await runRetention({ orgIds: [orgId] });
     expect(Number((await chainOf(orgId))[0]?.chainSeq)).toBe(41);
-    const index = (old?.seq ?? 0) - 1;
+    const index = old.seq - 1;
     const path = await asSystem((tx) =>
       fromTree(tx, { orgId, size }, (hash, node) => inclusionProof(hash, node, index, size)),
     );
-    expect(verifyInclusion(sha256, { index, size, leaf: leafOf(old?.checksum ?? ""), path, root })).toBe(true);
+    expect(verifyInclusion(sha256, { index, size, leaf: leafOf(old.checksum), path, root })).toBe(true);
   });
 
   it("is not signed when a note of before says otherwise", async () => {
     const orgId = await orgOfBefore(0, 20);
-    await signOldCheckpoint(orgId);
+    await keepOldNote(orgId);
     const { id: other } = await createOrg();
     await appendAudit(roles.app, auditRows(other, 20));
     await roles.owner.begin(async (tx) => {

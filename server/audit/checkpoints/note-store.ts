@@ -55,6 +55,10 @@ export async function newestCheckpointCovering(tx: Tx, orgId: string, size: numb
 export const newestReceipt = async (tx: Tx, orgId: string): Promise<StoredNote | null> =>
   (await select(tx, orgId, { kind: "receipt", limit: 1 }))[0] ?? null;
 
+/** Lets go of checkpoints that later ones contain (audit_thin_notes): hours, then days keep their last. */
+export const thinNotes = (tx: Tx, orgId: string): Promise<unknown> =>
+  tx.execute(sql`SELECT audit_thin_notes(${orgId})`);
+
 /**
  * Adds a note; one that is there already is left as it is.
  * @param token an authority's time-stamp over its text

@@ -6,7 +6,7 @@ import { extendTree } from "./extend";
 import { keepLatest } from "./folder";
 import { EMPTY_ROOT } from "./hashing";
 import { originOfOrg, signStatement } from "./keys";
-import { insertNote } from "./note-store";
+import { insertNote, thinNotes } from "./note-store";
 import { signReceipt } from "./receipts";
 import { publishNote } from "./sinks";
 import { readOwnNote, type StoredNote } from "./stored-note";
@@ -27,10 +27,12 @@ export type Signing =
   /** Rows, tree and notes disagree. */
   | { kind: "refused"; breaks: Break[] };
 
-type Statement = { size: number; root: Uint8Array; signedAt: string };
+type Statement = { size: number; root: Uint8Array; signedAt: string; isFirstOfHour: boolean };
+
+const hourOf = (iso: string): string => iso.slice(0, 13);
 
 /** Signs, writes to the folder before anything else sees it, asks the witnesses, then tells everybody. */
-async function signAndKeep(orgId: string, { size, root, signedAt }: Statement): Promise<Signed> {
+async function signAndKeep(orgId: string, { size, root, signedAt, isFirstOfHour }: Statement): Promise<Signed> {
   const text = checkpointText({ origin: originOfOrg(orgId), size, root, signedAt });
   const signed: StoredNote = { orgId, kind: "checkpoint", size, signedAt, note: signStatement(orgId, text) };
   if (!readOwnNote(orgId, signed.note)) throw new Error("a checkpoint that was just signed does not verify");
@@ -39,7 +41,10 @@ async function signAndKeep(orgId: string, { size, root, signedAt }: Statement): 
   const kept = { ...signed, note };
   if (note !== signed.note) await keepLatest(kept);
   const token = await dailyTimestamp(kept);
-  await asSystem((tx) => insertNote(tx, kept, token));
+  await asSystem(async (tx) => {
+    await insertNote(tx, kept, token);
+    if (isFirstOfHour) await thinNotes(tx, orgId);
+  });
   await publishNote(kept);
   return { kind: "signed", note: kept, warnings };
 }
@@ -50,10 +55,11 @@ async function signNow(orgId: string, signedAt: string): Promise<Signing> {
   const { base, size, root } = extended;
   const { newest, warnings } = base;
   // "Never had a row" is proven too.
-  if (!newest && size > 0) await signAndKeep(orgId, { size: 0, root: EMPTY_ROOT, signedAt });
+  if (!newest && size > 0) await signAndKeep(orgId, { size: 0, root: EMPTY_ROOT, signedAt, isFirstOfHour: false });
   if (base.unsigned) await signReceipt(orgId, { ...base.unsigned, signedAt });
   if (newest?.size !== size) {
-    const signed = await signAndKeep(orgId, { size, root, signedAt });
+    const isFirstOfHour = newest !== null && hourOf(newest.signedAt) !== hourOf(signedAt);
+    const signed = await signAndKeep(orgId, { size, root, signedAt, isFirstOfHour });
     return { ...signed, warnings: [...warnings, ...signed.warnings] };
   }
   if (!base.inFolder) await keepLatest(newest);
