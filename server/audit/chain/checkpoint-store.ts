@@ -1,6 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
-import { appendFile, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { env } from "@/server/env";
@@ -17,15 +16,6 @@ const toKeyObject = (publicKey: Uint8Array): KeyObject =>
 
 const folder = (): string => join(env().TRAILMARK_DATA_DIR, "checkpoints");
 const fileOf = (orgId: string): string => join(folder(), `${orgId}.ndjson`);
-
-/** Appends to the file of the organization and waits for the disk: what was signed must not be forgotten. */
-export async function keepCheckpoint(checkpoint: StoredCheckpoint): Promise<void> {
-  await mkdir(folder(), { recursive: true, mode: 0o700 });
-  const file = fileOf(checkpoint.orgId);
-  await appendFile(file, `${JSON.stringify(checkpoint)}\n`, { mode: 0o600 });
-  const handle = await open(file, "r");
-  await handle.sync().finally(() => handle.close());
-}
 
 /** Checks the note's signature and contents against what stands beside it. */
 function isGenuine(stored: StoredCheckpoint): boolean {
@@ -70,30 +60,4 @@ export async function readCheckpoints(
   const kept: StoredCheckpoint[] = [];
   for await (const checkpoint of checkpointsIn(orgId, from, to)) kept.push(checkpoint);
   return kept;
-}
-
-/** A line of the file is about 600 bytes; a longer tail is read only when none in this one is genuine. */
-const TAIL_BYTES = 16 * 1024;
-
-/** The newest genuine checkpoint of an organization, from the end of its file: cost does not grow with the file. */
-export async function readNewestCheckpoint(orgId: string): Promise<StoredCheckpoint | null> {
-  const file = fileOf(orgId);
-  if (!existsSync(file)) return null;
-  const handle = await open(file, "r");
-  try {
-    const { size } = await handle.stat();
-    const start = Math.max(0, size - TAIL_BYTES);
-    const { buffer } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
-    const lines = buffer.toString("utf8").split("\n");
-    for (const line of lines.slice(start > 0 ? 1 : 0).reverse()) {
-      if (!line) continue;
-      try {
-        const stored: StoredCheckpoint = JSON.parse(line);
-        if (isGenuine(stored)) return stored;
-      } catch {} // a line torn by a crash
-    }
-    return start > 0 ? ((await readCheckpoints(orgId)).at(-1) ?? null) : null;
-  } finally {
-    await handle.close();
-  }
 }

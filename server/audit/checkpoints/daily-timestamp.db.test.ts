@@ -40,15 +40,8 @@ it("keeps a time-stamp beside a checkpoint once a day an organization, and thinn
     await appendAudit(roles.app, auditRows(orgId, 1));
     await signCheckpoint(orgId, { now: new Date(start + hours * 3_600_000) });
   }
-  const kept = await notesOf(orgId);
-  expect(kept.map(({ size, token }) => [Number(size), token !== null])).toEqual([
-    [0, false],
-    [1, true],
-    [2, false],
-    [3, false],
-    [4, true],
-    [5, false],
-  ]);
+  const kept = (await notesOf(orgId)).filter(({ token }) => token !== null);
+  expect(kept.map(({ size }) => Number(size))).toEqual([1, 4]);
   for (const { note, token } of kept)
     if (token) expect(authority.verify(parseNote(note)?.text ?? "", token)).toContain("Verification: OK");
   await inTenant("system", (tx) => tx`SELECT audit_thin_notes(${orgId})`);

@@ -13,13 +13,13 @@ import { signCheckpoint } from "./sign";
 
 const HOUR_MS = 3_600_000;
 const folders: string[] = [];
-const useFolder = (folder: string) => Object.assign(env(), { TRAILMARK_DATA_DIR: folder });
+const switchTo = (folder: string) => Object.assign(env(), { TRAILMARK_DATA_DIR: folder });
 
 /** The data folder of a process that starts; the key is the one that this process has. */
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "trailmark-heads-"));
   folders.push(folder);
-  useFolder(folder);
+  switchTo(folder);
   return folder;
 }
 
@@ -161,7 +161,7 @@ describe("the data folder", () => {
     const orgId = await signedOrg(200);
     const second = newFolder();
     for (const folder of [second, first, second, first]) {
-      useFolder(folder);
+      switchTo(folder);
       await appendAudit(roles.app, auditRows(orgId, 90));
       expect(await signCheckpoint(orgId)).toMatchObject({ kind: "signed", warnings: [] });
     }
