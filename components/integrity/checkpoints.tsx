@@ -22,6 +22,12 @@ const columns: Column<Checkpoint>[] = [
   { header: "Root over all of them", cell: (c) => <CopiedCode value={c.root} what="root" /> },
 ];
 
+const cosigned: Column<Checkpoint> = {
+  header: "Cosigned by",
+  cell: (c) => (c.witnesses.length > 0 ? c.witnesses.map(({ name }) => name).join(", ") : "No witness yet"),
+  width: 220,
+};
+
 /** The signed heads that are kept outside the database, where they go, and the keys that check them. */
 export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
   const query = useQuery(useTRPC().integrity.checkpoints.queryOptions({ orgId: org.id, limit: SHOWN_CHECKPOINTS }));
@@ -44,7 +50,7 @@ export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
           ) : (
             <RecordTable
               caption={`The newest ${SHOWN_CHECKPOINTS} signed checkpoints`}
-              columns={columns}
+              columns={query.data.witnesses.length > 0 ? [...columns, cosigned] : columns}
               rows={query.data.data}
               rowKey={(c) => `${c.size}-${c.signedAt}`}
             />

@@ -1,10 +1,9 @@
-import { encode } from "uqr";
+import { qrPath } from "@/components/ui/qr-svg";
 import classes from "./profile.module.css";
 
 /** A text as a QR code, dark on light in both colour schemes, since cameras expect that. */
 export function QrCode({ text, label }: { text: string; label: string }) {
-  const { data, size } = encode(text, { border: 2 });
-  const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
+  const { path, size } = qrPath(text);
   return (
     <svg
       className={classes.qr}

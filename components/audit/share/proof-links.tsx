@@ -11,8 +11,8 @@ import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
+import { qrSvg } from "@/components/ui/qr-svg";
 import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS, shareInput } from "@/server/proof-links/schema";
-import { qrSvg } from "./qr-code";
 import classes from "./share-proof.module.css";
 
 type ProofLink = Outputs["proofs"]["links"]["data"][number];

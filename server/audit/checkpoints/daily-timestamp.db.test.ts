@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { planBundle } from "@/server/audit/evidence/plan";
 import { appendAudit } from "@/server/audit/record/append";
 import { parseNote } from "@/server/audit/tree/signed-note";
 import { env } from "@/server/env";
 import { auditRows, closeRoles, inTenant, roles } from "@/testing/chain";
+import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { type Authority, startAuthority } from "@/testing/timestamp-authority";
 import { signCheckpoint } from "./sign";
 
@@ -47,4 +49,16 @@ it("keeps a time-stamp beside a checkpoint once a day an organization, and thinn
   await inTenant("system", (tx) => tx`SELECT audit_thin_notes(${orgId})`);
   const stamped = (await notesOf(orgId)).filter(({ token }) => token !== null);
   expect(stamped.map(({ size }) => Number(size))).toEqual([1, 4]);
+});
+
+it("stamps the checkpoint of a bundle whose own has none", async () => {
+  const orgId = (await createOrg()).id;
+  const ctx = await ctxFor(await createUser({ orgId, role: "org_admin" }));
+  await appendAudit(roles.app, auditRows(orgId, 1));
+  await signCheckpoint(orgId);
+  await appendAudit(roles.app, auditRows(orgId, 1));
+  const { checkpoint, token } = await planBundle(ctx, orgId, {});
+  expect(checkpoint.size).toBe(2);
+  const text = parseNote(checkpoint.note)?.text ?? "";
+  expect(authority.verify(text, Buffer.from(token ?? "", "base64"))).toContain("Verification: OK");
 });

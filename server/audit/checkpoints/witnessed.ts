@@ -6,7 +6,17 @@ import { noteTools } from "@/server/note-tools";
 import { listCheckpoints, type StoredNote } from "./note-store";
 
 /** A quorum that was missed is made good by the next checkpoints; further back than this none is looked for. */
-const LOOKED_AT = 20;
+const LOOKED_AT = 100;
+
+/** Who cosigned a note, among the witnesses of the policy, and when each of them saw it. */
+export function cosignersOf(note: string, policy = witnessPolicy()): { name: string; at: string }[] {
+  const parsed = policy && parseNote(note);
+  if (!parsed) return [];
+  return cosignedBy(noteTools, policy, parsed).map(({ witness, seconds }) => ({
+    name: witness.name,
+    at: new Date(seconds * 1000).toISOString(),
+  }));
+}
 
 /** Whether enough witnesses of the policy cosigned a note; true where none is asked for. */
 function isWitnessed({ note }: StoredNote, policy: Policy | null): boolean {

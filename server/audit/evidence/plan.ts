@@ -3,17 +3,16 @@ import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { BundleRange, SinceLine } from "@/server/audit/bundle/format";
 import { fromTree } from "@/server/audit/checkpoints/nodes";
-import { listCheckpoints, newestReceipt } from "@/server/audit/checkpoints/note-store";
+import { newestCheckpoint, newestReceipt } from "@/server/audit/checkpoints/note-store";
 import type { StoredNote } from "@/server/audit/checkpoints/stored-note";
+import { checkpointToShow } from "@/server/audit/checkpoints/witnessed";
 import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
 import { verifyWhole } from "@/server/audit/integrity/runs";
-import { cosignedBy, meetsQuorum } from "@/server/audit/tree/policy";
 import { parseNote, toBase64 } from "@/server/audit/tree/signed-note";
 import { consistencyProof, inclusionProof } from "@/server/audit/tree/tree";
-import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
+import { timestampOf } from "@/server/audit/witnesses/timestamp";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid } from "@/server/errors";
-import { noteTools } from "@/server/note-tools";
 import type { EvidenceInput } from "./schema";
 
 /** What a bundle will hold, settled before its first byte is written. */
@@ -26,16 +25,6 @@ export type Plan = {
   token: string | null;
   since: SinceLine | null;
 };
-
-/** So many of the newest checkpoints are looked through for one that the witnesses cosigned. */
-const MAX_CHECKPOINTS = 100;
-
-function isWitnessed({ note }: StoredNote): boolean {
-  const [policy, parsed] = [witnessPolicy(), parseNote(note)];
-  if (!policy || !parsed) return false;
-  const seen = cosignedBy(noteTools, policy, parsed).map(({ witness }) => witness);
-  return meetsQuorum(policy.quorum, seen);
-}
 
 /** The last sequence of the range that is known now; null where it goes on to the newest entry. */
 async function lastOf(tx: Tx, orgId: string, { from, to, toSeq }: EvidenceInput): Promise<number | null> {
@@ -50,11 +39,15 @@ async function lastOf(tx: Tx, orgId: string, { from, to, toSeq }: EvidenceInput)
   return row?.last ?? 0;
 }
 
-/** The newest checkpoint that the witnesses cosigned and that covers the range, else the newest. */
-function choose(notes: readonly StoredNote[], last: number | null): StoredNote | null {
-  const newest = notes[0] ?? null;
-  const needed = last ?? newest?.size ?? 0;
-  return notes.find((note) => note.size >= needed && isWitnessed(note)) ?? newest;
+/**
+ * The newest checkpoint that the witnesses cosigned and that covers the range, else the newest.
+ * @throws AppError conflict when nothing was ever signed
+ */
+async function choose(tx: Tx, orgId: string, last: number | null): Promise<StoredNote> {
+  const newest = await newestCheckpoint(tx, orgId);
+  if (!newest)
+    throw new AppError("conflict", "There is no signed checkpoint of this log: nothing in a bundle could be proven.");
+  return (await checkpointToShow(tx, orgId, last ?? newest.size)) ?? newest;
 }
 
 function rangeOf({ from, to, fromSeq, toSeq }: EvidenceInput, size: number): BundleRange {
@@ -101,11 +94,8 @@ async function tokenOf(tx: Tx, { orgId, size, signedAt }: StoredNote): Promise<s
 export async function planBundle(ctx: Ctx, orgId: string, input: EvidenceInput): Promise<Plan> {
   await signCheckpoint(orgId, ctx.now());
   if (input.from || input.to) await attest(ctx, orgId);
-  return tenant(ctx.scope, async (tx) => {
-    const notes = await listCheckpoints(tx, orgId, MAX_CHECKPOINTS);
-    const checkpoint = choose(notes, await lastOf(tx, orgId, input));
-    if (!checkpoint)
-      throw new AppError("conflict", "There is no signed checkpoint of this log: nothing in a bundle could be proven.");
+  const plan = await tenant(ctx.scope, async (tx) => {
+    const checkpoint = await choose(tx, orgId, await lastOf(tx, orgId, input));
     const receipt = await newestReceipt(tx, orgId);
     return {
       orgId,
@@ -116,6 +106,14 @@ export async function planBundle(ctx: Ctx, orgId: string, input: EvidenceInput):
       since: await sinceLine(tx, checkpoint, input.since),
     };
   });
+  return { ...plan, token: plan.token ?? (await freshToken(plan.checkpoint)) };
+}
+
+/** A bundle is time-stamped anew where its checkpoint was not. */
+async function freshToken({ note }: StoredNote): Promise<string | null> {
+  const text = parseNote(note)?.text;
+  const token = text === undefined ? null : await timestampOf(text);
+  return token && toBase64(token);
 }
 
 /** That no entry of a time range is left out is this installation's word: given only of a chain that was just read. */

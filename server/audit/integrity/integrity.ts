@@ -2,7 +2,9 @@ import { tenant } from "@/db/client";
 import { listCheckpoints as readNewest } from "@/server/audit/checkpoints/note-store";
 import { originOfOrg, ownKeys } from "@/server/audit/checkpoints/sign";
 import { checkpointOf } from "@/server/audit/checkpoints/stored-note";
+import { cosignersOf } from "@/server/audit/checkpoints/witnessed";
 import { formatVerifierKey, toBase64 } from "@/server/audit/tree/signed-note";
+import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
 import type { Ctx } from "@/server/context";
 import { invalid } from "@/server/errors";
 import { operation } from "@/server/operation";
@@ -90,11 +92,13 @@ export const listCheckpoints = operation({
       orgId,
       origin: originOfOrg(orgId),
       publicKeys: ownKeys(orgId).map(formatVerifierKey),
+      witnesses: (witnessPolicy()?.witnesses ?? []).map(({ name }) => name),
       data: notes.map(({ size, signedAt, note }) => ({
         size,
         root: toBase64(checkpointOf({ note }).root),
         signedAt,
         note,
+        witnesses: cosignersOf(note),
       })),
     };
   },

@@ -65,11 +65,15 @@ const storedCheckpoint = z.strictObject({
   root: z.string(),
   signedAt: isoTime,
   note: z.string(),
+  /** The witnesses of the policy that cosigned it. */
+  witnesses: z.array(z.strictObject({ name: z.string(), at: isoTime })),
 });
 export const checkpointsOutput = z.strictObject({
   orgId: z.guid(),
   origin: z.string(),
   publicKeys: z.array(z.string()),
+  /** The witnesses that are asked to cosign each checkpoint. */
+  witnesses: z.array(z.string()),
   data: z.array(storedCheckpoint),
 });
 

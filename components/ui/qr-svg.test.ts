@@ -1,6 +1,6 @@
 import decodeQr from "qr/decode.js";
 import { expect, it } from "vitest";
-import { qrSvg } from "./qr-code";
+import { qrSvg } from "./qr-svg";
 
 const PIXELS = 4;
 

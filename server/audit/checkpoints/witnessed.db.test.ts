@@ -1,0 +1,80 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { GET as getCheckpoints } from "@/app/api/v1/audit-logs/checkpoints/route";
+import { asSystem } from "@/db/client";
+import { appendAudit } from "@/server/audit/record/append";
+import { formatVerifierKey } from "@/server/audit/tree/signed-note";
+import { witnessedAgeSeconds } from "@/server/audit/witnesses/witnessed-age";
+import { env } from "@/server/env";
+import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { call, createOrg, createUser } from "@/testing/factories";
+import { type RunningWitness, startWitness } from "@/testing/witness";
+import { ownKeys } from "./keys";
+import { newestCheckpoint } from "./note-store";
+import { signCheckpoint } from "./sign";
+import { checkpointToShow, cosignersOf } from "./witnessed";
+
+const NAMES = ["w1.example", "w2.example", "w3.example"];
+
+let dir: string;
+let running: RunningWitness[];
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-witnessed-"));
+  const file = join(dir, "witnesses.policy");
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir, TRAILMARK_WITNESS_POLICY_FILE: file });
+  running = await Promise.all(NAMES.map((name) => startWitness(name, ownKeys())));
+  const lines = running.map(({ witness: { name, key, url } }) => `witness ${name} ${formatVerifierKey(key)} ${url}`);
+  writeFileSync(file, `${lines.join("\n")}\ngroup most 2 ${NAMES.join(" ")}\nquorum most\n`);
+});
+afterAll(async () => {
+  await Promise.all(running.map(({ remove }) => remove()));
+  await closeRoles();
+  rmSync(dir, { recursive: true });
+});
+
+async function signedAfter(orgId: string, rows: number) {
+  await appendAudit(roles.app, auditRows(orgId, rows));
+  const signing = await signCheckpoint(orgId);
+  if (signing.kind !== "signed") throw new Error(JSON.stringify(signing));
+  expect(signing.warnings).toEqual([]);
+  return signing.note;
+}
+const namesOf = (note: string) => cosignersOf(note).map(({ name }) => name);
+const shown = (orgId: string, size: number) => asSystem((tx) => checkpointToShow(tx, orgId, size));
+
+it("signs whoever is away; what is given away is the newest checkpoint that enough witnesses cosigned", async () => {
+  const orgId = (await createOrg()).id;
+  const first = await signedAfter(orgId, 5);
+  expect(namesOf(first.note)).toEqual(NAMES);
+  expect(namesOf((await asSystem((tx) => newestCheckpoint(tx, orgId)))?.note ?? "")).toEqual(NAMES);
+  expect(namesOf(readFileSync(join(dir, "checkpoints", orgId, "latest"), "utf8"))).toEqual(NAMES);
+
+  await running[0]?.stop();
+  expect(namesOf((await signedAfter(orgId, 1)).note)).toEqual(NAMES.slice(1));
+  expect(witnessedAgeSeconds()).toBe(0);
+  await running[1]?.stop();
+  const alone = await signedAfter(orgId, 1);
+  expect(namesOf(alone.note)).toEqual(NAMES.slice(2));
+  expect(witnessedAgeSeconds(Date.now() + 5_000)).toBeGreaterThan(4);
+  expect((await shown(orgId, 5))?.size).toBe(6);
+  expect((await shown(orgId, 7))?.size).toBe(7);
+  expect(await shown(orgId, 8)).toBeNull();
+
+  await Promise.all(running.slice(0, 2).map(({ start }) => start()));
+  const last = await signedAfter(orgId, 1);
+  expect(namesOf(last.note)).toEqual(NAMES);
+  expect(witnessedAgeSeconds(Date.now() + 5_000)).toBe(0);
+
+  const viewer = await createUser({ orgId, role: "org_viewer" });
+  const { body } = await call(getCheckpoints, { path: "/audit-logs/checkpoints", token: viewer });
+  expect(body.witnesses).toEqual(NAMES);
+  expect(body.data.map((c: { size: number; witnesses: unknown[] }) => [c.size, c.witnesses.length])).toEqual([
+    [8, 3],
+    [7, 1],
+    [6, 2],
+    [5, 3],
+    [0, 3],
+  ]);
+});
