@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { proofText } from "@/testing/entry-proof";
+import { proofText } from "@/testing/proofs/entry-proof";
 import { fromFragment, isProofFragment, toFragment } from "./proof-link";
 
 const MAX_FRAGMENT = 2_600;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { COSIGNATURE, ED25519, formatVerifierKey } from "@/server/audit/tree/signed-note";
 import { buildCli, removeCli, runCli } from "@/testing/cli";
-import { PROOF_HOST, proofText } from "@/testing/entry-proof";
 import { testKey } from "@/testing/notes";
+import { PROOF_HOST, proofText } from "@/testing/proofs/entry-proof";
 
 const KEY = formatVerifierKey(testKey(1, PROOF_HOST, ED25519).key);
 const OTHER = formatVerifierKey(testKey(1, "other.example", ED25519).key);

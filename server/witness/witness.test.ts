@@ -8,7 +8,7 @@ import { checkCosignature, ED25519, parseNote, toBase64 } from "@/server/audit/t
 import { checkpointText, originOf } from "@/server/audit/tree/statement";
 import { consistencyProof, rootOf } from "@/server/audit/tree/tree";
 import { signText, testKey, noteTools as tools } from "@/testing/notes";
-import { leavesOf, nodesOf } from "@/testing/witness";
+import { leavesOf, nodesOf } from "@/testing/proofs/witness";
 import { createWitness } from "./serve";
 import { loadCosigner, nameOf } from "./store";
 

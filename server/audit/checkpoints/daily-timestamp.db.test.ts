@@ -9,7 +9,7 @@ import { parseNote } from "@/server/audit/tree/signed-note";
 import { env } from "@/server/env";
 import { auditRows, closeRoles, inTenant, roles } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
-import { type Authority, startAuthority } from "@/testing/timestamp-authority";
+import { type Authority, startAuthority } from "@/testing/proofs/timestamp-authority";
 import { signCheckpoint } from "./sign";
 
 const DAY_MS = 86_400_000;

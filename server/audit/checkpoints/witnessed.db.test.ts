@@ -10,7 +10,7 @@ import { witnessedAgeSeconds } from "@/server/audit/witnesses/witnessed-age";
 import { env } from "@/server/env";
 import { auditRows, closeRoles, roles } from "@/testing/chain";
 import { call, createOrg, createUser } from "@/testing/factories";
-import { type RunningWitness, startWitness } from "@/testing/witness";
+import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { ownKeys } from "./keys";
 import { newestCheckpoint } from "./note-store";
 import { signCheckpoint } from "./sign";

@@ -12,7 +12,7 @@ import { askWitness } from "@/server/audit/witnesses/ask";
 import { env } from "@/server/env";
 import { noteTools } from "@/server/note-tools";
 import { auditRows, closeRoles, roles } from "@/testing/chain";
-import { leavesOf, nodesOf, type RunningWitness, startWitness } from "@/testing/witness";
+import { leavesOf, nodesOf, type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { originOfOrg, ownKeys, signStatement } from "./keys";
 import { signCheckpoint } from "./sign";
 import { cosign } from "./witnesses";

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { PROOF_HOST, proofText } from "@/testing/entry-proof";
 import { noteTools, testKey } from "@/testing/notes";
+import { PROOF_HOST, proofText } from "@/testing/proofs/entry-proof";
 import { judgeProof, parseTrust, type Trust } from "./judge-proof";
 import { COSIGNATURE, ED25519, formatVerifierKey } from "./signed-note";
 

@@ -5,7 +5,7 @@ import { cosignedBy, type Policy } from "@/server/audit/tree/policy";
 import { ED25519, formatNote, parseNote } from "@/server/audit/tree/signed-note";
 import { originOf } from "@/server/audit/tree/statement";
 import { noteTools, testKey } from "@/testing/notes";
-import { checkpointAt, leavesOf, type RunningWitness, startWitness } from "@/testing/witness";
+import { checkpointAt, leavesOf, type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { askWitness, sender } from "./ask";
 import { cosign } from "./cosign";
 import { noteWitnessed, witnessedAgeSeconds } from "./witnessed-age";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { noteTools } from "@/server/note-tools";
-import { type Authority, startAuthority } from "@/testing/timestamp-authority";
+import { type Authority, startAuthority } from "@/testing/proofs/timestamp-authority";
 import { isTimestampReply, newNonce, timestampOf, timestampQuery } from "./timestamp";
 
 const TEXT =

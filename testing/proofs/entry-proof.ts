@@ -4,7 +4,7 @@ import { formatEntryProof } from "@/server/audit/tree/entry-proof";
 import { concatBytes, cosignedMessage, ED25519, parseNote, secondsToBytes } from "@/server/audit/tree/signed-note";
 import { checkpointText, originOf } from "@/server/audit/tree/statement";
 import { inclusionProof, leafHash, rootOf } from "@/server/audit/tree/tree";
-import { noteTools, signText, type TestKey, testKey } from "./notes";
+import { noteTools, signText, type TestKey, testKey } from "@/testing/notes";
 import { nodesOf } from "./witness";
 
 /** Proofs of entries of a log in memory, for tests of those who read them. */

@@ -10,7 +10,7 @@ import { checkpointText } from "@/server/audit/tree/statement";
 import { consistencyProof, leafHash, type NodeId, nodeHash, rootOf } from "@/server/audit/tree/tree";
 import { createWitness } from "@/server/witness/serve";
 import { loadCosigner } from "@/server/witness/store";
-import { noteTools, signText, type TestKey } from "./notes";
+import { noteTools, signText, type TestKey } from "@/testing/notes";
 
 /** Witnesses as they really run, and logs in memory for them to cosign. */
 
