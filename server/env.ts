@@ -27,6 +27,11 @@ export const envSchema = z.object({
   TRAILMARK_TSA_URL: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
   CHECKPOINT_WEBHOOK_URL: z.url().optional(),
   CHECKPOINT_WEBHOOK_SECRET: z.string().min(16).optional(),
+  OIDC_ISSUER: z.url().optional(),
+  OIDC_CLIENT_ID: z.string().min(1).optional(),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  OIDC_NAME: z.string().min(1).max(60).default("single sign-on"),
+  OIDC_JIT_ORGANIZATION: z.guid().optional(),
   SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\/.+/, "must be an smtp:// or smtps:// address")
@@ -54,6 +59,7 @@ const SECRETS = [
   "METRICS_TOKEN",
   "CHECKPOINT_WEBHOOK_SECRET",
   "SMTP_URL",
+  "OIDC_CLIENT_SECRET",
 ];
 
 /** Values of NAME_FILE variables stand in for NAME; empty strings count as unset. */
@@ -85,6 +91,9 @@ export function parseEnv(source: NodeJS.ProcessEnv): Env {
     for (const issue of parsed.error.issues) faults.push(`${issue.path.join(".")}: ${issue.message}`);
   if (parsed.success && !parsed.data.TRAILMARK_ADMIN_EMAIL !== !parsed.data.TRAILMARK_ADMIN_PASSWORD)
     faults.push("TRAILMARK_ADMIN_EMAIL and TRAILMARK_ADMIN_PASSWORD go together; one of them is missing");
+  const oidc = parsed.data && [parsed.data.OIDC_ISSUER, parsed.data.OIDC_CLIENT_ID, parsed.data.OIDC_CLIENT_SECRET];
+  if (oidc?.some(Boolean) && !oidc.every(Boolean))
+    faults.push("OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET go together; one of them is missing");
   if (parsed.success && !parsed.data.SMTP_URL !== !parsed.data.SMTP_FROM)
     faults.push("SMTP_URL and SMTP_FROM go together; one of them is missing");
   if (faults.length > 0 || !parsed.success)

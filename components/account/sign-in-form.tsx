@@ -17,6 +17,16 @@ function ownPath(target: string | null): string {
   return target;
 }
 
+async function byProvider(callbackUrl: string) {
+  const { signIn } = await import("next-auth/react");
+  await signIn("oidc", { callbackUrl });
+}
+
+const PROVIDER_WORDS: Record<string, string> = {
+  oidc_unknown: "No account here has the address of that sign-in. Ask your administrator for an invitation.",
+};
+const PROVIDER_FAILED = "The sign-in at your identity provider did not succeed. Try again.";
+
 /** Keeps the button busy until the next page is there. */
 const LEAVING = new Promise<never>(() => {});
 
@@ -33,6 +43,7 @@ function useHandedOver(): [Challenge | null, (challenge: Challenge | null) => vo
 /** E-mail and password, then the second factor where there is one; a refusal does not say which was wrong. */
 export function SignInForm({ options }: { options: SignInOptions }) {
   const params = useSearchParams();
+  const error = params.get("error");
   const [challenge, setChallenge] = useHandedOver();
   const form = useForm({ email: "", password: "" }, "uncontrolled");
   const leave = () => {
@@ -48,6 +59,7 @@ export function SignInForm({ options }: { options: SignInOptions }) {
   return (
     <form ref={form.element} onSubmit={form.onSubmit(submit)} className={classes.form} method="post">
       {form.message && <Message tone="bad">{form.message}</Message>}
+      {!form.message && error && <Message tone="bad">{PROVIDER_WORDS[error] ?? PROVIDER_FAILED}</Message>}
       {!form.message && params.has("ended") && (
         <Message tone="warn">Your session has ended. Sign in to continue where you were.</Message>
       )}
@@ -56,6 +68,11 @@ export function SignInForm({ options }: { options: SignInOptions }) {
       <Button type="submit" loading={form.isBusy} fullWidth>
         Sign in
       </Button>
+      {options.oidc && (
+        <Button variant="default" onClick={() => byProvider(ownPath(params.get("callbackUrl")))} fullWidth>
+          Sign in with {options.oidc}
+        </Button>
+      )}
       {options.mail && (
         <Anchor component={Link} href="/forgot" size="sm">
           Forgot your password?

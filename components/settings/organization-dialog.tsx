@@ -1,6 +1,6 @@
 "use client";
 
-import { TextInput } from "@mantine/core";
+import { Switch, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
@@ -8,26 +8,37 @@ import { useDone } from "@/components/ui/dialogs/use-done";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { createInput, type Organization, updateInput } from "@/server/organizations/schema";
 
-/** Creates an organization, or renames the one that is given. */
+/** Creates an organization, or edits the one that is given: its name, and whether its users need a second factor. */
 export function OrganizationDialog({ organization, onClose }: { organization?: Organization; onClose: () => void }) {
   const trpc = useTRPC();
-  const form = useForm({ name: organization?.name ?? "" });
+  const form = useForm({ name: organization?.name ?? "", requireTwoFactor: organization?.requireTwoFactor ?? false });
   const done = useDone(onClose, trpc.organizations.pathFilter(), trpc.me.pathFilter());
   const create = useMutation(trpc.organizations.create.mutationOptions(done));
   const update = useMutation(trpc.organizations.update.mutationOptions(done));
   return (
     <FormDialog
       form={form}
-      title={organization ? "Rename organization" : "New organization"}
-      action={organization ? "Rename" : "Create organization"}
-      onSubmit={({ name }) =>
+      title={organization ? "Edit organization" : "New organization"}
+      action={organization ? "Save" : "Create organization"}
+      onSubmit={({ name, requireTwoFactor }) =>
         organization
-          ? form.send(updateInput, update, { id: organization.id, name })
+          ? form.send(updateInput, update, { id: organization.id, name, requireTwoFactor })
           : form.send(createInput, create, { name })
       }
       onClose={onClose}
     >
       <TextInput label="Name" required {...form.field("name")} data-autofocus />
+      {organization && (
+        <Switch
+          label="Require two-factor sign-in"
+          description={
+            organization.isHome
+              ? "Of your own staff, from their next request on"
+              : "Of the users of this organization, from their next request on"
+          }
+          {...form.checkbox("requireTwoFactor")}
+        />
+      )}
     </FormDialog>
   );
 }

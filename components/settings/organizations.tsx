@@ -46,8 +46,8 @@ export function Organizations() {
       width: 120,
       align: "end",
       cell: (o) => (
-        <RowButton label={`Rename ${o.name}`} onClick={() => setEditing(o)}>
-          Rename
+        <RowButton label={`Edit ${o.name}`} onClick={() => setEditing(o)}>
+          Edit
         </RowButton>
       ),
     },

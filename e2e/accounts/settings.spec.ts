@@ -11,9 +11,9 @@ test("an organization is made, renamed, offered in the switcher, and each step i
 }) => {
   const name = unique("Contoso");
   await settings.makeOrganization(name);
-  await page.getByRole("button", { name: `Rename ${name}` }).click();
-  await settings.dialog("Rename organization").getByLabel("Name").fill(`${name} Dental`);
-  await settings.dialog("Rename organization").getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("button", { name: `Edit ${name}` }).click();
+  await settings.dialog("Edit organization").getByLabel("Name").fill(`${name} Dental`);
+  await settings.dialog("Edit organization").getByRole("button", { name: "Save" }).click();
   await expect(settings.row(`${name} Dental`)).toBeVisible();
 
   await page.getByRole("button", { name: "Organization: All organizations" }).click();

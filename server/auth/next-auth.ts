@@ -7,11 +7,14 @@ import { log } from "@/server/log";
 import { findUserCaller } from "./caller";
 import { type AccessClaims, SESSION_SECONDS, scopeClaims, signAccessToken, verifyAccessToken } from "./jwt";
 import { endSignIn } from "./log-out";
+import { findByIdentity, oidcProvider, type Profile } from "./oidc/oidc";
 import { secondFactorInput, tokenInput } from "./schema";
 import { answerChallenge } from "./second-factor/answer";
+import { secondFactorRequired } from "./second-factor/challenge";
+import { secondFactorsOf } from "./second-factor/factors";
 import { sessionCookie } from "./session-cookie";
 import { signIn } from "./sign-in";
-import type { Door } from "./start-session";
+import { type Door, startSession } from "./start-session";
 
 /** The default export of a package in CommonJS: Node gives the whole of its exports instead. */
 export const defaultOf = <T>(imported: T): T => (imported as { default?: T }).default ?? imported;
@@ -63,6 +66,27 @@ async function authorize(
   }
 }
 
+/**
+ * Lets in whom an identity provider has proved, by the same rules as a password: with a second factor, the sign-in goes
+ * on with its challenge, behind # so that it stays in the browser.
+ * @returns true, or the page that the browser is sent to instead
+ */
+async function enterByOidc(ctx: Ctx, profile: Profile, user: User): Promise<true | string> {
+  const userId = await findByIdentity(ctx, profile);
+  const caller = userId ? await findUserCaller(userId) : null;
+  if (caller?.actor.type !== "user") return "/login?error=oidc_unknown";
+  const { actor } = caller;
+  const factors = await secondFactorsOf(actor.id);
+  if (factors.isOn) {
+    const required = await secondFactorRequired({ userId: actor.id, factors, first: "oidc", now: ctx.now() });
+    return `/login#${required.extra.secondFactor?.challenge}`;
+  }
+  const { sid } = await startSession(ctx, { ...caller, actor }, { ...BROWSER, methods: ["oidc"] });
+  const claims: AccessClaims = { sub: actor.id, sid, ...scopeClaims(caller.scope) };
+  Object.assign(user, { id: actor.id, claims });
+  return true;
+}
+
 async function leave(ctx: Ctx, claims: AccessClaims | null): Promise<void> {
   const caller = claims && (await findUserCaller(claims.sub, { sid: claims.sid, viaCookie: true }));
   if (claims && caller) await endSignIn({ ...ctx, ...caller }, claims.sid);
@@ -73,6 +97,7 @@ async function leave(ctx: Ctx, claims: AccessClaims | null): Promise<void> {
  * signed token as the API's access token, so one verifier serves both.
  */
 export function authOptions(ctx: Ctx, onRefused: OnRefused): NextAuthOptions {
+  const oidc = oidcProvider();
   const secure = isHttps();
   return {
     secret: env().NEXTAUTH_SECRET,
@@ -88,6 +113,7 @@ export function authOptions(ctx: Ctx, onRefused: OnRefused): NextAuthOptions {
       decode: async ({ token }) => (token ? verifyAccessToken(token) : null),
     },
     providers: [
+      ...(oidc ? [oidc] : []),
       defaultOf(Credentials)({
         credentials: { email: { type: "email" }, password: { type: "password" } },
         authorize: (credentials) => authorize("credentials", { ctx, credentials, onRefused }),
@@ -99,6 +125,8 @@ export function authOptions(ctx: Ctx, onRefused: OnRefused): NextAuthOptions {
       }),
     ],
     callbacks: {
+      signIn: ({ user, account, profile }) =>
+        account?.provider === "oidc" ? enterByOidc(ctx, profile as Profile, user) : true,
       jwt: ({ token, user }) => {
         if (user) return { ...(user as SignedIn).claims };
         const { sub, sid, scope, orgId, partnerId } = token as AccessClaims;

@@ -65,5 +65,5 @@ export const forgotInput = z.strictObject({ email });
 /** Body of POST /auth/password/reset. */
 export const resetInput = z.strictObject({ token: linkToken, password: newPassword });
 
-/** What the sign-in page offers: mail says that a forgotten password can be reset by mail. */
-export type SignInOptions = { mail: boolean };
+/** What the sign-in page offers: mail says that a forgotten password can be reset by mail, oidc names the provider. */
+export type SignInOptions = { mail: boolean; oidc: string | null };

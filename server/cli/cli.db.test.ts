@@ -10,7 +10,7 @@ import { GET as getMe } from "@/app/api/v1/me/route";
 import { asSystem } from "@/db/client";
 import { startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
-import { organizations, users } from "@/db/schema";
+import { organizations, users, userTotp } from "@/db/schema";
 import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
 import { appendAudit } from "@/server/audit/record/append";
 import { env } from "@/server/env";
@@ -160,6 +160,11 @@ describe("beside a database of one's own", () => {
       "user.login",
     ]);
     expect(await runCli(args, { env: settings, input: "short" })).toMatchObject({ code: 2 });
+    await asSystem((tx) => tx.insert(userTotp).values({ userId: admin.id, secret: "x", confirmedAt: new Date() }));
+    const signIn = async () => (await call(token, { body: { email: admin.email, password: input } })).status;
+    expect(await signIn()).toBe(401);
+    expect(await runCli([...args, "--remove-two-factor"], { env: settings, input })).toMatchObject({ code: 0 });
+    expect(await signIn()).toBe(200);
     const unknown = ["reset-password", "--email", "nobody@example.test", "--password-stdin"];
     expect((await runCli(unknown, { env: settings, input })).err).toContain("There is no user nobody@example.test.");
   });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { record } from "@/server/audit/record/record";
 import { findByEmail } from "@/server/auth/find-by-email";
 import { newPassword } from "@/server/auth/schema";
+import { removeSecondFactors } from "@/server/auth/second-factor/factors";
 import { setPassword } from "@/server/auth/set-password";
 import { systemCtx } from "@/server/context";
 import { AppError } from "@/server/errors";
@@ -12,10 +13,14 @@ const passwordSchema = z.strictObject({ password: newPassword });
 
 /** For whoever has lost the last way in: a new password, which ends every sign-in of that person. */
 export const resetPassword: Command = {
-  usage: "--email EMAIL --password-stdin",
+  usage: "--email EMAIL --password-stdin [--remove-two-factor]",
   summary: "give a person a new password, read from standard input; ends their sessions",
   async run(args) {
-    const { values } = readArgs(args, { email: { type: "string" }, "password-stdin": { type: "boolean" } });
+    const { values } = readArgs(args, {
+      email: { type: "string" },
+      "password-stdin": { type: "boolean" },
+      "remove-two-factor": { type: "boolean" },
+    });
     const email = required(values.email, "--email").trim().toLowerCase();
     const given = values["password-stdin"] ? await readStdin() : undefined;
     const { password } = passwordSchema.parse({ password: required(given, "--password-stdin") });
@@ -24,13 +29,15 @@ export const resetPassword: Command = {
       if (!row) throw new AppError("not_found", `There is no user ${email}.`);
       const ctx = systemCtx();
       const endedSessions = await setPassword({ userId: row.id, password, now: ctx.now() });
+      const removeTwoFactor = values["remove-two-factor"] ?? false;
+      if (removeTwoFactor) await removeSecondFactors(row.id);
       record(ctx, {
         action: "user.password.reset",
         orgId: row.orgId ?? row.homeOrgId,
         resourceType: "user",
         resourceId: row.id,
         resourceName: row.name,
-        details: { via: "command line", endedSessions },
+        details: { via: "command line", endedSessions, removeTwoFactor },
       });
       const ended = endedSessions === 1 ? "1 session" : `${endedSessions} sessions`;
       say(`${email} has a new password; ${ended} ended.${row.disabledAt ? " The account is disabled." : ""}`);

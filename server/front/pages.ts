@@ -1,5 +1,6 @@
 import { publishedPolicy } from "@/server/audit/witnesses/policy-file";
 import { authenticate } from "@/server/auth/authenticate";
+import { oidcProvider } from "@/server/auth/oidc/oidc";
 import type { SignInOptions } from "@/server/auth/schema";
 import { REQUESTED_PAGE } from "@/server/auth/session-cookie";
 import type { Ctx } from "@/server/context";
@@ -36,7 +37,7 @@ export const pages = {
   /** Whose signatures this server says to trust, as auditors save it. */
   publishedPolicy,
   /** What the sign-in page offers. */
-  signInOptions: (): SignInOptions => ({ mail: isMailConfigured() }),
+  signInOptions: (): SignInOptions => ({ mail: isMailConfigured(), oidc: oidcProvider()?.name ?? null }),
   isSetUp: async (): Promise<boolean> => !(await isSetupNeeded()),
 };
 

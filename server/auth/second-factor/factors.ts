@@ -21,3 +21,10 @@ export async function secondFactorsOf(userId: string) {
   });
 }
 export type SecondFactors = Awaited<ReturnType<typeof secondFactorsOf>>;
+
+/** Takes every second factor of a person away, recovery codes included. */
+export const removeSecondFactors = (userId: string): Promise<void> =>
+  asSystem(async (tx) => {
+    for (const table of [userTotp, userPasskeys, userRecoveryCodes])
+      await tx.delete(table).where(eq(table.userId, userId));
+  });
