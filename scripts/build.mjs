@@ -11,6 +11,7 @@ const ENTRIES = {
   server: "server/process/main.ts",
   "import-reader": "server/custom-fields/import/reader/thread.ts",
   trailmark: "server/cli/main.ts",
+  witness: "server/cli/witness-main.ts",
   agent: "agent/main.ts",
   demo: "scripts/demo/main.ts",
   bench: "bench/main.ts",

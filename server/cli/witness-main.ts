@@ -1,0 +1,11 @@
+import { tell, UsageError } from "./command";
+import { witness } from "./witness";
+
+/** The witness alone, as one file for somebody else's machine: Node and nothing else. */
+try {
+  process.exitCode = await witness.run(process.argv.slice(2));
+} catch (error) {
+  const isMisuse = error instanceof UsageError;
+  tell(isMisuse ? `${error.message}\nUsage: node witness.mjs ${witness.usage}` : String(error));
+  process.exitCode = isMisuse ? 2 : 1;
+}
