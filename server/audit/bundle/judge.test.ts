@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { browserBundleTools } from "@/components/verify/browser-tools";
 import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
+import { chainRows, installationKey, logKey, makeBundle, trustIn, vkeyOf } from "@/testing/evidence/bundles";
 import {
   BADLY_COSIGNED,
   BASES,
@@ -16,8 +17,7 @@ import {
   SINCE_ENTRY,
   STRICT_POLICY,
   strangerKey,
-} from "@/testing/bundle-mutations";
-import { chainRows, installationKey, logKey, makeBundle, trustIn, vkeyOf } from "@/testing/evidence";
+} from "@/testing/evidence/mutations";
 import { readKeptNote } from "./since";
 import { type BundleTools, verifyBundle } from "./verify";
 

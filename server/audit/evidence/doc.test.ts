@@ -7,7 +7,7 @@ import { canonicalPayload } from "@/server/audit/chain/chain";
 import { parseNote, parseVkey, signatureBy } from "@/server/audit/chain/note";
 import { keyIdOf, vkeyOf } from "@/server/audit/chain/signing-key";
 import { PAYLOAD_FIELDS } from "@/server/audit/row";
-import { checkText, makeBundle, witness } from "@/testing/evidence";
+import { checkText, makeBundle, witness } from "@/testing/evidence/bundles";
 import { nodeBundleTools } from "./node-bundle-tools";
 
 const doc = readFileSync("docs/evidence.md", "utf8");

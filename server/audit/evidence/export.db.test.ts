@@ -5,7 +5,7 @@ import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
 import { appendAudit } from "@/server/audit/record/append";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles } from "@/testing/chain";
-import { checkText } from "@/testing/evidence";
+import { checkText } from "@/testing/evidence/bundles";
 import { call, createOrg, createUser, ctxFor, auditRows as recordedRows, type TestUser } from "@/testing/factories";
 import { permit } from "@/testing/permit";
 import { exportEvidence } from "./export";

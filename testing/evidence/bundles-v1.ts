@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BundleRow } from "@/server/audit/chain/bundle";
-import { chainRows, HOST, installationKey, vkeyOf } from "./evidence";
-import { signText, type TestKey } from "./notes";
+import { signText, type TestKey } from "@/testing/notes";
+import { chainRows, HOST, installationKey, vkeyOf } from "./bundles";
 
 /** Bundles of version 1, as servers wrote them before there was a tree. */
 

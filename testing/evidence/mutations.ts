@@ -3,6 +3,7 @@ import { checksumOf } from "@/server/audit/chain/chain-hash";
 import { COSIGNATURE, ED25519, formatVerifierKey, toBase64 } from "@/server/audit/tree/signed-note";
 import { checkpointText } from "@/server/audit/tree/statement";
 import { consistencyProof, inclusionProof, rootOf } from "@/server/audit/tree/tree";
+import { noteTools, testKey } from "@/testing/notes";
 import {
   chainRows,
   checkpointOf,
@@ -18,9 +19,8 @@ import {
   signedBy,
   vkeyOf,
   witness,
-} from "./evidence";
-import { endedV1, makeBundleV1, ROWS_V1 } from "./evidence-v1";
-import { noteTools, testKey } from "./notes";
+} from "./bundles";
+import { endedV1, makeBundleV1, ROWS_V1 } from "./bundles-v1";
 
 /** Bundles as they are and as somebody changed them, with what every verifier must say of each under the log's key. */
 

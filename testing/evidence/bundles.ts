@@ -20,7 +20,7 @@ import {
 } from "@/server/audit/tree/signed-note";
 import { checkpointText, originOf, receiptText } from "@/server/audit/tree/statement";
 import { leafHash, type NodeId, nodeHash, rootOf } from "@/server/audit/tree/tree";
-import { noteTools, type TestKey, testKey } from "./notes";
+import { noteTools, type TestKey, testKey } from "@/testing/notes";
 
 /** Bundles of version 2 over rows made up here, signed by keys with known seeds: for tests and the example in docs/. */
 
