@@ -7,6 +7,7 @@ import { killLines } from "./kills";
 import { liveLine } from "./live";
 import { malformedLine } from "./malformed";
 import { proxyLine } from "./proxy";
+import { slowFilesLine } from "./slow-files";
 import { frozenLine, stopLine } from "./stops";
 import type { Line } from "./types";
 
@@ -19,6 +20,7 @@ const LINES: { line: Line; quick: number; full: number }[] = [
   ...[...killLines, liveLine].map((line) => ({ line, quick: 5, full: 50 })),
   ...importKillLines.map((line) => ({ line, quick: 5, full: 20 })),
   { line: importLawLine, quick: 1, full: 100 },
+  { line: slowFilesLine, quick: 1, full: 10 },
   { line: frozenLine, quick: 1, full: 5 },
   { line: stopLine, quick: 1, full: 20 },
   { line: fuzzLine, quick: 3, full: 850 },

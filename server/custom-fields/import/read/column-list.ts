@@ -2,6 +2,17 @@ import type { DeclaredField } from "@/server/custom-fields/import/map/column-sch
 import { MAX_IMPORT_COLUMNS } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
 
+const tooMany = () =>
+  new AppError("payload_too_large", `The file has more than ${MAX_IMPORT_COLUMNS} columns or fields.`);
+
+/** A header without blank cells at its end. @throws AppError payload_too_large beyond the limit, before any work on it. */
+export function requireHeader(cells: readonly string[]): string[] {
+  let length = cells.length;
+  while (length > 1 && cells[length - 1]?.trim() === "") length--;
+  if (length > MAX_IMPORT_COLUMNS) throw tooMany();
+  return cells.slice(0, length);
+}
+
 /** The columns of a source in the order of their first appearance; it grows while the source is read. */
 export class ColumnList {
   readonly titles: string[] = [];
@@ -21,8 +32,7 @@ export class ColumnList {
       if (declared) this.declared[known] = before ? merge(before, declared) : declared;
       return known;
     }
-    if (this.titles.length >= MAX_IMPORT_COLUMNS)
-      throw new AppError("payload_too_large", `The file has more than ${MAX_IMPORT_COLUMNS} columns or fields.`);
+    if (this.titles.length >= MAX_IMPORT_COLUMNS) throw tooMany();
     this.#places.set(key, this.titles.length);
     this.declared.push(declared);
     return this.titles.push(name) - 1;

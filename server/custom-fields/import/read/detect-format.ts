@@ -1,4 +1,5 @@
 import type { Preset } from "@/server/custom-fields/import/presets/preset";
+import { requireHeader } from "./column-list";
 import { detectEncoding, headOf, isGzip, isZip, readText, textHead } from "./decode";
 import type { FileFormat, SheetInfo } from "./file-schema";
 import { isHeaderDoubtful } from "./header-doubt";
@@ -32,7 +33,7 @@ type Head = { name: string | null; records: string[][]; headerRow: number; title
 async function headOfSheet(workbook: Workbook, name: string): Promise<Head> {
   const records = await firstRecords(workbook.rows(name));
   const headerRow = findHeader(records);
-  return { name, records, headerRow, titles: records[headerRow - 1] ?? [] };
+  return { name, records, headerRow, titles: requireHeader(records[headerRow - 1] ?? []) };
 }
 
 const isKnown = ({ titles }: Head, preset: Preset): boolean =>
@@ -81,7 +82,7 @@ export async function detect(path: string, preset: Preset): Promise<Detected> {
   if (/^\s*[[{]/.test(text))
     return { format: { ...base, kind: "json", encoding, shape: "rest" }, sheets: [], isHeaderDoubtful: false };
   const { delimiter, headerRow, records } = detectDelimiter(text);
-  const shape = detectShape(records[headerRow - 1] ?? [], preset);
+  const shape = detectShape(requireHeader(records[headerRow - 1] ?? []), preset);
   return {
     format: { ...base, kind: "text", encoding, delimiter, headerRow, shape },
     sheets: [],

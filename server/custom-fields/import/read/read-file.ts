@@ -3,7 +3,7 @@ import type { Preset } from "@/server/custom-fields/import/presets/preset";
 import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
-import { ColumnList } from "./column-list";
+import { ColumnList, requireHeader } from "./column-list";
 import { readText, textHead } from "./decode";
 import { rawRecords } from "./detect-format";
 import type { FileFormat } from "./file-schema";
@@ -120,8 +120,7 @@ async function* readTable(
   columns: ColumnList,
 ): AsyncGenerator<SourceRecord> {
   const { header, records } = await splitHeader(rawRecords(path, format, notes), format.headerRow);
-  while (header.length > 1 && header.at(-1)?.trim() === "") header.pop();
-  const titles = uniqueTitles(header);
+  const titles = uniqueTitles(requireHeader(header));
   const rows = limited(format.kind === "workbook" ? padded(records, titles.length) : records, limit);
   if (format.shape === "fields") await readFieldList(rows, titles, columns);
   else if (format.shape === "long") yield* pivot(longEntries(rows, titles, preset), columns);

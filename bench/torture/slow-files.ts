@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readFiles } from "@/server/custom-fields/import/reader/read-files";
+import { AppError } from "@/server/errors";
+import { SLOW_FILES } from "@/testing/slow-files";
+import type { Line } from "./types";
+
+/** H1: files that are made to be slow, read as an import reads them, while this process has to answer others. */
+
+const PATIENCE_MS = 5_000;
+const MAX_WAIT_MS = 250;
+/** A quick run is made on machines that do other things as well. */
+const QUICK = { patienceMs: 20_000, maxWaitMs: 1_000 };
+const FULL_ROUNDS = 10;
+const NS_PER_MS = 1_000_000;
+/** The measure ticks before and after what it measures. */
+const SETTLE_MS = 30;
+
+/** The longest time (ms) for which this process answered nobody while the work was under way. */
+async function longestWait(work: () => Promise<void> | void): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  await sleep(SETTLE_MS);
+  await work();
+  await sleep(SETTLE_MS);
+  delay.disable();
+  return delay.max / NS_PER_MS;
+}
+
+/** The control: a reader that looks for the end of each tag from its start, here and not in a thread of its own. */
+function readQuadratically(ms: number): void {
+  const text = "<c ".repeat(400_000);
+  const until = performance.now() + ms;
+  for (let at = 0; at >= 0 && performance.now() < until; at = text.indexOf("<c ", at + 1)) text.indexOf("</c>", at);
+}
+
+/** How reading one file ended: in rows or refused in words; anything else is a fault of ours. */
+async function readOne(path: string): Promise<string | null> {
+  try {
+    await readFiles({ kind: "preview", source: "automate", path, format: null });
+    await readFiles({ kind: "stage", source: "automate", files: [{ path, format: null }] }, async () => {});
+    return null;
+  } catch (error) {
+    return error instanceof AppError ? null : String(error);
+  }
+}
+
+export const slowFilesLine: Line = {
+  id: "H1",
+  title: "files made to be slow leave the process free to answer",
+  run: async ({ rounds }) => {
+    const limits = rounds >= FULL_ROUNDS ? { patienceMs: PATIENCE_MS, maxWaitMs: MAX_WAIT_MS } : QUICK;
+    const folder = mkdtempSync(join(tmpdir(), "trailmark-slow-"));
+    const faults: string[] = [];
+    let [tried, slowest, longest] = [0, 0, 0];
+    let slowestFile = "";
+    try {
+      for (let round = 1; round <= rounds; round++)
+        for (const { name, make } of SLOW_FILES) {
+          const path = join(folder, String(tried++));
+          writeFileSync(path, make(rounds === 1 ? 10 : round));
+          const began = performance.now();
+          let fault: string | null = null;
+          const wait = await longestWait(async () => {
+            fault = await readOne(path);
+          });
+          const took = performance.now() - began;
+          rmSync(path);
+          if (took > slowest) [slowest, slowestFile] = [took, name];
+          longest = Math.max(longest, wait);
+          if (fault) faults.push(`${name}: ${fault}`);
+          if (took > limits.patienceMs) faults.push(`${name}: ${Math.round(took)} ms`);
+          if (wait > limits.maxWaitMs) faults.push(`${name}: others waited ${Math.round(wait)} ms`);
+        }
+      const control = await longestWait(() => readQuadratically(2 * limits.maxWaitMs));
+      if (control <= limits.maxWaitMs) faults.push(`the control was not seen: ${Math.round(control)} ms`);
+      const figures = `slowest ${Math.round(slowest)} ms (${slowestFile}), longest wait ${Math.round(longest)} ms, control ${Math.round(control)} ms`;
+      return { tried, failed: faults.length, detail: [figures, ...faults.slice(0, 10)].join("; ") };
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
