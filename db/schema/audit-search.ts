@@ -42,7 +42,7 @@ export const auditTallies = pgTable(
   (t) => [index("audit_tallies_org_idx").on(t.orgId, t.firstSeq)],
 );
 
-/** How many rows of each actor the six hours from `since` hold, and the newest of them, a slice of the chain at a time. */
+/** How many rows of each actor the UTC day from `since` holds, and the newest of them, a slice of the chain at a time. */
 export const auditActorTallies = pgTable(
   "audit_actor_tallies",
   {

@@ -33,7 +33,7 @@ export const BY_KIND: Shape = {
 /** (actor_type, actor_id, raw_id, email, last_at, n): for filters on time alone. */
 export const BY_ACTOR: Shape = {
   table: "audit_actor_tallies",
-  spanMs: 6 * HOUR_MS,
+  spanMs: 24 * HOUR_MS,
   tally: "a.actor_type, a.actor_id, a.raw_id, max(a.email) AS email, max(a.last_at) AS last_at, sum(a.rows) AS n",
   row: `a.actor_type, a.actor_id,
     CASE WHEN a.actor_id = '00000000-0000-0000-0000-000000000000' THEN a.details ->> 'rawActorId' END AS raw_id,

@@ -88,10 +88,8 @@ const FIELDS = [
 export function holdsWord({ text, told, types, people, keys, agents }: Word): SQL {
   const pattern = containsPattern(text);
   const list = (values: readonly string[]) => sql`${sql.param([...values])}::text[]`;
-  const conditions = [
-    ...FIELDS.map((field) => sql`${sql.raw(`a.${field}`)} ILIKE ${pattern}`),
-    ...told.map((one) => sql`(a.result = ${one.result} AND a.action = ANY (${list(one.actions)}))`),
-  ];
+  // Cheap ones first: a row is decided by the first that holds, and the text of the details costs most.
+  const conditions = told.map((one) => sql`(a.result = ${one.result} AND a.action = ANY (${list(one.actions)}))`);
   if (types.length > 0) conditions.push(sql`a.actor_type = ANY (${list(types)})`);
   const isActor = (type: ActorType, ids: readonly string[]) =>
     sql`(a.actor_type = ${type} AND a.actor_id = ANY (${sql.param([...ids])}::uuid[]))`;
@@ -101,6 +99,7 @@ export function holdsWord({ text, told, types, people, keys, agents }: Word): SQ
     conditions.push(
       sql`(a.actor_type = 'agent' AND (a.actor_id::text = ANY (${list(agents)}) OR a.details ->> 'rawActorId' = ANY (${list(agents)})))`,
     );
+  conditions.push(...FIELDS.map((field) => sql`${sql.raw(`a.${field}`)} ILIKE ${pattern}`));
   return sql`(${sql.join(conditions, sql` OR `)})`;
 }
 
