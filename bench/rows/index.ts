@@ -11,6 +11,7 @@ import { pruneBench } from "./prune";
 import { reportBench } from "./reports";
 import { searchBench } from "./search";
 import { storageBench } from "./storage";
+import { treeBench } from "./tree";
 import { verifyBench } from "./verify";
 import { viewerBench } from "./viewer";
 
@@ -24,6 +25,7 @@ export const benches: Bench[] = [
   reportBench,
   exportBench,
   verifyBench,
+  treeBench,
   storageBench,
   growthBench,
   agentBench,

@@ -1,0 +1,206 @@
+import * as crypto from "node:crypto";
+import { eventMaker } from "@/bench/events";
+import { fillAudit } from "@/bench/fill";
+import { type Bench, type Figure, figure, interleave, medianMsOf, msOf, percentile } from "@/bench/harness";
+import { insertOne } from "@/bench/plain";
+import { SEED, type World } from "@/bench/world";
+import { asSystem } from "@/db/client";
+import { findGap } from "@/server/audit/chain/verify";
+import { EMPTY_ROOT, leafOf } from "@/server/audit/checkpoints/hashing";
+import { fromTree } from "@/server/audit/checkpoints/nodes";
+import { insertNote, listCheckpoints } from "@/server/audit/checkpoints/note-store";
+import { originOfOrg, signCheckpoint, signStatement } from "@/server/audit/checkpoints/sign";
+import { TreeBuilder } from "@/server/audit/checkpoints/tree-builder";
+import { checkpointText } from "@/server/audit/tree/statement";
+import { inclusionProof } from "@/server/audit/tree/tree";
+import { createOrg } from "@/testing/factories";
+
+const ROUNDS = 5;
+const NEW_ROWS = 500;
+const MONTH_OF_NOTES = 43_200;
+const WRITERS = 32;
+const WRITING_MS = 4_000;
+
+/** Leaves into full tiles, against two one-shot hashes of the same sizes for each. */
+async function hashing(rows: number): Promise<Figure> {
+  const checksums = Array.from({ length: rows }, (_, n) => crypto.createHash("sha256").update(String(n)).digest("hex"));
+  const [leaf, node] = [Buffer.alloc(33), Buffer.alloc(65)];
+  const seen = await interleave(ROUNDS, {
+    tiles: () =>
+      msOf(async () => {
+        const builder = new TreeBuilder();
+        for (const checksum of checksums) builder.append(leafOf(checksum));
+        builder.root();
+      }),
+    hashes: () =>
+      msOf(async () => {
+        for (let n = 0; n < rows; n++) {
+          crypto.hash("sha256", leaf, "buffer");
+          crypto.hash("sha256", node, "buffer");
+        }
+      }),
+  });
+  const [value, reference] = [seen.tiles, seen.hashes].map((ms) => (rows * 1000) / ms) as [number, number];
+  return figure({
+    row: "24",
+    name: `tree of ${rows} rows into tiles`,
+    unit: "rows/s",
+    value,
+    reference,
+    target: { min: 1 },
+  });
+}
+
+/** Signing after so many new rows, against their insertion. */
+async function checkpointing(world: World, orgId: string, rows: number): Promise<Figure> {
+  let start = rows + 1;
+  const insert = () => {
+    const more = fillAudit(world.app, { orgId, rows: NEW_ROWS, start, seed: SEED });
+    start += NEW_ROWS;
+    return more;
+  };
+  const [inserts, signs]: [number[], number[]] = [[], []];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const inserted = await msOf(insert);
+    const signed = await msOf(() => signCheckpoint(orgId));
+    if (round > 0) {
+      inserts.push(inserted);
+      signs.push(signed);
+    }
+  }
+  const [value, reference] = [percentile(signs, 0.5), percentile(inserts, 0.5)];
+  const name = `checkpoint of ${NEW_ROWS} new rows at ${rows}`;
+  return figure({ row: "24", name, unit: "ms", value, reference, target: { max: 0.5 } });
+}
+
+/** The inclusion proof of one row, against reading it by its id. */
+async function proving(world: World, orgId: string, size: number): Promise<Figure> {
+  const rows = await world.app<{ id: string; seq: string }[]>`
+    SELECT id, chain_seq AS seq FROM audit_logs WHERE org_id = ${orgId} AND chain_seq % ${Math.ceil(size / 50)} = 1`;
+  const next = (() => {
+    let at = 0;
+    return () => rows[at++ % rows.length] as { id: string; seq: string };
+  })();
+  const seen = await interleave(ROUNDS, {
+    proof: () =>
+      medianMsOf(20, () => {
+        const index = Number(next().seq) - 1;
+        return asSystem((tx) => fromTree(tx, { orgId, size }, (hash, node) => inclusionProof(hash, node, index, size)));
+      }),
+    row: () => medianMsOf(20, () => asSystem((tx) => tx.execute(`SELECT * FROM audit_logs WHERE id = '${next().id}'`))),
+  });
+  const target = { max: 5 };
+  return figure({
+    row: "24",
+    name: `proof of one entry of ${size}`,
+    unit: "ms",
+    value: seen.proof,
+    reference: seen.row,
+    target,
+  });
+}
+
+async function notesOf(count: number): Promise<string> {
+  const orgId = crypto.randomUUID();
+  const start = Date.now() - count * 60_000;
+  const origin = originOfOrg(orgId);
+  await asSystem(async (tx) => {
+    for (let size = 0; size < count; size++) {
+      const signedAt = new Date(start + size * 60_000).toISOString();
+      const note = signStatement(orgId, checkpointText({ origin, size, root: EMPTY_ROOT, signedAt }));
+      await insertNote(tx, { orgId, kind: "checkpoint", size, signedAt, note });
+    }
+  });
+  return orgId;
+}
+
+/** The newest 100 checkpoints of a month of them, against those of 100; signatures are checked as they are shown. */
+async function listing(world: World): Promise<Figure> {
+  const [many, few] = [await notesOf(world.size.full ? MONTH_OF_NOTES : MONTH_OF_NOTES / 4), await notesOf(100)];
+  await world.owner`ANALYZE audit_notes`;
+  const list = (orgId: string) => medianMsOf(20, () => asSystem((tx) => listCheckpoints(tx, orgId, 100)));
+  const first = await msOf(() => asSystem((tx) => listCheckpoints(tx, many, 100)));
+  const seen = await interleave(ROUNDS, { many: () => list(many), few: () => list(few) });
+  const name = "newest 100 checkpoints of a month of them";
+  const detail = `the first look ${first.toFixed(1)} ms`;
+  return figure({ row: "24", name, unit: "ms", value: seen.many, reference: seen.few, target: { max: 1.5 }, detail });
+}
+
+/** What the tree adds to a row on the disk. */
+async function storing(world: World, orgId: string, rows: number): Promise<Figure> {
+  const [found] = await world.owner<{ tiles: string; logs: string; all: string }[]>`
+    SELECT (SELECT sum(pg_column_size(t.*)) FROM audit_tree_tiles t WHERE org_id = ${orgId})
+        + (SELECT coalesce(sum(octet_length(leaves)), 0) FROM audit_tree_tiles WHERE org_id = ${orgId}) AS tiles,
+      pg_total_relation_size('audit_logs') AS logs, (SELECT count(*) FROM audit_logs) AS all`;
+  const [value, reference] = [Number(found?.tiles) / rows, Number(found?.logs) / Number(found?.all)];
+  return figure({ row: "24", name: "tiles, per row", unit: "bytes", value, reference, target: { max: 0.04 } });
+}
+
+/** The count of gaps over a whole chain, against its COPY. */
+async function counting(world: World, orgId: string): Promise<Figure> {
+  const copy = async () => {
+    const stream = await world.owner
+      .unsafe(`COPY (SELECT * FROM audit_logs WHERE org_id = '${orgId}' ORDER BY chain_seq) TO STDOUT`)
+      .readable();
+    for await (const _ of stream);
+  };
+  const seen = await interleave(3, { gaps: () => msOf(() => findGap(orgId)), copy: () => msOf(copy) });
+  const target = { max: 0.2 };
+  return figure({ row: "24", name: "gap count", unit: "ms", value: seen.gaps, reference: seen.copy, target });
+}
+
+/** Writers' p99 while the tree of a long chain is built, against nothing else going on. */
+async function building(world: World, orgId: string): Promise<Figure> {
+  const pool = world.connect(WRITERS);
+  const next = eventMaker(world.random, world.orgIds.slice(1));
+  const p99While = async (work: () => Promise<unknown>) => {
+    const latencies: number[] = [];
+    let going = true;
+    const loop = async () => {
+      while (going) latencies.push(await msOf(() => insertOne(pool, "audit_logs", next())));
+    };
+    const loops = Promise.all(Array.from({ length: WRITERS }, loop));
+    await work();
+    going = false;
+    await loops;
+    return percentile(latencies, 0.99);
+  };
+  const pause = () => new Promise((resolve) => setTimeout(resolve, WRITING_MS));
+  const quiet = await p99While(pause);
+  let took = 0;
+  const value = await p99While(async () => {
+    took = await msOf(() => signCheckpoint(orgId));
+  });
+  await pool.end();
+  const detail = `built in ${took.toFixed(0)} ms`;
+  return figure({
+    row: "24",
+    name: "p99 of 32 writers while a tree is built",
+    unit: "ms",
+    value,
+    reference: quiet,
+    target: { max: 1.2 },
+    detail,
+  });
+}
+
+/** Row 24: the Merkle tree over a chain, its checkpoints and proofs. */
+async function run(world: World): Promise<Figure[]> {
+  const rows = world.size.full ? 1_000_000 : 100_000;
+  const { id } = await createOrg({ partnerId: world.partnerId });
+  await fillAudit(world.app, { orgId: id, rows, seed: SEED });
+  await world.owner`VACUUM ANALYZE audit_logs`;
+  const built = await building(world, id);
+  await world.owner`VACUUM ANALYZE audit_tree_tiles`;
+  return [
+    await hashing(rows),
+    built,
+    await storing(world, id, rows),
+    await proving(world, id, rows),
+    await counting(world, id),
+    await checkpointing(world, id, rows),
+    await listing(world),
+  ];
+}
+
+export const treeBench: Bench = { rows: ["24"], title: "tree, checkpoints and proofs", run };
