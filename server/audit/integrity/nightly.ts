@@ -8,6 +8,7 @@ import { log } from "@/server/log";
 import type { DailyJob } from "@/server/process/daily-jobs";
 import { VERIFICATION_CRON } from "@/server/retention/schema";
 import { raiseAlarm } from "./alarm";
+import { checkTiles } from "./check-tiles";
 import { type Judged, judgeChain } from "./judge";
 import { nextSlice } from "./nightly-range";
 import { ownNote } from "./own-note";
@@ -56,10 +57,11 @@ async function readNight(orgId: string, before: Progress, signal: AbortSignal | 
   const pruned = fresh.prunedPrefix?.throughSeq ?? 0;
   const slice = nextSlice({ pruned, verified: before.verifiedThrough, before: before.slice }, now);
   const again = slice && (await judgeChain(orgId, { fromSeq: slice.first, toSeq: slice.last, signal }, note));
+  const tiles = note.kind === "signed" ? await checkTiles(note.note, slice) : [];
   const cut = cutSince(fresh.head, before.verifiedThrough);
   // A chain that was cut has no row where tonight's new ones begin: the cut says it.
   const seen = [...cut, ...(again?.breaks ?? []), ...(cut.length > 0 ? [] : fresh.breaks)];
-  const breaks = merged([...seen, ...(await gapIn(orgId))]);
+  const breaks = merged([...seen, ...tiles, ...(await gapIn(orgId))]);
   const reasons = [...new Set([...fresh.reasons, ...(again?.reasons ?? [])])];
   const verdict: Judged = {
     ...fresh,

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { newestCheckpoint } from "@/server/audit/checkpoints/note-store";
+import { treeProgress } from "@/server/audit/checkpoints/progress";
 import type { Scope } from "@/server/context";
 import { type Alarm, openAlarms } from "./alarm";
 import type { ChainState } from "./schema";
@@ -55,6 +56,14 @@ async function coverageOf(tx: Tx, orgId: string): Promise<Coverage> {
 
 const rowsWord = new Intl.NumberFormat("en-GB");
 
+/** Why the chain is not read at all yet. */
+async function unreadReason(orgId: string): Promise<string> {
+  const built = await treeProgress(orgId);
+  return built === null
+    ? "No verification has read it yet."
+    : `The tree over it is being built, ${Math.floor(built * 100)} %.`;
+}
+
 function stateOf({ retained, through, unread }: Coverage, alarm: Alarm | undefined, lastReasons: string[]): ChainState {
   if (alarm) return { status: "broken", throughSeq: null, rowsUnread: unread, reasons: [] };
   if (retained === 0) return { status: "empty", throughSeq: null, rowsUnread: 0, reasons: [] };
@@ -87,8 +96,10 @@ async function lastReasonsOf(tx: Tx, orgId: string): Promise<string[]> {
 /** The state of an organization's whole chain, from what is known without reading it. */
 export async function readState(scope: Scope, orgId: string): Promise<{ state: ChainState; alarm: Alarm | null }> {
   const alarm = (await openAlarms(scope)).find((open) => open.orgId === orgId);
-  return tenant(scope, async (tx) => ({
-    state: stateOf(await coverageOf(tx, orgId), alarm, await lastReasonsOf(tx, orgId)),
-    alarm: alarm ?? null,
-  }));
+  const [coverage, reasons] = await tenant(scope, async (tx) => [
+    await coverageOf(tx, orgId),
+    await lastReasonsOf(tx, orgId),
+  ]);
+  if (coverage.through === 0) reasons.push(await unreadReason(orgId));
+  return { state: stateOf(coverage, alarm, reasons), alarm: alarm ?? null };
 }

@@ -1,0 +1,177 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { signCheckpoint } from "@/server/audit/checkpoints/sign";
+import { appendAudit } from "@/server/audit/record/append";
+import { env } from "@/server/env";
+import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { createOrg } from "@/testing/factories";
+import { between } from "./between";
+import { judgeChain } from "./judge";
+import { verifyNightly } from "./nightly";
+import { readState } from "./state";
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-attacks-"));
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+});
+afterAll(async () => {
+  await closeRoles();
+  rmSync(dir, { recursive: true });
+});
+
+const SYSTEM = { kind: "system" } as const;
+const START = Date.now() - 3_600_000;
+const at = (seq: number) => new Date(START + seq * 1_000);
+
+/** What a database owner does who puts the triggers out of the way. */
+const asOwner = <T>(work: (tx: postgres.TransactionSql) => Promise<T>) =>
+  roles.owner.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    return work(tx);
+  });
+
+/** A chain with an entry a second, signed and read by a night. */
+async function chain(rows: number): Promise<string> {
+  const { id } = await createOrg();
+  await appendAudit(
+    roles.app,
+    auditRows(id, rows).map((row, i) => ({ ...row, timestamp: at(i + 1).toISOString() })),
+  );
+  expect(await verifyNightly(id)).toMatchObject({ status: "intact", covered: { lastSeq: rows } });
+  return id;
+}
+
+const whole = async (id: string) => (await judgeChain(id)).status;
+const bySeq = async (id: string, fromSeq: number, toSeq: number) => (await judgeChain(id, { fromSeq, toSeq })).status;
+const byTime = async (id: string, first: number, last: number) =>
+  (await between(SYSTEM, await judgeChain(id), { from: at(first), to: at(last) })).status;
+const nightly = async (id: string) => (await verifyNightly(id))?.status;
+
+/** Each way to ask about entries that are gone, or stand beside what is gone. */
+const questions = (id: string, [from, to]: readonly [number, number]) => ({
+  whole: () => whole(id),
+  "the entries themselves": () => bySeq(id, from, to),
+  "beyond them": () => bySeq(id, Math.max(1, from - 3), Math.min(100, to + 3)),
+  "their first": () => bySeq(id, Math.max(1, from - 5), from),
+  "their times": () => byTime(id, from, to),
+  "other times": () => byTime(id, 1, 2),
+  "the night": () => nightly(id),
+});
+
+describe("entries deleted from a chain of 100", () => {
+  it("are never intact, however one asks; and it is, once they are back", async () => {
+    const id = await chain(100);
+    for (const gone of [
+      [1, 1],
+      [100, 100],
+      [50, 50],
+      [1, 99],
+      [2, 100],
+      [1, 100],
+      [30, 34],
+      [4, 7],
+      [97, 100],
+    ] as const) {
+      const kept = await asOwner(async (tx) => {
+        const [row] = await tx<{ rows: unknown }[]>`
+          SELECT jsonb_agg(a) AS rows FROM audit_logs a WHERE org_id = ${id} AND chain_seq BETWEEN ${gone[0]} AND ${gone[1]}`;
+        await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq BETWEEN ${gone[0]} AND ${gone[1]}`;
+        return JSON.stringify(row?.rows);
+      });
+      for (const [name, ask] of Object.entries(questions(id, gone)))
+        expect([gone, name, await ask()]).toEqual([gone, name, "broken"]);
+      await asOwner(
+        (tx) =>
+          tx`INSERT INTO audit_logs SELECT * FROM jsonb_populate_recordset(NULL::audit_logs, ${kept}::text::jsonb)`,
+      );
+      expect([gone, await whole(id)]).toEqual([gone, "intact"]);
+    }
+    // The night raised the alarm: a range does not end it, and the state says broken until a whole chain is read.
+    expect((await readState(SYSTEM, id)).state).toMatchObject({ status: "broken" });
+  }, 120_000);
+});
+
+describe("what stands beside the rows", () => {
+  const HEADS = {
+    "the head deleted": "DELETE FROM audit_chain_heads WHERE org_id = 'ID'",
+    "the head lowered": "UPDATE audit_chain_heads SET seq = 90 WHERE org_id = 'ID'",
+    "the head raised": "UPDATE audit_chain_heads SET seq = 400 WHERE org_id = 'ID'",
+    "the head's checksum altered": "UPDATE audit_chain_heads SET checksum = repeat('0', 64) WHERE org_id = 'ID'",
+  };
+  const TREE = {
+    "a tile's hash altered": "UPDATE audit_tree_tiles SET hash = sha256('x') WHERE org_id = 'ID' AND level = 0",
+    "a tile's leaf altered":
+      "UPDATE audit_tree_tiles SET leaves = overlay(leaves PLACING sha256('x') FROM 33) WHERE org_id = 'ID' AND level = 0",
+  };
+
+  it.each(Object.entries(HEADS))("%s is broken as a whole and in the night", async (_, statement) => {
+    const id = await chain(100);
+    await asOwner((tx) => tx.unsafe(statement.replaceAll("ID", id)));
+    expect([await whole(id), await nightly(id)]).toEqual(["broken", "broken"]);
+  });
+
+  it.each(Object.entries(TREE))(
+    "%s is broken in the night that reads it",
+    async (_, statement) => {
+      const id = await chain(300);
+      await asOwner((tx) => tx.unsafe(statement.replaceAll("ID", id)));
+      let nights = 0;
+      while ((await nightly(id)) !== "broken") expect(++nights).toBeLessThanOrEqual(30);
+    },
+    60_000,
+  );
+
+  it("the notes of the database deleted or altered change nothing while the folder has them", async () => {
+    for (const statement of [
+      "DELETE FROM audit_notes WHERE org_id = 'ID'",
+      "UPDATE audit_notes SET note = replace(note, 'signed-at 2', 'signed-at 3') WHERE org_id = 'ID'",
+    ]) {
+      const id = await chain(20);
+      await asOwner((tx) => tx.unsafe(statement.replace("ID", id)));
+      expect(await whole(id)).toBe("intact");
+    }
+  });
+
+  it("a folder restored from a backup is behind and goes on; one beyond the database is broken", async () => {
+    const id = await chain(20);
+    const latest = join(dir, "checkpoints", id, "latest");
+    const old = readFileSync(latest);
+    await appendAudit(roles.app, auditRows(id, 10));
+    await signCheckpoint(id);
+    const newer = readFileSync(latest);
+    writeFileSync(latest, old);
+    expect(await whole(id)).toBe("intact");
+    writeFileSync(latest, newer);
+    await asOwner(async (tx) => {
+      await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq > 20`;
+      await tx`DELETE FROM audit_notes WHERE org_id = ${id} AND size > 20`;
+      await tx`UPDATE audit_chain_heads h SET seq = 20,
+        checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = 20) WHERE org_id = ${id}`;
+    });
+    expect([await whole(id), await nightly(id)]).toEqual(["broken", "broken"]);
+  });
+});
+
+describe("the state of a chain", () => {
+  it("is empty without a row, not proven while rows were not read within 31 days, and intact once they were", async () => {
+    const { id } = await createOrg();
+    expect((await readState(SYSTEM, id)).state).toMatchObject({ status: "empty", throughSeq: null });
+    await appendAudit(roles.app, auditRows(id, 60));
+    expect((await readState(SYSTEM, id)).state).toMatchObject({ status: "unproven", rowsUnread: 60 });
+    await verifyNightly(id);
+    expect((await readState(SYSTEM, id)).state).toMatchObject({ status: "intact", throughSeq: 60, rowsUnread: 0 });
+    await asOwner(async (tx) => {
+      await tx`UPDATE audit_verifications SET ran_at = ran_at - interval '40 days' WHERE org_id = ${id}`;
+      await tx`UPDATE audit_notes SET signed_at = signed_at - interval '40 days' WHERE org_id = ${id}`;
+    });
+    await appendAudit(roles.app, auditRows(id, 5));
+    await verifyNightly(id);
+    const { state } = await readState(SYSTEM, id);
+    expect(state).toMatchObject({ status: "unproven", throughSeq: 65, rowsUnread: 57 });
+    expect(state.reasons).toEqual(["57 entries have not been read within the last 31 days."]);
+  });
+});
