@@ -1,6 +1,10 @@
+import { Secret, TOTP } from "otpauth";
 import { describe, expect, it } from "vitest";
+import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
+import { POST as begin } from "@/app/api/v1/me/two-factor/totp/route";
 import { systemCtx } from "@/server/context";
-import { auditRows, createUser, PASSWORD } from "@/testing/factories";
+import { answerNextAuth } from "@/server/http/next-auth";
+import { auditRows, bearer, call, createUser, PASSWORD } from "@/testing/factories";
 import { authenticate } from "./authenticate";
 import { authOptions } from "./next-auth";
 
@@ -9,6 +13,16 @@ type Provider = { options: { authorize: (credentials: unknown) => Promise<{ clai
 const optionsOf = (refused: unknown[] = []) => authOptions(ctx(), (error) => refused.push(error));
 const authorize = (credentials: unknown, refused: unknown[] = []) =>
   (optionsOf(refused).providers[0] as unknown as Provider).options.authorize(credentials);
+
+/** A request to next-auth's own address, as the sign-in page makes it. */
+const ask = (path: string, { cookie, form }: { cookie?: string; form?: Record<string, string> } = {}) =>
+  answerNextAuth(
+    new Request(`http://127.0.0.1:3000/api/auth/${path}`, {
+      headers: { "x-trailmark-peer": "198.51.100.31", ...(cookie && { cookie }) },
+      ...(form && { method: "POST", body: new URLSearchParams(form) }),
+    }),
+    { params: Promise.resolve({ nextauth: path.split("/") }) },
+  );
 
 describe("signing in through the browser", () => {
   it("puts the API's kind of token into the cookie, and signing out ends it at once", async () => {
@@ -44,5 +58,30 @@ describe("signing in through the browser", () => {
       name: "trailmark.session",
       options: { httpOnly: true, sameSite: "lax", path: "/", secure: false },
     });
+  });
+
+  it("asks for the second factor with a challenge, and sets the cookie once it is answered", async () => {
+    const user = await createUser();
+    const token = await bearer(user);
+    const { secret } = (await call(begin, { method: "POST", token })).body;
+    const app = new TOTP({ secret: Secret.fromBase32(secret) });
+    await call(confirm, { token, body: { code: app.generate({ timestamp: Date.now() - 30_000 }) } });
+    const first = await ask("csrf");
+    const cookie = first.headers
+      .getSetCookie()
+      .map((line) => line.split(";")[0])
+      .join("; ");
+    const { csrfToken } = await first.json();
+    const send = (step: string, fields: Record<string, string>) =>
+      ask(`callback/${step}`, { cookie, form: { ...fields, csrfToken, json: "true" } });
+    const half = await send("credentials", { email: user.email, password: PASSWORD });
+    const problem = await half.json();
+    expect([half.status, problem.code]).toEqual([401, "second_factor_required"]);
+    expect(half.headers.getSetCookie().join()).not.toContain("trailmark.session");
+    const wrong = await send("second-factor", { challenge: problem.challenge, code: "wrong" });
+    expect(wrong.status).toBe(401);
+    const whole = await send("second-factor", { challenge: problem.challenge, code: app.generate() });
+    expect(whole.status).toBe(200);
+    expect(whole.headers.getSetCookie().join()).toContain("trailmark.session=");
   });
 });

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { POST as token } from "@/app/api/v1/auth/token/route";
+import { POST as answer } from "@/app/api/v1/auth/token/second-factor/route";
+import { DELETE as remove } from "@/app/api/v1/me/passkeys/[id]/route";
+import { POST as options } from "@/app/api/v1/me/passkeys/options/route";
+import { POST as add } from "@/app/api/v1/me/passkeys/route";
+import { POST as stepUpOptions } from "@/app/api/v1/me/step-up/options/route";
+import { POST as stepUp } from "@/app/api/v1/me/step-up/route";
+import { GET as factors } from "@/app/api/v1/me/two-factor/route";
+import { env } from "@/server/env";
+import { createAuthenticator } from "@/testing/authenticator";
+import { bearer, call, createUser, PASSWORD } from "@/testing/factories";
+
+const ORIGIN = "http://localhost:3000";
+const before = env().NEXTAUTH_URL;
+beforeAll(() => void Object.assign(env(), { NEXTAUTH_URL: ORIGIN }));
+afterAll(() => void Object.assign(env(), { NEXTAUTH_URL: before }));
+
+const key = (origin = ORIGIN) => createAuthenticator({ rpId: "localhost", origin });
+
+async function withPasskey() {
+  const user = await createUser();
+  const accessToken = await bearer(user);
+  const device = key();
+  const asked = (await call(options, { method: "POST", token: accessToken })).body;
+  const body = { challenge: asked.challenge, name: "Work laptop", response: device.create(asked.options.challenge) };
+  const added = await call(add, { token: accessToken, body });
+  return { user, accessToken, device, added, body };
+}
+const password = async (email: string) => (await call(token, { body: { email, password: PASSWORD } })).body;
+
+it("keeps a passkey, asks for it after the password, and takes its signature once", async () => {
+  const { user, accessToken, device, added, body } = await withPasskey();
+  expect(added.body.recoveryCodes).toHaveLength(10);
+  expect((await call(add, { token: accessToken, body })).body.errors[0].path).toBe("challenge");
+  const problem = await password(user.email);
+  expect(problem).toMatchObject({ code: "second_factor_required", methods: ["passkey", "recovery_code"] });
+  const passkey = device.get(problem.passkeyOptions.challenge);
+  const done = await call(answer, { body: { challenge: problem.challenge, passkey } });
+  expect(done.status).toBe(200);
+  expect((await call(factors, { token: done.body.accessToken })).body.passkeys).toMatchObject([
+    { name: "Work laptop" },
+  ]);
+  const next = await password(user.email);
+  expect((await call(answer, { body: { challenge: next.challenge, passkey } })).status).toBe(401);
+});
+
+it("refuses another key, another site and somebody else's challenge", async () => {
+  const { user, device } = await withPasskey();
+  const problem = await password(user.email);
+  const { challenge } = problem.passkeyOptions;
+  for (const passkey of [key().get(challenge), key("https://evil.example").get(challenge), device.get("another")])
+    expect((await call(answer, { body: { challenge: problem.challenge, passkey } })).status).toBe(401);
+  const stranger = await withPasskey();
+  const asked = (await call(stepUpOptions, { method: "POST", token: stranger.accessToken })).body;
+  const stolen = { challenge: asked.challenge, passkey: stranger.device.get(asked.passkeyOptions.challenge) };
+  expect((await call(stepUp, { token: user, body: stolen })).status).toBe(400);
+  expect((await call(stepUp, { token: stranger.accessToken, body: stolen })).status).toBe(400);
+});
+
+it("confirms who is there, and is removed by its owner alone", async () => {
+  const { user, accessToken, device } = await withPasskey();
+  const asked = (await call(stepUpOptions, { method: "POST", token: accessToken })).body;
+  const passkey = device.get(asked.passkeyOptions.challenge);
+  expect((await call(stepUp, { token: accessToken, body: { challenge: asked.challenge, passkey } })).status).toBe(200);
+  const [{ id }] = (await call(factors, { token: accessToken })).body.passkeys;
+  const drop = (who: string) => call(remove, { method: "DELETE", token: who, params: { id } });
+  expect((await drop(await bearer(await createUser()))).status).toBe(404);
+  expect((await drop(accessToken)).status).toBe(204);
+  expect((await call(token, { body: { email: user.email, password: PASSWORD } })).status).toBe(200);
+});
