@@ -109,6 +109,13 @@ function withCredential({ text }: Omit<Raw, "kind">, token: string | null): stri
   return full.includes("\r\n\r\n") ? full : `${full}\r\n`;
 }
 
+/** True when an answer is there as a whole: after some refusals the connection stays open for the next request. */
+function isWhole(answer: string): boolean {
+  const end = answer.indexOf("\r\n\r\n");
+  const length = /^content-length: *(\d+)/im.exec(answer)?.[1];
+  return end >= 0 && length !== undefined && answer.length >= end + 4 + Number(length);
+}
+
 function send(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -116,6 +123,7 @@ function send(port: number, text: string): Promise<string> {
     const timer = setTimeout(() => socket.destroy(), ANSWER_MS);
     socket.setEncoding("latin1").on("data", (chunk: string) => {
       if (answer.length < 50_000) answer += chunk;
+      if (isWhole(answer)) socket.destroy();
     });
     socket
       .on("error", () => {})

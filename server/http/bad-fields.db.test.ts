@@ -168,6 +168,7 @@ describe("a bad value in one field", () => {
         "osVersion",
         "agentVersion",
         "agentId",
+        "agentToken",
         "sourceSystem",
         "sourceDeviceId",
       ],
