@@ -1,4 +1,5 @@
 import { createRandom } from "@/scripts/demo/random";
+import { evidenceLine } from "./evidence";
 import { fuzzLine } from "./fuzz";
 import { hostileLine } from "./hostile";
 import { importKillLines } from "./import-kills";
@@ -26,6 +27,7 @@ const LINES: { line: Line; quick: number; full: number }[] = [
   { line: fuzzLine, quick: 3, full: 850 },
   { line: hostileLine, quick: 1, full: 50 },
   { line: malformedLine, quick: 4, full: 160 },
+  { line: evidenceLine, quick: 1, full: 20 },
   { line: proxyLine, quick: 1, full: 1 },
 ];
 

@@ -1,8 +1,4 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { browserBundleTools } from "@/components/verify/browser-tools";
 import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
 import { chainRows, installationKey, logKey, makeBundle, trustIn, vkeyOf } from "@/testing/evidence/bundles";
@@ -18,14 +14,9 @@ import {
   STRICT_POLICY,
   strangerKey,
 } from "@/testing/evidence/mutations";
+import { type Case, judgedByPython, PYTHON_WORD } from "@/testing/evidence/python";
 import { readKeptNote } from "./since";
 import { type BundleTools, verifyBundle } from "./verify";
-
-/** One file under one trust; what each verifier says is compared. */
-type Case = { text: string | Uint8Array; keys?: string[]; policy?: string; since?: string };
-
-const dir = mkdtempSync(join(tmpdir(), "trailmark-judge-"));
-afterAll(() => rmSync(dir, { recursive: true }));
 
 async function judge(tools: BundleTools, { text, keys = [], policy, since }: Case) {
   const trust = trustIn({ keys, policy });
@@ -38,41 +29,9 @@ async function judge(tools: BundleTools, { text, keys = [], policy, since }: Cas
   return verifyBundle(chunks, tools, { trust, since: kept });
 }
 
-const DRIVER = `
-import json, sys
-sys.path.insert(0, "docs")
-import verify_bundle as v
-for line in sys.stdin:
-    case = json.loads(line)
-    print(json.dumps(v.judge(case["file"], case["keys"], case["policy"], case["since"])))
-`;
-
-/** What the verifier in Python says of each, in one process: word, exit code, sentences. */
-function python(cases: readonly Case[]): [string, number, string[]][] {
-  const input = cases.map(({ text, keys = [], policy = null, since = null }, i) => {
-    const file = join(dir, `${i}.ndjson`);
-    writeFileSync(file, text);
-    return JSON.stringify({ file, keys, policy, since });
-  });
-  const ran = spawnSync("python3", ["-c", DRIVER], { input: input.join("\n"), encoding: "utf8", maxBuffer: 2 ** 28 });
-  if (ran.status !== 0) throw new Error(`python3 did not run: ${ran.error?.message ?? ran.stderr}`);
-  return ran.stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-}
-
-const PYTHON_WORD = {
-  intact: "intact",
-  empty: "empty",
-  broken: "broken",
-  unproven: "not proven",
-  unreadable: "unreadable",
-};
-
 /** The word of each, after all three verifiers agreed on it. */
 async function words(cases: readonly Case[]): Promise<string[]> {
-  const theirs = python(cases);
+  const theirs = judgedByPython(cases);
   const all: string[] = [];
   const disagreed: unknown[] = [];
   for (const [i, one] of cases.entries()) {

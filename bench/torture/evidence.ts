@@ -1,0 +1,48 @@
+import { verifyBundle } from "@/server/audit/bundle/verify";
+import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
+import { installationKey, trustIn, vkeyOf } from "@/testing/evidence/bundles";
+import { MUTATIONS, MUTATIONS_V1, type Mutation } from "@/testing/evidence/mutations";
+import { judgedByPython, PYTHON_WORD } from "@/testing/evidence/python";
+import type { Line } from "./types";
+
+/** C5: bundles of both versions as somebody changed them, with the log's key and without any. */
+
+const isGood = (word: string): boolean => word === "intact" || word === "empty";
+/** The installation's key is good for its logs, and for version 1. */
+const KEYS = [vkeyOf(installationKey)];
+
+/** A byte of each changed at random; a change that changes nothing is none. */
+function alter({ text, name }: Mutation, random: () => number): Mutation {
+  const bytes = Buffer.from(text);
+  const at = Math.floor(random() * bytes.length);
+  bytes[at] = (bytes[at] ?? 0) ^ (1 + Math.floor(random() * 7));
+  return { name: `${name}, byte ${at}`, text: bytes.toString("latin1"), verdict: "broken" };
+}
+
+const bytesOf = ({ name, text }: Mutation) => Buffer.from(text, name.includes(", byte ") ? "latin1" : "utf8");
+
+/** The control: a verifier that believes the end of the file. What it is fooled by shows that these changes can fool. */
+const believes = (text: string): boolean =>
+  text.startsWith('{"type":"header"') && /\n\{"type":"end"[^\n]*\n$/.test(text);
+
+async function run({ rounds, random }: { rounds: number; random: () => number }) {
+  const whole = MUTATIONS.filter(({ verdict }) => verdict === "intact");
+  const altered = Array.from({ length: 40 * rounds }, (_, i) => alter(whole[i % whole.length] as Mutation, random));
+  const all = [...MUTATIONS, ...MUTATIONS_V1, ...altered];
+  const faults: string[] = [];
+  for (const keys of [KEYS, []]) {
+    const trust = trustIn({ keys });
+    const python = judgedByPython(all.map((one) => ({ text: bytesOf(one), keys })));
+    for (const [i, one] of all.entries()) {
+      const { status } = await verifyBundle([bytesOf(one)], nodeBundleTools, { trust });
+      if (python[i]?.[0] !== PYTHON_WORD[status]) faults.push(`${one.name}: ${status}, in Python ${python[i]?.[0]}`);
+      if (isGood(status) && (keys.length === 0 || !isGood(one.verdict))) faults.push(`${one.name}: ${status}`);
+    }
+  }
+  const fooled = all.filter(({ text, verdict }) => !isGood(verdict) && believes(text)).length;
+  if (fooled < 50) faults.push(`the control was fooled by ${fooled} changes alone`);
+  const detail = `${all.length} bundles, each with a key and without, twice; the control believed ${fooled} of them`;
+  return { tried: 4 * all.length, failed: faults.length, detail: [detail, ...faults.slice(0, 5)].join("; ") };
+}
+
+export const evidenceLine: Line = { id: "C5", title: "changed evidence bundles, two verifiers", run };
