@@ -50,7 +50,7 @@ test("a colleague who may see three customers is invited, with two-factor, in un
   await expect(setUp.getByRole("img", { name: /QR code/ })).toBeVisible();
   const secret = (await setUp.getByText(/^[A-Z2-7]{32}$/).textContent()) as string;
   const app = new TOTP({ secret: Secret.fromBase32(secret) });
-  await setUp.getByLabel("Code").fill(app.generate({ timestamp: Date.now() - 30_000 }));
+  await setUp.getByRole("textbox", { name: "Code" }).fill(app.generate({ timestamp: Date.now() - 30_000 }));
   await setUp.getByRole("button", { name: "Turn on" }).click();
   await expect(guest.getByRole("dialog", { name: "Recovery codes" }).getByRole("listitem")).toHaveCount(10);
   await guest.getByRole("button", { name: "Done" }).click();
