@@ -51,7 +51,7 @@ const catalogue = {
     about: "change the audit retention of {name}",
   },
   "audit.retention.prune": { does: "prune expired audit logs", about: "prune expired audit logs of {name}" },
-  "audit.chain.head.repair": { does: "repair the head of the audit chain", about: null, security: true },
+  "audit.chain.head.repair": { does: "repair the head of the audit chain", about: null },
   "audit_logs.export": { does: "export audit logs", about: null },
   "audit_logs.verify": { does: "verify the audit chain", about: null },
   "audit_logs.evidence": { does: "download an evidence bundle", about: null },
