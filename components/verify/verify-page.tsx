@@ -55,10 +55,12 @@ export function VerifyPage({ served }: { served: string }) {
 
   return (
     <>
-      <PageHeader
-        title="Verify an evidence bundle"
-        lead="Recomputes the checksum of every entry, follows every link and checks the signatures, without contacting the installation that the bundle comes from."
-      />
+      <div className={state.step === "done" ? classes.screen : undefined}>
+        <PageHeader
+          title="Verify an evidence bundle"
+          lead="Recomputes the checksum of every entry, follows every link and checks the signatures, without contacting the installation that the bundle comes from."
+        />
+      </div>
       {state.step === "choose" && (
         <div className={classes.form}>
           {state.failure && <Message tone="bad">{state.failure}</Message>}
