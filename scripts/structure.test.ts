@@ -82,9 +82,13 @@ describe("rooms", () => {
     [
       "server/custom-fields/import/read/csv.ts",
       "server/custom-fields/import/run/apply.ts",
-      "read → map → decide → run",
+      "read → map → reader → decide → run",
     ],
-    ["server/custom-fields/import/map/guess.ts", "server/custom-fields/import/plan.ts", "read → map → decide → run"],
+    [
+      "server/custom-fields/import/map/guess.ts",
+      "server/custom-fields/import/plan.ts",
+      "read → map → reader → decide → run",
+    ],
     ["server/custom-fields/import/normalise.ts", "server/custom-fields/import/plan.ts", "below the steps"],
     ["server/custom-fields/import/plan.ts", "server/http/route.ts", "called by the doors"],
     ["server/users/list.ts", "db/admin.ts", "doors, front and processes import it"],
