@@ -19,7 +19,7 @@ it.each(GUIDES)("%s links to files that are there", (guide) => {
 it.each(GUIDES)("%s names files of the tree as they are called", (guide) => {
   const paths = [
     ...readFileSync(guide, "utf8").matchAll(
-      /`((?:app|server|db|components|testing|scripts|e2e|docs|bench|agent)\/[^`*…<>\s]+)`/g,
+      /`((?:app|server|db|components|testing|scripts|e2e|docs|bench|agent|deploy)\/[^`*…<>\s]+)`/g,
     ),
   ];
   const named = paths.map(([, path = ""]) => path.replace(/[,:].*$/, ""));
