@@ -16,8 +16,8 @@ const MAX_DIGITS = 1_000;
 const NUMBER_LIKE = /(?<=[:,[\s]|^)-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[\s,}\]]|$)/g;
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]/gs;
 
-/** True for a number that JSON.parse and JSON.stringify give back as it stands. */
-const isPlain = (digits: string): boolean => String(Number(digits)) === digits;
+/** True for a number that JSON.parse, JSON.stringify and the database (which writes exponents out) give back as it stands. */
+const isPlain = (digits: string): boolean => String(Number(digits)) === digits && !digits.includes("e");
 
 const hasExact = (text: string): boolean => {
   for (const [digits] of text.matchAll(NUMBER_LIKE)) if (!isPlain(digits)) return true;

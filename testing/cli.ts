@@ -24,16 +24,19 @@ export async function buildCli(): Promise<void> {
 
 export const removeCli = (): void => rmSync(FILE, { force: true });
 
-/** Runs the command line in a process of its own; env on top of nothing but PATH; `until` stops it once it said that. */
-export function runCli(
-  args: string[],
-  { env = {}, input = "", until }: { env?: Record<string, string>; input?: string; until?: RegExp } = {},
-) {
+type Options = { env?: Record<string, string>; input?: string; until?: RegExp; deaf?: boolean };
+
+/**
+ * Runs the command line in a process of its own; env on top of nothing but PATH; `until` stops it once it said that;
+ * `deaf` closes its output unread.
+ */
+export function runCli(args: string[], { env = {}, input = "", until, deaf = false }: Options = {}) {
   return new Promise<Ran>((resolve, reject) => {
     const child = spawn(process.execPath, [FILE, ...args], {
       env: { PATH: process.env.PATH ?? "", NODE_ENV: "production", ...env },
       stdio: ["pipe", "pipe", "pipe"],
     });
+    if (deaf) child.stdout.destroy();
     let [out, err] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text) => {
       out += text;

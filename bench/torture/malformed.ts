@@ -93,6 +93,9 @@ const KINDS: Record<string, Make> = {
   header: (random) => ({
     text: `GET /api/v1/me HTTP/1.1\r\n${pick(random, ["Bad Header: x", "X-Big: ".padEnd(20_000, "x"), "Transfer-Encoding: chunked\r\nContent-Length: 3", "Content-Length: -1", "X: a\0b", ": x"])}\r\n`,
   }),
+  upgrade: (random) => ({
+    text: `GET /api/v1/nothing HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: ${pick(random, ["h2c", "websocket", "x"])}\r\n`,
+  }),
   credential: (random) => ({
     text: `GET /api/v1/me HTTP/1.1\r\nAuthorization: ${pick(random, ["Bearer", "Basic x", `Bearer ${chars(random, 30, "abc._-")}`, "tmk_x"])}\r\n`,
   }),
@@ -186,6 +189,8 @@ export const malformedLine: Line = {
     const server = await startServer({ dataDir: join(folder, "data"), port: await freePort(), logFile });
     try {
       const credentials = await prepare(server.base);
+      // Whatever the pages' framework adds to the server is there once it has served one.
+      await fetch(`${server.base}/login`);
       const cursor = await cursorOf(server.base, credentials);
       const requests = Array.from({ length: rounds }, (): Raw[] =>
         Object.entries(KINDS).flatMap(([kind, make]) => {

@@ -154,8 +154,8 @@ export const fullPage = z.strictObject({ data: z.array(fullEntry), pagination, t
 export type FullPage = z.output<typeof fullPage>;
 export const searchPage = z.strictObject({ data: z.array(fullEntry), query: z.string(), pagination, truncated });
 
-/** Actions about the log itself: who could submit them could forge a receipt of retention. */
-const SERVER_ACTION = /^audit(_logs)?\./;
+/** Actions about the log itself, also in a spelling that a reader takes for one: they are the server's word alone. */
+const SERVER_ACTION = /^\s*audit(_logs)?\./i;
 
 /** One event of POST /audit-logs/events. Unknown members are refused: a misspelled one would be lost for ever. */
 const submittedEvent = z.strictObject({

@@ -58,6 +58,12 @@ describe("verify", () => {
 
   const key = () => (JSON.parse(bundle.split("\n")[0] ?? "") as { publicKeys: string[] }).publicKeys[0] ?? "";
 
+  it("keeps its exit code when nobody reads what it says", async () => {
+    writeFileSync(file(), bundle);
+    const run = () => runCli(["verify", file(), "--key", key()], { deaf: true });
+    expect(await run()).toMatchObject({ code: 0, err: "" });
+  });
+
   it("says intact with exit code 0 under the installation's key, with no setting at all", async () => {
     const ran = await check(bundle, "--key", key());
     expect(ran).toMatchObject({ code: 0, err: "" });

@@ -42,7 +42,7 @@ it("nightly says intact, broken or not proven by its exit code, in words and as 
   const [fine, altered] = [await chain(), await chain()];
   const intact = await nightly(["--org", fine, "--json"]);
   expect(intact.code).toBe(0);
-  expect(JSON.parse(intact.out.trim().split("\n").at(-1) ?? "")).toMatchObject({
+  expect(JSON.parse(intact.out)).toMatchObject({
     organizations: [{ orgId: fine, status: "intact", covered: { lastSeq: 10 } }],
     broken: 0,
   });
@@ -51,6 +51,8 @@ it("nightly says intact, broken or not proven by its exit code, in words and as 
   expect(broken.code).toBe(1);
   expect(broken.out).toMatch(new RegExp(`BROKEN +${altered}`));
   expect(broken.out).toContain("altered at sequence 4");
+  const report = await nightly(["--org", altered, "--json"]);
+  expect(JSON.parse(report.out)).toMatchObject({ organizations: [{ orgId: altered, status: "broken" }], broken: 1 });
 
   const key = join(dir, "no-key.pem");
   writeFileSync(key, "not a key");

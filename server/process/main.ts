@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import next from "next";
 import type { RequestHandler } from "next/dist/server/next";
 import type { Embedded } from "@/db/embedded/embedded";
@@ -29,7 +30,10 @@ async function serve(): Promise<void> {
   };
   const service = new CurrentService(() => startService(toNext));
   const server = createFront(service.listener);
-  const app = next({ dev: TRAILMARK_DEV, dir: process.cwd(), httpServer: server, hostname: HOST, port: PORT });
+  // Next takes every request to upgrade on the server that it is given, for its hot reloading. In production it would only
+  // keep whoever offers HTTP/2 or WebSockets waiting for ever: there it is given a server that nobody reaches.
+  const httpServer = TRAILMARK_DEV ? server : createServer();
+  const app = next({ dev: TRAILMARK_DEV, dir: process.cwd(), httpServer, hostname: HOST, port: PORT });
   const [{ notice }] = await Promise.all([service.get(), app.prepare()]);
   handle = app.getRequestHandler();
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(PORT, HOST, resolve));

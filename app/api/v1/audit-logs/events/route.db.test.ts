@@ -61,7 +61,7 @@ test("each row says which key submitted it, and nobody else may say so", async (
   expect(await stored(org.id)).toHaveLength(1);
 });
 
-test.each(["audit.retention.prune", "audit_logs.export", "audit.x"])(
+test.each(["audit.retention.prune", "audit_logs.export", "audit.x", "Audit_Logs.export", " audit.x"])(
   "%s is the server's own action",
   async (action) => {
     const org = await createOrg();
