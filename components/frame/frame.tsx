@@ -6,6 +6,7 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { IntegrityBadge } from "@/components/integrity/integrity-badge";
+import { StepUp } from "@/components/profile/step-up";
 import { Mark } from "@/components/ui/mark";
 import classes from "./frame.module.css";
 import { Nav } from "./nav";
@@ -14,7 +15,6 @@ import { PaletteKey } from "./palette-key";
 import { SchemeMenu } from "./scheme-menu";
 import { UserMenu } from "./user-menu";
 
-const StepUp = dynamic(() => import("@/components/profile/step-up-dialog").then((m) => m.StepUp), { ssr: false });
 const NavDrawer = dynamic(() => import("./nav-drawer").then((m) => m.NavDrawer), { ssr: false });
 
 /** Header, navigation and the panel in which a page stands. On a phone the navigation is a drawer. */

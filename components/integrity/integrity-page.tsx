@@ -44,14 +44,18 @@ function Integrity({ org }: { org: Org }) {
       <PageHeader title="Integrity" lead={`Whether the audit log of ${org.name} is still what was written.`} />
       {status.isPending && (
         <div className={classes.loading} role="status" aria-label="Loading the integrity status">
-          <Skeleton height={86} radius={8} />
+          <Skeleton className={classes.awaited} radius={8} />
         </div>
       )}
       {status.isError ? (
         <Failure error={status.error} onRetry={() => void status.refetch()} what="what is known of the chain" />
       ) : (
         <>
-          {status.data && <Known status={status.data} />}
+          {status.data && (
+            <div className={classes.state}>
+              <Known status={status.data} />
+            </div>
+          )}
           <Numbers status={status.data} />
         </>
       )}

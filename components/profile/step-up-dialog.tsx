@@ -3,9 +3,8 @@
 import { Button, PasswordInput, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { askForPasskey } from "@/components/account/passkey";
-import { onStepUp } from "@/components/step-up";
 import { type Inputs, useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
@@ -13,28 +12,8 @@ import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import { stepUpInput } from "@/server/me/two-factor/schema";
 
-type Waiting = (confirmed: boolean) => void;
-
-/** Opens whenever the server asks for a fresh proof of who is at the browser; the refused request then goes again. */
-export function StepUp() {
-  const [isOpen, setOpen] = useState(false);
-  const waiting = useRef<Waiting[]>([]);
-  useEffect(
-    () =>
-      onStepUp(() => {
-        setOpen(true);
-        return new Promise((resolve) => waiting.current.push(resolve));
-      }),
-    [],
-  );
-  const finish = (confirmed: boolean) => {
-    setOpen(false);
-    for (const resolve of waiting.current.splice(0)) resolve(confirmed);
-  };
-  return isOpen && <StepUpDialog onDone={() => finish(true)} onClose={() => finish(false)} />;
-}
-
-function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose: () => void }) {
+/** Asks for a fresh proof of who is at the browser, by whatever the person signs in with. */
+export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose: () => void }) {
   const trpc = useTRPC();
   const begin = useMutation(trpc.me.beginStepUp.mutationOptions());
   const prove = useMutation(trpc.me.stepUp.mutationOptions({ onSuccess: onDone }));

@@ -43,11 +43,10 @@ export function ApiKeys() {
         list={list}
         columns={[
           { header: "Name", cell: NameAndCreator },
-          { header: "Key", cell: (k) => <code>{k.prefix}…</code>, width: 150 },
-          { header: "Organization", cell: (k) => (k.orgId ? nameOf(k.orgId) : "All organizations"), width: 180 },
-          { header: "Permissions", cell: (k) => k.permissions.join(", "), width: 220, minor: true },
-          { header: "Last used", cell: LastUse, width: 176 },
-          { header: "Expires", cell: (k) => <When at={k.expiresAt} dateOnly />, width: 112, minor: true },
+          { header: "Organization", cell: (k) => (k.orgId ? nameOf(k.orgId) : "All organizations"), width: 150 },
+          { header: "Permissions", cell: (k) => k.permissions.join(", "), width: 160, minor: true },
+          { header: "Last used", cell: LastUse, width: 150 },
+          { header: "Expires", cell: (k) => <When at={k.expiresAt} dateOnly />, width: 104, minor: true },
         ]}
         nameOf={(k) => k.name}
         consequence={(k) =>
@@ -69,10 +68,13 @@ export function ApiKeys() {
 }
 
 /** A key outlives the access of its creator; whether it should is for an administrator to decide. */
-function NameAndCreator({ name, isCreatorDisabled, revokedAt }: ApiKey) {
+function NameAndCreator({ name, prefix, isCreatorDisabled, revokedAt }: ApiKey) {
   return (
     <>
       <div>{name}</div>
+      <Text component="code" size="xs" c="dimmed" fw={400}>
+        {prefix}…
+      </Text>
       {isCreatorDisabled && !revokedAt && (
         <Text size="xs" c="dimmed" fw={400}>
           Created by a disabled user
@@ -84,13 +86,13 @@ function NameAndCreator({ name, isCreatorDisabled, revokedAt }: ApiKey) {
 
 function LastUse({ lastUsedAt, lastUsedIp }: ApiKey) {
   return (
-    <>
+    <div>
       <When at={lastUsedAt} />
       {lastUsedIp && (
         <Text size="xs" c="dimmed">
           from {lastUsedIp}
         </Text>
       )}
-    </>
+    </div>
   );
 }

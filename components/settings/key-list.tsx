@@ -47,7 +47,7 @@ export function KeyList<K extends Key>(props: Props<K>) {
     { header: "State", cell: KeyState, width: 110 },
     {
       header: "Actions",
-      width: props.actions ? 232 : 104,
+      width: props.actions ? 216 : 104,
       align: "end",
       cell: (key) =>
         isUsable(key) && (

@@ -21,7 +21,7 @@ const ask = (path: string, { cookie, form }: { cookie?: string; form?: Record<st
       headers: { "x-trailmark-peer": "198.51.100.31", ...(cookie && { cookie }) },
       ...(form && { method: "POST", body: new URLSearchParams(form) }),
     }),
-    { params: Promise.resolve({ nextauth: path.split("/") }) },
+    { params: Promise.resolve({ nextauth: path.replace(/\?.*/, "").split("/") }) },
   );
 
 describe("signing in through the browser", () => {
@@ -51,6 +51,14 @@ describe("signing in through the browser", () => {
     for (let i = 0; i < 9; i++) await authorize({ email: user.email, password: "wrong" });
     await expect(authorize({ email: user.email, password: PASSWORD }, refused)).rejects.toThrow("rate_limited");
     expect(refused[0]).toMatchObject({ code: "rate_limited" });
+  });
+
+  it("passes over an address to return to that cannot be read", async () => {
+    for (const address of ["http://127.0.0.1:30abc", "javascript:alert(1)", "//[", "%"]) {
+      const cookie = `next-auth.callback-url=${encodeURIComponent(address)}`;
+      expect((await ask("csrf", { cookie })).status, address).toBe(200);
+      expect((await ask(`csrf?callbackUrl=${encodeURIComponent(address)}`)).status, address).toBe(200);
+    }
   });
 
   it("sets an httpOnly, SameSite=Lax cookie of a fixed name", () => {

@@ -25,9 +25,23 @@ function decoded(value: string): string {
   }
 }
 
+const CALLBACK_COOKIE = /^(__Secure-)?next-auth\.callback-url$/;
+
+/** next-auth answers 500 to an address that it cannot read: such a one is as good as none. */
+function isReadable(address: string): boolean {
+  const base = address.startsWith("/") ? "http://localhost" : undefined;
+  return URL.canParse(address, base) && /^https?:$/.test(new URL(address, base).protocol);
+}
+
 function cookiesOf({ headers }: Request): Record<string, string> {
   const pairs = (headers.get("cookie") ?? "").split(";").map((part) => part.trim().split(/=(.*)/s, 2));
-  return Object.fromEntries(pairs.filter(([name]) => name).map(([name, value = ""]) => [name, decoded(value)]));
+  const cookies = pairs.filter(([name]) => name).map(([name = "", value = ""]) => [name, decoded(value)] as const);
+  return Object.fromEntries(cookies.filter(([name, value]) => !CALLBACK_COOKIE.test(name) || isReadable(value)));
+}
+
+function queryOf(request: Request): Record<string, string> {
+  const query = [...new URL(request.url).searchParams];
+  return Object.fromEntries(query.filter(([name, value]) => name !== "callbackUrl" || isReadable(value)));
 }
 
 async function formOf(request: Request): Promise<unknown> {
@@ -78,7 +92,7 @@ async function runNextAuth(request: Request, nextauth: string[], options: NextAu
     method: request.method,
     headers: Object.fromEntries(request.headers),
     cookies: cookiesOf(request),
-    query: { ...Object.fromEntries(new URL(request.url).searchParams), nextauth },
+    query: { ...queryOf(request), nextauth },
     body: await formOf(request),
   };
   const reply = createReply();

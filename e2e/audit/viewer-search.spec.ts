@@ -1,0 +1,122 @@
+import { Api } from "@/e2e/support/api";
+import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
+
+const DAY_MS = 86_400_000;
+/** The Tuesday before today, in the tests' zone, UTC. */
+const lastTuesday = () => {
+  const today = new Date();
+  const back = ((today.getUTCDay() + 4) % 7) + 1;
+  return new Date(Math.floor(today.getTime() / DAY_MS) * DAY_MS - back * DAY_MS + 9.5 * 3_600_000);
+};
+
+type Planted = {
+  action: string;
+  result?: string;
+  name?: string;
+  details?: object;
+  ip?: string;
+  at?: Date;
+  by?: string;
+};
+
+/** An organization whose log tells of an antivirus policy that somebody disabled, among other things. */
+async function plant(api: Api, name: string): Promise<string> {
+  const orgId = await api.makeOrganization(name);
+  const { key } = await api.call<{ key: string }>("POST", "/api-keys", { name, orgId, permissions: ["audit:write"] });
+  const event = ({ action, result = "success", name: resourceName, details, ip, at, by }: Planted) => ({
+    orgId,
+    actorType: by ? "user" : "system",
+    actorId: crypto.randomUUID(),
+    ...(by && { actorEmail: by }),
+    action,
+    resourceType: action.split(".")[0],
+    resourceName,
+    result,
+    ...(result === "success" ? {} : { errorMessage: "Not allowed here" }),
+    details,
+    ipAddress: ip,
+    timestamp: (at ?? lastTuesday()).toISOString(),
+  });
+  const device = { device: "CDG-WS-008" };
+  const events = [
+    { action: "policy.disable", name: "Antivirus", details: device, ip: "198.51.100.77", by: "mallory@example.test" },
+    { action: "policy.update", name: "Baseline", at: new Date("2026-03-01T10:00:00Z"), by: "jane@example.test" },
+    { action: "alert.create", name: "Disk full", details: { device: "FAB-SRV-001", severity: "critical" } },
+    { action: "data.export", result: "denied", by: "jane@example.test", ip: "203.0.113.5" },
+    { action: "data.export", result: "failure", by: "jane@example.test", ip: "203.0.113.5" },
+  ].map(event);
+  await api.as(key).call("POST", "/audit-logs/events", { events });
+  await expect
+    .poll(async () => (await api.call<{ entries: object[] }>("GET", `/audit-logs?orgId=${orgId}`)).entries.length)
+    .toBeGreaterThan(5);
+  return orgId;
+}
+
+test("what stands on the screen is found by typing it", async ({ viewer, page, request }) => {
+  const orgId = await plant(await Api.signIn(request), "Searched");
+  const disabled = /mallory@example\.test disabled policy Antivirus on CDG-WS-008/;
+  for (const typed of [
+    "antivirus disabled",
+    "antivirus CDG-WS-008",
+    "198.51.100.77",
+    "198.51.100.0/24",
+    "who disabled the antivirus policy on CDG-WS-008 last Tuesday, from which address",
+  ]) {
+    await viewer.open(`?orgId=${orgId}`);
+    await viewer.searchFor(typed);
+    await expect(viewer.entries(disabled), typed).toBeVisible();
+    await expect(viewer.entries(), typed).toHaveCount(1);
+  }
+  await expect(page.locator("mark").first()).toBeVisible();
+  await expectAccessible(page);
+  await viewer.open(`?orgId=${orgId}`);
+  await viewer.searchFor("before:2026-04-01 policy");
+  await expect(viewer.entries(/updated policy Baseline/)).toBeVisible();
+  await viewer.open(`?orgId=${orgId}`);
+  await viewer.searchFor("actor:System");
+  await expect(viewer.entries(/System raised alert Disk full on FAB-SRV-001/)).toBeVisible();
+  await expect(viewer.entries(disabled)).toHaveCount(0);
+});
+
+test("failed or denied is one filter, and the sentences say so", async ({ viewer, request }) => {
+  const orgId = await plant(await Api.signIn(request), "Refused");
+  await viewer.open(`?orgId=${orgId}`);
+  await viewer.searchFor("actor:jane result:failure,denied");
+  await expect(viewer.chips).toContainText("Failure or Denied");
+  await expect(viewer.entries(/was denied permission to export data/)).toBeVisible();
+  await expect(viewer.entries(/tried to export data, which failed/)).toBeVisible();
+  await expect(viewer.entries()).toHaveCount(2);
+});
+
+test("a zero says which word keeps everything out, and an unknown qualifier is named", async ({
+  viewer,
+  page,
+  request,
+}) => {
+  const orgId = await plant(await Api.signIn(request), "Mistyped");
+  await viewer.open(`?orgId=${orgId}`);
+  await viewer.searchFor("antivirus desabled");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Without desabled: 1 entry" }).click();
+  await expect(viewer.entries(/disabled policy Antivirus/)).toBeVisible();
+  await viewer.searchFor("host:CDG-WS-008");
+  await expect(page.getByText(/is no filter; it was searched as text/)).toBeVisible();
+  await page.getByRole("button", { name: "Search for device:CDG-WS-008 instead" }).click();
+  await expect(viewer.chips).toContainText("CDG-WS-008");
+  await expect(viewer.entries(/disabled policy Antivirus/)).toBeVisible();
+});
+
+test("a range is typed, stepped and widened", async ({ viewer, page }) => {
+  await viewer.open();
+  await page.getByRole("button", { name: "Time range: All time" }).click();
+  await page.getByLabel("Type a time").fill("no such time");
+  await page.getByRole("button", { name: "Set", exact: true }).click();
+  await expect(page.getByText(/Not a time that we can read/)).toBeVisible();
+  await page.getByLabel("Type a time").fill("2026-10-20 9-10");
+  await page.getByLabel("Type a time").press("Enter");
+  await expect(page.getByText("20 Oct 2026, 09:00:00 to 20 Oct 2026, 09:59:59", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Earlier" }).click();
+  await expect(page.getByText("20 Oct 2026, 08:00:00 to 20 Oct 2026, 08:59:59", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Zoom out" }).click();
+  await expect(page.getByText("20 Oct 2026, 07:30:00 to 20 Oct 2026, 09:29:59", { exact: true })).toBeVisible();
+});
