@@ -4,6 +4,7 @@ import { rowLine, skipLine, skippedNodes } from "@/server/audit/bundle/write";
 import type { ChainReader } from "@/server/audit/chain/chain-stream";
 import { CHAIN_COLUMNS, createRowReader } from "@/server/audit/chain/copy-rows";
 import { readNodes } from "@/server/audit/checkpoints/nodes";
+import { TreeDamage } from "@/server/audit/checkpoints/tiles";
 import type { BundleStream } from "./stream";
 
 /** Neighbouring entries of a range, from one sequence through another. */
@@ -55,11 +56,18 @@ function gapsOf(runs: readonly Run[], next: number): Run[] {
   return runs.map(({ first }, i) => ({ first: i === 0 ? next : (runs[i - 1]?.last ?? 0) + 1, last: first - 1 }));
 }
 
-/** The lines that stand for entries that are not shown, one a gap, empty where there is none. */
+/**
+ * The lines that stand for entries that are not shown, one a gap, empty where there is none. Where entries are gone and the
+ * tree's hashes of them too, nothing can stand for them: the bundle goes on without, and every verifier says where it breaks.
+ */
 async function skipLines(scope: Tenant, { orgId, size }: Log, gaps: readonly Run[]): Promise<string[]> {
   const ids = gaps.flatMap(({ first, last }) => skippedNodes(first, last));
   if (ids.length === 0) return gaps.map(() => "");
-  const node = await tenant(scope, (tx) => readNodes(tx, { orgId, size, ids }));
+  const node = await tenant(scope, (tx) => readNodes(tx, { orgId, size, ids })).catch((error: unknown) => {
+    if (error instanceof TreeDamage) return null;
+    throw error;
+  });
+  if (!node) return gaps.map(() => "");
   return gaps.map(({ first, last }) => skipLine(node, first, last));
 }
 

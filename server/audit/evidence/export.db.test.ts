@@ -169,6 +169,23 @@ it("of a log whose beginning was pruned carries the signed receipt", async () =>
   });
 });
 
+it.each([
+  ["the last entry", "chain_seq = 6", [1, 2, 3, 4, 5]],
+  ["every entry", "true", []],
+])("of a log that lost %s is sent whole, and is broken", async (_, where, left) => {
+  const { id } = await createOrg();
+  const admin = await createUser({ orgId: id, role: "org_admin" });
+  await appendAudit(roles.app, auditRows(id, 6));
+  await signCheckpoint(id);
+  await roles.owner.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    await tx.unsafe(`DELETE FROM audit_logs WHERE org_id = '${id}' AND ${where}`);
+  });
+  const text = await download(admin);
+  expect(shape(text)).toEqual(["header", "checkpoint", ...left, "end"]);
+  expect(await checkText(text, { keys: keys() })).toMatchObject({ status: "broken" });
+});
+
 it("of an organization that never had an entry proves that", async () => {
   const { id } = await createOrg();
   const owner = await createUser({ orgId: id, role: "org_admin" });
