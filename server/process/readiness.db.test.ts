@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from "vitest";
+import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { openAlarms } from "@/server/audit/integrity/alarm";
 import { alarmWatch } from "@/server/audit/integrity/alarm-watch";
 import { listLostHeads, raiseHeadAlarm } from "@/server/audit/integrity/heads";
@@ -22,7 +23,7 @@ it("a chain that lost its head is shown and raises the alarm; the process stays 
   });
   expect(await heads()).toMatchObject({
     ok: false,
-    detail: expect.stringMatching(/^[1-9]\d* chains with entries but without their head/),
+    detail: expect.stringMatching(/^[1-9]\d* chains without their head or their end/),
   });
   expect(await checkReadiness()).toMatchObject({ ready: true });
   await raiseHeadAlarm(id);
@@ -37,4 +38,23 @@ it("a chain that lost its head is shown and raises the alarm; the process stays 
       SELECT org_id, chain_seq, checksum FROM audit_logs WHERE org_id = ${id} AND chain_seq = 5`;
   });
   expect(await listLostHeads(id)).toEqual([]);
+});
+
+it("a chain that lost every entry with its head, behind a checkpoint, is shown as well, and so is a new beginning", async () => {
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 5));
+  expect(await signCheckpoint(id)).toMatchObject({ kind: "signed" });
+  await roles.owner.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    await tx`DELETE FROM audit_logs WHERE org_id = ${id}`;
+    await tx`DELETE FROM audit_chain_heads WHERE org_id = ${id}`;
+  });
+  const lost = { orgId: id, head: null, last: 0, signed: 5 };
+  expect(await listLostHeads(id)).toEqual([lost]);
+  expect(await heads()).toMatchObject({ ok: false });
+  await raiseHeadAlarm(id);
+  const scope = { kind: "organization", orgIds: [id], partnerId: "" } as const;
+  expect(await openAlarms(scope)).toMatchObject([{ breaks: [{ seq: 1, kind: "truncated" }] }]);
+  await appendAudit(roles.app, auditRows(id, 2));
+  expect(await listLostHeads(id)).toEqual([{ ...lost, head: 2, last: 2 }]);
 });

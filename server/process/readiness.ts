@@ -40,7 +40,7 @@ async function checkDatabase(): Promise<Readiness["checks"]> {
 async function checkDamage(): Promise<Readiness["checks"]> {
   const { held, deadLetters } = recordingStats();
   const heads = await withTimeout(listLostHeads()).then(
-    ({ length }) => ({ ok: length === 0, detail: `${length} chains with entries but without their head` }),
+    ({ length }) => ({ ok: length === 0, detail: `${length} chains without their head or their end` }),
     () => ({ ok: false, detail: "could not be looked at" }),
   );
   return [

@@ -10,7 +10,7 @@ const lost = { count: 0 };
 
 /** Keeps the metrics of this process at what the database holds, and raises the alarm of a chain that lost its head. */
 export const alarmWatch = backgroundLoop("audit alarms", POLL_MS, async () => {
-  gauge("trailmark_audit_lost_heads", "Organizations whose chain has entries but not its head", () => lost.count);
+  gauge("trailmark_audit_lost_heads", "Organizations whose chain lost its head or its end", () => lost.count);
   const known = await refreshAlarms(POLL_MS);
   const heads = await listLostHeads();
   lost.count = heads.length;

@@ -5,34 +5,44 @@ import type { Break } from "@/server/audit/chain/verifier";
 import { log } from "@/server/log";
 import { raiseAlarm } from "./alarm";
 
-/** A chain whose head is absent (null) or is not its newest row. */
-export type LostHead = { orgId: string; head: number | null; last: number };
+/** A chain whose head is absent (null), is not its newest row (0: it has none), or ends before what was signed. */
+export type LostHead = { orgId: string; head: number | null; last: number; signed: number };
 
-/** The chains whose head is not the newest row that they hold, of one organization or of all; one index probe a chain. */
+/** The chains that lost their head or their end, of one organization or of all; two index probes a chain. */
 export function listLostHeads(orgId?: string): Promise<LostHead[]> {
   const named = orgId ? sql`WHERE o.id = ${orgId}` : sql``;
   return asSystem((tx) =>
     rowsOf<LostHead>(
       tx,
-      sql`SELECT o.id AS "orgId", h.seq::float8 AS head, r.chain_seq::float8 AS last
+      sql`SELECT o.id AS "orgId", h.seq::float8 AS head, coalesce(r.chain_seq, 0)::float8 AS last,
+          coalesce(n.size, 0)::float8 AS signed
         FROM (SELECT id FROM organizations o ${named}) o
         LEFT JOIN audit_chain_heads_of(ARRAY(SELECT id FROM organizations o ${named})) h ON h.org_id = o.id
-        CROSS JOIN LATERAL (
+        LEFT JOIN LATERAL (
           SELECT a.chain_seq, a.checksum FROM audit_logs a
           WHERE a.org_id = o.id AND a.chain_seq IS NOT NULL
-          ORDER BY a.chain_seq DESC LIMIT 1) r
-        WHERE (h.seq, h.checksum) IS DISTINCT FROM (r.chain_seq, r.checksum::text)`,
+          ORDER BY a.chain_seq DESC LIMIT 1) r ON true
+        LEFT JOIN LATERAL (
+          SELECT n.size FROM audit_notes n
+          WHERE n.org_id = o.id AND n.kind = 'checkpoint'
+          ORDER BY n.size DESC LIMIT 1) n ON true
+        WHERE (r.chain_seq IS NOT NULL AND (h.seq, h.checksum) IS DISTINCT FROM (r.chain_seq, r.checksum::text))
+          OR coalesce(h.seq, 0) < n.size`,
     ),
   );
 }
 
-const toBreak = ({ head, last }: LostHead): Break => ({
-  seq: head === null || head > last ? last + 1 : Math.min(head + 1, last),
-  id: "",
-  kind: "truncated",
-  expected: head === null ? "a head that names the last row; there is none" : `the last row at the head, ${head}`,
-  actual: `the last row is sequence ${last}`,
-});
+const endOf = (last: number): string => (last === 0 ? "there is no row" : `the last row is sequence ${last}`);
+
+function toBreak({ head, last, signed }: LostHead): Break {
+  const about = { id: "", kind: "truncated", actual: endOf(last) } as const;
+  if (head === last) return { ...about, seq: last + 1, expected: `all rows through sequence ${signed}, as signed` };
+  return {
+    ...about,
+    seq: head === null || head > last ? last + 1 : Math.min(head + 1, last),
+    expected: head === null ? "a head that names the last row; there is none" : `the last row at the head, ${head}`,
+  };
+}
 
 /** Raises the alarm of each of these chains. Never rejects. */
 export async function raiseHeadAlarms(heads: readonly LostHead[]): Promise<void> {
