@@ -34,7 +34,7 @@ test("an offline device is told as one; once it is back its logs, entries and ra
   const joined = await api.enroll(await api.makeOrganization("Live"), "WS-LIVE");
   const live = new LiveEventsPage(page);
   await live.open(joined.deviceId, "WS-LIVE");
-  await expect(live.failure("WS-LIVE is offline")).toContainText("Last seen:");
+  await expect(live.failure("WS-LIVE is not connected")).toContainText("Last seen:");
   await expectAccessible(page);
 
   const disconnect = await connectAgent(baseURL as string, joined, ({ name }) =>
@@ -107,5 +107,5 @@ test("a device that does not answer in time has words of its own, with when it w
   await expectAccessible(page);
   await mend();
   await live.retry();
-  await expect(live.failure("WS-SILENT is offline")).toBeVisible();
+  await expect(live.failure("WS-SILENT is not connected")).toBeVisible();
 });

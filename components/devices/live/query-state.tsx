@@ -62,8 +62,8 @@ const SECONDS = LIVE_QUERY_TIMEOUT_MS / 1000;
 const WORDS: Record<string, { icon: LucideIcon; title: (host: string) => string; text: string }> = {
   device_offline: {
     icon: WifiOff,
-    title: (host: string) => `${host} is offline`,
-    text: "Its agent is not connected, so it cannot be queried now. What it has sent is under Event logs.",
+    title: (host: string) => `${host} is not connected`,
+    text: "Its agent has no live connection now, even if it reported lately. What it has sent is under Event logs.",
   },
   agent_timeout: {
     icon: Clock,
