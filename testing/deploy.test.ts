@@ -1,0 +1,113 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { expect, it } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { z } from "zod";
+import { EnvError, envSchema, parseEnv } from "@/server/env";
+
+const FILES = readdirSync("deploy", { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name))
+  .filter((path) => !/^deploy\/(secrets|tls)\//.test(path));
+const textOf = (path: string): string => readFileSync(path, "utf8");
+
+/** Variables that a file gives to a process of ours: KEY=, Environment=KEY=, each of ENV's, KEY: and name: KEY. */
+const VARIABLE = /(?:^\s*(?:Environment=|- name: )?|(?<=^ENV .*) |^ENV )([A-Z][A-Z0-9_]{3,})(?:[=:]|$)/gm;
+/** What other programs of the compose file read. */
+const OF_OTHERS = /^(POSTGRES_|GF_)/;
+const variablesOf = (path: string): string[] =>
+  [...textOf(path).matchAll(VARIABLE)].map(([, name = ""]) => name).filter((name) => !OF_OTHERS.test(name));
+
+/** Whether parseEnv reads the variable: by its name, or a secret from the file that it names. */
+function isRead(name: string): boolean {
+  if (name in envSchema.shape) return true;
+  try {
+    parseEnv({ NODE_ENV: "test", [name]: "/nowhere" });
+  } catch (error) {
+    return error instanceof EnvError && error.message.includes(`${name}: cannot read the file it names`);
+  }
+  return false;
+}
+
+it("every variable that the files set is one that the server reads", () => {
+  const named = new Set(FILES.flatMap(variablesOf));
+  expect(named.size).toBeGreaterThan(10);
+  expect([...named].filter((name) => !isRead(name))).toEqual([]);
+  expect(isRead("DATABASE_URI")).toBe(false);
+  expect(isRead("HOST_FILE")).toBe(false);
+});
+
+it.each(FILES.filter((path) => path.endsWith(".yaml") || path.endsWith(".yml")))("%s is YAML", (path) => {
+  const documents = parseAllDocuments(textOf(path));
+  expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
+});
+
+const service = z.object({
+  image: z.string(),
+  volumes: z.array(z.string()).default([]),
+  secrets: z.array(z.string()).default([]),
+  depends_on: z.record(z.string(), z.unknown()).default({}),
+});
+const compose = z
+  .object({
+    services: z.record(z.string(), service),
+    volumes: z.record(z.string(), z.unknown()),
+    secrets: z.record(z.string(), z.object({ file: z.string() })),
+  })
+  .parse(parse(textOf("deploy/compose.yaml"), { merge: true }));
+
+it("the compose file mounts files, volumes and secrets that are there", () => {
+  for (const [name, { volumes, secrets, depends_on }] of Object.entries(compose.services)) {
+    for (const source of volumes.map((volume) => volume.split(":")[0] ?? ""))
+      if (source !== "./tls")
+        expect(source.startsWith(".") ? existsSync(join("deploy", source)) : source in compose.volumes, source).toBe(
+          true,
+        );
+    expect([...secrets.filter((secret) => !(secret in compose.secrets))], name).toEqual([]);
+    expect(Object.keys(depends_on).filter((other) => !(other in compose.services))).toEqual([]);
+  }
+  const made = textOf("deploy/make-secrets.sh");
+  for (const [name, { file }] of Object.entries(compose.secrets)) {
+    expect(file).toBe(`./secrets/${name}`);
+    expect(made).toContain(name);
+  }
+});
+
+it("the processes that the proxy and the scrape ask are those of the compose file", () => {
+  const asked = ["nginx/upstream.compose.conf", "monitoring/prometheus.yml"].flatMap((path) =>
+    [...textOf(join("deploy", path)).matchAll(/\b(server-\d+):3000/g)].map(([, name = ""]) => name),
+  );
+  expect(new Set(asked)).toEqual(new Set(Object.keys(compose.services).filter((name) => name.startsWith("server-"))));
+});
+
+it("commands start bundles that the build makes, with commands and probes that exist", () => {
+  const build = textOf("scripts/build.mjs");
+  const cli = textOf("server/cli/main.ts");
+  const texts = FILES.map(textOf).join("\n");
+  const bundles = [...texts.matchAll(/dist\/([\w-]+)\.mjs/g)].map(([, name = ""]) => name);
+  expect(new Set(bundles)).toEqual(new Set(["server", "trailmark"]));
+  for (const name of bundles) expect(build).toMatch(new RegExp(`^ {2}"?${name}"?: "server/`, "m"));
+  for (const [, command] of texts.matchAll(/trailmark\.mjs(?:", "| )([\w-]+)/g))
+    expect(cli).toMatch(new RegExp(`^ {2}"?${command}"?[,:]`, "m"));
+  for (const [, path = ""] of texts.matchAll(
+    /(?:path: |metrics_path: |127\.0\.0\.1:3000)\/(healthz|readyz|metrics)\b/g,
+  ))
+    expect(existsSync(join("app", path, "route.ts")), path).toBe(true);
+});
+
+it("the image copies what is in the checkout or built", () => {
+  const copied = [...textOf("deploy/Dockerfile").matchAll(/^COPY (?:--from=\w+ )?(.+) \S+$/gm)].flatMap(
+    ([, sources = ""]) => sources.split(" "),
+  );
+  const built = ["node_modules", ".next", "dist"];
+  const missing = copied.map((path) => posix.relative("/opt/trailmark", posix.resolve("/opt/trailmark", path)));
+  expect(missing.filter((path) => !built.includes(path) && !existsSync(path || "."))).toEqual([]);
+});
+
+it("the kustomization lists every manifest", () => {
+  const { resources } = z
+    .object({ resources: z.array(z.string()) })
+    .parse(parse(textOf("deploy/kubernetes/kustomization.yaml")));
+  const manifests = readdirSync("deploy/kubernetes").filter((name) => name !== "kustomization.yaml");
+  expect([...resources].sort()).toEqual(manifests.sort());
+});
