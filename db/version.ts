@@ -16,8 +16,14 @@ export class MigrationError extends Error {
 
 type Entry = { tag: string; when: number };
 
-const journal = (): Entry[] =>
-  (JSON.parse(readFileSync(join(MIGRATIONS, "meta", "_journal.json"), "utf8")) as { entries: Entry[] }).entries;
+let entries: Entry[] | undefined;
+
+/** Read once: a process goes on asking for its own migrations when the files of the next version stand in its folder. */
+function journal(): Entry[] {
+  entries ??= (JSON.parse(readFileSync(join(MIGRATIONS, "meta", "_journal.json"), "utf8")) as { entries: Entry[] })
+    .entries;
+  return entries;
+}
 
 /** The functions of this version. */
 export function functionsOfVersion(): SqlFunction[] {
@@ -56,9 +62,9 @@ export async function missingFrom(sql: postgres.Sql): Promise<Missing> {
     SELECT max(created_at) AS newest FROM drizzle.__drizzle_migrations`;
   const [row] = await unlessAbsent<{ newest: string | null }[]>(newestOf, []);
   const newest = Number(row?.newest ?? 0);
-  const entries = journal();
-  const pending = entries.filter(({ when }) => when > newest);
-  if (newest > 0 && pending.length > 0 && !entries.some(({ when }) => when === newest))
+  const known = journal();
+  const pending = known.filter(({ when }) => when > newest);
+  if (newest > 0 && pending.length > 0 && !known.some(({ when }) => when === newest))
     throw new MigrationError(
       "The database is older than version 0.110.0, from which this version continues (its newest migration is of " +
         `${new Date(newest).toISOString()}).\nStart version 0.110.0 on it once, then this one.`,
