@@ -1,7 +1,9 @@
 import { verifyBundle } from "@/server/audit/bundle/verify";
 import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
+import type { Mutation } from "@/testing/evidence/base-bundles";
 import { installationKey, trustIn, vkeyOf } from "@/testing/evidence/bundles";
-import { MUTATIONS, MUTATIONS_V1, type Mutation } from "@/testing/evidence/mutations";
+import { MUTATIONS } from "@/testing/evidence/mutations";
+import { MUTATIONS_V1 } from "@/testing/evidence/mutations-v1";
 import { judgedByPython, PYTHON_WORD } from "@/testing/evidence/python";
 import type { Line } from "./types";
 

@@ -1,67 +1,6 @@
 import type { BundleRow } from "@/server/audit/chain/bundle";
-import { checksumOf } from "@/server/audit/chain/chain-hash";
-import { COSIGNATURE, ED25519, formatVerifierKey, toBase64 } from "@/server/audit/tree/signed-note";
-import { checkpointText } from "@/server/audit/tree/statement";
-import { consistencyProof, inclusionProof, rootOf } from "@/server/audit/tree/tree";
-import { noteTools, testKey } from "@/testing/notes";
-import {
-  chainRows,
-  checkpointOf,
-  HOST,
-  HOUR_MS,
-  installationKey,
-  logKey,
-  makeBundle,
-  nodesOf,
-  ORIGIN,
-  SIGNED_AT,
-  sealed,
-  signedBy,
-  vkeyOf,
-  witness,
-} from "./bundles";
-import { endedV1, makeBundleV1, ROWS_V1 } from "./bundles-v1";
-
-/** Bundles as they are and as somebody changed them, with what every verifier must say of each under the log's key. */
-
-export type Mutation = {
-  name: string;
-  text: string;
-  /** Under the log's own key; without any key nothing is ever better than not proven. */
-  verdict: "intact" | "empty" | "broken" | "unproven" | "unreadable";
-};
-
-const ROWS = chainRows(11);
-const OTHER = chainRows(11, (row) => {
-  if (row.chainSeq === 2) row.action = "device.harmless";
-});
-/** Another installation's key, with the same names. */
-export const strangerKey = testKey(9, ORIGIN, ED25519);
-const timeOf = (seq: number) => new Date(Date.parse("2026-10-01T00:00:00.000Z") + seq * HOUR_MS).toISOString();
-
-export const BASES: Record<string, string> = {
-  whole: makeBundle({ rows: ROWS }),
-  sequence: makeBundle({ rows: ROWS, range: { kind: "sequence", first: 4, last: 6 } }),
-  time: makeBundle({
-    rows: ROWS,
-    range: { kind: "time", from: timeOf(3), to: timeOf(9) },
-    shown: (row) => [3, 4, 7, 9].includes(row.chainSeq),
-  }),
-  pruned: makeBundle({ rows: ROWS, receipt: { through: 5 } }),
-};
-const OTHERS: Record<string, string> = {
-  whole: makeBundle({ rows: OTHER }),
-  sequence: makeBundle({ rows: OTHER, range: { kind: "sequence", first: 4, last: 6 } }),
-  time: makeBundle({
-    rows: OTHER,
-    range: { kind: "time", from: timeOf(3), to: timeOf(9) },
-    shown: (row) => [3, 4, 7, 9].includes(row.chainSeq),
-  }),
-  pruned: makeBundle({ rows: OTHER, receipt: { through: 5 } }),
-};
-
-const linesOf = (text: string): string[] => text.slice(0, -1).split("\n");
-const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
+import { BASES, FORGED, joined, linesOf, type Mutation, OTHERS, ROWS, strangerKey, timeOf } from "./base-bundles";
+import { checkpointOf, HOST, logKey, makeBundle, sealed, signedBy, witness } from "./bundles";
 
 /** The same with a new seal, by the log's own key: an operator who signs what was changed. */
 const resealed = (lines: readonly string[], signers = [logKey]): string =>
@@ -176,18 +115,6 @@ const EDITS: Mutation[] = [
   edited("a receipt that goes less far", "pruned", /prune\/v1(.*?)\\n5\\n/, "prune/v1$1\\n4\\n"),
 ];
 
-/** Rows changed and everything behind hashed and linked anew. */
-function rehashed(): typeof ROWS {
-  const rows = ROWS.map((row) => ({ ...row }));
-  for (const [i, row] of rows.entries()) {
-    if (row.chainSeq === 5) row.action = "device.harmless";
-    row.prevChecksum = rows[i - 1]?.checksum ?? null;
-    row.checksum = checksumOf(row);
-  }
-  return rows;
-}
-
-const FORGED = rehashed();
 const GENUINE_CHECKPOINT = linesOf(BASES.whole as string)[1] as string;
 
 /** The operator's own key over leaves that are genuine but for the last: the witnesses have agreed to each size. */
@@ -205,6 +132,13 @@ const strip = (text: string, type: string): string =>
     ),
   );
 const strangers = [strangerKey];
+
+/** A bundle of the rows 4 to 8 that shows others than these. */
+const chosen = (name: string, shown: (row: BundleRow) => boolean): Mutation => ({
+  name,
+  text: makeBundle({ rows: ROWS, range: { kind: "sequence", first: 4, last: 8 }, shown }),
+  verdict: "broken",
+});
 
 const FORGERIES: Mutation[] = [
   {
@@ -259,47 +193,11 @@ const FORGERIES: Mutation[] = [
     text: makeBundle({ rows: ROWS, shown: (row) => row.chainSeq !== 5 }),
     verdict: "broken",
   },
-  {
-    name: "a row hidden in a range by sequence",
-    text: makeBundle({
-      rows: ROWS,
-      range: { kind: "sequence", first: 4, last: 8 },
-      shown: (row) => [4, 5, 7, 8].includes(row.chainSeq),
-    }),
-    verdict: "broken",
-  },
-  {
-    name: "the first row of a range hidden",
-    text: makeBundle({
-      rows: ROWS,
-      range: { kind: "sequence", first: 4, last: 8 },
-      shown: (row) => row.chainSeq > 4 && row.chainSeq < 9,
-    }),
-    verdict: "broken",
-  },
-  {
-    name: "the last row of a range hidden",
-    text: makeBundle({
-      rows: ROWS,
-      range: { kind: "sequence", first: 4, last: 8 },
-      shown: (row) => row.chainSeq > 3 && row.chainSeq < 8,
-    }),
-    verdict: "broken",
-  },
-  {
-    name: "all rows of a range hidden",
-    text: makeBundle({ rows: ROWS, range: { kind: "sequence", first: 4, last: 8 }, shown: () => false }),
-    verdict: "broken",
-  },
-  {
-    name: "a row too many in a range",
-    text: makeBundle({
-      rows: ROWS,
-      range: { kind: "sequence", first: 4, last: 8 },
-      shown: (row) => row.chainSeq > 3 && row.chainSeq < 10,
-    }),
-    verdict: "broken",
-  },
+  chosen("a row hidden in a range by sequence", (row) => [4, 5, 7, 8].includes(row.chainSeq)),
+  chosen("the first row of a range hidden", (row) => row.chainSeq > 4 && row.chainSeq < 9),
+  chosen("the last row of a range hidden", (row) => row.chainSeq > 3 && row.chainSeq < 8),
+  chosen("all rows of a range hidden", () => false),
+  chosen("a row too many in a range", (row) => row.chainSeq > 3 && row.chainSeq < 10),
   {
     name: "a row of November in October",
     text: makeBundle({
@@ -349,164 +247,3 @@ export const MUTATIONS: Mutation[] = [
   ...EDITS,
   ...FORGERIES,
 ];
-
-const whole = makeBundleV1({ rows: ROWS_V1 });
-const v1 = (name: string, text: string, verdict: Mutation["verdict"]): Mutation => ({
-  name: `version 1: ${name}`,
-  text,
-  verdict,
-});
-const editedV1 = (
-  name: string,
-  from: string | RegExp,
-  to: string,
-  verdict: Mutation["verdict"] = "broken",
-): Mutation => {
-  const body = joined(linesOf(whole).slice(0, -1)).replace(from, to);
-  return v1(name, endedV1(body, ROWS_V1.length), verdict);
-};
-
-/** Rows of version 1 changed at one, everything behind hashed and linked anew. */
-const FORGED_V1 = chainRows(9, (row) => {
-  if (row.chainSeq === 5) row.action = "device.harmless";
-});
-
-/** Bundles of version 1, as they are and as attackers made them without the log's key. */
-export const MUTATIONS_V1: Mutation[] = [
-  v1("as it is", whole, "intact"),
-  v1("several checkpoints", makeBundleV1({ rows: ROWS_V1, checkpoints: [3, 7, 9] }), "intact"),
-  v1("without the newline at its end", whole.slice(0, -1), "intact"),
-  v1("rewritten, checkpoints removed", makeBundleV1({ rows: FORGED_V1, checkpoints: [] }), "unproven"),
-  v1(
-    "rewritten behind the only checkpoint",
-    makeBundleV1({ rows: FORGED_V1, checkpoints: [3], genuine: ROWS_V1 }),
-    "unproven",
-  ),
-  v1(
-    "rewritten under its checkpoints",
-    makeBundleV1({ rows: FORGED_V1, checkpoints: [3, 9], genuine: ROWS_V1 }),
-    "broken",
-  ),
-  v1("rewritten, signed by another key", makeBundleV1({ rows: FORGED_V1, signer: strangerKey }), "unproven"),
-  v1(
-    "a beginning invented, a checkpoint of no row in it",
-    makeBundleV1({
-      rows: FORGED_V1.slice(5),
-      checkpoints: [2],
-      genuine: ROWS_V1,
-      start: { seq: 5, checksum: FORGED_V1[4]?.checksum ?? null },
-    }),
-    "unproven",
-  ),
-  v1(
-    "a beginning that nothing stands before",
-    makeBundleV1({ rows: ROWS_V1.slice(5), start: { seq: 5, checksum: null } }),
-    "broken",
-  ),
-  v1(
-    "from the middle, with the checksum before",
-    makeBundleV1({ rows: ROWS_V1.slice(5), start: { seq: 5, checksum: ROWS_V1[4]?.checksum ?? null } }),
-    "intact",
-  ),
-  v1(
-    "a forged receipt",
-    makeBundleV1({ rows: ROWS_V1.slice(5), receipt: { throughSeq: 5, throughChecksum: ROWS_V1[4]?.checksum ?? null } }),
-    "unproven",
-  ),
-  v1(
-    "a receipt that does not link",
-    makeBundleV1({ rows: ROWS_V1.slice(5), receipt: { throughSeq: 5, throughChecksum: "ab".repeat(32) } }),
-    "broken",
-  ),
-  v1("a beginning cut off", makeBundleV1({ rows: ROWS_V1.slice(5) }), "broken"),
-  v1("an end cut off behind a checkpoint", makeBundleV1({ rows: ROWS_V1.slice(0, 5), checkpoints: [3] }), "unproven"),
-  v1(
-    "an end cut off before a checkpoint",
-    makeBundleV1({ rows: ROWS_V1.slice(0, 5), checkpoints: [9], genuine: ROWS_V1 }),
-    "broken",
-  ),
-  v1("a row taken out", makeBundleV1({ rows: ROWS_V1.filter(({ chainSeq }) => chainSeq !== 5) }), "broken"),
-  v1(
-    "two rows swapped",
-    makeBundleV1({ rows: ROWS_V1.toSpliced(3, 2, ROWS_V1[4] as BundleRow, ROWS_V1[3] as BundleRow) }),
-    "broken",
-  ),
-  v1("no rows at all", makeBundleV1({ rows: [] }), "unproven"),
-  v1(
-    "another name in the header, which is not signed",
-    makeBundleV1({ rows: ROWS_V1, organization: "Innocent" }),
-    "intact",
-  ),
-  v1("contents changed", whole.replace("device.update", "device.delete"), "broken"),
-  v1("the end line removed", joined(linesOf(whole).slice(0, -1)), "broken"),
-  v1("a line behind the end", `${whole}{"type":"end"}\n`, "broken"),
-  v1("two newlines at the end", `${whole}\n`, "broken"),
-  editedV1("a row with one more member", '"action":', '"comment":"approved","action":'),
-  editedV1("a row with a member twice", '"action":', '"action":"device.harmless","action":'),
-  editedV1("a null line", /(\n\{"type":"row")/, "\nnull$1"),
-  editedV1("a row without its user agent", '"userAgent":null,', ""),
-  editedV1("a header with one more member", '"createdAt":', '"note":"approved","createdAt":'),
-  editedV1("a header without a member", '"from":null,', ""),
-  editedV1("a header of another organization", /"orgId":"0b6f3a52/, '"orgId":"0b6f3a53'),
-  editedV1("a checkpoint whose signature does not hold", /signed-at 2026-11-20/, "signed-at 2026-11-21"),
-];
-
-/** A policy that pins the installation and asks for a witness. */
-export const POLICY = [
-  `log ${vkeyOf(installationKey)}`,
-  `witness auditor ${vkeyOf(witness)}`,
-  `witness second ${formatVerifierKey(testKey(3, "second.example", COSIGNATURE).key)}`,
-  "group both all auditor second",
-  "quorum auditor",
-  "",
-].join("\n");
-/** The same, but both witnesses are asked for. */
-export const STRICT_POLICY = POLICY.replace("quorum auditor", "quorum both");
-
-const node = nodesOf(ROWS);
-const OLDER = 6;
-const since = {
-  type: "since" as const,
-  size: OLDER,
-  hashes: consistencyProof(noteTools.sha256, node, OLDER, 11).map(toBase64),
-};
-/** A kept checkpoint of the same log, one of a rewritten log, and bundles that go on from the first. */
-export const SINCE = {
-  note: signedBy(checkpointOf(ROWS, OLDER), [logKey]),
-  rewritten: signedBy(checkpointOf(FORGED, OLDER), [logKey]),
-  unsigned: signedBy(checkpointOf(ROWS, OLDER), strangers),
-  newer: signedBy(
-    checkpointText({ origin: ORIGIN, size: 900, root: rootOf(noteTools.sha256, node, 0, 11), signedAt: SIGNED_AT }),
-    [logKey],
-  ),
-  same: signedBy(checkpointOf(ROWS), [logKey]),
-  bundle: makeBundle({ rows: ROWS, since }),
-  wrongProof: makeBundle({ rows: ROWS, since: { ...since, hashes: since.hashes.toReversed() } }),
-};
-
-const entry = ROWS[3] as (typeof ROWS)[number];
-const oldNote = (checksum: string): string => {
-  const text = `${HOST}/audit/${entry.orgId}\n4\n${Buffer.from(checksum, "hex").toString("base64")}\nsigned-at ${SIGNED_AT}\n`;
-  return signedBy(text, [installationKey]);
-};
-/** The same with a note of version 1, which names one entry. */
-export const SINCE_ENTRY = {
-  note: oldNote(entry.checksum),
-  rewritten: oldNote((OTHER[3] as (typeof ROWS)[number]).checksum),
-  bundle: makeBundle({
-    rows: ROWS,
-    since: {
-      type: "since",
-      seq: 4,
-      checksum: entry.checksum,
-      hashes: inclusionProof(noteTools.sha256, node, 3, 11).map(toBase64),
-    },
-  }),
-};
-
-/** A policy's bundles: cosigned by the witness, and by a witness whose signature does not hold. */
-export const COSIGNED = makeBundle({ rows: ROWS, witnesses: [witness] });
-export const BADLY_COSIGNED = makeBundle({
-  rows: ROWS,
-  witnesses: [{ ...witness, sign: (message) => witness.sign(`${message} `) }],
-});

@@ -1,20 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { browserBundleTools } from "@/components/verify/browser-tools";
 import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
+import { BASES, strangerKey } from "@/testing/evidence/base-bundles";
 import { chainRows, installationKey, logKey, makeBundle, trustIn, vkeyOf } from "@/testing/evidence/bundles";
-import {
-  BADLY_COSIGNED,
-  BASES,
-  COSIGNED,
-  MUTATIONS,
-  MUTATIONS_V1,
-  POLICY,
-  SINCE,
-  SINCE_ENTRY,
-  STRICT_POLICY,
-  strangerKey,
-} from "@/testing/evidence/mutations";
+import { MUTATIONS } from "@/testing/evidence/mutations";
+import { MUTATIONS_V1 } from "@/testing/evidence/mutations-v1";
 import { type Case, judgedByPython, PYTHON_WORD } from "@/testing/evidence/python";
+import { BADLY_COSIGNED, COSIGNED, POLICY, SINCE, SINCE_ENTRY, STRICT_POLICY } from "@/testing/evidence/trust";
 import { readKeptNote } from "./since";
 import { type BundleTools, verifyBundle } from "./verify";
 

@@ -1,0 +1,58 @@
+import { checksumOf } from "@/server/audit/chain/chain-hash";
+import { ED25519 } from "@/server/audit/tree/signed-note";
+import { testKey } from "@/testing/notes";
+import { chainRows, HOUR_MS, makeBundle, ORIGIN } from "./bundles";
+
+/** Bundles as they are and as somebody changed them, with what every verifier must say of each under the log's key. */
+
+export type Mutation = {
+  name: string;
+  text: string;
+  /** Under the log's own key; without any key nothing is ever better than not proven. */
+  verdict: "intact" | "empty" | "broken" | "unproven" | "unreadable";
+};
+
+export const ROWS = chainRows(11);
+export const OTHER = chainRows(11, (row) => {
+  if (row.chainSeq === 2) row.action = "device.harmless";
+});
+/** Another installation's key, with the same names. */
+export const strangerKey = testKey(9, ORIGIN, ED25519);
+export const timeOf = (seq: number) => new Date(Date.parse("2026-10-01T00:00:00.000Z") + seq * HOUR_MS).toISOString();
+
+export const BASES: Record<string, string> = {
+  whole: makeBundle({ rows: ROWS }),
+  sequence: makeBundle({ rows: ROWS, range: { kind: "sequence", first: 4, last: 6 } }),
+  time: makeBundle({
+    rows: ROWS,
+    range: { kind: "time", from: timeOf(3), to: timeOf(9) },
+    shown: (row) => [3, 4, 7, 9].includes(row.chainSeq),
+  }),
+  pruned: makeBundle({ rows: ROWS, receipt: { through: 5 } }),
+};
+export const OTHERS: Record<string, string> = {
+  whole: makeBundle({ rows: OTHER }),
+  sequence: makeBundle({ rows: OTHER, range: { kind: "sequence", first: 4, last: 6 } }),
+  time: makeBundle({
+    rows: OTHER,
+    range: { kind: "time", from: timeOf(3), to: timeOf(9) },
+    shown: (row) => [3, 4, 7, 9].includes(row.chainSeq),
+  }),
+  pruned: makeBundle({ rows: OTHER, receipt: { through: 5 } }),
+};
+
+export const linesOf = (text: string): string[] => text.slice(0, -1).split("\n");
+export const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
+
+/** Rows changed and everything behind hashed and linked anew. */
+function rehashed(): typeof ROWS {
+  const rows = ROWS.map((row) => ({ ...row }));
+  for (const [i, row] of rows.entries()) {
+    if (row.chainSeq === 5) row.action = "device.harmless";
+    row.prevChecksum = rows[i - 1]?.checksum ?? null;
+    row.checksum = checksumOf(row);
+  }
+  return rows;
+}
+
+export const FORGED = rehashed();

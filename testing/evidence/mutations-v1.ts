@@ -1,0 +1,105 @@
+import type { BundleRow } from "@/server/audit/chain/bundle";
+import { joined, linesOf, type Mutation, strangerKey } from "./base-bundles";
+import { chainRows } from "./bundles";
+import { endedV1, makeBundleV1, ROWS_V1 } from "./bundles-v1";
+
+const whole = makeBundleV1({ rows: ROWS_V1 });
+const v1 = (name: string, text: string, verdict: Mutation["verdict"]): Mutation => ({
+  name: `version 1: ${name}`,
+  text,
+  verdict,
+});
+const editedV1 = (
+  name: string,
+  from: string | RegExp,
+  to: string,
+  verdict: Mutation["verdict"] = "broken",
+): Mutation => {
+  const body = joined(linesOf(whole).slice(0, -1)).replace(from, to);
+  return v1(name, endedV1(body, ROWS_V1.length), verdict);
+};
+
+/** Rows of version 1 changed at one, everything behind hashed and linked anew. */
+const FORGED_V1 = chainRows(9, (row) => {
+  if (row.chainSeq === 5) row.action = "device.harmless";
+});
+
+/** Bundles of version 1, as they are and as attackers made them without the log's key. */
+export const MUTATIONS_V1: Mutation[] = [
+  v1("as it is", whole, "intact"),
+  v1("several checkpoints", makeBundleV1({ rows: ROWS_V1, checkpoints: [3, 7, 9] }), "intact"),
+  v1("without the newline at its end", whole.slice(0, -1), "intact"),
+  v1("rewritten, checkpoints removed", makeBundleV1({ rows: FORGED_V1, checkpoints: [] }), "unproven"),
+  v1(
+    "rewritten behind the only checkpoint",
+    makeBundleV1({ rows: FORGED_V1, checkpoints: [3], genuine: ROWS_V1 }),
+    "unproven",
+  ),
+  v1(
+    "rewritten under its checkpoints",
+    makeBundleV1({ rows: FORGED_V1, checkpoints: [3, 9], genuine: ROWS_V1 }),
+    "broken",
+  ),
+  v1("rewritten, signed by another key", makeBundleV1({ rows: FORGED_V1, signer: strangerKey }), "unproven"),
+  v1(
+    "a beginning invented, a checkpoint of no row in it",
+    makeBundleV1({
+      rows: FORGED_V1.slice(5),
+      checkpoints: [2],
+      genuine: ROWS_V1,
+      start: { seq: 5, checksum: FORGED_V1[4]?.checksum ?? null },
+    }),
+    "unproven",
+  ),
+  v1(
+    "a beginning that nothing stands before",
+    makeBundleV1({ rows: ROWS_V1.slice(5), start: { seq: 5, checksum: null } }),
+    "broken",
+  ),
+  v1(
+    "from the middle, with the checksum before",
+    makeBundleV1({ rows: ROWS_V1.slice(5), start: { seq: 5, checksum: ROWS_V1[4]?.checksum ?? null } }),
+    "intact",
+  ),
+  v1(
+    "a forged receipt",
+    makeBundleV1({ rows: ROWS_V1.slice(5), receipt: { throughSeq: 5, throughChecksum: ROWS_V1[4]?.checksum ?? null } }),
+    "unproven",
+  ),
+  v1(
+    "a receipt that does not link",
+    makeBundleV1({ rows: ROWS_V1.slice(5), receipt: { throughSeq: 5, throughChecksum: "ab".repeat(32) } }),
+    "broken",
+  ),
+  v1("a beginning cut off", makeBundleV1({ rows: ROWS_V1.slice(5) }), "broken"),
+  v1("an end cut off behind a checkpoint", makeBundleV1({ rows: ROWS_V1.slice(0, 5), checkpoints: [3] }), "unproven"),
+  v1(
+    "an end cut off before a checkpoint",
+    makeBundleV1({ rows: ROWS_V1.slice(0, 5), checkpoints: [9], genuine: ROWS_V1 }),
+    "broken",
+  ),
+  v1("a row taken out", makeBundleV1({ rows: ROWS_V1.filter(({ chainSeq }) => chainSeq !== 5) }), "broken"),
+  v1(
+    "two rows swapped",
+    makeBundleV1({ rows: ROWS_V1.toSpliced(3, 2, ROWS_V1[4] as BundleRow, ROWS_V1[3] as BundleRow) }),
+    "broken",
+  ),
+  v1("no rows at all", makeBundleV1({ rows: [] }), "unproven"),
+  v1(
+    "another name in the header, which is not signed",
+    makeBundleV1({ rows: ROWS_V1, organization: "Innocent" }),
+    "intact",
+  ),
+  v1("contents changed", whole.replace("device.update", "device.delete"), "broken"),
+  v1("the end line removed", joined(linesOf(whole).slice(0, -1)), "broken"),
+  v1("a line behind the end", `${whole}{"type":"end"}\n`, "broken"),
+  v1("two newlines at the end", `${whole}\n`, "broken"),
+  editedV1("a row with one more member", '"action":', '"comment":"approved","action":'),
+  editedV1("a row with a member twice", '"action":', '"action":"device.harmless","action":'),
+  editedV1("a null line", /(\n\{"type":"row")/, "\nnull$1"),
+  editedV1("a row without its user agent", '"userAgent":null,', ""),
+  editedV1("a header with one more member", '"createdAt":', '"note":"approved","createdAt":'),
+  editedV1("a header without a member", '"from":null,', ""),
+  editedV1("a header of another organization", /"orgId":"0b6f3a52/, '"orgId":"0b6f3a53'),
+  editedV1("a checkpoint whose signature does not hold", /signed-at 2026-11-20/, "signed-at 2026-11-21"),
+];

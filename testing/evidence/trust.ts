@@ -1,0 +1,78 @@
+import { COSIGNATURE, formatVerifierKey, toBase64 } from "@/server/audit/tree/signed-note";
+import { checkpointText } from "@/server/audit/tree/statement";
+import { consistencyProof, inclusionProof, rootOf } from "@/server/audit/tree/tree";
+import { noteTools, testKey } from "@/testing/notes";
+import { FORGED, OTHER, ROWS, strangerKey } from "./base-bundles";
+import {
+  checkpointOf,
+  HOST,
+  installationKey,
+  logKey,
+  makeBundle,
+  nodesOf,
+  ORIGIN,
+  SIGNED_AT,
+  signedBy,
+  vkeyOf,
+  witness,
+} from "./bundles";
+
+/** A policy that pins the installation and asks for a witness. */
+export const POLICY = [
+  `log ${vkeyOf(installationKey)}`,
+  `witness auditor ${vkeyOf(witness)}`,
+  `witness second ${formatVerifierKey(testKey(3, "second.example", COSIGNATURE).key)}`,
+  "group both all auditor second",
+  "quorum auditor",
+  "",
+].join("\n");
+/** The same, but both witnesses are asked for. */
+export const STRICT_POLICY = POLICY.replace("quorum auditor", "quorum both");
+
+const node = nodesOf(ROWS);
+const OLDER = 6;
+const since = {
+  type: "since" as const,
+  size: OLDER,
+  hashes: consistencyProof(noteTools.sha256, node, OLDER, 11).map(toBase64),
+};
+/** A kept checkpoint of the same log, one of a rewritten log, and bundles that go on from the first. */
+export const SINCE = {
+  note: signedBy(checkpointOf(ROWS, OLDER), [logKey]),
+  rewritten: signedBy(checkpointOf(FORGED, OLDER), [logKey]),
+  unsigned: signedBy(checkpointOf(ROWS, OLDER), [strangerKey]),
+  newer: signedBy(
+    checkpointText({ origin: ORIGIN, size: 900, root: rootOf(noteTools.sha256, node, 0, 11), signedAt: SIGNED_AT }),
+    [logKey],
+  ),
+  same: signedBy(checkpointOf(ROWS), [logKey]),
+  bundle: makeBundle({ rows: ROWS, since }),
+  wrongProof: makeBundle({ rows: ROWS, since: { ...since, hashes: since.hashes.toReversed() } }),
+};
+
+const entry = ROWS[3] as (typeof ROWS)[number];
+const oldNote = (checksum: string): string => {
+  const text = `${HOST}/audit/${entry.orgId}\n4\n${Buffer.from(checksum, "hex").toString("base64")}\nsigned-at ${SIGNED_AT}\n`;
+  return signedBy(text, [installationKey]);
+};
+/** The same with a note of version 1, which names one entry. */
+export const SINCE_ENTRY = {
+  note: oldNote(entry.checksum),
+  rewritten: oldNote((OTHER[3] as (typeof ROWS)[number]).checksum),
+  bundle: makeBundle({
+    rows: ROWS,
+    since: {
+      type: "since",
+      seq: 4,
+      checksum: entry.checksum,
+      hashes: inclusionProof(noteTools.sha256, node, 3, 11).map(toBase64),
+    },
+  }),
+};
+
+/** A policy's bundles: cosigned by the witness, and by a witness whose signature does not hold. */
+export const COSIGNED = makeBundle({ rows: ROWS, witnesses: [witness] });
+export const BADLY_COSIGNED = makeBundle({
+  rows: ROWS,
+  witnesses: [{ ...witness, sign: (message) => witness.sign(`${message} `) }],
+});
