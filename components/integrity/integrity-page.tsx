@@ -148,7 +148,7 @@ function Numbers({ status }: { status: Status | undefined }) {
         {
           label: "Entries checked last",
           value: status ? (last ? count(last.rowsChecked) : "None") : wait,
-          note: last ? KIND[last.kind] : "no verification yet",
+          note: last ? KIND[last.kind] : status?.anchored ? "read for each checkpoint" : "no verification yet",
         },
         {
           label: "Anchored until",
