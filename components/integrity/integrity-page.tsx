@@ -2,6 +2,7 @@
 
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { OneOrg, type Org } from "@/components/account/one-org";
 import { count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
@@ -133,6 +134,8 @@ function Numbers({ status }: { status: Status | undefined }) {
   const wait = <Skeleton height={20} width={96} my={4} />;
   const last = status?.last;
   const rows = status ? rowsOf(status) : 0;
+  /** Nothing is said before it is known; the line keeps its height. */
+  const known = (note: ReactNode): ReactNode => (status ? note : "\u00a0");
   return (
     <Figures
       label="Integrity in numbers"
@@ -140,30 +143,29 @@ function Numbers({ status }: { status: Status | undefined }) {
         {
           label: "Entries in the chain",
           value: status ? count(rows) : wait,
-          note:
-            status && status.prunedThroughSeq > 0
-              ? `${count(status.prunedThroughSeq)} older ones pruned`
-              : "none pruned",
+          note: known(status?.prunedThroughSeq ? `${count(status.prunedThroughSeq)} older ones pruned` : "none pruned"),
         },
         {
           label: "Entries checked last",
           value: status ? (last ? count(last.rowsChecked) : "None") : wait,
-          note: last ? KIND[last.kind] : status?.anchored ? "read for each checkpoint" : "no verification yet",
+          note: known(last ? KIND[last.kind] : status?.anchored ? "read for each checkpoint" : "no verification yet"),
         },
         {
           label: "Anchored until",
           value: status ? (status.anchored ? `Entry ${count(status.anchored.seq)}` : "Nothing") : wait,
-          note: status?.anchored ? <When at={status.anchored.signedAt} /> : "no signed checkpoint yet",
+          note: known(status?.anchored ? <When at={status.anchored.signedAt} /> : "no signed checkpoint yet"),
         },
         {
           label: "Last verified",
           value: status ? <When at={last?.ranAt ?? null} dateOnly /> : wait,
-          note: status?.nextRunAt ? (
-            <>
-              next <When at={status.nextRunAt} />
-            </>
-          ) : (
-            "no nightly run planned"
+          note: known(
+            status?.nextRunAt ? (
+              <>
+                next <When at={status.nextRunAt} />
+              </>
+            ) : (
+              "no nightly run planned"
+            ),
           ),
         },
       ]}
