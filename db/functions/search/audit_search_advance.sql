@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION audit_search_advance(p_org uuid, p_max integer) RETUR
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
 SET plan_cache_mode = force_custom_plan
+SET work_mem = '32MB'
 AS $$
 DECLARE
   head bigint;

@@ -2,33 +2,33 @@
 -- of text, where a row counts for an eighth part at least; one that is not full is kept back unless p_all. What
 -- filters match exactly becomes a tag of the block, an address also its network (the first two parts, as written and
 -- in canonical form). A row's line is the five searched fields, then behind a separator what words are looked up in
--- besides. A migration that changes what a block holds empties the index, which is then built again.
+-- besides. Each step is a query of its own (OFFSET 0): folded into one, an expression would be evaluated at every use.
+-- A migration that changes what a block holds empties the index, which is then built again.
 CREATE OR REPLACE FUNCTION audit_search_make(p_org uuid, p_after bigint, p_through bigint, p_all boolean) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
 AS $$
-  WITH named AS (
+  WITH lines AS (
     SELECT a.chain_seq, a."timestamp", a.action, a.actor_email, a.result, a.actor_type, a.actor_id, a.resource_id,
-      a.resource_type, a.ip_address,
-      a.details ->> 'rawActorId' AS raw_actor,
+      a.resource_type, a.ip_address, a.details ->> 'rawActorId' AS raw_actor,
       CASE WHEN a.resource_type = 'device' THEN a.resource_name END AS device,
       audit_devices_named(a.details) AS devices, a.details ->> 'deviceId' AS device_id,
-      host(audit_address(a.ip_address)) AS address,
+      -- Only IPv6, and parts with a leading zero, have another canonical form.
+      CASE WHEN a.ip_address ~ ':|\m0' THEN host(audit_address(a.ip_address)) END AS address,
       concat_ws(E'\n', a.action, a.actor_email, a.resource_type, a.resource_name, a.details::text) AS fields,
       concat_ws(E'\n', a.ip_address, a.error_message) AS others
     FROM audit_logs a
-    WHERE a.org_id = p_org AND a.chain_seq > p_after AND a.chain_seq <= p_through),
-  lines AS (
-    SELECT *, fields || E'\x1d' || others AS line, fields || others ~ E'[\x1d-\x1f]' AS separated
-    FROM named),
+    WHERE a.org_id = p_org AND a.chain_seq > p_after AND a.chain_seq <= p_through
+    OFFSET 0),
   weighed AS (
-    SELECT *,
-      (sum(least(greatest(octet_length(line), 512), 4096)) OVER (ORDER BY chain_seq) - 1) / 4096 AS block
-    FROM lines),
+    SELECT l.*, l.fields || E'\x1d' || l.others AS line,
+      (sum(least(greatest(octet_length(l.fields) + octet_length(l.others) + 1, 512), 4096))
+        OVER (ORDER BY l.chain_seq ROWS UNBOUNDED PRECEDING) - 1) / 4096 AS block
+    FROM lines l
+    OFFSET 0),
   blocks AS (
-    SELECT block, min(chain_seq) AS first_seq, max(chain_seq) AS last_seq,
+    SELECT block, min(chain_seq) AS first_seq, max(chain_seq) AS last_seq, count(*) AS rows,
       min("timestamp") AS min_at, max("timestamp") AS max_at,
-      bool_or(octet_length(line) <> char_length(line) OR separated) AS rough,
       array_agg(audit_search_tag('action:' || action))
         || array_agg(audit_search_tag('email:' || actor_email))
         || array_agg(audit_search_tag('result:' || result))
@@ -46,16 +46,24 @@ AS $$
         || array_agg(devices[5]) AS devices,
       string_agg(line, E'\x1e' ORDER BY chain_seq) AS text
     FROM weighed
-    GROUP BY block),
+    GROUP BY block
+    OFFSET 0),
+  judged AS (
+    SELECT b.*,
+      -- One separator of each kind a row, or two less one: more are the rows' own.
+      octet_length(text) <> char_length(text)
+        OR octet_length(text) - octet_length(translate(text, E'\x1d\x1e\x1f', '')) <> 2 * rows - 1 AS rough
+    FROM blocks b
+    OFFSET 0),
   stored AS (
     INSERT INTO audit_search (org_id, first_seq, last_seq, min_at, max_at, rough, tags, text)
     SELECT p_org, first_seq, last_seq, min_at, max_at, rough,
       ARRAY(
         SELECT t FROM unnest(tags) AS t WHERE t IS NOT NULL
         UNION SELECT audit_search_tag('device:' || d) FROM unnest(devices) AS d WHERE d IS NOT NULL),
-      audit_search_text(text)
-    FROM blocks
-    WHERE p_all OR block < (SELECT max(block) FROM blocks)
+      CASE WHEN rough THEN audit_search_text(text) ELSE lower(text) END
+    FROM judged
+    WHERE p_all OR block < (SELECT max(block) FROM judged)
     RETURNING last_seq)
   SELECT max(last_seq) FROM stored
 $$;

@@ -5,8 +5,10 @@ import { rowsOf } from "@/db/rows";
 import { backgroundLoop } from "@/server/process/background-loop";
 
 const POLL_MS = 1_000;
-/** The indexer takes at most a third of one core from those who write. */
-const REST_FACTOR = 2;
+/** While others write and it is not far behind, the indexer takes a fifth of one core from them. */
+const REST_FACTOR = 4;
+/** So many rows past the index make a search noticeably slower: then the indexer does not rest. */
+const FAR_BEHIND_ROWS = 50_000;
 
 /** Rows of a step: as many as take a moment, whatever their size. */
 const MAX_STEP_ROWS = 4_096;
@@ -14,30 +16,61 @@ const MIN_STEP_ROWS = 64;
 const SHORT_MS = 200;
 const LONG_MS = 600;
 
+/** An organization, and how many of its rows are not indexed yet; none where pruned ones still are. */
+type Backlog = { orgId: string; rows: number };
+
+/** Organizations with work for the indexer, those with most of it first. */
+async function readBacklog(): Promise<Backlog[]> {
+  return asSystem((tx) =>
+    rowsOf(tx, sql`SELECT org_id AS "orgId", rows::float8 AS rows FROM audit_search_backlog() ORDER BY rows DESC`),
+  );
+}
+
 /** Organizations whose newest rows are not indexed yet, or whose pruned ones still are. */
 export async function listBacklog(): Promise<string[]> {
-  const rows = await asSystem((tx) => rowsOf<{ org_id: string }>(tx, sql`SELECT org_id FROM audit_search_backlog()`));
-  return rows.map((row) => row.org_id);
+  return (await readBacklog()).map(({ orgId }) => orgId);
 }
 
 /**
- * One step of the indexer in one organization's chain: the next `rows` rows, those kept back that do not fill a block.
+ * One step of the indexer in the chains of some organizations, in one transaction: the next `rows` rows of each, those
+ * kept back that do not fill a block.
  * @returns how many rows it indexed; null while another process is at it
  */
-export async function advanceIndex(orgId: string, rows = 4_096): Promise<number | null> {
+async function advanceAll(orgIds: readonly string[], rows: number): Promise<number | null> {
   const [answer] = await asSystem((tx) =>
-    rowsOf<{ advanced: number | null }>(tx, sql`SELECT audit_search_advance(${orgId}::uuid, ${rows})::int AS advanced`),
+    rowsOf<{ advanced: number | null }>(
+      tx,
+      sql`SELECT sum(audit_search_advance(o.id, ${rows}))::int AS advanced
+        FROM unnest(${sql.param([...orgIds])}::uuid[]) AS o(id)`,
+    ),
   );
   return answer?.advanced ?? null;
 }
 
+/** The same in one chain. */
+export const advanceIndex = (orgId: string, rows = MAX_STEP_ROWS): Promise<number | null> => advanceAll([orgId], rows);
+
 let stepRows = MAX_STEP_ROWS;
 
+/** Organizations with few rows each share a step, up to as many rows as one of them would have. */
+function* stepsOf(backlog: readonly Backlog[]): Generator<string[]> {
+  let [orgIds, sum]: [string[], number] = [[], 0];
+  for (const { orgId, rows } of backlog) {
+    if (orgIds.length > 0 && sum + rows > stepRows) {
+      yield orgIds;
+      [orgIds, sum] = [[], 0];
+    }
+    orgIds.push(orgId);
+    sum += rows;
+  }
+  if (orgIds.length > 0) yield orgIds;
+}
+
 /** One step, after which the next is as large as this one was fast. */
-async function step(orgId: string): Promise<{ advanced: number | null; ms: number }> {
+async function step(orgIds: readonly string[]): Promise<{ advanced: number | null; ms: number }> {
   const began = performance.now();
   try {
-    const advanced = await advanceIndex(orgId, stepRows);
+    const advanced = await advanceAll(orgIds, stepRows);
     const ms = performance.now() - began;
     if (ms < SHORT_MS) stepRows = Math.min(MAX_STEP_ROWS, stepRows * 2);
     else if (ms > LONG_MS) stepRows = Math.max(MIN_STEP_ROWS, stepRows >> 1);
@@ -48,16 +81,23 @@ async function step(orgId: string): Promise<{ advanced: number | null; ms: numbe
   }
 }
 
+/** How many rows were left by the last round: more than that now means that somebody writes. */
+let left = 0;
+
 /** One step in each chain that needs one, so that a long history does not keep the others waiting. */
 async function round(signal: AbortSignal): Promise<boolean> {
-  let worked = false;
-  for (const orgId of await listBacklog()) {
-    const { advanced, ms } = await step(orgId);
+  const backlog = await readBacklog();
+  const behind = backlog.reduce((sum, { rows }) => sum + rows, 0);
+  const rest = behind > left && behind < FAR_BEHIND_ROWS ? REST_FACTOR : 0;
+  let indexed = 0;
+  for (const orgIds of stepsOf(backlog)) {
+    const { advanced, ms } = await step(orgIds);
     if (advanced === null || signal.aborted) return false;
-    worked ||= advanced > 0;
-    await sleep(REST_FACTOR * ms, undefined, { signal });
+    indexed += advanced;
+    if (rest > 0) await sleep(rest * ms, undefined, { signal });
   }
-  return worked;
+  left = behind - indexed;
+  return indexed > 0;
 }
 
 /**
