@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
-import postgres from "postgres";
+import type postgres from "postgres";
 import { env } from "@/server/env";
+import { connectApp } from "./connect";
 import { closeLookup } from "./lookup";
 import * as schema from "./schema";
 import { survivable } from "./survive";
@@ -20,18 +21,7 @@ export type Statement = postgres.PendingQuery<postgres.Row[]>;
 
 /** The application role's connections: one pool a process. */
 export function appSql(): postgres.Sql {
-  pool ??= survivable(
-    postgres(env().DATABASE_URL, {
-      max: env().DATABASE_POOL_SIZE,
-      prepare: env().DATABASE_PREPARE,
-      idle_timeout: 60,
-      connect_timeout: 5,
-      // The default waits up to 20 s after a restart of the database; clients are asked to retry within seconds.
-      backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
-      connection: { application_name: "trailmark" },
-      onnotice: () => {},
-    }),
-  );
+  pool ??= survivable(connectApp({ name: "trailmark", max: env().DATABASE_POOL_SIZE, idle_timeout: 60 }));
   return pool;
 }
 let pool: postgres.Sql | undefined;

@@ -1,5 +1,6 @@
-import postgres from "postgres";
+import type postgres from "postgres";
 import { env } from "@/server/env";
+import { connectApp } from "./connect";
 
 /**
  * A few connections of the application role that see every organization from their first moment, for the one query
@@ -7,18 +8,8 @@ import { env } from "@/server/env";
  * Behind a transaction pooler (DATABASE_PREPARE off) a connection keeps no settings.
  */
 function lookupSql(): postgres.Sql {
-  const { DATABASE_URL, DATABASE_PREPARE } = env();
-  const settings: Record<string, string> = DATABASE_PREPARE ? { "trailmark.scope": "system" } : {};
-  pool ??= postgres(DATABASE_URL, {
-    max: 4,
-    prepare: DATABASE_PREPARE,
-    idle_timeout: 60,
-    connect_timeout: 5,
-    // The default waits up to 20 s after a restart of the database; clients are asked to retry within seconds.
-    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
-    connection: { application_name: "trailmark-lookup", ...settings },
-    onnotice: () => {},
-  });
+  const connection: Record<string, string> = env().DATABASE_PREPARE ? { "trailmark.scope": "system" } : {};
+  pool ??= connectApp({ name: "trailmark-lookup", max: 4, idle_timeout: 60, connection });
   return pool;
 }
 let pool: postgres.Sql | undefined;

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import postgres from "postgres";
+import type postgres from "postgres";
 import { installFunctions, staleFunctions, withSealer } from "./install-functions";
-import { ensureRoles, loginOf } from "./roles";
+import { reach, reasonOf } from "./reach";
+import { ensureRoles } from "./roles";
 import { countMigrations, functionsOfVersion, MigrationError, type Missing, missingFrom } from "./version";
 
 /** Addresses of the three roles; without the owner's nothing is changed, only checked. */
@@ -13,43 +13,13 @@ export type MigrateInput = {
 };
 
 const LOCK_KEY = 0x74726169; // "trai"
-const REACH_MS = 15_000;
-const NOT_YET = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "CONNECT_TIMEOUT", "57P03"]);
-
-const reasonOf = (error: unknown): { message: string; code: string } => {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = (cause as { code?: unknown }).code;
-  return {
-    message: cause instanceof Error ? cause.message : String(cause),
-    code: typeof code === "string" ? code : "",
-  };
-};
-
-/** One connection; a database server that starts at the same time as we do gets a moment. */
-async function connect(url: string, role: string): Promise<postgres.Sql> {
-  const deadline = Date.now() + REACH_MS;
-  for (;;) {
-    const sql = postgres(url, { max: 1, max_lifetime: null, connect_timeout: 5, onnotice: () => {} });
-    try {
-      await sql`SELECT 1`;
-      return sql;
-    } catch (error) {
-      await sql.end({ timeout: 1 });
-      const { message, code } = reasonOf(error);
-      if (!NOT_YET.has(code) || Date.now() > deadline) {
-        const { host } = new URL(url);
-        throw new MigrationError(`The database at ${host} does not let ${role} "${loginOf(url).name}" in: ${message}`);
-      }
-      await sleep(500);
-    }
-  }
-}
+const DIRECT = "It must not: name PostgreSQL itself there, because a migration holds a lock of its session.";
 
 /** A line in a migration that names functions which its statements need; they are installed before that statement. */
 const NEEDS = /^--> functions (.+)$/gm;
 
 async function checkOnly(appUrl: string): Promise<void> {
-  const sql = await connect(appUrl, "the application role");
+  const sql = await reach({ url: appUrl, role: "the application role" });
   try {
     const { tags, functions } = await missingFrom(sql);
     if (tags.length + functions.length === 0) return;
@@ -98,10 +68,11 @@ async function applyMissing(tx: postgres.TransactionSql, { migrations }: Missing
   await tx`SELECT audit_self_test()`;
 }
 
-async function apply(sql: postgres.Sql, { appUrl, adminUrl, log = () => {} }: MigrateInput): Promise<void> {
+async function apply(sql: postgres.Sql, input: MigrateInput & { ownerUrl: string }): Promise<void> {
+  const { log = () => {} } = input;
   const missing = await missingFrom(sql);
   const { migrations, functions } = missing;
-  await ensureRoles(sql, { appUrl, adminUrl });
+  await ensureRoles(sql, input);
   if (migrations.length > 0) log(`applying ${migrations.length} of ${countMigrations()} migrations`);
   if (functions.length > 0) log(`installing ${functions.length} functions`);
   if (migrations.length + functions.length > 0)
@@ -114,8 +85,9 @@ async function apply(sql: postgres.Sql, { appUrl, adminUrl, log = () => {} }: Mi
  * @throws MigrationError with a sentence for the operator.
  */
 export async function migrate(input: MigrateInput): Promise<void> {
-  if (!input.ownerUrl) return checkOnly(input.appUrl);
-  const sql = await connect(input.ownerUrl, "the owner");
+  const { ownerUrl } = input;
+  if (!ownerUrl) return checkOnly(input.appUrl);
+  const sql = await reach({ url: ownerUrl, role: "the owner (TRAILMARK_OWNER_DATABASE_URL)", unlessPooled: DIRECT });
   try {
     await sql`SET statement_timeout = 0`;
     const [lock] = await sql<{ got: boolean }[]>`SELECT pg_try_advisory_lock(${LOCK_KEY}) AS got`;
@@ -123,7 +95,7 @@ export async function migrate(input: MigrateInput): Promise<void> {
       input.log?.("another process migrates the database; waiting for it");
       await sql`SELECT pg_advisory_lock(${LOCK_KEY})`;
     }
-    await apply(sql, input);
+    await apply(sql, { ...input, ownerUrl });
   } catch (error) {
     if (error instanceof MigrationError) throw error;
     const { message, code } = reasonOf(error);

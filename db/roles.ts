@@ -34,8 +34,14 @@ async function run(sql: postgres.Sql, template: string, ...values: string[]): Pr
   if (row) await sql.unsafe(row.statement);
 }
 
-async function canLogIn(url: string): Promise<boolean> {
-  const probe = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => {} });
+/**
+ * Whether a password is right. The owner's address is tried as that user, since it leads to PostgreSQL itself: a pooler
+ * between the application and the database refuses everybody for a while after a log-in that failed.
+ */
+async function canLogIn(url: string, ownerUrl: string): Promise<boolean> {
+  const { username, password } = new URL(url);
+  const there = Object.assign(new URL(ownerUrl), { username, password });
+  const probe = postgres(there.href, { max: 1, connect_timeout: 10, onnotice: () => {} });
   try {
     await probe`SELECT 1`;
     return true;
@@ -50,12 +56,17 @@ async function exists(sql: postgres.Sql, role: string): Promise<boolean> {
   return (await sql`SELECT FROM pg_roles WHERE rolname = ${role}`).length > 0;
 }
 
+type Role = { unsafe: boolean; canLogIn: boolean; member: boolean; owner: boolean; settings: string[] };
+
 /** Lets the user of an address log in as a member of a group, with the password that the address holds. */
-async function ensureLogin(sql: postgres.Sql, url: string, group: keyof typeof TIMEOUTS): Promise<void> {
+async function ensureLogin(
+  sql: postgres.Sql,
+  { url, group, ownerUrl }: { url: string; group: keyof typeof TIMEOUTS; ownerUrl: string },
+): Promise<void> {
   const { name, password } = loginOf(url);
   if (!(await exists(sql, name))) await run(sql, "CREATE ROLE %I NOLOGIN", name);
-  const [role] = await sql<{ unsafe: boolean; member: boolean; owner: boolean; settings: string[] }[]>`
-    SELECT rolsuper OR rolbypassrls AS unsafe, pg_has_role(oid, ${group}::text, 'USAGE') AS member,
+  const [role] = await sql<Role[]>`
+    SELECT rolsuper OR rolbypassrls AS unsafe, rolcanlogin AS "canLogIn", pg_has_role(oid, ${group}::text, 'USAGE') AS member,
       rolname = current_user AS owner,
       coalesce((SELECT setconfig FROM pg_db_role_setting WHERE setrole = r.oid AND setdatabase = 0), '{}') AS settings
     FROM pg_roles r WHERE rolname = ${name}`;
@@ -68,7 +79,7 @@ async function ensureLogin(sql: postgres.Sql, url: string, group: keyof typeof T
     if (!role.settings.some((s) => s.startsWith(`${setting}=`)))
       await run(sql, "ALTER ROLE %I SET %I = %L", name, setting, value);
   }
-  if (await canLogIn(url)) return;
+  if (role.canLogIn && (await canLogIn(url, ownerUrl))) return;
   if (password) await run(sql, "ALTER ROLE %I LOGIN PASSWORD %L", name, scramVerifier(password));
   else await run(sql, "ALTER ROLE %I LOGIN", name);
 }
@@ -80,9 +91,9 @@ async function ensureLogin(sql: postgres.Sql, url: string, group: keyof typeof T
  */
 export async function ensureRoles(
   sql: postgres.Sql,
-  { appUrl, adminUrl }: { appUrl: string; adminUrl?: string | undefined },
+  { ownerUrl, appUrl, adminUrl }: { ownerUrl: string; appUrl: string; adminUrl?: string | undefined },
 ): Promise<void> {
   for (const group of GROUPS) if (!(await exists(sql, group))) await run(sql, "CREATE ROLE %I NOLOGIN", group);
-  await ensureLogin(sql, appUrl, "trailmark_app");
-  if (adminUrl) await ensureLogin(sql, adminUrl, "trailmark_audit_admin");
+  await ensureLogin(sql, { url: appUrl, group: "trailmark_app", ownerUrl });
+  if (adminUrl) await ensureLogin(sql, { url: adminUrl, group: "trailmark_audit_admin", ownerUrl });
 }

@@ -1,6 +1,5 @@
-import postgres from "postgres";
 import { appSql } from "@/db/client";
-import { env } from "@/server/env";
+import { connectApp, directUrl } from "@/db/connect";
 import { type Bus, isNews } from "./bus";
 
 /** One channel a process; a word of under 10 bytes where PostgreSQL takes 8,000. */
@@ -10,18 +9,10 @@ const TO_ALL = "trailmark_live_all";
 
 /**
  * LISTEN and NOTIFY. Listening needs a connection that stays, hence one of its own beside the pool; it comes back by
- * itself. Through a transaction pooler LISTEN hears nothing: set NATS_URL there.
+ * itself. Through a transaction pooler LISTEN hears nothing, hence the direct address.
  */
 export function createPostgresBus(): Bus {
-  const listener = postgres(env().DATABASE_URL, {
-    max: 1,
-    prepare: env().DATABASE_PREPARE,
-    connect_timeout: 5,
-    // The default waits up to 20 s after a restart of the database, and live queries with it.
-    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
-    connection: { application_name: "trailmark-live" },
-    onnotice: () => {},
-  });
+  const listener = connectApp({ name: "trailmark-live", max: 1, url: directUrl() });
   return {
     async listen(processId, onNews, onAgain) {
       const hear = (text: string) => isNews(text) && onNews(text);

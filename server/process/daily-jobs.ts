@@ -1,6 +1,6 @@
 import PgBoss from "pg-boss";
-import postgres from "postgres";
-import { env } from "@/server/env";
+import type postgres from "postgres";
+import { connectApp } from "@/db/connect";
 import { log } from "@/server/log";
 
 /** Work that one process among many does once a day. */
@@ -26,11 +26,9 @@ type Pace = { pollSeconds: number; catchUpAfterSeconds: number };
 
 /** pg-boss hands JSON over as text and parameters as undefined; postgres.js would encode the one again and refuse the other. */
 function connect(): postgres.Sql {
-  return postgres(env().DATABASE_URL, {
+  return connectApp({
+    name: "trailmark jobs",
     max: 1,
-    prepare: env().DATABASE_PREPARE,
-    connect_timeout: 5,
-    connection: { application_name: "trailmark jobs" },
     types: {
       json: {
         to: 114,
@@ -39,7 +37,6 @@ function connect(): postgres.Sql {
         parse: (text: string) => JSON.parse(text),
       },
     },
-    onnotice: () => {},
   });
 }
 

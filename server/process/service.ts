@@ -14,6 +14,7 @@ import { routes } from "@/server/http/routes.generated";
 import { relay, stopRelay } from "@/server/live-events/current";
 import { log } from "@/server/log";
 import { ensureFirstAdmin } from "@/server/setup/first-admin";
+import { checkAddresses } from "./check-addresses";
 import { refuseUnsafeRole } from "./guard-role";
 import { closeStreams, tellOthersBy } from "./streams";
 import { startWorkers, stopWorkers } from "./workers";
@@ -33,6 +34,7 @@ export type Service = {
 async function prepareDatabase(): Promise<void> {
   const { TRAILMARK_OWNER_DATABASE_URL: ownerUrl, DATABASE_URL: appUrl, AUDIT_ADMIN_DATABASE_URL: adminUrl } = env();
   await migrate({ ownerUrl, appUrl, adminUrl, log: (line: string) => log.info(line) });
+  await checkAddresses();
   await refuseUnsafeRole();
 }
 

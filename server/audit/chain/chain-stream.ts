@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
-import postgres from "postgres";
+import type postgres from "postgres";
 import type { Tenant } from "@/db/client";
+import { connectApp, directUrl } from "@/db/connect";
 import { survivable } from "@/db/survive";
-import { env } from "@/server/env";
 import { gauge } from "@/server/process/metrics";
 import { Turns } from "@/server/turns";
 
@@ -103,16 +103,7 @@ export function readChain<T>(
 }
 
 async function readOnOwnConnection<T>(tenant: Tenant, fn: (reader: ChainReader) => Promise<T>): Promise<T> {
-  const sql = survivable(
-    postgres(env().DATABASE_URL, {
-      max: 1,
-      max_lifetime: null,
-      prepare: env().DATABASE_PREPARE,
-      connect_timeout: 5,
-      onnotice: () => {},
-      connection: { application_name: "trailmark chain" },
-    }),
-  );
+  const sql = survivable(connectApp({ name: "trailmark chain", max: 1, max_lifetime: null, url: directUrl() }));
   try {
     return (await sql.begin("isolation level repeatable read read only", async (tx) => {
       const orgIds = tenant.kind === "system" ? "{}" : `{${tenant.orgIds.join(",")}}`;

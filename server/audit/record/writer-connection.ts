@@ -1,4 +1,5 @@
-import postgres from "postgres";
+import type postgres from "postgres";
+import { connectApp } from "@/db/connect";
 import type { AuditInsert } from "@/server/audit/row";
 import { env } from "@/server/env";
 import { appendAudit } from "./append";
@@ -15,16 +16,8 @@ export type WriterConnection = {
 export function writerConnection(url = () => env().DATABASE_URL): WriterConnection {
   let sql: postgres.Sql | null = null;
   const open = () =>
-    postgres(url(), {
-      max: 1,
-      prepare: env().DATABASE_PREPARE,
-      connect_timeout: 5,
-      keep_alive: 10,
-      // The batch writer backs off itself; the driver would wait up to 20 s.
-      backoff: () => 0,
-      connection: { application_name: "trailmark-audit" },
-      onnotice: () => {},
-    });
+    // The batch writer backs off itself.
+    connectApp({ name: "trailmark-audit", url: url(), max: 1, keep_alive: 10, backoff: () => 0 });
   const drop = async (timeout: number) => {
     const old = sql;
     sql = null;
