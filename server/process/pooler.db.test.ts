@@ -79,7 +79,7 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
 
   it("makes a role that could not log in before, and lets it in through the pooler at once", async () => {
     await migrate({ ownerUrl: owner, appUrl: pooler.url(newcomer) });
-    const sql = connectApp({ name: "newcomer", url: pooler.url(newcomer), max: 1, prepare: false });
+    const sql = connectApp({ name: "newcomer", url: pooler.url(newcomer), max: 1 });
     expect(await sql`SELECT current_user AS name`).toEqual([{ name: "pooled_newcomer" }]);
     await sql.end();
     expect(pooler.log()).not.toContain("login failed");
