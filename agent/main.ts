@@ -1,11 +1,11 @@
 import { linkedTo } from "./abort";
 import { Client } from "./client";
-import { Diagnostics } from "./diagnostics";
+import { AGENT_VERSION, Diagnostics } from "./diagnostics";
 import { keepCommandStream } from "./live/command-stream";
 import { messageOf } from "./message-of";
 import { type Options, parseOptions, USAGE, UsageError } from "./options";
 import { findLogs } from "./providers/find-logs";
-import { type Agent, enroll, flush, runOnce, runUntilStopped } from "./run";
+import { type Agent, enroll, enrollIfUnknown, flush, runOnce, runUntilStopped } from "./run";
 import { UnknownAgentError } from "./ship";
 import { parseSimulateOptions, SIMULATE_USAGE } from "./simulate/options";
 import { simulate } from "./simulate/simulate";
@@ -19,10 +19,12 @@ async function start(options: Options, signal: AbortSignal): Promise<Agent> {
   const url = options.url ?? folder.state.url;
   if (!url) throw new UsageError("--url is missing");
   const diagnostics = new Diagnostics();
-  const client = new Client({ url, diagnostics, signal, ...(options.once ? { maxAttempts: ONCE_ATTEMPTS } : {}) });
+  const isShort = options.once || options.enrollOnly;
+  const client = new Client({ url, diagnostics, signal, ...(isShort ? { maxAttempts: ONCE_ATTEMPTS } : {}) });
   client.token = folder.state.token;
   const logs = await findLogs();
   const agent = { options: { ...options, url }, folder, client, diagnostics, logs, signal };
+  if (options.enrollOnly) return agent;
   if (!client.token) await enroll(agent);
   diagnostics.log("info", "main", "started", { url, logs: logs.shipped.map((log) => log.key ?? log.name) });
   return agent;
@@ -73,7 +75,12 @@ async function main(args: string[]): Promise<number> {
     if (args[0] === "simulate") return await runSimulation(args.slice(1), stopping.signal);
     const options = parseOptions(args);
     if (options.help) return print(USAGE, 0);
+    if (options.version) return print(AGENT_VERSION, 0);
     const agent = await start(options, stopping.signal);
+    if (options.enrollOnly) {
+      const isNew = await enrollIfUnknown(agent);
+      return print(isNew ? `enrolled as ${agent.folder.state.agentId}` : "this machine is enrolled already", 0);
+    }
     if (options.once) {
       const { sent, stored, refused } = await runOnce(agent);
       if (agent.client.failing) return print("the server cannot be reached; the rest is shipped next time", 1);
@@ -95,4 +102,7 @@ function print(text: string, code: number): number {
   return code;
 }
 
-process.exitCode = await main(process.argv.slice(2));
+// No await at the top: the single-file executables hold this as CommonJS.
+void main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});

@@ -6,6 +6,10 @@ import { messageOf } from "./message-of";
 export type Options = {
   url: string | undefined;
   enrollmentKey: string | undefined;
+  /** A file whose first line is the key; "-" is standard input. */
+  enrollmentKeyFile: string | undefined;
+  /** Enrol where that has not been done, then exit. */
+  enrollOnly: boolean;
   stateDir: string;
   once: boolean;
   /** Seconds between two looks at the machine's logs. */
@@ -13,20 +17,26 @@ export type Options = {
   sourceSystem: string | undefined;
   sourceDeviceId: string | undefined;
   help: boolean;
+  version: boolean;
 };
 
-export const USAGE = `Usage: npm run agent -- --url URL --enrollment-key KEY [options]
+export const USAGE = `Usage: trailmark-agent --url URL --enrollment-key-file FILE [options]
+       npm run agent -- … in a checkout
 
   --url URL                the server, for example http://127.0.0.1:3000
-  --enrollment-key KEY     needed on the first run only (tme_…)
+  --enrollment-key-file FILE
+                           holds the key (tme_…), needed on the first run only; - reads it from standard input
+  --enrollment-key KEY     the key itself, which everybody on this machine can see while the agent runs
+  --enroll                 enroll this machine if it is not enrolled, then exit
   --state-dir DIR          where identity and progress are kept (default ~/.trailmark-agent)
   --interval SECONDS       how often events are shipped (default 120)
   --once                   ship what there is, then exit
   --source-system NAME     with --source-device-id: what another RMM product calls this device
   --source-device-id ID
+  --version
   --help
 
-npm run agent -- simulate … drives many simulated agents; see npm run agent -- simulate --help`;
+trailmark-agent simulate … drives many simulated agents; see trailmark-agent simulate --help`;
 
 /** Thrown with a message for the person at the command line. */
 export class UsageError extends Error {}
@@ -52,12 +62,15 @@ export function parseOptions(args: string[]): Options {
       options: {
         url: text,
         "enrollment-key": text,
+        "enrollment-key-file": text,
+        enroll: flag,
         "state-dir": text,
         interval: text,
         "source-system": text,
         "source-device-id": text,
         once: flag,
         help: flag,
+        version: flag,
       },
     });
   try {
@@ -69,14 +82,19 @@ export function parseOptions(args: string[]): Options {
   if (!(interval >= 1 && interval <= 86_400)) throw new UsageError("--interval takes 1 to 86400 seconds");
   if (!values["source-system"] !== !values["source-device-id"])
     throw new UsageError("--source-system and --source-device-id go together");
+  if (values["enrollment-key"] && values["enrollment-key-file"])
+    throw new UsageError("--enrollment-key and --enrollment-key-file: give one of them");
   return {
     url: values.url === undefined ? undefined : serverUrl(values.url),
     enrollmentKey: values["enrollment-key"],
+    enrollmentKeyFile: values["enrollment-key-file"],
+    enrollOnly: values.enroll,
     stateDir: values["state-dir"] ?? join(homedir(), ".trailmark-agent"),
     once: values.once,
     interval,
     sourceSystem: values["source-system"],
     sourceDeviceId: values["source-device-id"],
     help: values.help,
+    version: values.version,
   };
 }

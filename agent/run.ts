@@ -3,6 +3,7 @@ import { MAX_LOGS_PER_REQUEST } from "@/server/agent-logs/schema";
 import { type EnrollOutput, HEARTBEAT_INTERVAL_SECONDS, type HeartbeatOutput } from "@/server/agents/schema";
 import type { Client } from "./client";
 import { AGENT_VERSION, type Diagnostics } from "./diagnostics";
+import { readEnrollmentKey } from "./enrollment-key";
 import { describeMachine, measureMachine } from "./machine";
 import { messageOf } from "./message-of";
 import type { Options } from "./options";
@@ -21,15 +22,21 @@ export type Agent = {
   signal: AbortSignal;
 };
 
-/** Makes this agent known to the server once; its id was stored before, so a lost answer does no harm. */
+/**
+ * Makes this agent known to the server once; its id was stored before, so a lost answer does no harm. The token of an
+ * earlier enrolment at the same server is given along: that is what lets the agent keep its id.
+ * @throws UnknownAgentError without a key, and where the server refuses
+ */
 export async function enroll({ options, folder, client, diagnostics }: Agent): Promise<void> {
-  if (!options.enrollmentKey) throw new UnknownAgentError("this agent is not enrolled: give it --enrollment-key");
-  const { sourceSystem, sourceDeviceId, enrollmentKey } = options;
+  const enrollmentKey = await readEnrollmentKey(options);
+  if (!enrollmentKey) throw new UnknownAgentError("this agent is not enrolled: give it --enrollment-key-file");
+  const { sourceSystem, sourceDeviceId } = options;
   const reply = await client.send<EnrollOutput>("POST", "/agents/enroll", {
     enrollmentKey,
     ...(await describeMachine()),
     agentVersion: AGENT_VERSION,
     agentId: folder.state.agentId,
+    ...(folder.state.url === options.url ? { agentToken: folder.state.token } : {}),
     sourceSystem,
     sourceDeviceId,
   });
@@ -51,6 +58,22 @@ async function beat(agent: Agent, status: string): Promise<number> {
   if (reply.kind === "refused") throw new UnknownAgentError(reply.detail);
   const seconds = reply.kind === "ok" ? reply.body.intervalSeconds : HEARTBEAT_INTERVAL_SECONDS;
   return seconds * 1000;
+}
+
+/** Enrols where the server does not know this agent, or not any more. @returns whether it had to */
+export async function enrollIfUnknown(agent: Agent): Promise<boolean> {
+  if (agent.client.token && agent.folder.state.url === agent.options.url) {
+    try {
+      await beat(agent, "enrolled");
+      if (agent.client.failing) throw new Error("the server cannot be reached");
+      return false;
+    } catch (error) {
+      if (!(error instanceof UnknownAgentError)) throw error;
+    }
+  }
+  agent.client.token = undefined;
+  await enroll(agent);
+  return true;
 }
 
 const portOf = ({ client, diagnostics, folder }: Agent) => ({ client, diagnostics, agentId: folder.state.agentId });

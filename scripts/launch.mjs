@@ -75,6 +75,11 @@ const commands = {
   torture: async (args) => prepare("everything").then(() => runBundle("torture", args)),
   retention: async (args) => prepare("bundles").then(() => runBundle("trailmark", ["retention", ...args])),
   agent: async (args) => prepare("bundles").then(() => runBundle("agent", args)),
+  "agent:build": async (args) => {
+    await install();
+    const { buildAgent } = await import("./agent-build.mjs");
+    return buildAgent(args);
+  },
   trailmark: async (args) => prepare("bundles").then(() => runBundle("trailmark", args)),
 };
 

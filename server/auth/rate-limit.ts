@@ -7,13 +7,14 @@ type Rule = { points: number; seconds: number };
 
 /**
  * How often something may be tried per key in a window. Requests count under "token", "refresh", "enroll", "agent",
- * "setup", "link" and "forgot"; only failures count under "*.failed", so that nobody with the right password is ever locked out by use.
+ * "download", "setup", "link" and "forgot"; only failures count under "*.failed", so that nobody with the right password is ever locked out by use.
  */
 const RULES = {
   token: { points: 300, seconds: 60 },
   refresh: { points: 300, seconds: 60 },
   enroll: { points: 600, seconds: 60 },
   "proof-link": { points: 60, seconds: 60 },
+  download: { points: 600, seconds: 60 },
   setup: { points: 20, seconds: 60 },
   link: { points: 30, seconds: 60 },
   forgot: { points: 20, seconds: 15 * 60 },

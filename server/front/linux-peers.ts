@@ -52,7 +52,7 @@ async function poll(): Promise<void> {
 /** Watches the connection of an answer that stays open, and closes it when its peer is gone. */
 export function watchPeer(socket: Socket | null): void {
   const { remoteAddress, remotePort, localPort } = socket ?? {};
-  if (!socket || !remoteAddress || !remotePort || !localPort) return;
+  if (!socket || sockets.has(socket) || !remoteAddress || !remotePort || !localPort) return;
   socket.setKeepAlive(true, KEEP_ALIVE_AFTER_MS);
   if (process.platform !== "linux") return;
   const local = localPort.toString(16).padStart(4, "0").toUpperCase();

@@ -1,3 +1,4 @@
+import { getInstallers } from "@/server/agents/install/get";
 import { createEnrollmentKey } from "@/server/enrollment-keys/create";
 import { listEnrollmentKeys } from "@/server/enrollment-keys/list";
 import { revokeEnrollmentKey } from "@/server/enrollment-keys/revoke";
@@ -7,4 +8,5 @@ export const enrollmentKeysRouter = router({
   list: query(listEnrollmentKeys),
   create: mutation(createEnrollmentKey),
   revoke: mutation(revokeEnrollmentKey),
+  installers: query(getInstallers),
 });

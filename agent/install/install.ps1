@@ -1,0 +1,189 @@
+# Installs, updates and removes the Trailmark agent (Windows PowerShell 5.1 or newer). The server puts its own address,
+# version and the programs' digests below. Nothing but the last line does anything: of a download that breaks off,
+# nothing runs.
+
+function Install-TrailmarkAgent {
+  [CmdletBinding()]
+  param(
+    # Remove the agent, its task and its identity.
+    [switch]$Uninstall,
+    # Update the agent, never ask for a key.
+    [switch]$Update,
+    # Install and enroll, leave the starting to you.
+    [switch]$NoService,
+    # Use plain http to a server on this machine.
+    [switch]$AllowLoopbackHttp,
+    # With -SourceDeviceId: what another RMM product calls this device.
+    [string]$SourceSystem,
+    [string]$SourceDeviceId
+  )
+
+  Set-StrictMode -Version 2.0
+  $ErrorActionPreference = 'Stop'
+  # The progress bar slows downloads down tenfold in 5.1.
+  $ProgressPreference = 'SilentlyContinue'
+
+  $server = '@SERVER@'
+  $version = '@VERSION@'
+  # One line a program: platform, file, SHA-256 of the download, SHA-256 of the program.
+  $programs = '@PROGRAMS@'
+
+  $folder = Join-Path $env:ProgramFiles 'Trailmark Agent'
+  $program = Join-Path $folder 'trailmark-agent.exe'
+  $state = Join-Path $env:ProgramData 'TrailmarkAgent'
+  $taskName = 'Trailmark Agent'
+
+  function Assert-Administrator {
+    $identity = [Security.Principal.WindowsIdentity]::GetCurrent()
+    $role = [Security.Principal.WindowsBuiltInRole]::Administrator
+    if (-not (New-Object Security.Principal.WindowsPrincipal $identity).IsInRole($role)) {
+      throw 'Run this in a PowerShell that was started as administrator.'
+    }
+  }
+
+  function Assert-Server {
+    $address = [Uri]$server
+    if ($address.Scheme -eq 'https') { return }
+    if (-not $address.IsLoopback) {
+      throw "$server is not https: enrollment key, token and logs would cross the network in the clear."
+    }
+    if (-not $AllowLoopbackHttp) {
+      throw "$server is plain http on this machine: use -AllowLoopbackHttp."
+    }
+  }
+
+  function Stop-Agent {
+    $task = Get-ScheduledTask -TaskName $taskName -ErrorAction SilentlyContinue
+    if ($task) { Stop-ScheduledTask -TaskName $taskName }
+    # The task's end does not wait for the program's; only ours is ended, by its path.
+    Get-Process -Name 'trailmark-agent' -ErrorAction SilentlyContinue |
+      Where-Object { $_.Path -eq $program } |
+      ForEach-Object { Stop-Process -Id $_.Id -Force; $_.WaitForExit(10000) | Out-Null }
+    return [bool]$task
+  }
+
+  function Remove-Agent {
+    if (Stop-Agent) { Unregister-ScheduledTask -TaskName $taskName -Confirm:$false }
+    foreach ($path in @($folder, $state)) {
+      if (Test-Path -LiteralPath $path) { Remove-Item -LiteralPath $path -Recurse -Force }
+    }
+    Write-Output "The agent is removed. What it sent stays on the server; an administrator revokes it on the device's page."
+  }
+
+  # A folder for SYSTEM and administrators alone. ProgramData lets every user make folders, so what is there already is
+  # taken over before anything is put into it, and a link is refused.
+  function Protect-Folder([string]$path) {
+    if (-not (Test-Path -LiteralPath $path)) { New-Item -ItemType Directory -Path $path | Out-Null }
+    if ((Get-Item -LiteralPath $path -Force).Attributes -band [IO.FileAttributes]::ReparsePoint) {
+      throw "$path is a link; nothing was changed."
+    }
+    # By number, because the names differ by language: administrators, SYSTEM.
+    & icacls.exe $path /setowner '*S-1-5-32-544' /T /C /Q | Out-Null
+    & icacls.exe $path /reset /T /C /Q | Out-Null
+    & icacls.exe $path /inheritance:r /grant:r '*S-1-5-18:(OI)(CI)F' '*S-1-5-32-544:(OI)(CI)F' /Q | Out-Null
+    if ($LASTEXITCODE -ne 0) { throw "The rights of $path cannot be set." }
+  }
+
+  function Expand-Gzip([string]$packed, [string]$plain) {
+    $from = [IO.File]::OpenRead($packed)
+    try {
+      $gzip = New-Object IO.Compression.GZipStream($from, [IO.Compression.CompressionMode]::Decompress)
+      $to = [IO.File]::Create($plain)
+      try { $gzip.CopyTo($to) } finally { $to.Dispose() }
+    } finally { $from.Dispose() }
+  }
+
+  function Get-Sha256([string]$path) { (Get-FileHash -LiteralPath $path -Algorithm SHA256).Hash.ToLowerInvariant() }
+
+  # Brings the program of this version to its place.
+  function Copy-Program {
+    $line = $programs -split "`n" | Where-Object { $_ -like 'win-x64 *' }
+    if (-not $line -or -not [Environment]::Is64BitOperatingSystem) {
+      throw 'The server has no program for this machine (64-bit Windows is needed).'
+    }
+    $file, $packedDigest, $plainDigest = ($line.Trim() -split ' ')[1..3]
+    if ((Test-Path -LiteralPath $program) -and (Get-Sha256 $program) -eq $plainDigest) {
+      Write-Output "The agent $version is here already."
+      return
+    }
+    Write-Output "Downloading the agent $version."
+    $packed = Join-Path $folder 'download.gz'
+    $plain = Join-Path $folder 'new.exe'
+    try {
+      Invoke-WebRequest -Uri "$server/agent/$file" -OutFile $packed -UseBasicParsing -MaximumRedirection 0
+      if ((Get-Sha256 $packed) -ne $packedDigest) { throw 'The download is not what the server described; nothing was changed.' }
+      Expand-Gzip $packed $plain
+      if ((Get-Sha256 $plain) -ne $plainDigest) { throw 'The program is not what the server described; nothing was changed.' }
+      & $plain --version | Out-Null
+      if ($LASTEXITCODE -ne 0) { throw 'The program does not run on this machine; nothing was changed.' }
+      Stop-Agent | Out-Null
+      Move-Item -LiteralPath $plain -Destination $program -Force
+    } finally {
+      Remove-Item -LiteralPath $packed, $plain -Force -ErrorAction SilentlyContinue
+    }
+  }
+
+  function Test-Enrolled {
+    $file = Join-Path $state 'state.json'
+    return (Test-Path -LiteralPath $file) -and ((Get-Content -LiteralPath $file -Raw) -match '"token"')
+  }
+
+  # The key never becomes an argument of a program, which every user could read; the variable is taken from those that
+  # we start.
+  function Read-Key {
+    $key = $env:TRAILMARK_ENROLLMENT_KEY
+    $env:TRAILMARK_ENROLLMENT_KEY = $null
+    if ($Update) { return '' }
+    if (-not $key -and -not (Test-Enrolled)) {
+      $secret = Read-Host -Prompt 'Enrollment key' -AsSecureString
+      $key = (New-Object Management.Automation.PSCredential('key', $secret)).GetNetworkCredential().Password
+    }
+    if ($key -and $key -notlike 'tme_*') { throw 'What was given as enrollment key is none: it begins with tme_.' }
+    return [string]$key
+  }
+
+  function Register-Device([string]$key) {
+    if (-not $key) {
+      if (-not (Test-Enrolled)) { throw 'This machine is not enrolled: give the enrollment key.' }
+      return
+    }
+    $arguments = @('--url', $server, '--state-dir', $state, '--enroll', '--enrollment-key-file', '-')
+    if ($SourceSystem) { $arguments += @('--source-system', $SourceSystem, '--source-device-id', $SourceDeviceId) }
+    $key | & $program @arguments
+    if ($LASTEXITCODE -ne 0) { throw 'This machine was not enrolled; see above.' }
+  }
+
+  function Start-Agent {
+    $action = New-ScheduledTaskAction -Execute "`"$program`"" -Argument "--state-dir `"$state`""
+    $trigger = New-ScheduledTaskTrigger -AtStartup
+    # SYSTEM: the Security log is not for other accounts.
+    $principal = New-ScheduledTaskPrincipal -UserId 'S-1-5-18' -LogonType ServiceAccount -RunLevel Highest
+    $settings = New-ScheduledTaskSettingsSet -AllowStartIfOnBatteries -DontStopIfGoingOnBatteries -StartWhenAvailable `
+      -MultipleInstances IgnoreNew -RestartCount 999 -RestartInterval (New-TimeSpan -Minutes 1) `
+      -ExecutionTimeLimit ([TimeSpan]::Zero)
+    Register-ScheduledTask -TaskName $taskName -Action $action -Trigger $trigger -Principal $principal `
+      -Settings $settings -Description "Trailmark agent of $server" -Force | Out-Null
+    Start-ScheduledTask -TaskName $taskName
+  }
+
+  Assert-Administrator
+  if ($Uninstall) { Remove-Agent; return }
+  Assert-Server
+  if ([bool]$SourceSystem -ne [bool]$SourceDeviceId) { throw '-SourceSystem and -SourceDeviceId go together.' }
+  if ($Update -and -not (Test-Path -LiteralPath $program)) { throw 'There is no agent to update.' }
+  # 5.1 offers older versions first; later versions know more than these.
+  [Net.ServicePointManager]::SecurityProtocol = [Net.ServicePointManager]::SecurityProtocol -bor [Net.SecurityProtocolType]::Tls12
+  $key = Read-Key
+  Protect-Folder $folder
+  Protect-Folder $state
+  Copy-Program
+  Register-Device $key
+  if ($NoService) {
+    Write-Output "The agent $version is installed. To start it: & '$program' --state-dir '$state'"
+  } else {
+    Start-Agent
+    Write-Output "The agent $version runs as the scheduled task '$taskName'. To remove it: trailmark-agent's installer with -Uninstall."
+  }
+}
+
+Install-TrailmarkAgent @args

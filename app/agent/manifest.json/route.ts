@@ -1,0 +1,4 @@
+import { agentFiles } from "@/server/agents/install/agent-files";
+import { download } from "@/server/http/download";
+
+export const GET = download(() => agentFiles().manifest());

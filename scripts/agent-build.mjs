@@ -1,0 +1,56 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { LaunchError, ROOT } from "./run.mjs";
+import { bundleAgent, makeBlob, makeExecutable, publish } from "./agent-executable.mjs";
+import { fetchRuntime, PLATFORMS, RUNTIME_VERSION } from "./agent-runtimes.mjs";
+
+const DIST = join(ROOT, "dist", "agent");
+const RUNTIMES = join(ROOT, "dist", "agent-runtimes");
+
+/** The platform of this machine, whose Node prepares the agent for all of them. */
+function ownPlatform() {
+  const own = `${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+  if (Object.hasOwn(PLATFORMS, own)) return own;
+  throw new LaunchError(`Executables are built on ${Object.keys(PLATFORMS).join(", ")}; this is ${own}.`);
+}
+
+/**
+ * Builds the agent for download into dist/agent: one executable a platform, the program alone for machines that have
+ * Node, and manifest.json with version and digests. The folder changes only when all of it is there.
+ * @param chosen platforms instead of all
+ * @returns the exit code
+ */
+export async function buildAgent(chosen) {
+  const unknown = chosen.filter((name) => !Object.hasOwn(PLATFORMS, name));
+  if (unknown.length > 0)
+    throw new LaunchError(`No such platform: ${unknown.join(", ")}. There are ${Object.keys(PLATFORMS).join(", ")}.`);
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const draft = `${DIST}.new`;
+  const work = `${DIST}.work`;
+  for (const folder of [draft, work]) {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+  }
+  const bundle = join(work, "agent.cjs");
+  const blob = join(work, "agent.blob");
+  await bundleAgent(bundle);
+  await makeBlob({ node: await fetchRuntime(ownPlatform(), RUNTIMES), bundle, blob });
+  const files = [];
+  for (const platform of chosen.length > 0 ? chosen : Object.keys(PLATFORMS)) {
+    const file = join(work, platform);
+    await makeExecutable({ node: await fetchRuntime(platform, RUNTIMES), blob, file });
+    files.push(await publish({ platform, file, folder: draft }));
+    rmSync(file);
+  }
+  files.push(await publish({ platform: "node", file: bundle, folder: draft }));
+  writeFileSync(
+    join(draft, "manifest.json"),
+    `${JSON.stringify({ version, node: RUNTIME_VERSION, files }, null, 2)}\n`,
+  );
+  rmSync(DIST, { recursive: true, force: true });
+  renameSync(draft, DIST);
+  rmSync(work, { recursive: true, force: true });
+  for (const { file, bytes, programSha256 } of files)
+    process.stdout.write(`${programSha256}  ${file} (${(bytes / 1e6).toFixed(1)} MB)\n`);
+  return 0;
+}

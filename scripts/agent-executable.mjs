@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { chmodSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { build } from "esbuild";
+import { inject } from "postject";
+import { LaunchError, ROOT, run } from "./run.mjs";
+
+/** By this Node knows that a program was put into it (nodejs.org/api/single-executable-applications.html). */
+const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
+
+/** The agent and its packages as one CommonJS file, which is what an executable can hold. */
+export async function bundleAgent(outfile) {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ["agent/main.ts"],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    legalComments: "eof",
+    logLevel: "warning",
+  });
+}
+
+/** Prepares a bundle for executables whose Node has the version of `node`, on any platform. */
+export async function makeBlob({ node, bundle, blob }) {
+  const config = `${blob}.json`;
+  const settings = { main: bundle, output: blob, disableExperimentalSEAWarning: true, execArgvExtension: "none" };
+  writeFileSync(config, JSON.stringify(settings));
+  const code = await run(node, ["--experimental-sea-config", config], { stdio: ["ignore", "ignore", "inherit"] });
+  if (code !== 0) throw new LaunchError(`${node} cannot prepare the agent (${code}); see above.`);
+}
+
+/** A copy of `node` that is the agent. */
+export async function makeExecutable({ node, blob, file }) {
+  copyFileSync(node, file);
+  chmodSync(file, 0o755);
+  await inject(file, "NODE_SEA_BLOB", readFileSync(blob), { sentinelFuse: FUSE });
+}
+
+const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
+const compress = promisify(gzip);
+
+/**
+ * Compresses a program for download.
+ * @returns its entry in the manifest: digests of what is downloaded and of what is run
+ */
+export async function publish({ platform, file, folder, level = 9 }) {
+  const program = readFileSync(file);
+  const packed = await compress(program, { level });
+  const name = `trailmark-agent-${platform}${platform.startsWith("win") ? ".exe" : platform === "node" ? ".cjs" : ""}.gz`;
+  writeFileSync(join(folder, name), packed);
+  return {
+    platform,
+    file: name,
+    bytes: packed.length,
+    sha256: sha256(packed),
+    programBytes: program.length,
+    programSha256: sha256(program),
+  };
+}

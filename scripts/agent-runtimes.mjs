@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { LaunchError, run } from "./run.mjs";
+
+/** The Node inside the executables: one long-term release that npm has for every platform. */
+export const RUNTIME_VERSION = "24.21.0";
+
+/**
+ * The platforms of which executables are made: npm's package, the program in it, and the digest of its archive, so that
+ * nobody who can change what the registry answers can put another program into an agent.
+ */
+export const PLATFORMS = {
+  "linux-x64": {
+    program: "package/bin/node",
+    integrity: "sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==",
+  },
+  "linux-arm64": {
+    program: "package/bin/node",
+    integrity: "sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==",
+  },
+  "win-x64": {
+    program: "package/bin/node.exe",
+    integrity: "sha512-0ddSuAi9KnmYzfjJwKfFUO5YfljMVfa9smiGRQXmp5QGhm8KXk7xbqkFNeaPXVaL6sfZ5oGfCD7q8wWY/TnypA==",
+  },
+};
+
+const digestOf = (file) => `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
+
+/**
+ * The Node of a platform below `folder`, from npm where it is not there yet.
+ * @returns the program's path
+ */
+export async function fetchRuntime(platform, folder) {
+  const { program, integrity } = PLATFORMS[platform];
+  const place = join(folder, `${platform}-${RUNTIME_VERSION}`);
+  const found = join(place, program);
+  if (existsSync(found)) return found;
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(place, { recursive: true });
+  const name = `node-${platform}`;
+  const shell = process.platform === "win32";
+  const packed = await run("npm", ["pack", "--silent", `${name}@${RUNTIME_VERSION}`, "--pack-destination", place], {
+    stdio: ["ignore", "ignore", "inherit"],
+    shell,
+  });
+  if (packed !== 0) throw new LaunchError(`npm has not given ${name}@${RUNTIME_VERSION} (${packed}); see above.`);
+  const archive = join(place, readdirSync(place)[0]);
+  if (digestOf(archive) !== integrity) {
+    rmSync(place, { recursive: true, force: true });
+    throw new LaunchError(
+      `${name}@${RUNTIME_VERSION} from npm has not the digest that is expected; nothing was built.`,
+    );
+  }
+  const unpacked = await run("tar", ["-xzf", archive, "-C", place, program]);
+  if (unpacked !== 0) throw new LaunchError(`${archive} cannot be unpacked (${unpacked}).`);
+  rmSync(archive);
+  return found;
+}
