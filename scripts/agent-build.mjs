@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LaunchError, ROOT } from "./run.mjs";
 import { bundleAgent, makeBlob, makeExecutable, publish } from "./agent-executable.mjs";
 import { fetchRuntime, PLATFORMS, RUNTIME_VERSION } from "./agent-runtimes.mjs";
+import { LaunchError, ROOT } from "./run.mjs";
 
 const DIST = join(ROOT, "dist", "agent");
 const RUNTIMES = join(ROOT, "dist", "agent-runtimes");
