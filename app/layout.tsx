@@ -6,9 +6,10 @@ import { ColorSchemeScript, mantineHtmlProps } from "@mantine/core";
 import type { Metadata, Viewport } from "next";
 import { cookies, headers } from "next/headers";
 import type { ReactNode } from "react";
-import { isZone, ZONE_COOKIE } from "@/components/format/time";
+import { ZONE_COOKIE } from "@/components/format/time";
 import { Fonts } from "@/components/frame/fonts";
 import { Providers } from "@/components/frame/providers";
+import { isZone } from "@/server/wall-clock";
 
 export const metadata: Metadata = {
   title: { default: "Trailmark", template: "%s · Trailmark" },

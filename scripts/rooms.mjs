@@ -8,7 +8,7 @@ export const UNCOUNTED = ["db/migrations/meta", "docs/images", "server/scripts/l
 
 /** The isomorphic files of server/, which the browser may know as well; they import each other alone. */
 const WIRE_FILES = [
-  "(csv|text|wire)",
+  "(csv|text|wall-clock|wire)",
   "auth/permissions",
   "audit/(actions|action-label|device-named|row)",
   "audit/query/(catalogue|network|old-address|value-list|word-list)",

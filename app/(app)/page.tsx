@@ -7,7 +7,8 @@ import { entriesQuery } from "@/components/audit/filters/entries-query";
 import { toListInput } from "@/components/audit/filters/list-input";
 import { lookQuery } from "@/components/audit/table/table-params";
 import { Viewer } from "@/components/audit/viewer";
-import { isZone, ZONE_COOKIE } from "@/components/format/time";
+import { ZONE_COOKIE } from "@/components/format/time";
+import { isZone } from "@/server/wall-clock";
 
 export const metadata: Metadata = { title: "Audit log" };
 

@@ -1,15 +1,6 @@
 /** Where the browser leaves its time zone for the server. */
 export const ZONE_COOKIE = "trailmark.zone";
 
-/** True for a zone name that Intl knows. */
-export function isZone(zone: string): boolean {
-  try {
-    return zone !== "" && Boolean(new Intl.DateTimeFormat("en-GB", { timeZone: zone }));
-  } catch {
-    return false;
-  }
-}
-
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(zone: string): Intl.DateTimeFormat {

@@ -1,9 +1,9 @@
 "use client";
 
 import { TextInput } from "@mantine/core";
-import { fromWallClock, toWallClock } from "@/components/audit/filters/range";
 import { zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
+import { fromWallClock, toWallClock } from "@/server/wall-clock";
 
 type Range = { from: Date | null; to: Date | null };
 type Props = { range: Range; onRange: (range: Range) => void; error: string | null };

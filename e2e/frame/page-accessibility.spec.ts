@@ -1,5 +1,13 @@
 import { Api } from "@/e2e/support/api";
-import { expect, expectAccessible, expectNoSidewaysScroll, PHONE, sizesIn, test } from "@/e2e/support/fixtures";
+import {
+  expect,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  PHONE,
+  sizesIn,
+  test,
+  violationsOn,
+} from "@/e2e/support/fixtures";
 
 let ids: Record<string, string> = {};
 test.beforeAll(async ({ playwright, baseURL }) => {
@@ -94,6 +102,19 @@ for (const colorScheme of ["light", "dark"] as const) {
     });
   });
 }
+
+test("a control whose name leaves out its words would be found", async ({ page }) => {
+  await page.goto("/scripts");
+  await expect(page.getByRole("heading", { level: 1, name: "Scripts" })).toBeVisible();
+  await page.evaluate(() => {
+    const button = document.createElement("button");
+    button.textContent = "Visible words";
+    button.ariaLabel = "Another name";
+    button.id = "planted";
+    document.querySelector("main")?.append(button);
+  });
+  expect(await violationsOn(page)).toEqual(["label-content-name-mismatch: #planted"]);
+});
 
 test("on a phone the navigation is a drawer that leads to the pages", async ({ page }) => {
   await page.setViewportSize(PHONE);

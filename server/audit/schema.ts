@@ -13,6 +13,7 @@ import {
   MAX_LENGTH,
   MAX_PAGE_SIZE,
   RESULTS,
+  ROUTINE,
 } from "./vocabulary";
 
 const MAX_VALUES = 100;
@@ -68,6 +69,12 @@ const wordsText = z
 export const filterShape = {
   ...filters,
   q: wordsText,
+  routine: z
+    .enum(ROUTINE)
+    .optional()
+    .describe(
+      "Telemetry that agents send around the clock and that succeeded: left out (without), or nothing else (only)",
+    ),
   from: instant.optional(),
   to: instant.optional(),
 };

@@ -33,6 +33,12 @@ export const ACTOR_TYPES = keysOf(ACTOR_TYPE_LABEL);
 export const RESULTS = keysOf(RESULT_LABEL);
 export const CATEGORIES = keysOf(CATEGORY_LABEL);
 
+/** What agents send around the clock; it outnumbers what people do a hundred to one. */
+export const ROUTINE_ACTIONS: readonly string[] = ["agent.eventlogs.submit", "agent.logs.submit", "agent.heartbeat"];
+/** How a filter takes routine telemetry that succeeded: left out, or alone. */
+export const ROUTINE = ["without", "only"] as const;
+export type Routine = (typeof ROUTINE)[number];
+
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 100;
 export const MAX_EVENTS_PER_REQUEST = 500;

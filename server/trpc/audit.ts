@@ -3,6 +3,7 @@ import { getAuditEntry } from "@/server/audit/entries/get";
 import { getHistogram } from "@/server/audit/entries/histogram";
 import { listFullEntries } from "@/server/audit/entries/list";
 import { listRelated } from "@/server/audit/entries/related";
+import { foldRoutine } from "@/server/audit/entries/routine";
 import {
   wholeCompliance,
   wholeSecurityEvents,
@@ -22,5 +23,6 @@ export const auditRouter = router({
   statistics: query(wholeStatistics),
   facets: query(getFacets),
   histogram: query(getHistogram),
+  routine: query(foldRoutine),
   tail: subscription(followEntries),
 });

@@ -7,9 +7,10 @@ import { type FormEvent, useState } from "react";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { Popover } from "@/components/ui/popover/popover";
+import { fromWallClock, toWallClock } from "@/server/wall-clock";
 import type { View } from "./address";
 import classes from "./menus.module.css";
-import { fromWallClock, PRESET_LABEL, PRESETS, type Preset, presetSpan, toWallClock } from "./range";
+import { PRESET_LABEL, PRESETS, type Preset, presetSpan } from "./range";
 import { TypedRange } from "./typed-range";
 
 export type RangeView = Pick<View, "range" | "from" | "to">;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { fromWallClock, presetSpan, shifted, toWallClock, widened } from "./range";
+import { fromWallClock, toWallClock } from "@/server/wall-clock";
+import { presetSpan, shifted, widened } from "./range";
 
 const now = new Date("2026-11-20T23:30:15Z");
 

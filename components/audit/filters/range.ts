@@ -1,3 +1,5 @@
+import { fromWallClock, wallClock } from "@/server/wall-clock";
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -28,36 +30,8 @@ const LENGTH_MS: Partial<Record<Preset, number>> = {
 
 export type Span = { from?: Date; to?: Date };
 
-/** Milliseconds by which the zone's wall clock is ahead of UTC at that instant. */
-function offsetMs(zone: string, at: Date): number {
-  const format = new Intl.DateTimeFormat("en-GB", {
-    timeZone: zone,
-    hourCycle: "h23",
-    dateStyle: "short",
-    timeStyle: "medium",
-  });
-  const [, d, m, y, h, min, s] = /(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)/.exec(format.format(at))?.map(Number) ?? [];
-  return Date.UTC(y ?? 0, (m ?? 1) - 1, d, h, min, s) - Math.floor(at.getTime() / 1000) * 1000;
-}
-
-/** The instant at which the wall clock of the zone shows this date and time (read as if it were UTC). */
-export function fromWallClock(wallMs: number, zone: string): Date {
-  const guess = new Date(wallMs - offsetMs(zone, new Date(wallMs)));
-  return new Date(wallMs - offsetMs(zone, guess));
-}
-
-/** The wall clock of the zone at an instant, as milliseconds that read as if they were UTC. */
-export const wallClock = (at: Date, zone: string): number =>
-  Math.floor(at.getTime() / 1000) * 1000 + offsetMs(zone, at);
-
-/** "2026-11-20T14:02" of the zone's wall clock, as a datetime-local field takes it. */
-export function toWallClock(at: Date, zone: string): string {
-  return new Date(at.getTime() + offsetMs(zone, at)).toISOString().slice(0, 16);
-}
-
 function startOfDay(zone: string, now: Date, daysBack: number): Date {
-  const wall = now.getTime() + offsetMs(zone, now);
-  return fromWallClock(Math.floor(wall / DAY_MS) * DAY_MS - daysBack * DAY_MS, zone);
+  return fromWallClock(Math.floor(wallClock(now, zone) / DAY_MS) * DAY_MS - daysBack * DAY_MS, zone);
 }
 
 /** A preset as instants; an open end stays open, so that what happens next is still inside. */

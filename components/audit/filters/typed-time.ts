@@ -1,4 +1,5 @@
-import { fromWallClock, type Span, toWallClock, wallClock } from "./range";
+import { fromWallClock, toWallClock, wallClock } from "@/server/wall-clock";
+import type { Span } from "./range";
 
 /** Whose clock a typed time is read by. */
 export type Clock = { zone: string; now: Date };

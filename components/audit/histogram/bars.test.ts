@@ -1,24 +1,24 @@
 import { expect, test } from "vitest";
-import { allInWords, barsInWords, barsOf, spanBetween, sumOf } from "./bars";
+import { allInWords, barsInWords, barsOf, spanBetween, sumOf, ticksOf } from "./bars";
 
-const HOUR = 3_600_000;
 const histogram = {
   from: "2026-11-20T10:20:00.000Z",
   to: "2026-11-20T13:10:00.000Z",
-  stepMs: HOUR,
+  step: { unit: "hour", n: 1 },
+  edges: [10, 11, 12, 13, 14].map((hour) => `2026-11-20T${hour}:00:00.000Z`),
   buckets: [
     { at: "2026-11-20T10:00:00.000Z", success: 5, failure: 1, denied: 0 },
     { at: "2026-11-20T13:00:00.000Z", success: 1_200, failure: 0, denied: 4 },
   ],
   countedFrom: null,
   truncated: false,
-};
+} satisfies Parameters<typeof barsOf>[0];
 
 test("empty steps are there too, from the first to the last", () => {
   const bars = barsOf(histogram);
   expect(bars.map(sumOf)).toEqual([6, 0, 0, 1_204]);
   expect(bars[3]?.to.toISOString()).toBe("2026-11-20T13:59:59.999Z");
-  expect(barsOf({ ...histogram, from: null, to: null, buckets: [] })).toEqual([]);
+  expect(barsOf({ ...histogram, from: null, to: null, edges: [], buckets: [] })).toEqual([]);
 });
 
 test("a span is the same from either end", () => {
@@ -37,6 +37,38 @@ test("bars are told in the reader's zone, the day once", () => {
 });
 
 test("all bars together tell how long one is", () => {
-  expect(allInWords(barsOf(histogram))).toBe("1,210 entries, 1 failed, 4 denied; per hour");
-  expect(allInWords([])).toBe("");
+  const words = (unit: "hour" | "day" | "month", n: number) => allInWords(barsOf(histogram), { unit, n });
+  expect(words("hour", 1)).toBe("1,210 entries, 1 failed, 4 denied; per hour");
+  expect([words("hour", 6), words("day", 7), words("month", 2)].map((text) => text.split("; ")[1])).toEqual([
+    "per 6 hours",
+    "per week",
+    "per 2 months",
+  ]);
+  expect(allInWords([], histogram.step)).toBe("");
+});
+
+const barsAt = (...times: string[]) =>
+  times.slice(0, -1).map((at, i) => ({
+    from: new Date(at),
+    to: new Date(Date.parse(times[i + 1] ?? at) - 1),
+    success: 1,
+    failure: 0,
+    denied: 0,
+  }));
+
+test("whole days are told as days, also where the clocks change", () => {
+  const days = barsAt("2026-10-23T22:00Z", "2026-10-24T22:00Z", "2026-10-25T23:00Z");
+  expect(barsInWords(days.slice(1), "Europe/Berlin")).toBe("25 Oct 2026: 1 entry");
+  expect(barsInWords(days, "Europe/Berlin")).toBe("24 Oct 2026 to 25 Oct 2026: 2 entries");
+});
+
+test("dates stand under the first bar and where a day begins, times between", () => {
+  const hours = barsAt(...[20, 21, 22, 23].map((h) => `2026-11-20T${h}:00Z`), "2026-11-21T00:00Z", "2026-11-21T01:00Z");
+  expect(ticksOf(hours, { unit: "hour", n: 1 }, "UTC")).toEqual([
+    { at: 0, text: "20 Nov, 20:00" },
+    { at: 2, text: "22:00" },
+    { at: 4, text: "21 Nov" },
+  ]);
+  const days = barsAt(...[1, 2, 3, 4].map((d) => `2026-11-0${d}T00:00Z`));
+  expect(ticksOf(days, { unit: "day", n: 1 }, "UTC").map(({ text }) => text)).toEqual(["1 Nov", "3 Nov"]);
 });

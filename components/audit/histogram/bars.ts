@@ -9,17 +9,14 @@ export type Bar = { from: Date; to: Date; success: number; failure: number; deni
 
 export const sumOf = ({ success, failure, denied }: Bar): number => success + failure + denied;
 
-/** The steps between the ends of a histogram, each once, in order. */
-export function barsOf({ from, to, stepMs, buckets }: Histogram): Bar[] {
-  if (from === null || to === null) return [];
+/** The steps of a histogram, each once, in order. */
+export function barsOf({ edges, buckets }: Histogram): Bar[] {
   const counts = new Map(buckets.map((bucket) => [Date.parse(bucket.at), bucket]));
-  const first = Math.floor(Date.parse(from) / stepMs) * stepMs;
-  const bars: Bar[] = [];
-  for (let ms = first; ms <= Date.parse(to); ms += stepMs) {
+  const ends = edges.map((edge) => Date.parse(edge));
+  return ends.slice(0, -1).map((ms, i) => {
     const { success = 0, failure = 0, denied = 0 } = counts.get(ms) ?? {};
-    bars.push({ from: new Date(ms), to: new Date(ms + stepMs - 1), success, failure, denied });
-  }
-  return bars;
+    return { from: new Date(ms), to: new Date((ends[i + 1] ?? ms) - 1), success, failure, denied };
+  });
 }
 
 /** The span of some neighbouring bars, whichever of the two ends was named first. */
@@ -40,21 +37,11 @@ const total = (bars: Bar[]) =>
     { n: 0, failure: 0, denied: 0 },
   );
 
-const MINUTE_MS = 60_000;
-const UNITS: [ms: number, name: string][] = [
-  [1_440 * MINUTE_MS, "day"],
-  [60 * MINUTE_MS, "hour"],
-  [MINUTE_MS, "minute"],
-];
-
 /** "50,238 entries, 530 failed, 270 denied; per 6 hours": all bars together. */
-export function allInWords(bars: Bar[]): string {
-  const first = bars[0];
-  if (!first) return "";
-  const step = first.to.getTime() + 1 - first.from.getTime();
-  const [ms, name] = UNITS.find(([unit]) => step >= unit) ?? [MINUTE_MS, "minute"];
+export function allInWords(bars: Bar[], { unit, n }: Histogram["step"]): string {
+  if (bars.length === 0) return "";
   const sum = total(bars);
-  return `${counted(sum.n, "entry", "entries")}${withResults(sum)}; per ${step === ms ? name : counted(step / ms, name)}`;
+  return `${counted(sum.n, "entry", "entries")}${withResults(sum)}; per ${n === 1 ? unit : n === 7 ? "week" : counted(n, unit)}`;
 }
 
 /** "20 Nov 2026, 14:00 to 15:00: 1,204 entries, 3 failed, 1 denied" for some neighbouring bars. */
@@ -65,5 +52,32 @@ export function barsInWords(bars: Bar[], zone: string): string {
   const end = dateTime(new Date(last.to.getTime() + 1), zone).slice(0, -3);
   const start = dateTime(first.from, zone).slice(0, -3);
   const [day] = start.split(",");
+  const isOfDays = start.endsWith("00:00") && end.endsWith("00:00") && !end.startsWith(`${day},`);
+  if (isOfDays) {
+    const lastDay = dateTime(last.to, zone).split(",")[0];
+    return `${day === lastDay ? day : `${day} to ${lastDay}`}: ${counted(sum.n, "entry", "entries")}${withResults(sum)}`;
+  }
   return `${start} to ${end.startsWith(`${day},`) ? end.slice(-5) : end}: ${counted(sum.n, "entry", "entries")}${withResults(sum)}`;
+}
+
+/** A date or a time under the bar that it begins, counted from 0. */
+export type Tick = { at: number; text: string };
+
+const MAX_TICKS = 8;
+/** Bars are up to 48 pixels wide, a date takes twice that. */
+const LEAST_BARS = 2;
+
+/** What stands under the bars: dates where a day begins, the time of day between. */
+export function ticksOf(bars: Bar[], { unit }: Histogram["step"], zone: string): Tick[] {
+  const every = Math.max(LEAST_BARS, Math.ceil(bars.length / MAX_TICKS));
+  let day = "";
+  return bars.flatMap((bar, at) => {
+    if (at % every !== 0) return [];
+    const [date = "", time = ""] = dateTime(bar.from, zone).slice(0, -3).split(", ");
+    const short = unit === "month" ? date.replace(/^\d+ /, "") : date.slice(0, -5);
+    const isNewDay = date !== day;
+    day = date;
+    if (unit === "day" || unit === "month") return [{ at, text: short }];
+    return [{ at, text: !isNewDay ? time : time === "00:00" ? short : `${short}, ${time}` }];
+  });
 }

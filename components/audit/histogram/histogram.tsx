@@ -8,7 +8,7 @@ import { useViewer } from "@/components/audit/viewer-context";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { ALONE, useTRPC } from "@/components/trpc";
-import { allInWords, type Bar, barsInWords, barsOf, spanBetween, sumOf } from "./bars";
+import { allInWords, type Bar, barsInWords, barsOf, spanBetween, sumOf, type Tick, ticksOf } from "./bars";
 import classes from "./histogram.module.css";
 
 /** How often it is counted again while the list grows by itself. */
@@ -29,13 +29,17 @@ export function Histogram() {
   const { zone } = useZone();
   const { cursor: _, skipCount: __, ...filter } = input;
   const query = useQuery(
-    useTRPC().audit.histogram.queryOptions(filter, {
-      trpc: ALONE,
-      placeholderData: keepPreviousData,
-      refetchInterval: isLive(view) && LIVE_POLL_MS,
-    }),
+    useTRPC().audit.histogram.queryOptions(
+      { ...filter, zone },
+      {
+        trpc: ALONE,
+        placeholderData: keepPreviousData,
+        refetchInterval: isLive(view) && LIVE_POLL_MS,
+      },
+    ),
   );
   const bars = useMemo(() => (query.data ? barsOf(query.data) : []), [query.data]);
+  const step = query.data?.step ?? { unit: "day", n: 1 };
   const brush = useBrush(bars, ({ from, to }) => setView({ range: null, from, to, ...FROM_START }));
   const { low, high } = brush;
   const since = query.data?.truncated && query.data.countedFrom;
@@ -56,22 +60,23 @@ export function Histogram() {
       >
         <Plot bars={bars} low={low} high={high} />
       </div>
-      <Axis bars={bars} zone={zone} />
+      <Axis bars={bars.length} ticks={ticksOf(bars, step, zone)} />
       <figcaption className={classes.caption}>
-        {low === null ? allInWords(bars) : barsInWords(bars.slice(low, high + 1), zone)}
+        {low === null ? allInWords(bars, step) : barsInWords(bars.slice(low, high + 1), zone)}
         {low === null && since ? `, the newest ones, from ${dateTime(since, zone)} on` : ""}
       </figcaption>
     </figure>
   );
 }
 
-/** Below the bars, when the first one begins and the last one ends. */
-function Axis({ bars, zone }: { bars: Bar[]; zone: string }) {
-  const ends = [bars[0]?.from, bars.at(-1)?.to].flatMap((at) => at ?? []);
+/** Below the bars, when they begin. */
+function Axis({ bars, ticks }: { bars: number; ticks: Tick[] }) {
   return (
-    <div className={classes.axis} style={{ maxWidth: `${Math.max(1, bars.length) * MAX_BAR_PX}px` }} aria-hidden>
-      {ends.map((at) => (
-        <span key={at.getTime()}>{dateTime(at, zone).slice(0, -3)}</span>
+    <div className={classes.axis} style={{ maxWidth: `${Math.max(1, bars) * MAX_BAR_PX}px` }} aria-hidden>
+      {ticks.map(({ at, text }) => (
+        <span key={at} style={{ left: `${(at / bars) * 100}%` }}>
+          {text}
+        </span>
       ))}
     </div>
   );
@@ -96,12 +101,14 @@ function Plot({ bars, low, high }: { bars: Bar[]; low: number | null; high: numb
 }
 
 const RESULTS = ["failure", "denied", "success"] as const;
-const LEAST = 2.5;
+/** Of a hundred: what failed is seen however rare it is. */
+const LEAST = { failure: 9, denied: 9, success: 2.5 };
+const HIGHEST = 82;
 
 function Stack({ bar, x, most }: { bar: Bar; x: number; most: number }) {
   let top = 100;
   return RESULTS.map((result) => {
-    const height = bar[result] > 0 ? Math.max(LEAST, (bar[result] / most) * 94) : 0;
+    const height = bar[result] > 0 ? Math.max(LEAST[result], (bar[result] / most) * HIGHEST) : 0;
     top -= height;
     return height > 0 ? (
       <rect key={result} x={x + 0.08} width={0.84} y={Math.max(0, top)} height={height} data-result={result} />

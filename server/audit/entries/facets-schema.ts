@@ -1,17 +1,41 @@
 import { z } from "zod";
 import { filterInput } from "@/server/audit/schema";
-import { isoTime } from "@/server/wire";
+import { isZone } from "@/server/wall-clock";
+import { instant, isoTime } from "@/server/wire";
 
 /** Facets count at most so many of the newest matches. */
 export const MAX_FACET_ROWS = 10_000;
+/** Of up to so many matches all are counted where the tallies cannot tell: a few hundred milliseconds at most. */
+export const MAX_EXACT_ROWS = 100_000;
 /** Values of one facet; the rarest are left out. */
 export const MAX_FACET_VALUES = 50;
 /** Likewise a histogram that the tallies cannot tell. */
 export const MAX_HISTOGRAM_ROWS = 50_000;
 export const MAX_HISTOGRAM_BUCKETS = 60;
+export const STEP_UNITS = ["minute", "hour", "day", "month"] as const;
+/** Folded telemetry is counted by day in the newest so many entries of a page's span; older ones are one fold. */
+export const MAX_FOLDED_ROWS = 10_000;
 
-/** The lists' filters. */
-export const facetsInput = filterInput;
+const MAX_AMONG = 1_000;
+
+/** The lists' filters; `among` narrows to organizations as orgId does, but keeps the others in their own facet. */
+export const facetsInput = z.object({ among: z.array(z.guid()).max(MAX_AMONG).optional() }).and(filterInput);
+
+/** A time zone by its name, such as Europe/Berlin. */
+const zoneName = z.string().max(64).refine(isZone, "is not the name of a time zone").default("UTC");
+
+/** The lists' filters, and whose days are meant. */
+export const histogramInput = z.object({ zone: zoneName }).and(filterInput);
+
+/** Telemetry that one page of a list folds: from where the page begins through the time of its last entry. */
+export const routineInput = z
+  .object({ zone: zoneName, cursor: z.string().min(1).max(300).optional(), through: instant.optional() })
+  .and(filterInput);
+
+/** Entries of one day; the last fold may hold all the days before. first and last are inside. */
+const fold = z.strictObject({ count: z.int(), first: isoTime, last: isoTime, actors: z.int().nullable() });
+export const routineFolds = z.strictObject({ folds: z.array(fold) });
+export type RoutineFold = z.output<typeof fold>;
 
 export const FACET_NAMES = [
   "category",
@@ -44,7 +68,10 @@ export type Facets = z.output<typeof facets>;
 export const histogram = z.strictObject({
   from: isoTime.nullable(),
   to: isoTime.nullable(),
-  stepMs: z.int(),
+  /** What a bucket is long by the wall clock: a day may have 23 or 25 hours. */
+  step: z.strictObject({ unit: z.enum(STEP_UNITS), n: z.int().positive() }),
+  /** Where the buckets begin, and where the last one ends. */
+  edges: z.array(isoTime),
   /** at is the beginning of a bucket; empty ones are left out. */
   buckets: z.array(z.strictObject({ at: isoTime, success: z.int(), failure: z.int(), denied: z.int() })),
   /** Older rows than this were not counted when truncated. */

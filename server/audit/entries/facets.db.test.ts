@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { advanceIndex } from "@/server/audit/query/search-worker";
 import type { Ctx } from "@/server/context";
+import { toWallClock } from "@/server/wall-clock";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/testing/factories";
 import { getFacets } from "./facets";
 import { facets, histogram } from "./facets-schema";
-import { getHistogram, stepOf } from "./histogram";
+import { getHistogram } from "./histogram";
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 3, 1);
@@ -81,10 +82,11 @@ describe("facets and histogram", () => {
       if ("action" in filter && (row.action !== "user.login" || row.result !== "denied")) return false;
       return !("user" in filter) || row.actorType === "user";
     });
-    const drawn = histogram.parse(await getHistogram.run(ctx, filter));
+    const inUtc = { zone: "UTC", ...filter };
+    const drawn = histogram.parse(await getHistogram.run(ctx, inUtc));
     const buckets = new Map<string, number>();
     for (const row of expected) {
-      const at = new Date(Math.floor((row.timestamp as Date).getTime() / drawn.stepMs) * drawn.stepMs).toISOString();
+      const at = drawn.edges.findLast((edge) => edge <= (row.timestamp as Date).toISOString());
       buckets.set(`${at} ${row.result}`, (buckets.get(`${at} ${row.result}`) ?? 0) + 1);
     }
     const flat = drawn.buckets.flatMap(({ at, ...counts }) =>
@@ -95,17 +97,73 @@ describe("facets and histogram", () => {
     expect(Object.fromEntries(flat)).toEqual(Object.fromEntries(buckets));
     expect(drawn.truncated).toBe(false);
     for (const { id } of orgs) while (((await advanceIndex(id)) ?? 0) > 0);
-    expect(await getHistogram.run(ctx, filter)).toEqual(drawn);
+    expect(await getHistogram.run(ctx, inUtc)).toEqual(drawn);
+  });
+
+  it.each(["Europe/Berlin", "Asia/Kolkata", "America/New_York"])("draws the days of %s", async (zone) => {
+    const filter = { zone, from: new Date(START + 1_000.5 * HOUR), to: new Date(START + 1_900.2 * HOUR) };
+    const expected = new Map<string, number>();
+    for (const { timestamp: at, result } of rows as { timestamp: Date; result: string }[]) {
+      const key = `${toWallClock(at, zone).slice(0, 10)} ${result}`;
+      if (at >= filter.from && at <= filter.to) expected.set(key, (expected.get(key) ?? 0) + 1);
+    }
+    const { buckets, step, truncated } = await getHistogram.run(ctx, filter);
+    const drawn = buckets.flatMap(({ at, success, denied }): [string, number][] => {
+      const [day, time] = toWallClock(new Date(at), zone).split("T");
+      expect(time).toBe("00:00");
+      return [
+        [`${day} success`, success],
+        [`${day} denied`, denied],
+      ];
+    });
+    expect([step, truncated]).toEqual([{ unit: "day", n: 1 }, false]);
+    expect(Object.fromEntries(drawn.filter(([, n]) => n > 0))).toEqual(Object.fromEntries(expected));
+  });
+
+  it("keeps the other organizations where some are chosen, and leaves one out", async () => {
+    const [first, second] = orgs.map(({ id }) => id) as [string, string];
+    const of = (orgId: string) => rows.filter((row) => row.orgId === orgId);
+    const chosen = await getFacets.run(ctx, { among: [second] });
+    expect(asObject(chosen.organization)).toEqual(counted((row) => row.orgId));
+    expect(chosen.rows).toBe(of(second).length);
+    const without = await getFacets.run(ctx, { exclude: [`orgId:${first}`] });
+    expect(asObject(without.organization)).toEqual({ [second]: of(second).length });
+    expect(asObject(without.action)).toEqual(asObject(chosen.action));
+    expect(without.exact).toContain("actor");
+    const stranger = await ctxFor("org_viewer");
+    await expect(getFacets.run(stranger, { among: [first] })).rejects.toMatchObject({ code: "forbidden" });
   });
 
   it("has an answer for an organization without rows", async () => {
-    expect(await getHistogram.run(await ctxFor("org_viewer"), {})).toMatchObject({ buckets: [], from: null });
+    expect(await getHistogram.run(await ctxFor("org_viewer"), { zone: "UTC" })).toMatchObject({
+      buckets: [],
+      from: null,
+    });
   });
+});
 
-  it.each([
-    [0, 60_000],
-    [2 * HOUR, 5 * 60_000],
-    [48 * HOUR, HOUR],
-    [365 * 24 * HOUR, 7 * 24 * HOUR],
-  ])("steps through %d ms by %d ms", (range, step) => expect(stepOf(START, START + range)).toBe(step));
+it("counts every match of more than it reads one by one, and says which counts are not of all", async () => {
+  const { id: orgId } = await createOrg();
+  const ctx = await ctxFor(await createUser({ orgId }));
+  const events = Array.from({ length: 10_300 }, (_, n) => ({
+    orgId,
+    timestamp: new Date(START + n * 1_000),
+    action: n < 200 ? "user.login" : "device.update",
+    resourceType: n < 300 ? "old" : "new",
+    actorType: "agent" as const,
+    actorId: `agent-${n % 2}`,
+    resourceName: n % 2 ? "odd" : "even",
+  }));
+  await appendEvents(events);
+  for (const state of ["fresh", "indexed"]) {
+    if (state === "indexed") while (((await advanceIndex(orgId)) ?? 0) > 0);
+    const found = await getFacets.run(ctx, {});
+    const of = (facet: { value: string; count: number }[]) => Object.fromEntries(facet.map((f) => [f.value, f.count]));
+    expect(of(found.resourceType)).toEqual({ new: 10_000, old: 300 });
+    expect(of(found.actor)).toEqual({ "agent-0": 5_150, "agent-1": 5_150 });
+    expect(of(found.action)).toEqual({ "device.update": 10_100, "user.login": 200 });
+    expect([found.rows, found.truncated, found.exact.length]).toEqual([10_300, false, 7]);
+    const named = await getFacets.run(ctx, { resourceType: ["new"], action: ["device"] });
+    expect(of(named.resourceType)).toEqual({ new: 10_000, old: 100 });
+  }
 });

@@ -3,25 +3,15 @@ import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { conditionsOf, isTallied } from "@/server/audit/query/conditions";
 import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve";
-import { eachOf, keyRows, newestKeys, rowsAt } from "@/server/audit/query/rows";
+import { eachOf, instants, keyRows, newestKeys, rowsAt } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import { TALLY_MS, talliedCounts } from "@/server/audit/query/search-tallies";
 import type { AuditResult } from "@/server/audit/vocabulary";
 import { operation } from "@/server/operation";
-import { facetsInput, type Histogram, histogram, MAX_HISTOGRAM_BUCKETS, MAX_HISTOGRAM_ROWS } from "./facets-schema";
+import { type Histogram, histogram, histogramInput, MAX_HISTOGRAM_ROWS } from "./facets-schema";
+import { edgesOf, stepOf } from "./time-steps";
 
 const TIME_MS = 400;
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
-/** Up to a quarter of an hour read by row; from six hours on by the tallies, which these are multiples of. */
-const STEPS = [1, 5, 15, 60, 180, 360, 720].map((minutes) => minutes * MINUTE).concat([DAY, 7 * DAY, 30 * DAY]);
-
-/** The finest step that leaves a range few enough buckets, both ends counted. */
-export function stepOf(from: number, to: number): number {
-  const fits = (step: number) => Math.floor(to / step) - Math.floor(from / step) < MAX_HISTOGRAM_BUCKETS;
-  const month = 30 * DAY;
-  return STEPS.find(fits) ?? month * Math.ceil((to - from) / month / (MAX_HISTOGRAM_BUCKETS - 1));
-}
 
 type Bounds = { first: number | null; last: number | null };
 
@@ -34,16 +24,17 @@ async function boundsOf(tx: Tx, orgIds: readonly string[]): Promise<Bounds> {
   return bounds ?? { first: null, last: null };
 }
 
-type Count = { ms: number; result: AuditResult; n: number; oldest: number | null };
+type Count = { bucket: number; result: AuditResult; n: number; oldest: number | null };
 type Counts = { counts: Count[]; truncated: boolean };
 
-const bucketed = (rows: SQL, stepMs: number): SQL => sql`
-  SELECT (floor(extract(epoch FROM r.at) * 1000 / ${stepMs}) * ${stepMs})::float8 AS ms, r.result, sum(r.n)::float8 AS n,
-    (min(extract(epoch FROM r.at)) * 1000)::float8 AS oldest
+/** Rows (at, result, n) by the bucket, counted from 1, between whose edges they lie. */
+const bucketed = (rows: SQL, edges: readonly number[]): SQL => sql`
+  SELECT width_bucket(r.at, ${instants(edges)}) AS bucket, r.result,
+    sum(r.n)::float8 AS n, (min(extract(epoch FROM r.at)) * 1000)::float8 AS oldest
   FROM (${rows}) AS r(at, result, n) GROUP BY 1, 2`;
 
 /** The newest matches one by one, as many as may be. */
-async function countNewest(tx: Tx, resolved: ResolvedFilter, stepMs: number): Promise<Counts> {
+async function countNewest(tx: Tx, resolved: ResolvedFilter, edges: readonly number[]): Promise<Counts> {
   const limit = MAX_HISTOGRAM_ROWS;
   let rows: SQL;
   let cut = false;
@@ -56,20 +47,45 @@ async function countNewest(tx: Tx, resolved: ResolvedFilter, stepMs: number): Pr
     const newest = newestKeys(resolved.orgIds, { conditions: conditionsOf(resolved.filter), limit }, columns);
     rows = sql`SELECT a."timestamp", a.result, 1 FROM (${newest}) a`;
   }
-  const counts = await rowsOf<Count>(tx, bucketed(rows, stepMs));
+  const counts = await rowsOf<Count>(tx, bucketed(rows, edges));
   return { counts, truncated: cut || counts.reduce((sum, { n }) => sum + n, 0) >= limit };
 }
 
-async function countAll(tx: Tx, resolved: ResolvedFilter, stepMs: number): Promise<Counts> {
-  const tallied = stepMs % TALLY_MS === 0 && isTallied(resolved.filter);
-  const rows = tallied ? talliedCounts(resolved.orgIds, resolved.filter) : null;
-  if (!rows) return countNewest(tx, resolved, stepMs);
-  return { counts: await rowsOf<Count>(tx, bucketed(rows, stepMs)), truncated: false };
+/**
+ * Every match by the tallies, which are of UTC's hours: at once where all edges are, else bucket by bucket, each with the
+ * rows at its two ends. Null for buckets shorter than an hour.
+ */
+function talliedRows({ orgIds, filter }: ResolvedFilter, edges: readonly number[]): SQL | null {
+  if (edges.every((edge) => edge % TALLY_MS === 0)) return talliedCounts(orgIds, filter);
+  const [from, to] = [
+    filter.from?.getTime() ?? Number.NEGATIVE_INFINITY,
+    filter.to?.getTime() ?? Number.POSITIVE_INFINITY,
+  ];
+  const parts = edges.slice(0, -1).flatMap((edge, i) => {
+    const [low, high] = [Math.max(edge, from), Math.min((edges[i + 1] ?? edge) - 1, to)];
+    return low > high ? [] : [{ from: new Date(low), to: new Date(high) }];
+  });
+  const counts = parts.map((span) => talliedCounts(orgIds, { ...filter, ...span }));
+  if (counts.some((rows) => rows === null)) return null;
+  const buckets = counts.map(
+    (rows, i) =>
+      sql`(SELECT ${parts[i]?.from.toISOString()}::timestamptz, c.result, c.n FROM (${rows}) AS c(since, result, n))`,
+  );
+  return buckets.length > 0 ? sql.join(buckets, sql` UNION ALL `) : null;
 }
 
-function toBuckets(counts: readonly Count[]): Histogram["buckets"] {
+async function countAll(tx: Tx, resolved: ResolvedFilter, edges: readonly number[]): Promise<Counts> {
+  const isLong = (edges[1] ?? 0) - (edges[0] ?? 0) >= TALLY_MS;
+  const rows = isLong && isTallied(resolved.filter) ? talliedRows(resolved, edges) : null;
+  if (!rows) return countNewest(tx, resolved, edges);
+  return { counts: await rowsOf<Count>(tx, bucketed(rows, edges)), truncated: false };
+}
+
+function toBuckets(counts: readonly Count[], edges: readonly number[]): Histogram["buckets"] {
   const buckets = new Map<number, Histogram["buckets"][number]>();
-  for (const { ms, result, n } of counts) {
+  for (const { bucket: at, result, n } of counts) {
+    const ms = edges[at - 1];
+    if (ms === undefined || at >= edges.length) continue; // Sealed since the ends were read.
     const bucket = buckets.get(ms) ?? { at: new Date(ms).toISOString(), success: 0, failure: 0, denied: 0 };
     bucket[result] += n;
     buckets.set(ms, bucket);
@@ -77,30 +93,42 @@ function toBuckets(counts: readonly Count[]): Histogram["buckets"] {
   return [...buckets.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
+const NOTHING: Histogram = {
+  from: null,
+  to: null,
+  step: { unit: "day", n: 1 },
+  edges: [],
+  buckets: [],
+  countedFrom: null,
+  truncated: false,
+};
+
 /**
- * When the matches of a filter happened, in at most MAX_HISTOGRAM_BUCKETS steps by result. Exact at any length of history
- * for filters on kind and time in steps of six hours and more; else the newest MAX_HISTOGRAM_ROWS matches are counted.
+ * When the matches of a filter happened, in at most MAX_HISTOGRAM_BUCKETS steps of a zone's wall clock by result. Exact at any
+ * length of history for filters on kind and time in steps of an hour and more; else the newest MAX_HISTOGRAM_ROWS matches
+ * are counted.
  */
 export const getHistogram = operation({
   permission: "audit:read",
-  input: facetsInput,
+  input: histogramInput,
   output: histogram,
-  async run(ctx, filter) {
+  async run(ctx, { zone, ...filter }) {
     return tenant(ctx.scope, async (tx) => {
       const resolved = await resolveFilter(tx, ctx, filter);
       const bounds = resolved.orgIds.length > 0 ? await boundsOf(tx, resolved.orgIds) : { first: null, last: null };
       const from = filter.from?.getTime() ?? bounds.first;
       const to = filter.to?.getTime() ?? bounds.last;
-      if (from === null || to === null || from > to)
-        return { from: null, to: null, stepMs: DAY, buckets: [], countedFrom: null, truncated: false };
-      const stepMs = stepOf(from, to);
-      const { counts, truncated } = await countAll(tx, resolved, stepMs);
+      if (from === null || to === null || from > to) return NOTHING;
+      const step = stepOf(from, to);
+      const edges = edgesOf(from, to, { step, zone });
+      const { counts, truncated } = await countAll(tx, resolved, edges);
       const oldest = truncated ? Math.min(...counts.map((count) => count.oldest ?? to)) : null;
       return {
         from: new Date(from).toISOString(),
         to: new Date(to).toISOString(),
-        stepMs,
-        buckets: toBuckets(counts),
+        step,
+        edges: edges.map((ms) => new Date(ms).toISOString()),
+        buckets: toBuckets(counts, edges),
         countedFrom: oldest !== null && Number.isFinite(oldest) ? new Date(oldest).toISOString() : null,
         truncated,
       };

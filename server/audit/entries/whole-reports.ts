@@ -41,15 +41,20 @@ type ActorRow = {
   count: number;
 };
 
-async function usersOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<ActiveUser[]> {
+/** Every actor of a range by the tallies: for filters on time alone. */
+export async function actorsOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<ActorRow[]> {
   if (orgIds.length === 0) return [];
   const counts = talliedCounts(orgIds, filter, BY_ACTOR) ?? countedRows(orgIds, filter, BY_ACTOR);
-  const rows = await rowsOf<ActorRow>(
+  return rowsOf<ActorRow>(
     tx,
     sql`SELECT c.actor_type, c.actor_id, c.raw_id, max(c.email) AS email,
         (extract(epoch FROM max(c.last_at)) * 1000)::float8 AS ms, sum(c.n)::float8 AS count
       FROM (${counts}) AS c(actor_type, actor_id, raw_id, email, last_at, n) GROUP BY 1, 2, 3`,
   );
+}
+
+async function usersOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<ActiveUser[]> {
+  const rows = await actorsOf(tx, orgIds, filter);
   const names = await namesOf(tx, rows);
   return rows
     .map((row): ActiveUser => {

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { type SQL, sql } from "drizzle-orm";
 import { CATEGORY_PREFIXES } from "@/server/audit/actions";
-import { keysOf } from "@/server/audit/vocabulary";
+import { keysOf, ROUTINE_ACTIONS, type Routine } from "@/server/audit/vocabulary";
 import { containsPattern } from "@/server/text";
 import { EXCLUDED_BARE, type FilterName, toExclusion } from "./catalogue";
 import { groupsOf } from "./network";
@@ -16,6 +16,8 @@ type Narrowing = { [N in RowFilterName]?: string | readonly string[] | undefined
   excludeActions?: readonly string[] | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
+  /** Routine telemetry that succeeded: left out, or nothing else. */
+  routine?: Routine | undefined;
   /** One text in any of the five searched fields (spec, GET /audit-logs/search). */
   phrase?: string | undefined;
 };
@@ -150,6 +152,11 @@ export function excludedOf(
 
 const isNot = (condition: SQL): SQL => sql`(${condition}) IS NOT TRUE`;
 
+const IS_ROUTINE: SQL = sql`(a.action = ANY (${listOf(ROUTINE_ACTIONS)}) AND a.result = 'success')`;
+
+const routineConditions = ({ routine }: RowFilter): SQL[] =>
+  routine === undefined ? [] : [routine === "only" ? IS_ROUTINE : isNot(IS_ROUTINE)];
+
 function conditionsFor(filter: RowFilter, names: readonly RowFilterName[]): SQL[] {
   return names.flatMap((name) => {
     const [wanted, unwanted] = [valuesOf(filter, name), excludedOf(filter, name)];
@@ -174,7 +181,10 @@ export const hasText = ({ phrase, words }: RowFilter): boolean => Boolean(phrase
 export const actionConditions = (filter: RowFilter): SQL[] => conditionsFor(filter, ON_ACTION);
 
 /** The conditions on action, actor type and result: those that the tallies know too. */
-export const talliedConditions = (filter: RowFilter): SQL[] => conditionsFor(filter, TALLIED);
+export const talliedConditions = (filter: RowFilter): SQL[] => [
+  ...conditionsFor(filter, TALLIED),
+  ...routineConditions(filter),
+];
 
 /**
  * The conditions of a filter over audit_logs as `a`, without the organization's: one code path for list, search,
@@ -182,7 +192,7 @@ export const talliedConditions = (filter: RowFilter): SQL[] => conditionsFor(fil
  */
 export function conditionsOf(filter: RowFilter): SQL[] {
   const { from, to } = filter;
-  const conditions = [...conditionsFor(filter, NAMES), ...textConditions(filter)];
+  const conditions = [...conditionsFor(filter, NAMES), ...routineConditions(filter), ...textConditions(filter)];
   if (from) conditions.push(sql`a.timestamp >= ${from.toISOString()}::timestamptz`);
   if (to) conditions.push(sql`a.timestamp <= ${to.toISOString()}::timestamptz`);
   return conditions;
@@ -190,6 +200,9 @@ export function conditionsOf(filter: RowFilter): SQL[] {
 
 /** True when nothing but the organization narrows the rows: then the chain heads know the total. */
 export const isUnfiltered = (filter: RowFilter): boolean => conditionsOf(filter).length === 0;
+
+/** True when nothing but time and the organization narrows the rows. */
+export const isTimed = ({ from: _, to: __, ...filter }: RowFilter): boolean => isUnfiltered(filter);
 
 /** True when the tallies can count the rows: nothing but action, actor type, result and time narrows them. */
 export const isTallied = (filter: RowFilter): boolean =>

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { MIN_INDEXED_TERM } from "@/server/audit/vocabulary";
+import { MIN_INDEXED_TERM, ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
 import { containsPattern } from "@/server/text";
 import { FILTER_NAMES, FILTERS, type Filter } from "./catalogue";
 import {
@@ -74,6 +74,11 @@ const actionTags = (orgIds: readonly string[], conditions: SQL[]): SQL =>
   sql`SELECT 'action:' || a.action FROM (SELECT t.value AS action FROM ${termsOf(orgIds, "action")}) a
     WHERE ${allOf(conditions)}`;
 
+/** The tags of which a block with entries other than routine telemetry has one: another action, or another result. */
+const unroutineTags = (orgIds: readonly string[]): SQL =>
+  sql`${actionTags(orgIds, [sql`a.action <> ALL (${sql.param([...ROUTINE_ACTIONS])}::text[])`])}
+    UNION ALL SELECT n.tag FROM (VALUES ('result:failure'), ('result:denied')) AS n(tag)`;
+
 /** Sets of tags that have to be looked up; one with more values than narrow anything is left out. */
 async function lookedUpTags(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<string[][]> {
   const onAction = actionConditions(filter);
@@ -90,6 +95,7 @@ async function lookedUpTags(tx: Tx, orgIds: readonly string[], filter: RowFilter
       : [];
   });
   if (onAction.length > 0) queries.push(actionTags(orgIds, onAction));
+  if (filter.routine === "without") queries.push(unroutineTags(orgIds));
   const found = await Promise.all(
     queries.map((tags) =>
       rowsOf<{ tag: string }>(tx, sql`SELECT DISTINCT v.tag FROM (${tags}) AS v(tag) LIMIT ${MAX_VALUES + 1}`),
@@ -131,7 +137,12 @@ function eitherOf(filter: RowFilter): Either[] {
  */
 export async function probeOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<IndexProbe | null> {
   const { from, to } = filter;
-  const tags = [...(await lookedUpTags(tx, orgIds, filter)), ...namedTags(filter)];
+  const routine = [ROUTINE_ACTIONS.map((action) => `action:${action}`), ["result:success"]];
+  const tags = [
+    ...(await lookedUpTags(tx, orgIds, filter)),
+    ...namedTags(filter),
+    ...(filter.routine === "only" ? routine : []),
+  ];
   const any = eitherOf(filter);
   if (tags.length === 0 && any.length === 0) return null;
   return { tags, any, ...(from && { from: from.toISOString() }), ...(to && { to: to.toISOString() }) };

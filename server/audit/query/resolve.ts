@@ -1,5 +1,6 @@
 import type { Tx } from "@/db/client";
 import type { Ctx } from "@/server/context";
+import { toExclusion } from "./catalogue";
 import { type AuditFilter, excludedOf, type RowFilter } from "./conditions";
 import { type IndexProbe, probeOf } from "./index-probe";
 import { reachedBy } from "./rows";
@@ -19,9 +20,19 @@ export async function toRowFilter(
   return { ...filter, ...(words.length > 0 && { words }), ...(withoutWords.length > 0 && { withoutWords }) };
 }
 
+/** An organization that is excluded is not asked at all: what is left is counted as if it had been chosen. */
+function withoutExcluded(orgIds: readonly string[], { exclude = [], ...filter }: AuditFilter) {
+  const excluded = excludedOf({ exclude }, "orgId").map((id) => id.toLowerCase());
+  const left = exclude.filter((part) => toExclusion(part)?.name !== "orgId");
+  return {
+    orgIds: orgIds.filter((id) => !excluded.includes(id)),
+    filter: { ...filter, ...(left.length > 0 && { exclude: left }) },
+  };
+}
+
 /** Resolves a filter for a caller: the step before its rows are read, counted or exported. */
-export async function resolveFilter(tx: Tx, { scope }: Ctx, filter: AuditFilter): Promise<ResolvedFilter> {
-  const orgIds = await reachedBy(tx, scope);
+export async function resolveFilter(tx: Tx, { scope }: Ctx, asked: AuditFilter): Promise<ResolvedFilter> {
+  const { orgIds, filter } = withoutExcluded(await reachedBy(tx, scope), asked);
   const resolved = await toRowFilter(tx, orgIds, filter);
   return { orgIds, filter: resolved, probe: await probeOf(tx, orgIds, resolved) };
 }

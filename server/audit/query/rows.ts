@@ -55,6 +55,10 @@ export const BODY_ONLY: Shape<BodyRow> = {
   ),
 };
 
+/** Instants in milliseconds since 1970 UTC as an array of timestamps. */
+export const instants = (ms: readonly number[]): SQL =>
+  sql`${sql.param(ms.map((one) => new Date(one).toISOString()))}::text[]::timestamptz[]`;
+
 /** Joins conditions with AND; none is true. */
 export const allOf = (conditions: SQL[]): SQL =>
   conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);

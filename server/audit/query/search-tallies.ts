@@ -30,6 +30,13 @@ export const BY_KIND: Shape = {
   row: "a.action, a.actor_type, a.result, count(*) AS n",
   groups: "1, 2, 3",
 };
+/** (org_id, n) */
+export const BY_ORGANIZATION: Shape = {
+  ...BY_HOUR,
+  tally: "a.org_id, sum(a.rows) AS n",
+  row: "a.org_id, count(*) AS n",
+  groups: "1",
+};
 /** (actor_type, actor_id, raw_id, email, last_at, n): for filters on time alone. */
 export const BY_ACTOR: Shape = {
   table: "audit_actor_tallies",

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { facetsInput } from "@/server/audit/entries/facets-schema";
 import type { FullEntry } from "@/server/audit/schema";
+import { filterInput } from "@/server/audit/schema";
 
 /** Rows of one message, and of one read: a chain is followed in steps of so many rows. */
 export const TAIL_STEP_ROWS = 200;
@@ -13,7 +13,7 @@ export const TAIL_CHECK_MS = 10_000;
 /** Browsers open six connections to a server over HTTP/1.1: one must be left for everything else. */
 export const TAIL_SLOTS = { kind: "live views", max: 5, advice: "Close one of them." };
 /** The lists' filters and `q`. lastEventId is the position of the last message seen, as EventSource hands it back. */
-export const tailInput = z.object({ lastEventId: z.string().optional() }).and(facetsInput);
+export const tailInput = z.object({ lastEventId: z.string().optional() }).and(filterInput);
 export type TailInput = z.output<typeof tailInput>;
 
 /**

@@ -1,0 +1,85 @@
+import { sql } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
+import { countRows } from "@/server/audit/query/count";
+import { decodeCursor } from "@/server/audit/query/cursor";
+import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve";
+import { allOf, eachOf, instants, type Key, keyRows, rowsAt } from "@/server/audit/query/rows";
+import { findKeys } from "@/server/audit/query/search-keys";
+import type { Ctx } from "@/server/context";
+import { ZERO_UUID } from "@/server/context";
+import { operation } from "@/server/operation";
+import { MAX_FOLDED_ROWS, type RoutineFold, routineFolds, routineInput } from "./facets-schema";
+import { edgesOf } from "./time-steps";
+
+type Day = { first: number; last: number; n: number; actors: number };
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** Some entries by the day of a zone, newest first. */
+async function byDay(tx: Tx, keys: readonly (Key & { ms: number })[], zone: string): Promise<RoutineFold[]> {
+  const [newest, oldest] = [keys[0], keys.at(-1)];
+  if (!newest || !oldest) return [];
+  const days = edgesOf(oldest.ms, newest.ms, { step: { unit: "day", n: 1 }, zone });
+  const found = await rowsOf<Day>(
+    tx,
+    sql`SELECT (extract(epoch FROM min(a."timestamp")) * 1000)::float8 AS first, (extract(epoch FROM max(a."timestamp")) * 1000)::float8 AS last,
+        count(*)::int AS n, count(DISTINCT CASE WHEN a.actor_id = ${ZERO_UUID}::uuid THEN a.details ->> 'rawActorId' ELSE a.actor_id::text END)::int AS actors
+      FROM ${rowsAt(keyRows(keys))}
+      GROUP BY width_bucket(a."timestamp", ${instants(days)}) ORDER BY 1 DESC`,
+  );
+  return found.map(({ first, last, n, actors }) => ({ count: n, first: iso(first), last: iso(last), actors }));
+}
+
+/** Every entry before an instant as one fold; null where there is none. */
+async function earlier(tx: Tx, ctx: Ctx, filter: AuditFilter, before: number): Promise<RoutineFold | null> {
+  const resolved: ResolvedFilter = await resolveFilter(tx, ctx, { ...filter, to: new Date(before - 1) });
+  const count = await countRows(tx, resolved);
+  if (count === 0) return null;
+  const where = allOf(conditionsOf(resolved.filter));
+  const end = (direction: "ASC" | "DESC") =>
+    sql`(SELECT e.at FROM ${eachOf(resolved.orgIds)}, LATERAL (SELECT (extract(epoch FROM a."timestamp") * 1000)::float8 AS at FROM audit_logs a
+      WHERE a.org_id = o.id AND ${where} ORDER BY a."timestamp" ${sql.raw(direction)} LIMIT 1) e ORDER BY 1 ${sql.raw(direction)} LIMIT 1)`;
+  const [ends] = await rowsOf<{ first: number; last: number }>(
+    tx,
+    sql`SELECT ${end("ASC")} AS first, ${end("DESC")} AS last`,
+  );
+  return ends ? { count, first: iso(ends.first), last: iso(ends.last), actors: null } : null;
+}
+
+const latest = (...dates: (Date | undefined)[]): Date | undefined =>
+  dates.reduce((a, b) => (a && b ? (a > b ? a : b) : (a ?? b)));
+const earliest = (...dates: (Date | undefined)[]): Date | undefined =>
+  dates.reduce((a, b) => (a && b ? (a < b ? a : b) : (a ?? b)));
+
+/**
+ * The routine telemetry among one page of a list that leaves it out (`routine: "without"`), folded by the reader's day: how
+ * many entries, the first and the last. Pages that follow each other share no entry and leave none out. Of more than
+ * MAX_FOLDED_ROWS the older ones are one fold, counted all the same.
+ * @throws AppError validation_failed for a cursor that is none.
+ */
+export const foldRoutine = operation({
+  permission: "audit:read",
+  input: routineInput,
+  output: routineFolds,
+  async run(ctx, { zone, cursor, through, ...asked }) {
+    const before = cursor === undefined ? undefined : new Date(decodeCursor(cursor).ms - 1);
+    const filter = {
+      ...asked,
+      routine: "only" as const,
+      from: latest(asked.from, through),
+      to: earliest(asked.to, before),
+    };
+    if (filter.from && filter.to && filter.from > filter.to) return { folds: [] };
+    return tenant(ctx.scope, async (tx) => {
+      const resolved = await resolveFilter(tx, ctx, filter);
+      const { keys } = await findKeys(tx, resolved, { need: MAX_FOLDED_ROWS + 1 });
+      if (keys.length <= MAX_FOLDED_ROWS) return { folds: await byDay(tx, keys, zone) };
+      // What happened in the same instant stays together.
+      const cut = keys.at(-1)?.ms ?? 0;
+      const newer = keys.filter(({ ms }) => ms > cut);
+      const rest = await earlier(tx, ctx, filter, cut + 1);
+      return { folds: [...(await byDay(tx, newer, zone)), ...(rest ? [rest] : [])] };
+    });
+  },
+});

@@ -1,0 +1,60 @@
+const DAY_MS = 86_400_000;
+
+/** True for a zone's name that Intl knows; an offset such as "+02:00" is none. */
+export function isZone(zone: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(zone) && Boolean(new Intl.DateTimeFormat("en-GB", { timeZone: zone }));
+  } catch {
+    return false;
+  }
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known) return known;
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZone: zone,
+    hourCycle: "h23",
+    dateStyle: "short",
+    timeStyle: "medium",
+  });
+  formats.set(zone, format);
+  return format;
+}
+
+/** Milliseconds by which the zone's wall clock is ahead of UTC at that instant. */
+export function offsetMs(zone: string, at: Date): number {
+  if (zone === "UTC") return 0;
+  const [, d, m, y, h, min, s] =
+    /(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)/.exec(formatOf(zone).format(at))?.map(Number) ?? [];
+  return Date.UTC(y ?? 0, (m ?? 1) - 1, d, h, min, s) - Math.floor(at.getTime() / 1000) * 1000;
+}
+
+/** The wall clock of the zone at an instant, as milliseconds that read as if they were UTC. */
+export const wallClock = (at: Date, zone: string): number =>
+  Math.floor(at.getTime() / 1000) * 1000 + offsetMs(zone, at);
+
+/** "2026-11-20T14:02" of the zone's wall clock, as a datetime-local field takes it. */
+export const toWallClock = (at: Date, zone: string): string =>
+  new Date(at.getTime() + offsetMs(zone, at)).toISOString().slice(0, 16);
+
+/**
+ * The instant at which the wall clock of the zone first shows this date and time (read as if it were UTC). Where the clocks
+ * are put forward over it, the instant at which they are.
+ */
+export function fromWallClock(wallMs: number, zone: string): Date {
+  const offsets = [-DAY_MS, DAY_MS].map((by) => offsetMs(zone, new Date(wallMs + by)));
+  const [first = 0, second = 0] = offsets.map((offset) => wallMs - offset).sort((a, b) => a - b);
+  const shows = (ms: number) => ms + offsetMs(zone, new Date(ms));
+  const found = [first, second].find((ms) => shows(ms) === wallMs);
+  if (found !== undefined) return new Date(found);
+  let [before, after] = [first, second];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (shows(middle) < wallMs) before = middle;
+    else after = middle;
+  }
+  return new Date(after);
+}
