@@ -49,7 +49,7 @@ export const auditNotes = pgTable(
   "audit_notes",
   {
     orgId: uuid("org_id").notNull(),
-    kind: text("kind", { enum: ["checkpoint", "receipt"] }).notNull(),
+    kind: text("kind", { enum: ["checkpoint", "receipt", "restored"] }).notNull(),
     size: bigint("size", { mode: "number" }).notNull(),
     signedAt: instant("signed_at").notNull(),
     note: text("note").notNull(),
@@ -57,7 +57,7 @@ export const auditNotes = pgTable(
   },
   (t) => [
     primaryKey({ name: "audit_notes_pkey", columns: [t.orgId, t.kind, t.size, t.signedAt] }),
-    check("audit_notes_kind_check", sql`kind IN ('checkpoint', 'receipt')`),
+    check("audit_notes_kind_check", sql`kind IN ('checkpoint', 'receipt', 'restored')`),
     check("audit_notes_size_check", sql`size >= 0`),
     check("audit_notes_note_check", sql`octet_length(note) <= 65536`),
   ],

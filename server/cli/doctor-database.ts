@@ -8,6 +8,7 @@ import { TreeDamage } from "@/server/audit/checkpoints/tiles";
 import { openAlarms } from "@/server/audit/integrity/alarm";
 import { type Head, listHeads } from "@/server/audit/integrity/checkpoints";
 import { equalBytes } from "@/server/audit/tree/tree";
+import { lastBackup } from "@/server/backup/record-run";
 import { refuseUnsafeRole } from "@/server/process/guard-role";
 import { checkAdminConnection } from "@/server/retention/check-connection";
 import type { Finding } from "./finding";
@@ -79,6 +80,19 @@ async function checkPruning(): Promise<Finding> {
   return finding("pruning", { ok: "ok", off: "warn", wrong: "fail" }[status] as Finding["level"], detail);
 }
 
+const MS_PER_HOUR = 3_600_000;
+/** A backup a day, with a night's grace. */
+const OLD_BACKUP_HOURS = 36;
+
+/** How old the newest backup by this installation's own command is; another way of backing up is not seen here. */
+async function checkBackup(): Promise<Finding> {
+  const last = await lastBackup();
+  if (!last) return finding("backup", "warn", "none yet by `trailmark backup`; other ways are not seen here");
+  const hours = Math.floor((Date.now() - last.takenAt.getTime()) / MS_PER_HOUR);
+  const age = hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
+  return finding("backup", hours > OLD_BACKUP_HOURS ? "warn" : "ok", `the last is ${age} old: ${last.file}`);
+}
+
 /** Everything that the database must be; when it cannot be reached, only that. */
 export async function checkDatabase(): Promise<Finding[]> {
   try {
@@ -87,7 +101,8 @@ export async function checkDatabase(): Promise<Finding[]> {
     const reached = finding("database", "ok", `PostgreSQL ${row?.version}, as ${row?.name}`);
     const role = await checkRole();
     try {
-      return [reached, role, ...(await checkChain()), await checkAnchors(), await checkAlarms(), await checkPruning()];
+      const chain = [...(await checkChain()), await checkAnchors(), await checkAlarms()];
+      return [reached, role, ...chain, await checkPruning(), await checkBackup()];
     } catch (error) {
       const why = (error as Error).cause instanceof Error ? ((error as Error).cause as Error) : (error as Error);
       return [reached, role, finding("migrations", "fail", `the database is not at this version: ${why.message}`)];

@@ -3,6 +3,8 @@ import { ZodError } from "zod";
 import { EnvError } from "@/server/env";
 import { AppError } from "@/server/errors";
 import { UnsafeRoleError } from "@/server/process/guard-role";
+import { backup } from "./backup/backup";
+import { restore } from "./backup/restore";
 import { type Command, say, tell, UsageError } from "./command";
 import { createAdmin } from "./create-admin";
 import { createApiKey } from "./create-api-key";
@@ -27,6 +29,8 @@ const COMMANDS: Record<string, Command> = {
   retention,
   nightly,
   "repair-head": repairHead,
+  backup,
+  restore,
   witness,
 };
 const FAILED = 1;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
-import { parseEnv } from "@/server/env";
+import { type Env, parseEnv } from "@/server/env";
 
 /** A secret of this installation, created at the first start and kept, readable by its owner alone. */
 function keptSecret(dataDir: string, name: string): string {
@@ -15,6 +15,31 @@ function keptSecret(dataDir: string, name: string): string {
 
 const present = (name: string) => Boolean(process.env[name] || process.env[`${name}_FILE`]);
 
+/** Fills in the data folder and the public address. */
+function completePlaces(): string {
+  const dataDir = resolve(process.env.TRAILMARK_DATA_DIR || ".trailmark");
+  mkdirSync(dataDir, { recursive: true });
+  process.env.TRAILMARK_DATA_DIR = dataDir;
+  process.env.NEXTAUTH_URL ||= `http://${hostInUrl(process.env.HOST || "127.0.0.1")}:${process.env.PORT || "3000"}`;
+  return dataDir;
+}
+
+/** Stands in for the address of the embedded database and for the secret, while neither is there yet. */
+const LATER = { DATABASE_URL: "postgres://embedded", NEXTAUTH_SECRET: "x".repeat(32) };
+
+/**
+ * The environment of an installation that is about to be brought back: no database is started and no secret made, for
+ * both may come out of a backup.
+ * @throws EnvError naming every variable that is wrong
+ */
+export function readEnvironment(): Env & { isEmbedded: boolean } {
+  completePlaces();
+  const isEmbedded = !present("DATABASE_URL");
+  const secret = present("NEXTAUTH_SECRET") ? {} : { NEXTAUTH_SECRET: LATER.NEXTAUTH_SECRET };
+  const database = isEmbedded ? { DATABASE_URL: LATER.DATABASE_URL } : {};
+  return { ...parseEnv({ ...process.env, ...secret, ...database }), isEmbedded };
+}
+
 /**
  * Completes the environment before it is read: the data folder, the secret, the public address and, where no
  * DATABASE_URL is given, the embedded PostgreSQL.
@@ -22,13 +47,10 @@ const present = (name: string) => Boolean(process.env[name] || process.env[`${na
  * @returns the embedded server to stop at the end, or null.
  */
 export async function prepareEnvironment(): Promise<Embedded | null> {
-  const dataDir = resolve(process.env.TRAILMARK_DATA_DIR || ".trailmark");
-  mkdirSync(dataDir, { recursive: true });
-  process.env.TRAILMARK_DATA_DIR = dataDir;
+  const dataDir = completePlaces();
   if (!present("NEXTAUTH_SECRET")) process.env.NEXTAUTH_SECRET = keptSecret(dataDir, "nextauth-secret");
-  process.env.NEXTAUTH_URL ||= `http://${hostInUrl(process.env.HOST || "127.0.0.1")}:${process.env.PORT || "3000"}`;
   // Every fault is reported at once, before a database is started.
-  parseEnv({ ...process.env, ...(present("DATABASE_URL") ? {} : { DATABASE_URL: "postgres://embedded" }) });
+  parseEnv({ ...process.env, ...(present("DATABASE_URL") ? {} : { DATABASE_URL: LATER.DATABASE_URL }) });
   if (present("DATABASE_URL")) return null;
   const embedded = await startEmbedded(dataDir);
   process.env.DATABASE_URL = embedded.appUrl;

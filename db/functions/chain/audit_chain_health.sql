@@ -16,12 +16,14 @@ AS $$
       ('audit_chain_heads', 'audit_chain_heads_no_delete'),
       ('audit_chain_heads', 'audit_chain_heads_no_truncate'),
       ('audit_tree_tiles', 'audit_tree_tiles_no_change'),
+      ('audit_tree_tiles', 'audit_tree_tiles_no_delete'),
       ('audit_trees', 'audit_trees_no_update'),
       ('audit_trees', 'audit_trees_no_delete'),
       ('audit_notes', 'audit_notes_no_change'),
       ('audit_notes', 'audit_notes_no_delete'),
       ('audit_notes', 'audit_notes_keep_receipts'),
-      ('organizations', 'organizations_retention_policy')) AS w(tab, name)
+      ('organizations', 'organizations_retention_policy'),
+      ('organizations', 'organizations_device_log_policy')) AS w(tab, name)
     WHERE NOT EXISTS (
       SELECT FROM pg_trigger t
       WHERE t.tgrelid = to_regclass('public.' || w.tab) AND t.tgname = w.name AND t.tgenabled IN ('O', 'A'))

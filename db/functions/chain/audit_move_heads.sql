@@ -1,6 +1,7 @@
 -- Moves heads from the sequences that were read under the lock, and creates a chain's first head. A chain that has rows
--- beyond its first head has lost the head: what would go on from there would be a second chain (SQLSTATE and constraint
--- as when it meets the first one's rows).
+-- beyond its first head has lost the head, and one that was signed and has neither rows nor head has lost everything:
+-- what would go on from there would be a second chain (SQLSTATE and constraint as when it meets the first one's rows).
+-- A note of a restoration, newer than every checkpoint, says that it is to begin again.
 CREATE OR REPLACE FUNCTION audit_move_heads(
   orgs uuid[], old_seqs bigint[], new_seqs bigint[], new_links text[]
 ) RETURNS bigint
@@ -31,6 +32,12 @@ BEGIN
         SELECT FROM audit_logs a WHERE a.org_id = u.org AND a.chain_seq > u.new_seq LIMIT 1) beyond
       WHERE u.old_seq = 0) THEN
       RAISE EXCEPTION 'audit_chain_heads: a chain has rows but no head'
+        USING ERRCODE = 'unique_violation', CONSTRAINT = 'audit_logs_org_seq_key';
+    END IF;
+    IF EXISTS (
+      SELECT FROM unnest(orgs, old_seqs) AS u(org, old_seq)
+      WHERE u.old_seq = 0 AND audit_is_signed(u.org)) THEN
+      RAISE EXCEPTION 'audit_chain_heads: entries of this chain were signed, and it has none'
         USING ERRCODE = 'unique_violation', CONSTRAINT = 'audit_logs_org_seq_key';
     END IF;
   END IF;

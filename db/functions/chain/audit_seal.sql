@@ -65,6 +65,10 @@ BEGIN
       RAISE EXCEPTION 'audit_chain_heads: a chain has rows but no head'
         USING ERRCODE = 'unique_violation', CONSTRAINT = 'audit_logs_org_seq_key';
     END IF;
+    IF audit_is_signed(NEW.org_id) THEN
+      RAISE EXCEPTION 'audit_chain_heads: entries of this chain were signed, and it has none'
+        USING ERRCODE = 'unique_violation', CONSTRAINT = 'audit_logs_org_seq_key';
+    END IF;
     INSERT INTO audit_chain_heads (org_id, seq, checksum) VALUES (NEW.org_id, new_seq, link);
   ELSE
     UPDATE audit_chain_heads SET seq = new_seq, checksum = link WHERE org_id = NEW.org_id AND seq = old_seq;

@@ -1,0 +1,107 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chownSync, createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { type Binaries, findBinaries, postgresOf } from "./binaries";
+import { loadSecrets, prepareHome } from "./cluster";
+import { readPostmaster } from "./postmaster";
+import { POSTGRES_ENV, type Runner, runner } from "./runner";
+
+/** Where the cluster of a data folder lies, or will lie. */
+export type ClusterPlace = {
+  cluster: string;
+  /** There is one already. */
+  exists: boolean;
+  isRunning: boolean;
+  /** The packaged PostgreSQL. */
+  version: string;
+};
+
+type Ground = { who: Runner; binaries: Binaries; cluster: string; password: string };
+
+function ground(dataDir: string): Ground {
+  const who = runner();
+  const folder = resolve(dataDir);
+  const home = prepareHome(folder, who);
+  const { cluster, owner } = loadSecrets(folder, home);
+  const path = cluster === "postgres" ? join(folder, "postgres") : cluster;
+  return { who, binaries: findBinaries(who, home), cluster: path, password: owner };
+}
+
+export function findClusterPlace(dataDir: string): ClusterPlace {
+  const { cluster, binaries } = ground(dataDir);
+  const { kind } = readPostmaster(cluster);
+  const isRunning = kind !== "none" && kind !== "foreign";
+  return { cluster, exists: existsSync(join(cluster, "PG_VERSION")), isRunning, version: binaries.version };
+}
+
+function giveTo({ uid, gid }: Runner, folder: string): void {
+  if (uid === undefined || gid === undefined) return;
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    chownSync(join(entry.parentPath, entry.name), uid, gid);
+  chownSync(folder, uid, gid);
+}
+
+/** One statement in a server without connections, which first replays the log that the backup brought along. */
+function runSingle({ who, binaries, cluster }: Ground, statement: string): Promise<void> {
+  return new Promise((done, fail) => {
+    const child = spawn(
+      postgresOf(binaries),
+      ["--single", "-D", cluster, "-c", "log_min_messages=warning", "postgres"],
+      {
+        ...(who.uid !== undefined && { uid: who.uid }),
+        ...(who.gid !== undefined && { gid: who.gid }),
+        cwd: who.cwd,
+        env: POSTGRES_ENV,
+        stdio: ["pipe", "ignore", "pipe"],
+        windowsHide: true,
+      },
+    );
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said = `${said}${text}`.slice(-4_000);
+    });
+    child.once("error", fail);
+    child.once("close", (code) => {
+      if (code === 0 && !/ERROR|FATAL|PANIC/.test(said)) return done();
+      fail(new Error(`PostgreSQL does not take the restored cluster: ${said.trim() || code}`));
+    });
+    child.stdin.on("error", () => {});
+    child.stdin.end(`${statement}\n`);
+  });
+}
+
+/** Takes the files of a cluster one by one; `finish` makes it the data folder's own. */
+export type ClusterReceiver = {
+  put: (name: string, bytes: AsyncIterable<Uint8Array>) => Promise<void>;
+  finish: () => Promise<void>;
+  abort: () => void;
+};
+
+/**
+ * Receives the files that copyCluster() read. The cluster appears under its name when it is whole, and its superuser gets
+ * the password that this data folder knows.
+ * @param replacing where a cluster that is there already is moved to; without it there must be none
+ */
+export function receiveCluster(dataDir: string, replacing?: string): ClusterReceiver {
+  const base = ground(dataDir);
+  const draft = `${base.cluster}.restore-${randomBytes(4).toString("hex")}`;
+  mkdirSync(draft, { recursive: true, mode: 0o700 });
+  return {
+    async put(name, bytes) {
+      const path = join(draft, name);
+      if (name.endsWith("/")) return void mkdirSync(path, { recursive: true, mode: 0o700 });
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      await pipeline(Readable.from(bytes), createWriteStream(path, { mode: 0o600, flags: "wx" }));
+    },
+    async finish() {
+      giveTo(base.who, draft);
+      if (replacing && existsSync(base.cluster)) renameSync(base.cluster, replacing);
+      renameSync(draft, base.cluster);
+      await runSingle(base, `ALTER ROLE trailmark_owner PASSWORD '${base.password}'`);
+    },
+    abort: () => rmSync(draft, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,10 @@
+-- Every new organization's device logs have an end from its first day, by whatever route it is created.
+CREATE OR REPLACE FUNCTION device_log_default_policy() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
+AS $$
+BEGIN
+  INSERT INTO device_log_policies (org_id) VALUES (NEW.id);
+  RETURN NULL;
+END
+$$;

@@ -1,0 +1,47 @@
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { readLatest } from "@/server/audit/checkpoints/folder";
+import { raiseAlarm } from "@/server/audit/integrity/alarm";
+import { listHeads } from "@/server/audit/integrity/checkpoints";
+import { type Judged, judgeChain } from "@/server/audit/integrity/judge";
+import type { ChainHead } from "./manifest";
+
+/** A chain after a restore. */
+export type RestoredChain = {
+  orgId: string;
+  lastSeq: number;
+  verdict: Judged;
+  /** The checkpoint of ours that covers more than is there: entries were lost. */
+  beyond: { size: number; signedAt: string } | null;
+};
+
+/** The heads of a manifest that the database does not hold as they were. */
+export async function missingHeads(heads: readonly ChainHead[]): Promise<ChainHead[]> {
+  const missing: ChainHead[] = [];
+  for (const head of heads) {
+    const found = await asSystem((tx) =>
+      rowsOf<{ checksum: string }>(
+        tx,
+        sql`SELECT checksum FROM audit_logs WHERE org_id = ${head.orgId} AND chain_seq = ${head.seq}`,
+      ),
+    );
+    const isPruned = head.seq === 0;
+    if (!isPruned && found[0]?.checksum !== head.checksum) missing.push(head);
+  }
+  return missing;
+}
+
+/** Reads every chain whole and holds it to the checkpoints of the data folder; a broken one raises the alarm. */
+export async function checkChains(): Promise<RestoredChain[]> {
+  const chains: RestoredChain[] = [];
+  for (const { orgId, seq } of await listHeads()) {
+    const latest = await readLatest(orgId);
+    const verdict = await judgeChain(orgId);
+    const { breaks } = verdict;
+    if (breaks.length > 0) await raiseAlarm({ orgId, at: new Date().toISOString(), source: "on demand", breaks });
+    const beyond = latest && latest.size > seq ? { size: latest.size, signedAt: latest.signedAt } : null;
+    if (seq > 0 || beyond) chains.push({ orgId, lastSeq: seq, verdict, beyond });
+  }
+  return chains;
+}

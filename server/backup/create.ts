@@ -1,0 +1,124 @@
+import { createReadStream } from "node:fs";
+import { mkdir, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import postgres from "postgres";
+
+import { copyCluster } from "@/db/embedded/base-backup";
+import { version } from "@/package.json";
+import { ArchiveWriter, type Member } from "./archive-writer";
+import { BackupError, explained } from "./backup-error";
+import { addDataFolder, keyFiles } from "./data-folder";
+import { type Dumped, dumpDatabase, readDatabase } from "./dump";
+import { CLUSTER, DUMP, KEYS, MANIFEST, type Manifest } from "./manifest";
+import { sealKeys } from "./sealed-keys";
+import { verifyBackup } from "./verify";
+
+/** What a backup is taken of: the embedded cluster's files, or a database of one's own through pg_dump. */
+export type BackupSource = { kind: "cluster"; ownerUrl: string; cluster: string } | { kind: "dump"; ownerUrl: string };
+
+export type BackupInput = {
+  source: BackupSource;
+  /** A file that is not there yet, or a folder in which one is named by the time. */
+  to: string;
+  /** Seals the keys into the backup; without it they are left out. */
+  passphrase?: string | undefined;
+  now?: Date;
+};
+
+export type Backup = { file: string; bytes: number; manifest: Manifest };
+
+const SUFFIX = ".trailmark-backup.tar.gz";
+
+const named = (now: Date): string =>
+  `trailmark-${now
+    .toISOString()
+    .replace(/[-:]|\.\d+/g, "")
+    .replace("T", "-")}${SUFFIX}`;
+
+/** @throws BackupError when the file is there already */
+async function fileFor(to: string, now: Date): Promise<string> {
+  const path = resolve(to);
+  const found = await stat(path).catch(() => null);
+  const isFolder = found?.isDirectory() || /[/\\]$/.test(to);
+  const file = isFolder ? join(path, named(now)) : path;
+  if (await stat(file).catch(() => null))
+    throw new BackupError(`${file} is there already: nothing was written over it.`);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  return file;
+}
+
+type Taken = { members: Member[]; said: Dumped; platform: string | null };
+
+async function takeCluster(archive: ArchiveWriter, ownerUrl: string, cluster: string): Promise<Taken> {
+  const sql = postgres(ownerUrl, { max: 1, onnotice: () => {} });
+  try {
+    const [row] = await sql<{ version: string }[]>`SELECT current_setting('server_version') AS version`;
+    const said = { version: row?.version ?? "", ...(await readDatabase(sql)) };
+    const members: Member[] = [];
+    await copyCluster(ownerUrl, cluster, async (name, size, bytes) => {
+      members.push(await archive.add(`${CLUSTER}${name}`, size, bytes));
+    });
+    return { members, said, platform: `${process.platform}-${process.arch}` };
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+async function takeDump(archive: ArchiveWriter, ownerUrl: string, file: string): Promise<Taken> {
+  const dumped = `${file}.dump.partial`;
+  try {
+    const said = await dumpDatabase(ownerUrl, dumped);
+    const { size } = await stat(dumped);
+    return { members: [await archive.add(DUMP, size, createReadStream(dumped))], said, platform: null };
+  } finally {
+    await rm(dumped, { force: true });
+  }
+}
+
+async function write(archive: ArchiveWriter, file: string, input: BackupInput, now: Date): Promise<Manifest> {
+  const { source, passphrase } = input;
+  // Events wait in the spool until the database has them, and checkpoints follow it: taken first, nothing is missed, and
+  // no checkpoint is ahead of the database.
+  const data = await addDataFolder(archive);
+  const taken =
+    source.kind === "cluster"
+      ? await takeCluster(archive, source.ownerUrl, source.cluster)
+      : await takeDump(archive, source.ownerUrl, file);
+  const keys = passphrase === undefined ? [] : [await archive.addBytes(KEYS, sealKeys(keyFiles(), passphrase))];
+  const manifest: Manifest = {
+    format: "trailmark-backup",
+    version: 1,
+    product: version,
+    createdAt: now.toISOString(),
+    kind: source.kind,
+    postgres: { version: taken.said.version, platform: taken.platform },
+    migrations: taken.said.migrations,
+    heads: taken.said.heads,
+    hasKeys: keys.length > 0,
+    members: [...data, ...taken.members, ...keys],
+  };
+  await archive.addBytes(MANIFEST, Buffer.from(`${JSON.stringify(manifest)}\n`));
+  return manifest;
+}
+
+/**
+ * Writes a consistent backup of database, spool and checkpoints into one file of mode 0600, which appears when it is
+ * whole, and reads it again.
+ * @throws BackupError with a sentence: the disk is full, pg_dump is missing or too old, the file is there already
+ */
+export async function createBackup(input: BackupInput): Promise<Backup> {
+  const now = input.now ?? new Date();
+  const file = await fileFor(input.to, now).catch((error: unknown) => {
+    throw explained(error, input.to);
+  });
+  const archive = new ArchiveWriter(file);
+  try {
+    const manifest = await write(archive, file, input, now);
+    const bytes = await archive.finish();
+    await verifyBackup(file);
+    return { file, bytes, manifest };
+  } catch (error) {
+    await archive.abort();
+    throw explained(error, file);
+  }
+}

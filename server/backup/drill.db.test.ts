@@ -1,0 +1,170 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
+import { migrate } from "@/db/migrate";
+import { appendAudit } from "@/server/audit/record/append";
+import { auditRows } from "@/testing/chain";
+import { buildCli, removeCli, runCli } from "@/testing/cli";
+
+const PASSWORD = "correct horse battery staple";
+const PASSPHRASE = "a passphrase for the keys";
+
+/** The drill of the guide, on the embedded PostgreSQL: write, back up, write more, destroy, restore, verify, go on. */
+describe("a restore drill", { timeout: 180_000 }, () => {
+  let home: string;
+  let backups: string;
+  let orgId: string;
+  let file: string;
+  let server: Embedded;
+  const trailmark = (...args: string[]) => runCli(args, { env: { TRAILMARK_DATA_DIR: home } });
+  const query = async <T extends object>(url: string, text: string): Promise<T[]> => {
+    const sql = postgres(url, { max: 1, onnotice: () => {} });
+    try {
+      return await sql.unsafe<T[]>(text);
+    } finally {
+      await sql.end({ timeout: 5 });
+    }
+  };
+  const write = async (count: number) => {
+    const app = postgres(server.appUrl, { max: 1, onnotice: () => {} });
+    await appendAudit(app, auditRows(orgId, count));
+    await app.end();
+  };
+  const start = async () => {
+    server = await startEmbedded(home, { durable: false });
+    await migrate(server);
+  };
+
+  beforeAll(async () => {
+    await buildCli();
+    home = mkdtempSync(join(tmpdir(), "trailmark-drill-"));
+    backups = mkdtempSync(join(tmpdir(), "trailmark-drill-backups-"));
+    await start();
+    const made = await runCli(["create-admin", "--email", "first@partner.example", "--password-stdin"], {
+      env: { TRAILMARK_DATA_DIR: home },
+      input: PASSWORD,
+    });
+    expect(made).toMatchObject({ code: 0, err: "" });
+    const [partner] = await query<{ id: string }>(server.ownerUrl, "SELECT id FROM partners");
+    const [org] = await query<{ id: string }>(
+      server.ownerUrl,
+      `INSERT INTO organizations (partner_id, name, slug) VALUES ('${partner?.id}', 'Contoso', 'contoso') RETURNING id`,
+    );
+    orgId = org?.id ?? "";
+    await write(30);
+    expect(await trailmark("nightly", "--org", orgId)).toMatchObject({ code: 0 });
+  });
+  afterAll(async () => {
+    await server?.stop();
+    removeCli();
+    for (const folder of [home, backups]) rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("writes one verified file beside a running server, readable by its owner alone, and records that", async () => {
+    const passphrase = join(backups, "passphrase");
+    writeFileSync(passphrase, `${PASSPHRASE}\n`);
+    const made = await trailmark("backup", "--to", `${backups}/`, "--keys-passphrase-file", passphrase);
+    expect(made).toMatchObject({ code: 0, err: "" });
+    file = /^Backup +(.+)$/m.exec(made.out)?.[1] ?? "";
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(backups).filter((name) => name.includes("partial"))).toEqual([]);
+    expect(made.out).toContain("through 3"); // thirty entries of Contoso, and those of the home organization
+    expect(await trailmark("backup", "--verify", file)).toMatchObject({ code: 0, err: "" });
+    const doctor = await trailmark("doctor");
+    expect(doctor.out).toMatch(/ok +backup +the last is 0 h old: .+trailmark-backup\.tar\.gz/);
+    const [row] = await query<{ resource_name: string }>(
+      server.ownerUrl,
+      "SELECT resource_name FROM audit_logs WHERE action = 'backup.created'",
+    );
+    expect(file.endsWith(row?.resource_name ?? "?")).toBe(true);
+    const bytes = readFileSync(file);
+    const key = readFileSync(join(home, "keys", "checkpoint-ed25519.pem"));
+    expect(bytes.includes(key)).toBe(false);
+  });
+
+  it("refuses to write over a file, and finds one that was cut, altered or is something else", async () => {
+    expect((await trailmark("backup", "--to", file)).err).toContain("is there already");
+    const copy = join(backups, "copy");
+    copyFileSync(file, copy);
+    truncateSync(copy, Math.floor(statSync(file).size / 2));
+    expect(await trailmark("backup", "--verify", copy)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("is damaged, cut off or no backup"),
+    });
+    const altered = readFileSync(file);
+    altered.writeUInt8((altered[altered.length >> 1] ?? 0) ^ 1, altered.length >> 1);
+    chmodSync(copy, 0o600);
+    writeFileSync(copy, altered);
+    expect((await trailmark("backup", "--verify", copy)).err).toMatch(/damaged/);
+    writeFileSync(copy, "hello");
+    expect((await trailmark("backup", "--verify", copy)).err).toMatch(/no backup/);
+    expect((await trailmark("backup", "--verify", join(backups, "none"))).err).toContain("There is no file");
+  });
+
+  it("tells after a disaster which entries are lost, from the checkpoints that were signed meanwhile", async () => {
+    await write(20);
+    expect(await trailmark("nightly", "--org", orgId)).toMatchObject({ code: 0 });
+    expect((await trailmark("restore", file)).err).toMatch(/is running: stop the server first/);
+    await server.stop();
+    expect((await trailmark("restore", file)).err).toMatch(/already: nothing was restored/);
+    rmSync(server.cluster, { recursive: true });
+    const restored = await trailmark("restore", file);
+    expect(restored.err).toBe("");
+    expect(restored.code).toBe(1);
+    expect(restored.out).toMatch(new RegExp(`LOST +${orgId} +the chain ends at sequence 30`));
+    expect(restored.out).toContain("50 entries");
+    expect(restored.out).toContain("Not every chain is as it was signed");
+  });
+
+  it("has roles, rights, policies and triggers in force, and its chain broken by what was signed", async () => {
+    await start();
+    const doctor = await trailmark("doctor", "--json");
+    const findings = JSON.parse(doctor.out) as { about: string; level: string; detail: string }[];
+    const failed = findings.filter(({ level }) => level === "fail").map(({ about }) => about);
+    expect(failed.sort()).toEqual(["alarms", "checkpoints"]);
+    for (const url of [server.appUrl, server.adminUrl, server.ownerUrl])
+      await expect(query(url, "UPDATE audit_logs SET action = 'x'")).rejects.toMatchObject({ code: "42501" });
+    expect(await query(server.appUrl, "SELECT id FROM audit_logs")).toEqual([]);
+    const [run] = await query<{ n: number }>(
+      server.ownerUrl,
+      "SELECT count(*)::int AS n FROM audit_logs WHERE action = 'backup.restored'",
+    );
+    expect(run?.n).toBe(1);
+  });
+
+  it("restores everything into a new data folder, keys included with their passphrase", async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), "trailmark-drill-new-"));
+    const passphrase = join(backups, "passphrase");
+    const run = (...args: string[]) => runCli(args, { env: { TRAILMARK_DATA_DIR: elsewhere } });
+    try {
+      writeFileSync(join(backups, "wrong"), "another passphrase\n");
+      const wrong = await run("restore", file, "--keys-passphrase-file", join(backups, "wrong"));
+      expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining("the passphrase is wrong") });
+      expect(existsSync(join(elsewhere, "postgres", "PG_VERSION"))).toBe(false);
+      const restored = await run("restore", file, "--keys-passphrase-file", passphrase);
+      expect(restored).toMatchObject({ code: 0, err: "" });
+      expect(restored.out).toMatch(new RegExp(`INTACT +${orgId} +through sequence 30`, "i"));
+      for (const name of ["nextauth-secret", "keys/checkpoint-ed25519.pem"])
+        expect(readFileSync(join(elsewhere, name))).toEqual(readFileSync(join(home, name)));
+      const doctor = await run("doctor");
+      expect(doctor.out).not.toContain("FAIL");
+      expect(doctor.code).toBe(0);
+    } finally {
+      rmSync(elsewhere, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,133 @@
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { type ClusterReceiver, findClusterPlace, receiveCluster } from "@/db/embedded/base-restore";
+import { countMigrations } from "@/db/version";
+import { type ReadMember, readArchive } from "./archive-reader";
+import { BackupError, explained } from "./backup-error";
+import { countTables, dropAll, loadDump, type Target } from "./load";
+import { CLUSTER, DATA, DUMP, KEYS, type Manifest } from "./manifest";
+import { DataReceiver } from "./restore-data";
+import { type KeyFile, openKeys } from "./sealed-keys";
+import { verifyBackup } from "./verify";
+
+export type RestoreInput = {
+  file: string;
+  dataDir: string;
+  /** The embedded cluster of the data folder, or a database of one's own. */
+  target: { kind: "cluster" } | ({ kind: "dump" } & Target);
+  /** Replaces what is there; `say` is told what goes before it goes. */
+  force: boolean;
+  passphrase?: string | undefined;
+  say: (line: string) => void;
+};
+
+/** kept: files of the data folder that were there already, so that the backup's were not used. */
+export type Restored = { manifest: Manifest; kept: string[] };
+
+const SAFE_NAME = /^(?!.*(^|\/)\.{1,2}(\/|$))[\w.@+-]+(\/[\w.@+-]+)*\/?$/;
+const majorOf = (version: string): string => version.split(".")[0] ?? "";
+
+function checkVersions({ kind, migrations, product, postgres }: Manifest, { target }: RestoreInput): void {
+  if (migrations > countMigrations())
+    throw new BackupError(`The backup is of a later version, ${product}: restore it with that version or a newer one.`);
+  if (kind === "cluster" && target.kind === "dump")
+    throw new BackupError(
+      "The backup holds an embedded cluster, and DATABASE_URL names a server: restore it with DATABASE_URL unset, then move it with `trailmark backup`'s dump.",
+    );
+  if (kind === "dump" && target.kind === "cluster")
+    throw new BackupError(
+      "The backup holds a dump: set DATABASE_URL and TRAILMARK_OWNER_DATABASE_URL of a server for it.",
+    );
+  const here = `${process.platform}-${process.arch}`;
+  if (kind === "cluster" && postgres.platform !== here)
+    throw new BackupError(`The backup is of a cluster on ${postgres.platform}; its files do not run on ${here}.`);
+}
+
+/** Where the old cluster is moved, or undefined when there is none. @throws BackupError */
+function makeRoomForCluster({ target, dataDir, force, say }: RestoreInput, { postgres }: Manifest): string | undefined {
+  if (target.kind !== "cluster") return undefined;
+  const place = findClusterPlace(dataDir);
+  if (majorOf(place.version) !== majorOf(postgres.version))
+    throw new BackupError(
+      `The backup is of PostgreSQL ${postgres.version}, this version brings ${place.version}: restore with the version that made it.`,
+    );
+  if (!place.exists) return undefined;
+  if (place.isRunning) throw new BackupError(`The PostgreSQL of ${place.cluster} is running: stop the server first.`);
+  if (!force)
+    throw new BackupError(
+      `There is a database in ${place.cluster} already: nothing was restored. With --force it is moved aside and replaced.`,
+    );
+  const aside = `${place.cluster}.replaced-${Date.now()}`;
+  say(`Replaces   ${place.cluster}; the old one is kept as ${aside}`);
+  return aside;
+}
+
+async function makeRoomInDatabase({ target, force, say }: RestoreInput): Promise<void> {
+  if (target.kind !== "dump") return;
+  const tables = await countTables(target);
+  if (tables === 0) return;
+  if (!force)
+    throw new BackupError(
+      `The database of TRAILMARK_OWNER_DATABASE_URL is not empty (${tables} tables): nothing was restored. With --force they are dropped.`,
+    );
+  say(`Replaces   ${tables} tables of the database: they are dropped with everything in them`);
+  await dropAll(target);
+}
+
+async function bytesOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of body) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+type Places = { cluster: ClusterReceiver | null; dump: string; data: DataReceiver };
+
+async function place({ name, body }: ReadMember, { cluster, dump, data }: Places): Promise<void> {
+  if (!SAFE_NAME.test(name)) throw new BackupError(`The backup holds a file of a name that is not allowed: ${name}`);
+  if (name.startsWith(CLUSTER)) await cluster?.put(name.slice(CLUSTER.length), body);
+  else if (name.startsWith(DATA)) await data.put(name.slice(DATA.length), body);
+  else if (name === DUMP) await pipeline(body, createWriteStream(dump, { mode: 0o600 }));
+}
+
+/** The keys, opened before anything is written: a wrong passphrase changes nothing. */
+async function readKeys({ hasKeys }: Manifest, { file, passphrase }: RestoreInput): Promise<KeyFile[]> {
+  if (passphrase === undefined) return [];
+  for await (const { name, body } of readArchive(file))
+    if (name === KEYS) return openKeys(await bytesOf(body), passphrase);
+  throw new BackupError(
+    hasKeys ? "The backup holds no keys, against its manifest." : "The backup holds no keys to open.",
+  );
+}
+
+/**
+ * Restores a backup into an empty place, after reading it whole: the database with its roles, then spool, checkpoints
+ * and, with the passphrase, keys that are not there yet. What the chains then say is for the caller to find out.
+ * @throws BackupError: damaged, of a later version, of another machine, not empty, wrong passphrase
+ */
+export async function restoreBackup(input: RestoreInput): Promise<Restored> {
+  const { file, target, dataDir } = input;
+  const manifest = await verifyBackup(file);
+  checkVersions(manifest, input);
+  const keys = await readKeys(manifest, input);
+  const aside = makeRoomForCluster(input, manifest);
+  await makeRoomInDatabase(input);
+  const folder = await mkdtemp(join(tmpdir(), "trailmark-restore-"));
+  const cluster = target.kind === "cluster" ? receiveCluster(dataDir, aside) : null;
+  const data = new DataReceiver(dataDir);
+  const places: Places = { cluster, dump: join(folder, DUMP), data };
+  try {
+    for await (const member of readArchive(file)) await place(member, places);
+    if (target.kind === "dump") await loadDump(target, places.dump);
+    else await cluster?.finish();
+    data.putKeys(keys);
+    return { manifest, kept: data.kept };
+  } catch (error) {
+    cluster?.abort();
+    throw explained(error, file);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
