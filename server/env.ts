@@ -38,6 +38,8 @@ export const envSchema = z.object({
     .regex(/^smtps?:\/\/.+/, "must be an smtp:// or smtps:// address")
     .optional(),
   SMTP_FROM: z.string().min(3).optional(),
+  TRAILMARK_WEBHOOKS_PRIVATE: flag.default(false),
+  TRAILMARK_WEBHOOKS_HTTP: flag.default(false),
   NATS_URL: z.string().min(1).optional(),
   WORKERS: flag.default(true),
   AGENT_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(120_000),

@@ -1,6 +1,13 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { asSystem } from "@/db/client";
-import { auditSavedViews, auditSharedProofs, customFieldDefinitions, customFieldImports } from "@/db/schema";
+import {
+  auditSavedViews,
+  auditSharedProofs,
+  customFieldDefinitions,
+  customFieldImports,
+  notificationDeliveries,
+  webhookEndpoints,
+} from "@/db/schema";
 import { signAccessToken } from "@/server/auth/jwt";
 import { PERMISSIONS, type Permission, ROLE_PERMISSIONS } from "@/server/auth/permissions";
 import { hashSecret } from "@/server/auth/secrets";
@@ -188,6 +195,24 @@ export async function proofLinkIn(orgId: string): Promise<{ id: string }> {
     tx.insert(auditSharedProofs).values({ ...link, tokenHash, createdByName: "Probe", expiresAt }),
   );
   return link;
+}
+
+/** A webhook endpoint of an organization, which names an address that nobody listens at. */
+export async function webhookIn(world: World, orgId: string): Promise<{ id: string }> {
+  const id = randomUUID();
+  const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
+  const url = "https://hooks.example.test/trailmark";
+  const row = { id, orgId, partnerId, name: `Probe ${id}`, url, kinds: ["chain.broken"], secret: "unused" };
+  await asSystem((tx) => tx.insert(webhookEndpoints).values(row));
+  return { id };
+}
+
+/** A message to such an endpoint that was given up. */
+export async function deliveryIn(world: World, orgId: string): Promise<{ id: string }> {
+  const { id: endpointId } = await webhookIn(world, orgId);
+  const row = { id: randomUUID(), orgId, endpointId, type: "notification.test", subject: "Probe", body: "{}" };
+  await asSystem((tx) => tx.insert(notificationDeliveries).values({ ...row, status: "failed" }));
+  return row;
 }
 
 /** A draft of an import by the partner of an organization. */

@@ -10,6 +10,7 @@ export * from "./idempotency";
 export * from "./identity";
 export * from "./live";
 export * from "./logs";
+export * from "./notifications";
 export * from "./organizations";
 export * from "./preferences";
 export * from "./saved-views";

@@ -7,6 +7,8 @@ export const partners = pgTable("partners", {
   id: id(),
   name: text("name").notNull(),
   slug: text("slug").notNull().unique("partners_slug_key"),
+  /** Of the people of every organization of it, its own staff included. */
+  requireTwoFactor: boolean("require_two_factor").notNull().default(false),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 });

@@ -4,6 +4,7 @@ import { appendEvents } from "@/testing/audit-entries";
 import { createDevice } from "@/testing/factories";
 import {
   createWorld,
+  deliveryIn,
   deviceIn,
   enrollmentKeyIn,
   fieldIn,
@@ -15,6 +16,7 @@ import {
   type Target,
   userIn,
   type World,
+  webhookIn,
 } from "@/testing/matrix";
 import { type Endpoint, listEndpoints } from "./openapi";
 import type { RouteHandler } from "./route";
@@ -90,6 +92,8 @@ const name = () => `Probe ${randomUUID().slice(0, 8)}`;
 const key = () => `k_${randomUUID().slice(0, 8)}`;
 let world: World;
 const field = (orgId: string) => fieldIn(world, orgId);
+const webhook = (orgId: string) => webhookIn(world, orgId);
+const delivery = (orgId: string) => deliveryIn(world, orgId);
 const draft = (orgId: string) => importOf(world, orgId);
 const offline = [409];
 const now = () => new Date().toISOString();
@@ -181,6 +185,8 @@ const MATRIX: Record<string, Row> = {
   "POST /custom-fields": posted([201], (orgId) => ({ orgId, name: name(), fieldKey: key(), type: "text" })),
   "DELETE /devices/[id]/agent": device([204]),
   "POST /devices/[id]/agent/release": device([200]),
+  "GET /deliveries": list(),
+  "POST /deliveries/[id]/resend": made(delivery, [200]),
   "PATCH /devices/[id]/custom-fields": device([200], { body: {} }),
   "GET /devices/[id]/diagnostic-logs": device([200]),
   "GET /devices/[id]/eventlogs/[name]/events/[recordId]": device(offline, { extra: { name: "System", recordId: "1" } }),
@@ -213,10 +219,24 @@ const MATRIX: Record<string, Row> = {
   "POST /me/step-up/options": ofPerson([200]),
   "GET /me/sessions": ofPerson([200]),
   "DELETE /me/sessions/[id]": { ...ofPerson([404]), make: () => ({ params: { id: randomUUID() } }) },
+  "GET /notifications": list(),
+  "GET /notifications/summary": list(),
+  "POST /notifications/read": ofPerson([204], {}),
   "GET /openapi.json": open([200]),
   "GET /orgs/organizations/[id]/audit-retention": org([200]),
   "PUT /orgs/organizations/[id]/audit-retention": org([200], { body: { retentionDays: 400 } }),
   "GET /orgs/organizations/[id]/audit-retention/preview": org([200], {}, "retentionDays=30"),
+  "GET /webhooks": list(),
+  "POST /webhooks": posted([201], (orgId) => ({
+    orgId,
+    name: name(),
+    url: "https://hooks.example.test/trailmark",
+    kinds: ["chain.broken"],
+  })),
+  "PATCH /webhooks/[id]": made(webhook, [200], { name: "Renamed" }),
+  "POST /webhooks/[id]/rotate": made(webhook, [200], { overlapSeconds: 0 }),
+  "POST /webhooks/[id]/test": made(webhook, [200]),
+  "DELETE /webhooks/[id]": made(webhook, [204]),
   "GET /orgs/organizations/[id]": org([200]),
   "PATCH /orgs/organizations/[id]": org([200], { body: { name: "Renamed" } }),
   "GET /orgs/organizations": list(),

@@ -5,6 +5,7 @@ import { searchWorker } from "@/server/audit/query/search-worker";
 import { importWorker } from "@/server/custom-fields/import/run/worker";
 import { env } from "@/server/env";
 import { log } from "@/server/log";
+import { notificationWorker } from "@/server/notifications/worker";
 import { announcePruning, retentionJob } from "@/server/retention/worker";
 import { dailyJobsWorker } from "./daily-jobs";
 
@@ -16,6 +17,7 @@ const WORKERS: Worker[] = [
   checkpointWorker,
   searchWorker,
   importWorker,
+  notificationWorker,
   dailyJobsWorker([verificationJob, retentionJob]),
 ];
 const running: Worker[] = [];

@@ -7,6 +7,7 @@ import { appendEvents } from "@/testing/audit-entries";
 import { importIn } from "@/testing/imports";
 import {
   createWorld,
+  deliveryIn,
   deviceIn,
   enrollmentKeyIn,
   fieldIn,
@@ -16,6 +17,7 @@ import {
   savedViewIn,
   userIn,
   type World,
+  webhookIn,
 } from "@/testing/matrix";
 import { createCaller, type ProcedureMeta } from "./init";
 import { appRouter } from "./root";
@@ -105,6 +107,11 @@ describe("every tRPC procedure", () => {
     "customFields.retype": { make: (orgId) => fieldIn(world, orgId), rest: { type: "text" } },
     "customFields.remove": { make: (orgId) => fieldIn(world, orgId) },
     "customFields.ofDevice": { make: deviceIn },
+    "webhooks.update": { make: (orgId) => webhookIn(world, orgId), rest: { name: "Renamed" } },
+    "webhooks.rotate": { make: (orgId) => webhookIn(world, orgId) },
+    "webhooks.test": { make: (orgId) => webhookIn(world, orgId) },
+    "webhooks.remove": { make: (orgId) => webhookIn(world, orgId) },
+    "deliveries.resend": { make: (orgId) => deliveryIn(world, orgId) },
     "savedViews.update": { make: savedViewIn, rest: { name: "Renamed" } },
     "savedViews.remove": { make: savedViewIn },
     ...Object.fromEntries(

@@ -9,6 +9,7 @@ import { router } from "./init";
 import { integrityRouter } from "./integrity";
 import { liveEventsRouter } from "./live-events";
 import { meRouter } from "./me";
+import { deliveriesRouter, notificationsRouter, webhooksRouter } from "./notifications";
 import { organizationsRouter } from "./organizations";
 import { preferencesRouter } from "./preferences";
 import { proofsRouter } from "./proofs";
@@ -24,12 +25,14 @@ export const appRouter = router({
   audit: auditRouter,
   auth: authRouter,
   customFields: customFieldsRouter,
+  deliveries: deliveriesRouter,
   devices: devicesRouter,
   enrollmentKeys: enrollmentKeysRouter,
   integrity: integrityRouter,
   liveEvents: liveEventsRouter,
   imports: importsRouter,
   me: meRouter,
+  notifications: notificationsRouter,
   organizations: organizationsRouter,
   preferences: preferencesRouter,
   proofs: proofsRouter,
@@ -38,5 +41,6 @@ export const appRouter = router({
   retention: retentionRouter,
   setup: setupRouter,
   users: usersRouter,
+  webhooks: webhooksRouter,
 });
 export type AppRouter = typeof appRouter;

@@ -1,0 +1,10 @@
+import { route } from "@/server/http/route";
+import { removeWebhook } from "@/server/webhooks/remove";
+import { updateWebhook } from "@/server/webhooks/update";
+
+export const PATCH = route(updateWebhook, {
+  summary: "Change an endpoint's name, address or kinds; disable or enable it",
+  auth: "user",
+});
+
+export const DELETE = route(removeWebhook, { summary: "Delete an endpoint with its delivery log", auth: "user" });

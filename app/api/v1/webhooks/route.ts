@@ -1,0 +1,14 @@
+import { route } from "@/server/http/route";
+import { createWebhook } from "@/server/webhooks/create";
+import { listWebhooks } from "@/server/webhooks/list";
+
+export const GET = route(listWebhooks, {
+  summary: "The webhook endpoints that the caller administers, newest first",
+  auth: "user",
+});
+
+export const POST = route(createWebhook, {
+  summary: "Add an endpoint that notifications are posted to; its signing secret is shown once, in this answer",
+  auth: "user",
+  status: 201,
+});

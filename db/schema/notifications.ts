@@ -1,0 +1,186 @@
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { createdAt, id, instant, updatedAt } from "./columns";
+import { users } from "./identity";
+import { organizations, partners } from "./organizations";
+
+const pass = (name: string) => bigint(name, { mode: "number" });
+
+/**
+ * One row for each time that a condition of an organization holds; at most one of a kind is open. Pending until raisedAt.
+ * raisedIn and resolvedIn number the evaluation that found it, so that what was found at once is told at once.
+ */
+export const notifications = pgTable(
+  "notifications",
+  {
+    id: id(),
+    orgId: uuid("org_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "cascade" }),
+    kind: text("kind").notNull(),
+    /** What there was to say when it was raised, and when it was over. */
+    detail: jsonb("detail").$type<Record<string, unknown>>().notNull().default({}),
+    resolution: jsonb("resolution").$type<Record<string, unknown>>().notNull().default({}),
+    since: instant("since").notNull(),
+    observedAt: instant("observed_at").notNull(),
+    raisedAt: instant("raised_at"),
+    raisedIn: pass("raised_in"),
+    resolvedAt: instant("resolved_at"),
+    resolvedIn: pass("resolved_in"),
+  },
+  (t) => [
+    check("notifications_kind_check", sql`length(kind) BETWEEN 1 AND 60`),
+    check(
+      "notifications_order_check",
+      sql`(raised_at IS NULL) = (raised_in IS NULL) AND (resolved_at IS NULL) = (resolved_in IS NULL)
+        AND (resolved_at IS NULL OR raised_at IS NOT NULL)`,
+    ),
+    uniqueIndex("notifications_open_key").on(t.orgId, t.kind).where(sql`resolved_at IS NULL`),
+    index("notifications_org_idx").on(t.orgId, t.raisedAt),
+    index("notifications_raised_in_idx").on(t.raisedIn),
+    index("notifications_resolved_in_idx").on(t.resolvedIn),
+  ],
+);
+
+/** Who has read of which; what changed after readAt is unread again. */
+export const notificationReads = pgTable(
+  "notification_reads",
+  {
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    notificationId: uuid("notification_id")
+      .notNull()
+      .references(() => notifications.id, { onDelete: "cascade" }),
+    readAt: instant("read_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ name: "notification_reads_pkey", columns: [t.userId, t.notificationId] }),
+    index("notification_reads_notification_idx").on(t.notificationId),
+  ],
+);
+
+/**
+ * What a person wants to be told, and where; null is the default of the role, orgIds null every organization within
+ * reach. pendingFrom is the evaluation from which on a mail is owed.
+ */
+export const notificationSettings = pgTable("notification_settings", {
+  userId: uuid("user_id")
+    .primaryKey()
+    .references(() => users.id, { onDelete: "cascade" }),
+  productKinds: text("product_kinds").array(),
+  mailKinds: text("mail_kinds").array(),
+  orgIds: uuid("org_ids").array(),
+  pendingFrom: pass("pending_from"),
+  lastMailedAt: instant("last_mailed_at"),
+  updatedAt: updatedAt(),
+});
+
+/** Where messages are posted to; orgId null: of every organization of the partner. The secrets are encrypted. */
+export const webhookEndpoints = pgTable(
+  "webhook_endpoints",
+  {
+    id: id(),
+    partnerId: uuid("partner_id")
+      .notNull()
+      .references(() => partners.id),
+    orgId: uuid("org_id").references(() => organizations.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    url: text("url").notNull(),
+    kinds: text("kinds").array().notNull(),
+    secret: text("secret").notNull(),
+    formerSecret: text("former_secret"),
+    formerUntil: instant("former_until"),
+    disabledAt: instant("disabled_at"),
+    disabledByFailure: boolean("disabled_by_failure").notNull().default(false),
+    failingSince: instant("failing_since"),
+    pendingFrom: pass("pending_from"),
+    lastSentAt: instant("last_sent_at"),
+    createdBy: uuid("created_by"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    check("webhook_endpoints_url_check", sql`length(url) <= 2048`),
+    index("webhook_endpoints_partner_idx").on(t.partnerId),
+    index("webhook_endpoints_org_idx").on(t.orgId),
+  ],
+);
+
+/** Each message to an endpoint or a person; body is the same at every attempt. */
+export const notificationDeliveries = pgTable(
+  "notification_deliveries",
+  {
+    id: id(),
+    partnerId: uuid("partner_id"),
+    orgId: uuid("org_id"),
+    endpointId: uuid("endpoint_id").references(() => webhookEndpoints.id, { onDelete: "cascade" }),
+    userId: uuid("user_id").references(() => users.id, { onDelete: "cascade" }),
+    type: text("type").notNull(),
+    subject: text("subject").notNull(),
+    body: text("body").notNull(),
+    status: text("status", { enum: ["pending", "delivered", "failed"] })
+      .notNull()
+      .default("pending"),
+    attempts: integer("attempts").notNull().default(0),
+    nextAttemptAt: instant("next_attempt_at"),
+    lastAttemptAt: instant("last_attempt_at"),
+    responseCode: integer("response_code"),
+    error: text("error"),
+    deliveredAt: instant("delivered_at"),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    check("notification_deliveries_status_check", sql`status IN ('pending', 'delivered', 'failed')`),
+    check("notification_deliveries_target_check", sql`num_nonnulls(endpoint_id, user_id) = 1`),
+    index("notification_deliveries_due_idx").on(t.nextAttemptAt).where(sql`status = 'pending'`),
+    index("notification_deliveries_endpoint_idx").on(t.endpointId, t.createdAt),
+    index("notification_deliveries_user_idx").on(t.userId, t.createdAt),
+  ],
+);
+
+/** What each server process lost or set aside of the audit events that it was given; a process is known by its spool. */
+export const recordingLosses = pgTable("recording_losses", {
+  spoolId: text("spool_id").primaryKey(),
+  dropped: bigint("dropped", { mode: "number" }).notNull().default(0),
+  droppedAt: instant("dropped_at"),
+  deadLetters: bigint("dead_letters", { mode: "number" }).notNull().default(0),
+  seenAt: instant("seen_at").notNull(),
+});
+
+/** A report that is sent to whoever made it, again and again; orgId null: of every organization within their reach. */
+export const reportSchedules = pgTable(
+  "report_schedules",
+  {
+    id: id(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    partnerId: uuid("partner_id"),
+    orgId: uuid("org_id").references(() => organizations.id, { onDelete: "cascade" }),
+    report: text("report").notNull(),
+    cadence: text("cadence", { enum: ["weekly", "monthly"] }).notNull(),
+    timeZone: text("time_zone").notNull(),
+    nextRunAt: instant("next_run_at").notNull(),
+    lastRunAt: instant("last_run_at"),
+    lastError: text("last_error"),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    check("report_schedules_cadence_check", sql`cadence IN ('weekly', 'monthly')`),
+    index("report_schedules_user_idx").on(t.userId),
+    index("report_schedules_due_idx").on(t.nextRunAt),
+  ],
+);

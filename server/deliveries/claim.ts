@@ -1,0 +1,55 @@
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+
+/** An attempt that has not been settled by then belongs to a process that died: another one makes it again. */
+const LEASE_SECONDS = 120;
+const AT_ONCE = 8;
+
+/** A message whose turn it is, with what its sending needs. */
+export type Claimed = {
+  id: string;
+  type: string;
+  subject: string;
+  body: string;
+  attempts: number;
+  endpoint: {
+    id: string;
+    url: string;
+    secret: string;
+    formerSecret: string | null;
+    formerUntil: string | null;
+    isDisabled: boolean;
+  } | null;
+  /** The person's present address; null for one who is disabled. */
+  email: string | null;
+};
+
+/** Takes messages that are due; what one process took no other takes, until the lease is over. */
+export function claim(now: Date): Promise<Claimed[]> {
+  const at = sql`${now.toISOString()}::timestamptz`;
+  return asSystem((tx) =>
+    rowsOf<Claimed>(
+      tx,
+      sql`WITH due AS (
+          SELECT id FROM notification_deliveries
+          WHERE status = 'pending' AND next_attempt_at <= ${at}
+          ORDER BY next_attempt_at LIMIT ${AT_ONCE}
+          FOR UPDATE SKIP LOCKED),
+        taken AS (
+          UPDATE notification_deliveries d
+          SET attempts = attempts + 1, last_attempt_at = ${at},
+            next_attempt_at = ${at} + make_interval(secs => ${LEASE_SECONDS})
+          FROM due WHERE d.id = due.id
+          RETURNING d.*)
+      SELECT t.id, t.type, t.subject, t.body, t.attempts,
+        CASE WHEN e.id IS NOT NULL THEN json_build_object('id', e.id, 'url', e.url, 'secret', e.secret,
+          'formerSecret', e.former_secret, 'formerUntil', e.former_until, 'isDisabled', e.disabled_at IS NOT NULL) END
+          AS endpoint,
+        CASE WHEN u.disabled_at IS NULL THEN u.email END AS email
+      FROM taken t
+      LEFT JOIN webhook_endpoints e ON e.id = t.endpoint_id
+      LEFT JOIN users u ON u.id = t.user_id`,
+    ),
+  );
+}

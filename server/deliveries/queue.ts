@@ -1,0 +1,61 @@
+import type { Tx } from "@/db/client";
+import { notificationDeliveries } from "@/db/schema";
+import { newId } from "@/server/ids";
+
+export type DeliveryRow = typeof notificationDeliveries.$inferSelect;
+
+/** What is posted to an endpoint (Standard Webhooks, "Payload structure"). */
+type WebhookBody = { type: string; timestamp: string; data: Record<string, unknown> };
+/** What is mailed; csv is attached under its name. */
+export type MailBody = { text: string; html?: string; csv?: { name: string; content: string } };
+
+/** Whom it goes to, and to which organization or partner that belongs: row level security asks for them. */
+type Target = { partnerId: string | null; orgId: string | null };
+type Message = { type: string; subject: string; at: Date };
+
+async function insert(tx: Tx, row: Omit<typeof notificationDeliveries.$inferInsert, "id">): Promise<DeliveryRow> {
+  const [made] = await tx
+    .insert(notificationDeliveries)
+    .values({ ...row, id: newId() })
+    .returning();
+  return made as DeliveryRow;
+}
+
+/** Puts a message to an endpoint into the queue; it leaves once the transaction is committed. */
+export function queueWebhook(
+  tx: Tx,
+  endpoint: Target & { id: string },
+  { type, subject, at, data }: Message & { data: Record<string, unknown> },
+): Promise<DeliveryRow> {
+  const { id: endpointId, partnerId, orgId } = endpoint;
+  const body: WebhookBody = { type, timestamp: at.toISOString(), data };
+  return insert(tx, {
+    partnerId,
+    orgId,
+    endpointId,
+    type,
+    subject,
+    body: JSON.stringify(body),
+    nextAttemptAt: at,
+    createdAt: at,
+  });
+}
+
+/** The same for a mail to a person. */
+export function queueMail(
+  tx: Tx,
+  person: Target & { id: string },
+  { type, subject, at, mail }: Message & { mail: MailBody },
+): Promise<DeliveryRow> {
+  const { id: userId, partnerId, orgId } = person;
+  return insert(tx, {
+    partnerId,
+    orgId,
+    userId,
+    type,
+    subject,
+    body: JSON.stringify(mail),
+    nextAttemptAt: at,
+    createdAt: at,
+  });
+}

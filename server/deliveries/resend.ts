@@ -1,0 +1,44 @@
+import { eq } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import { AppError } from "@/server/errors";
+import { operation } from "@/server/operation";
+import { aboutEndpoint } from "@/server/webhooks/endpoint";
+import { onlyIdInput } from "@/server/wire";
+import { delivery } from "./schema";
+import { lockDelivery, namesOf, toDelivery } from "./visible";
+import { notifyDeliveries } from "./worker";
+
+/**
+ * Sends a message once more, now, whatever became of it; its id stays, so that a receiver can tell. If it fails again, it
+ * is tried again as a new one would be.
+ * @throws AppError not_found, forbidden, conflict while its endpoint is disabled
+ */
+export const resendDelivery = operation({
+  permission: "audit:manage",
+  input: onlyIdInput,
+  output: delivery,
+  async run(ctx, { id }) {
+    const t = notificationDeliveries;
+    const { row, endpoint, names } = await tenant(ctx.scope, async (tx) => {
+      const found = await lockDelivery(tx, ctx, id);
+      const [endpoint] = found.endpointId
+        ? await tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, found.endpointId))
+        : [];
+      if (endpoint?.disabledAt) throw new AppError("conflict", "The endpoint is disabled. Enable it first.");
+      const change = { status: "pending", attempts: 0, nextAttemptAt: ctx.now() } as const;
+      await tx.update(t).set(change).where(eq(t.id, id));
+      const row = { ...found, ...change };
+      return { row, endpoint, names: await namesOf(tx, [row]) };
+    });
+    notifyDeliveries();
+    if (endpoint)
+      record(ctx, {
+        ...(await aboutEndpoint(endpoint)),
+        action: "webhook.resend",
+        details: { deliveryId: id, type: row.type, subject: row.subject },
+      });
+    return toDelivery(row, names);
+  },
+});

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { adminPage, isoTime, pagination } from "@/server/wire";
+
+const STATUSES = ["pending", "delivered", "failed"] as const;
+
+/** Query of GET /deliveries. */
+export const listInput = z.strictObject({
+  orgId: z.guid().optional(),
+  endpointId: z.guid().optional(),
+  status: z.enum(STATUSES).optional(),
+  ...adminPage,
+});
+
+/**
+ * A message to an endpoint, or by mail to the caller. responseCode is the endpoint's last answer; nextAttemptAt is null
+ * once it was delivered or given up.
+ */
+export const delivery = z.strictObject({
+  id: z.guid(),
+  channel: z.enum(["webhook", "mail"]),
+  endpointId: z.guid().nullable(),
+  target: z.string().meta({ description: "The endpoint's name, or the person's e-mail address" }),
+  orgId: z.guid().nullable(),
+  type: z.string().meta({ example: "notification.raised" }),
+  subject: z.string(),
+  status: z.enum(STATUSES),
+  attempts: z.int(),
+  responseCode: z.int().nullable().meta({ example: 204 }),
+  error: z.string().nullable(),
+  createdAt: isoTime,
+  lastAttemptAt: isoTime.nullable(),
+  nextAttemptAt: isoTime.nullable(),
+  deliveredAt: isoTime.nullable(),
+});
+export type Delivery = z.output<typeof delivery>;
+
+export const deliveryPage = z.strictObject({ data: z.array(delivery), pagination });

@@ -1,0 +1,35 @@
+import { tenant } from "@/db/client";
+import { record } from "@/server/audit/record/record";
+import { AppError } from "@/server/errors";
+import { operation } from "@/server/operation";
+import { aboutEndpoint, lockEndpoint } from "@/server/webhooks/endpoint";
+import { onlyIdInput } from "@/server/wire";
+import { queueWebhook } from "./queue";
+import { delivery } from "./schema";
+import { toDelivery } from "./visible";
+import { notifyDeliveries } from "./worker";
+
+/**
+ * Sends a message of the type notification.test to an endpoint; the delivery log tells what became of it.
+ * @throws AppError not_found, forbidden, conflict for a disabled endpoint
+ */
+export const testWebhook = operation({
+  permission: "audit:manage",
+  input: onlyIdInput,
+  output: delivery,
+  async run(ctx, { id }) {
+    const { row, endpoint } = await tenant(ctx.scope, async (tx) => {
+      const endpoint = await lockEndpoint(tx, ctx, id);
+      if (endpoint.disabledAt) throw new AppError("conflict", "The endpoint is disabled. Enable it first.");
+      const message = { type: "notification.test", subject: "Test message", at: ctx.now() };
+      const row = await queueWebhook(tx, endpoint, {
+        ...message,
+        data: { endpointId: id, message: "This is a test message." },
+      });
+      return { row, endpoint };
+    });
+    notifyDeliveries();
+    record(ctx, { ...(await aboutEndpoint(endpoint)), action: "webhook.test", details: { deliveryId: row.id } });
+    return toDelivery(row, new Map([[id, endpoint.name]]));
+  },
+});

@@ -1,0 +1,65 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import { systemCtx } from "@/server/context";
+import { aboutEndpoint, type EndpointRow } from "@/server/webhooks/endpoint";
+import type { Outcome } from "./attempt";
+import { DISABLE_AFTER_MS, nextAttempt } from "./backoff";
+import type { Claimed } from "./claim";
+
+const GONE = 410;
+
+/** Notes that an endpoint failed, and disables one that has failed for days or wants no more. */
+async function noteFailure(tx: Tx, endpointId: string, status: number | null, now: Date): Promise<EndpointRow | null> {
+  const t = webhookEndpoints;
+  const at = now.toISOString();
+  const [row] = await tx
+    .update(t)
+    .set({ failingSince: sql`coalesce(${t.failingSince}, ${at}::timestamptz)` })
+    .where(and(eq(t.id, endpointId), isNull(t.disabledAt)))
+    .returning();
+  if (!row?.failingSince) return null;
+  if (status !== GONE && now.getTime() - row.failingSince.getTime() < DISABLE_AFTER_MS) return null;
+  await tx.update(t).set({ disabledAt: now, disabledByFailure: true, pendingFrom: null }).where(eq(t.id, endpointId));
+  return row;
+}
+
+async function store(
+  tx: Tx,
+  { id, attempts, endpoint }: Claimed,
+  outcome: Outcome,
+  now: Date,
+): Promise<EndpointRow | null> {
+  const { status: responseCode, error } = outcome;
+  const where = eq(notificationDeliveries.id, id);
+  const last = { responseCode, error };
+  if (error === null) {
+    await tx
+      .update(notificationDeliveries)
+      .set({ ...last, status: "delivered", deliveredAt: now, nextAttemptAt: null })
+      .where(where);
+    if (endpoint)
+      await tx.update(webhookEndpoints).set({ failingSince: null }).where(eq(webhookEndpoints.id, endpoint.id));
+    return null;
+  }
+  const again = outcome.isFinal ? null : nextAttempt(attempts, now);
+  await tx
+    .update(notificationDeliveries)
+    .set({ ...last, status: again ? "pending" : "failed", nextAttemptAt: again })
+    .where(where);
+  return endpoint && !endpoint.isDisabled ? noteFailure(tx, endpoint.id, responseCode, now) : null;
+}
+
+/** Writes down what became of an attempt, and when the next one is. */
+export async function settle(claimed: Claimed, outcome: Outcome, now: Date): Promise<void> {
+  const disabled = await asSystem((tx) => store(tx, claimed, outcome, now));
+  if (!disabled) return;
+  record(systemCtx(), {
+    ...(await aboutEndpoint(disabled)),
+    action: "webhook.disable",
+    details: {
+      reason: outcome.status === GONE ? "it answered 410 Gone" : "nothing could be delivered to it for 5 days",
+    },
+  });
+}

@@ -1,0 +1,100 @@
+import type { MailBody } from "@/server/deliveries/queue";
+import { env } from "@/server/env";
+import type { Notification } from "./schema";
+import { type NotificationRow, toNotification } from "./to-notification";
+
+/** A message lists so many; a partner with more is told how many there are, and where. */
+const MAX_WEBHOOK_ITEMS = 500;
+const MAX_MAIL_ITEMS = 25;
+
+type Changed = { row: NotificationRow; told: Notification; isResolved: boolean };
+type WebhookMessage = { type: string; subject: string; data: Record<string, unknown> };
+
+const numbers = new Intl.NumberFormat("en-GB");
+const count = (n: number, one: string): string => `${numbers.format(n)} ${n === 1 ? one : `${one}s`}`;
+
+/** What began, and what is over, since an evaluation; what did both is there twice, in this order. */
+function changesOf(rows: readonly NotificationRow[], from: number): Changed[] {
+  return rows.flatMap((row) => {
+    const told = toNotification(row, false);
+    if (!told) return [];
+    const began = row.raisedIn !== null && row.raisedIn >= from;
+    const ended = row.resolvedIn !== null && row.resolvedIn >= from;
+    return [...(began ? [{ row, told, isResolved: false }] : []), ...(ended ? [{ row, told, isResolved: true }] : [])];
+  });
+}
+
+/** The changes of one kind and direction together, in the order of their first. */
+function grouped(changes: readonly Changed[]): [Changed, ...Changed[]][] {
+  const groups = new Map<string, [Changed, ...Changed[]]>();
+  for (const change of changes) {
+    const key = `${change.told.kind} ${change.isResolved}`;
+    const group = groups.get(key);
+    if (group) group.push(change);
+    else groups.set(key, [change]);
+  }
+  return [...groups.values()];
+}
+
+const sentenceIn = ({ told, isResolved }: Changed): string => (isResolved ? told.resolution : null) ?? told.sentence;
+
+/** "Silent agents: 100 organizations", or the sentence of the only one. */
+function headline(group: readonly [Changed, ...Changed[]]): string {
+  const [first] = group;
+  if (group.length === 1) return sentenceIn(first);
+  return `${first.told.label}${first.isResolved ? ", over" : ""}: ${count(group.length, "organization")}`;
+}
+
+/** One message a kind and direction, however many organizations it concerns. */
+export function composeWebhooks(rows: readonly NotificationRow[], from: number): WebhookMessage[] {
+  return grouped(changesOf(rows, from)).map((group) => {
+    const [{ told, isResolved }] = group;
+    return {
+      type: isResolved ? "notification.resolved" : "notification.raised",
+      subject: headline(group),
+      data: {
+        kind: told.kind,
+        label: told.label,
+        total: group.length,
+        notifications: group.slice(0, MAX_WEBHOOK_ITEMS).map((change) => ({
+          id: change.told.id,
+          orgId: change.told.orgId,
+          organization: change.told.organization,
+          sentence: sentenceIn(change),
+          since: change.told.since,
+          raisedAt: change.told.raisedAt,
+          resolvedAt: isResolved ? change.told.resolvedAt : null,
+          link: change.told.link,
+        })),
+      },
+    };
+  });
+}
+
+function section(group: readonly [Changed, ...Changed[]]): string {
+  const lines = group.slice(0, MAX_MAIL_ITEMS).map((change) => `- ${sentenceIn(change)}\n  ${change.told.link}`);
+  const rest = group.length - lines.length;
+  const [first] = group;
+  const title = `${first.told.label}${first.isResolved ? ", over" : ""} (${count(group.length, "organization")})`;
+  return [title, ...lines, ...(rest > 0 ? [`- and ${count(rest, "more organization")}`] : [])].join("\n");
+}
+
+/** One mail for everything; null when nothing is left to tell. */
+export function composeMail(
+  rows: readonly NotificationRow[],
+  from: number,
+): { subject: string; mail: MailBody } | null {
+  const groups = grouped(changesOf(rows, from));
+  const [first] = groups;
+  if (!first) return null;
+  const page = `${env().NEXTAUTH_URL}/notifications`;
+  const subject =
+    groups.length === 1
+      ? headline(first)
+      : `${count(groups.length, "notification")}: ${first[0].told.label} and others`;
+  const why = `You get this mail because your settings ask for it: ${page}/settings`;
+  return {
+    subject: `Trailmark: ${subject}`,
+    mail: { text: [...groups.map(section), `All notifications: ${page}`, why].join("\n\n") },
+  };
+}

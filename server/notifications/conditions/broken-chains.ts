@@ -1,0 +1,27 @@
+import { openAlarms } from "@/server/audit/integrity/alarm";
+import { listLostHeads } from "@/server/audit/integrity/heads";
+import type { Look } from "./finding";
+
+/** Chains with an open alarm. A lost head is a kind of its own, and told alone as long as it is why the alarm is open. */
+export const lookForBrokenChains: Look = async () => {
+  const [alarms, heads] = await Promise.all([openAlarms({ kind: "system" }), listLostHeads()]);
+  const headless = new Set(heads.map(({ orgId }) => orgId));
+  for (const { orgId, source } of alarms) if (source === "head") headless.add(orgId);
+  const broken = alarms.filter(({ source }) => source !== "head");
+  return [
+    {
+      kind: "chain.broken",
+      looked: "all",
+      found: broken.map(({ orgId, breaks }) => ({
+        orgId,
+        holds: true,
+        detail: breaks.length > 0 ? { seq: Math.min(...breaks.map(({ seq }) => seq)) } : {},
+      })),
+    },
+    {
+      kind: "chain.head_lost",
+      looked: "all",
+      found: [...headless].map((orgId) => ({ orgId, holds: true, detail: {} })),
+    },
+  ];
+};

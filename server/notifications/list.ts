@@ -1,0 +1,61 @@
+import { and, count, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { notifications, organizations } from "@/db/schema";
+import { paginate } from "@/server/devices/list";
+import { operation } from "@/server/operation";
+import { listInput, notificationPage, summary, summaryInput } from "./schema";
+import { toNotification } from "./to-notification";
+import { changedAt, isReadBy, wantedBy } from "./wanted";
+
+const t = notifications;
+
+/** What the caller is to know, last changed first. */
+export const listNotifications = operation({
+  permission: "audit:read",
+  input: listInput,
+  output: notificationPage,
+  run(ctx, input) {
+    return tenant(ctx.scope, async (tx) => {
+      const where = and(
+        await wantedBy(tx, ctx),
+        input.kind ? eq(t.kind, input.kind) : undefined,
+        input.status && (input.status === "open" ? isNull(t.resolvedAt) : isNotNull(t.resolvedAt)),
+      );
+      const [rows, [counted]] = await Promise.all([
+        tx
+          .select({ row: t, organization: organizations.name, isRead: isReadBy(ctx) })
+          .from(t)
+          .innerJoin(organizations, eq(organizations.id, t.orgId))
+          .where(where)
+          .orderBy(desc(changedAt), t.kind, sql`lower(${organizations.name})`, t.id)
+          .limit(input.limit)
+          .offset((input.page - 1) * input.limit),
+        tx.select({ total: count() }).from(t).where(where),
+      ]);
+      const data = rows.flatMap(
+        ({ row, organization, isRead }) => toNotification({ ...row, organization }, isRead) ?? [],
+      );
+      return { data, pagination: paginate(input, counted?.total ?? 0) };
+    });
+  },
+});
+
+/** The figures of the bell. A hundred organizations with the same condition, found at once, are one. */
+export const getSummary = operation({
+  permission: "audit:read",
+  input: summaryInput,
+  output: summary,
+  run(ctx) {
+    return tenant(ctx.scope, async (tx) => {
+      const batch = sql`(${t.kind}, coalesce(${t.resolvedIn}, ${t.raisedIn}))`;
+      const [row] = await tx
+        .select({
+          unread: sql<number>`(count(DISTINCT ${batch}) FILTER (WHERE NOT ${isReadBy(ctx)}))::int`,
+          open: sql<number>`(count(*) FILTER (WHERE ${t.resolvedAt} IS NULL))::int`,
+        })
+        .from(t)
+        .where(await wantedBy(tx, ctx));
+      return { unread: row?.unread ?? 0, open: row?.open ?? 0 };
+    });
+  },
+});

@@ -1,0 +1,148 @@
+import { eq } from "drizzle-orm";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { POST as READ } from "@/app/api/v1/notifications/read/route";
+import { GET as LIST } from "@/app/api/v1/notifications/route";
+import { GET as SUMMARY } from "@/app/api/v1/notifications/summary/route";
+import { POST as CREATE } from "@/app/api/v1/webhooks/route";
+import { asSystem } from "@/db/client";
+import { notificationDeliveries } from "@/db/schema";
+import { clearAlarm, raiseAlarm } from "@/server/audit/integrity/alarm";
+import { workOffDeliveries } from "@/server/deliveries/worker";
+import { env } from "@/server/env";
+import { call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
+import { lookForBrokenChains } from "./conditions/broken-chains";
+import type { Finding } from "./conditions/finding";
+import { evaluate } from "./evaluate";
+import { tell } from "./tell";
+
+const brk = { seq: 7, id: "", kind: "altered", expected: "a", actual: "b" } as const;
+const breakChain = (orgId: string) =>
+  raiseAlarm({ orgId, at: new Date().toISOString(), source: "nightly", breaks: [brk] });
+
+/** Evaluations of other files may run at the same moment: it is tried until it is this one's turn. */
+async function pass(now: Date, looks = [lookForBrokenChains]): Promise<void> {
+  for (;;) {
+    const { isDone, failures } = await evaluate(looks, now, tell);
+    if (failures.length > 0) throw failures[0];
+    if (isDone) return;
+    await new Promise((again) => setTimeout(again, 20));
+  }
+}
+
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  Object.assign(env(), { TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
+  receiver = await startWebhookReceiver();
+});
+afterAll(() => receiver.close());
+beforeEach(() => {
+  receiver.received.length = 0;
+});
+
+const listOf = async (token: TestUser, query = "") => (await call(LIST, { token, path: `/?${query}` })).body.data;
+const endpoint = (token: TestUser, over: object = {}) =>
+  call(CREATE, { token, body: { name: "Desk", url: receiver.url, kinds: ["chain.broken", "agents.silent"], ...over } });
+
+describe("a broken chain", () => {
+  it("is in the list of whoever may read that log, once while it lasts, and resolved when it is over", async () => {
+    const viewer = await createUser({ role: "org_viewer" });
+    const orgId = viewer.orgId as string;
+    await breakChain(orgId);
+    const first = new Date();
+    await pass(first);
+    await pass(new Date(first.getTime() + 60_000));
+    const [raised, ...others] = await listOf(viewer);
+    expect(others).toEqual([]);
+    expect(raised).toMatchObject({ orgId, kind: "chain.broken", status: "open", isRead: false, resolution: null });
+    expect(raised.sentence).toMatch(
+      /^The audit chain of Org .+ is broken\. The first contradiction found is at entry 7\.$/,
+    );
+    expect(raised.raisedAt).toBe(first.toISOString());
+    expect((await call(SUMMARY, { token: viewer })).body).toEqual({ unread: 1, open: 1 });
+    expect((await call(READ, { token: viewer, body: { ids: [raised.id] } })).status).toBe(204);
+    expect((await call(SUMMARY, { token: viewer })).body).toEqual({ unread: 0, open: 1 });
+
+    await clearAlarm(orgId);
+    const over = new Date(first.getTime() + 120_000);
+    await pass(over);
+    const [resolved] = await listOf(viewer, "status=resolved");
+    expect(resolved).toMatchObject({
+      id: raised.id,
+      status: "resolved",
+      resolvedAt: over.toISOString(),
+      isRead: false,
+    });
+    expect(resolved.resolution).toContain("found no contradiction");
+    expect((await call(SUMMARY, { token: viewer })).body).toEqual({ unread: 1, open: 0 });
+    expect((await call(READ, { token: viewer, method: "POST" })).status).toBe(204);
+    expect((await call(SUMMARY, { token: viewer })).body.unread).toBe(0);
+  });
+
+  it("concerns nobody of another organization", async () => {
+    const [mine, other] = [await createUser(), await createUser()];
+    await breakChain(other.orgId as string);
+    await pass(new Date());
+    expect(await listOf(mine)).toEqual([]);
+    const [theirs] = await listOf(other);
+    await call(READ, { token: mine, body: { ids: [theirs.id] } });
+    expect((await call(SUMMARY, { token: other })).body.unread).toBe(1);
+    expect((await call(LIST, { token: mine, path: `/?orgId=${other.orgId}` })).status).toBe(403);
+  });
+});
+
+describe("a webhook", () => {
+  it("is posted one message that the library of Standard Webhooks verifies, and one when it is over", async () => {
+    const admin = await createUser();
+    const orgId = admin.orgId as string;
+    const { body: made } = await endpoint(admin);
+    await breakChain(orgId);
+    const now = new Date();
+    await pass(now);
+    await workOffDeliveries(() => now);
+    expect(receiver.received).toHaveLength(1);
+    const [{ headers, body }] = receiver.received as [WebhookReceiver["received"][0]];
+    const told = new Webhook(made.secret).verify(body, headers as Record<string, string>);
+    expect(told).toMatchObject({
+      type: "notification.raised",
+      data: { kind: "chain.broken", total: 1, notifications: [{ orgId, resolvedAt: null }] },
+    });
+    expect(() => new Webhook(made.secret).verify(`${body} `, headers as Record<string, string>)).toThrow();
+    await clearAlarm(orgId);
+    const later = new Date(now.getTime() + 61_000);
+    await pass(later);
+    await workOffDeliveries(() => later);
+    expect(JSON.parse(receiver.received[1]?.body ?? "")).toMatchObject({ type: "notification.resolved" });
+    const rows = await asSystem((tx) =>
+      tx.select().from(notificationDeliveries).where(eq(notificationDeliveries.endpointId, made.id)),
+    );
+    expect(rows.map(({ status, attempts, responseCode }) => [status, attempts, responseCode])).toEqual([
+      ["delivered", 1, 204],
+      ["delivered", 1, 204],
+    ]);
+  });
+
+  it("tells a partner of a hundred silent customers in one message, and another customer's never", async () => {
+    const partner = await createPartner();
+    const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const orgs = await Promise.all(Array.from({ length: 100 }, () => createOrg({ partnerId: partner.id })));
+    const foreign = await createOrg();
+    const { body: made } = await endpoint(admin);
+    const found = [...orgs, foreign].map(({ id }) => ({ orgId: id, holds: true, detail: { count: 2 } }));
+    const looked = new Set(found.map(({ orgId }) => orgId));
+    const silent = async (): Promise<Finding[]> => [{ kind: "agents.silent", looked, found }];
+    const first = new Date();
+    for (let minute = 0; minute <= 20; minute += 4) await pass(new Date(first.getTime() + minute * 60_000), [silent]);
+    const now = new Date(first.getTime() + 21 * 60_000);
+    await workOffDeliveries(() => now);
+    const mine = receiver.received.map(({ body }) => JSON.parse(body));
+    expect(mine).toHaveLength(1);
+    expect(mine[0].data).toMatchObject({ kind: "agents.silent", total: 100 });
+    expect(new Set(mine[0].data.notifications.map((n: { orgId: string }) => n.orgId))).toEqual(
+      new Set(orgs.map(({ id }) => id)),
+    );
+    expect((await call(SUMMARY, { token: admin })).body).toEqual({ unread: 1, open: 100 });
+    expect(made.kinds).toContain("agents.silent");
+  });
+});

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { adminPage, isoTime, pagination } from "@/server/wire";
+import { KIND_NAMES, type NotificationKind } from "./vocabulary";
+
+const kind = z.enum(KIND_NAMES as [NotificationKind, ...NotificationKind[]]);
+const STATUSES = ["open", "resolved"] as const;
+
+/** Query of GET /notifications. */
+export const listInput = z.strictObject({
+  orgId: z.guid().optional(),
+  status: z.enum(STATUSES).optional(),
+  kind: kind.optional(),
+  ...adminPage,
+});
+
+/**
+ * A condition of an organization from its beginning to its end. `isRead` is the caller's, and false for programs; what
+ * ends is unread again. `batch` is the same for what was found at the same time.
+ */
+const notification = z.strictObject({
+  id: z.guid(),
+  orgId: z.guid(),
+  organization: z.string(),
+  kind,
+  label: z.string().meta({ example: "Broken chain" }),
+  status: z.enum(STATUSES),
+  sentence: z.string().meta({
+    description: "What was seen when it was raised",
+    example: "The audit chain of Contoso is broken. The first contradiction found is at entry 1,204.",
+  }),
+  resolution: z.string().nullable().meta({ description: "What was seen when it was over" }),
+  since: isoTime.meta({ description: "When the condition was first seen" }),
+  raisedAt: isoTime,
+  resolvedAt: isoTime.nullable(),
+  batch: z.int(),
+  isRead: z.boolean(),
+  link: z
+    .string()
+    .meta({ description: "The page where to look", example: "https://trailmark.example.com/integrity?orgId=…" }),
+});
+export type Notification = z.output<typeof notification>;
+
+export const notificationPage = z.strictObject({ data: z.array(notification), pagination });
+
+/** How many are unread and open within the caller's reach and settings; what was found at once counts once. */
+export const summary = z.strictObject({ unread: z.int(), open: z.int() });
+export const summaryInput = z.strictObject({ orgId: z.guid().optional() });
+
+const MAX_READ_AT_ONCE = 1000;
+
+/** Body of POST /notifications/read; without ids all that the caller sees. */
+export const readInput = z.strictObject({ ids: z.array(z.guid()).max(MAX_READ_AT_ONCE).optional() });

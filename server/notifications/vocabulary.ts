@@ -1,0 +1,74 @@
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Denied acts within an hour that are many, and how few they must be again before it is over. */
+const MANY_DENIALS = 25;
+export const FEW_DENIALS = 10;
+/**
+ * What is known of a kind of notification. `holds`: for how long a condition must be seen before anybody is told;
+ * `isWatched`: only time in which this server looked counts for that; `isNoisy`: nobody is told by default;
+ * `isUrgent`: administrators are told by mail by default.
+ */
+type Kind = { label: string; means: string; holdsMs: number; isWatched?: true; isNoisy?: true; isUrgent?: true };
+
+const kinds = {
+  "chain.broken": {
+    label: "Broken chain",
+    means: "A verification found that the audit log contradicts itself or what was signed about it.",
+    holdsMs: 0,
+    isUrgent: true,
+  },
+  "chain.head_lost": {
+    label: "Lost head",
+    means: "A chain lost its head or its end. New entries may be held until it is repaired.",
+    holdsMs: 0,
+    isUrgent: true,
+  },
+  "chain.unproven": {
+    label: "Chain not proven",
+    means: "Nothing contradicts the audit log, but it has not been proven intact for an hour or more.",
+    holdsMs: HOUR,
+  },
+  "witness.away": {
+    label: "Witness away",
+    means: "A witness of the policy has cosigned none of the newest checkpoints for a day.",
+    holdsMs: 24 * HOUR,
+  },
+  "pruning.off": {
+    label: "Pruning off",
+    means: "Retention policies exist, but expired entries are not removed.",
+    holdsMs: HOUR,
+  },
+  "events.lost": {
+    label: "Lost audit events",
+    means: "A server process lost audit events, or set events aside that the database refused.",
+    holdsMs: 0,
+    isUrgent: true,
+  },
+  "agents.silent": {
+    label: "Silent agents",
+    means: "Nothing has been heard from any agent of an organization for half an hour or more.",
+    holdsMs: 15 * MINUTE,
+    isWatched: true,
+  },
+  "denials.many": {
+    label: "Many denials",
+    means: `At least ${MANY_DENIALS} entries of the last hour were denied.`,
+    holdsMs: 0,
+    isNoisy: true,
+  },
+  "webhook.disabled": {
+    label: "Webhook disabled",
+    means: "A webhook endpoint was disabled because nothing could be delivered to it for days.",
+    holdsMs: 0,
+  },
+} as const satisfies Record<string, Kind>;
+
+export type NotificationKind = keyof typeof kinds;
+export const KINDS: Readonly<Record<NotificationKind, Kind>> = kinds;
+export const isKind = (text: string): text is NotificationKind => Object.hasOwn(kinds, text);
+export const KIND_NAMES = Object.keys(kinds).filter(isKind);
+
+/** What somebody is told without having chosen: in the product all but noisy kinds; urgent ones by mail, if they manage. */
+export const DEFAULT_PRODUCT_KINDS = KIND_NAMES.filter((kind) => !KINDS[kind].isNoisy);
+export const DEFAULT_MAIL_KINDS = KIND_NAMES.filter((kind) => KINDS[kind].isUrgent);

@@ -1,0 +1,48 @@
+import { tenant } from "@/db/client";
+import { webhookEndpoints } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import { requireWholePartner } from "@/server/auth/grant";
+import { newId } from "@/server/ids";
+import { operation } from "@/server/operation";
+import { partnerFor, partnerOfOrg } from "@/server/organizations/partner";
+import { repairText } from "@/server/text";
+import { aboutEndpoint, auditable, checkAddress, type EndpointRow, toWebhook } from "./endpoint";
+import { createdWebhook, createInput } from "./schema";
+import { newSigningSecret, sealSecret } from "./sign";
+
+/**
+ * Adds an address that notifications are posted to. Its signing secret is in the answer and nowhere else.
+ * @throws AppError validation_failed for an address that the operator does not allow, forbidden
+ */
+export const createWebhook = operation({
+  permission: "audit:manage",
+  input: createInput,
+  output: createdWebhook,
+  stepUp: () => true,
+  async run(ctx, input) {
+    checkAddress(input.url);
+    const orgId = input.orgId ?? (ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : null);
+    const partnerId = orgId ? await partnerOfOrg(orgId) : await partnerFor(ctx, input.partnerId);
+    const id = newId();
+    const secret = newSigningSecret();
+    const row = await tenant(ctx.scope, async (tx) => {
+      if (!orgId) await requireWholePartner(tx, ctx);
+      const [made] = await tx
+        .insert(webhookEndpoints)
+        .values({
+          id,
+          partnerId,
+          orgId,
+          name: repairText(input.name),
+          url: input.url,
+          kinds: input.kinds,
+          secret: sealSecret(secret, id),
+          createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
+        })
+        .returning();
+      return made as EndpointRow;
+    });
+    record(ctx, { ...(await aboutEndpoint(row)), action: "webhook.create", details: { after: auditable(row) } });
+    return { ...toWebhook(row), secret };
+  },
+});

@@ -1,0 +1,78 @@
+import { and, eq, isNull, or, type SQL } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { webhookEndpoints } from "@/db/schema";
+import { requireWholePartner } from "@/server/auth/grant";
+import type { Ctx } from "@/server/context";
+import { invalid, notFound } from "@/server/errors";
+import { homeOrgOf } from "@/server/organizations/partner";
+import { inScope } from "@/server/scope";
+import { allowed, RefusedAddress, requireAllowed } from "./address";
+import type { Webhook } from "./schema";
+
+export type EndpointRow = typeof webhookEndpoints.$inferSelect;
+
+/** The endpoints of the caller's organizations and, for a partner, those of the partner as a whole. */
+export function endpointsInScope({ scope }: Ctx): SQL | undefined {
+  const t = webhookEndpoints;
+  const ofOrganizations = inScope(t.orgId, scope);
+  if (scope.kind !== "partner") return ofOrganizations;
+  return or(ofOrganizations, and(isNull(t.orgId), eq(t.partnerId, scope.partnerId)));
+}
+
+/**
+ * An endpoint that the caller may change, locked for this transaction.
+ * @throws AppError not_found, forbidden for a partner's and a caller who reaches less
+ */
+export async function lockEndpoint(tx: Tx, ctx: Ctx, id: string): Promise<EndpointRow> {
+  const where = and(endpointsInScope(ctx), eq(webhookEndpoints.id, id));
+  const [row] = await tx.select().from(webhookEndpoints).where(where).for("update");
+  if (!row) throw notFound("webhook");
+  if (row.orgId === null) await requireWholePartner(tx, ctx);
+  return row;
+}
+
+/** @throws AppError validation_failed for an address that the operator does not allow. */
+export function checkAddress(address: string): void {
+  try {
+    requireAllowed(new URL(address), allowed());
+  } catch (error) {
+    throw error instanceof RefusedAddress ? invalid("url", error.message) : error;
+  }
+}
+
+/** What the audit log holds of an endpoint; its address may hold a token of the receiver, so only the host is told. */
+export const auditable = ({
+  name,
+  url,
+  kinds,
+  disabledAt,
+}: Pick<EndpointRow, "name" | "url" | "kinds" | "disabledAt">) => ({
+  name,
+  host: new URL(url).host,
+  kinds,
+  disabled: disabledAt !== null,
+});
+
+/** Where and under which name the audit log tells of an endpoint. */
+export const aboutEndpoint = async (row: Pick<EndpointRow, "id" | "name" | "orgId" | "partnerId">) => ({
+  orgId: row.orgId ?? (await homeOrgOf(row.partnerId)),
+  resourceType: "webhook",
+  resourceId: row.id,
+  resourceName: row.name,
+});
+
+/** Member by member, so that a secret can never slip out. */
+export const toWebhook = (row: EndpointRow): Webhook => ({
+  id: row.id,
+  name: row.name,
+  url: row.url,
+  kinds: row.kinds,
+  orgId: row.orgId,
+  partnerId: row.partnerId,
+  disabledAt: row.disabledAt?.toISOString() ?? null,
+  disabledByFailure: row.disabledByFailure,
+  failingSince: row.failingSince?.toISOString() ?? null,
+  formerUntil: row.formerUntil?.toISOString() ?? null,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+});

@@ -1,0 +1,56 @@
+import { eq } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { webhookEndpoints } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import { operation } from "@/server/operation";
+import { repairText } from "@/server/text";
+import { aboutEndpoint, auditable, checkAddress, type EndpointRow, lockEndpoint, toWebhook } from "./endpoint";
+import { updateInput, webhook } from "./schema";
+
+type Able = Pick<EndpointRow, "disabledAt" | "disabledByFailure" | "failingSince" | "pendingFrom">;
+
+/** Enabled anew it starts from nothing: neither its failures count, nor is it told what happened meanwhile. */
+function able(row: EndpointRow, disabled: boolean | undefined, now: Date): Able {
+  if (disabled === undefined || disabled === (row.disabledAt !== null)) return row;
+  return { disabledAt: disabled ? now : null, disabledByFailure: false, failingSince: null, pendingFrom: null };
+}
+
+/**
+ * Changes an endpoint's name, address or kinds, disables or enables it.
+ * @throws AppError not_found, forbidden, validation_failed for an address that the operator does not allow
+ */
+export const updateWebhook = operation({
+  permission: "audit:manage",
+  input: updateInput,
+  output: webhook,
+  stepUp: ({ url }) => url !== undefined,
+  async run(ctx, { id, name, url, kinds, disabled }) {
+    if (url !== undefined) checkAddress(url);
+    const now = ctx.now();
+    const { before, after } = await tenant(ctx.scope, async (tx) => {
+      const before = await lockEndpoint(tx, ctx, id);
+      const { disabledAt, disabledByFailure, failingSince, pendingFrom } = able(before, disabled, now);
+      const set = {
+        name: name === undefined ? before.name : repairText(name),
+        url: url ?? before.url,
+        kinds: kinds ?? before.kinds,
+        ...{ disabledAt, disabledByFailure, failingSince, pendingFrom },
+      };
+      const [after] = await tx
+        .update(webhookEndpoints)
+        .set({ ...set, updatedAt: now })
+        .where(eq(webhookEndpoints.id, id))
+        .returning();
+      return { before, after: after ?? before };
+    });
+    const told = { before: auditable(before), after: auditable(after) };
+    const isMoved = before.url !== after.url;
+    if (isMoved || JSON.stringify(told.before) !== JSON.stringify(told.after))
+      record(ctx, {
+        ...(await aboutEndpoint(after)),
+        action: "webhook.update",
+        details: { ...told, urlChanged: isMoved },
+      });
+    return toWebhook(after);
+  },
+});
