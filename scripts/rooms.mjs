@@ -10,7 +10,7 @@ export const UNCOUNTED = ["db/migrations/meta", "docs/images", "server/scripts/l
 const WIRE_FILES = [
   "(csv|text|wall-clock|wire)",
   "auth/permissions",
-  "audit/(actions|action-label|device-named|row)",
+  "audit/(actions|action-label|device-named|export-name|row)",
   "audit/query/(catalogue|network|old-address|value-list|word-list)",
   "audit/chain/(chain|bundle|note|verifier)",
   "audit/tree/[\\w-]+",

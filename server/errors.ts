@@ -13,6 +13,7 @@ export const ERROR_CODES = {
   conflict: { status: 409, trpc: "CONFLICT", title: "Conflict" },
   device_offline: { status: 409, trpc: "CONFLICT", title: "The device is offline" },
   payload_too_large: { status: 413, trpc: "PAYLOAD_TOO_LARGE", title: "The body is too large" },
+  range_not_satisfiable: { status: 416, trpc: "PRECONDITION_FAILED", title: "The range lies past the end of the file" },
   idempotency_mismatch: {
     status: 422,
     trpc: "UNPROCESSABLE_CONTENT",

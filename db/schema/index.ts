@@ -6,6 +6,7 @@ export * from "./backup-runs";
 export * from "./custom-fields";
 export * from "./device-log-policies";
 export * from "./devices";
+export * from "./exports";
 export * from "./idempotency";
 export * from "./identity";
 export * from "./live";

@@ -66,6 +66,7 @@ const catalogue = {
   },
   "audit.chain.head.repair": { does: "repair the head of the audit chain", about: null },
   "audit_logs.export": { does: "export audit logs", about: null },
+  "audit_logs.export.download": { does: "download an export of audit logs", about: "download the export {name}" },
   "audit_logs.verify": { does: "verify the audit chain", about: null },
   "audit_logs.evidence": { does: "download an evidence bundle", about: null },
   "audit_logs.proof": { does: "export the proof of an entry", about: "export the proof of {name}" },

@@ -46,6 +46,8 @@ export const MAX_EVENTS_PER_REQUEST = 500;
 export const MAX_EXPORT_ROWS = 10_000;
 export const EXPORT_FORMATS = ["csv", "json"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+/** Of an export that is written in the background. */
+export const FILE_FORMATS = ["csv", "ndjson", "json"] as const;
 /** Size of the details as JSON text: a log entry is no file store. */
 export const MAX_DETAILS_BYTES = 64 * 1024;
 /** Characters of the columns of audit_logs; the text columns have no limit in the database. */

@@ -89,7 +89,6 @@ export async function findUserCaller(userId: string, signIn?: SignInOf): Promise
 type KeyRow = {
   id: string;
   name: string;
-  keyHash: string;
   permissions: Permission[];
   partnerId: string;
   orgId: string | null;
@@ -102,7 +101,7 @@ export const findApiKeyCaller = (keyHash: string, ip: string | null): Promise<Ca
   orRemembered(keyHash, lookUpApiKey(keyHash, ip));
 
 async function lookUpApiKey(keyHash: string, ip: string | null): Promise<Caller | null> {
-  const row = await lookUp<KeyRow>(
+  const row = await lookUp<KeyRow & { keyHash: string }>(
     (sql) => sql`
       WITH used AS (
         UPDATE api_keys SET last_used_at = now(), last_used_ip = ${ip}
@@ -116,7 +115,23 @@ async function lookUpApiKey(keyHash: string, ip: string | null): Promise<Caller 
       WHERE (k.key_hash = ${keyHash} OR (k.former_hash = ${keyHash} AND k.former_until > now()))
         AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
   );
-  if (!row || !sameHash(row.keyHash, keyHash)) return null;
+  return row && sameHash(row.keyHash, keyHash) ? keyCaller(row) : null;
+}
+
+/** A program by the id of its key, for work that it asked for; null when unknown, revoked or expired. */
+export async function findKeyCaller(id: string): Promise<Caller | null> {
+  const row = await lookUp<KeyRow>(
+    (sql) => sql`
+      SELECT k.id, k.name, k.permissions, k.partner_id AS "partnerId", k.org_id AS "orgId",
+        (SELECT o.id FROM organizations o WHERE o.partner_id = k.partner_id AND o.is_home) AS "homeOrgId",
+        CASE WHEN k.org_id IS NULL THEN ARRAY(SELECT o.id FROM organizations o WHERE o.partner_id = k.partner_id) END AS "orgIds"
+      FROM api_keys k
+      WHERE k.id = ${id} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
+  );
+  return row ? keyCaller(row) : null;
+}
+
+function keyCaller(row: KeyRow): Caller {
   return {
     actor: { type: "api_key", id: row.id, name: row.name },
     scope: row.orgId

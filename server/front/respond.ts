@@ -15,6 +15,8 @@ function wantsGzip(incoming: IncomingMessage, response: Response): boolean {
   return (
     takesGzip(incoming) &&
     !response.headers.has("content-encoding") &&
+    // A range is one of the bytes as they stand in the file.
+    !response.headers.has("accept-ranges") &&
     COMPRESSIBLE.test(response.headers.get("content-type") ?? "")
   );
 }

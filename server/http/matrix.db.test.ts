@@ -7,6 +7,7 @@ import {
   deliveryIn,
   deviceIn,
   enrollmentKeyIn,
+  exportOf,
   fieldIn,
   importOf,
   keyIn,
@@ -47,6 +48,15 @@ const device = (
     query: rest.query ?? "",
     ...(rest.body === undefined ? {} : { body: rest.body }),
   }),
+});
+/** An export is its creator's alone. */
+const ownExport = (own: number[]): Row => ({
+  by: "path",
+  own,
+  make: async (orgId, target, { token }) => {
+    const id = target === "missing" ? randomUUID() : (await exportOf(orgId, target === "own" ? token : null)).id;
+    return { params: { id } };
+  },
 });
 const agentRoute = (own: number[], body?: unknown, extra: Record<string, string> = {}): Row => ({
   by: "path",
@@ -150,6 +160,11 @@ const MATRIX: Record<string, Row> = {
   "GET /audit-logs/search": { by: "org", own: [200], make: (orgId) => ({ query: `q=device&orgId=${orgId}` }) },
   "GET /audit-logs/export": list(),
   "POST /audit-logs/export": { by: "none", own: [200], make: () => ({ body: { format: "json" } }) },
+  "GET /audit-logs/exports": { by: "none", own: [200], make: () => ({}) },
+  "POST /audit-logs/exports": { by: "none", own: [202], make: () => ({ body: { format: "ndjson" } }) },
+  "GET /audit-logs/exports/[id]": ownExport([200]),
+  "DELETE /audit-logs/exports/[id]": ownExport([204]),
+  "GET /audit-logs/exports/[id]/file": ownExport([409]),
   "GET /audit-logs/reports/user-activity": list(),
   "GET /audit-logs/reports/security-events": list(),
   "GET /audit-logs/reports/compliance": list(),

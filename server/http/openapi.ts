@@ -57,8 +57,10 @@ const toSchema = (schema: z.ZodType, io: "input" | "output"): Json => {
 
 const paramsOf = (path: string): string[] => [...path.matchAll(/\[(?:\.\.\.)?([^\]]+)\]/g)].map((m) => m[1] as string);
 
-/** The input schema split into what stands in the path, and the rest (query or body). */
-function splitInput({ path, spec }: Endpoint): { inPath: [string, Json][]; rest: Json } {
+type Split = { inPath: [string, Json][]; inHeaders: [string, Json][]; rest: Json };
+
+/** The input schema split into what stands in the path, in headers, and the rest (query or body). */
+function splitInput({ path, spec }: Endpoint): Split {
   const schema = toSchema(spec.input, "input");
   const properties = { ...((schema.properties as Record<string, Json>) ?? {}) };
   const required = new Set((schema.required as string[]) ?? []);
@@ -68,7 +70,12 @@ function splitInput({ path, spec }: Endpoint): { inPath: [string, Json][]; rest:
     required.delete(name);
     return [name, found];
   });
-  return { inPath, rest: { ...schema, type: "object", properties, required: [...required] } };
+  const inHeaders = Object.entries(spec.headers ?? {}).map(([name, header]): [string, Json] => {
+    const found = properties[name] ?? { type: "string" };
+    delete properties[name];
+    return [header, found];
+  });
+  return { inPath, inHeaders, rest: { ...schema, type: "object", properties, required: [...required] } };
 }
 
 function problemResponses({ method, spec }: Endpoint, hasBody: boolean): Json {
@@ -102,11 +109,10 @@ function success(spec: RouteSpec): Json {
       },
     };
   const types = spec.produces ?? ["application/octet-stream"];
+  const content = Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }]));
   return {
-    [status]: {
-      description: "Success, as a stream",
-      content: Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }])),
-    },
+    [status]: { description: "Success, as a stream", content },
+    ...(spec.partial && { 206: { description: "The range that was asked for", content } }),
   };
 }
 
@@ -127,7 +133,7 @@ const SECURITY: Record<RouteSpec["auth"], Json[]> = {
 
 function toOperation(endpoint: Endpoint): Json {
   const { method, path, spec } = endpoint;
-  const { inPath, rest } = splitInput(endpoint);
+  const { inPath, inHeaders, rest } = splitInput(endpoint);
   const hasBody = spec.body ? spec.body !== "none" : method !== "GET" && method !== "DELETE";
   const properties = rest.properties as Record<string, Json>;
   const query = hasBody && spec.body !== "stream" ? [] : Object.entries(properties);
@@ -148,6 +154,7 @@ function toOperation(endpoint: Endpoint): Json {
         required: (rest.required as string[]).includes(name),
         schema,
       })),
+      ...inHeaders.map(([name, schema]) => ({ name, in: "header", required: false, schema })),
       ...(isIdempotent(method, spec) ? [IDEMPOTENCY_PARAMETER] : []),
     ],
     ...(hasBody

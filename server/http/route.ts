@@ -23,6 +23,10 @@ export type RouteOptions = {
   produces?: string[];
   /** Media type of a body that is not JSON, for the API document. */
   consumes?: string;
+  /** Request headers that are members of the input, by the member's name. */
+  headers?: Record<string, string>;
+  /** A stream that may answer a range of itself with 206, for the API document. */
+  partial?: true;
   /** Errors of the contract beyond those that every route may answer, for the API document. */
   errors?: ErrorCode[];
   /** Status of success; by default 200, or 204 without a body. */
@@ -59,7 +63,7 @@ function takesJson({ body }: RouteSpec, request: Request): boolean {
 type Call = { requestId: string; params: Record<string, string | string[]> };
 
 /**
- * Query parameters, the JSON body's members and path parameters in one object; the path's names win. A parameter given
+ * Query parameters, the JSON body's members, headers and path parameters in one object; the later names win. A parameter given
  * several times is a list, which the schemas of lists alone take.
  */
 async function gatherInput(spec: RouteSpec, request: Request, { params }: Call): Promise<Record<string, unknown>> {
@@ -73,6 +77,11 @@ async function gatherInput(spec: RouteSpec, request: Request, { params }: Call):
     if (typeof json !== "object" || json === null || Array.isArray(json))
       throw invalid("body", "must be a JSON object");
     Object.assign(input, json);
+  }
+  for (const [name, header] of Object.entries(spec.headers ?? {})) {
+    const value = request.headers.get(header);
+    if (value === null) delete input[name];
+    else input[name] = value;
   }
   return Object.assign(input, params);
 }

@@ -4,6 +4,7 @@ import { verificationJob } from "@/server/audit/integrity/nightly";
 import { searchWorker } from "@/server/audit/query/search-worker";
 import { importWorker } from "@/server/custom-fields/import/run/worker";
 import { env } from "@/server/env";
+import { exportWorker } from "@/server/exports/worker";
 import { log } from "@/server/log";
 import { notificationWorker } from "@/server/notifications/worker";
 import { announcePruning, retentionJob } from "@/server/retention/worker";
@@ -17,7 +18,11 @@ const WORKERS: Worker[] = [
   checkpointWorker,
   searchWorker,
   importWorker,
+<<<<<<< HEAD
   notificationWorker,
+=======
+  exportWorker,
+>>>>>>> 5df7e7c (exports: write exports of any size in the background, resumable for a day)
   dailyJobsWorker([verificationJob, retentionJob]),
 ];
 const running: Worker[] = [];

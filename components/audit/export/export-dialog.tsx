@@ -14,9 +14,10 @@ import { bytes, count, counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
 import { fetchConfirmed } from "@/components/step-up";
 import { Message } from "@/components/ui/message";
+import { exportName } from "@/server/audit/export-name";
 import { type ExportFormat, MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import classes from "./export-dialog.module.css";
-import { exportBody, exportName, readBody, saveFile } from "./export-request";
+import { exportBody, readBody, saveFile } from "./export-request";
 
 type Props = {
   audit: AuditList;
@@ -34,7 +35,7 @@ export function ExportDialog({ audit, onClose }: Props) {
   const home = org ?? (organizations.length === 1 ? organizations[0] : null);
   const span = spanOf(view, zone, now);
   const { state, start, cancel } = useExport(input);
-  const name = exportName({ organization: home?.name ?? "all organizations", ...span, now, format });
+  const name = exportName({ organization: home?.name ?? "all organizations", ...span, now, zone, ending: format });
   const filters = filtersInWords(view, names);
   return (
     <Modal opened onClose={onClose} title="Export entries">

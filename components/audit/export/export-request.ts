@@ -6,24 +6,6 @@ export function exportBody(format: ExportFormat, { from, to, cursor: _, skipCoun
   return { format, orgId, filters, dateRange: { from, to } };
 }
 
-const slug = (name: string): string =>
-  name
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "")
-    .slice(0, 60);
-
-type Named = { organization: string; from?: Date | undefined; to?: Date | undefined; now: Date; format: ExportFormat };
-
-/** "audit-northwind-dental-2026-11-13-to-2026-11-20.csv"; an open start is not in the name, an open end is today. */
-export function exportName({ organization, from, to, now, format }: Named): string {
-  const day = (at: Date) => at.toISOString().slice(0, 10);
-  const range = from ? `${day(from)}-to-${day(to ?? now)}` : `until-${day(to ?? now)}`;
-  return `audit-${slug(organization) || "organization"}-${range}.${format}`;
-}
-
 /** An answer's body as a file, with the bytes so far told as they come. */
 export async function readBody(response: Response, onBytes: (sum: number) => void): Promise<Blob> {
   const parts: BlobPart[] = [];

@@ -11,13 +11,17 @@ import type { Ctx } from "@/server/context";
 import { Turns } from "@/server/turns";
 
 /** Rows and bytes of details that are read at a time; twice as much is held, being read and being written. */
-const FIRST_ROWS = 500;
+export const FIRST_ROWS = 500;
 const MAX_ROWS = 2_500;
 const CHUNK_BYTES = 2 * 1024 * 1024;
 /** Chunks that all exports of this process read at once, so that many of them leave the database to the others. */
 const MAX_READERS = 2;
 
 const turns = new Turns(MAX_READERS);
+
+/** How many rows to read next, after so many of so many bytes. */
+export const nextSize = (rows: number, bytes: number): number =>
+  Math.max(1, Math.min(MAX_ROWS, Math.floor((CHUNK_BYTES * rows) / (bytes + 1))));
 
 /**
  * Rows that are settled: by their keys, or as those of one chain that meet conditions and were there at the time. Rows
@@ -49,10 +53,17 @@ export const settleRows = (ctx: Ctx, filter: AuditFilter, max: number): Promise<
     }),
   );
 
-type Row = { org_id: string; ms: number; chain_seq: string; details: string | null };
+export type SizedRow = { org_id: string; ms: number; chain_seq: string; details: string | null };
+
+/** Bytes of details: what makes rows large. */
+export const bytesOf = (rows: SizedRow[]): number => rows.reduce((sum, row) => sum + (row.details?.length ?? 0), 0);
 
 /** Reads a chunk after the other: each call the next `size` rows, fewer or none at the end. */
-function reader<R extends Row>(tx: (fn: (tx: Tx) => Promise<R[]>) => Promise<R[]>, rows: Settled, shape: Shape<R>) {
+function reader<R extends SizedRow>(
+  tx: (fn: (tx: Tx) => Promise<R[]>) => Promise<R[]>,
+  rows: Settled,
+  shape: Shape<R>,
+) {
   let at = 0;
   let after: Cursor | undefined;
   return async (size: number): Promise<R[]> => {
@@ -76,7 +87,7 @@ function reader<R extends Row>(tx: (fn: (tx: Tx) => Promise<R[]>) => Promise<R[]
  * Settled rows, chunk after chunk, the next one read while the last is written. Each chunk has a transaction of its own, so
  * a slow client holds no connection; what retention takes meanwhile is left out.
  */
-export async function* eachChunk<R extends Row>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
+export async function* eachChunk<R extends SizedRow>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
   const read = reader((fn) => turns.take(() => tenant(ctx.scope, fn)), rows, shape);
   const next = (size: number): Promise<R[]> => {
     const chunk = read(size);
@@ -86,8 +97,7 @@ export async function* eachChunk<R extends Row>(ctx: Ctx, rows: Settled, shape: 
   for (let coming = next(FIRST_ROWS); ; ) {
     const chunk = await coming;
     if (chunk.length === 0) return;
-    const bytes = chunk.reduce((sum, row) => sum + (row.details?.length ?? 0), 0);
-    coming = next(Math.max(1, Math.min(MAX_ROWS, Math.floor((CHUNK_BYTES * chunk.length) / (bytes + 1)))));
+    coming = next(nextSize(chunk.length, bytesOf(chunk)));
     yield chunk;
   }
 }

@@ -1,57 +1,19 @@
 import { Readable } from "node:stream";
-import { FILTERS } from "@/server/audit/query/catalogue";
 import type { AuditFilter } from "@/server/audit/query/conditions";
-import { BODY_ONLY, type BodyRow, ENTRY, type EntryRow, type Shape } from "@/server/audit/query/rows";
+import type { BodyRow } from "@/server/audit/query/rows";
 import { record } from "@/server/audit/record/record";
 import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
-import { writeExact } from "@/server/exact-json";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
 import { acquireSlot } from "@/server/slots";
 import { eachChunk, type Settled, settleRows } from "./each-row";
-import { csvHeader, rowsToCsv } from "./export-csv";
+import { exportEvents } from "./export-event";
 import { EXPORT_SLOTS, type ExportInput, exportCsvInput, exportInput } from "./export-schema";
-import { toFullEntry } from "./to-entry";
+import { asCsv, asJson, type Writer } from "./export-writer";
 
 type Format = ExportInput["format"];
 type Plan = { ctx: Ctx; format: Format; filter: AuditFilter; rows: Settled; total: number };
-
-/** Records the export once for each organization whose rows left; one that found nothing, for the caller's own. */
-function recordExport({ ctx, format, filter }: Plan, rowsPerOrg: Map<string, number>, complete: boolean): void {
-  const { from, to, ...filters } = filter;
-  const one = Object.entries(filters).map(([name, value]) =>
-    Array.isArray(value) && value.length === 1 && name in FILTERS ? [name, value[0]] : [name, value],
-  );
-  const dateRange = { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null };
-  const targets: [string | undefined, number][] = rowsPerOrg.size > 0 ? [...rowsPerOrg] : [[undefined, 0]];
-  for (const [orgId, rows] of targets)
-    record(ctx, {
-      action: "audit_logs.export",
-      ...(orgId ? { orgId } : {}),
-      resourceType: "audit_log",
-      resourceName: "Audit log",
-      details: { format, filters: JSON.parse(JSON.stringify(Object.fromEntries(one))), dateRange, rows },
-      result: complete ? "success" : "failure",
-      ...(complete ? {} : { errorMessage: "The download ended before it was complete" }),
-    });
-}
-
-/** How a format reads rows and writes them. */
-type Writer<Row> = {
-  shape: Shape<Row>;
-  head: string;
-  body: (rows: Row[], first: boolean) => string;
-  tail: (total: number) => string;
-};
-
-const asCsv: Writer<BodyRow> = { shape: BODY_ONLY, head: csvHeader(), body: rowsToCsv, tail: () => "" };
-const asJson: Writer<EntryRow> = {
-  shape: ENTRY,
-  head: '{"data":[',
-  body: (rows, first) => (first ? "" : ",") + rows.map((row) => writeExact(JSON.stringify(toFullEntry(row)))).join(","),
-  tail: (total) => `],"total":${total},"truncated":${total > MAX_EXPORT_ROWS}}`,
-};
 
 /** The text of an export, chunk after chunk; however it ends, what left is recorded. */
 async function* writeExport<Row extends BodyRow>(plan: Plan, writer: Writer<Row>): AsyncGenerator<string> {
@@ -65,10 +27,12 @@ async function* writeExport<Row extends BodyRow>(plan: Plan, writer: Writer<Row>
       yield writer.body(rows, first);
       first = false;
     }
-    yield writer.tail(plan.total);
+    yield writer.tail(plan.total, plan.total > MAX_EXPORT_ROWS);
     complete = true;
   } finally {
-    recordExport(plan, rowsPerOrg, complete);
+    const failure = complete ? undefined : "The download ended before it was complete";
+    const { ctx, format, filter } = plan;
+    for (const event of exportEvents({ format, filter, rowsPerOrg, failure })) record(ctx, event);
   }
 }
 
@@ -95,7 +59,10 @@ async function startExport(ctx: Ctx, format: Format, filter: AuditFilter): Promi
 }
 
 /** True where neither a filter nor a range narrows the export: whole logs leave. */
-function isEverything({ filters: { orgId: _, ...filters } = {}, dateRange }: ExportInput): boolean {
+export function isEverything({
+  filters: { orgId: _, ...filters } = {},
+  dateRange,
+}: Pick<ExportInput, "filters" | "dateRange">): boolean {
   return [...Object.values(filters), dateRange?.from, dateRange?.to].every((value) => value === undefined);
 }
 

@@ -1,17 +1,14 @@
-import { hostname } from "node:os";
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import { isDeadOwner, ownerName } from "@/server/lease-owner";
 
 /** A claim that is not renewed for this long belongs to a dead process; another one takes over. */
 export const LEASE_MS = 15_000;
 
 /** This process's name on its claims, and whether it is about to end. */
-export const owner = {
-  name: `${hostname()}:${process.pid}:${crypto.randomUUID().slice(0, 8)}`,
-  isStopping: false,
-};
+export const owner = { name: ownerName, isStopping: false };
 const i = customFieldImports;
 
 /** A person asked for the work to end. */
@@ -22,15 +19,6 @@ export class Stopped extends Error {}
 export class LostLease extends Error {}
 
 const leaseEnd = () => new Date(Date.now() + LEASE_MS);
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
-}
 
 /**
  * Frees what processes of this machine held that are no longer there, so that a restart need not wait for their claims
@@ -44,8 +32,7 @@ export async function freeDeadClaims(): Promise<void> {
       .where(and(isNotNull(i.job), isNotNull(i.leaseOwner))),
   );
   for (const { name } of held) {
-    const [host, pid] = name?.split(":") ?? [];
-    if (!name || name === owner.name || host !== hostname() || isAlive(Number(pid))) continue;
+    if (!name || !isDeadOwner(name)) continue;
     await asSystem((tx) => tx.update(i).set({ leaseUntil: null, leaseOwner: null }).where(eq(i.leaseOwner, name)));
   }
 }

@@ -1,0 +1,11 @@
+import { downloadExport } from "@/server/exports/download";
+import { route } from "@/server/http/route";
+
+export const GET = route(downloadExport, {
+  summary: "The file of a background export; a Range resumes a download",
+  auth: "user",
+  headers: { range: "Range", ifRange: "If-Range" },
+  produces: ["text/csv", "application/x-ndjson", "application/json", "application/gzip"],
+  errors: ["range_not_satisfiable"],
+  partial: true,
+});

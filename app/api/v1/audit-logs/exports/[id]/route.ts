@@ -1,0 +1,13 @@
+import { getExport } from "@/server/exports/get";
+import { removeExport } from "@/server/exports/remove";
+import { route } from "@/server/http/route";
+
+export const GET = route(getExport, {
+  summary: "A background export of the caller's, with its progress",
+  auth: "user",
+});
+
+export const DELETE = route(removeExport, {
+  summary: "Cancel a background export, or delete it with its file",
+  auth: "user",
+});

@@ -1,0 +1,44 @@
+-- Exports that are written in the background, to be downloaded for a day. Whoever asked for one alone may see it; a row
+-- is of the organization or partner that the caller was in, both are null for the platform's operator. The entries of an
+-- export are those that stood in the chains up to `heads`, so that a restart writes the same file again.
+--> functions tenant_policy
+CREATE TABLE audit_exports (
+  id uuid DEFAULT gen_random_uuid() CONSTRAINT audit_exports_pkey PRIMARY KEY,
+  org_id uuid,
+  partner_id uuid,
+  org_ids uuid[] NOT NULL,
+  created_by uuid NOT NULL,
+  created_by_type text NOT NULL,
+  filter jsonb NOT NULL,
+  format text NOT NULL,
+  gzip boolean NOT NULL,
+  file_name text NOT NULL,
+  status text NOT NULL DEFAULT 'waiting',
+  heads jsonb,
+  total_rows bigint,
+  rows_done bigint NOT NULL DEFAULT 0,
+  size_bytes bigint NOT NULL DEFAULT 0,
+  sha256 text,
+  attempt integer NOT NULL DEFAULT 0,
+  error text,
+  lease_owner text,
+  lease_until timestamptz(3),
+  ip_address text,
+  user_agent text,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  finished_at timestamptz(3),
+  expires_at timestamptz(3) NOT NULL,
+  CONSTRAINT audit_exports_creator_check CHECK (created_by_type IN ('user', 'api_key')),
+  CONSTRAINT audit_exports_format_check CHECK (format IN ('csv', 'ndjson', 'json')),
+  CONSTRAINT audit_exports_status_check CHECK (status IN ('waiting', 'running', 'done', 'failed')),
+  CONSTRAINT audit_exports_sha256_check CHECK (sha256 ~ '^[0-9a-f]{64}$')
+);
+--> statement-breakpoint
+CREATE INDEX audit_exports_creator_idx ON audit_exports (created_by, created_at);
+--> statement-breakpoint
+CREATE INDEX audit_exports_unfinished_idx ON audit_exports (created_at) WHERE status IN ('waiting', 'running');
+--> statement-breakpoint
+
+SELECT tenant_policy('audit_exports', 'organization or partner');
+--> statement-breakpoint
+GRANT SELECT, INSERT, UPDATE, DELETE ON audit_exports TO trailmark_app;

@@ -1,0 +1,50 @@
+import { sql } from "drizzle-orm";
+import { bigint, boolean, check, index, integer, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { createdAt, id, instant } from "./columns";
+
+const big = (name: string) => bigint(name, { mode: "number" });
+
+/**
+ * Exports that are written in the background. orgId null: asked for by somebody of a partner as a whole; both null: by the
+ * platform's operator. orgIds are the organizations whose entries the file holds, heads where their chains ended then.
+ */
+export const auditExports = pgTable(
+  "audit_exports",
+  {
+    id: id(),
+    orgId: uuid("org_id"),
+    partnerId: uuid("partner_id"),
+    orgIds: uuid("org_ids").array().notNull(),
+    createdBy: uuid("created_by").notNull(),
+    createdByType: text("created_by_type").$type<"user" | "api_key">().notNull(),
+    /** The filter, its instants as texts. */
+    filter: jsonb("filter").$type<Record<string, unknown>>().notNull(),
+    format: text("format").$type<"csv" | "ndjson" | "json">().notNull(),
+    gzip: boolean("gzip").notNull(),
+    fileName: text("file_name").notNull(),
+    status: text("status").$type<"waiting" | "running" | "done" | "failed">().notNull().default("waiting"),
+    heads: jsonb("heads").$type<Record<string, number>>(),
+    totalRows: big("total_rows"),
+    rowsDone: big("rows_done").notNull().default(0),
+    sizeBytes: big("size_bytes").notNull().default(0),
+    sha256: text("sha256"),
+    /** Counts how often a process began to write it; names the file, so that no two writers share one. */
+    attempt: integer("attempt").notNull().default(0),
+    error: text("error"),
+    leaseOwner: text("lease_owner"),
+    leaseUntil: instant("lease_until"),
+    ipAddress: text("ip_address"),
+    userAgent: text("user_agent"),
+    createdAt: createdAt(),
+    finishedAt: instant("finished_at"),
+    expiresAt: instant("expires_at").notNull(),
+  },
+  (t) => [
+    check("audit_exports_creator_check", sql`created_by_type IN ('user', 'api_key')`),
+    check("audit_exports_format_check", sql`format IN ('csv', 'ndjson', 'json')`),
+    check("audit_exports_status_check", sql`status IN ('waiting', 'running', 'done', 'failed')`),
+    check("audit_exports_sha256_check", sql`sha256 ~ '^[0-9a-f]{64}$'`),
+    index("audit_exports_creator_idx").on(t.createdBy, t.createdAt),
+    index("audit_exports_unfinished_idx").on(t.createdAt).where(sql`status IN ('waiting', 'running')`),
+  ],
+);

@@ -1,0 +1,91 @@
+import { sql } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { conditionsOf } from "@/server/audit/query/conditions";
+import type { Cursor } from "@/server/audit/query/cursor";
+import type { ResolvedFilter } from "@/server/audit/query/resolve";
+import { newestKeys } from "@/server/audit/query/rows";
+import { type Found, KEY, type KeyRow, NEWEST_FIRST } from "@/server/audit/query/search-blocks";
+import { findKeys } from "@/server/audit/query/search-keys";
+import type { Scope } from "@/server/context";
+
+/** Where the chain of each organization ended: entries never change, so those up to there stay what they are. */
+export type Heads = Readonly<Record<string, number>>;
+
+/** Keys held at a time over all organizations. */
+const HELD_KEYS = 50_000;
+const MOST_KEYS = 2_500;
+const FEWEST_KEYS = 50;
+
+/** The keys of one organization, as far as they were read. */
+type Lane = { orgId: string; keys: Found[]; at: number; isRead: boolean };
+
+/** The lists' order, newest first. */
+const isNewer = (a: Found, b: Found): boolean =>
+  a.ms !== b.ms ? a.ms > b.ms : a.seq !== b.seq ? Number(a.seq) > Number(b.seq) : a.orgId > b.orgId;
+
+type Read = <T>(fn: (tx: Tx) => Promise<T>) => Promise<T>;
+/** The next `size` keys, newest first; fewer or none at the end. */
+export type NextKeys = (size: number) => Promise<Found[]>;
+
+/**
+ * Along the index by time, each organization's own, merged: to take the newest of all at once would read as many of each
+ * for every part.
+ */
+function mergedKeys(read: Read, { orgIds, filter }: ResolvedFilter, heads: Heads): NextKeys {
+  const limit = Math.min(MOST_KEYS, Math.max(FEWEST_KEYS, Math.floor(HELD_KEYS / orgIds.length)));
+  const lanes: Lane[] = orgIds.map((orgId) => ({ orgId, keys: [], at: 0, isRead: false }));
+  async function fill(lane: Lane): Promise<void> {
+    const conditions = [...conditionsOf(filter), sql`a.chain_seq <= ${heads[lane.orgId] ?? 0}::bigint`];
+    const after = lane.keys.at(-1);
+    const rows = await read((tx) =>
+      rowsOf<KeyRow>(
+        tx,
+        sql`SELECT ${KEY} FROM (${newestKeys([lane.orgId], { conditions, after, limit })}) a ${NEWEST_FIRST}`,
+      ),
+    );
+    const keys = rows.map((row) => ({ orgId: row.org_id, seq: row.chain_seq, ms: row.ms }));
+    Object.assign(lane, { keys, at: 0, isRead: keys.length < limit });
+  }
+  return async (size) => {
+    const found: Found[] = [];
+    while (found.length < size) {
+      let newest: Lane | undefined;
+      for (const lane of lanes) {
+        if (lane.at === lane.keys.length && !lane.isRead) await fill(lane);
+        const [next, best] = [lane.keys[lane.at], newest?.keys[newest.at]];
+        if (next && (!best || isNewer(next, best))) newest = lane;
+      }
+      const key = newest?.keys[newest.at];
+      if (!newest || !key) return found;
+      newest.at++;
+      found.push(key);
+    }
+    return found;
+  };
+}
+
+/** By the search index, where it narrows the filter. */
+function searchedKeys(read: Read, resolved: ResolvedFilter, heads: Heads): NextKeys {
+  let after: Cursor | undefined;
+  let isOver = false;
+  return async (size) => {
+    for (;;) {
+      if (isOver) return [];
+      const { keys } = await read((tx) => findKeys(tx, resolved, { after, need: size }));
+      isOver = keys.length < size;
+      after = keys.at(-1);
+      const settled = keys.filter(({ orgId, seq }) => Number(seq) <= (heads[orgId] ?? 0));
+      if (settled.length > 0) return settled;
+    }
+  };
+}
+
+/**
+ * The keys of every entry that meets a filter and stood in the chains up to their heads, newest first, however many: a part
+ * at a time, each read in a transaction of its own.
+ */
+export function everyKey(scope: Scope, resolved: ResolvedFilter, heads: Heads): NextKeys {
+  const read: Read = (fn) => tenant(scope, fn);
+  return (resolved.probe ? searchedKeys : mergedKeys)(read, resolved, heads);
+}

@@ -1,0 +1,50 @@
+import { sql } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import type { AuditFilter } from "@/server/audit/query/conditions";
+import { countRows } from "@/server/audit/query/count";
+import { resolveFilter } from "@/server/audit/query/resolve";
+import { rowsByKey, type Shape } from "@/server/audit/query/rows";
+import type { Ctx } from "@/server/context";
+import { bytesOf, FIRST_ROWS, nextSize, type SizedRow } from "./each-row";
+import { everyKey, type Heads } from "./every-key";
+
+/** Which entries an export is of: those that meet a filter, up to the heads; total counts them. */
+export type Snapshot = { heads: Heads; total: number };
+
+/** Where the chains within reach end now, and how many entries meet the filter. */
+export const takeSnapshot = (ctx: Ctx, filter: AuditFilter): Promise<Snapshot> =>
+  tenant(ctx.scope, async (tx) => {
+    const resolved = await resolveFilter(tx, ctx, filter);
+    const heads = await headsOf(tx, resolved.orgIds);
+    return { heads, total: await countRows(tx, resolved) };
+  });
+
+async function headsOf(tx: Tx, orgIds: readonly string[]): Promise<Heads> {
+  const rows = await rowsOf<{ org_id: string; seq: string }>(
+    tx,
+    sql`SELECT h.org_id, h.seq::text AS seq FROM audit_chain_heads_of(${sql.param([...orgIds])}::uuid[]) h`,
+  );
+  return Object.fromEntries(rows.map((row) => [row.org_id, Number(row.seq)]));
+}
+
+/**
+ * Every entry of a snapshot, newest first, a chunk at a time and never more than one held; what retention takes meanwhile is
+ * left out. Read again it is the same.
+ */
+export async function* everyRow<R extends SizedRow>(
+  ctx: Ctx,
+  { filter, heads }: { filter: AuditFilter; heads: Heads },
+  shape: Shape<R>,
+): AsyncGenerator<R[]> {
+  const resolved = await tenant(ctx.scope, (tx) => resolveFilter(tx, ctx, filter));
+  const next = everyKey(ctx.scope, resolved, heads);
+  for (let size = FIRST_ROWS; ; ) {
+    const keys = await next(size);
+    if (keys.length === 0) return;
+    const rows = await tenant(ctx.scope, (tx) => rowsByKey(tx, keys, shape));
+    if (rows.length === 0) continue;
+    size = nextSize(rows.length, bytesOf(rows));
+    yield rows;
+  }
+}

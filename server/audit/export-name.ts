@@ -1,0 +1,48 @@
+const slug = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "")
+    .slice(0, 60);
+
+/** Day and time of an instant on the clocks of a zone. */
+function clock(at: Date, zone: string): { day: string; time: string } {
+  const parts = new Intl.DateTimeFormat("en-GB", {
+    timeZone: zone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  }).formatToParts(at);
+  const part = (type: string) => parts.find((p) => p.type === type)?.value ?? "";
+  return { day: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}${part("minute")}` };
+}
+
+type Named = {
+  organization: string;
+  from?: Date | undefined;
+  to?: Date | undefined;
+  now: Date;
+  zone: string;
+  /** What the name ends with, such as csv or ndjson.gz. */
+  ending: string;
+};
+
+/**
+ * What a file of audit entries is called: its organization and range, in the reader's zone, with the times of day where
+ * both ends are set and one is not midnight: "audit-northwind-dental-2026-11-13-to-2026-11-20.csv". An open start is not in the name, an open
+ * end is today.
+ */
+export function exportName({ organization, from, to, now, zone, ending }: Named): string {
+  const said = (at: Date): string => {
+    const { day, time } = clock(at, zone);
+    return !to || time === "0000" ? day : `${day}-${time}`;
+  };
+  const end = to ? said(to) : clock(now, zone).day;
+  const range = from ? `${said(from)}-to-${end}` : `until-${end}`;
+  return `audit-${slug(organization) || "organization"}-${range}.${ending}`;
+}

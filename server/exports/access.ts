@@ -1,0 +1,17 @@
+import { findKeyCaller, findUserCaller } from "@/server/auth/caller";
+import { type Ctx, systemCtx } from "@/server/context";
+import { narrow, reaches } from "@/server/scope";
+import type { ExportRow } from "./export-job";
+
+/**
+ * Whoever asked for an export, as they are now, within the organizations that it is of; null where they are gone, disabled
+ * or revoked, may no longer export, or no longer reach one of them.
+ */
+export async function creatorNow(row: ExportRow): Promise<Ctx | null> {
+  const caller = await (row.createdByType === "user" ? findUserCaller(row.createdBy) : findKeyCaller(row.createdBy));
+  if (!caller?.permissions.has("audit:export") || caller.mustEnroll) return null;
+  if (!row.orgIds.every((orgId) => reaches(caller.scope, orgId))) return null;
+  const ctx: Ctx = { ...systemCtx(), ...caller, ip: row.ipAddress, userAgent: row.userAgent };
+  const isWhole = caller.scope.kind === "system" && row.orgId === null && row.partnerId === null;
+  return isWhole ? ctx : narrow(ctx, row.orgIds);
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { byteRange } from "./byte-range";
+
+describe("a range of bytes", () => {
+  it.each([
+    ["bytes=0-", { first: 0, last: 99 }],
+    ["bytes=10-19", { first: 10, last: 19 }],
+    ["bytes=90-500", { first: 90, last: 99 }],
+    ["bytes=-10", { first: 90, last: 99 }],
+    ["bytes=-500", { first: 0, last: 99 }],
+    ["bytes = 5-6", { first: 5, last: 6 }],
+  ])("%s of 100 bytes", (header, span) => expect(byteRange(header, 100)).toEqual(span));
+
+  it.each([undefined, "", "bytes=-", "bytes=5-4", "bytes=0-1,3-4", "lines=1-2", "bytes=a-b"])(
+    "is none, so the whole: %s",
+    (header) => expect(byteRange(header, 100)).toBeNull(),
+  );
+
+  it.each(["bytes=100-", "bytes=100-200", "bytes=-0"])("past the end is refused: %s", (header) =>
+    expect(() => byteRange(header, 100)).toThrow("100 bytes"),
+  );
+});

@@ -1,0 +1,105 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import { asSystem, type Tx, tenant } from "@/db/client";
+import { auditExports, organizations } from "@/db/schema";
+import { isEverything } from "@/server/audit/entries/export";
+import { exportName } from "@/server/audit/export-name";
+import { reachedBy } from "@/server/audit/query/rows";
+import type { Ctx } from "@/server/context";
+import { AppError } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { operation } from "@/server/operation";
+import { narrow } from "@/server/scope";
+import { creatorOf, toExportJob } from "./export-job";
+import { type CreateInput, createInput, exportJob, KEEP_MS, MAX_KEPT, MAX_UNFINISHED } from "./schema";
+import { notifyExports } from "./worker";
+
+const t = auditExports;
+const RETRY_AFTER_SECONDS = 30;
+
+const tooMany = (message: string) =>
+  new AppError("rate_limited", message, { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
+
+/** @throws AppError rate_limited where the creator has too many; one after the other, so that none slips by. */
+async function refuseTooMany(tx: Tx, creator: string): Promise<void> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`audit export ${creator}`}, 0))`);
+  const rows = await tx
+    .select({ status: t.status })
+    .from(t)
+    .where(and(eq(t.createdBy, creator)));
+  const unfinished = rows.filter(({ status }) => status === "waiting" || status === "running");
+  if (unfinished.length >= MAX_UNFINISHED)
+    throw tooMany(`You have ${unfinished.length} exports under way, which is the limit. Wait until one has ended.`);
+  if (rows.length >= MAX_KEPT)
+    throw tooMany(`You have ${rows.length} exports, which is the limit. Delete one that you no longer need.`);
+}
+
+/** Whose an export is: the organization's or partner's that the caller stands in. */
+function placeOf({ scope }: Ctx): { orgId: string | null; partnerId: string | null } {
+  if (scope.kind === "system") return { orgId: null, partnerId: null };
+  const partnerId = scope.partnerId || null;
+  return scope.kind === "organization" ? { orgId: scope.orgIds[0], partnerId } : { orgId: null, partnerId };
+}
+
+async function nameOf(tx: Tx, orgIds: readonly string[]): Promise<string> {
+  if (orgIds.length !== 1) return "all organizations";
+  const [org] = await tx
+    .select({ name: organizations.name })
+    .from(organizations)
+    .where(inArray(organizations.id, [...orgIds]));
+  return org?.name ?? "";
+}
+
+const endingOf = ({ format, gzip }: CreateInput): string => (gzip ? `${format}.gz` : format);
+
+/**
+ * Asks for an export of every entry that meets the filters, to be written in the background.
+ * @throws AppError rate_limited where the caller has too many; forbidden for an organization out of reach
+ */
+export const createExport = operation({
+  permission: "audit:export",
+  input: createInput,
+  output: exportJob,
+  stepUp: isEverything,
+  async run(caller, input) {
+    const { orgId, ...filters } = input.filters ?? {};
+    const creator = creatorOf(caller);
+    const ctx = narrow(caller, orgId);
+    const now = ctx.now();
+    const filter = { ...filters, ...input.dateRange };
+    const { orgIds, organization } = await tenant(ctx.scope, async (tx) => {
+      const reached = await reachedBy(tx, ctx.scope);
+      return { orgIds: [...reached], organization: await nameOf(tx, reached) };
+    });
+    const row = await asSystem(async (tx) => {
+      await refuseTooMany(tx, creator.id);
+      const [created] = await tx
+        .insert(t)
+        .values({
+          id: newId(),
+          ...placeOf(ctx),
+          orgIds,
+          createdBy: creator.id,
+          createdByType: creator.type,
+          filter,
+          format: input.format,
+          gzip: input.gzip,
+          fileName: exportName({
+            organization,
+            ...input.dateRange,
+            now,
+            zone: input.timeZone,
+            ending: endingOf(input),
+          }),
+          ipAddress: ctx.ip,
+          userAgent: ctx.userAgent,
+          createdAt: now,
+          expiresAt: new Date(now.getTime() + KEEP_MS),
+        })
+        .returning();
+      return created;
+    });
+    if (!row) throw new AppError("internal");
+    notifyExports();
+    return toExportJob(row);
+  },
+});

@@ -1,0 +1,81 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
+import { AppError } from "@/server/errors";
+import { operation } from "@/server/operation";
+import { acquireSlot } from "@/server/slots";
+import { byteRange, type Span } from "./byte-range";
+import { type ExportRow, myExport } from "./export-job";
+import { exportPath } from "./files";
+import { DOWNLOAD_SLOTS, downloadInput } from "./schema";
+
+const MEDIA_TYPE = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson", json: "application/json" };
+
+/** Records what left: each download, or part of one, in the log of every organization that the file holds entries of. */
+function recordDownload(ctx: Ctx, row: ExportRow, { span, isComplete }: { span: Span; isComplete: boolean }): void {
+  for (const orgId of row.orgIds.length > 0 ? row.orgIds : [null])
+    record(ctx, {
+      action: "audit_logs.export.download",
+      orgId,
+      resourceType: "audit_export",
+      resourceId: row.id,
+      resourceName: row.fileName,
+      details: { firstByte: span.first, lastByte: span.last, size: row.sizeBytes, sha256: row.sha256 },
+      result: isComplete ? "success" : "failure",
+      ...(isComplete ? {} : { errorMessage: "The download ended before it was complete" }),
+    });
+}
+
+async function requireFile(row: ExportRow): Promise<string> {
+  if (row.status !== "done")
+    throw new AppError("conflict", "The export is not done yet: there is no file to download.");
+  const path = exportPath(row.id, row.attempt);
+  const found = await stat(path).catch(() => null);
+  if (found?.size !== row.sizeBytes)
+    throw new AppError("conflict", "The file is not in this server's data folder. Export again.");
+  return path;
+}
+
+function send(ctx: Ctx, row: ExportRow, { path, span, release }: { path: string; span: Span; release: () => void }) {
+  const file = row.sizeBytes === 0 ? Readable.from([]) : createReadStream(path, { start: span.first, end: span.last });
+  let left = span.last - span.first + 1;
+  file.on("data", (chunk: Buffer) => {
+    left -= chunk.length;
+  });
+  file.once("close", () => {
+    release();
+    recordDownload(ctx, row, { span, isComplete: left === 0 });
+  });
+  return Readable.toWeb(file) as ReadableStream;
+}
+
+/**
+ * The file of one of the caller's own exports, or the range of it that a resumed download still needs.
+ * @throws AppError not_found for anybody else's; conflict before it is done; range_not_satisfiable past its end
+ */
+export const downloadExport = operation({
+  permission: "audit:export",
+  input: downloadInput,
+  output: "stream",
+  async run(ctx, { id, range, ifRange }) {
+    const row = await myExport(ctx, id);
+    const path = await requireFile(row);
+    const etag = `"${row.sha256}"`;
+    const wanted = ifRange === undefined || ifRange === etag ? byteRange(range, row.sizeBytes) : null;
+    const span = wanted ?? { first: 0, last: row.sizeBytes - 1 };
+    const headers: Record<string, string> = {
+      "Content-Type": row.gzip ? "application/gzip" : MEDIA_TYPE[row.format],
+      "Content-Disposition": `attachment; filename="${row.fileName}"`,
+      "Content-Length": String(span.last - span.first + 1),
+      "Accept-Ranges": "bytes",
+      "Cache-Control": "private, no-store",
+      ETag: etag,
+      "X-Stream": "true",
+    };
+    if (wanted) headers["Content-Range"] = `bytes ${span.first}-${span.last}/${row.sizeBytes}`;
+    const release = acquireSlot(ctx.actor, DOWNLOAD_SLOTS);
+    return new Response(send(ctx, row, { path, span, release }), { status: wanted ? 206 : 200, headers });
+  },
+});

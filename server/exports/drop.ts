@@ -1,0 +1,26 @@
+import { eq } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { auditExports } from "@/db/schema";
+import { exportEvents } from "@/server/audit/entries/export-event";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
+import { type ExportRow, filterOf } from "./export-job";
+import { removeFiles } from "./files";
+
+/**
+ * Deletes an export with its file. One that was under way ends, because its writer finds it gone; that it was not completed is
+ * recorded.
+ */
+export async function dropExport(row: ExportRow, { ctx, why }: { ctx: Ctx; why: string }): Promise<void> {
+  const [gone] = await asSystem((tx) => tx.delete(auditExports).where(eq(auditExports.id, row.id)).returning());
+  await removeFiles(row.id);
+  if (gone && (gone.status === "waiting" || gone.status === "running")) recordEnd(ctx, gone, why);
+}
+
+/** Records that an export ended without a file. */
+export function recordEnd(ctx: Ctx, row: ExportRow, why: string): void {
+  const rowsPerOrg = new Map(row.orgIds.length === 1 ? row.orgIds.map((orgId) => [orgId, 0]) : []);
+  const more = { exportId: row.id };
+  for (const event of exportEvents({ format: row.format, filter: filterOf(row), rowsPerOrg, failure: why, more }))
+    record(ctx, event);
+}

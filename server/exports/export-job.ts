@@ -1,0 +1,70 @@
+import { and, desc, eq } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import { auditExports } from "@/db/schema";
+import type { AuditFilter } from "@/server/audit/query/conditions";
+import type { Actor, Ctx } from "@/server/context";
+import { AppError, notFound } from "@/server/errors";
+import { reaches } from "@/server/scope";
+import type { ExportJob } from "./schema";
+
+export type ExportRow = typeof auditExports.$inferSelect;
+
+const t = auditExports;
+
+/** Who may ask for exports: a person or a program. @throws AppError forbidden for any other. */
+export function creatorOf({ actor }: Ctx): Extract<Actor, { type: "user" | "api_key" }> {
+  if (actor.type !== "user" && actor.type !== "api_key") throw new AppError("forbidden");
+  return actor;
+}
+
+const isMine = (ctx: Ctx) => {
+  const { id, type } = creatorOf(ctx);
+  return and(eq(t.createdBy, id), eq(t.createdByType, type));
+};
+
+/** A caller who no longer reaches what an export holds sees it no more, before it is deleted. */
+const mayHave = (ctx: Ctx, row: ExportRow): boolean => row.orgIds.every((orgId) => reaches(ctx.scope, orgId));
+
+/** The caller's own exports, newest first. */
+export async function myExports(ctx: Ctx): Promise<ExportRow[]> {
+  const rows = await tenant(ctx.scope, (tx) =>
+    tx.select().from(t).where(isMine(ctx)).orderBy(desc(t.createdAt), desc(t.id)),
+  );
+  return rows.filter((row) => mayHave(ctx, row) && row.expiresAt > ctx.now());
+}
+
+/** One of the caller's own exports. @throws AppError not_found for anybody else's, and for one whose day is over. */
+export async function myExport(ctx: Ctx, id: string): Promise<ExportRow> {
+  const [row] = await tenant(ctx.scope, (tx: Tx) =>
+    tx
+      .select()
+      .from(t)
+      .where(and(eq(t.id, id), isMine(ctx))),
+  );
+  if (!row || !mayHave(ctx, row) || row.expiresAt <= ctx.now()) throw notFound("export");
+  return row;
+}
+
+const instantOf = (value: unknown): Date | undefined => (typeof value === "string" ? new Date(value) : undefined);
+
+/** The filter that is stored with an export. */
+export function filterOf({ filter: { from, to, ...filter } }: Pick<ExportRow, "filter">): AuditFilter {
+  return { ...filter, from: instantOf(from), to: instantOf(to) };
+}
+
+/** An export as its creator sees it. */
+export const toExportJob = (row: ExportRow): ExportJob => ({
+  id: row.id,
+  status: row.status,
+  format: row.format,
+  gzip: row.gzip,
+  fileName: row.fileName,
+  totalRows: row.totalRows,
+  rowsDone: row.rowsDone,
+  sizeBytes: row.sizeBytes,
+  sha256: row.sha256,
+  error: row.error,
+  createdAt: row.createdAt.toISOString(),
+  finishedAt: row.finishedAt?.toISOString() ?? null,
+  expiresAt: row.expiresAt.toISOString(),
+});

@@ -1,0 +1,317 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { GET as download } from "@/app/api/v1/audit-logs/exports/[id]/file/route";
+import { GET as getOne, DELETE as remove } from "@/app/api/v1/audit-logs/exports/[id]/route";
+import { POST as create, GET as list } from "@/app/api/v1/audit-logs/exports/route";
+import { GET as listLogs } from "@/app/api/v1/audit-logs/logs/route";
+import { asSystem } from "@/db/client";
+import { apiKeys, auditExports, users } from "@/db/schema";
+import { env } from "@/server/env";
+import { appendEvents } from "@/testing/audit-entries";
+import {
+  auditRows,
+  call,
+  createApiKey,
+  createOrg,
+  createPartner,
+  createUser,
+  type TestUser,
+} from "@/testing/factories";
+import { createFolder, exportPath, exportsFolder } from "./files";
+import { claimExport, freeDeadClaims, LEASE_MS } from "./lease";
+import { runExport } from "./run";
+import { KEEP_MS } from "./schema";
+import { sweepExports } from "./sweep";
+import { workOffExports } from "./worker";
+
+let dir: string;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-exports-"));
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+  await createFolder();
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const never = new AbortController().signal;
+const at = (second: number) => new Date(Date.UTC(2026, 8, 1, 0, 0, second));
+const t = auditExports;
+const stored = async (id: string) => (await asSystem((tx) => tx.select().from(t).where(eq(t.id, id))))[0];
+const change = (id: string, values: Partial<typeof t.$inferInsert>) =>
+  asSystem((tx) => tx.update(t).set(values).where(eq(t.id, id)));
+const read = (id: string, token: Parameters<typeof call>[1] extends infer C ? C : never) =>
+  call(download, { ...(token as object), params: { id } });
+const exported = async (orgId: string) =>
+  (await auditRows(orgId)).filter((row) => row.action.startsWith("audit_logs.export"));
+
+/** An organization with so many entries, and its administrator. */
+async function arrange(count: number) {
+  const { id: orgId } = await createOrg({ name: "Contoso Dental" });
+  await appendEvents(
+    Array.from({ length: count }, (_, i) => ({ orgId, timestamp: at(i), resourceName: `R-${i}`, details: { i } })),
+  );
+  return { orgId, admin: await createUser({ orgId, role: "org_admin" }) };
+}
+
+async function ask(token: TestUser, body: object = {}) {
+  const answer = await call(create, { token, body: { format: "ndjson", ...body } });
+  expect(answer.status, answer.text).toBe(202);
+  return answer.body as { id: string; fileName: string; status: string };
+}
+
+async function done(token: TestUser, body: object = {}) {
+  const { id } = await ask(token, body);
+  await workOffExports(never);
+  return (await call(getOne, { token, params: { id } })).body;
+}
+
+describe("an export in the background", () => {
+  it("writes every entry that meets the filters, newest first, and is recorded once it is written", async () => {
+    const { orgId, admin } = await arrange(12_005);
+    const job = await done(admin, { filters: { action: "device" } });
+    expect(job).toMatchObject({ status: "done", rowsDone: 12_005, totalRows: 12_005, error: null });
+    const { text, headers } = await read(job.id, { token: admin });
+    const lines = text.trimEnd().split("\n");
+    expect(lines).toHaveLength(12_005);
+    expect(new Set(lines).size).toBe(12_005);
+    const first = await call(listLogs, { path: "/?action=device&limit=3", token: admin });
+    expect(lines.slice(0, 3).map((line) => JSON.parse(line))).toEqual(first.body.data);
+    expect(JSON.parse(lines.at(-1) as string).details).toEqual({ i: 0 });
+    expect(headers.get("etag")).toBe(`"${job.sha256}"`);
+    expect(headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+    const [entry] = await exported(orgId);
+    expect(entry).toMatchObject({
+      action: "audit_logs.export",
+      actorEmail: admin.email,
+      result: "success",
+      ipAddress: "127.0.0.1",
+      details: { format: "ndjson", filters: { action: "device" }, rows: 12_005, exportId: job.id, sha256: job.sha256 },
+    });
+  });
+
+  it.each([
+    ["a common word", { q: "r-1" }, (i: number) => `R-${i}`.includes("R-1")],
+    ["a result that none has", { result: "denied" }, () => false],
+    ["a range", {}, (i: number) => i >= 100 && i <= 199, { from: at(100), to: at(199) }],
+  ])("of %s equals the list", async (_, filters, matches, dateRange?: object) => {
+    const { admin } = await arrange(600);
+    const job = await done(admin, { filters: { ...filters }, dateRange });
+    const lines = (await read(job.id, { token: admin })).text.split("\n").filter(Boolean);
+    const right = Array.from({ length: 600 }, (_, i) => i)
+      .filter(matches)
+      .reverse();
+    expect(lines.map((line) => JSON.parse(line).details.i)).toEqual(right);
+  });
+
+  it("merges the organizations of a partner in the order of the list", async () => {
+    const partner = await createPartner();
+    const orgs = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
+    await appendEvents(
+      Array.from({ length: 300 }, (_, i) => ({
+        orgId: orgs[(i * 7) % 2]?.id as string,
+        timestamp: at(i % 50),
+        details: { i },
+      })),
+    );
+    const chief = await createUser({ partnerId: partner.id, role: "partner_admin" });
+    const job = await done(chief, { format: "json", filters: { action: "device" } });
+    const file = JSON.parse((await read(job.id, { token: chief })).text);
+    const pages = [];
+    for (const page of [1, 2, 3])
+      pages.push(...(await call(listLogs, { path: `/?action=device&limit=100&page=${page}`, token: chief })).body.data);
+    expect(file).toEqual({ data: pages, total: 300, truncated: false });
+    for (const { id } of orgs)
+      expect(await exported(id)).toMatchObject([{ details: { rows: 150 } }, { action: "audit_logs.export.download" }]);
+  });
+
+  it("is of the entries that stood there when it was begun, also when it is begun again", async () => {
+    const { orgId, admin } = await arrange(40);
+    const { id } = await ask(admin);
+    const first = await claimExport();
+    expect(first).toMatchObject({ id, attempt: 1 });
+    const stopping = new AbortController();
+    stopping.abort();
+    await runExport(first as NonNullable<typeof first>, stopping.signal);
+    expect(await stored(id)).toMatchObject({ status: "running", leaseOwner: null, heads: { [orgId]: 40 } });
+    expect(readdirSync(exportsFolder()).filter((name) => name.startsWith(id))).toEqual([]);
+    await appendEvents([{ orgId, timestamp: at(20), details: { late: true } }]);
+    await workOffExports(never);
+    const { text } = await read(id, { token: admin });
+    expect(text.trimEnd().split("\n")).toHaveLength(40);
+    expect(text).not.toContain("late");
+  });
+
+  it("is taken over from a process that died, and written and recorded once", async () => {
+    const { orgId, admin } = await arrange(10);
+    const { id } = await ask(admin);
+    const claimed = await claimExport();
+    expect(claimed?.id).toBe(id);
+    expect(await claimExport()).toBeUndefined();
+    await change(id, { leaseUntil: new Date(Date.now() - LEASE_MS) });
+    await workOffExports(never);
+    // The first process wakes up again: the export is no longer its own.
+    await runExport(claimed as NonNullable<typeof claimed>, never);
+    expect(await stored(id)).toMatchObject({ status: "done", attempt: 2, rowsDone: 10 });
+    expect((await exported(orgId)).filter((row) => row.action === "audit_logs.export")).toHaveLength(1);
+    expect((await read(id, { token: admin })).status).toBe(200);
+    const { id: held } = await ask(admin);
+    await claimExport();
+    const [host] = ((await stored(held))?.leaseOwner ?? "").split(":");
+    await change(held, { leaseOwner: `${host}:999999999:gone` });
+    await freeDeadClaims();
+    expect((await claimExport())?.id).toBe(held);
+  });
+
+  it("says that the disk is full, keeps nothing and is not recorded as done", async () => {
+    const { orgId, admin } = await arrange(200);
+    const { id } = await ask(admin, { format: "csv" });
+    symlinkSync("/dev/full", exportPath(id, 1));
+    await workOffExports(never);
+    expect(await stored(id)).toMatchObject({ status: "failed", error: expect.stringContaining("disk is full") });
+    expect(readdirSync(exportsFolder()).filter((name) => name.startsWith(id))).toEqual([]);
+    expect((await read(id, { token: admin })).status).toBe(409);
+    expect(await exported(orgId)).toMatchObject([
+      {
+        action: "audit_logs.export",
+        result: "failure",
+        actorEmail: admin.email,
+        errorMessage: expect.stringContaining("disk is full"),
+      },
+    ]);
+  });
+
+  it("is compressed where asked, named by organization and range in the reader's zone, and private on the disk", async () => {
+    const { admin } = await arrange(30);
+    const job = await done(admin, {
+      format: "csv",
+      gzip: true,
+      timeZone: "Europe/Berlin",
+      dateRange: { from: "2026-08-31T22:00:00Z", to: "2026-09-01T07:30:00Z" },
+    });
+    expect(job.fileName).toBe("audit-contoso-dental-2026-09-01-to-2026-09-01-0930.csv.gz");
+    const path = exportPath(job.id, 1);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(exportsFolder()).mode & 0o777).toBe(0o700);
+    const { headers } = await read(job.id, { token: admin });
+    expect(headers.get("content-type")).toBe("application/gzip");
+    expect(headers.get("content-disposition")).toBe(`attachment; filename="${job.fileName}"`);
+    const response = await download(
+      new Request("http://127.0.0.1:3000/", { headers: { authorization: `Bearer ${(await createApiKey()).key}` } }),
+      { params: Promise.resolve({ id: job.id }) },
+    );
+    expect(response.status).toBe(403);
+    const { readFileSync } = await import("node:fs");
+    expect(gunzipSync(readFileSync(path)).toString().split("\r\n")).toHaveLength(32);
+  });
+
+  it("is resumed by a range of the same file, and answered whole for another one", async () => {
+    const { orgId, admin } = await arrange(50);
+    const { id, sha256, sizeBytes } = await done(admin);
+    const whole = (await read(id, { token: admin })).text;
+    const part = async (headers: Record<string, string>) => read(id, { token: admin, headers });
+    const rest = await part({ Range: "bytes=1000-", "If-Range": `"${sha256}"` });
+    expect([rest.status, rest.headers.get("content-range")]).toEqual([206, `bytes 1000-${sizeBytes - 1}/${sizeBytes}`]);
+    expect(whole.slice(0, 1000) + rest.text).toBe(whole);
+    expect((await part({ Range: "bytes=1000-", "If-Range": '"another"' })).status).toBe(200);
+    const past = await part({ Range: `bytes=${sizeBytes}-` });
+    expect([past.status, past.body.code, past.headers.get("content-range")]).toEqual([
+      416,
+      "range_not_satisfiable",
+      `bytes */${sizeBytes}`,
+    ]);
+    const downloads = (await exported(orgId)).filter((row) => row.action === "audit_logs.export.download");
+    expect(downloads.map((row) => [row.result, (row.details as { firstByte: number }).firstByte])).toEqual([
+      ["success", 0],
+      ["success", 1000],
+      ["success", 0],
+    ]);
+  });
+
+  it("is its creator's alone", async () => {
+    const { orgId, admin } = await arrange(5);
+    const job = await done(admin);
+    const colleague = await createUser({ orgId, role: "org_admin" });
+    const key = await createApiKey({ orgId, permissions: ["audit:export", "audit:read"] });
+    for (const token of [colleague, key, await createUser()]) {
+      for (const handler of [getOne, remove, download]) {
+        const method = handler === remove ? "DELETE" : "GET";
+        expect((await call(handler, { token, method, params: { id: job.id } })).status).toBe(404);
+      }
+      expect((await call(list, { token })).body).toEqual({ data: [] });
+    }
+    expect((await call(list, { token: admin })).body.data).toMatchObject([{ id: job.id }]);
+    const viewer = await createUser({ orgId, role: "org_viewer" });
+    expect((await call(create, { token: viewer, body: {} })).status).toBe(403);
+    const stranger = await createUser();
+    expect((await call(create, { token: stranger, body: { orgId } })).status).toBe(403);
+    expect((await call(create, { token: stranger, body: { filters: { orgId } } })).status).toBe(403);
+  });
+
+  it("is bounded for each caller", async () => {
+    const { admin } = await arrange(1);
+    for (const _ of [1, 2, 3]) await ask(admin);
+    const refused = await call(create, { token: admin, body: {} });
+    expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
+    expect(refused.headers.get("retry-after")).toBe("30");
+  });
+
+  it("ends when it is deleted while it is written, and says so in the log", async () => {
+    const { orgId, admin } = await arrange(5);
+    const { id } = await ask(admin);
+    const claimed = await claimExport();
+    expect((await call(remove, { token: admin, method: "DELETE", params: { id } })).status).toBe(204);
+    await runExport(claimed as NonNullable<typeof claimed>, never);
+    expect(await stored(id)).toBeUndefined();
+    expect(readdirSync(exportsFolder()).filter((name) => name.startsWith(id))).toEqual([]);
+    expect(await exported(orgId)).toMatchObject([
+      { result: "failure", errorMessage: expect.stringContaining("cancelled") },
+    ]);
+  });
+
+  it.each([
+    ["its day is over", async (_: TestUser, id: string) => change(id, { expiresAt: new Date(Date.now() - 1) })],
+    [
+      "the person is disabled",
+      (user: TestUser) =>
+        asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id))),
+    ],
+    [
+      "the person may no longer export",
+      (user: TestUser) => asSystem((tx) => tx.update(users).set({ role: "org_viewer" }).where(eq(users.id, user.id))),
+    ],
+  ])("is deleted with its file when %s", async (_, ending) => {
+    const { admin } = await arrange(3);
+    const job = await done(admin);
+    expect(Date.parse(job.expiresAt) - Date.parse(job.createdAt)).toBe(KEEP_MS);
+    await sweepExports();
+    expect((await read(job.id, { token: admin })).status).toBe(200);
+    await ending(admin, job.id);
+    await sweepExports();
+    expect(await stored(job.id)).toBeUndefined();
+    expect(readdirSync(exportsFolder()).filter((name) => name.startsWith(job.id))).toEqual([]);
+  });
+
+  it("fails when its creator loses an organization or a key is revoked before it is written", async () => {
+    const partner = await createPartner();
+    const [a, b] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
+    await appendEvents([{ orgId: a.id }, { orgId: b.id }]);
+    const key = await createApiKey({ partnerId: partner.id, permissions: ["audit:export"] });
+    const { body } = await call(create, { token: key, body: {} });
+    await asSystem((tx) => tx.update(apiKeys).set({ revokedAt: new Date() }).where(eq(apiKeys.id, key.id)));
+    const limited = await createUser({ partnerId: partner.id, role: "partner_admin", organizationIds: [a.id, b.id] });
+    const { id } = await ask(limited);
+    await asSystem((tx) => tx.update(users).set({ role: "org_admin", orgId: a.id }).where(eq(users.id, limited.id)));
+    await workOffExports(never);
+    for (const job of [body.id, id])
+      expect(await stored(job)).toMatchObject({
+        status: "failed",
+        error: expect.stringContaining("no longer has access"),
+      });
+    expect((await call(getOne, { token: limited, params: { id } })).status).toBe(404);
+    expect((await call(getOne, { token: limited, params: { id: randomUUID() } })).status).toBe(404);
+  });
+});

@@ -1,0 +1,37 @@
+import { mkdir, readdir, rm, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { env } from "@/server/env";
+
+const NAME = /^([0-9a-f-]{36})\.(\d+)$/;
+
+/** Where the files of exports are kept, for their day. */
+export const exportsFolder = (): string => join(env().TRAILMARK_DATA_DIR, "exports");
+
+/** The file of one attempt to write an export: two processes never write the same. */
+export const exportPath = (id: string, attempt: number): string => join(exportsFolder(), `${id}.${attempt}`);
+
+/** Creates the folder, readable by this process's user alone. */
+export const createFolder = (): Promise<unknown> => mkdir(exportsFolder(), { recursive: true, mode: 0o700 });
+
+type ExportFile = { id: string; attempt: number; path: string };
+
+/** Every file in the folder, by the export and the attempt that it is of. */
+export async function listFiles(): Promise<ExportFile[]> {
+  const names = await readdir(exportsFolder()).catch((): string[] => []);
+  return names.flatMap((name) => {
+    const [, id, attempt] = NAME.exec(name) ?? [];
+    return id ? [{ id, attempt: Number(attempt), path: join(exportsFolder(), name) }] : [];
+  });
+}
+
+/** Deletes what was written of an export: by any attempt, or up to one. */
+export async function removeFiles(id: string, through = Number.POSITIVE_INFINITY): Promise<void> {
+  for (const file of await listFiles())
+    if (file.id === id && file.attempt <= through) await rm(file.path, { force: true });
+}
+
+/** Bytes that are still free where the files are written. */
+export async function freeBytes(): Promise<number> {
+  const { bavail, bsize } = await statfs(exportsFolder());
+  return bavail * bsize;
+}

@@ -1,0 +1,12 @@
+import { operation } from "@/server/operation";
+import { onlyIdInput } from "@/server/wire";
+import { myExport, toExportJob } from "./export-job";
+import { exportJob } from "./schema";
+
+/** One of the caller's own exports, with its progress. @throws AppError not_found for anybody else's. */
+export const getExport = operation({
+  permission: "audit:export",
+  input: onlyIdInput,
+  output: exportJob,
+  run: async (ctx, { id }) => toExportJob(await myExport(ctx, id)),
+});

@@ -1,0 +1,12 @@
+import { operation } from "@/server/operation";
+import { noInput } from "@/server/wire";
+import { myExports, toExportJob } from "./export-job";
+import { exportJobs } from "./schema";
+
+/** The caller's own exports, newest first. */
+export const listExports = operation({
+  permission: "audit:export",
+  input: noInput,
+  output: exportJobs,
+  run: async (ctx) => ({ data: (await myExports(ctx)).map(toExportJob) }),
+});

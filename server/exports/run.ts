@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import type { Heads } from "@/server/audit/entries/every-key";
+import { everyRow, takeSnapshot } from "@/server/audit/entries/every-row";
+import { exportEvents } from "@/server/audit/entries/export-event";
+import { asCsv, asJson, asNdjson, type Writer } from "@/server/audit/entries/export-writer";
+import type { BodyRow } from "@/server/audit/query/rows";
+import { record, whenWritten } from "@/server/audit/record/record";
+import { type Ctx, systemCtx } from "@/server/context";
+import { AppError } from "@/server/errors";
+import { log } from "@/server/log";
+import { creatorNow } from "./access";
+import { recordEnd } from "./drop";
+import { type ExportRow, filterOf } from "./export-job";
+import { createFolder, exportPath, freeBytes, removeFiles } from "./files";
+import { finishExport, LEASE_MS, LostLease, releaseExport, renewLease, Stopped } from "./lease";
+import { MAX_ATTEMPTS } from "./schema";
+import { writeFile } from "./write-file";
+
+const PROGRESS_MS = 500;
+/** What is left free on the disk: the audit trail itself must not run out of it. */
+const RESERVED_BYTES = 256 * 1024 * 1024;
+const DISK_FULL =
+  "The server's disk is full. Nothing was kept and the log is unharmed; free space in its data folder, then export again.";
+
+type Work = { row: ExportRow; ctx: Ctx; heads: Heads; rowsPerOrg: Map<string, number> };
+type Progress = { rowsDone: number; sizeBytes: number };
+
+/** The text of the file; `step` is awaited before each chunk. */
+async function* textsOf<Row extends BodyRow>(
+  { row, ctx, heads, rowsPerOrg }: Work,
+  writer: Writer<Row>,
+  step: (rowsDone: number) => Promise<void>,
+): AsyncGenerator<string> {
+  let rowsDone = 0;
+  yield writer.head;
+  for await (const rows of everyRow(ctx, { filter: filterOf(row), heads }, writer.shape)) {
+    for (const { org_id } of rows) rowsPerOrg.set(org_id, (rowsPerOrg.get(org_id) ?? 0) + 1);
+    yield writer.body(rows, rowsDone === 0);
+    rowsDone += rows.length;
+    await step(rowsDone);
+  }
+  yield writer.tail(rowsDone, false);
+}
+
+function textOf(work: Work, step: (rowsDone: number) => Promise<void>): AsyncGenerator<string> {
+  switch (work.row.format) {
+    case "csv":
+      return textsOf(work, asCsv, step);
+    case "json":
+      return textsOf(work, asJson, step);
+    case "ndjson":
+      return textsOf(work, asNdjson, step);
+  }
+}
+
+/** The entries as they stood when the export was first begun: begun anew, it is of the same. */
+async function settle(row: ExportRow, ctx: Ctx): Promise<Heads> {
+  if (row.heads) return row.heads;
+  const { heads, total } = await takeSnapshot(ctx, filterOf(row));
+  await renewLease(row, { heads, totalRows: total });
+  return heads;
+}
+
+/** The id of an export's entry in an organization's log: the same however often it is recorded. */
+function entryId(exportId: string, orgId: string): string {
+  const hex = createHash("sha256").update(`${exportId} ${orgId}`).digest("hex");
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+async function recordDone({ row, ctx, rowsPerOrg }: Work, more: Record<string, unknown>): Promise<void> {
+  for (const event of exportEvents({ format: row.format, filter: filterOf(row), rowsPerOrg, more }))
+    record(ctx, { ...event, id: entryId(row.id, event.orgId ?? "") });
+  await whenWritten();
+}
+
+async function write(work: Work, stopping: AbortSignal): Promise<void> {
+  const { row } = work;
+  const progress: Progress = { rowsDone: 0, sizeBytes: 0 };
+  let stored = Date.now();
+  const step = async (rowsDone: number): Promise<void> => {
+    progress.rowsDone = rowsDone;
+    if (stopping.aborted) throw new Stopped();
+    if (Date.now() - stored < PROGRESS_MS) return;
+    stored = Date.now();
+    if ((await freeBytes()) < RESERVED_BYTES) throw new AppError("unavailable", DISK_FULL);
+    await renewLease(row, { ...progress });
+  };
+  const onBytes = (sum: number) => {
+    progress.sizeBytes = sum;
+  };
+  const path = exportPath(row.id, row.attempt);
+  const written = await writeFile(path, textOf(work, step), { gzip: row.gzip, signal: stopping, onBytes });
+  // Recorded first: what can be downloaded is always in the log. The entry has one id, so doing it again adds none.
+  await renewLease(row);
+  await recordDone(work, { exportId: row.id, sha256: written.sha256 });
+  await finishExport(row, { status: "done", rowsDone: progress.rowsDone, totalRows: progress.rowsDone, ...written });
+}
+
+const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
+
+/** What a person should read about a failure that trying again does not mend; null for any other. */
+function reasonOf(error: unknown): string | null {
+  if (isDiskFull(error)) return DISK_FULL;
+  return error instanceof AppError ? error.message : null;
+}
+
+async function fail(row: ExportRow, why: string): Promise<void> {
+  await finishExport(row, { status: "failed", error: why, rowsDone: 0, sizeBytes: 0 });
+  recordEnd({ ...systemCtx(), ...(await creatorNow(row)), homeOrgId: row.orgIds[0] ?? null }, row, why);
+}
+
+async function endWork(row: ExportRow, error: unknown, stopping: AbortSignal): Promise<void> {
+  await removeFiles(row.id, row.attempt);
+  if (error instanceof LostLease) return;
+  if (error instanceof Stopped || stopping.aborted) return releaseExport(row);
+  const why = reasonOf(error);
+  if (why !== null) return fail(row, why);
+  // The claim runs out, and the export is begun anew.
+  log.warn({ err: error, exportId: row.id }, "an export could not be written; it will be tried again");
+}
+
+/** Writes an export that this process has claimed, from its beginning. */
+export async function runExport(row: ExportRow, stopping: AbortSignal): Promise<void> {
+  const heartbeat = setInterval(() => void renewLease(row).catch(() => {}), LEASE_MS / 3);
+  try {
+    if (row.attempt > MAX_ATTEMPTS)
+      throw new AppError("unavailable", `It was begun ${MAX_ATTEMPTS} times and never completed.`);
+    await createFolder();
+    await renewLease(row);
+    await removeFiles(row.id, row.attempt - 1);
+    const ctx = await creatorNow(row);
+    if (!ctx) throw new AppError("forbidden", "Whoever asked for it no longer has access to what it would hold.");
+    const heads = await settle(row, ctx);
+    await write({ row, ctx, heads, rowsPerOrg: new Map() }, stopping);
+  } catch (error) {
+    await endWork(row, error, stopping).catch((lost: unknown) => {
+      if (!(lost instanceof LostLease)) throw lost;
+    });
+  } finally {
+    clearInterval(heartbeat);
+  }
+}

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { exportInput } from "@/server/audit/entries/export-schema";
+import { FILE_FORMATS } from "@/server/audit/vocabulary";
+import { isoTime } from "@/server/wire";
+
+/** Exports of one caller that wait or are written, and those that are kept. */
+export const MAX_UNFINISHED = 3;
+export const MAX_KEPT = 20;
+/** A file is kept for this long. */
+export const KEEP_MS = 24 * 60 * 60 * 1000;
+/** How often a process begins an export anew that another one left behind. */
+export const MAX_ATTEMPTS = 5;
+/** Downloads of one caller at a time. */
+export const DOWNLOAD_SLOTS = { kind: "downloads", max: 4, advice: "Wait until one of them has ended." };
+
+function isZone(zone: string): boolean {
+  try {
+    return Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+const { shape } = exportInput;
+
+/** Body of POST /audit-logs/exports: what POST /audit-logs/export takes, and how the file is written and named. */
+export const createInput = z.strictObject({
+  orgId: shape.orgId,
+  filters: shape.filters,
+  dateRange: shape.dateRange,
+  format: z.enum(FILE_FORMATS).default("csv").describe("csv, ndjson (an entry a line) or json (one object)"),
+  gzip: z.boolean().default(false).describe("Compresses the file"),
+  timeZone: z
+    .string()
+    .max(64)
+    .refine(isZone, "is no time zone")
+    .default("UTC")
+    .describe("IANA name of the zone in which the file's name says the range"),
+});
+export type CreateInput = z.output<typeof createInput>;
+
+/** One export, as the caller who asked for it sees it. */
+export const exportJob = z.strictObject({
+  id: z.guid().describe("Identifies the export"),
+  status: z
+    .enum(["waiting", "running", "done", "failed"])
+    .describe("waiting, running, done (the file can be downloaded) or failed (error says why; nothing is kept)"),
+  format: z.enum(FILE_FORMATS).describe("Format of the file"),
+  gzip: z.boolean().describe("True where the file is compressed"),
+  fileName: z.string().describe("Name of the file: organization and range"),
+  totalRows: z.int().nullable().describe("Entries that meet the filters; null until they are counted"),
+  rowsDone: z.int().describe("Entries written so far"),
+  sizeBytes: z.int().describe("Bytes written so far; the file's size once it is done"),
+  sha256: z.string().nullable().describe("SHA-256 of the file in hexadecimal; null until it is done"),
+  error: z.string().nullable().describe("Why it failed; else null"),
+  createdAt: isoTime.describe("When it was asked for"),
+  finishedAt: isoTime.nullable().describe("When it was done or failed; else null"),
+  expiresAt: isoTime.describe("When it is deleted"),
+});
+export type ExportJob = z.output<typeof exportJob>;
+
+/** The caller's exports, newest first. */
+export const exportJobs = z.strictObject({ data: z.array(exportJob).describe("The exports, newest first") });
+
+/** Path of a download, and the request headers of one that is resumed. */
+export const downloadInput = z.strictObject({
+  id: z.guid(),
+  range: z.string().max(200).optional().describe("One range of bytes, such as bytes=1000-, to resume a download"),
+  ifRange: z.string().max(200).optional().describe("The ETag that the range is of; another one is answered whole"),
+});

@@ -1,0 +1,26 @@
+import { asSystem } from "@/db/client";
+import { auditExports } from "@/db/schema";
+import { systemCtx } from "@/server/context";
+import { creatorNow } from "./access";
+import { dropExport } from "./drop";
+import type { ExportRow } from "./export-job";
+import { listFiles, removeFiles } from "./files";
+
+/** Why an export is to go; null where it is kept. */
+async function endOf(row: ExportRow, now: Date): Promise<string | null> {
+  if (row.expiresAt <= now) return "Its day was over before it was complete";
+  return (await creatorNow(row)) ? null : "Whoever asked for it no longer has access to what it would hold";
+}
+
+/** Deletes exports whose day is over, those of callers who no longer may have them, and files that belong to none. */
+export async function sweepExports(now = new Date()): Promise<void> {
+  const rows = await asSystem((tx) => tx.select().from(auditExports));
+  for (const row of rows) {
+    const why = await endOf(row, now);
+    if (why) await dropExport(row, { ctx: { ...systemCtx(), homeOrgId: row.orgIds[0] ?? null }, why });
+  }
+  const known = new Set(
+    (await asSystem((tx) => tx.select({ id: auditExports.id }).from(auditExports))).map((r) => r.id),
+  );
+  for (const { id } of await listFiles()) if (!known.has(id)) await removeFiles(id);
+}
