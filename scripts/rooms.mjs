@@ -15,6 +15,7 @@ const WIRE_FILES = [
   "audit/chain/(chain|bundle|note|verifier)",
   "audit/tree/[\\w-]+",
   "audit/bundle/[\\w-]+",
+  "organizations/overview/(arrange|attention)",
   "(.+/)?vocabulary",
 ];
 const WIRE = ["package.json", "schema", "wire"];

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, check, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
+import { bigint, check, index, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
 import { bytes, instant } from "./columns";
 
 /**
@@ -60,5 +60,6 @@ export const auditNotes = pgTable(
     check("audit_notes_kind_check", sql`kind IN ('checkpoint', 'receipt', 'restored')`),
     check("audit_notes_size_check", sql`size >= 0`),
     check("audit_notes_note_check", sql`octet_length(note) <= 65536`),
+    index("audit_notes_signed_idx").on(t.orgId, t.signedAt, t.size).where(sql`kind = 'checkpoint'`),
   ],
 );

@@ -56,6 +56,7 @@ export const auditLogs = pgTable(
     uniqueIndex("audit_logs_org_seq_key").on(t.orgId, t.chainSeq).where(sql`chain_seq IS NOT NULL`),
     index("audit_logs_org_ts_idx").on(t.orgId, t.timestamp, t.chainSeq),
     index("audit_logs_denied_idx").on(t.orgId, t.timestamp).where(sql`result = 'denied'`),
+    index("audit_logs_failure_idx").on(t.orgId, t.timestamp).where(sql`result = 'failure'`),
     index("audit_logs_unsealed_idx").on(t.sealTx).where(sql`chain_seq IS NULL`),
   ],
 );

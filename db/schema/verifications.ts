@@ -41,6 +41,7 @@ export const auditVerifications = pgTable(
     check("audit_verifications_kind_check", sql`kind IN ('nightly', 'whole', 'range')`),
     check("audit_verifications_status_check", sql`status IN ('intact', 'broken', 'unproven', 'empty')`),
     index("audit_verifications_org_ran_idx").on(t.orgId, t.ranAt),
+    index("audit_verifications_whole_idx").on(t.orgId, t.ranAt).where(sql`kind = 'whole'`),
   ],
 );
 

@@ -255,6 +255,7 @@ const MATRIX: Record<string, Row> = {
   "GET /orgs/organizations/[id]": org([200]),
   "PATCH /orgs/organizations/[id]": org([200], { body: { name: "Renamed" } }),
   "GET /orgs/organizations": list(),
+  "GET /orgs/overview": list(),
   "POST /orgs/organizations": {
     by: "none",
     own: (p) => (p.partner ? [201] : [403]),

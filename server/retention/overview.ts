@@ -4,11 +4,10 @@ import { rowsOf } from "@/db/rows";
 import { operation } from "@/server/operation";
 import { onlyIdInput } from "@/server/wire";
 import { requireOrganization } from "./organization";
+import { rowBytes } from "./row-bytes";
 import { MS_PER_DAY, type Overview, overview } from "./schema";
 
 const GROWTH_DAYS = 30;
-/** A row with its indexes, where the table has no statistics yet. */
-const USUAL_ROW_BYTES = 900;
 
 type Row = {
   head: string | null;
@@ -16,7 +15,6 @@ type Row = {
   oldest: string | null;
   newest: string | null;
   recent: string | null;
-  row_bytes: number | null;
 };
 
 /**
@@ -39,20 +37,19 @@ export const getOverview = operation({
         (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" LIMIT 1) AS oldest,
         (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" DESC LIMIT 1) AS newest,
         (SELECT chain_seq FROM audit_logs WHERE org_id = ${id} AND "timestamp" >= ${since}::timestamptz
-          ORDER BY "timestamp", chain_seq LIMIT 1) AS recent,
-        (SELECT pg_total_relation_size(c.oid) / NULLIF(greatest(c.reltuples, 0), 0) FROM pg_class c
-          WHERE c.oid = 'audit_logs'::regclass) AS row_bytes
+          ORDER BY "timestamp", chain_seq LIMIT 1) AS recent
       FROM (SELECT ${id}::uuid AS org) o LEFT JOIN audit_chain_head(o.org) h ON true`,
       );
-      return toOverview(id, row, ctx.now());
+      return toOverview(id, { row, rowBytes: await rowBytes(tx) }, ctx.now());
     });
   },
 });
 
-function toOverview(orgId: string, row: Row | undefined, now: Date): Overview {
+type Read = { row: Row | undefined; rowBytes: number };
+
+function toOverview(orgId: string, { row, rowBytes }: Read, now: Date): Overview {
   const head = Number(row?.head ?? 0);
   const rows = Math.max(0, head - Number(row?.through ?? 0));
-  const rowBytes = Math.round(row?.row_bytes ?? USUAL_ROW_BYTES);
   const oldest = row?.oldest ? new Date(Number(row.oldest)) : null;
   const newest = row?.newest ? new Date(Number(row.newest)) : null;
   const ageDays = oldest ? Math.max(1, (now.getTime() - oldest.getTime()) / MS_PER_DAY) : GROWTH_DAYS;

@@ -1,5 +1,6 @@
 import { createOrganization } from "@/server/organizations/create";
 import { getOrganization, listOrganizations } from "@/server/organizations/list";
+import { listOverview } from "@/server/organizations/overview/list";
 import { updateOrganization } from "@/server/organizations/update";
 import { mutation, query, router } from "./init";
 
@@ -7,6 +8,7 @@ import { mutation, query, router } from "./init";
 export const organizationsRouter = router({
   list: query(listOrganizations),
   get: query(getOrganization),
+  overview: query(listOverview),
   create: mutation(createOrganization),
   update: mutation(updateOrganization),
 });

@@ -41,6 +41,25 @@ export const listCheckpoints = (tx: Tx, orgId: string, limit: number): Promise<S
 export const newestCheckpoint = async (tx: Tx, orgId: string): Promise<StoredNote | null> =>
   (await listCheckpoints(tx, orgId, 1))[0] ?? null;
 
+/** The checkpoint of each organization that covers most entries; none of those that have none of ours. */
+export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Promise<Map<string, StoredNote>> {
+  const rows = await rowsOf<{ orgId: string; note: string }>(
+    tx,
+    sql`SELECT o.id AS "orgId", n.note
+      FROM unnest(${sql.param([...orgIds])}::uuid[]) AS o(id), LATERAL (
+        SELECT note FROM audit_notes WHERE org_id = o.id AND kind = 'checkpoint'
+        ORDER BY size DESC, signed_at DESC LIMIT 1) n`,
+  );
+  const found = new Map<string, StoredNote>();
+  for (const { orgId, note } of rows) {
+    const newest = readOwnNote(orgId, note);
+    // One that is not ours says nothing: an older one may be.
+    const ours = newest?.kind === "checkpoint" ? newest : await newestCheckpoint(tx, orgId);
+    if (ours) found.set(orgId, ours);
+  }
+  return found;
+}
+
 /** The first checkpoint that is kept and covers so many entries; null when none does yet. */
 export const firstCheckpointCovering = async (tx: Tx, orgId: string, size: number): Promise<StoredNote | null> =>
   (await select(tx, orgId, { kind: "checkpoint", limit: 1, covering: size }))[0] ?? null;

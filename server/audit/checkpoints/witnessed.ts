@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Tx } from "@/db/client";
 import { cosignedBy, meetsQuorum, type Policy } from "@/server/audit/tree/policy";
 import { parseNote } from "@/server/audit/tree/signed-note";
@@ -16,6 +17,27 @@ export function cosignersOf(note: string, policy = witnessPolicy()): { name: str
     name: witness.name,
     at: new Date(seconds * 1000).toISOString(),
   }));
+}
+
+/** Checked cosignatures of a note, by its hash: the same newest checkpoints are asked about again and again. */
+const seen = new Map<string, WitnessState>();
+const MAX_SEEN = 20_000;
+
+/** not_configured: the policy asks for no witness; missing: too few of them have cosigned the note. */
+type WitnessState = { state: "not_configured" | "cosigned" | "missing"; cosigners: { name: string; at: string }[] };
+
+/** What the policy's witnesses have said of a checkpoint. */
+export function witnessStateOf(note: string, policy = witnessPolicy()): WitnessState {
+  if (!policy?.quorum) return { state: "not_configured", cosigners: cosignersOf(note, policy) };
+  const name = createHash("sha256").update(note).digest("hex");
+  const known = seen.get(name);
+  if (known) return known;
+  if (seen.size >= MAX_SEEN) seen.clear();
+  const cosigners = cosignersOf(note, policy);
+  const signed = policy.witnesses.filter((witness) => cosigners.some((cosigner) => cosigner.name === witness.name));
+  const found = { state: meetsQuorum(policy.quorum, signed) ? ("cosigned" as const) : ("missing" as const), cosigners };
+  seen.set(name, found);
+  return found;
 }
 
 /** Whether enough witnesses of the policy cosigned a note; true where none is asked for. */

@@ -1,0 +1,65 @@
+import { ATTENTION_RANK } from "./attention";
+import type { OrganizationOverview, Shown, Sort } from "./schema";
+
+type Row = OrganizationOverview;
+type Arrangement = {
+  search?: string | undefined;
+  show?: readonly Shown[] | undefined;
+  sort: Sort;
+  order: "asc" | "desc";
+};
+
+const has = (row: Row, ...codes: Row["attention"][number]["code"][]): boolean =>
+  row.attention.some(({ code }) => codes.includes(code));
+
+/** Whether an organization is one of those that a filter shows. */
+export const IS_SHOWN: Record<Shown, (row: Row) => boolean> = {
+  attention: ({ attention }) => attention.length > 0,
+  chain: (row) => has(row, "chain_broken", "chain_unproven", "chain_not_checked"),
+  retention: (row) => has(row, "retention_none", "retention_short"),
+  silent: (row) => has(row, "devices_silent"),
+};
+
+const NEVER = Number.NEGATIVE_INFINITY;
+const time = (at: string | null | undefined): number => (at ? Date.parse(at) : NEVER);
+
+/** Entries a day over the last 30 days, or since the first that is known; null where nothing is. */
+function perDay(growth: Row["growth"]["month"], now: number): number | null {
+  if (!growth) return null;
+  return growth.entries / Math.max(1, (now - Date.parse(growth.since)) / 86_400_000);
+}
+
+const worst = ({ attention }: Row): number =>
+  attention.reduce((rank, { code }) => Math.min(rank, ATTENTION_RANK[code]), Number.POSITIVE_INFINITY);
+
+const VALUE: Record<Exclude<Sort, "name" | "attention">, (row: Row) => number> = {
+  checked: ({ chain }) => time(chain.lastFullCheck?.at),
+  retention: ({ retention }) => retention.retentionDays ?? NEVER,
+  oldest: ({ oldestAt }) => time(oldestAt),
+  growth: ({ growth }) => perDay(growth.month, Date.now()) ?? NEVER,
+  failures: ({ failures }) => failures,
+  denied: ({ denied }) => denied,
+  devices: ({ devices }) => devices?.silent ?? NEVER,
+  storage: ({ bytes }) => bytes,
+};
+
+const names = new Intl.Collator("en", { sensitivity: "base", numeric: true });
+const byNumber = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
+
+const nameOrder = (a: Row, b: Row): number => names.compare(a.name, b.name) || (a.orgId < b.orgId ? -1 : 1);
+
+function compare(a: Row, b: Row, sort: Sort): number {
+  if (sort === "name") return nameOrder(a, b);
+  if (sort !== "attention") return byNumber(VALUE[sort](a), VALUE[sort](b));
+  return byNumber(worst(a), worst(b)) || byNumber(b.attention.length, a.attention.length);
+}
+
+/** The organizations that are asked for, in the order that is asked for; equal ones by name. */
+export function arrange(rows: readonly Row[], { search, show, sort, order }: Arrangement): Row[] {
+  const part = search?.trim().toLowerCase();
+  const sign = order === "desc" ? -1 : 1;
+  return rows
+    .filter((row) => !part || row.name.toLowerCase().includes(part))
+    .filter((row) => !show?.length || show.some((one) => IS_SHOWN[one](row)))
+    .sort((a, b) => sign * compare(a, b, sort) || nameOrder(a, b));
+}

@@ -1,0 +1,82 @@
+import {
+  type Attention,
+  type AttentionCode,
+  CHECKPOINT_LATE_MS,
+  type OrganizationOverview,
+  RETENTION_OVERDUE_MS,
+  USUAL_RETENTION_DAYS,
+} from "./schema";
+
+type Facts = Omit<OrganizationOverview, "attention">;
+
+const HOUR_MS = 3_600_000;
+
+/** "40 min", "5 h", "3 days" */
+function age(ms: number): string {
+  if (ms < HOUR_MS) return `${Math.floor(ms / 60_000)} min`;
+  if (ms < 48 * HOUR_MS) return `${Math.floor(ms / HOUR_MS)} h`;
+  return `${Math.floor(ms / (24 * HOUR_MS))} days`;
+}
+
+const CHAIN: Partial<Record<Facts["chain"]["status"], Attention>> = {
+  broken: { code: "chain_broken", text: "Chain broken" },
+  unproven: { code: "chain_unproven", text: "Chain not proven" },
+  not_checked: { code: "chain_not_checked", text: "Chain not checked yet" },
+};
+
+function ofCheckpoint({ checkpoint, witness }: Facts, now: number): Attention[] {
+  const since = checkpoint?.unsignedSince;
+  const waited = since ? now - Date.parse(since) : 0;
+  return [
+    ...(waited > CHECKPOINT_LATE_MS
+      ? [{ code: "checkpoint_late" as const, text: `Entries without a checkpoint for ${age(waited)}` }]
+      : []),
+    ...(witness.state === "missing" ? [{ code: "witness_missing" as const, text: "Checkpoint not witnessed" }] : []),
+  ];
+}
+
+function ofRetention({ retention }: Facts, { now, pruningEnabled }: Asked): Attention[] {
+  const { configured, retentionDays, isDue, lastCleanupAt } = retention;
+  if (!configured || retentionDays === null) return [{ code: "retention_none", text: "No retention policy" }];
+  const isOverdue = isDue && pruningEnabled && lastCleanupAt && now - Date.parse(lastCleanupAt) > RETENTION_OVERDUE_MS;
+  return [
+    ...(isOverdue ? [{ code: "retention_overdue" as const, text: "Retention overdue" }] : []),
+    ...(retentionDays < USUAL_RETENTION_DAYS
+      ? [
+          {
+            code: "retention_short" as const,
+            text: `Retention ${retentionDays} ${retentionDays === 1 ? "day" : "days"}`,
+          },
+        ]
+      : []),
+  ];
+}
+
+type Asked = { now: number; pruningEnabled: boolean };
+
+/** Why an organization needs attention, worst first; none when nothing is known to be wrong. */
+export function attentionOf(facts: Facts, asked: Asked): Attention[] {
+  const chain = CHAIN[facts.chain.status];
+  const silent = facts.devices?.silent ?? 0;
+  return [
+    ...(chain ? [chain] : []),
+    ...ofCheckpoint(facts, asked.now),
+    ...ofRetention(facts, asked),
+    ...(silent > 0
+      ? [{ code: "devices_silent" as const, text: `${silent} ${silent === 1 ? "device" : "devices"} silent` }]
+      : []),
+  ];
+}
+
+/** The order of reasons, worst first. */
+export const ATTENTION_RANK: Record<AttentionCode, number> = {
+  chain_broken: 0,
+  chain_unproven: 1,
+  chain_not_checked: 2,
+  checkpoint_late: 3,
+  witness_missing: 4,
+  retention_overdue: 5,
+  retention_none: 6,
+  retention_short: 7,
+  devices_silent: 8,
+};

@@ -1,0 +1,40 @@
+import { tenant } from "@/db/client";
+import { reachedBy } from "@/server/audit/query/rows";
+import { paginate } from "@/server/devices/list";
+import { operation } from "@/server/operation";
+import { isPruningEnabled } from "@/server/retention/schedule";
+import { arrange, IS_SHOWN } from "./arrange";
+import { readOverviews } from "./read";
+import { type OrganizationOverview, overviewInput, overviewPage, type Shown } from "./schema";
+
+const countOf = (rows: readonly OrganizationOverview[], shown: Shown): number => rows.filter(IS_SHOWN[shown]).length;
+
+/**
+ * What is known of every organization within the caller's reach, those that need attention first: one row each, from
+ * indexes and kept verdicts, never from a scan. counts are over all of them, whatever is searched for or shown.
+ */
+export const listOverview = operation({
+  permission: "audit:read",
+  input: overviewInput,
+  output: overviewPage,
+  async run(ctx, input) {
+    const readAt = ctx.now().toISOString();
+    const rows = await readOverviews(ctx, await tenant(ctx.scope, (tx) => reachedBy(tx, ctx.scope)));
+    const found = arrange(rows, input);
+    const from = (input.page - 1) * input.limit;
+    return {
+      data: found.slice(from, from + input.limit),
+      pagination: paginate(input, found.length),
+      counts: {
+        organizations: rows.length,
+        attention: countOf(rows, "attention"),
+        chain: countOf(rows, "chain"),
+        retention: countOf(rows, "retention"),
+        silent: countOf(rows, "silent"),
+        broken: rows.filter(({ chain }) => chain.status === "broken").length,
+      },
+      pruningEnabled: isPruningEnabled(),
+      readAt,
+    };
+  },
+});

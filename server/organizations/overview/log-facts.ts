@@ -1,0 +1,77 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+
+/** What the indexes know of an organization's log; times in milliseconds since 1970. */
+export type LogFacts = {
+  orgId: string;
+  name: string;
+  isHome: boolean;
+  createdAt: number;
+  head: number;
+  pruned: number;
+  oldestAt: number | null;
+  /** From when the first retained row ages, by its timestamp or by when it was sealed. */
+  firstAgesFrom: number | null;
+  unsignedSince: number | null;
+  retentionDays: number | null;
+  lastCleanupAt: number | null;
+  failures: number;
+  denied: number;
+  weekSize: number | null;
+  weekAt: number | null;
+  monthSize: number | null;
+  monthAt: number | null;
+  firstSize: number | null;
+  firstSignedAt: number | null;
+};
+
+const ms = (column: string): SQL => sql.raw(`(extract(epoch FROM ${column}) * 1000)::float8`);
+
+/** The last checkpoint signed by then, and when the first entry behind it was recorded. */
+const signedBy = (at: Date): SQL => sql`LATERAL (
+  SELECT n.size, (SELECT r.sealed_at FROM audit_logs r WHERE r.org_id = o.id AND r.chain_seq = n.size + 1) AS next_at
+  FROM audit_notes n
+  WHERE n.org_id = o.id AND n.kind = 'checkpoint' AND n.signed_at <= ${at.toISOString()}::timestamptz
+  ORDER BY n.signed_at DESC, n.size DESC LIMIT 1)`;
+
+/** Each of the two results has an index of its own; the word stands in the statement, so that the planner sees which. */
+const withResult = (result: "failure" | "denied", after: Date): SQL => sql`LATERAL (
+  SELECT count(*)::float8 AS n FROM audit_logs a
+  WHERE a.org_id = o.id AND a.result = ${sql.raw(`'${result}'`)} AND a."timestamp" > ${after.toISOString()}::timestamptz)`;
+
+type Since = { day: Date; week: Date; month: Date };
+
+/** The facts of some organizations in one statement: a few index probes each, no scan of any log. */
+export const logFactsOf = (tx: Tx, orgIds: readonly string[], since: Since): Promise<LogFacts[]> =>
+  rowsOf<LogFacts>(
+    tx,
+    sql`SELECT o.id AS "orgId", o.name, o.is_home AS "isHome", ${ms("o.created_at")} AS "createdAt",
+        coalesce(h.seq, 0)::float8 AS head, coalesce(h.pruned_through_seq, 0)::float8 AS pruned,
+        ${ms("oldest.at")} AS "oldestAt", ${ms("f.ages_from")} AS "firstAgesFrom", ${ms("u.sealed_at")} AS "unsignedSince",
+        p.retention_days AS "retentionDays", ${ms("p.last_cleanup_at")} AS "lastCleanupAt",
+        failed.n AS failures, refused.n AS denied,
+        w.size::float8 AS "weekSize", ${ms("w.next_at")} AS "weekAt",
+        m.size::float8 AS "monthSize", ${ms("m.next_at")} AS "monthAt",
+        e.size::float8 AS "firstSize", ${ms("e.signed_at")} AS "firstSignedAt"
+      FROM unnest(${sql.param([...orgIds])}::uuid[]) AS ids(id)
+      JOIN organizations o ON o.id = ids.id
+      LEFT JOIN audit_chain_heads_of(${sql.param([...orgIds])}::uuid[]) h ON h.org_id = o.id
+      LEFT JOIN audit_retention_policies p ON p.org_id = o.id
+      LEFT JOIN LATERAL (
+        SELECT a."timestamp" AS at FROM audit_logs a WHERE a.org_id = o.id ORDER BY a."timestamp" LIMIT 1) oldest ON true
+      LEFT JOIN LATERAL (
+        SELECT least(a."timestamp", a.sealed_at) AS ages_from FROM audit_logs a
+        WHERE a.org_id = o.id AND a.chain_seq IS NOT NULL ORDER BY a.chain_seq LIMIT 1) f ON true
+      LEFT JOIN LATERAL (
+        SELECT a.sealed_at FROM audit_logs a WHERE a.org_id = o.id AND a.chain_seq = (
+          SELECT n.size FROM audit_notes n WHERE n.org_id = o.id AND n.kind = 'checkpoint'
+          ORDER BY n.size DESC LIMIT 1) + 1) u ON true
+      LEFT JOIN ${withResult("failure", since.day)} failed ON true
+      LEFT JOIN ${withResult("denied", since.day)} refused ON true
+      LEFT JOIN ${signedBy(since.week)} w ON true
+      LEFT JOIN ${signedBy(since.month)} m ON true
+      LEFT JOIN LATERAL (
+        SELECT n.size, n.signed_at FROM audit_notes n WHERE n.org_id = o.id AND n.kind = 'checkpoint'
+        ORDER BY n.signed_at, n.size LIMIT 1) e ON true`,
+  );

@@ -1,0 +1,226 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { GET } from "@/app/api/v1/orgs/overview/route";
+import { signCheckpoint } from "@/server/audit/checkpoints/sign";
+import { raiseAlarm } from "@/server/audit/integrity/alarm";
+import { verifyNightly } from "@/server/audit/integrity/nightly";
+import { getIntegrityStatus } from "@/server/audit/integrity/status";
+import type { Ctx } from "@/server/context";
+import { listDevices } from "@/server/devices/list";
+import { listInput } from "@/server/devices/schema";
+import { env } from "@/server/env";
+import { previewPruning } from "@/server/retention/preview";
+import { appendEvents } from "@/testing/audit-entries";
+import { closeRoles, daysAgo, roles } from "@/testing/chain";
+import {
+  call,
+  createApiKey,
+  createDevice,
+  createOrg,
+  createPartner,
+  createUser,
+  ctxFor,
+  type TestPartner,
+  type TestUser,
+} from "@/testing/factories";
+import { listOverview } from "./list";
+import { type OrganizationOverview, overviewInput } from "./schema";
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-overview-"));
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+});
+afterAll(async () => {
+  await closeRoles();
+  rmSync(dir, { recursive: true });
+});
+
+const RESULTS = ["success", "success", "success", "failure", "denied"] as const;
+const at = (days: number) => new Date(daysAgo(days));
+
+/** What a database owner does who puts the triggers out of the way. */
+const setNotesBack = (orgId: string, days: number) =>
+  roles.owner.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    await tx`UPDATE audit_notes SET signed_at = signed_at - make_interval(days => ${days}) WHERE org_id = ${orgId}`;
+  });
+
+/** A repeatable fraction from 0 to 1. */
+function fractions(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+/** An organization with a history of its own kind: entries out of order, some signed, some verified, devices. */
+async function anyOrg(partnerId: string, seed: number): Promise<string> {
+  const { id } = await createOrg({ partnerId, name: `Any ${seed}` });
+  const next = fractions(seed);
+  const events = (n: number, within: number) =>
+    Array.from({ length: n }, () => ({
+      orgId: id,
+      timestamp: at(next() * within),
+      result: RESULTS[Math.floor(next() * RESULTS.length)] ?? "success",
+    }));
+  await appendEvents(events(Math.floor(next() * 40), 60));
+  if (seed % 4 !== 0) await signCheckpoint(id);
+  if (seed % 4 === 2) await setNotesBack(id, 10);
+  if (seed % 4 === 3) await setNotesBack(id, 40);
+  await appendEvents(events(Math.floor(next() * 30), 2));
+  if (seed % 3 === 0) await verifyNightly(id);
+  if (seed % 5 === 0) await roles.owner`DELETE FROM audit_retention_policies WHERE org_id = ${id}`;
+  else
+    await roles.owner`UPDATE audit_retention_policies SET retention_days = ${1 + Math.floor(next() * 400)} WHERE org_id = ${id}`;
+  for (const lastSeenAt of [new Date(), at(0.5), at(3)].slice(seed % 4)) await createDevice({ orgId: id, lastSeenAt });
+  return id;
+}
+
+type Naive = { entries: number; oldest: string | null; failures: number; denied: number; week: number | null };
+
+/** Every number by reading every row. */
+async function naive(orgId: string): Promise<Naive> {
+  const [row] = await roles.admin<Naive[]>`
+    SELECT count(*)::int AS entries, to_char(min("timestamp") AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS oldest,
+      count(*) FILTER (WHERE result = 'failure' AND "timestamp" > now() - interval '24 hours')::int AS failures,
+      count(*) FILTER (WHERE result = 'denied' AND "timestamp" > now() - interval '24 hours')::int AS denied, 0 AS week
+    FROM audit_logs WHERE org_id = ${orgId}`;
+  const [week] = await roles.owner<{ entries: number }[]>`
+    SELECT count(*)::int AS entries FROM audit_logs a WHERE a.org_id = ${orgId} AND a.chain_seq > coalesce((
+      SELECT max(size) FROM audit_notes n
+      WHERE n.org_id = ${orgId} AND n.kind = 'checkpoint' AND n.signed_at <= now() - interval '7 days'), 0)`;
+  if (!row || !week) throw new Error("nothing was counted");
+  return { ...row, week: week.entries };
+}
+
+async function expectTrue(ctx: Ctx, row: OrganizationOverview): Promise<void> {
+  const { orgId } = row;
+  const counted = await naive(orgId);
+  const { entries, oldestAt, failures, denied, growth } = row;
+  expect({ entries, oldest: oldestAt, failures, denied, week: growth.week?.entries }).toEqual(counted);
+
+  const { state, last, anchored } = await getIntegrityStatus.run(ctx, { orgId });
+  const isUnread = state.status === "unproven" && !last && !anchored?.seq;
+  expect(row.chain.status).toBe(isUnread ? "not_checked" : state.status);
+  expect(row.chain).toMatchObject({ throughSeq: state.throughSeq, entriesUnread: state.rowsUnread });
+  expect(row.chain.lastCheckedAt).toBe(last?.ranAt ?? null);
+  expect(row.checkpoint && { seq: row.checkpoint.seq, signedAt: row.checkpoint.signedAt }).toEqual(anchored);
+
+  const { retentionDays } = row.retention;
+  const due = retentionDays === null ? 0 : (await previewPruning.run(ctx, { id: orgId, retentionDays })).rows;
+  expect(row.retention.isDue).toBe(due > 0);
+
+  const devices = await listDevices.run(
+    { ...ctx, scope: { kind: "organization", orgIds: [orgId], partnerId: "" } },
+    listInput.parse({}),
+  );
+  const online = devices.data.filter((device) => device.online).length;
+  const silent = devices.data.filter(({ lastSeenAt }) => Date.parse(lastSeenAt ?? "") < Date.now() - 86_400_000).length;
+  expect(row.devices).toEqual({ online, offline: devices.data.length - online, silent });
+}
+
+describe("the overview of all organizations", () => {
+  it("says of each what reading every row of it says", async () => {
+    const partner = await createPartner();
+    const ids = [];
+    for (let seed = 1; seed <= 16; seed++) ids.push(await anyOrg(partner.id, seed));
+    const admin = await ctxFor(await createUser({ role: "partner_admin", partnerId: partner.id }));
+    const { data, pagination } = await listOverview.run(admin, overviewInput.parse({}));
+    expect(pagination.total).toBe(17);
+    expect(data.map(({ orgId }) => orgId).sort()).toEqual([partner.homeOrgId, ...ids].sort());
+    for (const row of data) await expectTrue(admin, row);
+    expect(new Set(data.map(({ chain }) => chain.status))).toEqual(
+      new Set(["intact", "unproven", "not_checked", "empty"]),
+    );
+  });
+
+  it("answers more organizations than one statement takes, each once", async () => {
+    const partner = await createPartner();
+    await Promise.all(Array.from({ length: 205 }, (_, i) => createOrg({ partnerId: partner.id, name: `Many ${i}` })));
+    const token = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const { body } = await call(GET, { token, path: "/?limit=1000&sort=name" });
+    expect(new Set(body.data.map(({ orgId }: OrganizationOverview) => orgId)).size).toBe(206);
+    const names = body.data.map(({ name }: OrganizationOverview) => name);
+    expect(names.slice(0, 3)).toEqual(["Many 0", "Many 1", "Many 2"]);
+    const second = await call(GET, { token, path: "/?limit=100&page=3&sort=name" });
+    expect(second.body.data).toHaveLength(6);
+    expect(second.body.pagination).toEqual({ page: 3, limit: 100, total: 206, totalPages: 3 });
+  });
+});
+
+describe("what needs attention", () => {
+  let partner: TestPartner;
+  let admin: TestUser;
+  const id: Record<string, string> = {};
+  beforeAll(async () => {
+    partner = await createPartner({ name: "Zz home" });
+    admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+    for (const name of ["Fine", "Broken", "Unread", "Short", "Forever", "Silent"])
+      id[name] = (await createOrg({ partnerId: partner.id, name })).id;
+    const { Fine = "", Broken = "", Unread = "", Short = "", Forever = "", Silent = "" } = id;
+    for (const orgId of [Fine, Broken, Unread]) await appendEvents([{ orgId }, { orgId }]);
+    for (const orgId of [Fine, Broken]) await verifyNightly(orgId);
+    await raiseAlarm({ orgId: Broken, at: new Date().toISOString(), source: "on demand", breaks: [] });
+    await roles.owner`UPDATE audit_retention_policies SET retention_days = 90 WHERE org_id IN (${Short}, ${Broken})`;
+    await roles.owner`DELETE FROM audit_retention_policies WHERE org_id = ${Forever}`;
+    await createDevice({ orgId: Silent, lastSeenAt: at(2) });
+    await createDevice({ orgId: Silent, lastSeenAt: at(2), revoked: true });
+    await createDevice({ orgId: Fine, lastSeenAt: new Date() });
+  });
+  const ask = async (query = "", token: Parameters<typeof call>[1] & object = { token: admin }) =>
+    (await call(GET, { ...token, path: `/?${query}` })).body;
+  const words = (rows: OrganizationOverview[]) =>
+    rows.map(({ name, attention }) => [name, ...attention.map((a) => a.text)]);
+
+  it("comes first, worst first, with its reasons in words", async () => {
+    const { data, counts } = await ask();
+    expect(words(data)).toEqual([
+      ["Broken", "Chain broken", "Retention 90 days"],
+      ["Unread", "Chain not checked yet"],
+      ["Forever", "No retention policy"],
+      ["Short", "Retention 90 days"],
+      ["Silent", "1 device silent"],
+      ["Fine"],
+      ["Zz home"],
+    ]);
+    expect(counts).toEqual({ organizations: 7, attention: 5, chain: 2, retention: 3, silent: 1, broken: 1 });
+  });
+
+  it("is asked for by kind: a broken or unverified chain or a retention under 365 days is one question", async () => {
+    const names = async (query: string) => words((await ask(query)).data).map(([name]) => name);
+    expect(await names("show=chain")).toEqual(["Broken", "Unread"]);
+    expect(await names("show=retention")).toEqual(["Broken", "Forever", "Short"]);
+    expect(await names("show=chain,retention")).toEqual(["Broken", "Unread", "Forever", "Short"]);
+    expect(await names("show=chain&search=READ")).toEqual(["Unread"]);
+    expect(await names("search=none+such")).toEqual([]);
+    expect((await names("sort=name&order=desc"))[0]).toBe("Zz home");
+    expect((await names("sort=retention"))[0]).toBe("Forever");
+    for (const bad of ["show=all", "sort=size", "limit=0", "orgId=x"])
+      expect((await call(GET, { token: admin, path: `/?${bad}` })).status, bad).toBe(400);
+  });
+
+  it("shows nobody more than their organizations, and devices to those who may see them", async () => {
+    const limited = await createUser({
+      role: "partner_technician",
+      partnerId: partner.id,
+      organizationIds: [id.Broken ?? "", id.Silent ?? ""],
+    });
+    expect(words((await ask("", { token: limited })).data).map(([name]) => name)).toEqual(["Broken", "Silent"]);
+    const viewer = await createUser({ role: "org_viewer", orgId: id.Short ?? "" });
+    expect(words((await ask("", { token: viewer })).data)).toEqual([["Short", "Retention 90 days"]]);
+    const stranger = await createUser({ role: "partner_admin" });
+    expect((await ask("", { token: stranger })).counts).toMatchObject({ organizations: 1, broken: 0 });
+    expect((await call(GET, { token: stranger, path: `/?orgId=${id.Broken}` })).status).toBe(403);
+
+    const key = await createApiKey({ partnerId: partner.id, permissions: ["audit:read"] });
+    const { data } = await ask(`orgId=${id.Silent}`, { token: key });
+    expect(data).toMatchObject([{ name: "Silent", devices: null, attention: [] }]);
+    const blind = await createApiKey({ partnerId: partner.id, permissions: ["devices:read"] });
+    expect((await call(GET, { token: blind })).status).toBe(403);
+    expect((await call(GET)).status).toBe(401);
+  });
+});

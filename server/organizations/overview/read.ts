@@ -1,0 +1,115 @@
+import { type Tx, tenant } from "@/db/client";
+import { witnessStateOf } from "@/server/audit/checkpoints/witnessed";
+import { type Alarm, openAlarms } from "@/server/audit/integrity/alarm";
+import { type KnownChain, readStates } from "@/server/audit/integrity/state";
+import type { Ctx, Scope } from "@/server/context";
+import { rowBytes } from "@/server/retention/row-bytes";
+import { isPruningEnabled } from "@/server/retention/schedule";
+import { MS_PER_DAY } from "@/server/retention/schema";
+import { attentionOf } from "./attention";
+import { deviceCountsOf } from "./device-counts";
+import { growthOf } from "./growth";
+import { type LogFacts, logFactsOf } from "./log-facts";
+import type { OrganizationOverview } from "./schema";
+
+/** Row level security compares each row with every organization of the transaction: many at once cost more than twice few. */
+const ORGS_AT_ONCE = 100;
+const CHUNKS_AT_ONCE = 3;
+
+type Asked = { now: Date; mayReadDevices: boolean; alarms: Alarm[] };
+type Devices = NonNullable<OrganizationOverview["devices"]>;
+type Known = { facts: LogFacts; chain: KnownChain; devices: Devices | null; bytesPerEntry: number };
+
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+function chainOf({ state, coverage, isRead }: KnownChain): OrganizationOverview["chain"] {
+  const { lastFullAt, lastFullStatus, lastRanAt } = coverage;
+  return {
+    // What nothing has read yet is no verdict of any kind.
+    status: state.status === "unproven" && !isRead ? "not_checked" : state.status,
+    throughSeq: state.throughSeq,
+    entriesUnread: state.rowsUnread,
+    reasons: state.reasons,
+    lastFullCheck: lastFullAt && lastFullStatus ? { at: lastFullAt, status: lastFullStatus } : null,
+    lastCheckedAt: lastRanAt,
+  };
+}
+
+function checkpointOf({ facts, chain: { newest } }: Known): OrganizationOverview["checkpoint"] {
+  if (!newest) return null;
+  const unsigned = Math.max(0, facts.head - newest.size);
+  const unsignedSince = unsigned > 0 ? iso(facts.unsignedSince) : null;
+  return { seq: newest.size, signedAt: newest.signedAt, unsigned, unsignedSince };
+}
+
+function retentionOf({ retentionDays, lastCleanupAt, firstAgesFrom }: LogFacts, now: number) {
+  const isDue = retentionDays !== null && firstAgesFrom !== null && firstAgesFrom < now - retentionDays * MS_PER_DAY;
+  return { configured: retentionDays !== null, retentionDays, lastCleanupAt: iso(lastCleanupAt), isDue };
+}
+
+function toOverview(known: Known, { now }: Asked): OrganizationOverview {
+  const { facts, chain, devices, bytesPerEntry } = known;
+  const at = now.getTime();
+  const entries = Math.max(0, facts.head - facts.pruned);
+  const week = { size: facts.weekSize, nextAt: facts.weekAt };
+  const month = { size: facts.monthSize, nextAt: facts.monthAt };
+  const row = {
+    orgId: facts.orgId,
+    name: facts.name,
+    isHome: facts.isHome,
+    chain: chainOf(chain),
+    checkpoint: checkpointOf(known),
+    witness: chain.newest ? witnessStateOf(chain.newest.note) : { state: "no_checkpoint" as const, cosigners: [] },
+    retention: retentionOf(facts, at),
+    entries,
+    bytes: entries * bytesPerEntry,
+    oldestAt: iso(facts.oldestAt),
+    growth: {
+      week: growthOf(facts, week, at - 7 * MS_PER_DAY),
+      month: growthOf(facts, month, at - 30 * MS_PER_DAY),
+    },
+    failures: facts.failures,
+    denied: facts.denied,
+    devices,
+  };
+  return { ...row, attention: attentionOf(row, { now: at, pruningEnabled: isPruningEnabled() }) };
+}
+
+async function readChunk(tx: Tx, scope: Scope & { orgIds: readonly string[] }, asked: Asked) {
+  const at = asked.now.getTime();
+  const since = {
+    day: new Date(at - MS_PER_DAY),
+    week: new Date(at - 7 * MS_PER_DAY),
+    month: new Date(at - 30 * MS_PER_DAY),
+  };
+  const facts = await logFactsOf(tx, scope.orgIds, since);
+  const states = await readStates(tx, scope.orgIds, asked.alarms);
+  const counts = asked.mayReadDevices ? await deviceCountsOf(tx, scope, asked.now) : null;
+  const bytesPerEntry = await rowBytes(tx);
+  return facts.flatMap((one) => {
+    const chain = states.get(one.orgId);
+    const devices = counts && (counts.get(one.orgId) ?? { online: 0, offline: 0, silent: 0 });
+    return chain ? [toOverview({ facts: one, chain, devices, bytesPerEntry }, asked)] : [];
+  });
+}
+
+/** What is known of some organizations within the caller's reach, in no order. */
+export async function readOverviews(ctx: Ctx, orgIds: readonly string[]): Promise<OrganizationOverview[]> {
+  const asked = {
+    now: ctx.now(),
+    mayReadDevices: ctx.permissions.has("devices:read"),
+    alarms: await openAlarms(ctx.scope),
+  };
+  const partnerId = ctx.scope.kind === "system" ? "" : ctx.scope.partnerId;
+  const chunks: string[][] = [];
+  for (let at = 0; at < orgIds.length; at += ORGS_AT_ONCE) chunks.push(orgIds.slice(at, at + ORGS_AT_ONCE));
+  const found: OrganizationOverview[] = [];
+  const work = async () => {
+    for (let chunk = chunks.pop(); chunk; chunk = chunks.pop()) {
+      const scope = { kind: "partner" as const, orgIds: chunk, partnerId };
+      found.push(...(await tenant(scope, (tx) => readChunk(tx, scope, asked))));
+    }
+  };
+  await Promise.all(Array.from({ length: CHUNKS_AT_ONCE }, work));
+  return found;
+}

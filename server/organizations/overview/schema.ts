@@ -1,0 +1,143 @@
+import { z } from "zod";
+import { filterText, isoTime, pageShape, pagination } from "@/server/wire";
+
+const OVERVIEW_LIMIT = 100;
+/** One page of so many is what the Customers page asks for. */
+const MAX_OVERVIEW_LIMIT = 1_000;
+/** A device whose agent was not heard for so long is silent. */
+export const SILENT_AFTER_HOURS = 24;
+/** Entries that wait so long for their checkpoint need attention; the signer comes every minute. */
+export const CHECKPOINT_LATE_MS = 15 * 60_000;
+/** A daily run that should have removed entries for so long is overdue. */
+export const RETENTION_OVERDUE_MS = 48 * 3_600_000;
+/** What customers are usually promised: a shorter retention is told. */
+export const USUAL_RETENTION_DAYS = 365;
+
+const SHOWN = ["attention", "chain", "retention", "silent"] as const;
+export type Shown = (typeof SHOWN)[number];
+const SORTS = [
+  "attention",
+  "name",
+  "checked",
+  "retention",
+  "oldest",
+  "growth",
+  "failures",
+  "denied",
+  "devices",
+  "storage",
+] as const;
+export type Sort = (typeof SORTS)[number];
+
+const shown = z.union([
+  z.array(z.enum(SHOWN)),
+  z
+    .string()
+    .transform((text) => text.split(",").filter(Boolean))
+    .pipe(z.array(z.enum(SHOWN))),
+]);
+
+/**
+ * Query of GET /orgs/overview. show: any of `attention`, `chain` (broken or unverified), `retention` (under 365 days or
+ * none) and `silent` (a device was not heard for a day), comma-separated: organizations that are one of them.
+ */
+export const overviewInput = z.object({
+  orgId: z.guid().optional(),
+  search: filterText,
+  show: shown.optional(),
+  sort: z.enum(SORTS).default("attention"),
+  order: z.enum(["asc", "desc"]).default("asc"),
+  ...pageShape(OVERVIEW_LIMIT, MAX_OVERVIEW_LIMIT),
+});
+
+const CHAIN_STATUSES = ["intact", "broken", "unproven", "not_checked", "empty"] as const;
+
+/** lastFullCheck: the newest reading of the whole chain at once; lastCheckedAt: that or the nightly run. */
+const chain = z.strictObject({
+  status: z.enum(CHAIN_STATUSES),
+  throughSeq: z.int().nullable(),
+  entriesUnread: z.int(),
+  reasons: z.array(z.string()),
+  lastFullCheck: z.strictObject({ at: isoTime, status: z.enum(["intact", "broken", "unproven", "empty"]) }).nullable(),
+  lastCheckedAt: isoTime.nullable(),
+});
+
+/** The newest signed checkpoint; unsigned: entries behind it, the first of which was recorded at unsignedSince. */
+const checkpoint = z.strictObject({
+  seq: z.int(),
+  signedAt: isoTime,
+  unsigned: z.int(),
+  unsignedSince: isoTime.nullable(),
+});
+
+/** Of the newest checkpoint. not_configured: no witness is asked for; missing: too few have cosigned it. */
+const witness = z.strictObject({
+  state: z.enum(["not_configured", "cosigned", "missing", "no_checkpoint"]),
+  cosigners: z.array(z.strictObject({ name: z.string(), at: isoTime })),
+});
+
+/** isDue: the next run would remove at least the oldest entry. */
+const retention = z.strictObject({
+  configured: z.boolean(),
+  retentionDays: z.int().nullable(),
+  lastCleanupAt: isoTime.nullable(),
+  isDue: z.boolean(),
+});
+
+/** Entries recorded since a time; retention may have removed some of them since. */
+const growth = z.strictObject({ entries: z.int(), since: isoTime }).nullable();
+
+const ATTENTIONS = [
+  "chain_broken",
+  "chain_unproven",
+  "chain_not_checked",
+  "checkpoint_late",
+  "witness_missing",
+  "retention_none",
+  "retention_overdue",
+  "retention_short",
+  "devices_silent",
+] as const;
+export type AttentionCode = (typeof ATTENTIONS)[number];
+const attention = z.strictObject({ code: z.enum(ATTENTIONS), text: z.string() });
+export type Attention = z.output<typeof attention>;
+
+/**
+ * What is known of one organization. bytes is an estimate from the table's statistics, indexes included; growth is of
+ * the last 7 and 30 days, null where no checkpoint tells it; failures and denials are of the last 24 hours by their
+ * timestamp; devices are null without devices:read, offline ones include the silent, not heard for 24 hours.
+ */
+const organizationOverview = z.strictObject({
+  orgId: z.guid(),
+  name: z.string(),
+  isHome: z.boolean(),
+  chain,
+  checkpoint: checkpoint.nullable(),
+  witness,
+  retention,
+  entries: z.int(),
+  bytes: z.int(),
+  oldestAt: isoTime.nullable(),
+  growth: z.strictObject({ week: growth, month: growth }),
+  failures: z.int(),
+  denied: z.int(),
+  devices: z.strictObject({ online: z.int(), offline: z.int(), silent: z.int() }).nullable(),
+  attention: z.array(attention),
+});
+export type OrganizationOverview = z.output<typeof organizationOverview>;
+
+/** pruningEnabled: without the admin connection nothing is ever removed, whatever the policies say. */
+export const overviewPage = z.strictObject({
+  data: z.array(organizationOverview),
+  pagination,
+  counts: z.strictObject({
+    organizations: z.int(),
+    attention: z.int(),
+    chain: z.int(),
+    retention: z.int(),
+    silent: z.int(),
+    broken: z.int(),
+  }),
+  pruningEnabled: z.boolean(),
+  readAt: isoTime,
+});
