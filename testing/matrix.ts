@@ -1,22 +1,15 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { asSystem } from "@/db/client";
 import {
-<<<<<<< HEAD
-=======
   auditExports,
->>>>>>> 5df7e7c (exports: write exports of any size in the background, resumable for a day)
   auditSavedViews,
   auditSharedProofs,
   customFieldDefinitions,
   customFieldImports,
-<<<<<<< HEAD
   notificationDeliveries,
   webhookEndpoints,
 } from "@/db/schema";
-=======
-} from "@/db/schema";
 import { authenticate } from "@/server/auth/authenticate";
->>>>>>> 5df7e7c (exports: write exports of any size in the background, resumable for a day)
 import { signAccessToken } from "@/server/auth/jwt";
 import { PERMISSIONS, type Permission, ROLE_PERMISSIONS } from "@/server/auth/permissions";
 import { hashSecret } from "@/server/auth/secrets";
@@ -206,7 +199,6 @@ export async function proofLinkIn(orgId: string): Promise<{ id: string }> {
   return link;
 }
 
-<<<<<<< HEAD
 /** A webhook endpoint of an organization, which names an address that nobody listens at. */
 export async function webhookIn(world: World, orgId: string): Promise<{ id: string }> {
   const id = randomUUID();
@@ -225,7 +217,6 @@ export async function deliveryIn(world: World, orgId: string): Promise<{ id: str
   return row;
 }
 
-=======
 /** Who a bearer token is of. */
 async function actorOf(token: string | null): Promise<{ id: string; type: "user" | "api_key" }> {
   const request = new Request("http://127.0.0.1:3000/", { headers: { authorization: `Bearer ${token}` } });
@@ -257,7 +248,6 @@ export async function exportOf(orgId: string, token: string | null): Promise<{ i
   return { id };
 }
 
->>>>>>> 5df7e7c (exports: write exports of any size in the background, resumable for a day)
 /** A draft of an import by the partner of an organization. */
 export async function importOf(world: World, orgId: string): Promise<{ id: string }> {
   const id = randomUUID();

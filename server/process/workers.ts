@@ -18,11 +18,8 @@ const WORKERS: Worker[] = [
   checkpointWorker,
   searchWorker,
   importWorker,
-<<<<<<< HEAD
   notificationWorker,
-=======
   exportWorker,
->>>>>>> 5df7e7c (exports: write exports of any size in the background, resumable for a day)
   dailyJobsWorker([verificationJob, retentionJob]),
 ];
 const running: Worker[] = [];
