@@ -146,7 +146,7 @@ export const ROOMS = [
   },
   {
     name: "base",
-    files: /^server\/[^/]+$/,
+    files: /^server\/(limits\/)?[^/]+$/,
     may: [...WIRE, "db", "env"],
     instead: "What stands in server/ itself is below every room of it: move it into the room it needs.",
   },

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Permission } from "./auth/permissions";
 import type { Ctx } from "./context";
 import { AppError } from "./errors";
+import { inFairShare } from "./limits/fair-share";
 import { requireRecentProof } from "./recent-proof";
 import { narrow, requirePermission } from "./scope";
 
@@ -19,6 +20,8 @@ export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
   /** Path, query and body members over REST, or the procedure's input: one object, validated at the door alone. */
   input: I;
   output: Output<R>;
+  /** Waits for a device, a shared run or the batch writer, not for a connection of the pool: takes no fair share. */
+  waits?: true;
   run(ctx: Ctx, input: z.output<I>): Promise<R>;
 };
 
@@ -46,12 +49,16 @@ export function admit(ctx: Ctx, { permission, account }: Admission): void {
   if (permission) requirePermission(ctx, permission);
 }
 
-/** Runs an operation on validated input, for a caller whom the door has let in. */
+/**
+ * Runs an operation on validated input, for a caller whom the door has let in, within that caller's fair share.
+ * @throws AppError rate_limited when too much of the caller waits already, and whatever the operation throws
+ */
 export async function perform<I extends z.ZodType, R>(
   operation: Operation<I, R>,
   ctx: Ctx,
   input: z.output<I>,
 ): Promise<R> {
   if (operation.stepUp?.(input)) requireRecentProof(ctx, "browser");
-  return operation.run(narrowTo(ctx, input), input);
+  const run = () => operation.run(narrowTo(ctx, input), input);
+  return operation.waits ? run() : inFairShare(ctx.actor, run, ctx.signal);
 }

@@ -1,5 +1,6 @@
 import { createRandom } from "@/scripts/demo/random";
 import { evidenceLine } from "./evidence";
+import { fairSharesLine } from "./fair-shares";
 import { fuzzLine } from "./fuzz";
 import { hostileLine } from "./hostile";
 import { importKillLines } from "./import-kills";
@@ -28,6 +29,7 @@ const LINES: { line: Line; quick: number; full: number }[] = [
   { line: hostileLine, quick: 1, full: 50 },
   { line: malformedLine, quick: 4, full: 160 },
   { line: evidenceLine, quick: 1, full: 20 },
+  { line: fairSharesLine, quick: 1, full: 10 },
   { line: proxyLine, quick: 1, full: 1 },
 ];
 

@@ -2,7 +2,7 @@ import { createSecretKey, generateKeyPairSync } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { SignJWT, UnsecuredJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import { asSystem } from "@/db/client";
+import { asSystem, type Tx } from "@/db/client";
 import { apiKeys, refreshTokens, users } from "@/db/schema";
 import { env } from "@/server/env";
 import {
@@ -163,6 +163,21 @@ describe("an API key", () => {
     expect(await authenticate(request({ "x-api-key": key.key }), { auth: "user" })).toMatchObject({ viaCookie: false });
     const [row] = await asSystem((tx) => tx.select().from(apiKeys).where(eq(apiKeys.id, key.id)));
     expect(row?.lastUsedAt).toBeInstanceOf(Date);
+  });
+
+  it("keeps its permissions while the database is slow to answer, except to submit events", async () => {
+    const { id, key } = await createApiKey({ permissions: ["audit:read", "audit:write"] });
+    const use = (records: boolean) => authenticate(request({ "x-api-key": key }), { auth: "user", records });
+    await use(true);
+    const unused = (tx: Tx) => tx.update(apiKeys).set({ lastUsedAt: null }).where(eq(apiKeys.id, id));
+    await asSystem(unused);
+    const asked = await asSystem(async (tx) => {
+      await unused(tx); // holds the row, which a look-up marks as used
+      const reads = use(false);
+      expect([...(await use(true)).permissions]).toEqual(["audit:write"]);
+      return { reads };
+    });
+    expect([...(await asked.reads).permissions]).toEqual(["audit:read", "audit:write"]);
   });
 
   it("of a partner reaches its organizations", async () => {

@@ -10,7 +10,8 @@ import { sessionToken } from "./session-cookie";
 
 /** A caller and the way its credential came: a cookie is sent by browsers unasked, so writes need more (origin.ts). */
 export type Authenticated = Caller & { viaCookie: boolean };
-type Options = { auth: "none" | "user" | "agent"; agentId?: string };
+/** records: the request only submits events, which a key may do while the database is away. */
+type Options = { auth: "none" | "user" | "agent"; agentId?: string; records?: boolean };
 
 /** The caller of doors that are open to everybody: reaches nothing, may nothing. */
 export const ANONYMOUS: Caller = {
@@ -43,7 +44,7 @@ async function byAccessToken(token: string, viaCookie: boolean): Promise<Caller 
 }
 
 /** A credential in a header counts alone: when it is bad, no cookie makes up for it. */
-async function authenticateUser(request: Request): Promise<Authenticated> {
+async function authenticateUser(request: Request, records: boolean): Promise<Authenticated> {
   const text = bearer(request) ?? request.headers.get("x-api-key");
   if (text === null) {
     const cookie = sessionToken(request.headers, isHttps());
@@ -55,7 +56,9 @@ async function authenticateUser(request: Request): Promise<Authenticated> {
   const viaKeyHeader = request.headers.get("authorization") === null;
   const usable = isKey ? looksLike("apiKey", text) : !viaKeyHeader;
   const caller = usable
-    ? await (isKey ? findApiKeyCaller(hashSecret(text), originOf(request).ip) : byAccessToken(text, false))
+    ? await (isKey
+        ? findApiKeyCaller(hashSecret(text), { ip: originOf(request).ip, records })
+        : byAccessToken(text, false))
     : null;
   if (!caller) throw new AppError("unauthenticated", "The credential is unknown, expired or revoked.");
   return { ...caller, viaCookie: false };
@@ -66,7 +69,7 @@ async function authenticateUser(request: Request): Promise<Authenticated> {
  * @throws AppError unauthenticated without a good credential of the right kind; not_found for an agent's token under
  * another agent's id.
  */
-export function authenticate(request: Request, { auth, agentId }: Options): Promise<Authenticated> {
+export function authenticate(request: Request, { auth, agentId, records = false }: Options): Promise<Authenticated> {
   if (auth === "none") return Promise.resolve({ ...ANONYMOUS, viaCookie: false });
-  return auth === "agent" ? authenticateAgent(request, agentId) : authenticateUser(request);
+  return auth === "agent" ? authenticateAgent(request, agentId) : authenticateUser(request, records);
 }

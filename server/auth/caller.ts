@@ -96,9 +96,12 @@ type KeyRow = {
   orgIds: string[] | null;
 };
 
+/** Where a key is used from, and whether for nothing but submitting events. */
+type KeyUse = { ip: string | null; records: boolean };
+
 /** A program by the hash of its key; null when unknown, revoked or expired. Notes the use and its address, to the minute. */
-export const findApiKeyCaller = (keyHash: string, ip: string | null): Promise<Caller | null> =>
-  orRemembered(keyHash, lookUpApiKey(keyHash, ip));
+export const findApiKeyCaller = (keyHash: string, { ip, records }: KeyUse): Promise<Caller | null> =>
+  records ? orRemembered(keyHash, lookUpApiKey(keyHash, ip)) : lookUpApiKey(keyHash, ip);
 
 async function lookUpApiKey(keyHash: string, ip: string | null): Promise<Caller | null> {
   const row = await lookUp<KeyRow & { keyHash: string }>(

@@ -87,9 +87,17 @@ async function gatherInput(spec: RouteSpec, request: Request, { params }: Call):
 }
 
 /** Who is calling, from where; a browser's cookie counts only from our own pages. */
-async function toContext({ auth, body }: RouteSpec, request: Request, { params, requestId }: Call): Promise<Ctx> {
+async function toContext(
+  { auth, permission, body }: RouteSpec,
+  request: Request,
+  { params, requestId }: Call,
+): Promise<Ctx> {
   const agentId = typeof params.id === "string" ? params.id : undefined;
-  const { viaCookie, ...caller } = await authenticate(request, { auth, agentId });
+  const { viaCookie, ...caller } = await authenticate(request, {
+    auth,
+    agentId,
+    records: permission === "audit:write",
+  });
   requireSameOrigin(request, viaCookie);
   return {
     ...caller,

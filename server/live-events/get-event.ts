@@ -9,6 +9,7 @@ export const getEvent = operation({
   permission: "devices:live",
   input: eventInput,
   output: eventOutput,
+  waits: true,
   run(ctx, { deviceId, name, recordId }) {
     const details = { logName: name, recordId };
     return askDevice(ctx, { deviceId, kind: "event", details }, (ask, { agentId }) =>

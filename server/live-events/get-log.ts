@@ -9,6 +9,7 @@ export const getLog = operation({
   permission: "devices:live",
   input: logInput,
   output: logOutput,
+  waits: true,
   run(ctx, { deviceId, name }) {
     return askDevice(ctx, { deviceId, kind: "log", details: { logName: name } }, async (ask, { agentId }) => {
       const logs = await askLogs(ask, agentId);

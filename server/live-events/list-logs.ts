@@ -8,6 +8,7 @@ export const listLogs = operation({
   permission: "devices:live",
   input: listInput,
   output: logsOutput,
+  waits: true,
   run(ctx, { deviceId }) {
     return askDevice(ctx, { deviceId, kind: "logs", details: {} }, async (ask, { agentId }) => ({
       data: await askLogs(ask, agentId),

@@ -30,6 +30,7 @@ export const queryEvents = operation({
   permission: "devices:live",
   input: eventsInput,
   output: eventsOutput,
+  waits: true,
   run(ctx, input) {
     const { deviceId, name, ...rest } = repairJson(input);
     const params = toParams({ deviceId, name, ...rest });

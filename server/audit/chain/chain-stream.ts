@@ -3,8 +3,8 @@ import type postgres from "postgres";
 import type { Tenant } from "@/db/client";
 import { connectApp, directUrl } from "@/db/connect";
 import { survivable } from "@/db/survive";
+import { Turns } from "@/server/limits/turns";
 import { gauge } from "@/server/process/metrics";
-import { Turns } from "@/server/turns";
 
 /**
  * Long reads of whole chains: a connection of their own (a pool must not be held for minutes), one repeatable-read

@@ -8,7 +8,7 @@ import { resolveFilter } from "@/server/audit/query/resolve";
 import { type Key, newestRows, rowsByKey, type Shape } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import type { Ctx } from "@/server/context";
-import { Turns } from "@/server/turns";
+import { Turns } from "@/server/limits/turns";
 
 /** Rows and bytes of details that are read at a time; twice as much is held, being read and being written. */
 export const FIRST_ROWS = 500;

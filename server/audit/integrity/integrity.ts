@@ -7,9 +7,9 @@ import { formatVerifierKey, toBase64 } from "@/server/audit/tree/signed-note";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
 import type { Ctx } from "@/server/context";
 import { invalid } from "@/server/errors";
+import { acquireSlot } from "@/server/limits/slots";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
-import { acquireSlot } from "@/server/slots";
 import { clearAlarm, raiseAlarm } from "./alarm";
 import { between } from "./between";
 import { signCheckpoint } from "./checkpoints";
@@ -55,6 +55,7 @@ export const verifyIntegrity = operation({
   permission: "audit:read",
   input: verifyInput,
   output: integrityOutput,
+  waits: true,
   async run(ctx, input) {
     const orgId = oneOrganization(ctx, input.orgId);
     const { from, to, runId } = input;

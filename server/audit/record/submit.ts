@@ -74,6 +74,7 @@ export const submitEvents = operation({
   permission: "audit:write",
   input: submitInput,
   output: submitOutput,
+  waits: true,
   async run(ctx, input) {
     const { actor } = ctx;
     if (actor.type !== "api_key") throw new AppError("forbidden", "Only API keys may submit audit events.");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Actor } from "./context";
+import type { Actor } from "@/server/context";
 import { acquireSlot } from "./slots";
 
 const agent = (id: string): Actor => ({ type: "agent", id, deviceId: id, hostname: "ws-1" });

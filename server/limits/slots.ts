@@ -1,5 +1,5 @@
-import type { Actor } from "./context";
-import { AppError } from "./errors";
+import type { Actor } from "@/server/context";
+import { AppError } from "@/server/errors";
 
 const RETRY_AFTER_SECONDS = 5;
 

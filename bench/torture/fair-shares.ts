@@ -1,0 +1,194 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Server } from "@/testing/server";
+import { withServer } from "./folder";
+import { prepare, signIn } from "./load";
+import type { Line } from "./types";
+
+/** H2: one caller asks for what costs most, as often as it can; the others go on as if it were not there. */
+
+const AT_ONCE = 200;
+const EVENTS_PER_POST = 500;
+const QUICK_ROWS = 20_000;
+const FULL_ROWS = 200_000;
+const QUICK_MS = 2_000;
+const FULL_MS = 10_000;
+const FULL_ROUNDS = 10;
+/** Below this nobody notices, and two cores shared with the callers themselves measure nothing. */
+const NOTICED_MS = 250;
+
+type Caller = { base: string; orgId: string; token: string };
+type Verb = { name: string; method: string; path: (caller: Caller) => string; body?: (caller: Caller) => object };
+
+const procedure = (name: string, input: object): string =>
+  `/api/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`;
+const batch = (names: string[], input: object): string =>
+  `/api/trpc/${names.join(",")}?batch=1&input=${encodeURIComponent(JSON.stringify(Object.fromEntries(names.map((_, i) => [i, input]))))}`;
+const RANGE = { from: "2020-01-01T00:00:00.000Z", to: "2030-01-01T00:00:00.000Z" };
+
+const VERBS: Verb[] = [
+  { name: "integrity", method: "GET", path: ({ orgId }) => `/api/v1/audit-logs/integrity?orgId=${orgId}` },
+  { name: "evidence", method: "GET", path: ({ orgId }) => `/api/v1/audit-logs/evidence?orgId=${orgId}` },
+  {
+    name: "export",
+    method: "POST",
+    path: () => "/api/v1/audit-logs/export",
+    body: ({ orgId }) => ({ format: "csv", orgId }),
+  },
+  { name: "search", method: "GET", path: ({ orgId }) => `/api/v1/audit-logs/search?orgId=${orgId}&q=tortur` },
+  { name: "list of words", method: "GET", path: ({ orgId }) => `/api/v1/audit-logs/logs?orgId=${orgId}&q=x%20tortur` },
+  { name: "report", method: "GET", path: ({ orgId }) => `/api/v1/audit-logs/reports/user-activity?orgId=${orgId}` },
+  { name: "facets", method: "GET", path: ({ orgId }) => procedure("audit.facets", { orgId, q: "tortur", ...RANGE }) },
+  {
+    name: "histogram",
+    method: "GET",
+    path: ({ orgId }) => procedure("audit.histogram", { orgId, q: "tortur", ...RANGE }),
+  },
+  {
+    name: "batches of 20",
+    method: "GET",
+    path: ({ orgId }) =>
+      batch(
+        Array.from({ length: 20 }, () => "audit.facets"),
+        { orgId, q: "tortur", ...RANGE },
+      ),
+  },
+];
+
+async function ask({ method, path, body }: Verb, caller: Caller, signal: AbortSignal): Promise<number> {
+  const answer = await fetch(caller.base + path(caller), {
+    method,
+    headers: { Authorization: `Bearer ${caller.token}`, "Content-Type": "application/json" },
+    ...(body && { body: JSON.stringify(body(caller)) }),
+    signal,
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+/** So many in flight until the time is over; how many were answered with which status. */
+async function flood(verb: Verb, caller: Caller, ms: number): Promise<Map<number, number>> {
+  const answers = new Map<number, number>();
+  const over = new AbortController();
+  setTimeout(() => over.abort(), ms);
+  const one = async () => {
+    while (!over.signal.aborted) {
+      const status = await ask(verb, caller, over.signal).catch(() => 0);
+      answers.set(status, (answers.get(status) ?? 0) + 1);
+      // Whoever is refused comes back at once, as an attacker would, but not before the event loop turned.
+      if (status === 429) await sleep(25);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, one));
+  return answers;
+}
+
+/** What another tenant does all the while: its first page, a search, five events. */
+const EVERYDAY: Verb[] = [
+  { name: "first page", method: "GET", path: ({ orgId }) => `/api/v1/audit-logs/logs?orgId=${orgId}&limit=50` },
+  { name: "search", method: "GET", path: ({ orgId }) => `/api/v1/audit-logs/search?orgId=${orgId}&q=WS-042` },
+  { name: "events", method: "POST", path: () => "/api/v1/audit-logs/events", body: () => ({ events: events(5) }) },
+];
+
+function bystander(caller: Caller): { end: () => Promise<{ p95: number; refused: number; asked: number }> } {
+  const times: number[] = [];
+  let refused = 0;
+  let stop = false;
+  const running = (async () => {
+    for (let i = 0; !stop; i++) {
+      const started = performance.now();
+      const status = await ask(EVERYDAY[i % EVERYDAY.length] as Verb, caller, AbortSignal.timeout(15_000)).catch(
+        () => 0,
+      );
+      times.push(performance.now() - started);
+      if (status !== 200 && status !== 202) refused++;
+      await sleep(10);
+    }
+  })();
+  return {
+    end: async () => {
+      stop = true;
+      await running;
+      times.sort((a, b) => a - b);
+      return { p95: times[Math.floor(times.length * 0.95)] ?? 0, refused, asked: times.length };
+    },
+  };
+}
+
+const events = (count: number): object[] =>
+  Array.from({ length: count }, () => ({
+    actorType: "system",
+    actorId: "torture",
+    action: "device.update",
+    resourceType: "device",
+    resourceName: "T",
+    details: { id: randomUUID(), text: "x ".repeat(100) },
+    result: "success",
+  }));
+
+/** An organization with so many entries, and a key of its own that may read, export and write. */
+async function createCaller(server: Server, rows: number): Promise<Caller> {
+  const { orgId, accessToken } = await prepare(server.base);
+  const post = async (path: string, token: string, body: object) => {
+    const answer = await fetch(`${server.base}/api/v1${path}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+  const { key } = await post("/api-keys", accessToken, {
+    name: "caller",
+    orgId,
+    permissions: ["audit:read", "audit:export", "audit:write"],
+  });
+  for (let at = 0; at < rows; at += EVENTS_PER_POST)
+    await post("/audit-logs/events", key, { events: events(EVENTS_PER_POST) });
+  return { base: server.base, orgId, token: key };
+}
+
+export const fairSharesLine: Line = {
+  id: "H2",
+  title: "one caller asks for the most expensive things, 200 at once",
+  run: ({ rounds }) =>
+    withServer(async (server) => {
+      const full = rounds >= FULL_ROUNDS;
+      const ms = full ? FULL_MS : QUICK_MS;
+      const attacker = await createCaller(server, full ? FULL_ROWS : QUICK_ROWS);
+      const other = await createCaller(server, 2_000);
+      const calm = bystander(other);
+      await sleep(ms);
+      const before = await calm.end();
+      if (process.env.DEBUG_H2) process.stderr.write(`before ${JSON.stringify(before)}\n`);
+      const faults: string[] = [];
+      const notes: string[] = [];
+      for (const verb of VERBS) {
+        const caller = verb.path(attacker).startsWith("/api/trpc")
+          ? { ...attacker, token: await signIn(server.base) }
+          : attacker;
+        const beside = bystander(other);
+        const answers = await flood(verb, caller, ms);
+        const { p95, refused, asked } = await beside.end();
+        const told = [...answers].filter(([status]) => status > 0).map(([status, count]) => `${status} x${count}`);
+        if (process.env.DEBUG_H2)
+          process.stderr.write(
+            `${Date.now()} ${verb.name} ${told.join(" ")} p95 ${p95} of ${asked} refused ${refused}\n`,
+          );
+        notes.push(`${verb.name}: ${told.join(" ")}; others' p95 ${Math.round(p95)} ms of ${asked}`);
+        if (refused > 0) faults.push(`${verb.name}: others were refused ${refused} times`);
+        if (p95 > Math.max(2 * before.p95, NOTICED_MS))
+          faults.push(`${verb.name}: others waited ${Math.round(p95)} ms`);
+        if (!answers.has(429)) faults.push(`${verb.name}: nothing was answered 429`);
+        for (const status of answers.keys())
+          if (![0, 200, 207, 429].includes(status)) faults.push(`${verb.name}: answered ${status}`);
+      }
+      return {
+        tried: VERBS.length,
+        failed: faults.length,
+        detail: [`others' p95 before ${Math.round(before.p95)} ms of ${before.asked}`, ...notes, ...faults].join(
+          ";\n    ",
+        ),
+      };
+    }),
+};

@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { FairShare } from "./fair-share";
+
+const LIMITS = { total: 4, perCaller: 2, waiting: 3, waitMs: 60_000 };
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Work that ends when it is told to, and says when it began. */
+function work(begun: string[], name: string) {
+  let end = () => {};
+  const done = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return {
+    end: () => end(),
+    run: () => {
+      begun.push(name);
+      return done;
+    },
+  };
+}
+
+test("a caller has so many running, and others go before what it has waiting", async () => {
+  const share = new FairShare(LIMITS);
+  const begun: string[] = [];
+  const mine = ["a1", "a2", "a3", "a4", "a5"].map((name) => work(begun, name));
+  const all = mine.map(({ run }) => share.take("a", run));
+  const theirs = ["b1", "c1", "c2"].map((name) => work(begun, name));
+  all.push(...theirs.map(({ run }, i) => share.take(i === 0 ? "b" : "c", run)));
+  await tick();
+  expect(begun).toEqual(["a1", "a2", "b1", "c1"]);
+  mine[0]?.end();
+  await tick();
+  expect(begun.at(-1)).toBe("a3");
+  mine[1]?.end();
+  await tick();
+  expect(begun.at(-1)).toBe("c2");
+  for (const { end } of [...mine, ...theirs]) end();
+  for (let i = 0; i < 10; i++) await tick();
+  await Promise.all(all);
+  expect(share.state).toEqual({ running: 0, callers: 0 });
+});
+
+test("what is more than may wait is refused with the time to come back, and nobody else is", async () => {
+  const share = new FairShare(LIMITS);
+  const running = Array.from({ length: 5 }, () => work([], ""));
+  const all = running.map(({ run }) => share.take("a", run));
+  await expect(share.take("a", async () => 1)).rejects.toMatchObject({
+    code: "rate_limited",
+    extra: { headers: { "Retry-After": "5" } },
+  });
+  expect(await share.take("b", async () => 2)).toBe(2);
+  for (const { end } of running) end();
+  await Promise.all(all);
+});
+
+test("whoever waits for too long, or goes away, holds no place", async () => {
+  const share = new FairShare({ total: 1, perCaller: 1, waiting: 3, waitMs: 30 });
+  const first = work([], "");
+  const running = share.take("a", first.run);
+  const gone = new AbortController();
+  const waiting = share.take("a", async () => 1, gone.signal);
+  gone.abort(new Error("gone"));
+  await expect(waiting).rejects.toThrow("gone");
+  await expect(share.take("a", async () => 1)).rejects.toMatchObject({ code: "rate_limited" });
+  await expect(share.take("b", async () => 1)).rejects.toMatchObject({ code: "rate_limited" });
+  first.end();
+  await running;
+  expect(share.state).toEqual({ running: 0, callers: 0 });
+  expect(await share.take("b", async () => 3)).toBe(3);
+});
+
+test("no bound is ever passed, nothing is forgotten, and a failure gives its place free", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ caller: fc.constantFrom("a", "b", "c"), turns: fc.nat(4), fails: fc.boolean() }), {
+        maxLength: 40,
+      }),
+      async (asked) => {
+        const share = new FairShare({ ...LIMITS, waiting: 100 });
+        const running = new Map<string, number>();
+        let most = 0;
+        const results = await Promise.allSettled(
+          asked.map(({ caller, turns, fails }) =>
+            share.take(caller, async () => {
+              running.set(caller, (running.get(caller) ?? 0) + 1);
+              most = Math.max(
+                most,
+                [...running.values()].reduce((a, b) => a + b, 0),
+              );
+              expect(running.get(caller)).toBeLessThanOrEqual(LIMITS.perCaller);
+              for (let i = 0; i < turns; i++) await tick();
+              running.set(caller, (running.get(caller) ?? 0) - 1);
+              if (fails) throw new Error("failed");
+            }),
+          ),
+        );
+        expect(most).toBeLessThanOrEqual(LIMITS.total);
+        expect(results.map(({ status }) => status === "rejected")).toEqual(asked.map(({ fails }) => fails));
+        expect(share.state).toEqual({ running: 0, callers: 0 });
+      },
+    ),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,140 @@
+import { availableParallelism } from "node:os";
+import type { Actor } from "@/server/context";
+import { env } from "@/server/env";
+import { AppError } from "@/server/errors";
+
+/** How much goes on at once, and how much may wait for it. */
+export type Limits = { total: number; perCaller: number; waiting: number; waitMs: number };
+
+type Caller = { running: number; queue: (() => void)[] };
+
+const RETRY_AFTER_SECONDS = 5;
+
+const tooMany = (message: string): AppError =>
+  new AppError("rate_limited", message, { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
+
+/**
+ * Work of many callers: each has so many running at a time, all together no more than the database has connections for,
+ * and whoever waits is taken in turn caller by caller, so that one who asks for two hundred things at once delays its
+ * own alone.
+ */
+export class FairShare {
+  #running = 0;
+  /** Callers with something running or waiting, the next one to be served first. */
+  readonly #callers = new Map<string, Caller>();
+
+  constructor(readonly limits: Limits) {}
+
+  /** How many run and wait, for the tests. */
+  get state(): { running: number; callers: number } {
+    return { running: this.#running, callers: this.#callers.size };
+  }
+
+  /**
+   * Does the work when its turn comes.
+   * @param signal gives up the wait; the work itself must look at it from then on
+   * @throws AppError rate_limited when too much of this caller waits, or it has waited for too long; the signal's reason;
+   *   whatever the work throws
+   */
+  async take<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const caller = this.#callers.get(key) ?? { running: 0, queue: [] };
+    this.#callers.set(key, caller);
+    if (this.#isFree(caller)) this.#begin(caller);
+    else await this.#wait(key, caller, signal);
+    try {
+      return await work();
+    } finally {
+      this.#running--;
+      caller.running--;
+      this.#leave(key, caller);
+      this.#next();
+    }
+  }
+
+  #isFree({ running }: Caller): boolean {
+    return this.#running < this.limits.total && running < this.limits.perCaller;
+  }
+
+  #begin(caller: Caller): void {
+    this.#running++;
+    caller.running++;
+  }
+
+  #leave(key: string, { running, queue }: Caller): void {
+    if (running === 0 && queue.length === 0) this.#callers.delete(key);
+  }
+
+  /** Hands what became free to the caller who has waited longest for a turn, and puts that caller behind the others. */
+  #next(): void {
+    for (const [key, caller] of this.#callers) {
+      if (this.#running >= this.limits.total) return;
+      if (caller.queue.length === 0 || !this.#isFree(caller)) continue;
+      this.#callers.delete(key);
+      this.#callers.set(key, caller);
+      this.#begin(caller);
+      caller.queue.shift()?.();
+      return;
+    }
+  }
+
+  #wait(key: string, caller: Caller, signal: AbortSignal | undefined): Promise<void> {
+    const { waiting, waitMs } = this.limits;
+    if (caller.queue.length >= waiting)
+      throw tooMany(`${waiting} requests of yours are waiting already. Send fewer at a time.`);
+    return new Promise((resolve, reject) => {
+      const go = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", abandon);
+        resolve();
+      };
+      const giveUp = (reason: unknown) => {
+        const at = caller.queue.indexOf(go);
+        if (at < 0) return;
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", abandon);
+        caller.queue.splice(at, 1);
+        this.#leave(key, caller);
+        reject(reason);
+      };
+      const abandon = () => giveUp(signal?.reason);
+      const timer = setTimeout(
+        () => giveUp(tooMany("Your earlier requests are still being worked on. Send fewer at a time.")),
+        waitMs,
+      );
+      timer.unref();
+      signal?.throwIfAborted();
+      signal?.addEventListener("abort", abandon, { once: true });
+      caller.queue.push(go);
+    });
+  }
+}
+
+/** A page asks for this much at once; more on machines with more cores. */
+const MIN_PER_CALLER = 4;
+const MAX_WAITING = 120;
+const MAX_WAIT_MS = 10_000;
+/** Connections that callers' requests leave to signing in, recording and the background. */
+const RESERVED_CONNECTIONS = 4;
+
+/** A request may hold several connections at once (a page and its count), so half as many requests as connections. */
+function requestLimits(): Limits {
+  const total = Math.max(2, Math.floor((env().DATABASE_POOL_SIZE - RESERVED_CONNECTIONS) / 2));
+  return {
+    total,
+    perCaller: Math.min(total, Math.max(MIN_PER_CALLER, availableParallelism())),
+    waiting: MAX_WAITING,
+    waitMs: MAX_WAIT_MS,
+  };
+}
+
+let requests: FairShare | undefined;
+
+/**
+ * Does what a person or a key asks for within that caller's share of this process.
+ * @throws AppError rate_limited, and whatever the work throws
+ */
+export function inFairShare<T>(actor: Actor, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (actor.type !== "user" && actor.type !== "api_key") return work();
+  requests ??= new FairShare(requestLimits());
+  return requests.take(`${actor.type} ${actor.id}`, work, signal);
+}
