@@ -1,13 +1,13 @@
 import { type Bench, type Figure, figure, interleave, medianMsOf } from "@/bench/harness";
 import type { World } from "@/bench/world";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
-import { MAX_REPORT_ROWS } from "@/server/audit/entries/report-schema";
+import { MAX_REPORT_ROWS } from "@/server/audit/entries/reports/report-schema";
 import {
   getStatistics,
   reportCompliance,
   reportSecurityEvents,
   reportUserActivity,
-} from "@/server/audit/entries/reports";
+} from "@/server/audit/entries/reports/reports";
 import { type RangeInput, rangeInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 

@@ -3,13 +3,13 @@ import { getAuditEntry } from "@/server/audit/entries/get";
 import { getHistogram } from "@/server/audit/entries/histogram";
 import { listFullEntries } from "@/server/audit/entries/list";
 import { listRelated } from "@/server/audit/entries/related";
-import { foldRoutine } from "@/server/audit/entries/routine";
 import {
   wholeCompliance,
   wholeSecurityEvents,
   wholeStatistics,
   wholeUserActivity,
-} from "@/server/audit/entries/whole-reports";
+} from "@/server/audit/entries/reports/whole-reports";
+import { foldRoutine } from "@/server/audit/entries/routine";
 import { followEntries } from "@/server/audit/tail/tail";
 import { query, router, subscription } from "./init";
 

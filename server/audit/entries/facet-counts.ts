@@ -9,9 +9,9 @@ import { findKeys } from "@/server/audit/query/search-keys";
 import { BY_KIND, BY_ORGANIZATION, talliedCounts } from "@/server/audit/query/search-tallies";
 import { ZERO_UUID } from "@/server/context";
 import { MAX_EXACT_ROWS, MAX_FACET_ROWS, MAX_FACET_VALUES } from "./facets-schema";
-import { actorKey, namesOf } from "./report-rows";
+import { actorKey, namesOf } from "./reports/report-rows";
+import { actorsOf } from "./reports/whole-reports";
 import { actorName, toFullEntry } from "./to-entry";
-import { actorsOf } from "./whole-reports";
 
 const TIME_MS = 400;
 

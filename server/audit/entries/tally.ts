@@ -1,7 +1,7 @@
 import { categoryOf } from "@/server/audit/actions";
 import type { Category } from "@/server/audit/vocabulary";
-import { type ActorNames, actorKey, type ReportRow } from "./report-rows";
-import type { ActiveUser } from "./report-schema";
+import { type ActorNames, actorKey, type ReportRow } from "./reports/report-rows";
+import type { ActiveUser } from "./reports/report-schema";
 import { actorName } from "./to-entry";
 
 /** How often each key came, most frequent first; equal ones in the order of their names. */

@@ -1,4 +1,4 @@
-import { reportCompliance } from "@/server/audit/entries/reports";
+import { reportCompliance } from "@/server/audit/entries/reports/reports";
 import { route } from "@/server/http/route";
 
 export const GET = route(reportCompliance, {

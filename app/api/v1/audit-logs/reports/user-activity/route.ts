@@ -1,4 +1,4 @@
-import { reportUserActivity } from "@/server/audit/entries/reports";
+import { reportUserActivity } from "@/server/audit/entries/reports/reports";
 import { route } from "@/server/http/route";
 
 export const GET = route(reportUserActivity, {

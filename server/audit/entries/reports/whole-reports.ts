@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { COMPLIANCE_ACTIONS, categoryOf, SECURITY_ACTIONS } from "@/server/audit/actions";
+import { actorName, toFullEntry } from "@/server/audit/entries/to-entry";
 import type { RowFilter } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
 import { reachedBy } from "@/server/audit/query/rows";
@@ -13,7 +14,6 @@ import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
 import { actorKey, namesOf, readReportRows } from "./report-rows";
 import { type ActiveUser, RECENT_ENTRIES, TOP_USERS } from "./report-schema";
-import { actorName, toFullEntry } from "./to-entry";
 
 /** Entries of the range, and of the range of the same length before it (null: the range has no beginning). */
 type Total = { totalEvents: number; before: number | null };

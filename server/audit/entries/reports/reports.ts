@@ -1,4 +1,6 @@
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
+import { Tally } from "@/server/audit/entries/tally";
+import { toFullEntry } from "@/server/audit/entries/to-entry";
 import type { AuditFilter } from "@/server/audit/query/conditions";
 import type { FullEntry } from "@/server/audit/schema";
 import { rangeInput } from "@/server/audit/schema";
@@ -14,8 +16,6 @@ import {
   TOP_USERS,
   userActivityReport,
 } from "./report-schema";
-import { Tally } from "./tally";
-import { toFullEntry } from "./to-entry";
 
 type Span = { from: string | null; to: string | null };
 /** span is that of the rows that were counted. */
