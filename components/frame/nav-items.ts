@@ -3,6 +3,7 @@ import {
   Building2,
   ChartNoAxesColumn,
   FileCode2,
+  Handshake,
   Hourglass,
   KeyRound,
   ListPlus,
@@ -15,7 +16,14 @@ import {
   Users,
 } from "lucide-react";
 
-type NavItem = { href: string; label: string; icon: LucideIcon; permission?: string };
+type NavItem = {
+  href: string;
+  label: string;
+  icon: LucideIcon;
+  permission?: string;
+  /** Not for people of a single organization. */
+  forPartners?: boolean;
+};
 export type NavGroup = { label: string | null; items: NavItem[] };
 
 /** The pages in the order of the navigation. An item with a permission is shown to those who hold it. */
@@ -24,6 +32,7 @@ export const navGroups: NavGroup[] = [
     label: null,
     items: [
       { href: "/", label: "Audit log", icon: ScrollText, permission: "audit:read" },
+      { href: "/customers", label: "Customers", icon: Handshake, permission: "audit:read", forPartners: true },
       { href: "/integrity", label: "Integrity", icon: ShieldCheck, permission: "audit:read" },
       { href: "/reports", label: "Reports", icon: ChartNoAxesColumn, permission: "audit:read" },
       { href: "/devices", label: "Devices", icon: MonitorSmartphone, permission: "devices:read" },
@@ -43,6 +52,10 @@ export const navGroups: NavGroup[] = [
   },
   { label: "Developers", items: [{ href: "/docs", label: "API reference", icon: BookOpen }] },
 ];
+
+/** Whether a page is for a person. */
+export const isFor = ({ permission, forPartners }: NavItem, me: { permissions: string[]; scope: string }): boolean =>
+  (!permission || me.permissions.includes(permission)) && (!forPartners || me.scope !== "organization");
 
 /** The person's own page: in the account menu and the palette, not in the navigation. */
 export const accountItem: NavItem = { href: "/account", label: "Your account", icon: UserRound };

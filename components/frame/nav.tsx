@@ -4,7 +4,7 @@ import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useMe, useOrg } from "@/components/account/org";
 import classes from "./nav.module.css";
-import { navGroups } from "./nav-items";
+import { isFor, navGroups } from "./nav-items";
 
 const isCurrent = (pathname: string, href: string) =>
   href === "/"
@@ -15,11 +15,11 @@ const isCurrent = (pathname: string, href: string) =>
 export function Nav({ onFollow }: { onFollow?: () => void }) {
   const pathname = usePathname();
   const { orgId } = useOrg();
-  const { permissions } = useMe();
+  const me = useMe();
   const groups = navGroups
     .map((group) => ({
       ...group,
-      items: group.items.filter((i) => !i.permission || permissions.includes(i.permission)),
+      items: group.items.filter((item) => isFor(item, me)),
     }))
     .filter((group) => group.items.length > 0);
   return (

@@ -13,7 +13,7 @@ import classes from "./integrity-badge.module.css";
 
 const EVERY_MS = 60_000;
 
-/** In the header of every page: whether the chain is intact, as far as is known; links to the page with the details. */
+/** In the header of every page: whether the chain is intact, as far as is known; leads to it, of several to the customers. */
 export function IntegrityBadge() {
   return useCan("audit:read") ? <Badge /> : null;
 }
@@ -26,7 +26,6 @@ function Badge() {
   const alarms = useQuery(trpc.integrity.alarms.queryOptions(undefined, again));
   const status = useQuery({ ...trpc.integrity.status.queryOptions({ orgId: one?.id }, again), enabled: Boolean(one) });
   const broken = (alarms.data ?? []).filter((alarm) => !one || alarm.orgId === one.id).length;
-  const target = one ?? organizations.find((o) => o.id === alarms.data?.[0]?.orgId);
   const { zone } = useZone();
   const { state, word, told } = said({ broken, one: one?.name, isKnown: alarms.isSuccess, chain: status.data?.state });
   const more = status.data ? `, ${knownOf(status.data, zone)}` : "";
@@ -34,7 +33,7 @@ function Badge() {
   return (
     <Tip label={`${told}${more}`}>
       <Link
-        href={target ? `/integrity?orgId=${target.id}` : "/integrity"}
+        href={one ? `/integrity?orgId=${one.id}` : "/customers?show=chain"}
         className={classes.badge}
         data-state={state}
         aria-label={`${word}. ${told}${more}`}

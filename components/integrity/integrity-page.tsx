@@ -11,7 +11,6 @@ import { Figures } from "@/components/ui/figures";
 import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { Section } from "@/components/ui/section";
-import { StateTag } from "@/components/ui/state-tag";
 import { Breaks } from "./breaks";
 import { CheckRange } from "./check-range";
 import { Checkpoints } from "./checkpoints";
@@ -24,14 +23,8 @@ const rowsOf = ({ head, prunedThroughSeq }: Status): number => (head?.seq ?? 0) 
 
 /** Whether an organization's audit chain still is what was written, and how that is known. */
 export function IntegrityPage() {
-  const alarms = useQuery(useTRPC().integrity.alarms.queryOptions());
-  const isBroken = (id: string) => (alarms.data ?? []).some(({ orgId }) => orgId === id);
   return (
-    <OneOrg
-      title="Integrity"
-      why="Every organization has its own audit chain, verified on its own."
-      note={({ id }) => isBroken(id) && <StateTag tone="bad">Broken</StateTag>}
-    >
+    <OneOrg title="Integrity" why="Every organization has its own audit chain, verified on its own.">
       {(org) => <Integrity key={org.id} org={org} />}
     </OneOrg>
   );

@@ -24,6 +24,23 @@ export const setInput = z.strictObject({
 /** Query of GET …/audit-retention/preview. */
 export const previewInput = z.strictObject({ id: z.guid(), retentionDays: positiveInt.pipe(days) });
 
+/** Organizations whose retention is set, or looked at, in one go. */
+const MAX_ORGANIZATIONS = 1_000;
+export const manyInput = z.strictObject({
+  orgId: z.array(z.guid()).min(1).max(MAX_ORGANIZATIONS),
+  retentionDays: days,
+});
+
+/** What the next run would remove of several organizations: of each that would lose anything, how many entries. */
+export const manyPreview = z.strictObject({
+  retentionDays: z.int(),
+  entries: z.int(),
+  organizations: z.array(z.strictObject({ orgId: z.guid(), entries: z.int(), to: isoTime.nullable() })),
+});
+
+/** changed: how many of them had another retention, or none. */
+export const manyChanged = z.strictObject({ organizations: z.int(), changed: z.int() });
+
 /** Spec, Audit retention policy; without one, configured is false and the rest null. */
 export const policy = z.strictObject({
   orgId: z.guid(),

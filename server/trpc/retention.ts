@@ -1,7 +1,9 @@
 import { getPolicyStatus } from "@/server/retention/get";
 import { getOverview } from "@/server/retention/overview";
 import { previewPruning } from "@/server/retention/preview";
+import { previewMany } from "@/server/retention/preview-many";
 import { setPolicy } from "@/server/retention/set";
+import { setPolicies } from "@/server/retention/set-many";
 import { mutation, query, router } from "./init";
 
 /** Everybody who reads the audit log sees how long it is kept; changing that needs audit:manage. */
@@ -9,5 +11,7 @@ export const retentionRouter = router({
   get: query(getPolicyStatus),
   preview: query(previewPruning),
   overview: query(getOverview),
+  previewMany: query(previewMany),
+  setMany: mutation(setPolicies),
   set: mutation(setPolicy),
 });

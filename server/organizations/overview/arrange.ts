@@ -24,7 +24,7 @@ const NEVER = Number.NEGATIVE_INFINITY;
 const time = (at: string | null | undefined): number => (at ? Date.parse(at) : NEVER);
 
 /** Entries a day over the last 30 days, or since the first that is known; null where nothing is. */
-function perDay(growth: Row["growth"]["month"], now: number): number | null {
+export function perDay(growth: Row["growth"]["month"], now: number): number | null {
   if (!growth) return null;
   return growth.entries / Math.max(1, (now - Date.parse(growth.since)) / 86_400_000);
 }

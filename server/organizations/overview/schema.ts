@@ -3,7 +3,7 @@ import { filterText, isoTime, pageShape, pagination } from "@/server/wire";
 
 const OVERVIEW_LIMIT = 100;
 /** One page of so many is what the Customers page asks for. */
-const MAX_OVERVIEW_LIMIT = 1_000;
+export const MAX_OVERVIEW_LIMIT = 1_000;
 /** A device whose agent was not heard for so long is silent. */
 export const SILENT_AFTER_HOURS = 24;
 /** Entries that wait so long for their checkpoint need attention; the signer comes every minute. */
@@ -13,9 +13,9 @@ export const RETENTION_OVERDUE_MS = 48 * 3_600_000;
 /** What customers are usually promised: a shorter retention is told. */
 export const USUAL_RETENTION_DAYS = 365;
 
-const SHOWN = ["attention", "chain", "retention", "silent"] as const;
+export const SHOWN = ["attention", "chain", "retention", "silent"] as const;
 export type Shown = (typeof SHOWN)[number];
-const SORTS = [
+export const SORTS = [
   "attention",
   "name",
   "checked",
@@ -141,3 +141,4 @@ export const overviewPage = z.strictObject({
   pruningEnabled: z.boolean(),
   readAt: isoTime,
 });
+export type OverviewPage = z.output<typeof overviewPage>;

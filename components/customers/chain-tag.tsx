@@ -1,0 +1,24 @@
+import { StateTag, type Tone } from "@/components/ui/state-tag";
+import type { OrganizationOverview } from "@/server/organizations/overview/schema";
+
+type Status = OrganizationOverview["chain"]["status"];
+
+const TONE: Record<Status, Tone> = {
+  intact: "good",
+  broken: "bad",
+  unproven: "warn",
+  not_checked: "warn",
+  empty: "off",
+};
+export const CHAIN_WORD: Record<Status, string> = {
+  intact: "Intact",
+  broken: "Broken",
+  unproven: "Not proven",
+  not_checked: "Not checked yet",
+  empty: "No entries yet",
+};
+
+/** The verdict over a chain in colour, icon and word. */
+export const ChainTag = ({ status }: { status: Status }) => (
+  <StateTag tone={TONE[status]}>{CHAIN_WORD[status]}</StateTag>
+);

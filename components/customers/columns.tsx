@@ -1,0 +1,137 @@
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { ago } from "@/components/format/ago";
+import { bytes, count, counted } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
+import { perDay } from "@/server/organizations/overview/arrange";
+import type { OrganizationOverview, Sort } from "@/server/organizations/overview/schema";
+import { ChainTag } from "./chain-tag";
+import classes from "./customers.module.css";
+
+type Row = OrganizationOverview;
+export type CustomerColumn = {
+  key: string;
+  header: string;
+  /** What a click on the header sorts by; none where there is no order. */
+  sort: Sort | null;
+  align?: "end";
+  /** What is shown large and small; readAt is when the facts were read. */
+  cell: (row: Row, readAt: string) => ReactNode;
+};
+
+const Two = ({ first, second }: { first: ReactNode; second?: ReactNode }) => (
+  <span className={classes.two}>
+    <span>{first}</span>
+    {second && <small>{second}</small>}
+  </span>
+);
+
+/** "full check 3 days ago", or what there is instead of one. */
+export function checkedWords({ chain }: Row, readAt: string): string {
+  if (chain.lastFullCheck) return `full check ${ago(chain.lastFullCheck.at, readAt)}`;
+  if (chain.lastCheckedAt) return `nightly ${ago(chain.lastCheckedAt, readAt)}, no full check`;
+  return chain.status === "empty" ? "" : "no full check";
+}
+
+const WITNESS = {
+  not_configured: "no witness asked",
+  cosigned: "witnessed",
+  missing: "not witnessed",
+  no_checkpoint: "",
+} satisfies Record<Row["witness"]["state"], string>;
+
+export function growthWords(growth: Row["growth"]["month"], readAt: string): string {
+  const rate = perDay(growth, Date.parse(readAt));
+  if (rate === null) return "Not known yet";
+  return `${rate > 0 && rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a day`;
+}
+
+const log = (orgId: string, result: string) => `/?orgId=${orgId}&range=24h&result=${result}`;
+
+function Bad({ n, word, orgId }: { n: number; word: "failure" | "denied"; orgId: string }) {
+  if (n === 0) return <span className={classes.quiet}>0</span>;
+  return (
+    <Link className={classes.bad} href={log(orgId, word)} prefetch={false}>
+      {count(n)}
+    </Link>
+  );
+}
+
+function Retention({ retention }: Row): ReactNode {
+  if (!retention.configured) return <Two first="None" second="nothing is deleted" />;
+  return (
+    <Two
+      first={counted(retention.retentionDays ?? 0, "day")}
+      second={retention.isDue ? "entries due for removal" : "nothing due"}
+    />
+  );
+}
+
+export const COLUMNS: CustomerColumn[] = [
+  {
+    key: "chain",
+    header: "Chain",
+    sort: "checked",
+    cell: (row, readAt) => <Two first={<ChainTag status={row.chain.status} />} second={checkedWords(row, readAt)} />,
+  },
+  {
+    key: "checkpoint",
+    header: "Checkpoint",
+    sort: null,
+    cell: ({ checkpoint, witness }, readAt) =>
+      checkpoint ? (
+        <Two first={ago(checkpoint.signedAt, readAt)} second={WITNESS[witness.state]} />
+      ) : (
+        <Two first={<span className={classes.quiet}>None</span>} />
+      ),
+  },
+  { key: "retention", header: "Retention", sort: "retention", cell: (row) => <Retention {...row} /> },
+  {
+    key: "oldest",
+    header: "Oldest entry",
+    sort: "oldest",
+    cell: ({ oldestAt }) => <When at={oldestAt} none="No entries" dateOnly />,
+  },
+  {
+    key: "growth",
+    header: "Growth",
+    sort: "growth",
+    align: "end",
+    cell: ({ growth }, readAt) => (
+      <Two first={growthWords(growth.month, readAt)} second={`7 days: ${growthWords(growth.week, readAt)}`} />
+    ),
+  },
+  {
+    key: "failures",
+    header: "Failures 24 h",
+    sort: "failures",
+    align: "end",
+    cell: ({ failures, orgId }) => <Bad n={failures} word="failure" orgId={orgId} />,
+  },
+  {
+    key: "denied",
+    header: "Denied 24 h",
+    sort: "denied",
+    align: "end",
+    cell: ({ denied, orgId }) => <Bad n={denied} word="denied" orgId={orgId} />,
+  },
+  {
+    key: "devices",
+    header: "Devices",
+    sort: "devices",
+    cell: ({ devices }) =>
+      devices && (
+        <Two
+          first={`${count(devices.online)} of ${count(devices.online + devices.offline)} online`}
+          second={devices.silent > 0 ? `${count(devices.silent)} silent for 24 h` : undefined}
+        />
+      ),
+  },
+  {
+    key: "storage",
+    header: "Storage",
+    sort: "storage",
+    align: "end",
+    cell: (row) => <Two first={bytes(row.bytes)} second={counted(row.entries, "entry", "entries")} />,
+  },
+];

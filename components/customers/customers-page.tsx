@@ -1,0 +1,233 @@
+"use client";
+
+import { Button, Select, Skeleton } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Download } from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { useMemo, useState } from "react";
+import { useCan } from "@/components/account/org";
+import { count, counted } from "@/components/format/amounts";
+import { saveCsv } from "@/components/reports/csv";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { Failure, NoMatch, Notice } from "@/components/ui/notice";
+import { PageHeader } from "@/components/ui/page-header";
+import { SearchField } from "@/components/ui/search-field";
+import { arrange } from "@/server/organizations/overview/arrange";
+import { type Shown, SORTS, type Sort } from "@/server/organizations/overview/schema";
+import { useCustomersView } from "./address";
+import classes from "./customers.module.css";
+import { customersCsv } from "./customers-csv";
+import { customersQuery } from "./customers-query";
+import { CustomersTable } from "./customers-table";
+import { useSelection } from "./selection";
+
+const RetentionDialog = dynamic(() => import("./retention-dialog").then((m) => m.RetentionDialog), { ssr: false });
+const VerifyDialog = dynamic(() => import("./verify-dialog").then((m) => m.VerifyDialog), { ssr: false });
+
+type Overview = Outputs["organizations"]["overview"];
+
+/** The state of every organization on one page: what needs attention first, and what can be done for many at once. */
+export function CustomersPage() {
+  const { view, search, sortBy, toggle, clear } = useCustomersView();
+  const trpc = useTRPC();
+  const first = useQuery(customersQuery(trpc));
+  // More than one answer holds: the server searches and sorts, and the worst of what it finds are shown.
+  const isLarge = (first.data?.pagination.totalPages ?? 1) > 1;
+  const asked = { search: view.search ?? undefined, show: view.show ?? undefined, sort: view.sort, order: view.order };
+  const large = useQuery({
+    ...customersQuery(trpc, clean(asked)),
+    enabled: isLarge,
+    placeholderData: keepPreviousData,
+  });
+  const query = isLarge ? large : first;
+  const rows = useMemo(
+    () =>
+      query.data ? arrange(query.data.data, { ...view, search: view.search ?? undefined, show: view.show ?? [] }) : [],
+    [query.data, view],
+  );
+  const download = () => query.data && saveCsv("customers.csv", customersCsv(rows, query.data.readAt));
+  return (
+    <>
+      <PageHeader title="Customers" lead="The audit log of every organization you can see, worst first.">
+        <Button
+          variant="default"
+          leftSection={<Download size={15} aria-hidden />}
+          disabled={rows.length === 0}
+          onClick={download}
+        >
+          Download CSV
+        </Button>
+      </PageHeader>
+      {query.data && !query.data.pruningEnabled && (
+        <div className={classes.warning}>
+          <Message tone="warn">
+            This installation has no admin connection (AUDIT_ADMIN_DATABASE_URL), so retention removes nothing anywhere.
+          </Message>
+        </div>
+      )}
+      <div className={classes.tools}>
+        <SearchField label="Search organizations" value={view.search ?? ""} onSearch={search} />
+        <Filters counts={query.data?.counts} show={view.show ?? []} onToggle={toggle} />
+        <SortSelect sort={view.sort} onSort={sortBy} />
+      </div>
+      {query.isPending && <Waiting />}
+      {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="the organizations" />}
+      {query.data && (
+        <List overview={query.data} rows={rows} isStale={query.isPlaceholderData} onClear={clear} onSort={sortBy} />
+      )}
+    </>
+  );
+}
+
+/** Members that are not asked for stay out of the input. */
+function clean(asked: { search?: string | undefined; show?: Shown[] | undefined; sort: Sort; order: "asc" | "desc" }) {
+  const { search, show, sort, order } = asked;
+  return { ...(search && { search }), ...(show && { show }), sort, order };
+}
+
+const FILTERS: [Shown, string][] = [
+  ["attention", "Needs attention"],
+  ["chain", "Broken or unverified chain"],
+  ["retention", "Retention under 365 days or none"],
+  ["silent", "Silent devices"],
+];
+
+type FiltersProps = {
+  counts: Overview["counts"] | undefined;
+  show: readonly Shown[];
+  onToggle: (shown: Shown) => void;
+};
+
+/** What is shown: any of the chosen, all where none is. */
+function Filters({ counts, show, onToggle }: FiltersProps) {
+  return (
+    <fieldset className={classes.filters} aria-label="Show organizations with">
+      {FILTERS.map(([shown, label]) => (
+        <button
+          key={shown}
+          type="button"
+          className={classes.filter}
+          aria-pressed={show.includes(shown)}
+          onClick={() => onToggle(shown)}
+        >
+          {label} <span className="tm-figures">{counts ? count(counts[shown]) : ""}</span>
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+const SORT_WORDS: Record<Sort, string> = {
+  attention: "Needs attention",
+  name: "Name",
+  checked: "Last full check",
+  retention: "Retention",
+  oldest: "Oldest entry",
+  growth: "Growth",
+  failures: "Failures",
+  denied: "Denied",
+  devices: "Silent devices",
+  storage: "Storage",
+};
+
+/** The order as a choice: the heads of the table are not there on a phone, and none of them stands for attention. */
+const SortSelect = ({ sort, onSort }: { sort: Sort; onSort: (sort: Sort) => void }) => (
+  <Select
+    aria-label="Sort by"
+    data={SORTS.map((value) => ({ value, label: `By ${SORT_WORDS[value].toLowerCase()}` }))}
+    value={sort}
+    onChange={(value) => {
+      const chosen = SORTS.find((one) => one === value);
+      if (chosen && chosen !== sort) onSort(chosen);
+    }}
+    allowDeselect={false}
+    w={190}
+  />
+);
+
+function Waiting() {
+  return (
+    <div className={classes.waiting} role="status" aria-label="Loading the organizations">
+      {[1, 2, 3, 4, 5, 6].map((line) => (
+        <Skeleton key={line} height={14} width={`${90 - line * 6}%`} />
+      ))}
+    </div>
+  );
+}
+
+type Dialog = "retention" | "verify" | null;
+type ListProps = {
+  overview: Overview;
+  rows: Overview["data"];
+  isStale: boolean;
+  onClear: () => void;
+  onSort: (sort: Sort) => void;
+};
+
+function List({ overview, rows, isStale, onClear, onSort }: ListProps) {
+  const { view } = useCustomersView();
+  const mayManage = useCan("audit:manage");
+  const selection = useSelection(overview.data, rows);
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const close = () => setDialog(null);
+  if (overview.counts.organizations === 0) return <NoCustomers />;
+  if (rows.length === 0) return <NoMatch search={view.search} onClear={onClear} />;
+  return (
+    <>
+      <p className={classes.count} role="status">
+        {counted(rows.length, "organization")}
+        {overview.pagination.totalPages > 1 && ` of ${count(overview.pagination.total)}; search for the others`}
+        {rows.length < overview.counts.organizations && overview.pagination.totalPages === 1
+          ? ` of ${count(overview.counts.organizations)}`
+          : ""}
+      </p>
+      {selection.chosen.length > 0 && (
+        <fieldset className={classes.selected} aria-label="Selected organizations">
+          <strong>{count(selection.chosen.length)} selected</strong>
+          <Button size="xs" onClick={() => setDialog("verify")}>
+            Verify
+          </Button>
+          {mayManage && (
+            <Button size="xs" variant="default" onClick={() => setDialog("retention")}>
+              Set retention
+            </Button>
+          )}
+          <Button size="xs" variant="subtle" color="gray" onClick={selection.clear}>
+            Clear the selection
+          </Button>
+        </fieldset>
+      )}
+      <CustomersTable
+        rows={rows}
+        readAt={overview.readAt}
+        sort={view.sort}
+        order={view.order}
+        onSort={onSort}
+        selection={selection}
+        isStale={isStale}
+      />
+      {dialog === "retention" && <RetentionDialog organizations={selection.chosen} onClose={close} />}
+      {dialog === "verify" && <VerifyDialog organizations={selection.chosen} onClose={close} />}
+    </>
+  );
+}
+
+function NoCustomers() {
+  const mayCreate = useCan("organizations:manage");
+  return (
+    <Notice
+      title="No organizations yet"
+      action={
+        mayCreate ? (
+          <Button component={Link} href="/settings/organizations">
+            Create an organization
+          </Button>
+        ) : null
+      }
+    >
+      Each customer gets an organization of its own, with its own audit chain and retention.
+    </Notice>
+  );
+}

@@ -1,0 +1,159 @@
+"use client";
+
+import { Checkbox } from "@mantine/core";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { ArrowDown, ArrowUp } from "lucide-react";
+import Link from "next/link";
+import { useLayoutEffect, useRef, useState } from "react";
+import type { OrganizationOverview, Sort } from "@/server/organizations/overview/schema";
+import { COLUMNS, type CustomerColumn } from "./columns";
+import classes from "./customers.module.css";
+
+const ROW_PX = 56;
+/** Until the window is measured, on the server too. */
+const FIRST = { width: 1280, height: 900 };
+
+type Row = OrganizationOverview;
+type Selection = { ids: ReadonlySet<string>; toggle: (id: string) => void; toggleAll: () => void };
+type Props = {
+  rows: Row[];
+  readAt: string;
+  sort: Sort;
+  order: "asc" | "desc";
+  onSort: (sort: Sort) => void;
+  /** Null where nothing can be done with a selection. */
+  selection: Selection | null;
+  isStale: boolean;
+};
+
+/** One row an organization; of a thousand only those in sight are in the page. */
+export function CustomersTable({ rows, readAt, selection, isStale, ...sorting }: Props) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => setTop((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY), []);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => ROW_PX,
+    overscan: 10,
+    scrollMargin: top,
+    initialRect: FIRST,
+    getItemKey: (index) => rows[index]?.orgId ?? index,
+  });
+  const items = virtual.getVirtualItems();
+  const before = (items[0]?.start ?? top) - top;
+  const after = virtual.getTotalSize() - ((items.at(-1)?.end ?? top) - top);
+  const columns = COLUMNS.filter(({ key }) => key !== "devices" || rows.some(({ devices }) => devices));
+  return (
+    <table
+      className={classes.table}
+      aria-rowcount={rows.length + 1}
+      aria-busy={isStale}
+      data-stale={isStale || undefined}
+    >
+      <caption className={classes.hidden}>Organizations with the state of their audit log</caption>
+      <thead>
+        <tr>
+          {selection && (
+            <th scope="col" className={classes.tick}>
+              <Checkbox
+                aria-label="Select all organizations shown"
+                checked={rows.length > 0 && rows.every(({ orgId }) => selection.ids.has(orgId))}
+                indeterminate={selection.ids.size > 0 && !rows.every(({ orgId }) => selection.ids.has(orgId))}
+                onChange={selection.toggleAll}
+              />
+            </th>
+          )}
+          <Head column={{ header: "Organization", sort: "name" }} {...sorting} />
+          {columns.map((column) => (
+            <Head key={column.key} column={column} {...sorting} />
+          ))}
+        </tr>
+      </thead>
+      <tbody ref={body}>
+        {before > 0 && <Spacer height={before} />}
+        {items.map(({ index }) => {
+          const row = rows[index];
+          return (
+            row && (
+              <tr
+                key={row.orgId}
+                ref={virtual.measureElement}
+                data-index={index}
+                aria-rowindex={index + 2}
+                data-selected={selection?.ids.has(row.orgId) || undefined}
+              >
+                {selection && (
+                  <td className={classes.tick}>
+                    <Checkbox
+                      aria-label={`Select ${row.name}`}
+                      checked={selection.ids.has(row.orgId)}
+                      onChange={() => selection.toggle(row.orgId)}
+                    />
+                  </td>
+                )}
+                <th scope="row">
+                  <Name row={row} />
+                </th>
+                {columns.map(({ key, header, align, cell }) => (
+                  <td key={key} data-label={header} data-column={key} data-align={align}>
+                    {cell(row, readAt)}
+                  </td>
+                ))}
+              </tr>
+            )
+          );
+        })}
+        {after > 0 && <Spacer height={after} />}
+      </tbody>
+    </table>
+  );
+}
+
+const Spacer = ({ height }: { height: number }) => (
+  <tr aria-hidden className={classes.spacer} style={{ height }}>
+    <td />
+  </tr>
+);
+
+type HeadProps = Pick<Props, "sort" | "order" | "onSort"> & {
+  column: Pick<CustomerColumn, "header" | "sort" | "align">;
+};
+
+function Head({ column: { header, sort: by, align }, sort, order, onSort }: HeadProps) {
+  if (!by)
+    return (
+      <th scope="col" data-align={align}>
+        {header}
+      </th>
+    );
+  const Arrow = order === "asc" ? ArrowUp : ArrowDown;
+  const state = order === "asc" ? "ascending" : "descending";
+  return (
+    <th scope="col" data-align={align} aria-sort={sort === by ? state : "none"}>
+      <button type="button" className={classes.sort} onClick={() => onSort(by)}>
+        {header}
+        {sort === by && <Arrow size={12} aria-hidden />}
+      </button>
+    </th>
+  );
+}
+
+function Name({ row: { orgId, name, isHome, attention } }: { row: Row }) {
+  return (
+    <>
+      <Link href={`/customers/${orgId}`} prefetch={false} className={classes.name}>
+        {name}
+        {isHome && <small> your own staff</small>}
+      </Link>
+      {attention.length > 0 && (
+        <span className={classes.reasons}>
+          {attention.map(({ code, text }) => (
+            <span key={code} data-bad={code === "chain_broken" || undefined}>
+              {text}
+            </span>
+          ))}
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+"use client";
+
+import { Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { allInWords, barsInWords, barsOf, sumOf } from "@/components/audit/histogram/bars";
+import { useZone } from "@/components/format/zone";
+import { ALONE, useTRPC } from "@/components/trpc";
+import { Failure } from "@/components/ui/notice";
+import classes from "./organization.module.css";
+
+/** Below this a day with an entry would not be seen. */
+const LEAST = 2;
+
+/** Entries a day over the last 30 days, by when they happened. */
+export function GrowthChart({ orgId, from }: { orgId: string; from: string }) {
+  const { zone } = useZone();
+  const query = useQuery(useTRPC().audit.histogram.queryOptions({ orgId: [orgId], from, zone }, { trpc: ALONE }));
+  if (query.isError)
+    return <Failure error={query.error} onRetry={() => void query.refetch()} what="the entries over time" />;
+  if (!query.data) return <Skeleton height={120} m={24} />;
+  const bars = barsOf(query.data);
+  if (bars.length === 0) return <p className={classes.none}>No entries in the last 30 days.</p>;
+  const most = Math.max(1, ...bars.map(sumOf));
+  return (
+    <figure className={classes.chart}>
+      <svg viewBox={`0 0 ${bars.length} 100`} preserveAspectRatio="none" aria-hidden="true">
+        {bars.map((bar, x) => {
+          const height = sumOf(bar) > 0 ? Math.max(LEAST, (sumOf(bar) / most) * 100) : 0;
+          return (
+            <rect key={bar.from.getTime()} x={x + 0.1} width={0.8} y={100 - height} height={height}>
+              <title>{barsInWords([bar], zone)}</title>
+            </rect>
+          );
+        })}
+      </svg>
+      <figcaption>{`${barsInWords(bars, zone).split(":")[0]}: ${allInWords(bars, query.data.step)}`}</figcaption>
+    </figure>
+  );
+}

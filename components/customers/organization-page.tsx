@@ -1,0 +1,226 @@
+"use client";
+
+import { Button, Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { useCan } from "@/components/account/org";
+import { bytes, count, counted } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
+import { useTRPC } from "@/components/trpc";
+import { Figures } from "@/components/ui/figures";
+import { Failure, Notice } from "@/components/ui/notice";
+import { PageHeader } from "@/components/ui/page-header";
+import { Section } from "@/components/ui/section";
+import { StateTag } from "@/components/ui/state-tag";
+import type { OrganizationOverview } from "@/server/organizations/overview/schema";
+import { CHAIN_WORD } from "./chain-tag";
+import { checkedWords, growthWords } from "./columns";
+import { GrowthChart } from "./growth-chart";
+import classes from "./organization.module.css";
+import { organizationQuery } from "./organization-query";
+
+type Org = OrganizationOverview;
+
+/** All that is known of one organization, and the ways to its pages. */
+export function OrganizationPage({ id }: { id: string }) {
+  const query = useQuery(organizationQuery(useTRPC(), id));
+  if (query.isError)
+    return (
+      <>
+        <PageHeader title="Organization" />
+        <Failure error={query.error} onRetry={() => void query.refetch()} what="this organization" />
+      </>
+    );
+  if (!query.data)
+    return (
+      <div role="status" aria-label="Loading the organization">
+        <Skeleton height={28} width={280} m={24} />
+      </div>
+    );
+  const [org] = query.data.data;
+  if (!org) return <Missing />;
+  return <Organization org={org} readAt={query.data.readAt} pruningEnabled={query.data.pruningEnabled} />;
+}
+
+const Missing = () => (
+  <>
+    <PageHeader title="Organization" />
+    <Notice
+      title="No such organization"
+      action={
+        <Button component={Link} href="/customers" variant="default">
+          All customers
+        </Button>
+      }
+    />
+  </>
+);
+
+type Props = { org: Org; readAt: string; pruningEnabled: boolean };
+
+function Organization({ org, readAt, pruningEnabled }: Props) {
+  const monthAgo = new Date(Date.parse(readAt) - 30 * 86_400_000).toISOString();
+  return (
+    <>
+      <PageHeader
+        title={org.name}
+        lead={org.isHome ? "The organization of your own staff." : "What is known of this customer's audit log."}
+      />
+      {org.attention.length > 0 && (
+        <ul className={classes.reasons} aria-label="Needs attention">
+          {org.attention.map(({ code, text }) => (
+            <li key={code}>
+              <StateTag tone={code === "chain_broken" ? "bad" : "warn"}>{text}</StateTag>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Ways orgId={org.orgId} />
+      <Numbers org={org} readAt={readAt} />
+      <Section title="Growth" lead="Entries by when they happened, last 30 days.">
+        <GrowthChart orgId={org.orgId} from={monthAgo} />
+      </Section>
+      <Section title="Integrity">
+        <Chain org={org} readAt={readAt} />
+      </Section>
+      <Section title="Retention">
+        <Retention org={org} pruningEnabled={pruningEnabled} />
+      </Section>
+      {org.devices && (
+        <Section title="Devices">
+          <Facts
+            facts={[
+              ["Online", count(org.devices.online)],
+              ["Offline", count(org.devices.offline)],
+              ["Of these silent", `${count(org.devices.silent)} not heard from for 24 hours`],
+            ]}
+          />
+        </Section>
+      )}
+    </>
+  );
+}
+
+const WAYS: { label: string; href: string; permission: string }[] = [
+  { label: "Audit log", href: "/", permission: "audit:read" },
+  { label: "Integrity", href: "/integrity", permission: "audit:read" },
+  { label: "Reports", href: "/reports", permission: "audit:read" },
+  { label: "Retention", href: "/settings/retention", permission: "audit:read" },
+  { label: "Devices", href: "/devices", permission: "devices:read" },
+  { label: "Users", href: "/settings/users", permission: "users:manage" },
+  { label: "Enrollment", href: "/settings/enrollment", permission: "agents:enroll" },
+];
+
+function Ways({ orgId }: { orgId: string }) {
+  return (
+    <nav className={classes.links} aria-label="Pages of this organization">
+      {WAYS.map((way) => (
+        <Way key={way.href} {...way} orgId={orgId} />
+      ))}
+    </nav>
+  );
+}
+
+function Way({ label, href, permission, orgId }: (typeof WAYS)[number] & { orgId: string }) {
+  if (!useCan(permission)) return null;
+  return (
+    <Button component={Link} href={`${href}?orgId=${orgId}`} variant="default" size="xs" prefetch={false}>
+      {label}
+    </Button>
+  );
+}
+
+function Numbers({ org, readAt }: { org: Org; readAt: string }) {
+  const rows = (result: string, n: number) =>
+    n === 0 ? "0" : <Link href={`/?orgId=${org.orgId}&range=24h&result=${result}`}>{count(n)}</Link>;
+  return (
+    <Figures
+      label="The organization in numbers"
+      items={[
+        { label: "Entries kept", value: count(org.entries), note: `${bytes(org.bytes)} with indexes, estimated` },
+        {
+          label: "Growth, 30 days",
+          value: growthWords(org.growth.month, readAt),
+          note: `last 7 days: ${growthWords(org.growth.week, readAt)}`,
+        },
+        { label: "Failures, 24 hours", value: rows("failure", org.failures) },
+        { label: "Denied, 24 hours", value: rows("denied", org.denied) },
+      ]}
+    />
+  );
+}
+
+function Facts({ facts }: { facts: [string, ReactNode][] }) {
+  return (
+    <dl className={classes.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name} style={{ display: "contents" }}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Chain({ org, readAt }: { org: Org; readAt: string }) {
+  const { chain, checkpoint, witness } = org;
+  const verdict = chain.throughSeq ? `, through entry ${count(chain.throughSeq)}` : "";
+  const cosigned = witness.cosigners.map(({ name }) => name).join(", ");
+  const witnesses = {
+    not_configured: cosigned ? `Cosigned by ${cosigned}; none is required` : "No witness is configured",
+    cosigned: `Cosigned by ${cosigned}`,
+    missing: cosigned ? `Too few: ${cosigned} alone` : "No witness has cosigned the newest checkpoint",
+    no_checkpoint: "No checkpoint to cosign yet",
+  }[witness.state];
+  return (
+    <Facts
+      facts={[
+        [
+          "Verdict",
+          `${CHAIN_WORD[chain.status]}${chain.status === "intact" ? verdict : ""}. ${chain.reasons.join(" ")}`,
+        ],
+        [
+          "Last full check",
+          chain.lastFullCheck ? <When key="full" at={chain.lastFullCheck.at} /> : checkedWords(org, readAt) || "None",
+        ],
+        ["Last verification", <When key="last" at={chain.lastCheckedAt} none="None yet" />],
+        [
+          "Newest checkpoint",
+          checkpoint ? (
+            <span key="checkpoint">
+              Entry {count(checkpoint.seq)}, <When at={checkpoint.signedAt} />
+              {checkpoint.unsigned > 0 &&
+                `; ${counted(checkpoint.unsigned, "newer entry", "newer entries")} not covered`}
+            </span>
+          ) : (
+            "None yet"
+          ),
+        ],
+        ["Witnesses", witnesses],
+      ]}
+    />
+  );
+}
+
+function Retention({ org: { retention, oldestAt }, pruningEnabled }: Omit<Props, "readAt">) {
+  const { configured, retentionDays, isDue, lastCleanupAt } = retention;
+  const due = isDue ? "The oldest entries are past the period" : "Nothing is past the period";
+  return (
+    <Facts
+      facts={[
+        [
+          "Entries are kept for",
+          configured ? counted(retentionDays ?? 0, "day") : "Not configured: nothing is deleted",
+        ],
+        [
+          "Due for removal",
+          configured ? `${due}${isDue && !pruningEnabled ? ", and nothing can be removed here" : ""}` : "Nothing",
+        ],
+        ["Last cleanup", <When key="cleanup" at={lastCleanupAt} none="None yet" />],
+        ["Oldest entry", <When key="oldest" at={oldestAt} none="No entries" />],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,161 @@
+"use client";
+
+import { Button, Chip, Group, Modal, NumberInput, Stack, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { counted } from "@/components/format/amounts";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
+import type { OrganizationOverview } from "@/server/organizations/overview/schema";
+import { MAX_RETENTION_DAYS, MIN_RETENTION_DAYS, RETENTION_PRESETS_DAYS } from "@/server/retention/schema";
+import classes from "./dialogs.module.css";
+
+const DEBOUNCE_MS = 300;
+/** What is typed before anything may be removed. */
+const WORD = "remove";
+const NAMED = 6;
+
+type Preview = Outputs["retention"]["previewMany"];
+type Props = { organizations: readonly OrganizationOverview[]; onClose: () => void };
+
+/** One retention for several organizations, with what the next run would remove of each. */
+export function RetentionDialog({ organizations, onClose }: Props) {
+  useReturnedFocus();
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const [days, setDays] = useState<number | string>(365);
+  const [typed, setTyped] = useState("");
+  const [settled] = useDebouncedValue(days, DEBOUNCE_MS);
+  const isValid = Number.isInteger(days) && Number(days) >= MIN_RETENTION_DAYS && Number(days) <= MAX_RETENTION_DAYS;
+  const orgId = organizations.map((org) => org.orgId);
+  const preview = useQuery({
+    ...trpc.retention.previewMany.queryOptions({ orgId, retentionDays: Number(settled) }),
+    enabled: isValid && settled === days,
+  });
+  const known = preview.data?.retentionDays === days ? preview.data : undefined;
+  const set = useMutation(
+    trpc.retention.setMany.mutationOptions({
+      onSuccess: () =>
+        Promise.all([
+          cache.invalidateQueries(trpc.retention.pathFilter()),
+          cache.invalidateQueries(trpc.organizations.pathFilter()),
+        ]),
+    }),
+  );
+  const mustType = (known?.entries ?? 0) > 0;
+  const isReady = isValid && known !== undefined && (!mustType || typed.trim().toLowerCase() === WORD);
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (isReady) set.mutate({ orgId, retentionDays: Number(days) });
+  };
+  const choose = (value: number | string) => {
+    set.reset();
+    setTyped("");
+    setDays(value);
+  };
+  const title = `Retention of ${counted(organizations.length, "organization")}`;
+  if (set.isSuccess) return <Saved title={title} changed={set.data} days={Number(days)} onClose={onClose} />;
+  return (
+    <Modal opened onClose={onClose} title={title}>
+      <form onSubmit={send}>
+        <Stack gap="lg">
+          {set.isError && <Message tone="bad">{errorText(set.error)}</Message>}
+          <Chip.Group value={String(days)} onChange={(value) => choose(Number(value))}>
+            <Group gap={8} role="group" aria-label="Usual periods">
+              {RETENTION_PRESETS_DAYS.map((preset) => (
+                <Chip key={preset} value={String(preset)} variant="outline" radius="md">
+                  {`${preset.toLocaleString("en-GB")} days`}
+                </Chip>
+              ))}
+            </Group>
+          </Chip.Group>
+          <NumberInput
+            label="Days"
+            value={days}
+            onChange={choose}
+            allowDecimal={false}
+            allowNegative={false}
+            thousandSeparator=","
+            w={160}
+            error={isValid ? null : `A whole number from ${MIN_RETENTION_DAYS} to 3,650`}
+          />
+          <div aria-live="polite">
+            <WouldGo preview={known} error={preview.error} organizations={organizations} />
+          </div>
+          {mustType && (
+            <TextInput
+              label={`Type ${WORD} to confirm`}
+              value={typed}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          )}
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" disabled={!isReady} loading={set.isPending} {...(mustType && { color: "red.9" })}>
+              Set retention
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+type WouldGoProps = { preview: Preview | undefined; error: unknown; organizations: Props["organizations"] };
+
+function WouldGo({ preview, error, organizations }: WouldGoProps) {
+  if (error) return <Text>What the next run would remove could not be found out. {errorText(error)}</Text>;
+  if (!preview) return <Text>Counting what the next run would remove …</Text>;
+  if (preview.entries === 0) return <Text>The next run would remove nothing: no entry of theirs is that old.</Text>;
+  const nameOf = (id: string) => organizations.find(({ orgId }) => orgId === id)?.name ?? id;
+  const worst = [...preview.organizations].sort((a, b) => b.entries - a.entries);
+  return (
+    <>
+      <Text>
+        The next run would remove <strong>{counted(preview.entries, "entry", "entries")}</strong> of{" "}
+        {counted(worst.length, "organization")}. They cannot be restored.
+      </Text>
+      <ul className={classes.losses}>
+        {worst.slice(0, NAMED).map(({ orgId, entries }) => (
+          <li key={orgId}>
+            <span>{nameOf(orgId)}</span>
+            <span className="tm-figures">{counted(entries, "entry", "entries")}</span>
+          </li>
+        ))}
+      </ul>
+      {worst.length > NAMED && (
+        <Text size="sm" c="dimmed">
+          and {counted(worst.length - NAMED, "other organization")}
+        </Text>
+      )}
+    </>
+  );
+}
+
+type SavedProps = { title: string; changed: Outputs["retention"]["setMany"]; days: number; onClose: () => void };
+
+function Saved({ title, changed: { organizations, changed }, days, onClose }: SavedProps) {
+  const same = organizations - changed;
+  return (
+    <Modal opened onClose={onClose} title={title}>
+      <Stack gap="lg">
+        <Text role="status">
+          {counted(changed, "organization")} changed to {counted(days, "day")}.
+          {same > 0 && ` ${counted(same, "organization")} had that already.`}
+        </Text>
+        <Group justify="flex-end">
+          <Button onClick={onClose} data-autofocus>
+            Close
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

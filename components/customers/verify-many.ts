@@ -1,0 +1,53 @@
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { ALONE, type Outputs, useTRPC } from "@/components/trpc";
+import { errorText } from "@/components/ui/notice";
+import type { OrganizationOverview } from "@/server/organizations/overview/schema";
+
+type Status = Outputs["integrity"]["verify"]["status"];
+export type Verified = { orgId: string; name: string } & (
+  | { status: Status; told?: undefined }
+  | { status: "failed"; told: string }
+);
+
+/** As many readings as a small server has cores; the others wait their turn here. */
+const AT_ONCE = 2;
+
+/** Verifies chain after chain; what was found stays when it is stopped, and it goes on behind it. */
+export function useVerifyMany(organizations: readonly OrganizationOverview[]) {
+  const verify = useMutation(useTRPC().integrity.verify.mutationOptions({ trpc: ALONE }));
+  const [found, setFound] = useState<Verified[]>([]);
+  const [isRunning, setIsRunning] = useState(false);
+  const stopped = useRef(false);
+  useEffect(
+    () => () => {
+      stopped.current = true;
+    },
+    [],
+  );
+  const one = async ({ orgId, name }: OrganizationOverview): Promise<Verified> => {
+    try {
+      return { orgId, name, status: (await verify.mutateAsync({ orgId })).status };
+    } catch (error) {
+      return { orgId, name, status: "failed", told: errorText(error) };
+    }
+  };
+  const start = async () => {
+    stopped.current = false;
+    setIsRunning(true);
+    const done = new Set(found.map(({ orgId }) => orgId));
+    const left = organizations.filter(({ orgId }) => !done.has(orgId));
+    const work = async () => {
+      for (let next = left.shift(); next && !stopped.current; next = left.shift()) {
+        const verdict = await one(next);
+        setFound((old) => [...old, verdict]);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    setIsRunning(false);
+  };
+  const cancel = () => {
+    stopped.current = true;
+  };
+  return { found, isRunning, start: () => void start(), cancel };
+}
