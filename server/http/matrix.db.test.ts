@@ -230,6 +230,8 @@ const MATRIX: Record<string, Row> = {
   },
   "POST /me/passkeys/options": ofPerson([409]),
   "DELETE /me/passkeys/[id]": { ...ofPerson([404]), make: () => ({ params: { id: randomUUID() } }) },
+  "GET /me/notification-settings": ofPerson([200]),
+  "PUT /me/notification-settings": ofPerson([200], { mailKinds: ["chain.broken"] }),
   "POST /me/step-up": { ...ofPerson([400, 429]), make: () => ({ body: { password: "not it" } }) },
   "POST /me/step-up/options": ofPerson([200]),
   "GET /me/sessions": ofPerson([200]),

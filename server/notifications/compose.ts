@@ -92,7 +92,7 @@ export function composeMail(
     groups.length === 1
       ? headline(first)
       : `${count(groups.length, "notification")}: ${first[0].told.label} and others`;
-  const why = `You get this mail because your settings ask for it: ${page}/settings`;
+  const why = `You get this mail because your settings ask for it: ${env().NEXTAUTH_URL}/settings/notifications`;
   return {
     subject: `Trailmark: ${subject}`,
     mail: { text: [...groups.map(section), `All notifications: ${page}`, why].join("\n\n") },

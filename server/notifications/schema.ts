@@ -50,3 +50,25 @@ const MAX_READ_AT_ONCE = 1000;
 
 /** Body of POST /notifications/read; without ids all that the caller sees. */
 export const readInput = z.strictObject({ ids: z.array(z.guid()).max(MAX_READ_AT_ONCE).optional() });
+
+const kinds = z
+  .array(kind)
+  .max(100)
+  .transform((list) => [...new Set(list)]);
+const MAX_ORGANIZATIONS = 1000;
+
+/** Body of PUT /me/notification-settings; organizationIds null: every organization within the caller's reach. */
+export const settingsInput = z.strictObject({
+  productKinds: kinds.optional().meta({ example: ["chain.broken", "chain.unproven"] }),
+  mailKinds: kinds.optional().meta({ example: ["chain.broken"] }),
+  organizationIds: z.array(z.guid()).min(1).max(MAX_ORGANIZATIONS).nullish(),
+});
+
+/** Without a choice of their own people are told of all but noisy kinds, and administrators of urgent ones by mail. */
+export const settings = z.strictObject({
+  productKinds: z.array(kind),
+  mailKinds: z.array(kind),
+  organizationIds: z.array(z.guid()).nullable(),
+  mailConfigured: z.boolean().meta({ description: "Whether this installation can send mail at all" }),
+});
+export type Settings = z.output<typeof settings>;

@@ -2,8 +2,13 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** Denied acts within an hour that are many, and how few they must be again before it is over. */
-const MANY_DENIALS = 25;
+export const MANY_DENIALS = 25;
 export const FEW_DENIALS = 10;
+/** So long nothing was heard of any agent of an organization, before it counts as silent. */
+export const SILENT_AFTER_MS = 30 * MINUTE;
+/** For so long after an audit event was lost it is told. */
+export const LOSS_SHOWN_MS = 7 * 24 * HOUR;
+
 /**
  * What is known of a kind of notification. `holds`: for how long a condition must be seen before anybody is told;
  * `isWatched`: only time in which this server looked counts for that; `isNoisy`: nobody is told by default;

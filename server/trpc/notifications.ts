@@ -3,6 +3,7 @@ import { resendDelivery } from "@/server/deliveries/resend";
 import { testWebhook } from "@/server/deliveries/send-test";
 import { getSummary, listNotifications } from "@/server/notifications/list";
 import { markRead } from "@/server/notifications/mark-read";
+import { getSettings, setSettings } from "@/server/notifications/settings";
 import { createWebhook } from "@/server/webhooks/create";
 import { listWebhooks } from "@/server/webhooks/list";
 import { removeWebhook } from "@/server/webhooks/remove";
@@ -14,6 +15,8 @@ export const notificationsRouter = router({
   list: query(listNotifications),
   summary: query(getSummary),
   read: mutation(markRead),
+  settings: query(getSettings),
+  setSettings: mutation(setSettings),
 });
 
 export const webhooksRouter = router({

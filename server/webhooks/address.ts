@@ -18,7 +18,7 @@ export class RefusedAddress extends Error {}
  * Whether an address is one of the public internet: not loopback, private, link-local, reserved, or a way to such. An
  * IPv4 address wrapped in an IPv6 one is judged as what it wraps.
  */
-const isPublicAddress = (address: string): boolean =>
+export const isPublicAddress = (address: string): boolean =>
   ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
 
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");

@@ -1,0 +1,48 @@
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { newestCheckpoint } from "@/server/audit/checkpoints/note-store";
+import { cosignersOf } from "@/server/audit/checkpoints/witnessed";
+import type { Policy } from "@/server/audit/tree/policy";
+import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
+import type { Finding } from "./finding";
+import { homeOrganizations } from "./open-of";
+
+/** A witness that cosigned one of so many newest checkpoints of a partner's organizations is there. */
+const LOOKED_AT = 20;
+
+/** The organizations of a partner whose newest checkpoints are the newest. */
+function newestSigned(partnerId: string): Promise<{ orgId: string }[]> {
+  return asSystem((tx) =>
+    rowsOf<{ orgId: string }>(
+      tx,
+      sql`SELECT o.id AS "orgId" FROM organizations o
+        CROSS JOIN LATERAL (
+          SELECT signed_at FROM audit_notes n
+          WHERE n.org_id = o.id AND n.kind = 'checkpoint' ORDER BY size DESC, signed_at DESC LIMIT 1) n
+        WHERE o.partner_id = ${partnerId} ORDER BY n.signed_at DESC LIMIT ${LOOKED_AT}`,
+    ),
+  );
+}
+
+async function awayFrom(partnerId: string, policy: Policy): Promise<string[]> {
+  const organizations = await newestSigned(partnerId);
+  if (organizations.length === 0) return [];
+  const there = new Set<string>();
+  for (const { orgId } of organizations) {
+    const checkpoint = await asSystem((tx) => newestCheckpoint(tx, orgId));
+    for (const { name } of checkpoint ? cosignersOf(checkpoint.note, policy) : []) there.add(name);
+  }
+  return policy.witnesses.map(({ name }) => name).filter((name) => !there.has(name));
+}
+
+/** Witnesses of the policy that none of a partner's newest checkpoints carries. */
+export async function lookForAwayWitnesses(_now: Date, policy = witnessPolicy()): Promise<Finding[]> {
+  const found: Finding["found"] = [];
+  if (policy)
+    for (const { orgId, partnerId } of await homeOrganizations()) {
+      const names = await awayFrom(partnerId, policy);
+      if (names.length > 0) found.push({ orgId, holds: true, detail: { names } });
+    }
+  return [{ kind: "witness.away", looked: "all", found }];
+}

@@ -1,0 +1,20 @@
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import type { Finding } from "./finding";
+
+/** Endpoints that this server disabled, at their organization or their partner's home. */
+export async function lookForDisabledWebhooks(): Promise<Finding[]> {
+  const rows = await asSystem((tx) =>
+    rowsOf<{ orgId: string; names: string[] }>(
+      tx,
+      sql`SELECT o.id AS "orgId", array_agg(e.name ORDER BY e.name) AS names
+        FROM webhook_endpoints e
+        JOIN organizations o ON o.id = e.org_id OR (e.org_id IS NULL AND o.partner_id = e.partner_id AND o.is_home)
+        WHERE e.disabled_by_failure AND e.disabled_at IS NOT NULL
+        GROUP BY o.id`,
+    ),
+  );
+  const found = rows.map(({ orgId, names }) => ({ orgId, holds: true, detail: { names } }));
+  return [{ kind: "webhook.disabled", looked: "all", found }];
+}

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { hostname } from "node:os";
+import { gt, max, sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { recordingLosses } from "@/db/schema";
+import { recordingStats } from "@/server/audit/record/record";
+import { env } from "@/server/env";
+import { LOSS_SHOWN_MS } from "@/server/notifications/vocabulary";
+import type { Finding } from "./finding";
+import { homeOrganizations } from "./open-of";
+
+const t = recordingLosses;
+
+/** A process is known by its spool, which is in its data folder. */
+const spoolId = (): string =>
+  createHash("sha256").update(`${hostname()}\n${env().TRAILMARK_DATA_DIR}`).digest("hex").slice(0, 32);
+
+/** What this process has already written down of its counter, which begins anew at each start. */
+const reported = { dropped: 0 };
+
+/** Writes down what this process lost, so that whichever process looks next knows of it. */
+export async function reportLosses(now: Date, stats = recordingStats(), id = spoolId()): Promise<void> {
+  const lost = Math.max(0, stats.dropped - reported.dropped);
+  const droppedAt = lost > 0 ? now : null;
+  const values = { spoolId: id, dropped: lost, droppedAt, deadLetters: stats.deadLetters, seenAt: now };
+  await asSystem((tx) =>
+    tx
+      .insert(t)
+      .values(values)
+      .onConflictDoUpdate({
+        target: t.spoolId,
+        set: {
+          dropped: sql`${t.dropped} + excluded.dropped`,
+          droppedAt: sql`coalesce(excluded.dropped_at, ${t.droppedAt})`,
+          deadLetters: sql`excluded.dead_letters`,
+          seenAt: sql`excluded.seen_at`,
+        },
+      }),
+  );
+  reported.dropped = stats.dropped;
+}
+
+/** Events that any process lost lately, or set aside. Whose they were nobody knows: every partner is told. */
+export async function lookForLostEvents(now: Date): Promise<Finding[]> {
+  const since = new Date(now.getTime() - LOSS_SHOWN_MS).toISOString();
+  const [row] = await asSystem((tx) =>
+    tx
+      .select({
+        dropped: sql<number>`coalesce(sum(${t.dropped}) FILTER (WHERE ${t.droppedAt} > ${since}::timestamptz), 0)::float8`,
+        at: max(t.droppedAt),
+        setAside: sql<number>`coalesce(sum(${t.deadLetters}), 0)::float8`,
+      })
+      .from(t)
+      .where(gt(t.seenAt, new Date(since))),
+  );
+  const { dropped = 0, setAside = 0, at } = row ?? {};
+  const homes = dropped + setAside > 0 ? await homeOrganizations() : [];
+  const detail = { count: dropped, setAside, ...(at && { at: at.toISOString() }) };
+  return [{ kind: "events.lost", looked: "all", found: homes.map(({ orgId }) => ({ orgId, holds: true, detail })) }];
+}

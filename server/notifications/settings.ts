@@ -1,0 +1,69 @@
+import { eq } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { notificationSettings } from "@/db/schema";
+import { requirePerson } from "@/server/auth/person";
+import type { Ctx } from "@/server/context";
+import { isMailConfigured } from "@/server/mail";
+import { operation } from "@/server/operation";
+import { narrow } from "@/server/scope";
+import { noInput } from "@/server/wire";
+import { type Settings, settings, settingsInput } from "./schema";
+import { DEFAULT_MAIL_KINDS, DEFAULT_PRODUCT_KINDS, isKind } from "./vocabulary";
+
+type Row = typeof notificationSettings.$inferSelect;
+
+function toSettings({ permissions }: Ctx, row: Row | undefined): Settings {
+  const mail = row?.mailKinds ?? (permissions.has("audit:manage") ? DEFAULT_MAIL_KINDS : []);
+  return {
+    productKinds: (row?.productKinds ?? DEFAULT_PRODUCT_KINDS).filter(isKind),
+    mailKinds: mail.filter(isKind),
+    organizationIds: row?.orgIds ?? null,
+    mailConfigured: isMailConfigured(),
+  };
+}
+
+/**
+ * GET /me/notification-settings: of what the caller is told, and how.
+ * @throws AppError forbidden for programs
+ */
+export const getSettings = operation({
+  permission: "audit:read",
+  input: noInput,
+  output: settings,
+  async run(ctx) {
+    const { id } = requirePerson(ctx);
+    const [row] = await tenant(ctx.scope, (tx) =>
+      tx.select().from(notificationSettings).where(eq(notificationSettings.userId, id)),
+    );
+    return toSettings(ctx, row);
+  },
+});
+
+/**
+ * PUT /me/notification-settings: what is left out stays. It changes nothing but what the caller is told, so the audit log
+ * does not hold it.
+ * @throws AppError forbidden for programs and organizations outside the caller's reach
+ */
+export const setSettings = operation({
+  permission: "audit:read",
+  input: settingsInput,
+  output: settings,
+  async run(ctx, { productKinds, mailKinds, organizationIds }) {
+    const { id } = requirePerson(ctx);
+    narrow(ctx, organizationIds ?? undefined);
+    const change = {
+      ...(productKinds && { productKinds }),
+      ...(mailKinds && { mailKinds }),
+      ...(organizationIds !== undefined && { orgIds: organizationIds }),
+      updatedAt: ctx.now(),
+    };
+    const [row] = await tenant(ctx.scope, (tx) =>
+      tx
+        .insert(notificationSettings)
+        .values({ userId: id, ...change })
+        .onConflictDoUpdate({ target: notificationSettings.userId, set: change })
+        .returning(),
+    );
+    return toSettings(ctx, row);
+  },
+});

@@ -1,0 +1,136 @@
+import type { LookupAddress } from "node:dns";
+import { describe, expect, it, vi } from "vitest";
+import { startWebhookReceiver } from "@/testing/webhook-receiver";
+import { guardedLookup, isPublicAddress, requireAllowed } from "./address";
+import { postTo } from "./post";
+
+const NOTHING = { privateAddresses: false, http: false };
+const message = { body: "{}", headers: {} };
+
+it.each([
+  "127.0.0.1",
+  "127.255.255.254",
+  "10.0.0.1",
+  "172.16.0.1",
+  "192.168.1.1",
+  "169.254.169.254",
+  "100.64.0.1",
+  "0.0.0.0",
+  "255.255.255.255",
+  "224.0.0.1",
+  "192.0.2.1",
+  "198.18.0.1",
+  "::1",
+  "::",
+  "fe80::1",
+  "fc00::1",
+  "fd12:3456::1",
+  "ff02::1",
+  "::ffff:127.0.0.1",
+  "::ffff:10.0.0.1",
+  "64:ff9b::7f00:1",
+  "2002:7f00:1::",
+  "2001:db8::1",
+  "2001::1",
+  "not an address",
+])("%s is not on the public internet", (address) => {
+  expect(isPublicAddress(address)).toBe(false);
+});
+
+it.each(["93.184.216.34", "1.1.1.1", "2606:4700:4700::1111", "::ffff:1.1.1.1"])("%s is", (address) => {
+  expect(isPublicAddress(address)).toBe(true);
+});
+
+describe("an address that somebody enters", () => {
+  it.each([
+    ["http://hooks.example.com/", "must begin with https://"],
+    ["https://user:secret@hooks.example.com/", "must not hold a user name or password"],
+    ["https://127.0.0.1/", "is not on the public internet"],
+    ["https://2130706433/", "is not on the public internet"],
+    ["https://0x7f.1/", "is not on the public internet"],
+    ["https://0177.0.0.1/", "is not on the public internet"],
+    ["https://[::1]/", "is not on the public internet"],
+    ["https://[::ffff:169.254.169.254]/", "is not on the public internet"],
+    ["https://localhost/", "is not on the public internet"],
+    ["https://a.localhost./", "is not on the public internet"],
+  ])("%s %s", (address, reason) => {
+    expect(() => requireAllowed(new URL(address), NOTHING)).toThrow(reason);
+  });
+
+  it("is let through when the operator allows it", () => {
+    expect(() => requireAllowed(new URL("http://127.0.0.1/"), { privateAddresses: true, http: true })).not.toThrow();
+    expect(() => requireAllowed(new URL("ftp://example.com/"), { privateAddresses: true, http: true })).toThrow();
+    expect(() => requireAllowed(new URL("https://hooks.example.com/"), NOTHING)).not.toThrow();
+  });
+});
+
+describe("a name", () => {
+  const resolvingTo = (...addresses: string[]) =>
+    vi.fn((_name: string, _options: object, done: (e: null, found: LookupAddress[]) => void) =>
+      done(
+        null,
+        addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+      ),
+    );
+  const lookUp = (resolve: unknown) =>
+    new Promise<unknown>((settle) => {
+      guardedLookup(NOTHING, resolve as Parameters<typeof guardedLookup>[1])("x.test", { all: true }, (error, found) =>
+        settle(error?.message ?? found),
+      );
+    });
+
+  it("is refused when any of its addresses is private", async () => {
+    const refused = "resolves to one that is not on the public internet";
+    expect(await lookUp(resolvingTo("10.0.0.5"))).toBe(refused);
+    expect(await lookUp(resolvingTo("1.1.1.1", "127.0.0.1"))).toBe(refused);
+    expect(await lookUp(resolvingTo("1.1.1.1"))).toEqual([{ address: "1.1.1.1", family: 4 }]);
+  });
+
+  it("is looked up once, and the connection goes to what was checked", async () => {
+    const resolve = resolvingTo("1.1.1.1");
+    await lookUp(resolve);
+    expect(resolve).toHaveBeenCalledTimes(1);
+  });
+
+  it("of this machine is refused by the very connection", async () => {
+    // The name passes the check of the text; the look-up finds loopback.
+    const receiver = await startWebhookReceiver();
+    const port = new URL(receiver.url).port;
+    const name = await import("node:os").then((os) => os.hostname());
+    const posted = await postTo(`http://${name}:${port}/`, message, { privateAddresses: false, http: true });
+    expect(posted.status).toBeNull();
+    expect(receiver.received).toHaveLength(0);
+    await receiver.close();
+  });
+});
+
+describe("a POST", () => {
+  const ALL = { privateAddresses: true, http: true };
+
+  it("follows no redirect, and says so", async () => {
+    const [receiver, elsewhere] = [await startWebhookReceiver(), await startWebhookReceiver()];
+    Object.assign(receiver.answer, { status: 302, headers: { location: elsewhere.url } });
+    expect(await postTo(receiver.url, message, ALL)).toEqual({
+      status: 302,
+      error: "The endpoint answered 302; redirects are not followed.",
+    });
+    expect(elsewhere.received).toHaveLength(0);
+    await Promise.all([receiver.close(), elsewhere.close()]);
+  });
+
+  it("reads of a long answer no more than it needs", async () => {
+    const receiver = await startWebhookReceiver();
+    Object.assign(receiver.answer, { status: 200, body: "x".repeat(20_000_000) });
+    expect(await postTo(receiver.url, message, ALL)).toEqual({ status: 200, error: null });
+    await receiver.close();
+  });
+
+  it("says why nothing came back", async () => {
+    const receiver = await startWebhookReceiver();
+    await receiver.close();
+    expect(await postTo(receiver.url, message, ALL)).toEqual({ status: null, error: "The connection was refused." });
+    expect((await postTo("https://127.0.0.1/", message, NOTHING)).error).toBe(
+      "The address is not on the public internet.",
+    );
+  });
+});
