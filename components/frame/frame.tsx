@@ -6,6 +6,7 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { IntegrityBadge } from "@/components/integrity/integrity-badge";
+import { Bell } from "@/components/notifications/bell";
 import { StepUp } from "@/components/profile/step-up";
 import { Mark } from "@/components/ui/mark";
 import classes from "./frame.module.css";
@@ -47,6 +48,7 @@ export function Frame({ children }: { children: ReactNode }) {
         <OrgSwitcher />
         <div className={classes.tools}>
           <IntegrityBadge />
+          <Bell />
           <PaletteKey />
           <SchemeMenu />
           <UserMenu />

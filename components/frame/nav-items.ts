@@ -1,4 +1,5 @@
 import {
+  Bell,
   BookOpen,
   Building2,
   ChartNoAxesColumn,
@@ -48,6 +49,7 @@ export const navGroups: NavGroup[] = [
       { href: "/settings/enrollment", label: "Enrollment", icon: Ticket, permission: "agents:enroll" },
       { href: "/settings/custom-fields", label: "Custom fields", icon: ListPlus, permission: "custom_fields:read" },
       { href: "/settings/retention", label: "Retention", icon: Hourglass, permission: "audit:read" },
+      { href: "/settings/notifications", label: "Notifications", icon: Bell, permission: "audit:read" },
     ],
   },
   { label: "Developers", items: [{ href: "/docs", label: "API reference", icon: BookOpen }] },

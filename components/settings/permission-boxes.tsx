@@ -8,7 +8,7 @@ type Permission = Inputs["apiKeys"]["create"]["permissions"][number];
 const PERMISSION_LABEL: Record<Permission, string> = {
   "audit:read": "Read the audit log",
   "audit:export": "Export the audit log",
-  "audit:manage": "Change audit retention",
+  "audit:manage": "Change audit retention and webhooks",
   "audit:write": "Write audit entries",
   "devices:read": "Read devices and their logs",
   "devices:live": "Query live event logs",

@@ -98,7 +98,7 @@ describe("lost events", () => {
     const { homeOrgId } = await createPartner();
     const spool = randomUUID();
     const now = new Date();
-    const stats = { queued: 0, spoolBytes: 0, dropped: 1000, deadLetters: 2, held: 0 };
+    const stats = { dropped: 1000, deadLetters: 2 };
     await reportLosses(now, stats, spool);
     await reportLosses(new Date(now.getTime() + MINUTE), { ...stats, dropped: 1003, deadLetters: 0 }, spool);
     const [row] = await asSystem((tx) => tx.select().from(recordingLosses).where(eq(recordingLosses.spoolId, spool)));

@@ -18,8 +18,10 @@ const spoolId = (): string =>
 /** What this process has already written down of its counter, which begins anew at each start. */
 const reported = { dropped: 0 };
 
+type Lost = Pick<ReturnType<typeof recordingStats>, "dropped" | "deadLetters">;
+
 /** Writes down what this process lost, so that whichever process looks next knows of it. */
-export async function reportLosses(now: Date, stats = recordingStats(), id = spoolId()): Promise<void> {
+export async function reportLosses(now: Date, stats: Lost = recordingStats(), id = spoolId()): Promise<void> {
   const lost = Math.max(0, stats.dropped - reported.dropped);
   const droppedAt = lost > 0 ? now : null;
   const values = { spoolId: id, dropped: lost, droppedAt, deadLetters: stats.deadLetters, seenAt: now };

@@ -1,0 +1,16 @@
+import type { Metadata } from "next";
+import { Prefetched, trpc } from "@/app/trpc-server";
+import { Guarded } from "@/components/frame/guarded";
+import { NotificationSettings } from "@/components/notifications/notification-settings";
+
+export const metadata: Metadata = { title: "Notification settings" };
+
+export default function Page() {
+  return (
+    <Prefetched queries={[trpc.notifications.settings.queryOptions()]}>
+      <Guarded permission="audit:read" title="Notifications" what="notifications">
+        <NotificationSettings />
+      </Guarded>
+    </Prefetched>
+  );
+}

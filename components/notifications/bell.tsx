@@ -1,0 +1,37 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Bell as BellIcon } from "lucide-react";
+import Link from "next/link";
+import { useCan } from "@/components/account/org";
+import { count } from "@/components/format/amounts";
+import { useTRPC } from "@/components/trpc";
+import { Tip } from "@/components/ui/popover/tip";
+import classes from "./bell.module.css";
+
+const EVERY_MS = 60_000;
+const MAX_SHOWN = 99;
+
+/** In the header of every page: how many notifications are unread; leads to them. */
+export function Bell() {
+  return useCan("audit:read") ? <UnreadBell /> : null;
+}
+
+function UnreadBell() {
+  const trpc = useTRPC();
+  const summary = useQuery(trpc.notifications.summary.queryOptions({}, { refetchInterval: EVERY_MS }));
+  const unread = summary.data?.unread ?? 0;
+  const told = summary.data ? `Notifications, ${unread === 0 ? "none" : count(unread)} unread` : "Notifications";
+  return (
+    <Tip label={told}>
+      <Link href="/notifications" className={classes.bell} aria-label={told} prefetch={false}>
+        <BellIcon size={16} strokeWidth={1.75} aria-hidden />
+        {unread > 0 && (
+          <span className={classes.count} aria-hidden>
+            {unread > MAX_SHOWN ? `${MAX_SHOWN}+` : unread}
+          </span>
+        )}
+      </Link>
+    </Tip>
+  );
+}

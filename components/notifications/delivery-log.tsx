@@ -1,0 +1,113 @@
+"use client";
+
+import { Text } from "@mantine/core";
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { parseAsInteger, useQueryState } from "nuqs";
+import { useOrg } from "@/components/account/org";
+import { When } from "@/components/format/when";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText, Notice } from "@/components/ui/notice";
+import { PagedList } from "@/components/ui/paged-list";
+import { type Column, RecordTable } from "@/components/ui/record-table";
+import { RowButton } from "@/components/ui/row-button";
+import { Section } from "@/components/ui/section";
+import { StateTag } from "@/components/ui/state-tag";
+
+type Delivery = Outputs["deliveries"]["list"]["data"][number];
+
+/** What is under way changes soon. */
+const PENDING_MS = 3_000;
+const IDLE_MS = 60_000;
+
+/** Each message that was sent or is still to be, with what became of it. */
+export function DeliveryLog() {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const { orgId } = useOrg();
+  const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
+  const list = useQuery(
+    trpc.deliveries.list.queryOptions(
+      { page, orgId },
+      {
+        placeholderData: keepPreviousData,
+        refetchInterval: ({ state }) =>
+          state.data?.data.some(({ status }) => status === "pending") ? PENDING_MS : IDLE_MS,
+      },
+    ),
+  );
+  const resend = useMutation(
+    trpc.deliveries.resend.mutationOptions({ onSuccess: () => cache.invalidateQueries(trpc.deliveries.pathFilter()) }),
+  );
+  const columns: Column<Delivery>[] = [
+    { header: "Message", cell: SubjectAndType },
+    { header: "To", cell: (d) => d.target, width: 180 },
+    { header: "Created", cell: (d) => <When at={d.createdAt} />, width: 180, minor: true },
+    { header: "Status", cell: StatusOf, width: 220 },
+    { header: "Attempts", cell: (d) => d.attempts, width: 90, align: "end" },
+    { header: "Answer", cell: (d) => d.responseCode ?? "None", width: 80, align: "end", minor: true },
+    {
+      header: "Actions",
+      width: 100,
+      align: "end",
+      cell: (d) =>
+        d.status !== "pending" && (
+          <RowButton label={`Resend: ${d.subject}, to ${d.target}`} onClick={() => resend.mutate({ id: d.id })}>
+            Resend
+          </RowButton>
+        ),
+    },
+  ];
+  return (
+    <Section title="Delivery log" lead="Messages to webhooks, and mails to you." flush>
+      {resend.error && <Message tone="bad">{errorText(resend.error)}</Message>}
+      <PagedList
+        query={list}
+        what="the delivery log"
+        empty={<Notice title="Nothing has been sent yet">Send a test message to a webhook to see it here.</Notice>}
+        onPage={setPage}
+      >
+        {(rows, isStale) => (
+          <RecordTable caption="Delivery log" columns={columns} rows={rows} rowKey={(d) => d.id} isStale={isStale} />
+        )}
+      </PagedList>
+    </Section>
+  );
+}
+
+function SubjectAndType({ subject, type }: Delivery) {
+  return (
+    <>
+      <div>{subject}</div>
+      <Text size="xs" c="dimmed" fw={400}>
+        {type}
+      </Text>
+    </>
+  );
+}
+
+function StatusOf({ status, error, nextAttemptAt, attempts }: Delivery) {
+  const tag =
+    status === "delivered" ? (
+      <StateTag tone="good">Delivered</StateTag>
+    ) : status === "failed" ? (
+      <StateTag tone="bad">Failed</StateTag>
+    ) : (
+      <StateTag tone="off">Pending</StateTag>
+    );
+  return (
+    <div>
+      {tag}
+      {error && (
+        <Text size="xs" c="dimmed">
+          {error}
+        </Text>
+      )}
+      {status === "pending" && attempts > 0 && (
+        <Text size="xs" c="dimmed">
+          Next attempt: <When at={nextAttemptAt} />
+        </Text>
+      )}
+    </div>
+  );
+}

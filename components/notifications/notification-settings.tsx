@@ -1,0 +1,20 @@
+"use client";
+
+import { useCan } from "@/components/account/org";
+import { PageHeader } from "@/components/ui/page-header";
+import { DeliveryLog } from "./delivery-log";
+import { SettingsSection } from "./settings-section";
+import { WebhooksSection } from "./webhooks-section";
+
+/** Of what the person is told, and, for administrators, which programs are told and what was sent. */
+export function NotificationSettings() {
+  const mayManage = useCan("audit:manage");
+  return (
+    <>
+      <PageHeader title="Notifications" lead="Who is told what, and how." />
+      <SettingsSection />
+      {mayManage && <WebhooksSection />}
+      {mayManage && <DeliveryLog />}
+    </>
+  );
+}

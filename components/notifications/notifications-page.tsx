@@ -1,0 +1,84 @@
+"use client";
+
+import { Button, SegmentedControl } from "@mantine/core";
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
+import { parseAsInteger, parseAsStringLiteral, useQueryStates } from "nuqs";
+import { useOrg } from "@/components/account/org";
+import { useTRPC } from "@/components/trpc";
+import { Notice } from "@/components/ui/notice";
+import { PageHeader } from "@/components/ui/page-header";
+import { PagedList } from "@/components/ui/paged-list";
+import { grouped } from "./group";
+import { GroupItem } from "./group-item";
+import classes from "./notifications.module.css";
+
+const STATUSES = ["open", "resolved", "all"] as const;
+const LABELS = { open: "Open", resolved: "Resolved", all: "All" };
+/** Rows are shown in groups, so that a page holds many. */
+const LIMIT = 100;
+
+/** What the person is to know of the organizations that they can see. */
+export function NotificationsPage() {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const { orgId, org } = useOrg();
+  const [view, setView] = useQueryStates(
+    { page: parseAsInteger.withDefault(1), status: parseAsStringLiteral(STATUSES).withDefault("all") },
+    { history: "push" },
+  );
+  const input = {
+    page: view.page,
+    limit: LIMIT,
+    orgId,
+    ...(view.status !== "all" && { status: view.status }),
+  };
+  const list = useQuery(trpc.notifications.list.queryOptions(input, { placeholderData: keepPreviousData }));
+  const read = useMutation(
+    trpc.notifications.read.mutationOptions({
+      onSuccess: () => cache.invalidateQueries(trpc.notifications.pathFilter()),
+    }),
+  );
+  return (
+    <>
+      <PageHeader
+        title="Notifications"
+        lead={org ? `What to know of ${org.name}.` : "What to know of the organizations that you can see."}
+      >
+        <Button onClick={() => read.mutate({})} loading={read.isPending}>
+          Mark all as read
+        </Button>
+      </PageHeader>
+      <div className={classes.tools}>
+        <SegmentedControl
+          aria-label="Which notifications"
+          size="sm"
+          data={STATUSES.map((value) => ({ value, label: LABELS[value] }))}
+          value={view.status}
+          onChange={(value) => setView({ status: STATUSES.find((s) => s === value) ?? "all", page: null })}
+        />
+        <Button component={Link} href="/settings/notifications" variant="default">
+          Settings
+        </Button>
+      </div>
+      <PagedList
+        query={list}
+        what="the notifications"
+        empty={
+          <Notice title={view.status === "all" ? "No notifications" : `No ${view.status} notifications`}>
+            Conditions are looked at once a minute. Which kinds you are told of is in your settings.
+          </Notice>
+        }
+        onPage={(page) => setView({ page })}
+      >
+        {(rows) => (
+          <ul className={classes.list} aria-label="Notifications">
+            {grouped(rows).map((group) => (
+              <GroupItem key={group[0].id} group={group} />
+            ))}
+          </ul>
+        )}
+      </PagedList>
+    </>
+  );
+}

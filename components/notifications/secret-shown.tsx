@@ -1,0 +1,15 @@
+import { CopyLine } from "@/components/ui/dialogs/copy-line";
+import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
+
+/** A signing secret, this once. */
+export function SecretShown({ title, secret, onClose }: { title: string; secret: string; onClose: () => void }) {
+  return (
+    <SecretDialog title={title} onClose={onClose}>
+      <CopyLine
+        label="Signing secret"
+        value={secret}
+        note="Shown only once. Your receiver checks the signature of each message with it."
+      />
+    </SecretDialog>
+  );
+}

@@ -1,0 +1,96 @@
+"use client";
+
+import { Checkbox, MultiSelect } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMe } from "@/components/account/org";
+import { type Inputs, useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText, Failure } from "@/components/ui/notice";
+import { Section } from "@/components/ui/section";
+import { KIND_NAMES, KINDS, type NotificationKind } from "@/server/notifications/vocabulary";
+import classes from "./notifications.module.css";
+
+const toggled = (kinds: readonly NotificationKind[], kind: NotificationKind): NotificationKind[] =>
+  kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind];
+
+/** Which kinds the person is told of, where, and of which organizations. Each choice is saved at once. */
+export function SettingsSection() {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const { organizations } = useMe();
+  const settings = useQuery(trpc.notifications.settings.queryOptions());
+  const save = useMutation(
+    trpc.notifications.setSettings.mutationOptions({
+      onSuccess: (saved) => {
+        cache.setQueryData(trpc.notifications.settings.queryKey(), saved);
+        return cache.invalidateQueries(trpc.notifications.pathFilter());
+      },
+    }),
+  );
+  if (settings.isError)
+    return <Failure error={settings.error} onRetry={() => void settings.refetch()} what="your settings" />;
+  const { productKinds = [], mailKinds = [], organizationIds = null, mailConfigured = true } = settings.data ?? {};
+  const change = (input: Inputs["notifications"]["setSettings"]) => save.mutate(input);
+  const isDisabled = !settings.data || save.isPending;
+  return (
+    <Section
+      title="For you"
+      lead="Each choice is saved at once. Mails are sent every 15 minutes at most, as one message."
+    >
+      {save.isError && <Message tone="bad">{errorText(save.error)}</Message>}
+      {!mailConfigured && (
+        <Message tone="warn">This installation has no mail server, so nothing is sent by mail.</Message>
+      )}
+      {organizations.length > 1 && (
+        <MultiSelect
+          label="Organizations"
+          description="None chosen: all that you can see"
+          data={organizations.map(({ id, name }) => ({ value: id, label: name }))}
+          value={organizationIds ?? []}
+          onChange={(ids) => change({ organizationIds: ids.length > 0 ? ids : null })}
+          searchable
+          clearable
+          disabled={!settings.data}
+          maw={480}
+          mb="md"
+          clearButtonProps={{ "aria-label": "Clear organizations" }}
+        />
+      )}
+      <table className={classes.kinds}>
+        <thead>
+          <tr>
+            <th scope="col">Kind</th>
+            <th scope="col">In the product</th>
+            <th scope="col">By mail</th>
+          </tr>
+        </thead>
+        <tbody>
+          {KIND_NAMES.map((kind) => (
+            <tr key={kind}>
+              <th scope="row">
+                {KINDS[kind].label}
+                <small>{KINDS[kind].means}</small>
+              </th>
+              <td>
+                <Checkbox
+                  aria-label={`${KINDS[kind].label} in the product`}
+                  checked={productKinds.includes(kind)}
+                  disabled={isDisabled}
+                  onChange={() => change({ productKinds: toggled(productKinds, kind) })}
+                />
+              </td>
+              <td>
+                <Checkbox
+                  aria-label={`${KINDS[kind].label} by mail`}
+                  checked={mailKinds.includes(kind)}
+                  disabled={isDisabled}
+                  onChange={() => change({ mailKinds: toggled(mailKinds, kind) })}
+                />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
+  );
+}

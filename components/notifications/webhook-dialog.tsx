@@ -1,0 +1,67 @@
+"use client";
+
+import { Checkbox, Stack, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMe } from "@/components/account/org";
+import { OrgSelect, toOrgId, useFirstOrg } from "@/components/account/org-select";
+import { useTRPC } from "@/components/trpc";
+import { FormDialog } from "@/components/ui/dialogs/form-dialog";
+import { useForm } from "@/components/ui/dialogs/use-form";
+import { DEFAULT_PRODUCT_KINDS, KIND_NAMES, KINDS } from "@/server/notifications/vocabulary";
+import { createInput, updateInput, type Webhook } from "@/server/webhooks/schema";
+import { SecretShown } from "./secret-shown";
+
+/** Adds an endpoint and shows its secret this once, or changes one. */
+export function WebhookDialog({ webhook, onClose }: { webhook?: Webhook; onClose: () => void }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const isPartner = !useMe().user.role.startsWith("org_");
+  const onSuccess = () => cache.invalidateQueries(trpc.webhooks.pathFilter());
+  const create = useMutation(trpc.webhooks.create.mutationOptions({ onSuccess }));
+  const update = useMutation(
+    trpc.webhooks.update.mutationOptions({
+      onSuccess: async () => {
+        await onSuccess();
+        onClose();
+      },
+    }),
+  );
+  const form = useForm({
+    name: webhook?.name ?? "",
+    url: webhook?.url ?? "",
+    orgId: useFirstOrg({ withAll: true }),
+    kinds: webhook?.kinds ?? [...DEFAULT_PRODUCT_KINDS],
+  });
+  if (create.data)
+    return <SecretShown title={`Secret of ${create.data.name}`} secret={create.data.secret} onClose={onClose} />;
+  return (
+    <FormDialog
+      form={form}
+      title={webhook ? `Edit ${webhook.name}` : "New webhook"}
+      action={webhook ? "Save" : "Create webhook"}
+      onSubmit={({ orgId, ...rest }) =>
+        webhook
+          ? form.send(updateInput, update, { ...rest, id: webhook.id })
+          : form.send(createInput, create, { ...rest, orgId: toOrgId(orgId) })
+      }
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        description="Who receives it, such as Incident desk"
+        required
+        {...form.field("name")}
+        data-autofocus
+      />
+      <TextInput label="Address" description="Where messages are posted to, by https" required {...form.field("url")} />
+      {!webhook && <OrgSelect withAll={isPartner} {...form.field("orgId")} />}
+      <Checkbox.Group label="Kinds" {...form.field("kinds")}>
+        <Stack gap="sm" mt="sm">
+          {KIND_NAMES.map((kind) => (
+            <Checkbox key={kind} value={kind} label={KINDS[kind].label} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,133 @@
+"use client";
+
+import { Button, Text } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { useOrg } from "@/components/account/org";
+import { counted } from "@/components/format/amounts";
+import { useTRPC } from "@/components/trpc";
+import { Confirm } from "@/components/ui/dialogs/confirm";
+import { Message } from "@/components/ui/message";
+import { errorText, Notice } from "@/components/ui/notice";
+import { PagedList } from "@/components/ui/paged-list";
+import { type Column, RecordTable } from "@/components/ui/record-table";
+import { RowButton } from "@/components/ui/row-button";
+import { Section } from "@/components/ui/section";
+import { StateTag } from "@/components/ui/state-tag";
+import type { Webhook } from "@/server/webhooks/schema";
+
+const WebhookDialog = dynamic(() => import("./webhook-dialog").then((m) => m.WebhookDialog), { ssr: false });
+const RotateWebhook = dynamic(() => import("./rotate-webhook").then((m) => m.RotateWebhook), { ssr: false });
+
+type Open = { what: "new" } | { what: "edit" | "rotate" | "delete"; webhook: Webhook };
+
+/** Addresses that notifications are posted to. */
+export function WebhooksSection() {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const { orgId, nameOf } = useOrg();
+  const [page, setPage] = useState(1);
+  const [open, setOpen] = useState<Open | null>(null);
+  const list = useQuery(trpc.webhooks.list.queryOptions({ page, orgId }));
+  const refresh = () =>
+    Promise.all([
+      cache.invalidateQueries(trpc.webhooks.pathFilter()),
+      cache.invalidateQueries(trpc.deliveries.pathFilter()),
+    ]);
+  const test = useMutation(trpc.webhooks.test.mutationOptions({ onSuccess: refresh }));
+  const update = useMutation(trpc.webhooks.update.mutationOptions({ onSuccess: refresh }));
+  const remove = useMutation(trpc.webhooks.remove.mutationOptions({ onSuccess: refresh }));
+  const failed = test.error ?? update.error;
+  const close = () => setOpen(null);
+  const columns: Column<Webhook>[] = [
+    { header: "Name", cell: NameAndHost },
+    { header: "Organization", cell: (w) => (w.orgId ? nameOf(w.orgId) : "All organizations"), width: 160 },
+    { header: "Kinds", cell: (w) => counted(w.kinds.length, "kind"), width: 80, minor: true },
+    { header: "State", cell: StateOf, width: 120 },
+    {
+      header: "Actions",
+      width: 340,
+      align: "end",
+      cell: (webhook) => (
+        <>
+          {!webhook.disabledAt && (
+            <RowButton label={`Send a test message to ${webhook.name}`} onClick={() => test.mutate({ id: webhook.id })}>
+              Test
+            </RowButton>
+          )}
+          <RowButton label={`Edit ${webhook.name}`} onClick={() => setOpen({ what: "edit", webhook })}>
+            Edit
+          </RowButton>
+          <RowButton
+            label={`Rotate the secret of ${webhook.name}`}
+            onClick={() => setOpen({ what: "rotate", webhook })}
+          >
+            Rotate
+          </RowButton>
+          <RowButton
+            label={`${webhook.disabledAt ? "Enable" : "Disable"} ${webhook.name}`}
+            onClick={() => update.mutate({ id: webhook.id, disabled: !webhook.disabledAt })}
+          >
+            {webhook.disabledAt ? "Enable" : "Disable"}
+          </RowButton>
+          <RowButton label={`Delete ${webhook.name}`} onClick={() => setOpen({ what: "delete", webhook })}>
+            Delete
+          </RowButton>
+        </>
+      ),
+    },
+  ];
+  return (
+    <Section
+      title="Webhooks"
+      lead="Messages are signed by the Standard Webhooks specification; one a kind, however many organizations it concerns."
+      action={<Button onClick={() => setOpen({ what: "new" })}>New webhook</Button>}
+      flush
+    >
+      {failed && <Message tone="bad">{errorText(failed)}</Message>}
+      <PagedList
+        query={list}
+        what="the webhooks"
+        empty={<Notice title="No webhooks yet">Add one to be told by another program.</Notice>}
+        onPage={setPage}
+      >
+        {(rows, isStale) => (
+          <RecordTable caption="Webhooks" columns={columns} rows={rows} rowKey={(w) => w.id} isStale={isStale} />
+        )}
+      </PagedList>
+      {open?.what === "new" && <WebhookDialog onClose={close} />}
+      {open?.what === "edit" && <WebhookDialog webhook={open.webhook} onClose={close} />}
+      {open?.what === "rotate" && <RotateWebhook webhook={open.webhook} onClose={close} />}
+      {open?.what === "delete" && (
+        <Confirm
+          title={`Delete ${open.webhook.name}`}
+          action="Delete webhook"
+          isBusy={remove.isPending}
+          error={remove.error}
+          onConfirm={() => remove.mutate({ id: open.webhook.id }, { onSuccess: close })}
+          onClose={close}
+        >
+          Nothing is sent to it any more, and its delivery log goes too. This cannot be undone.
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+function NameAndHost({ name, url }: Webhook) {
+  return (
+    <>
+      <div>{name}</div>
+      <Text size="xs" c="dimmed" fw={400} style={{ overflowWrap: "anywhere" }}>
+        {new URL(url).host}
+      </Text>
+    </>
+  );
+}
+
+function StateOf({ disabledAt, disabledByFailure, failingSince }: Webhook) {
+  if (disabledAt)
+    return <StateTag tone={disabledByFailure ? "bad" : "off"}>{disabledByFailure ? "Failed" : "Disabled"}</StateTag>;
+  return failingSince ? <StateTag tone="warn">Failing</StateTag> : <StateTag tone="good">Enabled</StateTag>;
+}
