@@ -1,4 +1,4 @@
-import { hkdfSync } from "node:crypto";
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { env } from "./env";
 
 const keys = new Map<string, Buffer>();
@@ -8,4 +8,28 @@ export function derivedKey(purpose: string): Buffer {
   const key = keys.get(purpose) ?? Buffer.from(hkdfSync("sha256", env().NEXTAUTH_SECRET, "trailmark", purpose, 32));
   keys.set(purpose, key);
   return key;
+}
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** What a sealed text is for, and whose it is: under another purpose or owner it does not open. */
+type SealedFor = { purpose: string; owner: string };
+
+/** A secret that has to be used again, as it is stored: AES-256-GCM under a key from NEXTAUTH_SECRET. */
+export function seal(text: string, { purpose, owner }: SealedFor): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", derivedKey(purpose), iv).setAAD(Buffer.from(owner));
+  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
+}
+
+/** @throws Error for text that was altered, is another owner's, or was sealed under another NEXTAUTH_SECRET */
+export function unseal(stored: string, { purpose, owner }: SealedFor): string {
+  const bytes = Buffer.from(stored, "base64url");
+  const decipher = createDecipheriv("aes-256-gcm", derivedKey(purpose), bytes.subarray(0, IV_BYTES))
+    .setAAD(Buffer.from(owner))
+    .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+  return text.toString("utf8");
 }

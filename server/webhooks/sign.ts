@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { seal, unseal } from "@/server/sealed";
+import { seal, unseal } from "@/server/derived-key";
 
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;

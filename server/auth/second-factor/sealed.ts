@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
-import { derivedKey } from "@/server/derived-key";
-import { seal as sealText, unseal as unsealText } from "@/server/sealed";
+import { derivedKey, seal as sealText, unseal as unsealText } from "@/server/derived-key";
 
 const PURPOSE = "two-factor";
 
