@@ -11,7 +11,7 @@ export function NotificationSettings() {
   const mayManage = useCan("audit:manage");
   return (
     <>
-      <PageHeader title="Notifications" lead="Who is told what, and how." />
+      <PageHeader title="Notification settings" lead="Who is told what, and how." />
       <SettingsSection />
       {mayManage && <WebhooksSection />}
       {mayManage && <DeliveryLog />}

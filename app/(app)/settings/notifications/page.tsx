@@ -8,7 +8,7 @@ export const metadata: Metadata = { title: "Notification settings" };
 export default function Page() {
   return (
     <Prefetched queries={[trpc.notifications.settings.queryOptions()]}>
-      <Guarded permission="audit:read" title="Notifications" what="notifications">
+      <Guarded permission="audit:read" title="Notification settings" what="notifications">
         <NotificationSettings />
       </Guarded>
     </Prefetched>
