@@ -26,6 +26,15 @@ export function appSql(): postgres.Sql {
 }
 let pool: postgres.Sql | undefined;
 
+/** The application role's connections to a replica; undefined where DATABASE_READ_URL names none. */
+export function replicaSql(): postgres.Sql | undefined {
+  const { DATABASE_READ_URL: url, DATABASE_POOL_SIZE: max } = env();
+  if (!url) return;
+  replicaPool ??= survivable(connectApp({ name: "trailmark reads", url, max, idle_timeout: 60, connect_timeout: 2 }));
+  return replicaPool;
+}
+let replicaPool: postgres.Sql | undefined;
+
 function database(): Database {
   typed ??= drizzle(appSql(), { schema });
   return typed;
@@ -47,12 +56,21 @@ function settingsOf(scope: Tenant): SQL {
  * Runs fn in one READ COMMITTED transaction in which row level security lets through the tenant's rows alone.
  * The settings are local to the transaction, so a pooled connection never carries one caller's into the next.
  */
-export function tenant<T>(scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> {
-  return database().transaction(async (tx) => {
+export const tenant = <T>(scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> => inTenant(database(), scope, fn);
+
+function inTenant<T>(on: Database, scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> {
+  return on.transaction(async (tx) => {
     await tx.execute(settingsOf(scope));
     return fn(tx);
   });
 }
+
+/** tenant() on a replica, which refuses to write and may be behind: read.ts decides when that is right. */
+export function replicaTenant<T>(replica: postgres.Sql, scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> {
+  typedReplica ??= drizzle(replica, { schema });
+  return inTenant(typedReplica, scope, fn);
+}
+let typedReplica: Database | undefined;
 
 /**
  * tenant() for INSERT … SELECT statements alone: prepared, and a single one in one round trip instead of four (half the
@@ -80,5 +98,5 @@ export const asSystem = <T>(fn: (tx: Tx) => Promise<T>): Promise<T> => tenant({ 
 
 /** Ends the pool; at shutdown, after everything that writes has been awaited. */
 export async function closeDatabase(): Promise<void> {
-  await Promise.all([appSql().end({ timeout: 5 }), closeLookup()]);
+  await Promise.all([appSql().end({ timeout: 5 }), replicaPool?.end({ timeout: 1 }), closeLookup()]);
 }

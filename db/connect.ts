@@ -47,8 +47,8 @@ function oneByOne(sql: postgres.Sql): postgres.Sql {
  * nothing is prepared, and a connection keeps no settings.
  */
 export function connectApp({ name, url = env().DATABASE_URL, connection, ...options }: Options): postgres.Sql {
-  const { DATABASE_URL, DATABASE_PREPARE } = env();
-  const pooled = !DATABASE_PREPARE && url === DATABASE_URL;
+  const { DATABASE_PREPARE, DATABASE_DIRECT_URL } = env();
+  const pooled = !DATABASE_PREPARE && url !== DATABASE_DIRECT_URL;
   const sql = postgres(url, {
     prepare: !pooled,
     connect_timeout: 5,

@@ -16,6 +16,7 @@ const ENTRIES = {
   demo: "scripts/demo/main.ts",
   bench: "bench/main.ts",
   torture: "bench/torture/main.ts",
+  cluster: "bench/cluster/main.ts",
 };
 const DIST = join(ROOT, "dist");
 const EMPTY = join(ROOT, "server", "process", "empty.ts");

@@ -73,6 +73,7 @@ const commands = {
   check,
   bench: async (args) => prepare("everything").then(() => runBundle("bench", args)),
   torture: async (args) => prepare("everything").then(() => runBundle("torture", args)),
+  cluster: async (args) => prepare("everything").then(() => runBundle("cluster", args)),
   retention: async (args) => prepare("bundles").then(() => runBundle("trailmark", ["retention", ...args])),
   agent: async (args) => prepare("bundles").then(() => runBundle("agent", args)),
   "agent:build": async (args) => {

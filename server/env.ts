@@ -15,6 +15,7 @@ export const envSchema = z.object({
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(20),
   DATABASE_PREPARE: flag.default(true),
   DATABASE_DIRECT_URL: postgresUrl.optional(),
+  DATABASE_READ_URL: postgresUrl.optional(),
   AUDIT_ADMIN_DATABASE_URL: postgresUrl.optional(),
   TRAILMARK_OWNER_DATABASE_URL: postgresUrl.optional(),
   TRAILMARK_ADMIN_EMAIL: z.email().optional(),
@@ -56,6 +57,7 @@ export class EnvError extends Error {}
 const SECRETS = [
   "DATABASE_URL",
   "DATABASE_DIRECT_URL",
+  "DATABASE_READ_URL",
   "AUDIT_ADMIN_DATABASE_URL",
   "TRAILMARK_OWNER_DATABASE_URL",
   "TRAILMARK_ADMIN_PASSWORD",

@@ -103,9 +103,14 @@ export function clusterOf(dataDir: string): { folder: string; owner: string; por
   return { folder, owner: kept.owner, port: Number(readFileSync(join(dataDir, "postgres.port"), "utf8")) };
 }
 
-/** kill -9 of PostgreSQL's main process and every backend: nothing is flushed on the way out. */
-export async function killPostgres(dataDir: string): Promise<void> {
-  const pid = Number(readFileSync(join(clusterOf(dataDir).folder, "postmaster.pid"), "utf8").split("\n")[0]);
+/** kill -9 of the embedded PostgreSQL. */
+export const killPostgres = (dataDir: string): Promise<void> => killPostmaster(clusterOf(dataDir).folder);
+
+/** kill -9 of a PostgreSQL's main process and every backend: nothing is flushed on the way out. */
+export async function killPostmaster(folder: string): Promise<void> {
+  const running = readPostmaster(folder);
+  if (running.kind === "none" || running.kind === "foreign") return;
+  const { pid } = running;
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
     .trim()
     .split(/\s+/)

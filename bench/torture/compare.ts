@@ -19,13 +19,21 @@ async function untilWritten(base: string): Promise<void> {
 }
 
 /** What stands in the database against what was promised. */
-export async function compare(server: Server, { orgId }: Credentials, acked: Acknowledged): Promise<Findings> {
-  await untilWritten(server.base);
+export async function compare(server: Server, credentials: Credentials, acked: Acknowledged): Promise<Findings> {
   const { owner, port } = clusterOf(server.dataDir);
-  const sql = postgres(`postgres://trailmark_owner:${owner}@127.0.0.1:${port}/trailmark`, {
-    max: 1,
-    onnotice: () => {},
-  });
+  const url = `postgres://trailmark_owner:${owner}@127.0.0.1:${port}/trailmark`;
+  return compareAt({ bases: [server.base], url }, credentials, acked);
+}
+
+/** compare() for several processes on a database, seen through an address whose role sees every row. */
+export async function compareAt(
+  { bases, url }: { bases: string[]; url: string },
+  { orgId }: Credentials,
+  acked: Acknowledged,
+): Promise<Findings> {
+  const [base = ""] = bases;
+  for (const each of bases) await untilWritten(each);
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
     const audit = await sql<
       { id: string; sealed: boolean }[]
@@ -37,8 +45,8 @@ export async function compare(server: Server, { orgId }: Credentials, acked: Ack
       return [...promised].filter((id) => !stored.has(id)).length;
     };
     const doubled = (rows: { id: string }[]) => rows.length - new Set(rows.map((r) => r.id)).size;
-    const token = await signIn(server.base);
-    const integrity = await fetch(`${server.base}/api/v1/audit-logs/integrity?orgId=${orgId}`, {
+    const token = await signIn(base);
+    const integrity = await fetch(`${base}/api/v1/audit-logs/integrity?orgId=${orgId}`, {
       headers: { Authorization: `Bearer ${token}` },
     });
     const { breaks }: { breaks: unknown[] } = await integrity.json();

@@ -9,6 +9,8 @@ export type Acknowledged = {
   logs: Set<string>;
   refused: number;
   answers: Map<number, number>;
+  /** Hears of each request that ended: whose it was, and whether it was answered with success. */
+  onAnswer?: (writer: number, ok: boolean) => void;
 };
 
 export const nothingYet = (): Acknowledged => ({
@@ -142,6 +144,7 @@ async function writer(
         signal: AbortSignal.timeout(15_000),
       });
       acked.answers.set(response.status, (acked.answers.get(response.status) ?? 0) + 1);
+      acked.onAnswer?.(at, response.ok);
       if (response.ok) request.done();
       else {
         acked.refused++;
@@ -149,6 +152,7 @@ async function writer(
       }
       await response.arrayBuffer();
     } catch {
+      acked.onAnswer?.(at, false);
       acked.refused++; // the server is gone: nothing was promised
       await sleep(20);
     }

@@ -1,5 +1,5 @@
 import { and, count, desc, eq, getTableColumns, gte, ilike, inArray, lte, sql } from "drizzle-orm";
-import { tenant } from "@/db/client";
+import { tenantRead } from "@/db/read";
 import { agentLogs } from "@/db/schema";
 import { findDevice, preferDeviceIndex } from "@/server/devices/find";
 import { readExact } from "@/server/exact-json";
@@ -29,7 +29,7 @@ export const listLogs = operation({
   output: agentLogPage,
   run(ctx, input) {
     const offset = (input.page - 1) * input.limit;
-    return tenant(ctx.scope, async (tx) => {
+    return tenantRead(ctx.scope, async (tx) => {
       const [device] = await Promise.all([findDevice(ctx, tx, input.id), preferDeviceIndex(tx)]);
       const where = and(
         eq(agentLogs.orgId, device.orgId),

@@ -1,5 +1,5 @@
 import { and, count, desc, eq, getTableColumns, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
-import { tenant } from "@/db/client";
+import { tenantRead } from "@/db/read";
 import { deviceEventLogs } from "@/db/schema";
 import { findDevice, preferDeviceIndex } from "@/server/devices/find";
 import { paginate } from "@/server/devices/list";
@@ -55,7 +55,7 @@ export const listEvents = operation({
   output: eventLogPage,
   run(ctx, input) {
     const narrowed = input.category !== undefined || input.level !== undefined;
-    return tenant(ctx.scope, async (tx) => {
+    return tenantRead(ctx.scope, async (tx) => {
       const [device] = await Promise.all([findDevice(ctx, tx, input.id), preferDeviceIndex(tx)]);
       const where = and(
         eq(deviceEventLogs.orgId, device.orgId),

@@ -1,3 +1,4 @@
+import { isDatabaseAway } from "@/db/away";
 import { AppError, ERROR_CODES, type ErrorCode, type FieldError, type SecondFactor } from "@/server/errors";
 import { log } from "@/server/log";
 import { type Answer, toResponse } from "./answer";
@@ -11,14 +12,6 @@ export type Problem = {
   requestId: string;
   errors?: FieldError[];
 } & Partial<SecondFactor>;
-
-/** SQLSTATE classes and socket faults that mean "the database is away", not "the query is wrong". */
-const AWAY = /^(08|57P0|53)|^(CONNECT|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|CONNECTION_)/;
-
-function isDatabaseAway(error: unknown): boolean {
-  const chain = [error, (error as { cause?: unknown })?.cause];
-  return chain.some((e) => AWAY.test(String((e as { code?: unknown })?.code ?? "")));
-}
 
 /** Any thrown thing as one of the contract's errors; what nobody foresaw is logged and becomes a bare `internal`. */
 export function toAppError(error: unknown, requestId: string): AppError {

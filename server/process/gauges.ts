@@ -1,6 +1,13 @@
+import { readsBy } from "@/db/read";
 import { recordingStats } from "@/server/audit/record/record";
 import { gauge } from "./metrics";
 import { openStreams } from "./streams";
+
+const READS = {
+  replica: "Reads that the replica answered",
+  behind: "Reads that the primary answered because the replica was behind",
+  away: "Reads that the primary answered because the replica was away",
+};
 
 /** What an operator watches: the recorder's backlog and losses, open streams. */
 export function registerGauges(): void {
@@ -21,5 +28,7 @@ export function registerGauges(): void {
     "Audit events that wait for the repair of a damaged chain",
     () => recordingStats().held,
   );
+  for (const by of ["replica", "behind", "away"] as const)
+    gauge(`trailmark_reads_${by}_total`, READS[by], () => readsBy[by]);
   gauge("trailmark_open_streams", "Open event streams", openStreams);
 }

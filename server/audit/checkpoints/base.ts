@@ -129,7 +129,8 @@ async function strangerWarnings(tx: Tx, orgId: string): Promise<Break[]> {
     tx,
     sql`SELECT max(size) AS size FROM audit_notes WHERE org_id = ${orgId} AND kind = 'checkpoint'`,
   );
-  if (row?.size == null) return [];
+  // Another process may have signed the first one since it was looked for.
+  if (row?.size == null || (await newestCheckpoint(tx, orgId))) return [];
   const actual = `the newest of the database, of ${row.size} entries, is signed by another key`;
   return [
     { seq: Number(row.size), id: "", kind: "truncated", expected: "a checkpoint signed by this server's key", actual },
@@ -153,11 +154,10 @@ async function lastLeafOf(tx: Tx, orgId: string, size: number, zeroThrough: numb
  * anew, must have the root that each of them names.
  */
 export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
-  const [head, latest, stored] = [
-    await readHead(tx, orgId),
-    await readLatest(orgId),
-    await newestCheckpoint(tx, orgId),
-  ];
+  // The head last: what another process signs meanwhile is then never beyond it.
+  const latest = await readLatest(orgId);
+  const stored = await newestCheckpoint(tx, orgId);
+  const head = await readHead(tx, orgId);
   const newest = latest && (!stored || latest.size >= stored.size) ? latest : stored;
   const older = newest === latest ? stored : latest;
   if (newest && newest.size > (head?.seq ?? 0)) return beyondHead(head, newest);

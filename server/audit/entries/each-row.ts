@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type Tx, tenant } from "@/db/client";
+import type { Tx } from "@/db/client";
+import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
@@ -40,7 +41,7 @@ async function headOf(tx: Tx, orgId: string): Promise<SQL> {
  */
 export const settleRows = (ctx: Ctx, filter: AuditFilter, max: number): Promise<{ rows: Settled; total: number }> =>
   turns.take(() =>
-    tenant(ctx.scope, async (tx) => {
+    tenantRead(ctx.scope, async (tx) => {
       const resolved = await resolveFilter(tx, ctx, filter);
       const [orgId] = resolved.orgIds;
       if (!resolved.probe && resolved.orgIds.length === 1 && orgId) {
@@ -88,7 +89,7 @@ function reader<R extends SizedRow>(
  * a slow client holds no connection; what retention takes meanwhile is left out.
  */
 export async function* eachChunk<R extends SizedRow>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
-  const read = reader((fn) => turns.take(() => tenant(ctx.scope, fn)), rows, shape);
+  const read = reader((fn) => turns.take(() => tenantRead(ctx.scope, fn)), rows, shape);
   const next = (size: number): Promise<R[]> => {
     const chunk = read(size);
     chunk.catch(() => {}); // Whoever awaits it hears of it; nobody may have to, when the client is gone.

@@ -1,5 +1,6 @@
 import { inArray } from "drizzle-orm";
-import { type Tx, tenant } from "@/db/client";
+import type { Tx } from "@/db/client";
+import { tenantRead } from "@/db/read";
 import { organizations } from "@/db/schema";
 import { actionLabel } from "@/server/audit/action-label";
 import { categoryOf } from "@/server/audit/actions";
@@ -108,7 +109,7 @@ export const getFacets = operation({
   input: facetsInput,
   output: facets,
   async run(ctx, { among, ...filter }) {
-    return tenant(ctx.scope, async (tx) => {
+    return tenantRead(ctx.scope, async (tx) => {
       const asked = new Asked(
         tx,
         await resolveFilter(tx, narrow(ctx, among), filter),

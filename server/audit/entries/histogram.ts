@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type Tx, tenant } from "@/db/client";
+import type { Tx } from "@/db/client";
+import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
 import { conditionsOf, isTallied } from "@/server/audit/query/conditions";
 import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve";
@@ -113,7 +114,7 @@ export const getHistogram = operation({
   input: histogramInput,
   output: histogram,
   async run(ctx, { zone, ...filter }) {
-    return tenant(ctx.scope, async (tx) => {
+    return tenantRead(ctx.scope, async (tx) => {
       const resolved = await resolveFilter(tx, ctx, filter);
       const bounds = resolved.orgIds.length > 0 ? await boundsOf(tx, resolved.orgIds) : { first: null, last: null };
       const from = filter.from?.getTime() ?? bounds.first;

@@ -1,4 +1,5 @@
-import { type Tx, tenant } from "@/db/client";
+import type { Tx } from "@/db/client";
+import { tenantRead } from "@/db/read";
 import type { ListInput, Pagination } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import { type AuditFilter, conditionsOf } from "./conditions";
@@ -75,7 +76,7 @@ async function readNewest(tx: Tx, resolved: ResolvedFilter, input: PageInput): P
  */
 export async function readPage(ctx: Ctx, input: PageInput, filter: AuditFilter): Promise<Page> {
   const { offset } = startOf(input);
-  return tenant(ctx.scope, async (tx) => {
+  return tenantRead(ctx.scope, async (tx) => {
     const resolved = await resolveFilter(tx, ctx, filter);
     if (isShort(resolved.filter)) return readNewest(tx, resolved, input);
     let total = offset > MAX_BLIND_OFFSET ? await countRows(tx, resolved) : -1;

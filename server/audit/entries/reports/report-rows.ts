@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type Tx, tenant } from "@/db/client";
+import type { Tx } from "@/db/client";
+import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
 import { resolveFilter } from "@/server/audit/query/resolve";
@@ -48,7 +49,7 @@ export function readReportRows(
   filter: AuditFilter,
   { max, recent }: { max: number; recent: number },
 ): Promise<{ rows: ReportRow[]; recent: EntryRow[]; names: Map<string, ActorNames> }> {
-  return tenant(ctx.scope, async (tx) => {
+  return tenantRead(ctx.scope, async (tx) => {
     const query = await queryOf(tx, ctx, filter, max);
     const rows = query ? await rowsOf<ReportRow>(tx, query) : [];
     const first: Key[] = rows.slice(0, recent).map((row) => ({ orgId: row.org_id, seq: row.chain_seq }));

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { type Tx, tenant } from "@/db/client";
+import type { Tx } from "@/db/client";
+import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
 import { COMPLIANCE_ACTIONS, categoryOf, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { actorName, toFullEntry } from "@/server/audit/entries/to-entry";
@@ -83,7 +84,7 @@ type Counted = Total & { byAction: ByAction; users: ActiveUser[]; recent: FullEn
 async function countAll(ctx: Ctx, { from, to }: RangeInput, actions?: readonly string[]): Promise<Counted> {
   const filter = { from, to, ...(actions && { actions }) };
   const earlier = rangeBefore({ from, to }, ctx.now());
-  const counted = await tenant(ctx.scope, async (tx) => {
+  const counted = await tenantRead(ctx.scope, async (tx) => {
     const orgIds = await reachedBy(tx, ctx.scope);
     const byAction = await actionsOf(tx, orgIds, filter);
     return {

@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+
+/** Ports from this one on are taken, on loopback alone. */
+export const FIRST_PORT = 4170;
+
+export const PORTS = {
+  etcd: FIRST_PORT,
+  etcdPeer: FIRST_PORT + 1,
+  nats: FIRST_PORT + 2,
+  pooler: FIRST_PORT + 3,
+  primary: FIRST_PORT + 4,
+  replica: FIRST_PORT + 5,
+  http: FIRST_PORT + 6,
+  nodes: [
+    { name: "a", postgres: FIRST_PORT + 7, rest: FIRST_PORT + 8 },
+    { name: "b", postgres: FIRST_PORT + 9, rest: FIRST_PORT + 10 },
+  ],
+  servers: [FIRST_PORT + 11, FIRST_PORT + 12, FIRST_PORT + 13],
+} as const;
+
+/** Made anew for each cluster. */
+export const SECRETS = {
+  super: randomBytes(12).toString("hex"),
+  replication: randomBytes(12).toString("hex"),
+  owner: randomBytes(12).toString("hex"),
+  app: randomBytes(12).toString("hex"),
+  admin: randomBytes(12).toString("hex"),
+  nextauth: randomBytes(32).toString("hex"),
+};
+
+const address = (user: string, password: string, port: number, database = "trailmark") =>
+  `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
+
+export const superUrl = (port: number, database = "trailmark"): string =>
+  address("super", SECRETS.super, port, database);
+
+/** What a server process is given: the pooler for its statements, the proxy for what needs a session, both for reads. */
+export const serverEnvironment = (signingKey: string): Record<string, string> => ({
+  DATABASE_URL: address("trailmark_app", SECRETS.app, PORTS.pooler),
+  DATABASE_PREPARE: "false",
+  DATABASE_DIRECT_URL: address("trailmark_app", SECRETS.app, PORTS.primary),
+  DATABASE_READ_URL: address("trailmark_app", SECRETS.app, PORTS.replica),
+  AUDIT_ADMIN_DATABASE_URL: address("trailmark_audit_admin", SECRETS.admin, PORTS.primary),
+  TRAILMARK_OWNER_DATABASE_URL: address("trailmark_owner", SECRETS.owner, PORTS.primary),
+  NEXTAUTH_SECRET: SECRETS.nextauth,
+  NEXTAUTH_URL: `http://127.0.0.1:${PORTS.http}`,
+  TRAILMARK_SIGNING_KEY_FILE: signingKey,
+  TRUST_PROXY_HEADERS: "true",
+  NATS_URL: `nats://127.0.0.1:${PORTS.nats}`,
+  DATABASE_POOL_SIZE: "10",
+  LOG_LEVEL: "warn",
+});

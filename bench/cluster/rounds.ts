@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Acknowledged } from "@/bench/torture/load";
+import type { Cluster } from "./cluster";
+import type { Part } from "./part";
+
+const DOWN_MS = 500;
+/** How long the load runs after a part is back before the next one is killed. */
+const AFTER_MS = 3_000;
+
+type Victim = {
+  name: string;
+  limitMs: number;
+  kill: (cluster: Cluster, round: number) => Promise<() => Promise<void>>;
+};
+
+/** kill -9, a moment without it, and the start that a supervisor would give it. */
+async function lose(lost: Part): Promise<() => Promise<void>> {
+  await lost.kill();
+  return async () => lost.start();
+}
+
+/** What is killed in turn, and for how long a caller may see errors. */
+export const VICTIMS: Victim[] = [
+  {
+    name: "a server process",
+    limitMs: 5_000,
+    async kill(cluster, round) {
+      const at = ([0, 1, 2] as const)[round % 3] ?? 0;
+      await cluster.killServer(at);
+      return () => cluster.startServer(at);
+    },
+  },
+  { name: "the replica", limitMs: 5_000, kill: async (cluster) => lose(await cluster.nodeAs("sync_standby")) },
+  { name: "the primary", limitMs: 15_000, kill: async (cluster) => lose(await cluster.nodeAs("leader")) },
+  { name: "the proxy", limitMs: 5_000, kill: async (cluster) => lose(cluster.proxy) },
+  { name: "the pooler", limitMs: 5_000, kill: async (cluster) => lose(cluster.pooler) },
+  { name: "NATS", limitMs: 5_000, kill: async (cluster) => lose(cluster.nats) },
+];
+
+/** The longest time for which some caller had no successful answer, while it went on asking. */
+export class Gaps {
+  readonly #lastOk = new Map<number, number>();
+  #longest = 0;
+
+  constructor(acked: Acknowledged) {
+    acked.onAnswer = (writer, ok) => ok && this.#hear(writer);
+  }
+
+  #hear(writer: number): void {
+    const now = Date.now();
+    this.#longest = Math.max(this.#longest, now - (this.#lastOk.get(writer) ?? now));
+    this.#lastOk.set(writer, now);
+  }
+
+  /** The longest since the last call, with those that last still. */
+  take(): number {
+    const now = Date.now();
+    const longest = Math.max(this.#longest, ...[...this.#lastOk.values()].map((at) => now - at));
+    this.#longest = 0;
+    return longest;
+  }
+}
+
+/** Kills one part under load and waits until it is back. @returns the longest time that a caller saw no success, in ms */
+export async function killOne(cluster: Cluster, victim: Victim, round: number, gaps: Gaps): Promise<number> {
+  await cluster.nodeAs("leader");
+  gaps.take();
+  const restart = await victim.kill(cluster, round);
+  await sleep(DOWN_MS);
+  await restart();
+  await cluster.nodeAs("leader");
+  await sleep(AFTER_MS);
+  return gaps.take();
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "drizzle-orm";
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { appendAudit } from "@/server/audit/record/append";
+import { env } from "@/server/env";
+import { auditRows } from "@/testing/chain";
+import { type DebianPostgres, hasDebianPostgres, startPrimary, startReplica } from "@/testing/debian-postgres";
+import { appSql, closeDatabase, type Tx } from "./client";
+import { migrate } from "./migrate";
+import { readsBy, tenantRead } from "./read";
+import { rowsOf } from "./rows";
+
+const onReplica = async (tx: Tx) =>
+  (await rowsOf<{ replica: boolean }>(tx, sql`SELECT pg_is_in_recovery() AS replica`))[0]?.replica;
+const countOf = (orgId: string, of = orgId) =>
+  tenantRead({ kind: "organization", orgIds: [orgId], partnerId: "" }, async (tx) => {
+    const [row] = await rowsOf<{ n: number }>(
+      tx,
+      sql`SELECT count(*)::int AS n FROM audit_logs WHERE org_id = ${of}::uuid`,
+    );
+    return { n: row?.n, replica: await onReplica(tx) };
+  });
+const write = (orgId: string, count: number) => appendAudit(appSql(), auditRows(orgId, count));
+
+describe.skipIf(!hasDebianPostgres())("reads by DATABASE_READ_URL", () => {
+  let primary: DebianPostgres;
+  let replica: DebianPostgres;
+  let admin: postgres.Sql;
+  beforeAll(async () => {
+    primary = await startPrimary();
+    const setUp = postgres(primary.url("super", "postgres"), { max: 1, onnotice: () => {} });
+    await setUp`CREATE ROLE trailmark_owner LOGIN CREATEROLE PASSWORD 'secret'`;
+    await setUp`CREATE DATABASE trailmark OWNER trailmark_owner`;
+    await setUp.end();
+    await migrate({ ownerUrl: primary.url("trailmark_owner"), appUrl: primary.url("trailmark_app") });
+    replica = await startReplica(primary);
+    admin = postgres(replica.url("super"), { max: 1, onnotice: () => {} });
+    Object.assign(env(), {
+      DATABASE_URL: primary.url("trailmark_app"),
+      DATABASE_READ_URL: replica.url("trailmark_app"),
+    });
+  });
+  afterAll(async () => {
+    await closeDatabase();
+    await admin?.end({ timeout: 1 });
+    replica?.remove();
+    primary?.remove();
+  });
+
+  it("show every write that was acknowledged before, most of them on the replica", async () => {
+    const orgId = randomUUID();
+    const before = { ...readsBy };
+    for (let n = 1; n <= 40; n++) {
+      await write(orgId, 1);
+      expect((await countOf(orgId)).n).toBe(n);
+    }
+    expect(readsBy.replica).toBeGreaterThan(before.replica);
+    await sleep(200);
+    expect(await countOf(orgId)).toEqual({ n: 40, replica: true });
+  });
+
+  it("stand under row level security there too", async () => {
+    const [own, foreign] = [randomUUID(), randomUUID()];
+    await write(foreign, 5);
+    await sleep(200);
+    expect(await countOf(own, foreign)).toEqual({ n: 0, replica: true });
+    expect(await countOf(foreign)).toEqual({ n: 5, replica: true });
+  });
+
+  it("come from the primary while the replica is behind", async () => {
+    const orgId = randomUUID();
+    await admin`SELECT pg_wal_replay_pause()`;
+    await write(orgId, 3);
+    expect(await countOf(orgId)).toEqual({ n: 3, replica: false });
+    await admin`SELECT pg_wal_replay_resume()`;
+    await expect.poll(async () => (await countOf(orgId)).replica).toBe(true);
+  });
+
+  it("come from the primary when the replica refuses, and errors of the query stay what they are", async () => {
+    const writing = tenantRead({ kind: "system" }, async (tx) => {
+      await tx.execute(sql`CREATE TEMPORARY TABLE made_up (n int) ON COMMIT DROP`);
+      return onReplica(tx);
+    });
+    expect(await writing).toBe(false);
+    const wrong = tenantRead({ kind: "system" }, (tx) => tx.execute(sql`SELECT 1 / 0`));
+    await expect(wrong).rejects.toMatchObject({ cause: { code: "22012" } });
+  });
+
+  it("come from the primary while the replica is away, and from the replica when it is back", async () => {
+    const orgId = randomUUID();
+    await write(orgId, 2);
+    await sleep(2_100);
+    expect(await countOf(orgId)).toEqual({ n: 2, replica: true });
+    replica.stop();
+    for (let i = 0; i < 5; i++) expect(await countOf(orgId)).toEqual({ n: 2, replica: false });
+    replica.start();
+    await expect.poll(async () => (await countOf(orgId)).replica).toBe(true);
+  });
+});

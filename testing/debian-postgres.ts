@@ -1,0 +1,70 @@
+import { execFileSync } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "./server";
+
+const HOME = "/usr/lib/postgresql";
+const NOBODY = 65534;
+const isRoot = process.getuid?.() === 0;
+const newest = existsSync(HOME) ? readdirSync(HOME).sort((a, b) => Number(b) - Number(a))[0] : undefined;
+const bin = join(HOME, newest ?? "", "bin");
+
+/** Whether a whole PostgreSQL, as Debian installs it, is here: the embedded one has no pg_basebackup. */
+export const hasDebianPostgres = (): boolean =>
+  ["initdb", "pg_ctl", "pg_basebackup"].every((name) => existsSync(join(bin, name)));
+
+function run(name: string, ...args: string[]): void {
+  const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  execFileSync(join(bin, name), args, { stdio: "ignore", cwd: "/", ...user });
+}
+
+export type DebianPostgres = {
+  url: (user: string, database?: string) => string;
+  start: () => void;
+  stop: () => void;
+  remove: () => void;
+};
+
+function serverIn(folder: string, port: number): DebianPostgres {
+  const data = join(folder, "data");
+  const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c fsync=off`;
+  const stop = () => run("pg_ctl", "-D", data, "-m", "immediate", "-w", "-s", "stop");
+  return {
+    url: (user, database = "trailmark") => `postgres://${user}:secret@127.0.0.1:${port}/${database}`,
+    start: () => run("pg_ctl", "-D", data, "-w", "-s", "-l", join(folder, "log"), "-o", options, "start"),
+    stop,
+    remove: () => {
+      try {
+        stop();
+      } catch {
+        // it was stopped before
+      }
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "trailmark-postgres-"));
+  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+  return folder;
+}
+
+/** A new cluster with a superuser `super`, started. */
+export async function startPrimary(): Promise<DebianPostgres> {
+  const folder = newFolder();
+  const [data, server] = [join(folder, "data"), serverIn(folder, await freePort())];
+  run("initdb", "-D", data, "-U", "super", "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "-N");
+  server.start();
+  return server;
+}
+
+/** A streaming replica of another, started. */
+export async function startReplica(of: DebianPostgres): Promise<DebianPostgres> {
+  const folder = newFolder();
+  const server = serverIn(folder, await freePort());
+  run("pg_basebackup", "-D", join(folder, "data"), "-d", of.url("super", "postgres"), "-R", "-c", "fast");
+  server.start();
+  return server;
+}
