@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { env } from "@/server/env";
 import { auditRows } from "@/testing/chain";
-import { type DebianPostgres, hasDebianPostgres, startPrimary, startReplica } from "@/testing/debian-postgres";
+import { type DebianPostgres, hasDebianPostgres, startPrimary, startReplica } from "@/testing/postgres/debian";
 import { appSql, closeDatabase, type Tx } from "./client";
 import { migrate } from "./migrate";
 import { readsBy, tenantRead } from "./read";

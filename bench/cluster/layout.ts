@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 /** Ports from this one on are taken, on loopback alone. */
-export const FIRST_PORT = 4170;
+const FIRST_PORT = 4170;
 
 export const PORTS = {
   etcd: FIRST_PORT,

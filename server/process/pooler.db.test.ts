@@ -10,7 +10,7 @@ import { systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { createPostgresBus } from "@/server/live-events/postgres-bus";
 import { auditRows } from "@/testing/chain";
-import { hasPooler, type Pooler, startPooler } from "@/testing/pooler";
+import { hasPooler, type Pooler, startPooler } from "@/testing/postgres/pooler";
 import { checkAddresses } from "./check-addresses";
 
 const [app, admin, owner] = [inject("databaseUrl"), inject("adminDatabaseUrl"), inject("ownerDatabaseUrl")];

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "./server";
+import { freePort } from "@/testing/server";
 
 const HOME = "/usr/lib/postgresql";
 const NOBODY = 65534;

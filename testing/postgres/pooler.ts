@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "./server";
+import { freePort } from "@/testing/server";
 
 const PROGRAM = "/usr/sbin/pgbouncer";
 const NOBODY = 65534;
