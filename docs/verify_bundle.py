@@ -258,10 +258,17 @@ def read_row(line):   # -> the row, whether its contents have its checksum
     return row
 
 # Statements
-def checkpoint_of(text):   # -> origin, size, root
+def restored_in(lines):   # -> [(proven, lost, when)] of a checkpoint's further lines, None where one cannot be read
+    found = [line.split(" ")[1:] for line in lines if line.startswith("restored ")]
+    good = all(len(f) == 4 and NUMBER.fullmatch(f[0]) and NUMBER.fullmatch(f[1]) and int(f[0]) < int(f[1]) and is_hash(f[2]) and is_instant(f[3]) for f in found)
+    return [(int(f[0]), int(f[1]), f[3]) for f in found] if good else None
+
+def checkpoint_of(text):   # -> origin, size, root, restorations
     lines = text.split("\n")
     if len(lines) < 4 or not ORIGIN.fullmatch(lines[0]) or not NUMBER.fullmatch(lines[1]) or not is_hash(lines[2]): return None
-    return (lines[0], int(lines[1]), unbase64(lines[2])) if lines[3].startswith("signed-at ") and is_instant(lines[3][10:]) else None
+    restored = restored_in(lines[4:])
+    if restored is None or not lines[3].startswith("signed-at ") or not is_instant(lines[3][10:]): return None
+    return lines[0], int(lines[1]), unbase64(lines[2]), restored
 
 def receipt_of(text):   # -> origin, through, before
     found = re.fullmatch(r"trailmark/prune/v1\n(.+)\n(0|[1-9]\d{0,14})\nbefore (.+)\ndays (0|[1-9]\d{0,14})\nsigned-at (.+)\n", text, re.A)
@@ -333,7 +340,7 @@ def verify(first, stream, trust, since):
             item = read(line, LINES); place = ORDER.index(item["type"])
             need((place > order or place == order == 5) and (place < 2 or size is not None), f"a {item['type']} line stands in the wrong place")
             order = place
-            if place == 1: (_, size, root), cosigned, good = log.note(item["note"], checkpoint_of, "checkpoint")
+            if place == 1: (_, size, root, restored), cosigned, good = log.note(item["note"], checkpoint_of, "checkpoint")
             elif place == 2: stamped = True
             elif place == 3: older = item
             elif place == 4: receipt = log.note(item["note"], receipt_of, "receipt")
@@ -362,6 +369,9 @@ def verify(first, stream, trust, since):
     elif not log.trusted: log.missing.append(f"the trusted key is not good for {origin}")
     else:
         if not good: log.missing.append("no trusted key signed the checkpoint")
+        for proven, lost, when in restored:
+            if span["kind"] != "sequence" or (span["first"] <= lost and span["last"] > proven):
+                log.missing.append(f"the log was restored to an older state on {when}: of the entries {proven + 1} to {lost} that had been signed, some are not in it")
         if not seal[2]: log.missing.append("no trusted key signed the seal")
         if pruned and not receipt[2]: log.missing.append("no trusted key signed the receipt")
         names = {name for name, key in trust.witnesses.items() if cosigned_by(cosigned, key[0], key[2])}

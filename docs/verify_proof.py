@@ -32,7 +32,7 @@ def verify(text, trust):   # -> what was proven, what is missing
     checkpoint = note and checkpoint_of(note[0])
     need(payload is not None and NUMBER.fullmatch(index) and checkpoint and len(path) <= 64, "not of the form")
     need(all(hash is not None and len(hash) == 32 for hash in path), "a hash of the path is none")
-    (origin, size, root), row, index = checkpoint, row_of(payload), int(index)
+    (origin, size, root, _), row, index = checkpoint, row_of(payload), int(index)
     need(row["chainSeq"] == str(index + 1), "the entry is of another place than the proof")
     need(row["orgId"] == ORIGIN.fullmatch(origin)[1], "the entry is of another organization than the checkpoint")
     need(included(index, size, leaf(sha(payload)), path, root), "the entry is not part of the log")

@@ -146,6 +146,38 @@ describe("a restore drill", { timeout: 180_000 }, () => {
     expect(run?.n).toBe(1);
   });
 
+  it("goes on behind the lost entries on request, and is never called intact over them again", async () => {
+    const refused = await trailmark("continue-chain", "--org", "00000000-0000-4000-8000-000000000000");
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("there is no organization") });
+    await write(3);
+    const done = await trailmark("continue-chain", "--org", orgId);
+    expect(done).toMatchObject({ code: 3, err: "" });
+    expect(done.out).toContain("Continues  behind sequence 33; proven to be what was signed through sequence 30");
+    const lost = "of the entries 31 to 50 that had been signed, some are not in it";
+    expect(done.out).toContain(lost);
+    const [row] = await query<{ seq: string; details: object }>(
+      server.ownerUrl,
+      "SELECT chain_seq AS seq, details FROM audit_logs WHERE action = 'audit.restored'",
+    );
+    expect(row).toMatchObject({
+      seq: "34",
+      details: { lastSeq: 33, provenThrough: 30, checkpoint: { size: 50 } },
+    });
+    expect((await trailmark("continue-chain", "--org", orgId)).out).toContain("nothing to do");
+    await write(40);
+    for (let night = 0; night < 2; night++) {
+      const nightly = await trailmark("nightly", "--org", orgId);
+      expect(nightly.code).not.toBe(1);
+    }
+    const doctor = await trailmark("doctor");
+    expect(doctor).toMatchObject({ code: 0 });
+    const [note] = await query<{ note: string }>(
+      server.ownerUrl,
+      `SELECT note FROM audit_notes WHERE org_id = '${orgId}' AND kind = 'checkpoint' AND size = 74`,
+    );
+    expect(note?.note).toMatch(/^restored 30 50 \S{44} \S+Z$/m);
+  });
+
   it("restores everything into a new data folder, keys included with their passphrase", async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), "trailmark-drill-new-"));
     const passphrase = join(backups, "passphrase");

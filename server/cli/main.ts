@@ -4,6 +4,7 @@ import { EnvError } from "@/server/env";
 import { AppError } from "@/server/errors";
 import { UnsafeRoleError } from "@/server/process/guard-role";
 import { backup } from "./backup/backup";
+import { continueChain } from "./backup/continue-chain";
 import { restore } from "./backup/restore";
 import { type Command, say, tell, UsageError } from "./command";
 import { createAdmin } from "./create-admin";
@@ -31,6 +32,7 @@ const COMMANDS: Record<string, Command> = {
   "repair-head": repairHead,
   backup,
   restore,
+  "continue-chain": continueChain,
   witness,
 };
 const FAILED = 1;

@@ -9,6 +9,7 @@ import type { BundleRow } from "@/server/audit/chain/bundle";
 import { checksumOf } from "@/server/audit/chain/chain-hash";
 import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
 import { parseTrust } from "@/server/audit/tree/judge-proof";
+import type { Restoration } from "@/server/audit/tree/restoration";
 import {
   COSIGNATURE,
   concatBytes,
@@ -102,8 +103,12 @@ export function signedBy(
 
 export const SIGNED_AT = "2026-11-20T14:06:00.000Z";
 
-export function checkpointOf(rows: readonly BundleRow[], size = rows.length, origin = ORIGIN): string {
-  return checkpointText({ origin, size, root: rootOf(sha256, nodesOf(rows), 0, size), signedAt: SIGNED_AT });
+export function checkpointOf(
+  rows: readonly BundleRow[],
+  size = rows.length,
+  { origin = ORIGIN, restored = [] }: Pick<Made, "origin" | "restored"> = {},
+): string {
+  return checkpointText({ origin, size, root: rootOf(sha256, nodesOf(rows), 0, size), signedAt: SIGNED_AT, restored });
 }
 
 type Made = {
@@ -115,6 +120,7 @@ type Made = {
   witnesses?: readonly TestKey[];
   receipt?: { through: number; before?: string; signers?: readonly TestKey[] };
   since?: SinceLine;
+  restored?: readonly Restoration[];
   origin?: string;
   organization?: string;
 };
@@ -158,7 +164,11 @@ export function makeBundle({
   };
   let text = headLines({
     header,
-    checkpoint: signedBy(checkpointOf(rows, rows.length, origin), signers, witnesses),
+    checkpoint: signedBy(
+      checkpointOf(rows, rows.length, { origin, restored: more.restored ?? [] }),
+      signers,
+      witnesses,
+    ),
     since: more.since ?? null,
     receipt: receipt ?? null,
   });

@@ -146,3 +146,22 @@ describe("a checkpoint that the asker kept", () => {
     expect(await words([{ text: text ?? "", keys: [vkeyOf(installationKey)], since }])).toEqual([verdict]);
   });
 });
+
+describe("a bundle of a log that was restored to an older state", () => {
+  const rows = chainRows(12);
+  const restored = [
+    { proven: 3, lost: 6, root: Buffer.alloc(32, 7).toString("base64"), at: "2026-11-20T10:00:00.000Z" },
+  ];
+  const sequence = (first: number, last: number) =>
+    makeBundle({ rows, restored, range: { kind: "sequence", first, last } });
+
+  it("is not proven over entries that were lost, and intact beside them, for all three verifiers", async () => {
+    const whole = makeBundle({ rows, restored });
+    const time = makeBundle({ rows, restored, range: { kind: "time", from: null, to: null } });
+    const texts = [whole, time, sequence(2, 4), sequence(6, 9), sequence(1, 3), sequence(7, 12)];
+    const expected = ["unproven", "unproven", "unproven", "unproven", "intact", "intact"];
+    expect(await words(texts.map((text) => ({ text, keys: HELD })))).toEqual(expected);
+    const verdict = await judge(NODE, { text: whole, keys: HELD });
+    expect(verdict).toMatchObject({ breaks: [], reasons: [expect.stringContaining("entries 4 to 6")] });
+  });
+});

@@ -1,4 +1,5 @@
 import type { Break } from "@/server/audit/chain/verifier";
+import { restoredReasons } from "@/server/audit/tree/restoration";
 import {
   type NoteTools,
   noteOf,
@@ -212,6 +213,7 @@ export class BundleJudge {
     const reasons: string[] = [];
     const signed = (statement: Signed<unknown> | null) => (statement?.signers.trusted.length ?? 0) > 0;
     if (!signed(this.#checkpoint)) reasons.push("No trusted key signed the checkpoint.");
+    reasons.push(...this.#losses());
     if (!signed(this.#seal))
       reasons.push("No trusted key signed the seal: header, range and selection are not proven.");
     if ((walked?.prunedThrough ?? 0) > 0 && !signed(this.#receipt))
@@ -222,6 +224,14 @@ export class BundleJudge {
       reasons.push(`The quorum of the policy is not met: ${by ? `cosigned by ${by} alone` : "no witness cosigned"}.`);
     }
     return reasons;
+  }
+
+  /** What the checkpoint itself says against calling the range whole. */
+  #losses(): string[] {
+    const range = this.#header?.range;
+    if (!range) return [];
+    const about = range.kind === "sequence" ? { first: range.first, last: range.last } : range.kind;
+    return restoredReasons(this.#checkpoint?.statement.restored ?? [], about);
   }
 
   #checkSince(breaks: Break[], reasons: string[], notices: string[]): void {

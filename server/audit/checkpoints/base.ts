@@ -2,12 +2,13 @@ import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { Break } from "@/server/audit/chain/verifier";
+import { isSuperseded, type Restoration } from "@/server/audit/tree/restoration";
 import { toBase64 } from "@/server/audit/tree/signed-note";
 import type { PruneReceipt } from "@/server/audit/tree/statement";
 import { equalBytes } from "@/server/audit/tree/tree";
 import { folderKeptThrough, readLatest } from "./folder";
 import { readRoot } from "./nodes";
-import { newestCheckpoint, newestReceipt } from "./note-store";
+import { listRestorations, newestCheckpoint, newestReceipt } from "./note-store";
 import { findOldReceipt } from "./old-receipt";
 import { checkpointOf, type StoredNote } from "./stored-note";
 import { readTiles, readTree, TILE_WIDTH, TreeDamage } from "./tiles";
@@ -29,13 +30,15 @@ export type Base = {
   unsigned: OldReceipt | null;
   /** The last leaf; null for an empty tree, and where it is zero and so tells nothing. */
   lastLeaf: Uint8Array | null;
+  /** Each restoration of the log, which every checkpoint says, oldest first. */
+  restored: Restoration[];
   /** What is wrong, but does not speak against signing. */
   warnings: Break[];
 };
 
 type OldReceipt = Pick<PruneReceipt, "through" | "before" | "days">;
 type Begun = { head: Head; zeroThrough: number };
-type Notes = { newest: StoredNote | null; latest: StoredNote | null };
+type Notes = { newest: StoredNote | null; latest: StoredNote | null; restored: readonly Restoration[] };
 export type Refused = { kind: "refused"; breaks: Break[] };
 
 const refused = (...breaks: Break[]): Refused => ({ kind: "refused", breaks });
@@ -137,10 +140,23 @@ async function strangerWarnings(tx: Tx, orgId: string): Promise<Break[]> {
   ];
 }
 
-const warningsOf = async (tx: Tx, orgId: string, { newest, latest }: Notes): Promise<Break[]> => {
-  if (!newest) return strangerWarnings(tx, orgId);
+const warningsOf = async (tx: Tx, orgId: string, { newest, latest, restored }: Notes): Promise<Break[]> => {
+  if (!newest) return restored.length > 0 ? [] : strangerWarnings(tx, orgId);
   return latest ? [] : folderWarnings(tx, orgId, newest);
 };
+
+/** What the database's notes say of restorations, and what the newest checkpoint says that they do not. */
+function restorationsOf(restored: readonly Restoration[], newest: StoredNote | null): Restoration[] {
+  const said = newest ? (checkpointOf(newest).restored ?? []) : [];
+  const more = said.filter((one) => !restored.some(({ at, lost }) => at === one.at && lost === one.lost));
+  return [...restored, ...more].sort((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+/** The newest checkpoint in the folder, unless it speaks of entries that a later restoration left behind. */
+async function standingLatest(orgId: string, restored: readonly Restoration[]): Promise<Notes["latest"]> {
+  const latest = await readLatest(orgId);
+  return latest && isSuperseded(latest, restored) ? null : latest;
+}
 
 /** The last leaf of a tree, to which the next row must link. */
 async function lastLeafOf(tx: Tx, orgId: string, size: number, zeroThrough: number): Promise<Uint8Array | null> {
@@ -154,8 +170,9 @@ async function lastLeafOf(tx: Tx, orgId: string, size: number, zeroThrough: numb
  * anew, must have the root that each of them names.
  */
 export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
+  const restored = await listRestorations(tx, orgId);
   // The head last: what another process signs meanwhile is then never beyond it.
-  const latest = await readLatest(orgId);
+  const latest = await standingLatest(orgId, restored);
   const stored = await newestCheckpoint(tx, orgId);
   const head = await readHead(tx, orgId);
   const newest = latest && (!stored || latest.size >= stored.size) ? latest : stored;
@@ -177,7 +194,8 @@ export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
       inFolder: latest !== null && latest.size === size,
       inDatabase: stored !== null && stored.size === size,
       lastLeaf: await lastLeafOf(tx, orgId, size, zeroThrough),
-      warnings: await warningsOf(tx, orgId, { newest, latest }),
+      restored: restorationsOf(restored, newest),
+      warnings: await warningsOf(tx, orgId, { newest, latest, restored }),
     };
   } catch (error) {
     if (error instanceof TreeDamage) return damaged(size, error);

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { readOwnNote, type StoredNote } from "./stored-note";
+import { isSuperseded, type Restoration } from "@/server/audit/tree/restoration";
+import { readOwnNote, readOwnRestored, type StoredNote } from "./stored-note";
 
 export type { StoredNote };
 
@@ -10,7 +11,15 @@ const ROWS_AT_ONCE = 20;
 
 type Selection = { kind: StoredNote["kind"]; limit: number; covering?: number };
 
-/** Notes of ours by size, each checked as it is read. */
+/** Restorations of ours among notes, oldest first. */
+function restorationsAmong(orgId: string, notes: readonly string[]): Restoration[] {
+  const found = notes.map((note) => readOwnRestored(orgId, note)).filter((one) => one !== null);
+  return found
+    .map(({ origin: _, ...restoration }) => restoration)
+    .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+/** Notes of ours by size, each checked as it is read; checkpoints that a restoration left behind are passed over. */
 async function select(tx: Tx, orgId: string, { kind, limit, covering }: Selection): Promise<StoredNote[]> {
   const found: StoredNote[] = [];
   const first =
@@ -19,18 +28,34 @@ async function select(tx: Tx, orgId: string, { kind, limit, covering }: Selectio
       : sql`AND size >= ${covering} ORDER BY size, signed_at`;
   const pageRows = Math.max(limit, ROWS_AT_ONCE);
   for (let offset = 0; found.length < limit; offset += pageRows) {
-    const rows = await rowsOf<{ note: string }>(
+    const rows = await rowsOf<{ note: string; restored: string[] | null }>(
       tx,
-      sql`SELECT note FROM audit_notes WHERE org_id = ${orgId} AND kind = ${kind}
+      sql`SELECT note, (
+          SELECT array_agg(note) FROM audit_notes WHERE org_id = ${orgId} AND kind = 'restored') AS restored
+        FROM audit_notes WHERE org_id = ${orgId} AND kind = ${kind}
         ${first} LIMIT ${pageRows} OFFSET ${offset}`,
     );
+    const restored = restorationsAmong(orgId, rows[0]?.restored ?? []);
     for (const { note } of rows) {
       const stored = readOwnNote(orgId, note);
-      if (stored?.kind === kind) found.push(stored);
+      if (stored?.kind !== kind) continue;
+      if (kind !== "checkpoint" || !isSuperseded(stored, restored)) found.push(stored);
     }
     if (rows.length < pageRows) break;
   }
   return found.slice(0, limit);
+}
+
+/** Each restoration of an organization's log, oldest first. */
+export async function listRestorations(tx: Tx, orgId: string): Promise<Restoration[]> {
+  const rows = await rowsOf<{ note: string }>(
+    tx,
+    sql`SELECT note FROM audit_notes WHERE org_id = ${orgId} AND kind = 'restored'`,
+  );
+  return restorationsAmong(
+    orgId,
+    rows.map(({ note }) => note),
+  );
 }
 
 /** The newest checkpoints of an organization, newest first. */
@@ -43,18 +68,20 @@ export const newestCheckpoint = async (tx: Tx, orgId: string): Promise<StoredNot
 
 /** The checkpoint of each organization that covers most entries; none of those that have none of ours. */
 export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Promise<Map<string, StoredNote>> {
-  const rows = await rowsOf<{ orgId: string; note: string }>(
+  const rows = await rowsOf<{ orgId: string; note: string; wasRestored: boolean }>(
     tx,
-    sql`SELECT o.id AS "orgId", n.note
+    sql`SELECT o.id AS "orgId", n.note,
+        EXISTS (SELECT FROM audit_notes r WHERE r.org_id = o.id AND r.kind = 'restored') AS "wasRestored"
       FROM unnest(${sql.param([...orgIds])}::uuid[]) AS o(id), LATERAL (
         SELECT note FROM audit_notes WHERE org_id = o.id AND kind = 'checkpoint'
         ORDER BY size DESC, signed_at DESC LIMIT 1) n`,
   );
   const found = new Map<string, StoredNote>();
-  for (const { orgId, note } of rows) {
+  for (const { orgId, note, wasRestored } of rows) {
     const newest = readOwnNote(orgId, note);
-    // One that is not ours says nothing: an older one may be.
-    const ours = newest?.kind === "checkpoint" ? newest : await newestCheckpoint(tx, orgId);
+    // One that is not ours says nothing: an older one may be. Nor does one that a restoration left behind.
+    const isStanding = newest?.kind === "checkpoint" && !wasRestored;
+    const ours = isStanding ? newest : await newestCheckpoint(tx, orgId);
     if (ours) found.set(orgId, ours);
   }
   return found;

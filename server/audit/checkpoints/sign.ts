@@ -1,6 +1,6 @@
 import { asSystem } from "@/db/client";
 import type { Break } from "@/server/audit/chain/verifier";
-import { checkpointText } from "@/server/audit/tree/statement";
+import { checkpointText, type TreeCheckpoint } from "@/server/audit/tree/statement";
 import { dailyTimestamp } from "./daily-timestamp";
 import { extendTree } from "./extend";
 import { keepLatest } from "./folder";
@@ -27,13 +27,14 @@ export type Signing =
   /** Rows, tree and notes disagree. */
   | { kind: "refused"; breaks: Break[] };
 
-type Statement = { size: number; root: Uint8Array; signedAt: string; isFirstOfHour: boolean };
+type Statement = Omit<TreeCheckpoint, "origin"> & { isFirstOfHour: boolean };
 
 const hourOf = (iso: string): string => iso.slice(0, 13);
 
 /** Signs, writes to the folder before anything else sees it, asks the witnesses, then tells everybody. */
-async function signAndKeep(orgId: string, { size, root, signedAt, isFirstOfHour }: Statement): Promise<Signed> {
-  const text = checkpointText({ origin: originOfOrg(orgId), size, root, signedAt });
+async function signAndKeep(orgId: string, { isFirstOfHour, ...statement }: Statement): Promise<Signed> {
+  const { size, signedAt } = statement;
+  const text = checkpointText({ origin: originOfOrg(orgId), ...statement });
   const signed: StoredNote = { orgId, kind: "checkpoint", size, signedAt, note: signStatement(orgId, text) };
   if (!readOwnNote(orgId, signed.note)) throw new Error("a checkpoint that was just signed does not verify");
   await keepLatest(signed);
@@ -53,13 +54,14 @@ async function signNow(orgId: string, signedAt: string): Promise<Signing> {
   const extended = await extendTree(orgId);
   if (extended.kind === "refused") return extended;
   const { base, size, root } = extended;
-  const { newest, warnings } = base;
+  const { newest, restored, warnings } = base;
   // "Never had a row" is proven too.
-  if (!newest && size > 0) await signAndKeep(orgId, { size: 0, root: EMPTY_ROOT, signedAt, isFirstOfHour: false });
+  if (!newest && size > 0)
+    await signAndKeep(orgId, { size: 0, root: EMPTY_ROOT, signedAt, restored, isFirstOfHour: false });
   if (base.unsigned) await signReceipt(orgId, { ...base.unsigned, signedAt });
   if (newest?.size !== size) {
     const isFirstOfHour = newest !== null && hourOf(newest.signedAt) !== hourOf(signedAt);
-    const signed = await signAndKeep(orgId, { size, root, signedAt, isFirstOfHour });
+    const signed = await signAndKeep(orgId, { size, root, signedAt, restored, isFirstOfHour });
     return { ...signed, warnings: [...warnings, ...signed.warnings] };
   }
   if (!base.inFolder) await keepLatest(newest);

@@ -4,7 +4,7 @@ import { log } from "@/server/log";
 import type { StoredNote } from "./stored-note";
 
 const WEBHOOK_TIMEOUT_MS = 5_000;
-const TYPES = { checkpoint: "audit.checkpoint", receipt: "audit.prune_receipt" } as const;
+const TYPES = { checkpoint: "audit.checkpoint", receipt: "audit.prune_receipt", restored: "audit.restored" } as const;
 
 /** Standard Webhooks: id, timestamp and an HMAC over both and the body. */
 async function postWebhook(stored: StoredNote): Promise<void> {

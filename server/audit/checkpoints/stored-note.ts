@@ -6,13 +6,18 @@ import {
   type PruneReceipt,
   parseCheckpoint,
   parseReceipt,
+  parseRestored,
+  type RestoredStatement,
   type TreeCheckpoint,
 } from "@/server/audit/tree/statement";
 
-/** A note of ours as it is kept: of a checkpoint, `size` is how many entries it covers; of a receipt, its `through`. */
+/**
+ * A note of ours as it is kept: of a checkpoint, `size` is how many entries it covers; of a receipt, its `through`; of a
+ * restoration, how many had been signed.
+ */
 export type StoredNote = {
   orgId: string;
-  kind: "checkpoint" | "receipt";
+  kind: "checkpoint" | "receipt" | "restored";
   size: number;
   /** ISO 8601, from the signed text. */
   signedAt: string;
@@ -29,8 +34,16 @@ export function readOwnNote(orgId: string, note: string): StoredNote | null {
     const isOurs = orgIdOf(checkpoint.origin) === orgId && isOwnNote(note, checkpoint.origin);
     return isOurs ? { orgId, kind: "checkpoint", size: checkpoint.size, signedAt: checkpoint.signedAt, note } : null;
   }
+  const restored = readOwnRestored(orgId, note);
+  if (restored) return { orgId, kind: "restored", size: restored.lost, signedAt: restored.at, note };
   const receipt = readOwnReceipt(orgId, note);
   return receipt && { orgId, kind: "receipt", size: receipt.through, signedAt: receipt.signedAt, note };
+}
+
+/** What a note of a restoration says, if a key of ours signed it for this organization; else null. */
+export function readOwnRestored(orgId: string, note: string): RestoredStatement | null {
+  const restored = parseRestored(parseNote(note)?.text ?? "");
+  return restored && orgIdOf(restored.origin) === orgId && isOwnNote(note, restored.origin) ? restored : null;
 }
 
 /** What a kept checkpoint says. @throws RangeError for a note of another kind */

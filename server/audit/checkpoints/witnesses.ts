@@ -8,7 +8,7 @@ import { cosign as askWitnesses, type Cosigning } from "@/server/audit/witnesses
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
 import { originOfOrg } from "./keys";
 import { fromTree } from "./nodes";
-import type { StoredNote } from "./stored-note";
+import { checkpointOf, type StoredNote } from "./stored-note";
 
 /** A checkpoint as witnesses left it; a witness that holds another history is a break, for the alarm. */
 export type Cosigned = { note: string; warnings: Break[] };
@@ -24,12 +24,18 @@ async function headSeq(orgId: string): Promise<number> {
   return row?.seq ?? 0;
 }
 
-/** A witness that is ahead of this checkpoint, but not of the chain, was asked by another process in between. */
-async function breaksOf({ orgId, size }: StoredNote, alarms: Cosigning["alarms"]): Promise<Break[]> {
+/**
+ * A witness that is ahead of this checkpoint, but not of the chain, was asked by another process in between. One that saw
+ * entries which a restoration says are lost refuses for good, and rightly: the checkpoint itself says why.
+ */
+async function breaksOf(stored: StoredNote, alarms: Cosigning["alarms"]): Promise<Break[]> {
+  const { orgId, size } = stored;
+  const restored = checkpointOf(stored).restored ?? [];
   const isAhead = alarms.some(({ knownSize }) => knownSize > size);
   const head = isAhead ? await headSeq(orgId) : size;
   return alarms
     .filter(({ knownSize }) => knownSize <= size || knownSize > head)
+    .filter(({ knownSize }) => !restored.some(({ proven, lost }) => knownSize > proven && knownSize <= lost))
     .map(({ witness, knownSize, reason }) => ({
       seq: knownSize,
       id: "",

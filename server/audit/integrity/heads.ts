@@ -24,7 +24,9 @@ export function listLostHeads(orgId?: string): Promise<LostHead[]> {
           ORDER BY a.chain_seq DESC LIMIT 1) r ON true
         LEFT JOIN LATERAL (
           SELECT n.size FROM audit_notes n
-          WHERE n.org_id = o.id AND n.kind = 'checkpoint'
+          WHERE n.org_id = o.id AND n.kind = 'checkpoint' AND NOT EXISTS (
+            SELECT FROM audit_notes r
+            WHERE r.org_id = o.id AND r.kind = 'restored' AND r.signed_at > n.signed_at)
           ORDER BY n.size DESC LIMIT 1) n ON true
         WHERE (r.chain_seq IS NOT NULL AND (h.seq, h.checksum) IS DISTINCT FROM (r.chain_seq, r.checksum::text))
           OR coalesce(h.seq, 0) < n.size`,

@@ -1,5 +1,7 @@
 import type { Break } from "@/server/audit/chain/verifier";
 import { type Integrity, verifyChain } from "@/server/audit/chain/verify";
+import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored-note";
+import { restoredReasons } from "@/server/audit/tree/restoration";
 import { systemCtx } from "@/server/context";
 import { type OwnNote, ownNote, proveRow } from "./own-note";
 import type { Covered, VerdictStatus } from "./schema";
@@ -22,7 +24,14 @@ type JudgeOptions = {
 /** What the rows lack, or contradict, of what our key signed; `through` is the last row that it covers, 0 for none. */
 type Proof = { breaks: Break[]; reasons: string[]; through: number };
 
-async function prove({ marked, breaks, rowsChecked }: Integrity, note: OwnNote): Promise<Proof> {
+/** What the checkpoint itself says against calling these entries whole. */
+function lostReasons(note: StoredNote, { fromSeq, toSeq }: JudgeOptions): string[] {
+  const isWhole = fromSeq === undefined && toSeq === undefined;
+  const about = isWhole ? "whole" : { first: fromSeq ?? 1, last: toSeq ?? Number.MAX_SAFE_INTEGER };
+  return restoredReasons(checkpointOf(note).restored ?? [], about);
+}
+
+async function prove({ marked, breaks, rowsChecked }: Integrity, note: OwnNote, options: JudgeOptions): Promise<Proof> {
   const nothing = { breaks: [], reasons: [], through: 0 };
   if (note.kind === "none") return { ...nothing, reasons: [note.reason] };
   // Where the reading found the place itself, it is the exact one.
@@ -30,7 +39,8 @@ async function prove({ marked, breaks, rowsChecked }: Integrity, note: OwnNote):
   if (breaks.length > 0 || rowsChecked === 0) return nothing;
   if (!marked) return { ...nothing, reasons: ["No signed checkpoint covers these entries yet."] };
   const contradiction = await proveRow(marked, note.note);
-  return contradiction ? { ...nothing, breaks: [contradiction] } : { ...nothing, through: marked.seq };
+  if (contradiction) return { ...nothing, breaks: [contradiction] };
+  return { ...nothing, reasons: lostReasons(note.note, options), through: marked.seq };
 }
 
 function conclude(
@@ -66,5 +76,5 @@ export async function judgeChain(orgId: string, options: JudgeOptions = {}, give
   const size = note.kind === "signed" ? note.note.size : undefined;
   const mark = size === undefined ? undefined : Math.min(size, options.toSeq ?? size);
   const found = await verifyChain(ctx, { orgId, ...options, mark });
-  return conclude(found, note, await prove(found, note));
+  return conclude(found, note, await prove(found, note, options));
 }

@@ -1,6 +1,8 @@
 import { type Tx, tenant } from "@/db/client";
 import { newestCheckpoints, type StoredNote } from "@/server/audit/checkpoints/note-store";
 import { treeProgress } from "@/server/audit/checkpoints/progress";
+import { checkpointOf } from "@/server/audit/checkpoints/stored-note";
+import { restoredReasons } from "@/server/audit/tree/restoration";
 import type { Scope } from "@/server/context";
 import { type Alarm, openAlarms } from "./alarm";
 import { type Coverage, coverageOf, READ_WITHIN_DAYS } from "./coverage";
@@ -18,7 +20,12 @@ async function unreadReason(orgId: string): Promise<string> {
 const tooOld = (rows: number): string =>
   `${rowsWord.format(rows)} entries have not been read within the last ${READ_WITHIN_DAYS} days.`;
 
-function stateOf({ retained, through, unread, lastReasons }: Coverage, isRead: boolean): ChainState {
+/** What the newest checkpoint says of restorations: they stand, whatever part of the chain was read last. */
+const lossesOf = (newest: StoredNote | null): string[] =>
+  newest ? restoredReasons(checkpointOf(newest).restored ?? [], "whole") : [];
+
+function stateOf(coverage: Coverage, newest: StoredNote | null, isRead: boolean): ChainState {
+  const { retained, through, unread, lastReasons } = coverage;
   if (retained === 0) return { status: "empty", throughSeq: null, rowsUnread: 0, reasons: [] };
   if (through === 0)
     return {
@@ -27,7 +34,8 @@ function stateOf({ retained, through, unread, lastReasons }: Coverage, isRead: b
       rowsUnread: retained,
       reasons: [isRead ? tooOld(retained) : NOT_READ],
     };
-  const reasons = [...(unread > 0 ? [tooOld(unread)] : []), ...lastReasons];
+  const known = new Set([...lastReasons, ...lossesOf(newest)]);
+  const reasons = [...(unread > 0 ? [tooOld(unread)] : []), ...known];
   return { status: reasons.length > 0 ? "unproven" : "intact", throughSeq: through, rowsUnread: unread, reasons };
 }
 
@@ -60,7 +68,7 @@ export async function readStates(
       const { orgId, lastRanAt } = coverage;
       const signed = newest.get(orgId) ?? null;
       const isRead = lastRanAt !== null || (signed?.size ?? 0) > 0;
-      const state = broken.has(orgId) ? brokenOf(coverage) : stateOf(coverage, isRead);
+      const state = broken.has(orgId) ? brokenOf(coverage) : stateOf(coverage, signed, isRead);
       return [orgId, { state, coverage, newest: signed, isRead }];
     }),
   );

@@ -1,13 +1,24 @@
+import type { Restoration } from "./restoration";
 import { fromBase64, toBase64 } from "./signed-note";
 import { HASH_BYTES } from "./tree";
 
 /**
- * The three texts that an installation signs with its one key, told apart by their first lines: a checkpoint names the
- * root over all entries of an organization, a receipt permits retention to remove a prefix, a seal ends a bundle.
+ * The four texts that an installation signs with its one key, told apart by their first lines: a checkpoint names the
+ * root over all entries of an organization, a receipt permits retention to remove a prefix, a seal ends a bundle, and a
+ * restoration says that the log goes on from an older state than had been signed.
  */
 
 /** All entries of one organization up to a size (c2sp.org/tlog-checkpoint). */
-export type TreeCheckpoint = { origin: string; size: number; root: Uint8Array; signedAt: string };
+export type TreeCheckpoint = {
+  origin: string;
+  size: number;
+  root: Uint8Array;
+  signedAt: string;
+  /** Each restoration of the log before it, oldest first. */
+  restored?: readonly Restoration[];
+};
+/** The log of an origin was restored to an older state. */
+export type RestoredStatement = Restoration & { origin: string };
 /** Retention may remove the entries up to `through`, all older than `before`, under a policy of `days`. */
 export type PruneReceipt = { origin: string; through: number; before: string; days: number; signedAt: string };
 /** The digest of every byte of a bundle before its last line. */
@@ -15,6 +26,7 @@ export type BundleSeal = { origin: string; digest: Uint8Array };
 
 const RECEIPT = "trailmark/prune/v1";
 const SEAL = "trailmark/bundle/v2";
+const RESTORED = "trailmark/restored/v1";
 const NUMBER = /^(0|[1-9]\d{0,14})$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const ORGANIZATION = /\/log\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
@@ -25,8 +37,13 @@ export const originOf = (host: string, orgId: string): string => `${host}/log/${
 /** The organization that an origin names, or null. */
 export const orgIdOf = (origin: string): string | null => ORGANIZATION.exec(origin)?.[1] ?? null;
 
-export const checkpointText = ({ origin, size, root, signedAt }: TreeCheckpoint): string =>
-  `${origin}\n${size}\n${toBase64(root)}\nsigned-at ${signedAt}\n`;
+const restoredLine = ({ proven, lost, root, at }: Restoration): string => `restored ${proven} ${lost} ${root} ${at}\n`;
+
+export const checkpointText = ({ origin, size, root, signedAt, restored = [] }: TreeCheckpoint): string =>
+  `${origin}\n${size}\n${toBase64(root)}\nsigned-at ${signedAt}\n${restored.map(restoredLine).join("")}`;
+
+export const restoredText = ({ origin, proven, lost, root, at }: RestoredStatement): string =>
+  `${RESTORED}\n${origin}\nproven ${proven}\nlost ${lost}\n${root}\nsigned-at ${at}\n`;
 
 export const receiptText = ({ origin, through, before, days, signedAt }: PruneReceipt): string =>
   `${RECEIPT}\n${origin}\n${through}\nbefore ${before}\ndays ${days}\nsigned-at ${signedAt}\n`;
@@ -50,12 +67,44 @@ function instantOf(line: string | undefined, word: string): string | null {
   return text !== null && INSTANT.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
 }
 
-/** A checkpoint's text taken apart, further lines included in the signature but not read; null when it is none. */
+function restorationOf(parts: (string | null | undefined)[]): Restoration | null {
+  const [proven, lost, root, at] = parts;
+  const said = { proven: numberIn(proven ?? ""), lost: numberIn(lost ?? ""), at: instantOf(`at ${at}`, "at") };
+  if (said.proven === null || said.lost === null || !said.at || !root || !hashIn(root)) return null;
+  return said.proven < said.lost ? { proven: said.proven, lost: said.lost, root, at: said.at } : null;
+}
+
+/** What a checkpoint's further lines say of restorations; null where one of them cannot be read. */
+function restorationsIn(lines: readonly string[]): Restoration[] | null {
+  const found = lines
+    .filter((line) => line.startsWith("restored "))
+    .map((line) => (line.split(" ").length === 5 ? restorationOf(line.split(" ").slice(1)) : null));
+  return found.every((one): one is Restoration => one !== null) ? found : null;
+}
+
+/**
+ * A checkpoint's text taken apart; further lines are included in the signature, and of them those about restorations are
+ * read. Null when it is none.
+ */
 export function parseCheckpoint(text: string): TreeCheckpoint | null {
-  const [origin, size, root, signed] = text.split("\n");
+  const [origin, size, root, signed, ...further] = text.split("\n");
   const parsed = { size: numberIn(size), root: hashIn(root), signedAt: instantOf(signed, "signed-at") };
+  const restored = restorationsIn(further);
   if (!origin || orgIdOf(origin) === null || parsed.size === null || !parsed.root || !parsed.signedAt) return null;
-  return { origin, size: parsed.size, root: parsed.root, signedAt: parsed.signedAt };
+  return restored && { origin, size: parsed.size, root: parsed.root, signedAt: parsed.signedAt, restored };
+}
+
+/** A restoration's text taken apart; null when it is none. */
+export function parseRestored(text: string): RestoredStatement | null {
+  const [kind, origin, proven, lost, root, signed] = text.split("\n");
+  if (kind !== RESTORED || !origin || orgIdOf(origin) === null) return null;
+  const said = restorationOf([
+    afterWord(proven, "proven"),
+    afterWord(lost, "lost"),
+    root,
+    instantOf(signed, "signed-at"),
+  ]);
+  return said && restoredText({ origin, ...said }) === text ? { origin, ...said } : null;
 }
 
 /** A receipt's text taken apart; null when it is none. */

@@ -1,0 +1,71 @@
+import { sql } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { toBase64 } from "@/server/audit/tree/signed-note";
+import { restoredText } from "@/server/audit/tree/statement";
+import { equalBytes } from "@/server/audit/tree/tree";
+import { keepInMonth, readLatest } from "./folder";
+import { originOfOrg, signStatement } from "./keys";
+import { readRoot } from "./nodes";
+import { insertNote, listCheckpoints, newestCheckpoint } from "./note-store";
+import { publishNote } from "./sinks";
+import { checkpointOf, type StoredNote } from "./stored-note";
+import { TreeDamage } from "./tiles";
+
+/** How many checkpoints are tried for one that today's entries still have; the signer keeps one a minute for two days. */
+const TRIED = 5_000;
+
+/** What was signed of a log and is not, or not so, in it any more. */
+export type SignedBeyond = { beyond: StoredNote; proven: StoredNote | null };
+
+/** Whether today's tree is the one that a checkpoint of ours names. */
+async function holds(tx: Tx, note: StoredNote): Promise<boolean> {
+  try {
+    return equalBytes(await readRoot(tx, note.orgId, note.size), checkpointOf(note).root);
+  } catch (error) {
+    if (error instanceof TreeDamage) return false;
+    throw error;
+  }
+}
+
+/**
+ * The newest checkpoint of ours, in the folder or in the database, if the log does not reach it or has another root
+ * there, and the newest one that it does have.
+ * @returns null where the log is what was signed
+ */
+export function findSignedBeyond(orgId: string): Promise<SignedBeyond | null> {
+  return asSystem(async (tx) => {
+    const [latest, stored] = [await readLatest(orgId), await newestCheckpoint(tx, orgId)];
+    const newest = latest && (!stored || latest.size >= stored.size) ? latest : stored;
+    const rows = sql`SELECT coalesce(max(chain_seq), 0)::float8 AS last FROM audit_logs WHERE org_id = ${orgId}`;
+    const last = (await rowsOf<{ last: number }>(tx, rows))[0]?.last ?? 0;
+    if (!newest || (newest.size <= last && (await holds(tx, newest)))) return null;
+    const within = (await listCheckpoints(tx, orgId, TRIED)).filter(({ size }) => size > 0 && size <= last);
+    for (const note of within) if (await holds(tx, note)) return { beyond: newest, proven: note };
+    return { beyond: newest, proven: null };
+  });
+}
+
+/**
+ * Signs that the log goes on from an older state than `beyond`, and keeps that and `beyond` itself beside the log: every
+ * checkpoint from now on says it.
+ */
+export async function signRestoration({ beyond, proven }: SignedBeyond, at: string): Promise<StoredNote> {
+  const { orgId, size: lost } = beyond;
+  const root = toBase64(checkpointOf(beyond).root);
+  const text = restoredText({ origin: originOfOrg(orgId), proven: proven?.size ?? 0, lost, root, at });
+  const stored: StoredNote = { orgId, kind: "restored", size: lost, signedAt: at, note: signStatement(orgId, text) };
+  await keepInMonth(beyond);
+  await keepInMonth(stored);
+  await asSystem(async (tx) => {
+    await insertNote(tx, stored);
+    // What it had been restored from before goes on standing in every checkpoint.
+    for (const { at: before, ...older } of checkpointOf(beyond).restored ?? []) {
+      const said = restoredText({ origin: originOfOrg(orgId), ...older, at: before });
+      const kept = { ...stored, size: older.lost, signedAt: before, note: signStatement(orgId, said) };
+      await insertNote(tx, kept);
+    }
+  });
+  await publishNote(stored);
+  return stored;
+}
