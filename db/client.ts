@@ -3,6 +3,7 @@ import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
 import { env } from "@/server/env";
 import { connectApp } from "./connect";
+import { preparing } from "./hot-statements";
 import { closeLookup } from "./lookup";
 import * as schema from "./schema";
 import { survivable } from "./survive";
@@ -35,8 +36,11 @@ export function replicaSql(): postgres.Sql | undefined {
 }
 let replicaPool: postgres.Sql | undefined;
 
+/** A pool as Drizzle sees it. */
+const typedOn = (sql: postgres.Sql): Database => drizzle(env().DATABASE_PREPARE ? preparing(sql) : sql, { schema });
+
 function database(): Database {
-  typed ??= drizzle(appSql(), { schema });
+  typed ??= typedOn(appSql());
   return typed;
 }
 let typed: Database | undefined;
@@ -46,10 +50,14 @@ function settingValues(scope: Tenant): { mode: string; orgIds: string; partnerId
   return { mode: "", orgIds: `{${scope.orgIds.join(",")}}`, partnerId: scope.partnerId };
 }
 
-/** What row level security reads, made for the transaction at hand. */
+/**
+ * What row level security reads, made for the transaction at hand. Prepared statements are planned for their values each
+ * time: organizations differ by orders of magnitude.
+ */
 function settingsOf(scope: Tenant): SQL {
   const { mode, orgIds, partnerId } = settingValues(scope);
-  return sql`SELECT set_config('trailmark.scope', ${mode}, true), set_config('trailmark.org_ids', ${orgIds}, true), set_config('trailmark.partner_id', ${partnerId}, true)`;
+  return sql`SELECT set_config('trailmark.scope', ${mode}, true), set_config('trailmark.org_ids', ${orgIds}, true),
+    set_config('trailmark.partner_id', ${partnerId}, true), set_config('plan_cache_mode', 'force_custom_plan', true)`;
 }
 
 /**
@@ -60,14 +68,16 @@ export const tenant = <T>(scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T>
 
 function inTenant<T>(on: Database, scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> {
   return on.transaction(async (tx) => {
-    await tx.execute(settingsOf(scope));
-    return fn(tx);
+    // Sent first, not awaited alone: what fn sends stands behind it on the same connection, and fails where it fails.
+    const settings = tx.execute(settingsOf(scope)).then(() => {});
+    const [, result] = await Promise.all([settings, fn(tx)]);
+    return result;
   });
 }
 
 /** tenant() on a replica, which refuses to write and may be behind: read.ts decides when that is right. */
 export function replicaTenant<T>(replica: postgres.Sql, scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> {
-  typedReplica ??= drizzle(replica, { schema });
+  typedReplica ??= typedOn(replica);
   return inTenant(typedReplica, scope, fn);
 }
 let typedReplica: Database | undefined;

@@ -2,7 +2,7 @@ import type { Tx } from "@/db/client";
 import { tenantRead } from "@/db/read";
 import type { ListInput, Pagination } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
-import { type AuditFilter, conditionsOf } from "./conditions";
+import { type AuditFilter, conditionsOf, isUnfiltered } from "./conditions";
 import { countRows } from "./count";
 import { type Cursor, decodeCursor, encodeCursor } from "./cursor";
 import { type ResolvedFilter, resolveFilter } from "./resolve";
@@ -80,7 +80,13 @@ export async function readPage(ctx: Ctx, input: PageInput, filter: AuditFilter):
     const resolved = await resolveFilter(tx, ctx, filter);
     if (isShort(resolved.filter)) return readNewest(tx, resolved, input);
     let total = offset > MAX_BLIND_OFFSET ? await countRows(tx, resolved) : -1;
-    const found = total >= 0 && offset >= total ? [] : await readRows(tx, resolved, input);
+    // The chain's head knows the total of all rows: it is asked in the same round trip.
+    const isKnown = !input.skipCount && total < 0 && isUnfiltered(resolved.filter);
+    const [found, known] = await Promise.all([
+      total >= 0 && offset >= total ? [] : readRows(tx, resolved, input),
+      isKnown ? countRows(tx, resolved) : total,
+    ]);
+    total = known;
     if (!input.skipCount && total < 0) total = totalBy(input, found);
     if (!input.skipCount && total < 0) total = await countRows(tx, resolved);
     const rows = found.slice(0, input.limit);

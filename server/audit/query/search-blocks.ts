@@ -8,8 +8,8 @@ import { eachOf, INDEXED_THROUGH, type Key, rowsBetween } from "./rows";
 export const SIZES = {
   /** Rows first read along the index by time: enough for most filters that many rows match. */
   ahead: 500,
-  /** Blocks of the first look, and of the largest. */
-  first: 256,
+  /** Blocks of the first look, and of the largest. What the first does not meet is rare enough to ask the index. */
+  first: 32,
   most: 16_384,
   /** Up to this many blocks a match is rare: all of them are fetched. */
   rare: 10_000,
