@@ -7,6 +7,7 @@ import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
 import { createRandom, type Random } from "@/scripts/demo/random";
 import { advanceIndex, listBacklog } from "@/server/audit/query/search-worker";
+import { stopRecording } from "@/server/audit/record/record";
 import { type Ctx, systemCtx } from "@/server/context";
 import { narrow } from "@/server/scope";
 import { createOrg, createPartner } from "@/testing/factories";
@@ -59,9 +60,21 @@ type Filled = Pick<World, "size" | "orgIds" | "app" | "owner" | "say"> & { big: 
 async function fillHistory({ big, ...world }: Filled): Promise<string> {
   const others = world.orgIds.slice(1);
   const started = performance.now();
-  await fillAudit(world.app, { orgId: big, rows: world.size.rows, seed: SEED });
-  const few = Math.max(100, world.size.rows / 2000);
-  for (const orgId of others) await fillAudit(world.app, { orgId, rows: few, seed: SEED });
+  const fill = async () => {
+    await fillAudit(world.app, { orgId: big, rows: world.size.rows, seed: SEED });
+    const few = Math.max(100, world.size.rows / 2000);
+    for (const orgId of others) await fillAudit(world.app, { orgId, rows: few, seed: SEED });
+  };
+  // The index is made beside, on another core.
+  let isFilling = true;
+  const indexing = (async () => {
+    while (isFilling) {
+      await indexAll();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  })();
+  await fill().finally(() => (isFilling = false));
+  await indexing;
   await indexAll();
   await world.owner`VACUUM ANALYZE`;
   await world.owner`CHECKPOINT`;
@@ -91,6 +104,8 @@ export async function createWorld(size: Size, say: (line: string) => void): Prom
   };
   let ended: Promise<void> | undefined;
   const end = async () => {
+    // Not before: what a bench records later would be lost, and said to be.
+    await stopRecording();
     await Promise.allSettled([...pools.map((sql) => sql.end({ timeout: 2 })), closeDatabase()]);
     await embedded.stop();
     for (const path of [embedded.cluster, dir]) rmSync(path, { recursive: true, force: true });

@@ -50,7 +50,7 @@ async function run(world: World): Promise<Figure[]> {
         unit: "rows/s",
         value: large.put,
         reference: large.raw,
-        target: { min: 0.6 },
+        target: { min: 0.75 },
       }),
       figure({
         row: "6",
@@ -58,7 +58,7 @@ async function run(world: World): Promise<Figure[]> {
         unit: "requests/s",
         value: small.put,
         reference: small.bare,
-        target: { min: 0.8 },
+        target: { min: 0.85 },
       }),
     ];
   } finally {

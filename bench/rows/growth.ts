@@ -74,7 +74,7 @@ async function run(world: World): Promise<Figure[]> {
       unit: "ms",
       value,
       reference,
-      target: { max: 1.5 },
+      target: { max: 1.2 },
     });
   return [
     line("sealed ingest, 1,000 rows", 1e6 / rates.many, 1e6 / rates.few),

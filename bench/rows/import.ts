@@ -176,7 +176,7 @@ async function run(world: World): Promise<Figure[]> {
       value: first,
       reference: applyEach,
       ratio: applyEach / first,
-      target: { min: 20 },
+      target: { min: 40 },
       holds: done.status === "done",
     }),
     figure({
@@ -185,7 +185,7 @@ async function run(world: World): Promise<Figure[]> {
       value: again.ms,
       reference: first,
       ratio: first / again.ms,
-      target: { min: 4 },
+      target: { min: 25 },
       holds: rewritten === 0,
     }),
   ];

@@ -6,6 +6,7 @@ import { growthBench } from "./growth";
 import { importBench } from "./import";
 import { indexingBench } from "./indexing";
 import { ingestBench } from "./ingest";
+import { keepPaceBench } from "./keep-pace";
 import { listBench } from "./lists";
 import { pruneBench } from "./prune";
 import { reportBench } from "./reports";
@@ -20,6 +21,7 @@ export const benches: Bench[] = [
   ingestBench,
   directBench,
   indexingBench,
+  keepPaceBench,
   listBench,
   searchBench,
   reportBench,

@@ -38,7 +38,7 @@ async function run(world: World): Promise<Figure[]> {
       unit: "ms",
       value: seen.report,
       reference: seen.read,
-      target: { max: 2 },
+      target: { max: 1.5 },
     });
   };
   return [

@@ -300,8 +300,8 @@ export class Recorder {
   }
 
   private drop(count: number, write: PendingWrite | null): void {
-    if (this.counts.dropped === 0)
-      log.error("audit events are being lost: the spool and the memory are full, or recording has stopped");
+    const reason = this.isClosed ? "recording has stopped" : "the spool and the memory are full";
+    if (this.counts.dropped === 0) log.error(`audit events are being lost: ${reason}`);
     this.counts.dropped += count;
     write?.reject();
   }

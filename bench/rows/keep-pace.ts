@@ -1,0 +1,88 @@
+import { eventMaker } from "@/bench/events";
+import { type Bench, type Figure, figure, inLanes, median, msOf, percentile } from "@/bench/harness";
+import { startRecorder } from "@/bench/recorder";
+import type { World } from "@/bench/world";
+import { listFullEntries } from "@/server/audit/entries/list";
+import { searchEntries } from "@/server/audit/entries/search";
+import { searchWorker } from "@/server/audit/query/search-worker";
+import { listInput, searchInput } from "@/server/audit/schema";
+import { createOrg } from "@/testing/factories";
+
+const PRODUCERS = 256;
+const PAUSE_MS = 250;
+/** Rows that do not fill a block stay unindexed. */
+const KEPT_BACK_ROWS = 128;
+const MAX_SEARCH_MS = 400;
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** How many rows of a chain are not indexed. */
+async function lagOf({ owner }: World, orgId: string): Promise<number> {
+  const [row] = await owner.begin(async (tx) => {
+    await tx`SELECT set_config('trailmark.scope', 'system', true)`;
+    return tx<{ rows: string }[]>`SELECT rows FROM audit_search_backlog() WHERE org_id = ${orgId}`;
+  });
+  return Number(row?.rows ?? 0);
+}
+
+/** Row 21: a burst at full speed into one organization, searches meanwhile, and how soon the index has caught up. */
+async function run(world: World): Promise<Figure[]> {
+  const rows = world.size.full ? 1_000_000 : 100_000;
+  const { id: orgId } = await createOrg({ partnerId: world.partnerId });
+  const ctx = world.ctxOf(orgId);
+  const asks = [
+    () => searchEntries.run(ctx, searchInput.parse({ q: "qqxzjw-absent" })),
+    () => listFullEntries.run(ctx, listInput.parse({ user: "person7@" })),
+  ];
+  const askAll = async () => {
+    const seen: number[] = [];
+    for (const ask of asks) seen.push(await msOf(ask));
+    return seen;
+  };
+  const { recorder } = startRecorder(world, "keep-pace");
+  const next = eventMaker(world.random, [orgId]);
+  await searchWorker.start();
+  let isBehind = true;
+  let most = 0;
+  const during: number[] = [];
+  const watching = (async () => {
+    while (isBehind) {
+      during.push(...(await askAll()));
+      most = Math.max(most, await lagOf(world, orgId));
+      await sleep(PAUSE_MS);
+    }
+  })();
+  const posted = await msOf(() => inLanes(PRODUCERS, Array.from({ length: rows }), () => recorder.durably([next()])));
+  const caughtUp = await msOf(async () => {
+    while ((await lagOf(world, orgId)) >= KEPT_BACK_ROWS) await sleep(PAUSE_MS / 5);
+  });
+  isBehind = false;
+  await watching;
+  await Promise.all([searchWorker.stop(), recorder.stop(5_000)]);
+  const after: number[] = [];
+  for (let round = 0; round < 9; round++) after.push(...(await askAll()));
+  const p95 = percentile(during, 0.95);
+  return [
+    figure({
+      row: "21",
+      name: `index caught up after ${rows} rows posted at full speed`,
+      unit: "ms",
+      value: caughtUp,
+      reference: posted,
+      target: { max: 1 },
+      detail: `${((rows * 1000) / posted).toFixed(0)} rows/s posted; ${most} rows behind at most`,
+    }),
+    figure({
+      row: "21",
+      name: "searches meanwhile, against the same once caught up",
+      unit: "ms",
+      value: median(during),
+      reference: median(after),
+      target: { max: 5 },
+      holds: p95 <= MAX_SEARCH_MS,
+      detail: `${during.length} searches, p95 ${p95.toFixed(0)} ms`,
+    }),
+  ];
+}
+
+export const keepPaceBench: Bench = { rows: ["21"], title: "search keeps pace", run };
