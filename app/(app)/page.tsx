@@ -7,6 +7,7 @@ import { entriesQuery } from "@/components/audit/filters/entries-query";
 import { toListInput } from "@/components/audit/filters/list-input";
 import { lookQuery } from "@/components/audit/table/table-params";
 import { Viewer } from "@/components/audit/viewer";
+import { StartPanel } from "@/components/checklist/start-panel";
 import { ZONE_COOKIE } from "@/components/format/time";
 import { isZone } from "@/server/wall-clock";
 
@@ -18,7 +19,10 @@ export default async function AuditPage({ searchParams }: { searchParams: Promis
   const zone = view.tz ?? (isZone(cookie) ? cookie : "UTC");
   const now = new Date();
   return (
-    <Prefetched queries={[entriesQuery(trpc, toListInput(view, zone, now)), lookQuery(trpc)]}>
+    <Prefetched
+      queries={[trpc.setup.checklist.queryOptions(), entriesQuery(trpc, toListInput(view, zone, now)), lookQuery(trpc)]}
+    >
+      <StartPanel />
       <Viewer loadedAt={now.toISOString()} />
     </Prefetched>
   );

@@ -7,6 +7,7 @@ import {
   Handshake,
   Hourglass,
   KeyRound,
+  ListChecks,
   ListPlus,
   type LucideIcon,
   MonitorSmartphone,
@@ -58,6 +59,15 @@ export const navGroups: NavGroup[] = [
 /** Whether a page is for a person. */
 export const isFor = ({ permission, forPartners }: NavItem, me: { permissions: string[]; scope: string }): boolean =>
   (!permission || me.permissions.includes(permission)) && (!forPartners || me.scope !== "organization");
+
+/** What a new installation needs: in the account menu and the palette of those who run it. */
+export const startItem: NavItem = {
+  href: "/start",
+  label: "Getting started",
+  icon: ListChecks,
+  permission: "organizations:manage",
+  forPartners: true,
+};
 
 /** The person's own page: in the account menu and the palette, not in the navigation. */
 export const accountItem: NavItem = { href: "/account", label: "Your account", icon: UserRound };

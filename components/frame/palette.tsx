@@ -10,7 +10,7 @@ import { useEffect, useState } from "react";
 import { useCan, useMe, useOrg } from "@/components/account/org";
 import { BUILT_IN } from "@/components/audit/views/view-query";
 import { useTRPC } from "@/components/trpc";
-import { accountItem, isFor, navGroups } from "./nav-items";
+import { accountItem, isFor, navGroups, startItem } from "./nav-items";
 import classes from "./palette.module.css";
 
 const [store, palette] = createSpotlight();
@@ -95,7 +95,7 @@ function useGo() {
 function usePages(): Destination[] {
   const go = useGo();
   const me = useMe();
-  return [...navGroups.flatMap((group) => group.items), accountItem]
+  return [...navGroups.flatMap((group) => group.items), accountItem, startItem]
     .filter((item) => isFor(item, me))
     .map(({ href, label, icon }) => ({ key: href, name: label, icon, go: () => go(href) }));
 }

@@ -8,7 +8,7 @@ import { useMe } from "@/components/account/org";
 import { ROLE_LABEL } from "@/components/account/roles";
 import { Popover } from "@/components/ui/popover/popover";
 import classes from "./menu.module.css";
-import { accountItem } from "./nav-items";
+import { accountItem, isFor, startItem } from "./nav-items";
 
 const initials = (name: string) =>
   name
@@ -24,7 +24,8 @@ async function leave() {
 
 /** Who is signed in, the way to their account, and the way out. */
 export function UserMenu() {
-  const { user } = useMe();
+  const me = useMe();
+  const { user } = me;
   const [opened, menu] = useDisclosure(false);
   return (
     <Popover opened={opened} onClose={menu.close} align="end" width={240}>
@@ -51,18 +52,23 @@ export function UserMenu() {
             {ROLE_LABEL[user.role] ?? user.role}
           </Text>
         </div>
-        <Button
-          component={Link}
-          href={accountItem.href}
-          onClick={menu.close}
-          variant="subtle"
-          color="gray"
-          justify="flex-start"
-          fullWidth
-          leftSection={<accountItem.icon size={15} aria-hidden />}
-        >
-          {accountItem.label}
-        </Button>
+        {[accountItem, startItem]
+          .filter((item) => isFor(item, me))
+          .map(({ href, label, icon: Icon }) => (
+            <Button
+              key={href}
+              component={Link}
+              href={href}
+              onClick={menu.close}
+              variant="subtle"
+              color="gray"
+              justify="flex-start"
+              fullWidth
+              leftSection={<Icon size={15} aria-hidden />}
+            >
+              {label}
+            </Button>
+          ))}
         <Button
           variant="subtle"
           color="gray"

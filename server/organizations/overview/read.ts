@@ -16,9 +16,9 @@ import type { OrganizationOverview } from "./schema";
 const ORGS_AT_ONCE = 100;
 const CHUNKS_AT_ONCE = 3;
 
-type Asked = { now: Date; mayReadDevices: boolean; alarms: Alarm[] };
+type Asked = { now: Date; mayReadDevices: boolean; alarms: Alarm[]; bytesPerEntry: number };
 type Devices = NonNullable<OrganizationOverview["devices"]>;
-type Known = { facts: LogFacts; chain: KnownChain; devices: Devices | null; bytesPerEntry: number };
+type Known = { facts: LogFacts; chain: KnownChain; devices: Devices | null };
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
@@ -47,8 +47,8 @@ function retentionOf({ retentionDays, lastCleanupAt, firstAgesFrom }: LogFacts, 
   return { configured: retentionDays !== null, retentionDays, lastCleanupAt: iso(lastCleanupAt), isDue };
 }
 
-function toOverview(known: Known, { now }: Asked): OrganizationOverview {
-  const { facts, chain, devices, bytesPerEntry } = known;
+function toOverview(known: Known, { now, bytesPerEntry }: Asked): OrganizationOverview {
+  const { facts, chain, devices } = known;
   const at = now.getTime();
   const entries = Math.max(0, facts.head - facts.pruned);
   const week = { size: facts.weekSize, nextAt: facts.weekAt };
@@ -85,11 +85,10 @@ async function readChunk(tx: Tx, scope: Scope & { orgIds: readonly string[] }, a
   const facts = await logFactsOf(tx, scope.orgIds, since);
   const states = await readStates(tx, scope.orgIds, asked.alarms);
   const counts = asked.mayReadDevices ? await deviceCountsOf(tx, scope, asked.now) : null;
-  const bytesPerEntry = await rowBytes(tx);
   return facts.flatMap((one) => {
     const chain = states.get(one.orgId);
     const devices = counts && (counts.get(one.orgId) ?? { online: 0, offline: 0, silent: 0 });
-    return chain ? [toOverview({ facts: one, chain, devices, bytesPerEntry }, asked)] : [];
+    return chain ? [toOverview({ facts: one, chain, devices }, asked)] : [];
   });
 }
 
@@ -99,6 +98,7 @@ export async function readOverviews(ctx: Ctx, orgIds: readonly string[]): Promis
     now: ctx.now(),
     mayReadDevices: ctx.permissions.has("devices:read"),
     alarms: await openAlarms(ctx.scope),
+    bytesPerEntry: await tenant(ctx.scope, rowBytes),
   };
   const partnerId = ctx.scope.kind === "system" ? "" : ctx.scope.partnerId;
   const chunks: string[][] = [];

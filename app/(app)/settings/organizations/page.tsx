@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { Prefetched, trpc } from "@/app/trpc-server";
+import { StartPanel } from "@/components/checklist/start-panel";
 import { Guarded } from "@/components/frame/guarded";
 import { Organizations } from "@/components/settings/organizations";
 import { loadList } from "@/components/ui/list-params";
@@ -10,7 +11,8 @@ export const metadata: Metadata = { title: "Organizations" };
 export default async function OrganizationsPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
   const { page, search } = await loadList(searchParams);
   return (
-    <Prefetched queries={[trpc.organizations.list.queryOptions({ page, search })]}>
+    <Prefetched queries={[trpc.setup.checklist.queryOptions(), trpc.organizations.list.queryOptions({ page, search })]}>
+      <StartPanel />
       <Guarded permission="organizations:manage" title="Organizations" what="the organizations">
         <Organizations />
       </Guarded>

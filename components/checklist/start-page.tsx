@@ -1,0 +1,97 @@
+"use client";
+
+import { Button, Skeleton } from "@mantine/core";
+import { CircleCheck, CircleDashed } from "lucide-react";
+import Link from "next/link";
+import { When } from "@/components/format/when";
+import { Failure, Notice } from "@/components/ui/notice";
+import { PageHeader } from "@/components/ui/page-header";
+import type { Checklist, Step } from "@/server/setup/checklist/schema";
+import classes from "./checklist.module.css";
+import { STEPS } from "./steps";
+import { useChecklist } from "./use-checklist";
+
+/** Everything that a new installation needs, ticked by what is really there. */
+export function StartPage() {
+  const { query, list, dismiss } = useChecklist({ again: true });
+  const done = list?.steps.filter((step) => step.done).length ?? 0;
+  const isWhole = list !== null && done === list.steps.length;
+  return (
+    <>
+      <PageHeader
+        title="Getting started"
+        lead={
+          list
+            ? isWhole
+              ? "Everything is done."
+              : `${done} of ${list.steps.length} done. Each step ticks itself.`
+            : null
+        }
+      >
+        {list && !isWhole && (
+          <Button
+            variant="default"
+            loading={dismiss.isPending}
+            onClick={() => dismiss.mutate({ dismissed: !list.dismissed })}
+          >
+            {list.dismissed ? "Show the next step on my pages" : "Hide the next step from my pages"}
+          </Button>
+        )}
+      </PageHeader>
+      {query.isPending && (
+        <div role="status" aria-label="Loading the checklist">
+          <Skeleton height={240} m={24} />
+        </div>
+      )}
+      {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="the checklist" />}
+      {query.isSuccess && !list && (
+        <Notice title="Nothing is left to do for you here">Whoever runs this installation sets it up.</Notice>
+      )}
+      {list && <Steps list={list} />}
+    </>
+  );
+}
+
+function Steps({ list }: { list: Checklist }) {
+  const next = list.steps.find(({ done }) => !done)?.step;
+  return (
+    <ol className={classes.steps}>
+      {list.steps.map(({ step, done }) => (
+        <li key={step} data-done={done || undefined} aria-current={step === next ? "step" : undefined}>
+          {done ? <CircleCheck size={20} aria-hidden /> : <CircleDashed size={20} aria-hidden />}
+          <OneStep step={step} done={done} list={list} isNext={step === next} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+type OneProps = { step: Step; done: boolean; list: Checklist; isNext: boolean };
+
+function OneStep({ step, done, list, isNext }: OneProps) {
+  const { title, what, way, command } = STEPS[step];
+  return (
+    <div>
+      <h2>
+        {title}
+        <small>{done ? " Done" : " To do"}</small>
+      </h2>
+      {step === "backup" && list.lastBackupAt && (
+        <p>
+          Last made: <When at={list.lastBackupAt} />
+        </p>
+      )}
+      {!done && (
+        <>
+          <p>{what}</p>
+          {command && <code>{command}</code>}
+          {way && (
+            <Button component={Link} href={way.href(list.orgId)} size="xs" variant={isNext ? "filled" : "default"}>
+              {way.label}
+            </Button>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+"use client";
+
+import { Button } from "@mantine/core";
+import Link from "next/link";
+import classes from "./checklist.module.css";
+import { STEPS } from "./steps";
+import { useChecklist } from "./use-checklist";
+
+/** Above a page while something of the checklist is left: the next step and the way to it. */
+export function StartPanel() {
+  const { list, dismiss } = useChecklist({ again: true });
+  const next = list?.steps.find(({ done }) => !done);
+  if (!list || !next || list.dismissed) return null;
+  const { title, way } = STEPS[next.step];
+  const done = list.steps.filter((step) => step.done).length;
+  return (
+    <aside className={classes.panel} aria-label="Getting started">
+      <p>
+        <span className={classes.quiet}>
+          Getting started, {done} of {list.steps.length} done. Next:
+        </span>{" "}
+        <strong>{title}</strong>
+      </p>
+      <div>
+        {way && (
+          <Button component={Link} href={way.href(list.orgId)} size="xs">
+            {way.label}
+          </Button>
+        )}
+        <Button component={Link} href="/start" size="xs" variant="default">
+          All steps
+        </Button>
+        <Button
+          size="xs"
+          variant="subtle"
+          color="gray"
+          loading={dismiss.isPending}
+          onClick={() => dismiss.mutate({ dismissed: true })}
+        >
+          Dismiss
+        </Button>
+      </div>
+    </aside>
+  );
+}

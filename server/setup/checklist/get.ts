@@ -1,0 +1,77 @@
+import { and, eq, sql } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { auditVerifications, devices, enrollmentKeys, organizations, userPreferences } from "@/db/schema";
+import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
+import { secondFactorsOf } from "@/server/auth/second-factor/factors";
+import { lastBackup } from "@/server/backup/record-run";
+import type { Ctx } from "@/server/context";
+import { operation } from "@/server/operation";
+import { inScope } from "@/server/scope";
+import { noInput } from "@/server/wire";
+import { CHECKLIST_KEY } from "./dismiss";
+import { type Checklist, checklist } from "./schema";
+
+type Facts = {
+  firstOrg: string | null;
+  deviceOrg: string | null;
+  hasKey: boolean;
+  isHeard: boolean;
+  isVerified: boolean;
+};
+
+/** What the caller's organizations have so far; each is one look for a first row. */
+async function factsOf(tx: Tx, { scope }: Ctx): Promise<Facts> {
+  const [facts] = await rowsOf<Facts>(
+    tx,
+    sql`SELECT
+      (SELECT id FROM ${organizations} WHERE ${inScope(organizations.id, scope)} AND NOT is_home
+        ORDER BY created_at LIMIT 1) AS "firstOrg",
+      (SELECT org_id FROM ${devices} WHERE ${inScope(devices.orgId, scope)} ORDER BY created_at LIMIT 1) AS "deviceOrg",
+      EXISTS (SELECT FROM ${enrollmentKeys} WHERE ${inScope(enrollmentKeys.orgId, scope)}) AS "hasKey",
+      EXISTS (SELECT FROM ${devices} WHERE ${inScope(devices.orgId, scope)} AND last_seen_at IS NOT NULL) AS "isHeard",
+      EXISTS (SELECT FROM ${auditVerifications} WHERE ${inScope(auditVerifications.orgId, scope)}
+        AND status = 'intact' AND rows_checked > 0) AS "isVerified"`,
+  );
+  if (!facts) throw new RangeError("a statement without a row");
+  return facts;
+}
+
+async function isDismissed(tx: Tx, userId: string): Promise<boolean> {
+  const where = and(eq(userPreferences.userId, userId), eq(userPreferences.key, CHECKLIST_KEY));
+  const [row] = await tx.select({ value: userPreferences.value }).from(userPreferences).where(where);
+  return (
+    typeof row?.value === "object" && row.value !== null && "dismissed" in row.value && row.value.dismissed === true
+  );
+}
+
+/** How far this installation is for the caller, from what is really there. */
+export const getChecklist = operation({
+  input: noInput,
+  output: checklist,
+  async run(ctx): Promise<Checklist | null> {
+    const { actor, scope } = ctx;
+    const mayCreate = scope.kind !== "organization" && ctx.permissions.has("organizations:manage");
+    if (actor.type !== "user" || !mayCreate) return null;
+    const [facts, dismissed] = await tenant(scope, async (tx) => [
+      await factsOf(tx, ctx),
+      await isDismissed(tx, actor.id),
+    ]);
+    const [factors, backup] = await Promise.all([secondFactorsOf(actor.id), lastBackup()]);
+    return {
+      steps: [
+        { step: "organization", done: facts.firstOrg !== null },
+        // A device joined by one, though it may be gone since.
+        { step: "enrollment_key", done: facts.hasKey || facts.deviceOrg !== null },
+        { step: "agent", done: facts.isHeard },
+        { step: "verified", done: facts.isVerified },
+        { step: "backup", done: backup !== null },
+        { step: "witness", done: Boolean(witnessPolicy()?.quorum) },
+        { step: "two_factor", done: factors.isOn },
+      ],
+      orgId: facts.deviceOrg ?? facts.firstOrg,
+      lastBackupAt: backup?.ranAt.toISOString() ?? null,
+      dismissed,
+    };
+  },
+});

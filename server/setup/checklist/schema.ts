@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { isoTime } from "@/server/wire";
+
+/** What a new installation needs, in the order in which it is done. */
+const STEPS = ["organization", "enrollment_key", "agent", "verified", "backup", "witness", "two_factor"] as const;
+export type Step = (typeof STEPS)[number];
+
+/** Input of setup.dismissChecklist. */
+export const dismissInput = z.strictObject({ dismissed: z.boolean() });
+
+/**
+ * The steps with what is known of each at this moment. orgId: the organization to go on with, that of the first device or
+ * the first customer. Null for those whom it does not concern: programs, and people who may not create organizations.
+ */
+export const checklist = z
+  .strictObject({
+    steps: z.array(z.strictObject({ step: z.enum(STEPS), done: z.boolean() })),
+    orgId: z.guid().nullable(),
+    lastBackupAt: isoTime.nullable(),
+    dismissed: z.boolean(),
+  })
+  .nullable();
+export type Checklist = NonNullable<z.output<typeof checklist>>;
