@@ -1,26 +1,37 @@
 import type { Metadata } from "next";
 import { cookies } from "next/headers";
 import type { SearchParams } from "nuqs/server";
-import { Prefetched, trpc } from "@/app/trpc-server";
+import { fetched, Prefetched, trpc } from "@/app/trpc-server";
 import { loadView } from "@/components/audit/filters/address";
 import { entriesQuery } from "@/components/audit/filters/entries-query";
 import { toListInput } from "@/components/audit/filters/list-input";
+import { isFolding, listedInput, routineQuery } from "@/components/audit/fold/folding";
 import { lookQuery } from "@/components/audit/table/table-params";
+import { titleOf } from "@/components/audit/title";
 import { Viewer } from "@/components/audit/viewer";
 import { StartPanel } from "@/components/checklist/start-panel";
 import { ZONE_COOKIE } from "@/components/format/time";
-import { isZone } from "@/server/wall-clock";
+import type { FullPage } from "@/server/audit/schema";
+import { isZone } from "@/server/time/wall-clock";
 
-export const metadata: Metadata = { title: "Audit log" };
+type Props = { searchParams: Promise<SearchParams> };
 
-export default async function AuditPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
+export const generateMetadata = async ({ searchParams }: Props): Promise<Metadata> => ({
+  title: titleOf(await loadView(searchParams)),
+});
+
+export default async function AuditPage({ searchParams }: Props) {
   const view = await loadView(searchParams);
   const cookie = decodeURIComponent((await cookies()).get(ZONE_COOKIE)?.value ?? "");
   const zone = view.tz ?? (isZone(cookie) ? cookie : "UTC");
   const now = new Date();
+  const kept = await fetched<{ fold: boolean | null }>(lookQuery(trpc));
+  const listed = listedInput(toListInput(view, zone, now), view, isFolding(view, kept?.fold));
+  const page = listed.routine && (await fetched<FullPage>(entriesQuery(trpc, listed)));
+  const folds = page ? [routineQuery(trpc, { listed, page, zone })] : [];
   return (
     <Prefetched
-      queries={[trpc.setup.checklist.queryOptions(), entriesQuery(trpc, toListInput(view, zone, now)), lookQuery(trpc)]}
+      queries={[trpc.setup.checklist.queryOptions(), entriesQuery(trpc, listed), lookQuery(trpc), ...folds]}
     >
       <StartPanel />
       <Viewer loadedAt={now.toISOString()} />

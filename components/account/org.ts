@@ -14,11 +14,16 @@ export function useCan(permission: string): boolean {
   return useMe().permissions.includes(permission);
 }
 
-/** The organization that the address narrows every page to; null means all that the user can see. */
+/**
+ * The organization that the address narrows every page to; null means all that the user can see. `several` are those of
+ * which the audit log alone shows the entries.
+ */
 export function useOrg() {
   const { organizations } = useMe();
   const [org, setOrg] = useQueryState("orgId", parseAsString.withOptions({ history: "push" }));
   const chosen = organizations.find((o) => o.id === org) ?? null;
+  const ids = org?.split(",") ?? [];
+  const several = ids.length > 1 ? organizations.filter((o) => ids.includes(o.id)) : [];
   const nameOf = (id: string) => organizations.find((o) => o.id === id)?.name ?? "Unknown organization";
-  return { org: chosen, orgId: chosen?.id, organizations, setOrg, nameOf, isUnknown: org !== null && !chosen };
+  return { org: chosen, orgId: chosen?.id, organizations, several, setOrg, nameOf };
 }

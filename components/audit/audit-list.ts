@@ -2,21 +2,37 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useMemo } from "react";
+import { useOrg } from "@/components/account/org";
+import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { entriesQuery, isCut, totalQuery } from "./filters/entries-query";
 import { namesOf } from "./filters/labels";
+import { routineQuery } from "./fold/folding";
+import type { RoutineFold } from "./fold/lines";
 import { isLive, useLive } from "./live/live";
 import { useViewer } from "./viewer-context";
+
+const NO_FOLDS: RoutineFold[] = [];
+/** How often folded telemetry of a live list is counted again. */
+const LIVE_POLL_MS = 5_000;
 
 /** The entries of the view, as they are or as they grow while it is live, with their total and the names of their ids. */
 export function useAuditList(table: RefObject<HTMLTableElement | null>) {
   const trpc = useTRPC();
-  const { view, input, setNow } = useViewer();
+  const { view, input, listed, setNow } = useViewer();
+  const { zone } = useZone();
+  const { organizations } = useOrg();
   // A live list grows by itself, and must not move because the window came back.
-  const list = useQuery({ ...entriesQuery(trpc, input), refetchOnWindowFocus: !isLive(view) });
+  const list = useQuery({ ...entriesQuery(trpc, listed), refetchOnWindowFocus: !isLive(view) });
   const counted = useQuery(totalQuery(trpc, input));
+  const routine = useQuery({
+    ...routineQuery(trpc, { listed, page: list.data, zone }),
+    enabled: listed.routine !== undefined && list.isSuccess && !list.isPlaceholderData,
+    refetchInterval: isLive(view) && LIVE_POLL_MS,
+  });
+  const folds = listed.routine !== undefined && !list.isPlaceholderData ? (routine.data?.folds ?? NO_FOLDS) : NO_FOLDS;
   const { entries, added, bar } = useLive({ list, counted, table });
-  const names = useMemo(() => namesOf(view, entries), [view, entries]);
+  const names = useMemo(() => namesOf(view, entries, organizations), [view, entries, organizations]);
   const refresh = () => {
     setNow(new Date());
     void counted.refetch();
@@ -26,6 +42,10 @@ export function useAuditList(table: RefObject<HTMLTableElement | null>) {
     list,
     entries,
     names,
+    /** Routine telemetry that the page's list leaves out. */
+    folds,
+    /** True until it is known. */
+    isFoldPending: routine.isLoading,
     /** The live view's bar; null while the list is not live. */
     bar,
     /** null while it is counted. */

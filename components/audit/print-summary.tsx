@@ -7,7 +7,7 @@ import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
-import { filtersInWords } from "./filters/chips";
+import { filtersInWords } from "./filters/in-words";
 import { spanOf } from "./filters/list-input";
 import { spanText } from "./filters/range-line";
 import classes from "./viewer.module.css";

@@ -30,30 +30,32 @@ export function Toolbar({ look, search, isBusy, onRefresh, onExport }: Props) {
   return (
     <div className={classes.toolbar}>
       <SearchBox searchRef={search} />
-      <RangeMenu view={view} onRange={(range) => setView({ ...range, ...FROM_START })} now={now} />
-      <RangeSteps />
-      <Button
-        variant="default"
-        aria-pressed={view.facets}
-        onClick={() => setView({ facets: !view.facets }, { history: "replace" })}
-        leftSection={<ListFilter size={15} aria-hidden />}
-      >
-        Filters
-      </Button>
-      <SavedViews />
-      <ColumnMenu look={look} />
-      <LiveToggle />
-      <Tip label="Load newer entries">
-        <ActionIcon size={36} variant="default" aria-label="Refresh" onClick={onRefresh} loading={isBusy}>
-          <RefreshCw size={15} aria-hidden />
-        </ActionIcon>
-      </Tip>
-      <CopyLink />
-      {onExport && (
-        <Button variant="default" onClick={onExport} leftSection={<Download size={15} aria-hidden />}>
-          Export
+      <div className={classes.controls}>
+        <RangeMenu view={view} onRange={(range) => setView({ ...range, ...FROM_START })} now={now} />
+        <RangeSteps />
+        <Button
+          variant="default"
+          aria-pressed={view.facets}
+          onClick={() => setView({ facets: !view.facets }, { history: "replace" })}
+          leftSection={<ListFilter size={15} aria-hidden />}
+        >
+          Filters
         </Button>
-      )}
+        <SavedViews />
+        <ColumnMenu look={look} />
+        <LiveToggle />
+        <Tip label="Load newer entries">
+          <ActionIcon size={36} variant="default" aria-label="Refresh" onClick={onRefresh} loading={isBusy}>
+            <RefreshCw size={15} aria-hidden />
+          </ActionIcon>
+        </Tip>
+        <CopyLink />
+        {onExport && (
+          <Button variant="default" onClick={onExport} leftSection={<Download size={15} aria-hidden />}>
+            Export
+          </Button>
+        )}
+      </div>
     </div>
   );
 }

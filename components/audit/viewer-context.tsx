@@ -1,13 +1,25 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { createContext, type ReactNode, useContext, useMemo, useState } from "react";
 import { useZone } from "@/components/format/zone";
+import { useTRPC } from "@/components/trpc";
 import { type SetView, type View, viewParsers } from "./filters/address";
 import { type Input, toListInput } from "./filters/list-input";
+import { isFolding, listedInput } from "./fold/folding";
+import { lookQuery } from "./table/table-params";
 
 /** What the whole viewer shares: the address's state, the list's input for it, and the instant that "now" means. */
-type ViewerState = { view: View; setView: SetView; input: Input; now: Date; setNow: (now: Date) => void };
+type ViewerState = {
+  view: View;
+  setView: SetView;
+  input: Input;
+  /** The same for the list itself, from which folded telemetry is left out. */
+  listed: Input;
+  now: Date;
+  setNow: (now: Date) => void;
+};
 
 const Context = createContext<ViewerState | null>(null);
 
@@ -23,6 +35,8 @@ export function ViewerProvider({ loadedAt, children }: { loadedAt: string; child
   const [now, setNow] = useState(() => new Date(loadedAt));
   const { zone } = useZone();
   const input = useMemo(() => toListInput(view, zone, now), [view, zone, now]);
-  const viewer = useMemo(() => ({ view, setView, input, now, setNow }), [view, setView, input, now]);
+  const kept = useQuery(lookQuery(useTRPC())).data?.fold;
+  const listed = useMemo(() => listedInput(input, view, isFolding(view, kept)), [input, view, kept]);
+  const viewer = useMemo(() => ({ view, setView, input, listed, now, setNow }), [view, setView, input, listed, now]);
   return <Context value={viewer}>{children}</Context>;
 }

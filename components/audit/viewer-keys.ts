@@ -8,12 +8,15 @@ type Options = {
   isOpen: boolean;
   step: (by: 1 | -1) => void;
   onLive: () => void;
+  onFold: () => void;
   onExport: (() => void) | null;
 };
 
 type Steps = Record<string, 1 | -1 | undefined>;
 const STEPS: Steps = { j: 1, k: -1 };
 const DRAWER_STEPS: Steps = { ArrowRight: 1, ArrowLeft: -1 };
+/** On an entry of the list; elsewhere these scroll. */
+const ROW_STEPS: Steps = { ArrowDown: 1, ArrowUp: -1 };
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
@@ -25,7 +28,7 @@ export function focusEntry(table: HTMLTableElement | null, id: string): void {
 
 /** Moves the focus one entry up or down; from outside the list it starts at the top. */
 function moveFocus(table: HTMLTableElement | null, by: 1 | -1): void {
-  const links = [...(table?.querySelectorAll<HTMLElement>("[data-entry]") ?? [])];
+  const links = [...(table?.querySelectorAll<HTMLElement>("[data-entry], [data-fold]") ?? [])];
   const active = document.activeElement;
   const at = active instanceof HTMLElement ? links.indexOf(active) : -1;
   const next = at < 0 ? links[0] : links[at + by];
@@ -33,17 +36,20 @@ function moveFocus(table: HTMLTableElement | null, by: 1 | -1): void {
   next?.scrollIntoView({ block: "nearest" });
 }
 
-/** j and k walk the entries, also behind the open drawer; "/" goes to the search box; "e" exports; "l" follows the log. */
-export function useViewerKeys({ table, search, isOpen, step, onLive, onExport }: Options): void {
+/** j and k walk the entries, also behind the open drawer; "/" goes to the search box; "e" exports; "l" follows the log; "f" folds. */
+export function useViewerKeys({ table, search, isOpen, step, onLive, onFold, onExport }: Options): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      const inOtherDialog = document.querySelector("[role=dialog]") && !isOpen;
+      // A drawer that slides out is still in the document.
+      const inOtherDialog = !isOpen && document.querySelector(`[role=dialog]:not([aria-label="Audit entry"])`);
       if (inOtherDialog) return;
-      const by = STEPS[event.key] ?? (isOpen ? DRAWER_STEPS[event.key] : undefined);
+      const isInList = event.target instanceof Element && event.target.matches("[data-entry], [data-fold]");
+      const by = STEPS[event.key] ?? (isOpen ? DRAWER_STEPS : isInList ? ROW_STEPS : {})[event.key];
       if (by) isOpen ? step(by) : moveFocus(table.current, by);
       else if (event.key === "/" && !isOpen) search.current?.focus();
       else if (event.key === "l" && !isOpen) onLive();
+      else if (event.key === "f" && !isOpen) onFold();
       else if (event.key === "e" && onExport && !isOpen) onExport();
       else return;
       event.preventDefault();

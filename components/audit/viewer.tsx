@@ -2,8 +2,9 @@
 
 import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useCan, useOrg } from "@/components/account/org";
+import { useAsked } from "@/components/asked";
 import { PageHeader } from "@/components/ui/page-header";
 import { wordsOf } from "@/server/audit/query/word-list";
 import { useAuditList } from "./audit-list";
@@ -20,6 +21,7 @@ import { PrintSummary } from "./print-summary";
 import { MisreadNote } from "./search/misread-note";
 import { EntryList } from "./table/entry-list";
 import { useTableLook } from "./table/table-look";
+import { titleOf } from "./title";
 import { Toolbar } from "./toolbar";
 import classes from "./viewer.module.css";
 import { useViewer, ViewerProvider } from "./viewer-context";
@@ -46,9 +48,12 @@ function AuditLog() {
   const [usesDrawer, setUsesDrawer] = useState(view.row !== null);
   if (view.row !== null && !usesDrawer) setUsesDrawer(true);
   const onExport = useCan("audit:export") ? () => setIsExporting(true) : null;
+  useAsked("export", onExport);
+  useTitle(audit.names);
   const { open, step, close } = useOpenEntry(audit.entries, table);
   const onLive = () => toggleLive(view, setView);
-  useViewerKeys({ table, search, isOpen: view.row !== null, step, onLive, onExport });
+  const onFold = () => look.change({ fold: !look.folds });
+  useViewerKeys({ table, search, isOpen: view.row !== null, step, onLive, onFold, onExport });
   const words = useMemo(() => wordsOf(view.q ?? ""), [view.q]);
   const invalid = invalidParams(new URLSearchParams(useSearchParams()));
   return (
@@ -61,7 +66,7 @@ function AuditLog() {
         onRefresh={audit.refresh}
         onExport={onExport}
       />
-      <Chips names={audit.names} />
+      <Chips names={audit.names} look={look} />
       {invalid.length > 0 && <InvalidParams parts={invalid} />}
       <MisreadNote />
       <Histogram />
@@ -72,7 +77,14 @@ function AuditLog() {
         {view.facets && <Facets />}
         <div className={classes.list}>
           <SearchedWords value={words}>
-            <EntryList list={audit.list} entries={audit.entries} look={look} table={table} onOpen={open} />
+            <EntryList
+              list={audit.list}
+              entries={audit.entries}
+              folds={audit.isFoldPending ? null : audit.folds}
+              look={look}
+              table={table}
+              onOpen={open}
+            />
           </SearchedWords>
         </div>
       </div>
@@ -82,9 +94,22 @@ function AuditLog() {
   );
 }
 
+/** Keeps the tab's title to what is shown. */
+function useTitle(names: ReadonlyMap<string, string>): void {
+  const { view } = useViewer();
+  const title = `${titleOf(view, names)} · Trailmark`;
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+}
+
 function Header() {
-  const { org, organizations } = useOrg();
+  const { org, organizations, several } = useOrg();
   const home = org ?? (organizations.length === 1 ? organizations[0] : null);
-  const lead = home ? `Who did what at ${home.name}.` : "Who did what, in every organization you can see.";
+  const lead = home
+    ? `Who did what at ${home.name}.`
+    : several.length > 0
+      ? `Who did what in ${several.length} of your organizations.`
+      : "Who did what, in every organization you can see.";
   return <PageHeader title="Audit log" lead={lead} />;
 }

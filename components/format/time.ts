@@ -64,12 +64,10 @@ export function dayName(when: Date | string, zone: string, now: Date): string {
   return `${p.weekday}, ${date}`;
 }
 
-/** "UTC", or "Europe/Berlin, UTC+1" as of now. */
-export function zoneName(zone: string): string {
+/** "UTC", or "Europe/Berlin, UTC+1" as of an instant. */
+export function zoneName(zone: string, at = new Date()): string {
   if (zone === "UTC") return "UTC";
-  const parts = new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeZoneName: "shortOffset" }).formatToParts(
-    new Date(),
-  );
+  const parts = new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeZoneName: "shortOffset" }).formatToParts(at);
   const offset = parts.find((p) => p.type === "timeZoneName")?.value.replace("GMT", "UTC") ?? "";
   return `${zone.replaceAll("_", " ")}, ${offset}`;
 }

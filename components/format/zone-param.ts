@@ -1,5 +1,5 @@
 import { createParser } from "nuqs/server";
-import { isZone } from "@/server/wall-clock";
+import { isZone } from "@/server/time/wall-clock";
 
 /** The zone in the address: `tz=utc`, or a zone's name in a link that carries its sender's. */
 export const zoneParam = createParser({

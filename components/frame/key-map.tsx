@@ -17,8 +17,10 @@ const KEYS: [string, [string[], string][]][] = [
     "In the audit log",
     [
       [["/"], "Go to the search box"],
-      [["j", "k"], "Next and previous entry"],
-      [["Enter"], "Open the entry"],
+      [["j", "k"], "Next and previous entry; on one, ↓ and ↑ too"],
+      [["Enter"], "Open the entry, or unfold what is folded"],
+      [["f"], "Fold repeats and routine telemetry, or show them all"],
+      [["t"], "Its time in UTC, your zone and seconds since 1970"],
       [["m"], "Filter by a cell, exclude it or copy it; ← and → move between cells"],
       [["←", "→"], "Previous and next, while one is open"],
       [["Esc"], "Close it and return to the list"],

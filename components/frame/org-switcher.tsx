@@ -3,7 +3,7 @@
 import { TextInput, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Building2, Check, ChevronsUpDown } from "lucide-react";
-import { useState } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
 import { useOrg } from "@/components/account/org";
 import { Popover } from "@/components/ui/popover/popover";
 import classes from "./org-switcher.module.css";
@@ -14,12 +14,12 @@ const MANY = 8;
 
 /** Narrows every page to one organization; people of a single organization just see its name. */
 export function OrgSwitcher() {
-  const { org, organizations, setOrg } = useOrg();
+  const { org, organizations, several, setOrg } = useOrg();
   const [opened, menu] = useDisclosure(false);
   const [only, ...others] = organizations;
   if (!only) return null;
   if (others.length === 0) return <span className={classes.single}>{only.name}</span>;
-  const name = org?.name ?? ALL;
+  const name = org?.name ?? (several.length > 0 ? `${several.length} organizations` : ALL);
   const pick = (id: string | null) => {
     void setOrg(id);
     menu.close();
@@ -46,8 +46,21 @@ function Choices({ onPick }: { onPick: (id: string | null) => void }) {
   const [typed, setTyped] = useState("");
   const all = [{ id: null, name: ALL }, ...organizations.map(({ id, name }) => ({ id, name }))];
   const found = all.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
+  const list = useRef<HTMLDivElement>(null);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const options = [...(list.current?.querySelectorAll<HTMLElement>("li button") ?? [])];
+    const { activeElement } = document;
+    const at = activeElement instanceof HTMLElement ? options.indexOf(activeElement) : -1;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const first = found[0];
+    if (step) options[Math.max(0, Math.min(options.length - 1, at + step))]?.focus();
+    else if (event.key === "Enter" && at < 0 && typed.trim() && first) onPick(first.id);
+    else return;
+    event.preventDefault();
+  };
   return (
-    <>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the field and the buttons inside.
+    <div ref={list} onKeyDown={onKeyDown}>
       {organizations.length > MANY && (
         <div className={classes.find}>
           <TextInput
@@ -73,6 +86,6 @@ function Choices({ onPick }: { onPick: (id: string | null) => void }) {
         ))}
       </ul>
       {found.length === 0 && <p className={classes.none}>{`No results for "${typed.trim()}"`}</p>}
-    </>
+    </div>
   );
 }

@@ -6,8 +6,39 @@ import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
 import { Tip } from "@/components/ui/popover/tip";
 
+/** Then the palette is taken for unreachable, and keys mean again what they mean on the page. */
+const EARLY_MS = 3_000;
+/** Once the scripts are there the palette opens and takes the focus. */
+const SETTLE_MS = 150;
+
 const Palette = dynamic(() => import("./palette").then((m) => m.Palette), { ssr: false });
 const KeyMap = dynamic(() => import("./key-map").then((m) => m.KeyMap), { ssr: false });
+
+/** What is typed between asking for the palette and having its scripts, the first time. */
+function useEarlyKeys(opened: number): string {
+  const [early, setEarly] = useState("");
+  useEffect(() => {
+    if (opened !== 1) {
+      setEarly("");
+      return;
+    }
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1 || isTyping(event.target)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      setEarly((before) => before + event.key);
+    };
+    document.addEventListener("keydown", onKey, { capture: true });
+    const stop = () => document.removeEventListener("keydown", onKey, { capture: true });
+    const timer = setTimeout(stop, EARLY_MS);
+    void import("./palette").finally(() => requestAnimationFrame(() => setTimeout(stop, SETTLE_MS)));
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [opened]);
+  return early;
+}
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
@@ -16,6 +47,7 @@ const isTyping = (target: EventTarget | null) =>
 export function PaletteKey() {
   const [opened, setOpened] = useState(0);
   const [isHelpOpen, setIsHelpOpen] = useState(false);
+  const early = useEarlyKeys(opened);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
@@ -40,7 +72,7 @@ export function PaletteKey() {
           <Search size={17} strokeWidth={1.75} aria-hidden />
         </ActionIcon>
       </Tip>
-      {opened > 0 && <Palette opened={opened} onHelp={() => setIsHelpOpen(true)} />}
+      {opened > 0 && <Palette opened={opened} early={early} onHelp={() => setIsHelpOpen(true)} />}
       {isHelpOpen && <KeyMap onClose={() => setIsHelpOpen(false)} />}
     </>
   );

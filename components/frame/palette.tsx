@@ -1,48 +1,67 @@
 "use client";
 
 import "@mantine/spotlight/styles.layer.css";
-import { useDebouncedValue } from "@mantine/hooks";
 import { createSpotlight, Spotlight } from "@mantine/spotlight";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Bookmark, Building2, Keyboard, type LucideIcon, MonitorSmartphone, Search } from "lucide-react";
-import { useRouter } from "next/navigation";
-import { useEffect, useState } from "react";
-import { useCan, useMe, useOrg } from "@/components/account/org";
-import { BUILT_IN } from "@/components/audit/views/view-query";
-import { useTRPC } from "@/components/trpc";
-import { accountItem, isFor, navGroups, startItem } from "./nav-items";
+import { Keyboard, Search } from "lucide-react";
+import { type KeyboardEvent, useEffect, useEffectEvent, useState } from "react";
 import classes from "./palette.module.css";
+import {
+  type Destination,
+  matches,
+  SHOWN,
+  useActs,
+  useDevices,
+  useOrganizations,
+  usePages,
+  usePasted,
+  useSearch,
+  useViews,
+} from "./palette-groups";
 
 const [store, palette] = createSpotlight();
 /** What scrolls must be reachable by keyboard; the list hands this on to its scroll area, which its type leaves out. */
 const LIST = { viewportProps: { tabIndex: 0, role: "group", "aria-label": "Where to go" } } as object;
-const DEBOUNCE_MS = 200;
-const SHOWN = 8;
-const MIN_LETTERS = 2;
 
-type Destination = { key: string; name: string; hint?: string; icon: LucideIcon; go: () => void };
-type Group = { label: string; destinations: Destination[] };
+type Group = { label: string; destinations: Destination[]; isWhole?: true };
 
-/** Every word that is typed is in the name. */
-function matches(name: string, typed: string): boolean {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  return words.every((word) => name.toLowerCase().includes(word));
-}
-
-/** Goes anywhere by typing: pages, saved views, devices, organizations. `opened` counts the requests to open it. */
-export function Palette({ opened, onHelp }: { opened: number; onHelp: () => void }) {
-  const [typed, setTyped] = useState("");
-  useEffect(() => {
-    if (opened > 0) palette.open();
-  }, [opened]);
+/** Everything that what is typed can mean, the likeliest first. */
+function useGroups(typed: string, onHelp: () => void): { groups: Group[]; isSettled: boolean } {
+  const named = (all: Destination[]) => all.filter(({ name }) => matches(name, typed));
+  const { devices, isSettled } = useDevices(typed);
   const help = [{ key: "help", name: "Keyboard shortcuts", icon: Keyboard, go: onHelp }];
   const groups: Group[] = [
-    { label: "Pages", destinations: usePages().filter(({ name }) => matches(name, typed)) },
-    { label: "Views of the audit log", destinations: useViews().filter(({ name }) => matches(name, typed)) },
-    { label: "Devices", destinations: useDevices(typed) },
-    { label: "Show one organization", destinations: useOrganizations().filter(({ name }) => matches(name, typed)) },
-    { label: "Help", destinations: help.filter(({ name }) => matches(name, typed)) },
-  ].filter((group) => group.destinations.length > 0);
+    { label: "Pasted", destinations: usePasted(typed) },
+    { label: "Pages", destinations: named(usePages()), isWhole: true },
+    { label: "Views of the audit log", destinations: named(useViews()) },
+    { label: "Devices", destinations: devices },
+    { label: "Show one organization", destinations: named(useOrganizations()) },
+    { label: "Actions", destinations: named(useActs()) },
+    { label: "Help", destinations: named(help) },
+    { label: "Search", destinations: useSearch(typed) },
+  ];
+  return { groups: groups.filter((group) => group.destinations.length > 0), isSettled };
+}
+
+type Props = {
+  /** Counts the requests to open it. */
+  opened: number;
+  /** What was typed while its scripts were on their way. */
+  early: string;
+  onHelp: () => void;
+};
+
+/** Goes anywhere by typing: pages, saved views, devices, organizations, an id or an address; and does what can be done. */
+export function Palette({ opened, early, onHelp }: Props) {
+  const [typed, setTyped] = useState("");
+  const open = useEffectEvent(() => {
+    palette.open();
+    if (early) setTyped(early);
+  });
+  useEffect(() => {
+    if (opened > 0) open();
+  }, [opened]);
+  const { groups, isSettled } = useGroups(typed, onHelp);
+  const onEnter = useFirst(groups[0]?.destinations[0], { isSettled, typed });
   return (
     <Spotlight.Root
       store={store}
@@ -58,13 +77,14 @@ export function Palette({ opened, onHelp }: { opened: number; onHelp: () => void
     >
       <Spotlight.Search
         aria-label="Go to a page, view, device or organization"
-        placeholder="Page, view, device or organization"
+        placeholder="Page, view, device, organization, action, id or address"
         leftSection={<Search size={17} strokeWidth={1.75} aria-hidden />}
+        onKeyDown={onEnter}
       />
       <Spotlight.ActionsList {...LIST}>
-        {groups.map(({ label, destinations }) => (
+        {groups.map(({ label, destinations, isWhole }) => (
           <Spotlight.ActionsGroup key={label} label={label}>
-            {destinations.slice(0, label === "Pages" ? undefined : SHOWN).map(({ key, name, hint, icon: Icon, go }) => (
+            {destinations.slice(0, isWhole ? undefined : SHOWN).map(({ key, name, hint, icon: Icon, go }) => (
               <Spotlight.Action
                 key={key}
                 label={name}
@@ -81,58 +101,21 @@ export function Palette({ opened, onHelp }: { opened: number; onHelp: () => void
   );
 }
 
-/** Navigates to a path, keeping the organization that is shown. */
-function useGo() {
-  const router = useRouter();
-  const { orgId } = useOrg();
-  return (path: string, query = "") => {
-    const params = new URLSearchParams(query);
-    if (orgId) params.set("orgId", orgId);
-    router.push(params.size > 0 ? `${path}?${params}` : path);
-  };
-}
-
-function usePages(): Destination[] {
-  const go = useGo();
-  const me = useMe();
-  return [...navGroups.flatMap((group) => group.items), accountItem, startItem]
-    .filter((item) => isFor(item, me))
-    .map(({ href, label, icon }) => ({ key: href, name: label, icon, go: () => go(href) }));
-}
-
-function useViews(): Destination[] {
-  const go = useGo();
-  const mayRead = useCan("audit:read");
-  const kept = useQuery({ ...useTRPC().savedViews.list.queryOptions({}), enabled: mayRead }).data?.data ?? [];
-  const named = [
-    ...kept.map(({ id, name, query, sharedWith }) => ({ key: id, name, query, hint: sharedWith ? "Shared" : "Mine" })),
-    ...BUILT_IN.map((view) => ({ ...view, key: view.query, hint: "Built in" })),
-  ];
-  return mayRead ? named.map(({ query, ...rest }) => ({ ...rest, icon: Bookmark, go: () => go("/", query) })) : [];
-}
-
-function useOrganizations(): Destination[] {
-  const { organizations, setOrg } = useOrg();
-  if (organizations.length < 2) return [];
-  return organizations.map(({ id, name }) => ({ key: id, name, icon: Building2, go: () => void setOrg(id) }));
-}
-
-function useDevices(typed: string): Destination[] {
-  const go = useGo();
-  const mayRead = useCan("devices:read");
-  const { orgId, organizations } = useOrg();
-  const [search] = useDebouncedValue(typed.trim(), DEBOUNCE_MS);
-  const isWanted = mayRead && search.length >= MIN_LETTERS && typed.trim().length >= MIN_LETTERS;
-  const list = useQuery({
-    ...useTRPC().devices.list.queryOptions({ search, orgId, limit: SHOWN }, { placeholderData: keepPreviousData }),
-    enabled: isWanted,
+/** Enter takes the first hit where none is chosen by the arrows, as soon as the hits are those of what is typed. */
+function useFirst(first: Destination | undefined, { isSettled, typed }: { isSettled: boolean; typed: string }) {
+  const [wantedFor, setWantedFor] = useState<string | null>(null);
+  const take = useEffectEvent(() => {
+    setWantedFor(null);
+    if (!first) return;
+    palette.close();
+    first.go();
   });
-  if (!isWanted) return [];
-  return (list.data?.data ?? []).map((device) => ({
-    key: device.id,
-    name: device.hostname,
-    hint: organizations.find((o) => o.id === device.orgId)?.name,
-    icon: MonitorSmartphone,
-    go: () => go(`/devices/${device.id}`),
-  }));
+  useEffect(() => {
+    if (wantedFor !== null && wantedFor !== typed) setWantedFor(null);
+    else if (wantedFor !== null && isSettled) take();
+  }, [wantedFor, typed, isSettled]);
+  return (event: KeyboardEvent) => {
+    const isChosen = store.getState().selected >= 0;
+    if (event.key === "Enter" && !event.nativeEvent.isComposing && !isChosen && typed.trim()) setWantedFor(typed);
+  };
 }

@@ -1,14 +1,18 @@
 "use client";
 
-import { Button, Text, UnstyledButton } from "@mantine/core";
+import { Button, Kbd, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { LogOut } from "lucide-react";
+import { Keyboard, LogOut } from "lucide-react";
+import dynamic from "next/dynamic";
 import Link from "next/link";
+import { useState } from "react";
 import { useMe } from "@/components/account/org";
 import { ROLE_LABEL } from "@/components/account/roles";
 import { Popover } from "@/components/ui/popover/popover";
 import classes from "./menu.module.css";
 import { accountItem, isFor, startItem } from "./nav-items";
+
+const KeyMap = dynamic(() => import("./key-map").then((m) => m.KeyMap), { ssr: false });
 
 const initials = (name: string) =>
   name
@@ -27,6 +31,7 @@ export function UserMenu() {
   const me = useMe();
   const { user } = me;
   const [opened, menu] = useDisclosure(false);
+  const [isHelpOpen, setIsHelpOpen] = useState(false);
   return (
     <Popover opened={opened} onClose={menu.close} align="end" width={240}>
       <Popover.Target>
@@ -74,12 +79,28 @@ export function UserMenu() {
           color="gray"
           justify="flex-start"
           fullWidth
+          leftSection={<Keyboard size={15} aria-hidden />}
+          rightSection={<Kbd size="xs">?</Kbd>}
+          aria-keyshortcuts="?"
+          onClick={() => {
+            menu.close();
+            setIsHelpOpen(true);
+          }}
+        >
+          Keyboard shortcuts
+        </Button>
+        <Button
+          variant="subtle"
+          color="gray"
+          justify="flex-start"
+          fullWidth
           leftSection={<LogOut size={15} aria-hidden />}
           onClick={leave}
         >
           Sign out
         </Button>
       </Popover.Dropdown>
+      {isHelpOpen && <KeyMap onClose={() => setIsHelpOpen(false)} />}
     </Popover>
   );
 }

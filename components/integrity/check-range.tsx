@@ -7,6 +7,7 @@ import { parseAsIsoDateTime, useQueryStates } from "nuqs";
 import { useRef, useState } from "react";
 import type { Org } from "@/components/account/one-org";
 import { useCan } from "@/components/account/org";
+import { useAsked } from "@/components/asked";
 import { count, counted } from "@/components/format/amounts";
 import { useElapsed } from "@/components/format/elapsed";
 import { When } from "@/components/format/when";
@@ -52,6 +53,7 @@ export function CheckRange({ org, rows }: Props) {
     onSuccess: () => cache.invalidateQueries(trpc.integrity.pathFilter()),
   });
   const seconds = useElapsed(verify.isPending);
+  useAsked("verify", isBackward || verify.isPending ? null : () => verify.mutate());
   const wasCancelled = verify.isError && abort.current?.signal.aborted;
   return (
     <>

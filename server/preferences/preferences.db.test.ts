@@ -4,7 +4,7 @@ import { getPreference } from "./get";
 import { setInput } from "./schema";
 import { setPreference } from "./set";
 
-const TABLE = { columns: ["time", "event"], widths: { time: 120 }, density: "compact" } as const;
+const TABLE = { columns: ["time", "event"], widths: { time: 120 }, density: "compact", fold: false } as const;
 const chosen = (value: object = TABLE) => setInput.parse({ key: "audit.table", value });
 
 it("keeps a person's choice, the last one, and gives it to nobody else", async () => {
@@ -23,6 +23,11 @@ it.each(["partner_technician", "system_admin"] as const)("is kept for a %s too",
   expect(await getPreference.run(person, { key: "audit.table" })).toEqual(TABLE);
 });
 
+it("reads what was kept before there was anything to fold", async () => {
+  const { fold: _, ...older } = TABLE;
+  expect(chosen(older).value).toEqual({ ...older, fold: null });
+});
+
 it("is nothing that programs have", async () => {
   const key = await ctxFor(await createApiKey());
   await expect(setPreference.run(key, chosen())).rejects.toMatchObject({ code: "forbidden" });
@@ -36,6 +41,7 @@ it.each([
   [{ key: "audit.table", value: { ...TABLE, columns: ["not a name"] } }],
   [{ key: "audit.table", value: { ...TABLE, surprise: "x".repeat(10_000) } }],
   [{ key: "audit.table", value: { ...TABLE, density: "airy" } }],
+  [{ key: "audit.table", value: { ...TABLE, fold: "sometimes" } }],
 ])("refuses %j", (input) => {
   expect(setInput.safeParse(input).success).toBe(false);
 });

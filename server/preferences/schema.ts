@@ -15,6 +15,8 @@ export const auditTable = z.strictObject({
     .refine((widths) => Object.keys(widths).length <= MAX_COLUMNS, `holds more than ${MAX_COLUMNS} widths`)
     .default({}),
   density: z.enum(DENSITIES).nullable().default(null),
+  /** Whether repeats and routine telemetry are folded. */
+  fold: z.boolean().nullable().default(null),
 });
 
 /** Every preference under its key. */

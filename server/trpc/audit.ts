@@ -1,7 +1,9 @@
-import { getFacets } from "@/server/audit/entries/facets";
+import { getFacets } from "@/server/audit/entries/counts/facets";
+import { getHistogram } from "@/server/audit/entries/counts/histogram";
+import { foldRoutine } from "@/server/audit/entries/counts/routine";
 import { getAuditEntry } from "@/server/audit/entries/get";
-import { getHistogram } from "@/server/audit/entries/histogram";
 import { listFullEntries } from "@/server/audit/entries/list";
+import { getNeighbours } from "@/server/audit/entries/neighbours";
 import { listRelated } from "@/server/audit/entries/related";
 import {
   wholeCompliance,
@@ -9,7 +11,6 @@ import {
   wholeStatistics,
   wholeUserActivity,
 } from "@/server/audit/entries/reports/whole-reports";
-import { foldRoutine } from "@/server/audit/entries/routine";
 import { followEntries } from "@/server/audit/tail/tail";
 import { query, router, subscription } from "./init";
 
@@ -17,6 +18,7 @@ export const auditRouter = router({
   list: query(listFullEntries),
   get: query(getAuditEntry),
   related: query(listRelated),
+  neighbours: query(getNeighbours),
   reportUserActivity: query(wholeUserActivity),
   reportSecurityEvents: query(wholeSecurityEvents),
   reportCompliance: query(wholeCompliance),

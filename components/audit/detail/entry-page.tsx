@@ -8,6 +8,7 @@ import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { EntryDetail } from "./entry-detail";
 import classes from "./entry-detail.module.css";
+import { Neighbours } from "./neighbours";
 
 /** One entry on a page of its own: what a copied link opens. */
 export function EntryPage({ id }: { id: string }) {
@@ -19,6 +20,7 @@ export function EntryPage({ id }: { id: string }) {
         Audit log
       </Link>
       {entry.data && <EntryDetail entry={entry.data} level={1} />}
+      {entry.data && <Neighbours id={id} />}
       {entry.isError && <PageHeader title="Audit entry" />}
       {entry.isError && <Failure error={entry.error} onRetry={() => void entry.refetch()} what="this entry" />}
     </div>

@@ -5,7 +5,7 @@ import { Download } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useOrg } from "@/components/account/org";
 import type { AuditList } from "@/components/audit/audit-list";
-import { filtersInWords } from "@/components/audit/filters/chips";
+import { filtersInWords } from "@/components/audit/filters/in-words";
 import type { Input } from "@/components/audit/filters/list-input";
 import { spanOf } from "@/components/audit/filters/list-input";
 import { spanText } from "@/components/audit/filters/range-line";

@@ -55,7 +55,8 @@ export const filterParsers = {
 export const viewParsers = {
   ...filterParsers,
   ...tableParsers,
-  orgId: guid,
+  /** One organization, as on every page, or several of them. */
+  orgId: listThat((value) => GUID.test(value)),
   tz: zoneParam,
   cursor: parseAsString,
   row: guid,

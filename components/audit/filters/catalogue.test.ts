@@ -7,8 +7,8 @@ import { CONDITIONS } from "@/server/audit/query/conditions";
 import { LOOKED_UP, TAGS } from "@/server/audit/query/index-probe";
 import { filterShape, inputsOf } from "@/server/audit/schema";
 import { loadView, parsersOf, viewParsers } from "./address";
-import { chipsOf } from "./chips";
 import { FACETS } from "./facets-query";
+import { chipsOf } from "./in-words";
 import { labelOf, valueLabel } from "./labels";
 import { toListInput } from "./list-input";
 

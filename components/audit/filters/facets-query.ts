@@ -1,6 +1,7 @@
 import { keepPreviousData } from "@tanstack/react-query";
 import { ALONE, type Outputs, type useTRPC } from "@/components/trpc";
 import { type FacetName, FILTER_NAMES, FILTERS, type FilterName } from "@/server/audit/query/catalogue";
+import { splitValues } from "@/server/audit/query/value-list";
 import type { Input } from "./list-input";
 
 export type FacetValue = Outputs["audit"]["facets"][FacetName][number];
@@ -14,5 +15,9 @@ export const FACETS = FILTER_NAMES.flatMap((name): [FacetName, FilterName][] => 
 /** How the matches are spread over kinds; never waited for by the rows. */
 export const facetsQuery = (
   trpc: Pick<ReturnType<typeof useTRPC>, "audit">,
-  { cursor: _, skipCount: __, ...input }: Input,
-) => trpc.audit.facets.queryOptions(input, { trpc: ALONE, placeholderData: keepPreviousData });
+  { cursor: _, skipCount: __, orgId, ...input }: Input,
+) =>
+  trpc.audit.facets.queryOptions(
+    { ...input, ...(orgId && { among: [orgId].flat().flatMap(splitValues) }) },
+    { trpc: ALONE, placeholderData: keepPreviousData },
+  );

@@ -20,9 +20,13 @@ export function actorIdOf(entry: Entry): string | null {
   return rawActorOf(entry) ?? (/^[0-]+$/.test(entry.user.id) ? null : entry.user.id);
 }
 
-/** The names of the ids that narrow a view, as the entries that it shows tell them. */
-export function namesOf(view: View, entries: Entry[]): Map<string, string> {
-  const names = new Map<string, string>();
+/** The names of the ids that narrow a view, as the entries that it shows tell them, and what is known by name anyway. */
+export function namesOf(
+  view: View,
+  entries: Entry[],
+  known: readonly { id: string; name: string }[] = [],
+): Map<string, string> {
+  const names = new Map(known.map(({ id, name }) => [id, name]));
   for (const entry of entries) {
     const actor = actorIdOf(entry);
     if (actor && !names.has(actor)) names.set(actor, entry.user.name);

@@ -7,7 +7,7 @@ import {
   toExclusion,
 } from "@/server/audit/query/catalogue";
 import { joinValues, splitValues } from "@/server/audit/query/value-list";
-import { ACTOR_TYPE_LABEL } from "@/server/audit/vocabulary";
+import { ACTOR_TYPE_LABEL, ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
 import { FROM_START, GUID, type View } from "./address";
 
 type Excluding = { exclude?: string | null; excludeActions?: string | null };
@@ -81,10 +81,7 @@ export function include(view: View, exclusions: readonly Exclusion[]): Partial<V
   return { ...excluding(exclusionsOf(view).filter((one) => !isIncluded(one))), ...FROM_START };
 }
 
-/** What agents send around the clock; it outnumbers what people do a hundred to one. */
-const ROUTINE: readonly Exclusion[] = ["agent.eventlogs.submit", "agent.logs.submit", "agent.heartbeat"].map(
-  (value) => ({ name: EXCLUDED_BARE, value }),
-);
+const ROUTINE: readonly Exclusion[] = ROUTINE_ACTIONS.map((value) => ({ name: EXCLUDED_BARE, value }));
 
 export const isRoutine = ({ name, value }: Exclusion): boolean =>
   ROUTINE.some((routine) => routine.name === name && routine.value === value);

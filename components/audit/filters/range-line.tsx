@@ -16,10 +16,12 @@ export const spanText = ({ from, to }: Span, zone: string): string =>
     ? `${from ? dateTime(from, zone) : "The beginning"} to ${to ? dateTime(to, zone) : "now"}`
     : "Everything, newest first";
 
+const foldedIn = (folds: AuditList["folds"]): number => folds.reduce((sum, fold) => sum + fold.count, 0);
+
 /** How much of the total is shown; "" while there are no rows yet. */
-function amount({ list, entries, total, isCut }: AuditList): string {
+function amount({ list, entries, folds, total, isCut }: AuditList): string {
   if (!list.isSuccess) return "";
-  const shown = entries.length;
+  const shown = entries.length + foldedIn(folds);
   if (isCut)
     return `${total === null ? "Some" : count(total)} of the newest: a text of one or two letters searches no further`;
   if (total === null) return `${counted(shown, "entry", "entries")} on this page`;
@@ -28,9 +30,9 @@ function amount({ list, entries, total, isCut }: AuditList): string {
 
 /** Which organizations a total is over, where several could be meant. */
 function useWhere(): string {
-  const { org, organizations } = useOrg();
+  const { org, organizations, several } = useOrg();
   if (organizations.length < 2) return "";
-  return org ? ` of ${org.name}` : ` in ${organizations.length} organizations`;
+  return org ? ` of ${org.name}` : ` in ${several.length || organizations.length} organizations`;
 }
 
 /** The span in absolute times, how much of it is shown, and the zone, said once. */
@@ -39,6 +41,8 @@ export function RangeLine({ audit }: { audit: AuditList }) {
   const { zone, local, setUtc } = useZone();
   const where = useWhere();
   const text = amount(audit);
+  const folded = foldedIn(audit.folds);
+  const telemetry = folded > 0 ? `; ${count(folded)} on this page are routine telemetry` : "";
   return (
     <div className={classes.line}>
       <span>{spanText(spanOf(view, zone, now), zone)}</span>
@@ -51,7 +55,7 @@ export function RangeLine({ audit }: { audit: AuditList }) {
         )}
       </span>
       {/* The numbers of a live list grow by themselves, and are not spoken each time. */}
-      <span role={audit.bar ? undefined : "status"}>{text && text + where}</span>
+      <span role={audit.bar ? undefined : "status"}>{text && text + where + telemetry}</span>
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { type FormEvent, useState } from "react";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { Popover } from "@/components/ui/popover/popover";
-import { fromWallClock, toWallClock } from "@/server/wall-clock";
+import { fromWallClock, toWallClock } from "@/server/time/wall-clock";
 import type { View } from "./address";
 import classes from "./menus.module.css";
 import { PRESET_LABEL, PRESETS, type Preset, presetSpan } from "./range";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fromWallClock, toWallClock } from "@/server/wall-clock";
+import { fromWallClock, toWallClock } from "@/server/time/wall-clock";
 import { presetSpan, shifted, widened } from "./range";
 
 const now = new Date("2026-11-20T23:30:15Z");

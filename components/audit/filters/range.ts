@@ -1,4 +1,4 @@
-import { fromWallClock, wallClock } from "@/server/wall-clock";
+import { fromWallClock, wallClock } from "@/server/time/wall-clock";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,4 +1,4 @@
-import { fromWallClock, toWallClock, wallClock } from "@/server/wall-clock";
+import { fromWallClock, toWallClock, wallClock } from "@/server/time/wall-clock";
 import type { Span } from "./range";
 
 /** Whose clock a typed time is read by. */

@@ -63,12 +63,17 @@ test("whole days are told as days, also where the clocks change", () => {
 });
 
 test("dates stand under the first bar and where a day begins, times between", () => {
-  const hours = barsAt(...[20, 21, 22, 23].map((h) => `2026-11-20T${h}:00Z`), "2026-11-21T00:00Z", "2026-11-21T01:00Z");
+  const hours = barsAt(
+    ...[20, 21, 22, 23].map((h) => `2026-11-20T${h}:00Z`),
+    "2026-11-21T00:00Z",
+    "2026-11-21T01:00Z",
+    "2026-11-21T02:00Z",
+  );
   expect(ticksOf(hours, { unit: "hour", n: 1 }, "UTC")).toEqual([
     { at: 0, text: "20 Nov, 20:00" },
     { at: 2, text: "22:00" },
     { at: 4, text: "21 Nov" },
   ]);
-  const days = barsAt(...[1, 2, 3, 4].map((d) => `2026-11-0${d}T00:00Z`));
+  const days = barsAt(...[1, 2, 3, 4, 5].map((d) => `2026-11-0${d}T00:00Z`));
   expect(ticksOf(days, { unit: "day", n: 1 }, "UTC").map(({ text }) => text)).toEqual(["1 Nov", "3 Nov"]);
 });

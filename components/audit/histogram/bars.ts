@@ -72,7 +72,8 @@ export function ticksOf(bars: Bar[], { unit }: Histogram["step"], zone: string):
   const every = Math.max(LEAST_BARS, Math.ceil(bars.length / MAX_TICKS));
   let day = "";
   return bars.flatMap((bar, at) => {
-    if (at % every !== 0) return [];
+    // The last one has to have the room of the others.
+    if (at % every !== 0 || (at > 0 && at + every > bars.length)) return [];
     const [date = "", time = ""] = dateTime(bar.from, zone).slice(0, -3).split(", ");
     const short = unit === "month" ? date.replace(/^\d+ /, "") : date.slice(0, -5);
     const isNewDay = date !== day;

@@ -27,7 +27,7 @@ export type Live = { entries: Entry[]; added: number; bar: ReactNode };
 
 /** The list as it is, or as it grows while the view is live. The code for that is loaded when it is turned on. */
 export function useLive({ list, counted, table }: Options): Live {
-  const { view, input } = useViewer();
+  const { view, listed } = useViewer();
   const [tail, setTail] = useState<Omit<Live, "bar"> | null>(null);
   if (!isLive(view)) return { entries: list.data?.data ?? NONE, added: 0, bar: null };
   return {
@@ -35,8 +35,8 @@ export function useLive({ list, counted, table }: Options): Live {
     added: tail?.added ?? 0,
     bar: (
       <LiveTail
-        key={JSON.stringify(input)}
-        input={input}
+        key={JSON.stringify(listed)}
+        input={listed}
         list={list}
         counted={counted}
         table={table}

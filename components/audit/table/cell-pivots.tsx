@@ -7,6 +7,7 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import type { Entry } from "@/components/audit/entry";
 import type { CellContext, Column, Spot } from "./columns";
+import { longPress } from "./long-press";
 import classes from "./pivots.module.css";
 import type { ColumnId } from "./table-params";
 
@@ -87,6 +88,7 @@ function useCellEvents(frame: RefObject<HTMLElement | null>, events: Events): vo
         onHover(cellOf(target));
     };
     const onLeave = () => latest.current.onHover(null);
+    const press = longPress((target) => latest.current.onAsk(cellOf(target)));
     const onKey = (event: KeyboardEvent) => {
       if (!asksForMenu(event) || event.ctrlKey || event.metaKey) return;
       if (!(event.target instanceof Element && event.target.matches("[data-entry]"))) return;
@@ -96,7 +98,9 @@ function useCellEvents(frame: RefObject<HTMLElement | null>, events: Events): vo
     element.addEventListener("pointerover", onOver);
     element.addEventListener("pointerleave", onLeave);
     element.addEventListener("keydown", onKey);
+    press.listen(element);
     return () => {
+      press.ignore(element);
       element.removeEventListener("pointerover", onOver);
       element.removeEventListener("pointerleave", onLeave);
       element.removeEventListener("keydown", onKey);

@@ -16,14 +16,7 @@ export function ColumnMenu({ look }: { look: TableLook }) {
   return (
     <Popover opened={opened} onClose={menu.close} width={300} align="end">
       <Popover.Target>
-        <ActionIcon
-          size={36}
-          variant="default"
-          aria-label="Columns"
-          title="Columns"
-          onClick={menu.toggle}
-          visibleFrom="sm"
-        >
+        <ActionIcon size={36} variant="default" aria-label="Columns" title="Columns" onClick={menu.toggle}>
           <Columns3 size={15} aria-hidden />
         </ActionIcon>
       </Popover.Target>

@@ -2,15 +2,18 @@ import type { ReactNode } from "react";
 import { ActorType } from "@/components/audit/actor-type";
 import { type Entry, hostOf } from "@/components/audit/entry";
 import { ResultBadge } from "@/components/audit/result-badge";
-import { clock, everyClock } from "@/components/format/time";
+import { ago } from "@/components/format/relative";
+import { clock } from "@/components/format/time";
 import { deviceNamed } from "@/server/audit/device-named";
+import classes from "./entry-table.module.css";
 import { Sentence } from "./sentence";
 import type { ColumnId } from "./table-params";
 
 /** What a cell needs beside its entry. */
 export type CellContext = {
   zone: string;
-  local: string;
+  /** The instant from which "3 min" is counted. */
+  now: Date;
   orgName: (orgId: string) => string;
   onOpen: (id: string) => void;
 };
@@ -42,9 +45,9 @@ const ALL: readonly Column[] = [
   {
     id: "time",
     header: "Time",
-    cell: (entry, { zone, local }) => (
-      <time dateTime={entry.timestamp} title={everyClock(entry.timestamp, local)}>
-        {clock(entry.timestamp, zone)}
+    cell: (entry, { zone, now }) => (
+      <time dateTime={entry.timestamp} data-card>
+        {clock(entry.timestamp, zone)} <span className={classes.ago}>{ago(entry.timestamp, now)}</span>
       </time>
     ),
     same: (entry, { zone }) => clock(entry.timestamp, zone),

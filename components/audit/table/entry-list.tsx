@@ -6,6 +6,7 @@ import { ArrowLeft, ArrowRight } from "lucide-react";
 import type { RefObject } from "react";
 import { useOrg } from "@/components/account/org";
 import type { Entry } from "@/components/audit/entry";
+import type { RoutineFold } from "@/components/audit/fold/lines";
 import classes from "@/components/audit/viewer.module.css";
 import { useViewer } from "@/components/audit/viewer-context";
 import type { ApiError } from "@/components/trpc";
@@ -19,22 +20,27 @@ type Props = {
   list: UseQueryResult<FullPage, ApiError>;
   /** The list's entries and those that came since. */
   entries: Entry[];
+  /** Routine telemetry that the list leaves out; null until it is known. */
+  folds: RoutineFold[] | null;
   look: TableLook;
   onOpen: (id: string) => void;
   table: RefObject<HTMLTableElement | null>;
 };
 
 /** The entries of a page, or why there are none; old rows stay, dimmed, while new ones are on their way. */
-export function EntryList({ list, entries, look, onOpen, table }: Props) {
+export function EntryList({ list, entries, folds, look, onOpen, table }: Props) {
   const { view, setView } = useViewer();
   const { org, organizations, nameOf } = useOrg();
   if (list.isPending) return <EntrySkeleton />;
   if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} what="the audit log" />;
-  if (entries.length === 0) return <EmptyList />;
+  if (entries.length === 0 && folds === null) return <EntrySkeleton />;
+  if (entries.length === 0 && folds?.length === 0) return <EmptyList />;
   return (
     <>
       <EntryTable
         entries={entries}
+        folds={folds ?? []}
+        ends={{ hasNewer: view.cursor !== null, hasOlder: list.data.pagination.nextCursor !== null }}
         look={look}
         orgName={org || organizations.length < 2 ? null : nameOf}
         isStale={list.isPlaceholderData}

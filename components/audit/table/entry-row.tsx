@@ -29,6 +29,7 @@ export function EntryRow({ entry, above, columns, context, isOpen }: Props) {
         <td
           key={column.id}
           data-column={column.id}
+          data-label={column.header}
           data-from={column.from}
           data-align={column.align}
           data-same={(column.same && isSame(column)) || undefined}

@@ -2,18 +2,24 @@
 
 import { type CSSProperties, type RefObject, useEffect, useRef, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
+import { asksForActions } from "@/components/audit/fold/folding";
+import { daysOf, type Ends, type RoutineFold } from "@/components/audit/fold/lines";
 import { useViewer } from "@/components/audit/viewer-context";
-import { dayName, zoneName } from "@/components/format/time";
+import { useClock } from "@/components/format/clock";
+import { zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { CellPivots } from "./cell-pivots";
 import { type Column, leastWidth, type Widths } from "./columns";
 import { EntryHead } from "./entry-head";
-import { EntryRow } from "./entry-row";
+import { Lines } from "./entry-lines";
 import classes from "./entry-table.module.css";
 import type { TableLook } from "./table-look";
+import { TimeCard } from "./time-card";
 
 type Props = {
   entries: Entry[];
+  folds: RoutineFold[];
+  ends: Ends;
   look: TableLook;
   /** Names the organizations in their column; null where all rows are of one. */
   orgName: ((orgId: string) => string) | null;
@@ -23,19 +29,6 @@ type Props = {
   bodyRef: RefObject<HTMLTableElement | null>;
 };
 
-type Day = { name: string; entries: Entry[] };
-
-function byDay(entries: Entry[], zone: string, now: Date): Day[] {
-  const days: Day[] = [];
-  for (const entry of entries) {
-    const name = dayName(entry.timestamp, zone, now);
-    const last = days.at(-1);
-    if (last?.name === name) last.entries.push(entry);
-    else days.push({ name, entries: [entry] });
-  }
-  return days;
-}
-
 const least = (columns: Column[], widths: Widths) =>
   ({
     "--least-wide": `${leastWidth(columns, widths, "wide")}px`,
@@ -44,14 +37,17 @@ const least = (columns: Column[], widths: Widths) =>
   }) as CSSProperties;
 
 /** The entries, newest first, under a heading per day. On a phone each row is a card. */
-export function EntryTable({ entries, look, orgName, isStale, onOpen, bodyRef }: Props) {
+export function EntryTable({ entries, folds, ends, look, orgName, isStale, onOpen, bodyRef }: Props) {
   const { view, now } = useViewer();
   const frame = useRef<HTMLDivElement>(null);
   const columns = look.columns.filter(({ id }) => id !== "org" || orgName);
   // The day's heading spans what is always shown; cells that come and go with the others make up the rest.
   const [always, fitting] = [columns.filter(({ from }) => !from), columns.filter(({ from }) => from)];
-  const { zone, local } = useZone();
-  const context = { zone, local, orgName: orgName ?? String, onOpen };
+  const { zone } = useZone();
+  const clock = useClock(now);
+  const context = { zone, now: clock, orgName: orgName ?? String, onOpen };
+  const isFolding = look.folds && !asksForActions(view);
+  const days = daysOf({ entries, routine: folds, isFolding, ends, reader: { zone, now } });
   const scrolls = useIsWiderThan(bodyRef, frame);
   return (
     <>
@@ -61,6 +57,7 @@ export function EntryTable({ entries, look, orgName, isStale, onOpen, bodyRef }:
           style={least(columns, look.widths)}
           data-stale={isStale || undefined}
           data-density={look.density}
+          data-chosen={look.isChosen || undefined}
           aria-busy={isStale}
           ref={bodyRef}
         >
@@ -70,7 +67,7 @@ export function EntryTable({ entries, look, orgName, isStale, onOpen, bodyRef }:
             widths={look.widths}
             onWidth={(id, width) => look.change({ widths: { [id]: width } })}
           />
-          {byDay(entries, zone, now).map((day) => (
+          {days.map((day) => (
             <tbody key={day.name}>
               <tr className={classes.day}>
                 <th scope="rowgroup" colSpan={always.length}>
@@ -80,20 +77,12 @@ export function EntryTable({ entries, look, orgName, isStale, onOpen, bodyRef }:
                   <td key={id} data-from={from} />
                 ))}
               </tr>
-              {day.entries.map((entry, i) => (
-                <EntryRow
-                  key={entry.id}
-                  entry={entry}
-                  above={day.entries[i - 1]}
-                  columns={columns}
-                  context={context}
-                  isOpen={entry.id === view.row}
-                />
-              ))}
+              <Lines lines={day.lines} columns={columns} context={context} />
             </tbody>
           ))}
         </table>
       </div>
+      <TimeCard frame={frame} now={clock} />
       <CellPivots frame={frame} entries={entries} columns={columns} context={context} />
     </>
   );

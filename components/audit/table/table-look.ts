@@ -3,27 +3,32 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { View } from "@/components/audit/filters/address";
+import { isFolding } from "@/components/audit/fold/folding";
 import { useViewer } from "@/components/audit/viewer-context";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { COLUMN, type Column, DEFAULT_COLUMNS, type Widths } from "./columns";
 import { type ColumnId, columnsOf, type Density, lookQuery } from "./table-params";
 
 type Preference = NonNullable<Outputs["preferences"]["get"]>;
-type Change = { columns?: ColumnId[]; density?: Density; widths?: Widths };
+type Change = { columns?: ColumnId[]; density?: Density; widths?: Widths; fold?: boolean };
 
 /** How the table looks: columns in their order, their widths, how high the rows are. */
 export type TableLook = {
   ids: ColumnId[];
   columns: Column[];
+  /** True once the person, or the link, has chosen columns. */
+  isChosen: boolean;
   widths: Widths;
   density: Density;
+  /** True while repeats and routine telemetry are folded. */
+  folds: boolean;
   change: (change: Change) => void;
   reset: () => void;
   /** Why the last change could not be kept; it holds for this tab alone then. */
   error: unknown;
 };
 
-const NOTHING: Preference = { columns: null, widths: {}, density: null };
+const NOTHING: Preference = { columns: null, widths: {}, density: null, fold: null };
 
 /**
  * The address first, then what the person prefers, then what everybody sees. A change is kept for the person and stands
@@ -36,7 +41,7 @@ export function useTableLook(): TableLook {
   const query = lookQuery(trpc);
   const kept = useQuery(query).data ?? NOTHING;
   const save = useMutation(trpc.preferences.set.mutationOptions({ scope: { id: "audit.table" } }));
-  const put = (value: Preference, address: Pick<Partial<View>, "cols" | "density">) => {
+  const put = (value: Preference, address: Pick<Partial<View>, "cols" | "density" | "fold">) => {
     cache.setQueryData(query.queryKey, value);
     save.mutate({ key: "audit.table", value });
     if (Object.keys(address).length > 0) setView(address, { history: "replace" });
@@ -46,14 +51,21 @@ export function useTableLook(): TableLook {
   return {
     ids,
     columns,
+    isChosen: (view.cols ?? kept.columns) !== null,
     widths: kept.widths,
     density: view.density ?? kept.density ?? "normal",
-    change: ({ columns: cols, density, widths }) =>
+    folds: isFolding(view, kept.fold),
+    change: ({ columns: cols, density, widths, fold }) =>
       put(
-        { columns: cols ?? kept.columns, density: density ?? kept.density, widths: { ...kept.widths, ...widths } },
-        { ...(cols && { cols }), ...(density && { density }) },
+        {
+          columns: cols ?? kept.columns,
+          density: density ?? kept.density,
+          widths: { ...kept.widths, ...widths },
+          fold: fold ?? kept.fold,
+        },
+        { ...(cols && { cols }), ...(density && { density }), ...(fold !== undefined && { fold }) },
       ),
-    reset: () => put(NOTHING, { cols: null, density: null }),
+    reset: () => put({ ...NOTHING, fold: kept.fold }, { cols: null, density: null }),
     error: save.error,
   };
 }

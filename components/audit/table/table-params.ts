@@ -1,4 +1,4 @@
-import { createParser, parseAsStringLiteral } from "nuqs/server";
+import { createParser, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
 import type { useTRPC } from "@/components/trpc";
 
 /** Every column of the audit log's table, in the order in which they are offered. */
@@ -38,7 +38,7 @@ const columnList = createParser({
 });
 
 /** How the table looks, as the address holds it; what it leaves open the person's preference tells. */
-export const tableParsers = { cols: columnList, density: parseAsStringLiteral(DENSITIES) };
+export const tableParsers = { cols: columnList, density: parseAsStringLiteral(DENSITIES), fold: parseAsBoolean };
 
 /** Adds a column where it is offered among the others, or takes it away. */
 export function toggled(columns: ColumnId[], id: ColumnId): ColumnId[] {

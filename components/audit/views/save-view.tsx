@@ -4,7 +4,7 @@ import { Checkbox, type CheckboxProps, Select, type SelectProps, TextInput } fro
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useMe, useOrg } from "@/components/account/org";
 import type { View } from "@/components/audit/filters/address";
-import { chipsOf } from "@/components/audit/filters/chips";
+import { chipsOf } from "@/components/audit/filters/in-words";
 import { PRESET_LABEL } from "@/components/audit/filters/range";
 import { spanText } from "@/components/audit/filters/range-line";
 import { useViewer } from "@/components/audit/viewer-context";

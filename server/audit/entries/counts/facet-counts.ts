@@ -1,6 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { actorKey, namesOf } from "@/server/audit/entries/reports/report-rows";
+import { actorsOf } from "@/server/audit/entries/reports/whole-reports";
+import { actorName, toFullEntry } from "@/server/audit/entries/to-entry";
 import { conditionsOf, isTallied, isTimed } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
 import type { ResolvedFilter } from "@/server/audit/query/resolve";
@@ -9,9 +12,6 @@ import { findKeys } from "@/server/audit/query/search-keys";
 import { BY_KIND, BY_ORGANIZATION, talliedCounts } from "@/server/audit/query/search-tallies";
 import { ZERO_UUID } from "@/server/context";
 import { MAX_EXACT_ROWS, MAX_FACET_ROWS, MAX_FACET_VALUES } from "./facets-schema";
-import { actorKey, namesOf } from "./reports/report-rows";
-import { actorsOf } from "./reports/whole-reports";
-import { actorName, toFullEntry } from "./to-entry";
 
 const TIME_MS = 400;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { filterInput } from "@/server/audit/schema";
-import { isZone } from "@/server/wall-clock";
+import { isZone } from "@/server/time/wall-clock";
 import { instant, isoTime } from "@/server/wire";
 
 /** Facets count at most so many of the newest matches. */

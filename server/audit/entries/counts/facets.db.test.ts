@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { advanceIndex } from "@/server/audit/query/search-worker";
 import type { Ctx } from "@/server/context";
-import { toWallClock } from "@/server/wall-clock";
+import { toWallClock } from "@/server/time/wall-clock";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/testing/factories";
 import { getFacets } from "./facets";

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { listFullEntries } from "@/server/audit/entries/list";
 import { advanceIndex } from "@/server/audit/query/search-worker";
 import { listInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
-import { toWallClock } from "@/server/wall-clock";
+import { toWallClock } from "@/server/time/wall-clock";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { createOrg, createPartner, createUser, ctxFor, type TestOrg } from "@/testing/factories";
 import { routineFolds, routineInput } from "./facets-schema";
-import { listFullEntries } from "./list";
 import { foldRoutine } from "./routine";
 
 const HOUR = 3_600_000;

@@ -1,0 +1,44 @@
+"use client";
+
+import { Button, Group } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { ArrowLeft, ArrowRight } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { useTRPC } from "@/components/trpc";
+
+/** From an entry's page to the ones beside it in its organization's list, newest first as everywhere. */
+export function Neighbours({ id }: { id: string }) {
+  const { data } = useQuery(useTRPC().audit.neighbours.queryOptions({ id }));
+  return (
+    <Group component="nav" justify="space-between" aria-label="Entries beside this one" mt="lg">
+      <Step id={data?.newer} icon={<ArrowLeft size={15} aria-hidden />} side="leftSection">
+        Previous entry
+      </Step>
+      <Step id={data?.older} icon={<ArrowRight size={15} aria-hidden />} side="rightSection">
+        Next entry
+      </Step>
+    </Group>
+  );
+}
+
+type StepProps = {
+  id: string | null | undefined;
+  icon: ReactNode;
+  side: "leftSection" | "rightSection";
+  children: string;
+};
+
+function Step({ id, icon, side, children }: StepProps) {
+  if (!id)
+    return (
+      <Button variant="default" disabled {...{ [side]: icon }}>
+        {children}
+      </Button>
+    );
+  return (
+    <Button variant="default" component={Link} href={`/audit/${id}`} {...{ [side]: icon }}>
+      {children}
+    </Button>
+  );
+}

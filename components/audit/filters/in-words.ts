@@ -1,0 +1,41 @@
+import { counted } from "@/components/format/amounts";
+import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
+import { splitValues } from "@/server/audit/query/value-list";
+import { FROM_START, type View } from "./address";
+import { labelOf, valueLabel } from "./labels";
+import { exclusionsOf, hidesRoutine, include, isRoutine } from "./narrow";
+
+type Chip = { key: string; name: string; value: string; clear: Partial<View> };
+
+/** "Failure or Denied", "user.login or 2 others" for several values. */
+const valuesInWords = (values: string[]): string =>
+  values.length > 2 ? `${values[0]} or ${counted(values.length - 1, "other")}` : values.join(" or ");
+
+/** What narrows the list, in words; names are those of ids. One organization is chosen elsewhere. */
+export function chipsOf(view: View, names?: ReadonlyMap<string, string>, catalogue: Catalogue = FILTERS): Chip[] {
+  const values = new Map<string, unknown>(Object.entries(view));
+  const filters = Object.entries(catalogue).flatMap(([name, { label, match }]): Chip[] => {
+    const value = values.get(name);
+    if (typeof value !== "string" || !value || (name === "orgId" && !value.includes(","))) return [];
+    const words =
+      match === "words"
+        ? value
+        : valuesInWords(splitValues(value).map((one) => valueLabel(name, one, names, catalogue)));
+    return words ? [{ key: name, name: label, value: words, clear: { [name]: null, ...FROM_START } }] : [];
+  });
+  const excluded = exclusionsOf(view, catalogue)
+    .filter((exclusion) => !(hidesRoutine(view) && isRoutine(exclusion)))
+    .map((exclusion) => ({
+      key: `-${exclusion.name}:${exclusion.value}`,
+      name: `Without ${labelOf(exclusion.name, catalogue).toLowerCase()}`,
+      value: valueLabel(exclusion.name, exclusion.value, names, catalogue),
+      clear: include(view, [exclusion]),
+    }));
+  return [...filters, ...excluded];
+}
+
+/** The filters in words for a file or a print; what the switch hides is said too. */
+export const filtersInWords = (view: View, names?: ReadonlyMap<string, string>): string[] => [
+  ...chipsOf(view, names).map((chip) => `${chip.name}: ${chip.value}`),
+  ...(hidesRoutine(view) ? ["Without routine agent telemetry"] : []),
+];

@@ -1,0 +1,89 @@
+"use client";
+
+import { ChevronRight } from "lucide-react";
+import type { ReactNode } from "react";
+import type { Column } from "@/components/audit/table/columns";
+import { Told } from "@/components/audit/told";
+import { count, counted } from "@/components/format/amounts";
+import { clock, dateTime, shortDate } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import classes from "./fold-row.module.css";
+import { type Line, organizationsIn } from "./lines";
+
+type Fold = Exclude<Line, { kind: "entry" }>;
+type Props = { line: Fold; columns: Column[]; isOpen: boolean; onToggle: () => void };
+
+/** Many entries in one line: what they are, how many, the first and the last; a press unfolds them. */
+export function FoldRow({ line, columns, isOpen, onToggle }: Props) {
+  const always = columns.filter(({ from }) => !from);
+  return (
+    <tr className={classes.fold}>
+      <td colSpan={always.length}>
+        <button
+          type="button"
+          className={classes.button}
+          aria-expanded={isOpen}
+          data-fold={line.key}
+          onClick={onToggle}
+          title={isOpen ? "Fold" : "Unfold"}
+        >
+          <ChevronRight size={14} aria-hidden className={classes.chevron} />
+          <span className={classes.what}>
+            <What line={line} />
+          </span>
+          <Span line={line} />
+        </button>
+      </td>
+      {columns
+        .filter(({ from }) => from)
+        .map(({ id, from }) => (
+          <td key={id} data-from={from} />
+        ))}
+    </tr>
+  );
+}
+
+const Times = ({ n }: { n: number }) => <b className="tm-figures">{` ×${count(n)}`}</b>;
+
+function What({ line }: { line: Fold }): ReactNode {
+  if (line.kind === "routine")
+    return (
+      <>
+        Routine telemetry{line.fold.actors !== null && ` from ${counted(line.fold.actors, "agent")}`}
+        <Times n={line.fold.count} />
+      </>
+    );
+  const { entries, isCut } = line;
+  const [first] = entries;
+  const organizations = organizationsIn(entries);
+  if (!first) return null;
+  return (
+    <>
+      <Told entry={first} />
+      {organizations > 1 && ` in ${counted(organizations, "organization")}`}
+      {organizations < entries.length && <Times n={entries.length} />}
+      {isCut && " on this page"}
+    </>
+  );
+}
+
+/** "00:05:10 to 05:55:12": the first and the last, with their dates where these differ. */
+function Span({ line }: { line: Fold }) {
+  const { zone } = useZone();
+  const [first, last] =
+    line.kind === "routine"
+      ? [line.fold.first, line.fold.last]
+      : [line.entries.at(-1)?.timestamp ?? "", line.entries[0]?.timestamp ?? ""];
+  const format = shortDate(first, zone) === shortDate(last, zone) ? clock : dateTime;
+  return (
+    <span className={classes.span}>
+      <time dateTime={first}>{format(first, zone)}</time>
+      {first !== last && (
+        <>
+          {" to "}
+          <time dateTime={last}>{format(last, zone)}</time>
+        </>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import type { Entry } from "@/components/audit/entry";
+import { daysOf, type Line, organizationsIn, type RoutineFold } from "./lines";
+
+let made = 0;
+const entryAt = (timestamp: string, change: Partial<Entry> = {}): Entry => ({
+  id: `entry-${++made}`,
+  orgId: "org-1",
+  timestamp,
+  action: "user.login",
+  actionLabel: "signed in",
+  actorType: "user",
+  category: "authentication",
+  result: "success",
+  ipAddress: "",
+  userAgent: "",
+  user: { id: "jane", name: "Jane", email: "", role: "" },
+  resource: { type: "session", id: "", name: "" },
+  details: {},
+  errorMessage: null,
+  checksum: "",
+  prevChecksum: null,
+  chainSeq: 1,
+  ...change,
+});
+
+const NOW = new Date("2026-11-20T20:00:00Z");
+const options = {
+  routine: [] as RoutineFold[],
+  isFolding: true,
+  ends: { hasNewer: false, hasOlder: false },
+  reader: { zone: "UTC", now: NOW },
+};
+const minutes = (n: number, change?: Partial<Entry>) =>
+  Array.from({ length: n }, (_, i) => entryAt(`2026-11-20T10:${String(59 - i).padStart(2, "0")}:00.000Z`, change));
+const shape = (lines: Line[] = []) =>
+  lines.map((line) => (line.kind === "repeat" ? line.entries.length : line.kind === "routine" ? line.fold.count : "1"));
+
+test("neighbours that repeat each other are one line, with all of them inside", () => {
+  const entries = minutes(5);
+  const [day] = daysOf({ ...options, entries });
+  expect(shape(day?.lines)).toEqual([5]);
+  expect(day?.lines[0]).toMatchObject({ kind: "repeat", entries, isCut: false, key: entries[4]?.id });
+  expect(shape(daysOf({ ...options, entries: minutes(2) })[0]?.lines)).toEqual(["1", "1"]);
+  expect(shape(daysOf({ ...options, entries, isFolding: false })[0]?.lines)).toEqual(["1", "1", "1", "1", "1"]);
+});
+
+test("failures and denials stand alone and part what repeats", () => {
+  const [a, b, c, d, e, f, g] = minutes(7);
+  const denied = { ...(d as Entry), result: "denied" as const };
+  const entries = [a, b, c, denied, e, f, g] as Entry[];
+  expect(shape(daysOf({ ...options, entries })[0]?.lines)).toEqual([3, "1", 3]);
+  const failed = minutes(6, { result: "failure" });
+  expect(shape(daysOf({ ...options, entries: failed })[0]?.lines)).toEqual(["1", "1", "1", "1", "1", "1"]);
+});
+
+test("another actor, act or target is no repeat; another organization is", () => {
+  const other = (change: Partial<Entry>) =>
+    shape(daysOf({ ...options, entries: [...minutes(3), entryAt("2026-11-20T10:00:00.000Z", change)] })[0]?.lines);
+  expect(other({ user: { id: "joe", name: "Joe", email: "", role: "" } })).toEqual([3, "1"]);
+  expect(other({ action: "user.logout" })).toEqual([3, "1"]);
+  expect(other({ resource: { type: "device", id: "d", name: "WS" } })).toEqual([3, "1"]);
+  expect(other({ orgId: "org-2" })).toEqual([4]);
+  const everywhere = minutes(40).map((entry, i) => ({ ...entry, orgId: `org-${i}` }));
+  expect(organizationsIn(everywhere)).toBe(40);
+});
+
+test("a repeat at an end of the page, where the list goes on, says that it may be cut", () => {
+  const entries = [...minutes(3), ...minutes(3, { action: "user.logout" })];
+  const cut = (hasNewer: boolean, hasOlder: boolean) =>
+    daysOf({ ...options, entries, ends: { hasNewer, hasOlder } })[0]?.lines.map(
+      (line) => line.kind === "repeat" && line.isCut,
+    );
+  expect(cut(false, false)).toEqual([false, false]);
+  expect(cut(true, false)).toEqual([true, false]);
+  expect(cut(false, true)).toEqual([false, true]);
+});
+
+test("days are the reader's, and a repeat does not reach over midnight", () => {
+  const entries = [1, 0, 23, 22].map((hour) =>
+    entryAt(`2026-11-${hour > 12 ? 19 : 20}T${String(hour).padStart(2, "0")}:30:00.000Z`),
+  );
+  expect(daysOf({ ...options, entries }).map(({ lines }) => lines.length)).toEqual([2, 2]);
+  const berlin = daysOf({ ...options, entries, reader: { zone: "Europe/Berlin", now: NOW } });
+  expect(berlin.map(({ name, lines }) => [name.slice(0, 9), shape(lines)])).toEqual([
+    ["Today, 20", [3]],
+    ["Yesterday", ["1"]],
+  ]);
+});
+
+test("telemetry stands where its newest entry belongs, also on a day that has nothing else", () => {
+  const fold = (first: string, last: string, count: number): RoutineFold => ({ first, last, count, actors: 2 });
+  const entries = [entryAt("2026-11-20T12:00:00.000Z"), entryAt("2026-11-20T09:00:00.000Z", { action: "user.logout" })];
+  const routine = [
+    fold("2026-11-20T00:05:00.000Z", "2026-11-20T11:00:00.000Z", 24),
+    fold("2026-11-18T00:05:00.000Z", "2026-11-18T05:55:00.000Z", 7),
+  ];
+  const days = daysOf({ ...options, entries, routine });
+  expect(days.map(({ lines }) => shape(lines))).toEqual([["1", 24, "1"], [7]]);
+  expect(days[1]?.name).toBe("Wednesday, 18 November 2026");
+});

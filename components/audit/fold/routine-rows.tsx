@@ -1,0 +1,68 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { FROM_START } from "@/components/audit/filters/address";
+import type { CellContext, Column } from "@/components/audit/table/columns";
+import { EntryRow } from "@/components/audit/table/entry-row";
+import { useViewer } from "@/components/audit/viewer-context";
+import { count, counted } from "@/components/format/amounts";
+import { useTRPC } from "@/components/trpc";
+import { errorText } from "@/components/ui/notice";
+import { ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
+import classes from "./fold-row.module.css";
+import type { RoutineFold } from "./lines";
+
+type Props = { fold: RoutineFold; columns: Column[]; context: CellContext };
+
+/** The newest entries of folded telemetry, and the way to all of them. */
+export function RoutineRows({ fold, columns, context }: Props) {
+  const { input, view, setView } = useViewer();
+  const { cursor: _, ...filter } = input;
+  const { first: from, last: to } = fold;
+  const list = useQuery(
+    useTRPC().audit.list.queryOptions(
+      { ...filter, routine: "only", from, to },
+      { staleTime: Number.POSITIVE_INFINITY },
+    ),
+  );
+  const showAll = () =>
+    setView({
+      actions: ROUTINE_ACTIONS.join(","),
+      result: "success",
+      range: null,
+      from: new Date(from),
+      to: new Date(to),
+      ...FROM_START,
+    });
+  const rows = list.data?.data ?? [];
+  return (
+    <>
+      {rows.map((entry, at) => (
+        <EntryRow
+          key={entry.id}
+          entry={entry}
+          above={rows[at - 1]}
+          columns={columns}
+          context={context}
+          isOpen={entry.id === view.row}
+        />
+      ))}
+      {(rows.length < fold.count || list.isError) && (
+        <tr className={classes.more}>
+          <td colSpan={columns.length} role={list.isError ? "alert" : "status"}>
+            {list.isError && errorText(list.error)}
+            {list.isPending && `Loading ${counted(fold.count, "entry", "entries")}`}
+            {list.isSuccess && (
+              <>
+                The newest {count(rows.length)} of {count(fold.count)}.{" "}
+                <button type="button" className={classes.link} onClick={showAll}>
+                  Show all
+                </button>
+              </>
+            )}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}

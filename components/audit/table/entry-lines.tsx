@@ -1,0 +1,50 @@
+"use client";
+
+import { useState } from "react";
+import { FoldRow } from "@/components/audit/fold/fold-row";
+import type { Line } from "@/components/audit/fold/lines";
+import { RoutineRows } from "@/components/audit/fold/routine-rows";
+import { useViewer } from "@/components/audit/viewer-context";
+import type { CellContext, Column } from "./columns";
+import { EntryRow } from "./entry-row";
+
+type Props = { lines: Line[]; columns: Column[]; context: CellContext };
+
+const entryOf = (line: Line | undefined) => (line?.kind === "entry" ? line.entry : undefined);
+
+/** The lines of a day; a fold opens below itself. */
+export function Lines({ lines, columns, context }: Props) {
+  const { view } = useViewer();
+  const [open, setOpen] = useState<readonly string[]>([]);
+  const toggle = (key: string) => setOpen(open.includes(key) ? open.filter((one) => one !== key) : [...open, key]);
+  return lines.map((line, at) => {
+    if (line.kind === "entry")
+      return (
+        <EntryRow
+          key={line.key}
+          entry={line.entry}
+          above={entryOf(lines[at - 1])}
+          columns={columns}
+          context={context}
+          isOpen={line.entry.id === view.row}
+        />
+      );
+    const isOpen = open.includes(line.key);
+    return [
+      <FoldRow key={line.key} line={line} columns={columns} isOpen={isOpen} onToggle={() => toggle(line.key)} />,
+      isOpen && line.kind === "routine" && (
+        <RoutineRows key={`${line.key} rows`} fold={line.fold} columns={columns} context={context} />
+      ),
+      ...(isOpen && line.kind === "repeat" ? line.entries : []).map((entry, i, all) => (
+        <EntryRow
+          key={entry.id}
+          entry={entry}
+          above={all[i - 1]}
+          columns={columns}
+          context={context}
+          isOpen={entry.id === view.row}
+        />
+      )),
+    ];
+  });
+}

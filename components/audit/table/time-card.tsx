@@ -1,0 +1,107 @@
+"use client";
+
+import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import { createPortal } from "react-dom";
+import { agoInWords } from "@/components/format/relative";
+import { dateTime, zoneName } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import { positionBeside } from "@/components/ui/popover/position";
+import classes from "./time-card.module.css";
+
+/** After this rest of the pointer a time opens its card. */
+const REST_MS = 150;
+
+type Shown = { time: HTMLTimeElement; link: HTMLElement | null };
+
+const timeOf = (target: EventTarget | null) =>
+  target instanceof Element ? target.closest<HTMLTimeElement>("time[data-card]") : null;
+
+/**
+ * The card of a time in the table, one for all of them: UTC, the reader's zone, seconds since 1970 and how long ago. By the
+ * pointer over a time, or "t" on an entry that has the focus.
+ */
+export function TimeCard({ frame, now }: { frame: RefObject<HTMLElement | null>; now: Date }) {
+  const [shown, setShown] = useState<Shown | null>(null);
+  useTimeEvents(frame, setShown);
+  if (!shown?.time.isConnected) return null;
+  return <Card key={shown.time.dateTime} shown={shown} now={now} onClose={() => setShown(null)} />;
+}
+
+function useTimeEvents(frame: RefObject<HTMLElement | null>, onShow: (shown: Shown | null) => void): void {
+  const show = useRef(onShow);
+  show.current = onShow;
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const onOver = ({ target, pointerType }: PointerEvent) => {
+      clearTimeout(timer);
+      const time = pointerType === "mouse" ? timeOf(target) : null;
+      if (time) timer = setTimeout(() => show.current({ time, link: null }), REST_MS);
+      else if (pointerType === "mouse") show.current(null);
+    };
+    const onLeave = () => {
+      clearTimeout(timer);
+      show.current(null);
+    };
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "t" || event.ctrlKey || event.metaKey || event.altKey) return;
+      const link = event.target instanceof HTMLElement && event.target.matches("[data-entry]") ? event.target : null;
+      const time = link?.closest("tr")?.querySelector<HTMLTimeElement>("time[data-card]");
+      if (link && time) show.current({ time, link });
+    };
+    element.addEventListener("pointerover", onOver);
+    element.addEventListener("pointerleave", onLeave);
+    element.addEventListener("keydown", onKey);
+    return () => {
+      onLeave();
+      element.removeEventListener("pointerover", onOver);
+      element.removeEventListener("pointerleave", onLeave);
+      element.removeEventListener("keydown", onKey);
+    };
+  }, [frame]);
+}
+
+function Card({ shown: { time, link }, now, onClose }: { shown: Shown; now: Date; onClose: () => void }) {
+  const { zone, local } = useZone();
+  const id = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const at = time.dateTime;
+  useLayoutEffect(() => {
+    if (box.current) positionBeside(time, box.current, "start");
+  }, [time]);
+  useEffect(() => {
+    link?.setAttribute("aria-describedby", id);
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === "Escape") onClose();
+    };
+    document.addEventListener("keydown", onKey);
+    link?.addEventListener("blur", onClose);
+    window.addEventListener("scroll", onClose, { passive: true });
+    return () => {
+      link?.removeAttribute("aria-describedby");
+      document.removeEventListener("keydown", onKey);
+      link?.removeEventListener("blur", onClose);
+      window.removeEventListener("scroll", onClose);
+    };
+  }, [link, id, onClose]);
+  const zones = [...new Set(["UTC", local, zone])];
+  return createPortal(
+    <div role="tooltip" id={id} className={classes.card} ref={box}>
+      <p>{agoInWords(at, now)}</p>
+      <dl>
+        {zones.map((name) => (
+          <div key={name}>
+            <dt>{name === "UTC" ? "UTC" : zoneName(name, new Date(at))}</dt>
+            <dd>{dateTime(at, name)}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>Since 1970</dt>
+          <dd>{new Date(at).getTime() / 1000} s</dd>
+        </div>
+      </dl>
+    </div>,
+    document.querySelector("main") ?? document.body,
+  );
+}

@@ -1,0 +1,17 @@
+import type { View } from "./filters/address";
+import { chipsOf } from "./filters/in-words";
+import { PRESET_LABEL } from "./filters/range";
+
+const MAX_LENGTH = 80;
+
+/** What a tab of the audit log shows: its filters and its range, then what every tab of it says. */
+export function titleOf(view: View, names?: ReadonlyMap<string, string>): string {
+  const range = view.range ? PRESET_LABEL[view.range] : view.from || view.to ? "Custom range" : null;
+  const filters = [
+    ...chipsOf(view, names).map(({ name, value }) => (name.startsWith("Without") ? `not ${value}` : value)),
+    range,
+  ];
+  const said = filters.filter(Boolean).join(", ");
+  const short = said.length > MAX_LENGTH ? `${said.slice(0, MAX_LENGTH)}…` : said;
+  return short ? `${short} · Audit log` : "Audit log";
+}

@@ -1,0 +1,181 @@
+import { type MantineColorScheme, useMantineColorScheme } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import {
+  Bookmark,
+  Building2,
+  Download,
+  KeyRound,
+  Link2,
+  type LucideIcon,
+  MonitorSmartphone,
+  Network,
+  Search,
+  ShieldCheck,
+  Stamp,
+  SunMoon,
+} from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useCan, useMe, useOrg } from "@/components/account/org";
+import { ask } from "@/components/asked";
+import { GUID, loadView } from "@/components/audit/filters/address";
+import { frozenLink } from "@/components/audit/filters/copy-link";
+import { BUILT_IN } from "@/components/audit/views/view-query";
+import { useZone } from "@/components/format/zone";
+import { useTRPC } from "@/components/trpc";
+import { networkOf } from "@/server/audit/query/network";
+import { accountItem, isFor, navGroups, startItem } from "./nav-items";
+
+const DEBOUNCE_MS = 200;
+export const SHOWN = 8;
+const MIN_LETTERS = 2;
+const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*)$/i;
+
+export type Destination = { key: string; name: string; hint?: string; icon: LucideIcon; go: () => void };
+
+/** Every word that is typed is in the name. */
+export function matches(name: string, typed: string): boolean {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  return words.every((word) => name.toLowerCase().includes(word));
+}
+
+/** Navigates to a path, keeping the organization that is shown. */
+function useGo() {
+  const router = useRouter();
+  const { orgId } = useOrg();
+  return (path: string, query = "") => {
+    const params = new URLSearchParams(query);
+    if (orgId) params.set("orgId", orgId);
+    router.push(params.size > 0 ? `${path}?${params}` : path);
+  };
+}
+
+export function usePages(): Destination[] {
+  const go = useGo();
+  const me = useMe();
+  return [...navGroups.flatMap((group) => group.items), accountItem, startItem]
+    .filter((item) => isFor(item, me))
+    .map(({ href, label, icon }) => ({ key: href, name: label, icon, go: () => go(href) }));
+}
+
+const SCHEMES: Record<MantineColorScheme, string> = {
+  light: "Light theme",
+  dark: "Dark theme",
+  auto: "Theme of the system",
+};
+
+/** The view on the screen as a link for others, with its instants and its zone; another page as it stands. */
+async function copyLink(zone: string): Promise<void> {
+  const { href, pathname, search } = window.location;
+  const view = loadView(new URLSearchParams(search));
+  await navigator.clipboard.writeText(pathname === "/" ? frozenLink(href, view, { zone, now: new Date() }) : href);
+}
+
+/** What can be done from anywhere; the page that does it is opened first. */
+export function useActs(): Destination[] {
+  const go = useGo();
+  const { permissions } = useMe();
+  const { zone } = useZone();
+  const { org, organizations } = useOrg();
+  const { setColorScheme } = useMantineColorScheme();
+  const on = (path: string, act: string) => () => {
+    if (window.location.pathname !== path) go(path);
+    ask(act);
+  };
+  const acts: (Destination & { permission?: string })[] = [
+    { key: "export", name: "Export entries", icon: Download, permission: "audit:export", go: on("/", "export") },
+    { key: "link", name: "Copy link to this page", icon: Link2, go: () => void copyLink(zone) },
+    ...(org || organizations.length === 1
+      ? [
+          {
+            key: "verify",
+            name: "Verify the audit chain now",
+            hint: (org ?? organizations[0])?.name,
+            icon: ShieldCheck,
+            permission: "audit:read",
+            go: on("/integrity", "verify"),
+          },
+        ]
+      : []),
+    {
+      key: "key",
+      name: "Create API key",
+      icon: KeyRound,
+      permission: "api_keys:manage",
+      go: on("/settings/api-keys", "New API key"),
+    },
+    ...(["light", "dark", "auto"] as const).map((scheme) => ({
+      key: scheme,
+      name: SCHEMES[scheme],
+      icon: SunMoon,
+      go: () => setColorScheme(scheme),
+    })),
+  ];
+  return acts.filter(({ permission }) => !permission || permissions.includes(permission));
+}
+
+/** What an id or an address that is typed or pasted leads to. */
+export function usePasted(typed: string): Destination[] {
+  const go = useGo();
+  const mayRead = useCan("audit:read");
+  const text = typed.trim();
+  if (!mayRead || !text) return [];
+  if (GUID.test(text))
+    return [
+      { key: "entry", name: "Open the entry", hint: text, icon: Stamp, go: () => go(`/audit/${text.toLowerCase()}`) },
+    ];
+  const isNetwork = text.includes("/") && networkOf(text) !== null;
+  if (!ADDRESS.test(text) && !isNetwork) return [];
+  const query = new URLSearchParams({ ip: text }).toString();
+  return [{ key: "ip", name: `Entries from ${text}`, icon: Network, go: () => go("/", query) }];
+}
+
+/** The last resort: what is typed as a search of the log. */
+export function useSearch(typed: string): Destination[] {
+  const go = useGo();
+  const mayRead = useCan("audit:read");
+  const q = typed.trim().slice(0, 255);
+  if (!mayRead || !q) return [];
+  const query = new URLSearchParams({ q }).toString();
+  return [{ key: "search", name: `Search the audit log for "${q}"`, icon: Search, go: () => go("/", query) }];
+}
+
+export function useViews(): Destination[] {
+  const go = useGo();
+  const mayRead = useCan("audit:read");
+  const kept = useQuery({ ...useTRPC().savedViews.list.queryOptions({}), enabled: mayRead }).data?.data ?? [];
+  const named = [
+    ...kept.map(({ id, name, query, sharedWith }) => ({ key: id, name, query, hint: sharedWith ? "Shared" : "Mine" })),
+    ...BUILT_IN.map((view) => ({ ...view, key: view.query, hint: "Built in" })),
+  ];
+  return mayRead ? named.map(({ query, ...rest }) => ({ ...rest, icon: Bookmark, go: () => go("/", query) })) : [];
+}
+
+export function useOrganizations(): Destination[] {
+  const { organizations, setOrg } = useOrg();
+  if (organizations.length < 2) return [];
+  return organizations.map(({ id, name }) => ({ key: id, name, icon: Building2, go: () => void setOrg(id) }));
+}
+
+/** Devices by a part of their hostname; isSettled once they are those of what is typed. */
+export function useDevices(typed: string): { devices: Destination[]; isSettled: boolean } {
+  const go = useGo();
+  const mayRead = useCan("devices:read");
+  const { orgId, organizations } = useOrg();
+  const [search] = useDebouncedValue(typed.trim(), DEBOUNCE_MS);
+  const isWanted = mayRead && search.length >= MIN_LETTERS && typed.trim().length >= MIN_LETTERS;
+  const list = useQuery({
+    ...useTRPC().devices.list.queryOptions({ search, orgId, limit: SHOWN }, { placeholderData: keepPreviousData }),
+    enabled: isWanted,
+  });
+  const isSettled = search === typed.trim() && !(isWanted && (list.isPending || list.isPlaceholderData));
+  if (!isWanted) return { devices: [], isSettled };
+  const devices = (list.data?.data ?? []).map((device) => ({
+    key: device.id,
+    name: device.hostname,
+    hint: organizations.find((o) => o.id === device.orgId)?.name,
+    icon: MonitorSmartphone,
+    go: () => go(`/devices/${device.id}`),
+  }));
+  return { devices, isSettled };
+}

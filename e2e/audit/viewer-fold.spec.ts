@@ -1,0 +1,105 @@
+import { Api } from "@/e2e/support/api";
+import { expect, expectAccessible, expectNoSidewaysScroll, PHONE, test } from "@/e2e/support/fixtures";
+
+const DAY_MS = 86_400_000;
+/** A minute of yesterday morning, in the tests' zone, UTC. */
+const yesterdayAt = (minute: number) =>
+  new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS + (5 * 60 + minute) * 60_000).toISOString();
+
+/** An organization with 60 submissions of three agents, two of them in vain, five runs of a script and a denial. */
+async function plant(api: Api): Promise<string> {
+  const name = `Noise ${crypto.randomUUID().slice(0, 8)}`;
+  const orgId = await api.makeOrganization(name);
+  const { key } = await api.call<{ key: string }>("POST", "/api-keys", { name, orgId, permissions: ["audit:write"] });
+  const jane = { actorType: "user", actorId: crypto.randomUUID(), actorEmail: "jane@noise.example" };
+  const submissions = Array.from({ length: 60 }, (_, i) => ({
+    orgId,
+    actorType: "agent",
+    actorId: `agent-${i % 3}`,
+    action: "agent.eventlogs.submit",
+    resourceType: "device",
+    timestamp: yesterdayAt(i),
+    ...(i % 30 === 7 ? { result: "failure", errorMessage: "Disk full" } : { result: "success" }),
+  }));
+  const script = { orgId, ...jane, resourceType: "script", resourceName: "Clean up" };
+  const runs = Array.from({ length: 5 }, (_, i) => ({
+    ...script,
+    action: "script.execute",
+    result: "success",
+    timestamp: yesterdayAt(100 + i),
+  }));
+  const denial = { ...script, action: "script.delete", result: "denied", timestamp: yesterdayAt(110) };
+  await api.as(key).call("POST", "/audit-logs/events", { events: [...submissions, ...runs, denial] });
+  await expect
+    .poll(async () => {
+      const { pagination } = await api.call<{ pagination: { total: number } }>("GET", `/audit-logs?orgId=${orgId}`);
+      return pagination.total;
+    })
+    .toBeGreaterThanOrEqual(66);
+  return orgId;
+}
+
+test("telemetry and repeats are one line each, failures and denials are not, and the totals count all", async ({
+  viewer,
+  page,
+  request,
+}) => {
+  const orgId = await plant(await Api.signIn(request));
+  await viewer.open(`?orgId=${orgId}`);
+  const telemetry = viewer.table.getByRole("button", { name: /Routine telemetry from 3 agents ×58/ });
+  await expect(telemetry).toContainText("05:00:00 to 05:59:00");
+  await expect(viewer.entries(/tried to submit event logs/)).toHaveCount(2);
+  await expect(viewer.entries(/was denied permission to delete script Clean up/)).toBeVisible();
+  const repeat = viewer.table.getByRole("button", { name: /executed script Clean up ×5/ });
+  await expect(repeat).toContainText("06:40:00 to 06:44:00");
+  await expect(page.getByRole("status").filter({ hasText: /entr/ }).first()).toContainText(
+    /^6\d entries.*; 58 on this page are routine telemetry/,
+  );
+  await expectAccessible(page);
+
+  await repeat.click();
+  await expect(viewer.entries(/executed script Clean up/)).toHaveCount(5);
+  await telemetry.focus();
+  await page.keyboard.press("Enter");
+  await expect(viewer.entries(/submitted event logs/)).toHaveCount(50);
+  await viewer.table.getByRole("button", { name: "Show all" }).click();
+  await expect(page).toHaveURL(/actions=agent\.eventlogs\.submit/);
+  await expect(page.getByRole("status").filter({ hasText: /entr/ }).first()).toContainText("50 of 58 entries");
+});
+
+test("a key and a chip unfold everything, and the choice stays with the person", async ({ viewer, page, request }) => {
+  const orgId = await plant(await Api.signIn(request));
+  await viewer.open(`?orgId=${orgId}`);
+  const chip = page.getByRole("button", { name: "Fold repeats and telemetry" });
+  await expect(chip).toHaveAttribute("aria-pressed", "true");
+  await page.keyboard.press("j");
+  await page.keyboard.press("f");
+  await expect(chip).toHaveAttribute("aria-pressed", "false");
+  await expect(viewer.entries(/submitted event logs/).first()).toBeVisible();
+  await expect(viewer.table.getByRole("button", { name: /Routine telemetry/ })).toHaveCount(0);
+  await expect
+    .poll(async () => {
+      await viewer.open(`?orgId=${orgId}`);
+      return chip.getAttribute("aria-pressed");
+    })
+    .toBe("false");
+  await chip.click();
+  await expect(viewer.table.getByRole("button", { name: /Routine telemetry/ })).toBeVisible();
+});
+
+test("on a phone the controls are one row, and a fold is a line of its own", async ({ viewer, page, request }) => {
+  const orgId = await plant(await Api.signIn(request));
+  await page.setViewportSize(PHONE);
+  await viewer.open(`?orgId=${orgId}`);
+  const fold = viewer.table.getByRole("button", { name: /Routine telemetry from 3 agents ×58/ });
+  await expect(fold).toBeVisible();
+  await expectAccessible(page);
+  await expectNoSidewaysScroll(page);
+  const controls = [/^Time range/, "Filters", "Columns", "Export"].map((name) =>
+    page.getByRole("button", { name, exact: typeof name === "string" }),
+  );
+  const tops = await Promise.all(controls.map(async (control) => (await control.boundingBox())?.y));
+  expect(new Set(tops).size).toBe(1);
+  const first = await viewer.entries().first().boundingBox();
+  expect(first?.y).toBeLessThan(420);
+});

@@ -1,0 +1,38 @@
+import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
+
+test.use({ timezoneId: "Asia/Kolkata" });
+
+test("a time says how long ago it was, and its card gives every clock by pointer and by key", async ({
+  viewer,
+  page,
+}) => {
+  await viewer.open("?action=user.login");
+  const time = viewer.table.locator("time").first();
+  await expect(time).toContainText(/\d\d:\d\d:\d\d (now|\d+ (min|h))/);
+  const card = page.getByRole("tooltip");
+  await time.hover();
+  await expect(card).toContainText("UTC");
+  await expect(card).toContainText("Asia/Kolkata, UTC+5:30");
+  await expect(card).toContainText(/\d{10}(\.\d+)? s/);
+  await expectAccessible(page);
+  await viewer.search.hover();
+  await expect(card).toHaveCount(0);
+
+  await page.keyboard.press("j");
+  await page.keyboard.press("t");
+  await expect(card).toContainText(/ago/);
+  const link = viewer.entries().first();
+  await expect(link).toHaveAttribute("aria-describedby", (await card.getAttribute("id")) ?? "");
+  await page.keyboard.press("Escape");
+  await expect(card).toHaveCount(0);
+});
+
+test("the bars are the reader's days and hours, and zooming into one keeps to its ends", async ({ viewer, page }) => {
+  await viewer.open("?range=24h");
+  await expect(viewer.histogram).toHaveAttribute("aria-valuetext", /entr/);
+  await viewer.histogram.focus();
+  await page.keyboard.press("ArrowLeft");
+  await expect(viewer.histogram).toHaveAttribute("aria-valuetext", /, \d\d:00 to \d\d:00: /);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/from=[^&]*%3A30%3A00|from=[^&]*:30:00/);
+});

@@ -1,0 +1,89 @@
+import { Api } from "@/e2e/support/api";
+import { expect, PHONE, test } from "@/e2e/support/fixtures";
+
+const PALETTE = "Go to a page, view, device or organization";
+
+test("Enter takes the first hit, also one that the server has to find", async ({ page, request }) => {
+  const api = await Api.signIn(request);
+  const name = `KEY-${crypto.randomUUID().slice(0, 8)}`;
+  const { deviceId } = await api.enroll(await api.makeOrganization(`Keys ${name}`), `${name}-WS`);
+  await page.goto("/scripts");
+  await expect(page.getByRole("heading", { level: 1, name: "Scripts" })).toBeVisible();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type(`${name}-WS`);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`/devices/${deviceId}`));
+
+  await page.getByRole("button", { name: /^Organization:/ }).click();
+  await expect(page.getByLabel("Find an organization")).toBeFocused();
+  await page.keyboard.type(`Keys ${name}`);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: `Organization: Keys ${name}` })).toBeVisible();
+});
+
+test("the palette acts, and understands an id, an address and a search", async ({ viewer, page }) => {
+  const go = async (typed: string) => {
+    await page.keyboard.press("Control+k");
+    const search = page.getByLabel(PALETTE);
+    await expect(search).toBeVisible();
+    await search.fill(typed);
+    await search.press("Enter");
+    await expect(search).toHaveCount(0);
+  };
+  await viewer.open("?action=user.login");
+  const id = await viewer.entries().first().getAttribute("data-entry");
+  await go(id ?? "");
+  await expect(page).toHaveURL(`/audit/${id}`);
+  await go("203.0.113.0/24");
+  await expect(page).toHaveURL(/ip=203\.0\.113\.0/);
+  await go("export entries");
+  await expect(page.getByRole("dialog", { name: /Export/ })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await go("create api key");
+  await expect(page.getByRole("dialog", { name: "New API key" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await go("dark theme");
+  await expect(page.locator("html")).toHaveAttribute("data-mantine-color-scheme", "dark");
+  await go("nothing is called like this");
+  await expect(page).toHaveURL(/q=nothing/);
+});
+
+test("arrows walk the entries, the tab says what is shown, and the account menu names the keys", async ({
+  viewer,
+  page,
+}) => {
+  await viewer.open("?action=user.login&result=success");
+  await expect(page).toHaveTitle("Success, user.login · Audit log · Trailmark");
+  await page.keyboard.press("j");
+  await page.keyboard.press("ArrowDown");
+  await expect(viewer.entries().nth(1)).toBeFocused();
+  await page.keyboard.press("ArrowUp");
+  await expect(viewer.entries().first()).toBeFocused();
+  await viewer.chips.getByRole("button", { name: /Remove filter Result/ }).click();
+  await expect(page).toHaveTitle("user.login · Audit log · Trailmark");
+  await page.getByRole("button", { name: /^Account of/ }).click();
+  await page.getByRole("button", { name: /Keyboard shortcuts/ }).click();
+  await expect(page.getByRole("dialog", { name: "Keyboard" })).toContainText("Fold repeats");
+});
+
+test.describe("by touch", () => {
+  test.use({ hasTouch: true, viewport: PHONE });
+
+  test("a finger held on a cell opens what it leads to, and chosen columns are lines of the card", async ({
+    viewer,
+    page,
+  }) => {
+    await viewer.open("?action=user.login");
+    const cell = viewer.table.locator('td[data-column="event"]').first();
+    const hold = { pointerType: "touch", bubbles: true, clientX: 100, clientY: 300, isPrimary: true };
+    await cell.dispatchEvent("pointerdown", hold);
+    await expect(page.getByRole("menu")).toBeVisible();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByLabel("Sequence").check();
+    await page.keyboard.press("Escape");
+    await expect(viewer.table.locator('td[data-column="seq"]').first()).toBeVisible();
+    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByRole("button", { name: /Reset columns/ }).click();
+  });
+});
