@@ -30,9 +30,7 @@ export default async function AuditPage({ searchParams }: Props) {
   const page = listed.routine && (await fetched<FullPage>(entriesQuery(trpc, listed)));
   const folds = page ? [routineQuery(trpc, { listed, page, zone })] : [];
   return (
-    <Prefetched
-      queries={[trpc.setup.checklist.queryOptions(), entriesQuery(trpc, listed), lookQuery(trpc), ...folds]}
-    >
+    <Prefetched queries={[trpc.setup.checklist.queryOptions(), entriesQuery(trpc, listed), lookQuery(trpc), ...folds]}>
       <StartPanel />
       <Viewer loadedAt={now.toISOString()} />
     </Prefetched>
