@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
-import { clusterOf, type Server } from "@/testing/server";
+import type { Server } from "@/testing/server";
+import { ownerUrl } from "./folder";
 import { type Acknowledged, type Credentials, signIn } from "./load";
 
 export type Findings = { acknowledged: number; missing: number; duplicates: number; unsealed: number; breaks: number };
@@ -20,9 +21,7 @@ async function untilWritten(base: string): Promise<void> {
 
 /** What stands in the database against what was promised. */
 export async function compare(server: Server, credentials: Credentials, acked: Acknowledged): Promise<Findings> {
-  const { owner, port } = clusterOf(server.dataDir);
-  const url = `postgres://trailmark_owner:${owner}@127.0.0.1:${port}/trailmark`;
-  return compareAt({ bases: [server.base], url }, credentials, acked);
+  return compareAt({ bases: [server.base], url: ownerUrl(server) }, credentials, acked);
 }
 
 /** compare() for several processes on a database, seen through an address whose role sees every row. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import postgres from "postgres";
 import { clusterOf, freePort, type Server, startServer, stopServer } from "@/testing/server";
 
 let folder: string | undefined;
@@ -43,3 +44,11 @@ export function residentMb({ child }: Server): number {
     return 0;
   }
 }
+
+export function ownerUrl({ dataDir }: Server): string {
+  const { owner, port } = clusterOf(dataDir);
+  return `postgres://trailmark_owner:${owner}@127.0.0.1:${port}/trailmark`;
+}
+
+/** The owner of the server's database, as somebody who has its password. */
+export const ownerOf = (server: Server): postgres.Sql => postgres(ownerUrl(server), { max: 1, onnotice: () => {} });

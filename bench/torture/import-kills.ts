@@ -1,19 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import postgres from "postgres";
 import type { ImportState } from "@/server/custom-fields/import/schema";
-import { clusterOf, killServer, type Server, stopServer } from "@/testing/server";
-import { startShared } from "./folder";
+import { killServer, type Server, stopServer } from "@/testing/server";
+import { ownerOf, startShared } from "./folder";
 import { prepare, signIn } from "./load";
 import type { Line, LineInput } from "./types";
 
 const ROWS = 20_000;
 const PATIENCE_MS = 60_000;
-
-function ownerOf(server: Server): postgres.Sql {
-  const { owner, port } = clusterOf(server.dataDir);
-  return postgres(`postgres://trailmark_owner:${owner}@127.0.0.1:${port}/trailmark`, { max: 1, onnotice: () => {} });
-}
 
 /** The wizard's procedures over the wire, as the administrator. */
 async function procedure<T>(server: Server, kind: "query" | "mutation", name: string, input: object): Promise<T> {

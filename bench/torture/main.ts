@@ -11,6 +11,7 @@ import { malformedLine } from "./malformed";
 import { proxyLine } from "./proxy";
 import { slowFilesLine } from "./slow-files";
 import { frozenLine, stopLine } from "./stops";
+import { deletionsLine, headsLine } from "./tampering";
 import type { Line } from "./types";
 
 /**
@@ -28,7 +29,9 @@ const LINES: { line: Line; quick: number; full: number }[] = [
   { line: fuzzLine, quick: 3, full: 850 },
   { line: hostileLine, quick: 1, full: 50 },
   { line: malformedLine, quick: 4, full: 160 },
+  { line: deletionsLine, quick: 1, full: 20 },
   { line: evidenceLine, quick: 1, full: 20 },
+  { line: headsLine, quick: 1, full: 10 },
   { line: fairSharesLine, quick: 1, full: 10 },
   { line: proxyLine, quick: 1, full: 1 },
 ];

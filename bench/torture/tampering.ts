@@ -1,0 +1,283 @@
+import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type postgres from "postgres";
+import { killServer, type Server, stopServer } from "@/testing/server";
+import { compare } from "./compare";
+import { ownerOf, startShared } from "./folder";
+import { type Credentials, nothingYet, prepare } from "./load";
+import { runProduct } from "./product";
+import type { Line } from "./types";
+
+/** What the database's owner does to a chain, and what the server says of it over the wire. */
+
+const CHAIN = 100;
+const FULL_ROUNDS = 20;
+const START = Date.UTC(2026, 0, 5, 9);
+const at = (seq: number): string => new Date(START + seq * 1_000).toISOString();
+
+type Target = { server: Server; sql: postgres.Sql; credentials: Credentials };
+type Range = { from: number; to: number };
+
+async function post({ server, credentials: { key } }: Target, events: object[]): Promise<number> {
+  const answer = await fetch(`${server.base}/api/v1/audit-logs/events`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ events }),
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+const event = (timestamp?: string) => {
+  const id = randomUUID();
+  const what = { actorType: "system", actorId: "torture", action: "device.update", resourceType: "device" };
+  return { id, ...what, resourceName: "T", details: { id }, result: "success", ...(timestamp && { timestamp }) };
+};
+
+/** An organization whose log has a hundred entries, one a second. */
+async function createChain(server: Server, sql: postgres.Sql): Promise<Target> {
+  const target = { server, sql, credentials: await prepare(server.base) };
+  const [had] = await rowsBeside(target);
+  const missing = CHAIN - (had?.count ?? 0);
+  const status = await post(
+    target,
+    Array.from({ length: missing }, (_, i) => event(at(CHAIN - missing + i + 1))),
+  );
+  if (status !== 202) throw new Error(`events: ${status}`);
+  for (let waited = 0; waited < 200; waited++) {
+    const [row] = await rowsBeside(target);
+    if (row?.count === CHAIN) return target;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("the entries did not come");
+}
+
+const rowsBeside = ({ sql, credentials: { orgId } }: Target) =>
+  sql<{ count: number }[]>`SELECT count(*)::int AS count FROM audit_logs WHERE org_id = ${orgId}`;
+
+/** A statement with every trigger out of the way. */
+const tamper = ({ sql, credentials: { orgId } }: Target, statement: string): Promise<unknown> =>
+  sql.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    await tx.unsafe(statement.replaceAll("ORG", `'${orgId}'`));
+  });
+
+/** The server's verdict on the whole chain, or on the entries between two of its seconds. */
+async function verdict({ server, credentials }: Target, range?: Range): Promise<string> {
+  const query = new URLSearchParams({ orgId: credentials.orgId });
+  if (range) {
+    query.set("from", at(range.from));
+    query.set("to", at(range.to));
+  }
+  const answer = await fetch(`${server.base}/api/v1/audit-logs/integrity?${query}`, {
+    headers: { Authorization: `Bearer ${credentials.accessToken}` },
+  });
+  const body: { status?: string; code?: string } = await answer.json();
+  return body.status ?? `${body.code}`;
+}
+
+async function night({ server, credentials: { orgId } }: Target): Promise<string> {
+  const { out } = await runProduct(server, ["nightly", "--org", orgId, "--json"]);
+  const report: { organizations: { status: string }[] } = JSON.parse(out);
+  return report.organizations[0]?.status ?? "nothing";
+}
+
+/** A judge that looks at the entries that are there: each is its own, each follows the one before where that is there. */
+async function isBelieved({ sql, credentials: { orgId } }: Target): Promise<boolean> {
+  const [row] = await sql<{ sound: boolean }[]>`
+    SELECT coalesce(bool_and(prev_checksum = before OR before IS NULL), true) AS sound FROM (
+      SELECT a.prev_checksum, b.checksum AS before FROM audit_logs a
+      LEFT JOIN audit_logs b ON b.org_id = a.org_id AND b.chain_seq = a.chain_seq - 1 WHERE a.org_id = ${orgId}) links`;
+  return row?.sound === true;
+}
+
+/** Every run of neighbouring entries, each in its turn, or some of them. */
+function deletions(full: boolean, random: () => number): Range[] {
+  const all: Range[] = [];
+  for (let from = 1; from <= CHAIN; from++) for (let to = from; to <= CHAIN; to++) all.push({ from, to });
+  if (full) return all;
+  const edges = [
+    [1, 1],
+    [CHAIN, CHAIN],
+    [1, CHAIN],
+    [2, CHAIN],
+    [1, CHAIN - 1],
+  ].map(([from, to]) => ({ from: from ?? 1, to: to ?? 1 }));
+  return [...edges, ...Array.from({ length: 20 }, () => all[Math.floor(random() * all.length)] as Range)];
+}
+
+/** C4: each run of entries deleted, asked for whole, by its own times, by those around it and by others, and by night. */
+export const deletionsLine: Line = {
+  id: "C4",
+  title: "every run of entries of a chain of a hundred deleted by the owner",
+  run: async ({ rounds, random }) => {
+    const server = await startShared();
+    const sql = ownerOf(server);
+    const faults: string[] = [];
+    let [tried, believed, nights] = [0, 0, 0];
+    try {
+      const target = await createChain(server, sql);
+      const { orgId } = target.credentials;
+      if ((await verdict(target)) !== "intact") faults.push("the chain was not intact before");
+      for (const range of deletions(rounds >= FULL_ROUNDS, random)) {
+        const { from, to } = range;
+        const [kept] = await sql<{ rows: string }[]>`
+          SELECT jsonb_agg(a)::text AS rows FROM audit_logs a WHERE org_id = ${orgId} AND chain_seq BETWEEN ${from} AND ${to}`;
+        await tamper(target, `DELETE FROM audit_logs WHERE org_id = ORG AND chain_seq BETWEEN ${from} AND ${to}`);
+        const asked: Record<string, string> = {
+          whole: await verdict(target),
+          "its times": await verdict(target, range),
+          "times around": await verdict(target, { from: Math.max(1, from - 3), to: Math.min(CHAIN, to + 3) }),
+          "other times": await verdict(target, { from: 1, to: 2 }),
+        };
+        if (tried % 200 === 0) {
+          asked["the night"] = await night(target);
+          nights++;
+        }
+        for (const [name, found] of Object.entries(asked))
+          if (found !== "broken") faults.push(`${from} to ${to}, ${name}: ${found}`);
+        tried += Object.keys(asked).length;
+        if (await isBelieved(target)) believed++;
+        const rows = kept?.rows ?? "[]";
+        await sql.begin(async (tx) => {
+          await tx`SET LOCAL session_replication_role = replica`;
+          await tx`INSERT INTO audit_logs SELECT * FROM jsonb_populate_recordset(NULL::audit_logs, ${rows}::text::jsonb)`;
+        });
+      }
+      if ((await verdict(target)) !== "intact") faults.push("the chain was not intact afterwards");
+    } finally {
+      await sql.end();
+      await stopServer(server);
+    }
+    if (believed === 0) faults.push("the control, which looks for no gaps, believed none");
+    const detail = `${tried} verdicts, ${nights} nights; the control, which looks for no gaps, believed ${believed}`;
+    return { tried, failed: faults.length, detail: [detail, ...faults.slice(0, 8)].join("; ") };
+  },
+};
+
+/** Heads as somebody left them, of which the log must say that it lost its head or its end. */
+const HEADS = {
+  "the head deleted": "DELETE FROM audit_chain_heads WHERE org_id = ORG",
+  "the head lowered": "UPDATE audit_chain_heads SET seq = 90 WHERE org_id = ORG",
+  "the head altered": "UPDATE audit_chain_heads SET checksum = repeat('0', 64) WHERE org_id = ORG",
+};
+
+const shows = async ({ base }: Server): Promise<{ readyz: boolean; metric: boolean }> => {
+  const ready: { checks?: { name: string; ok: boolean }[] } = await (await fetch(`${base}/readyz`)).json();
+  const metrics = await (await fetch(`${base}/metrics`)).text();
+  return {
+    readyz: ready.checks?.some(({ name, ok }) => name === "heads" && !ok) ?? false,
+    metric: /^trailmark_audit_lost_heads [1-9]/m.test(metrics),
+  };
+};
+
+async function untilShown(server: Server): Promise<string[]> {
+  for (let waited = 0; ; waited++) {
+    const { readyz, metric } = await shows(server);
+    if (readyz && metric) return [];
+    if (waited === 300)
+      return [`/readyz ${readyz ? "shows" : "hides"} it, the metric ${metric ? "shows" : "hides"} it`];
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/**
+ * C6: a head deleted, lowered or altered while events come: none is refused or lost, not even by kill -9 of the server,
+ * the verdict is broken until the head is rebuilt, and then all of it is in the chain. Checkpoints lost with their folder
+ * are told as well.
+ */
+export const headsLine: Line = {
+  id: "C6",
+  title: "heads and checkpoints lost, moved or altered while events come",
+  run: async ({ rounds }) => {
+    const faults: string[] = [];
+    let server = await startShared();
+    let tried = 0;
+    for (let round = 0; round < rounds; round++)
+      for (const [name, statement] of Object.entries(HEADS)) {
+        let sql = ownerOf(server);
+        let target = await createChain(server, sql);
+        const acked = nothingYet();
+        const submit = async () => {
+          const events = Array.from({ length: 5 }, () => event());
+          const status = await post(target, events);
+          if (status !== 202) faults.push(`${name}: events were answered ${status}`);
+          else for (const { id } of events) acked.events.add(id);
+        };
+        await verdict(target);
+        await tamper(target, statement);
+        for (let i = 0; i < 4; i++) await submit();
+        if ((await verdict(target)) !== "broken") faults.push(`${name}: ${await verdict(target)}`);
+        faults.push(...(await untilShown(server)).map((what) => `${name}: ${what}`));
+        await sql.end();
+        await killServer(server);
+        server = await startShared();
+        sql = ownerOf(server);
+        target = { server, sql, credentials: target.credentials };
+        await submit();
+        const { code, out, err } = await runProduct(server, ["repair-head", "--org", target.credentials.orgId]);
+        if (code !== 0) faults.push(`${name}: repair-head ended with ${code}: ${out}${err}`);
+        await submit();
+        const missing = await untilStored(target, [...acked.events]);
+        if (missing > 0) faults.push(`${name}: ${missing} of ${acked.events.size} events are missing`);
+        const { breaks, unsealed } = await compare(server, target.credentials, nothingYet());
+        if (breaks + unsealed > 0) faults.push(`${name}: ${breaks} breaks, ${unsealed} unsealed afterwards`);
+        tried += acked.events.size;
+        await sql.end();
+      }
+    const lost = await losesItsCheckpoints(server);
+    server = lost.server;
+    faults.push(...lost.faults);
+    await stopServer(server);
+    const detail = `${tried} events submitted to ${rounds * Object.keys(HEADS).length} chains without a good head, each server killed once`;
+    return { tried, failed: tried === 0 ? 1 : faults.length, detail: [detail, ...faults.slice(0, 8)].join("; ") };
+  },
+};
+
+/** How many of the events are not in the log after half a minute. */
+async function untilStored({ sql, credentials: { orgId } }: Target, ids: string[]): Promise<number> {
+  for (let waited = 0; ; waited++) {
+    const stored = await sql<{ id: string }[]>`
+      SELECT DISTINCT details ->> 'id' AS id FROM audit_logs WHERE org_id = ${orgId} AND details ->> 'id' = ANY (${ids})`;
+    if (stored.length === ids.length || waited === 300) return ids.length - stored.length;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Signs a checkpoint now; through which sequence number. */
+async function sign({ server, credentials: { orgId, accessToken } }: Target): Promise<number> {
+  const answer = await fetch(`${server.base}/api/v1/audit-logs/checkpoints?orgId=${orgId}&sign=true`, {
+    headers: { Authorization: `Bearer ${accessToken}` },
+  });
+  const { data }: { data: { size: number }[] } = await answer.json();
+  return data[0]?.size ?? 0;
+}
+
+/** A rewritten end with the checkpoints that contradict it deleted in the database, in the folder, and in both. */
+async function losesItsCheckpoints(first: Server): Promise<{ server: Server; faults: string[] }> {
+  const faults: string[] = [];
+  let server = first;
+  const CUT = `DELETE FROM audit_logs WHERE org_id = ORG AND chain_seq > 90;
+    UPDATE audit_chain_heads h SET seq = 90, checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = 90) WHERE org_id = ORG`;
+  const NOTES = "DELETE FROM audit_notes WHERE org_id = ORG";
+  for (const [name, statement, folder] of [
+    ["the notes of the database", `${CUT};${NOTES}`, false],
+    ["the folder", CUT, true],
+    ["both", `${CUT};${NOTES}`, true],
+  ] as const) {
+    const sql = ownerOf(server);
+    const target = await createChain(server, sql);
+    await verdict(target);
+    const signed = await sign(target);
+    await tamper(target, statement);
+    await sql.end();
+    await stopServer(server);
+    if (folder) rmSync(join(server.dataDir, "checkpoints", target.credentials.orgId), { recursive: true, force: true });
+    server = await startShared();
+    const found = await verdict({ ...target, server });
+    if (found === "intact")
+      faults.push(`ten entries cut and ${name} of its checkpoints lost: intact, signed through ${signed} before`);
+  }
+  return { server, faults };
+}
