@@ -1,5 +1,6 @@
 import { appSql } from "@/db/client";
 import { countApplied, countMigrations } from "@/db/version";
+import { openAlarms } from "@/server/audit/integrity/alarm";
 import { listLostHeads } from "@/server/audit/integrity/heads";
 import { recordingStats } from "@/server/audit/record/record";
 import { isPruningEnabled } from "@/server/retention/schedule";
@@ -43,8 +44,13 @@ async function checkDamage(): Promise<Readiness["checks"]> {
     ({ length }) => ({ ok: length === 0, detail: `${length} chains without their head or their end` }),
     () => ({ ok: false, detail: "could not be looked at" }),
   );
+  const alarms = await withTimeout(openAlarms({ kind: "system" })).then(
+    ({ length }) => ({ ok: length === 0, detail: `${length} chains were found broken` }),
+    () => ({ ok: false, detail: "could not be looked at" }),
+  );
   return [
     { name: "heads", ...heads },
+    { name: "alarms", ...alarms },
     { name: "held", ok: held === 0, detail: `${held} events wait for the repair of a damaged chain` },
     { name: "dead letters", ok: deadLetters === 0, detail: `${deadLetters} events were refused by the database` },
   ];

@@ -38,7 +38,12 @@ export type Base = {
 
 type OldReceipt = Pick<PruneReceipt, "through" | "before" | "days">;
 type Begun = { head: Head; zeroThrough: number };
-type Notes = { newest: StoredNote | null; latest: StoredNote | null; restored: readonly Restoration[] };
+type Notes = {
+  newest: StoredNote | null;
+  latest: StoredNote | null;
+  restored: readonly Restoration[];
+  proven: Proven | null;
+};
 export type Refused = { kind: "refused"; breaks: Break[] };
 
 const refused = (...breaks: Break[]): Refused => ({ kind: "refused", breaks });
@@ -84,6 +89,32 @@ const beyondHead = (head: Head | null, newest: StoredNote): Refused =>
     expected: `rows up to sequence ${newest.size}, which a signed checkpoint of ${newest.signedAt} covers`,
     actual: head ? `the head is at sequence ${head.seq}` : "the chain has no head",
   });
+
+/** What a verification proved by a checkpoint of ours that is in neither folder nor database any more. */
+type Proven = { size: number; at: string };
+
+async function provenBefore(tx: Tx, orgId: string): Promise<Proven | null> {
+  const [row] = await rowsOf<{ size: string; ms: string }>(
+    tx,
+    sql`SELECT covered_through_seq AS size, audit_ms(ran_at) AS ms FROM audit_verifications
+      WHERE org_id = ${orgId} AND covered_through_seq > 0 ORDER BY covered_through_seq DESC LIMIT 1`,
+  );
+  return row ? { size: Number(row.size), at: new Date(Number(row.ms)).toISOString() } : null;
+}
+
+const expectedOf = ({ size, at }: Proven): string =>
+  `a checkpoint of at least ${size} entries, by which a verification of ${at} proved them`;
+
+const rolledBack = (head: Head | null, proven: Proven): Refused =>
+  refused({
+    ...{ seq: (head?.seq ?? 0) + 1, id: "", kind: "truncated", expected: expectedOf(proven) },
+    actual: head ? `no checkpoint, and the head is at sequence ${head.seq}` : "no checkpoint, and the chain has no head",
+  });
+
+const allLost = (proven: Proven): Break => ({
+  ...{ seq: proven.size, id: "", kind: "truncated", expected: expectedOf(proven) },
+  actual: "neither the folder nor the database holds any, so that a rollback can no longer be excluded",
+});
 
 const otherRoot = (note: StoredNote, root: Uint8Array): Refused =>
   refused({
@@ -140,8 +171,9 @@ async function strangerWarnings(tx: Tx, orgId: string): Promise<Break[]> {
   ];
 }
 
-const warningsOf = async (tx: Tx, orgId: string, { newest, latest, restored }: Notes): Promise<Break[]> => {
-  if (!newest) return restored.length > 0 ? [] : strangerWarnings(tx, orgId);
+const warningsOf = async (tx: Tx, orgId: string, { newest, latest, restored, proven }: Notes): Promise<Break[]> => {
+  if (!newest && restored.length > 0) return [];
+  if (!newest) return [...(await strangerWarnings(tx, orgId)), ...(proven ? [allLost(proven)] : [])];
   return latest ? [] : folderWarnings(tx, orgId, newest);
 };
 
@@ -178,6 +210,8 @@ export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
   const newest = latest && (!stored || latest.size >= stored.size) ? latest : stored;
   const older = newest === latest ? stored : latest;
   if (newest && newest.size > (head?.seq ?? 0)) return beyondHead(head, newest);
+  const proven = newest || restored.length > 0 ? null : await provenBefore(tx, orgId);
+  if (proven && proven.size > (head?.seq ?? 0)) return rolledBack(head, proven);
   const zeroThrough = await beginTree(tx, orgId, head);
   const size = newest?.size ?? zeroThrough;
   const unsigned = head && zeroThrough > 0 ? await unsignedPruning(tx, orgId, { head, zeroThrough }) : null;
@@ -195,7 +229,7 @@ export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
       inDatabase: stored !== null && stored.size === size,
       lastLeaf: await lastLeafOf(tx, orgId, size, zeroThrough),
       restored: restorationsOf(restored, newest),
-      warnings: await warningsOf(tx, orgId, { newest, latest, restored }),
+      warnings: await warningsOf(tx, orgId, { newest, latest, restored, proven }),
     };
   } catch (error) {
     if (error instanceof TreeDamage) return damaged(size, error);

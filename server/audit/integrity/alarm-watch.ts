@@ -3,7 +3,7 @@ import { gauge } from "@/server/process/metrics";
 import { refreshAlarms } from "./alarm";
 import { listLostHeads, raiseHeadAlarms } from "./heads";
 
-const POLL_MS = 60_000;
+const POLL_MS = 15_000;
 
 /** How many chains have lost their head, polled for the metric. */
 const lost = { count: 0 };

@@ -156,6 +156,23 @@ describe("what stands beside the rows", () => {
   });
 });
 
+it("every checkpoint lost, in folder and database, is told, and hides no rollback behind what was proven before", async () => {
+  const id = await chain(20);
+  const forget = async () => {
+    rmSync(join(dir, "checkpoints", id), { recursive: true });
+    await asOwner((tx) => tx`DELETE FROM audit_notes WHERE org_id = ${id}`);
+  };
+  await forget();
+  expect(await signCheckpoint(id)).toMatchObject({ kind: "signed", warnings: [{ seq: 20, kind: "truncated" }] });
+  await forget();
+  await asOwner(async (tx) => {
+    await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq > 15`;
+    await tx`UPDATE audit_chain_heads h SET seq = 15,
+      checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = 15) WHERE org_id = ${id}`;
+  });
+  expect(await judgeChain(id)).toMatchObject({ status: "broken", breaks: [{ seq: 16, kind: "truncated" }] });
+});
+
 describe("the state of a chain", () => {
   it("is empty without a row, not proven while rows were not read within 31 days, and intact once they were", async () => {
     const { id } = await createOrg();
