@@ -163,12 +163,15 @@ const HEADS = {
   "the head altered": "UPDATE audit_chain_heads SET checksum = repeat('0', 64) WHERE org_id = ORG",
 };
 
+/** Whether readiness and metrics tell of it: the head itself, and the alarm of a chain found broken. */
 const shows = async ({ base }: Server): Promise<{ readyz: boolean; metric: boolean }> => {
   const ready: { checks?: { name: string; ok: boolean }[] } = await (await fetch(`${base}/readyz`)).json();
   const metrics = await (await fetch(`${base}/metrics`)).text();
   return {
-    readyz: ready.checks?.some(({ name, ok }) => name === "heads" && !ok) ?? false,
-    metric: /^trailmark_audit_lost_heads [1-9]/m.test(metrics),
+    readyz: ["heads", "alarms"].every((about) => ready.checks?.some(({ name, ok }) => name === about && !ok)),
+    metric: ["lost_heads", "broken_chains"].every((about) =>
+      new RegExp(`^trailmark_audit_${about} [1-9]`, "m").test(metrics),
+    ),
   };
 };
 
@@ -202,20 +205,24 @@ export const headsLine: Line = {
         const submit = async () => {
           const events = Array.from({ length: 5 }, () => event());
           const status = await post(target, events);
-          if (status !== 202) faults.push(`${name}: events were answered ${status}`);
-          else for (const { id } of events) acked.events.add(id);
+          // 503 asks to come back, but what was handed in is kept all the same.
+          if (status !== 202 && status !== 503) faults.push(`${name}: events were answered ${status}`);
+          for (const { id } of events) acked.events.add(id);
         };
         await verdict(target);
         await tamper(target, statement);
-        for (let i = 0; i < 4; i++) await submit();
-        if ((await verdict(target)) !== "broken") faults.push(`${name}: ${await verdict(target)}`);
+        const found = await verdict(target);
+        if (found !== "broken") faults.push(`${name}: ${found}`);
         faults.push(...(await untilShown(server)).map((what) => `${name}: ${what}`));
+        // An altered checksum of the right row is not seen by what seals: what follows it would be the break.
+        const isHeld = !name.endsWith("altered");
+        if (isHeld) for (let i = 0; i < 4; i++) await submit();
         await sql.end();
         await killServer(server);
         server = await startShared();
         sql = ownerOf(server);
         target = { server, sql, credentials: target.credentials };
-        await submit();
+        if (isHeld) await submit();
         const { code, out, err } = await runProduct(server, ["repair-head", "--org", target.credentials.orgId]);
         if (code !== 0) faults.push(`${name}: repair-head ended with ${code}: ${out}${err}`);
         await submit();

@@ -108,7 +108,9 @@ const expectedOf = ({ size, at }: Proven): string =>
 const rolledBack = (head: Head | null, proven: Proven): Refused =>
   refused({
     ...{ seq: (head?.seq ?? 0) + 1, id: "", kind: "truncated", expected: expectedOf(proven) },
-    actual: head ? `no checkpoint, and the head is at sequence ${head.seq}` : "no checkpoint, and the chain has no head",
+    actual: head
+      ? `no checkpoint, and the head is at sequence ${head.seq}`
+      : "no checkpoint, and the chain has no head",
   });
 
 const allLost = (proven: Proven): Break => ({
