@@ -3,16 +3,19 @@
 import { useCan } from "@/components/account/org";
 import { PageHeader } from "@/components/ui/page-header";
 import { DeliveryLog } from "./delivery-log";
+import { SchedulesSection } from "./schedules-section";
 import { SettingsSection } from "./settings-section";
 import { WebhooksSection } from "./webhooks-section";
 
 /** Of what the person is told, and, for administrators, which programs are told and what was sent. */
 export function NotificationSettings() {
   const mayManage = useCan("audit:manage");
+  const mayExport = useCan("audit:export");
   return (
     <>
       <PageHeader title="Notification settings" lead="Who is told what, and how." />
       <SettingsSection />
+      {mayExport && <SchedulesSection />}
       {mayManage && <WebhooksSection />}
       {mayManage && <DeliveryLog />}
     </>

@@ -18,6 +18,7 @@ import { type Column, RecordTable } from "@/components/ui/record-table";
 import { RowButton } from "@/components/ui/row-button";
 import { SearchField } from "@/components/ui/search-field";
 import type { Organization } from "@/server/organizations/schema";
+import { RequireTwoFactor } from "./require-two-factor";
 
 const OrganizationDialog = dynamic(() => import("./organization-dialog").then((m) => m.OrganizationDialog), {
   ssr: false,
@@ -61,6 +62,7 @@ export function Organizations() {
           </Button>
         )}
       </PageHeader>
+      {isPartner && <RequireTwoFactor />}
       <div className={pagedClasses.tools}>
         <SearchField label="Search by name" value={view.search ?? ""} onSearch={onSearch} />
       </div>

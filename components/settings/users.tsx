@@ -1,11 +1,11 @@
 "use client";
 
-import { Button, Text } from "@mantine/core";
+import { Button, Select, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import dynamic from "next/dynamic";
-import { parseAsInteger, parseAsString, useQueryStates } from "nuqs";
+import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCallback, useState } from "react";
 import { useMe, useOrg } from "@/components/account/org";
 import { ROLE_LABEL } from "@/components/account/roles";
@@ -31,13 +31,18 @@ export function Users() {
   const { user: me } = useMe();
   const { org, orgId, nameOf } = useOrg();
   const [view, setView] = useQueryStates(
-    { page: parseAsInteger.withDefault(1), search: parseAsString },
+    { page: parseAsInteger.withDefault(1), search: parseAsString, twoFactor: parseAsStringLiteral(["on", "off"]) },
     { history: "push" },
   );
   const [editing, setEditing] = useState<User | null>(null);
   const [linking, setLinking] = useState<User | null>(null);
   const [creating, create] = useDisclosure(false);
-  const input = { page: view.page, search: view.search ?? undefined, orgId };
+  const input = {
+    page: view.page,
+    search: view.search ?? undefined,
+    orgId,
+    ...(view.twoFactor && { twoFactor: view.twoFactor === "on" }),
+  };
   const list = useQuery(trpc.users.list.queryOptions(input, { placeholderData: keepPreviousData }));
   const onSearch = useCallback((search: string) => setView({ search: search || null, page: null }), [setView]);
   const columns: Column<User>[] = [
@@ -54,6 +59,11 @@ export function Users() {
     { header: "Access", cell: (u) => accessOf(u, nameOf), width: 200 },
     { header: "Department", cell: (u) => u.department || "None", width: 140, minor: true },
     { header: "Last sign-in", cell: (u) => <When at={u.lastLoginAt} />, width: 180, minor: true },
+    {
+      header: "Two-factor",
+      cell: (u) => (u.twoFactor ? <StateTag tone="good">On</StateTag> : <StateTag tone="off">Off</StateTag>),
+      width: 100,
+    },
     {
       header: "State",
       cell: StateOf,
@@ -97,11 +107,24 @@ export function Users() {
       </PageHeader>
       <div className={pagedClasses.tools}>
         <SearchField label="Search by name or e-mail" value={view.search ?? ""} onSearch={onSearch} />
+        <Select
+          aria-label="Two-factor"
+          placeholder="Two-factor: any"
+          data={[
+            { value: "on", label: "Two-factor on" },
+            { value: "off", label: "Two-factor off" },
+          ]}
+          value={view.twoFactor}
+          onChange={(value) => setView({ twoFactor: value === "on" || value === "off" ? value : null, page: null })}
+          clearable
+          clearButtonProps={{ "aria-label": "Two-factor: any" }}
+          w={170}
+        />
       </div>
       <PagedList
         query={list}
         what="the users"
-        empty={<Notice title={view.search ? `No results for "${view.search}"` : "No users here yet"} />}
+        empty={<Notice title={emptyTitle(view)} />}
         onPage={(page) => setView({ page })}
       >
         {(rows, isStale) => (
@@ -113,6 +136,11 @@ export function Users() {
       {linking && <UserLink user={linking} onClose={() => setLinking(null)} />}
     </>
   );
+}
+
+function emptyTitle({ search, twoFactor }: { search: string | null; twoFactor: "on" | "off" | null }): string {
+  if (search) return `No results for "${search}"`;
+  return twoFactor ? `No users with two-factor ${twoFactor}` : "No users here yet";
 }
 
 function StateOf({ disabled, invited }: User) {

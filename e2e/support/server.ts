@@ -18,9 +18,16 @@ export async function startFresh(name: string, port: number, env?: Record<string
   return { ...server, logFile, discard: () => endServer(server).then(remove) };
 }
 
+/** Webhooks of tests are received on this machine. */
+const ON_LOOPBACK = { TRAILMARK_WEBHOOKS_PRIVATE: "true", TRAILMARK_WEBHOOKS_HTTP: "true" };
+
 /** Playwright's global set-up: the server that all tests share. */
 export default async function serve(): Promise<() => Promise<void>> {
-  const server = await startFresh("e2e-server", Number(process.env.TRAILMARK_E2E_PORT ?? (await freePort())));
+  const server = await startFresh(
+    "e2e-server",
+    Number(process.env.TRAILMARK_E2E_PORT ?? (await freePort())),
+    ON_LOOPBACK,
+  );
   process.env.TRAILMARK_E2E_DATA = server.dataDir;
   return server.discard;
 }

@@ -43,6 +43,7 @@ const catalogue = {
   "user.step_up": { does: "confirm their identity", about: null },
   "user.session.end": { does: "end a session", about: "end a session of {name}" },
   "user.token.reuse": { does: "reuse a refresh token", about: "reuse a refresh token of {name}" },
+  "partner.update": { does: "change what holds for every organization", about: null },
   "organization.create": { does: "create organization" },
   "organization.update": { does: "update organization", compliance: true },
   "organization.delete": { does: "delete organization" },

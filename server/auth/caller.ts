@@ -70,10 +70,10 @@ export async function findUserCaller(userId: string, signIn?: SignInOf): Promise
                        WHERE m.user_id = u.id AND o.partner_id = u.partner_id)
           END AS "orgIds",
           (SELECT s.proven_at FROM user_sessions s WHERE s.id = ${sid}::uuid AND s.user_id = u.id) AS "provenAt",
-          EXISTS (
+          (EXISTS (SELECT FROM partners p WHERE p.id = u.partner_id AND p.require_two_factor) OR EXISTS (
             SELECT FROM organizations o
             WHERE o.require_two_factor AND (o.id = u.org_id OR (u.org_id IS NULL AND o.partner_id = u.partner_id AND o.is_home))
-          )
+          ))
           AND NOT EXISTS (SELECT FROM user_totp f WHERE f.user_id = u.id AND f.confirmed_at IS NOT NULL)
           AND NOT EXISTS (SELECT FROM user_passkeys f WHERE f.user_id = u.id) AS "mustEnroll"
         FROM users u

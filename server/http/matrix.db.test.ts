@@ -243,6 +243,18 @@ const MATRIX: Record<string, Row> = {
   "GET /orgs/organizations/[id]/audit-retention": org([200]),
   "PUT /orgs/organizations/[id]/audit-retention": org([200], { body: { retentionDays: 400 } }),
   "GET /orgs/organizations/[id]/audit-retention/preview": org([200], {}, "retentionDays=30"),
+  // Without a mail server no report would leave: the schedule is made all the same.
+  "GET /report-schedules": ofPerson([200]),
+  "POST /report-schedules": {
+    ...posted([201], (orgId) => ({ orgId, report: "security", cadence: "weekly", timeZone: "UTC" })),
+    own: (p) => (p.kind === "person" ? [201] : [403]),
+  },
+  "DELETE /report-schedules/[id]": { ...ofPerson([404]), make: () => ({ params: { id: randomUUID() } }) },
+  "GET /orgs/partner": { ...open([200]), own: (p) => (p.partner ? [200] : [403]) },
+  "PATCH /orgs/partner": {
+    ...open([200], { requireTwoFactor: false }),
+    own: (p) => (p.partner ? [200] : [403]),
+  },
   "GET /webhooks": list(),
   "POST /webhooks": posted([201], (orgId) => ({
     orgId,

@@ -15,6 +15,14 @@ export const updateInput = z
   });
 export type UpdateInput = z.output<typeof updateInput>;
 
+export const partnerInput = z.strictObject({ partnerId: z.guid().optional() });
+
+/** Body of PATCH /orgs/partner; partnerId only the platform's operator needs. */
+export const partnerPolicyInput = z.strictObject({ requireTwoFactor: z.boolean(), partnerId: z.guid().optional() });
+
+/** What holds for every organization of a partner. */
+export const partnerPolicy = z.strictObject({ id: z.guid(), name: z.string(), requireTwoFactor: z.boolean() });
+
 /** isHome: the partner's own staff; requireTwoFactor: its people must have a second factor. */
 export const organization = z.strictObject({
   id: z.guid(),

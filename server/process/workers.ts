@@ -7,6 +7,7 @@ import { env } from "@/server/env";
 import { exportWorker } from "@/server/exports/worker";
 import { log } from "@/server/log";
 import { notificationWorker } from "@/server/notifications/worker";
+import { reportWorker } from "@/server/report-schedules/run";
 import { announcePruning, retentionJob } from "@/server/retention/worker";
 import { dailyJobsWorker } from "./daily-jobs";
 
@@ -19,6 +20,7 @@ const WORKERS: Worker[] = [
   searchWorker,
   importWorker,
   notificationWorker,
+  reportWorker,
   exportWorker,
   dailyJobsWorker([verificationJob, retentionJob]),
 ];

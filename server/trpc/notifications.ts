@@ -4,6 +4,7 @@ import { testWebhook } from "@/server/deliveries/send-test";
 import { getSummary, listNotifications } from "@/server/notifications/list";
 import { markRead } from "@/server/notifications/mark-read";
 import { getSettings, setSettings } from "@/server/notifications/settings";
+import { createSchedule, listSchedules, removeSchedule } from "@/server/report-schedules/schedules";
 import { createWebhook } from "@/server/webhooks/create";
 import { listWebhooks } from "@/server/webhooks/list";
 import { removeWebhook } from "@/server/webhooks/remove";
@@ -26,6 +27,13 @@ export const webhooksRouter = router({
   rotate: mutation(rotateWebhook),
   test: mutation(testWebhook),
   remove: mutation(removeWebhook),
+});
+
+/** Of the caller alone. */
+export const reportSchedulesRouter = router({
+  list: query(listSchedules),
+  create: mutation(createSchedule),
+  remove: mutation(removeSchedule),
 });
 
 export const deliveriesRouter = router({

@@ -1,11 +1,14 @@
 import { createOrganization } from "@/server/organizations/create";
 import { getOrganization, listOrganizations } from "@/server/organizations/list";
 import { listOverview } from "@/server/organizations/overview/list";
+import { getPartnerPolicy, setPartnerPolicy } from "@/server/organizations/partner-policy";
 import { updateOrganization } from "@/server/organizations/update";
 import { mutation, query, router } from "./init";
 
 /** Everybody signed in sees the organizations within reach; changing them needs the permission. */
 export const organizationsRouter = router({
+  partnerPolicy: query(getPartnerPolicy),
+  setPartnerPolicy: mutation(setPartnerPolicy),
   list: query(listOrganizations),
   get: query(getOrganization),
   overview: query(listOverview),

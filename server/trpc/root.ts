@@ -9,7 +9,7 @@ import { router } from "./init";
 import { integrityRouter } from "./integrity";
 import { liveEventsRouter } from "./live-events";
 import { meRouter } from "./me";
-import { deliveriesRouter, notificationsRouter, webhooksRouter } from "./notifications";
+import { deliveriesRouter, notificationsRouter, reportSchedulesRouter, webhooksRouter } from "./notifications";
 import { organizationsRouter } from "./organizations";
 import { preferencesRouter } from "./preferences";
 import { proofsRouter } from "./proofs";
@@ -36,6 +36,7 @@ export const appRouter = router({
   organizations: organizationsRouter,
   preferences: preferencesRouter,
   proofs: proofsRouter,
+  reportSchedules: reportSchedulesRouter,
   savedViews: savedViewsRouter,
   scripts: scriptsRouter,
   retention: retentionRouter,

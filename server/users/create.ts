@@ -74,6 +74,6 @@ export const createUser = operation({
       resourceName: name,
       details: { after: { email, name, role, department, organizationIds: membership.organizationIds } },
     });
-    return toUser({ ...row, organizationIds: membership.organizationIds ?? [], invited: passwordHash === null });
+    return toUser({ ...row, organizationIds: membership.organizationIds ?? [], invited: passwordHash === null }, false);
   },
 });

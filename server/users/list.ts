@@ -1,4 +1,4 @@
-import { and, asc, count, eq, ilike, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, ilike, inArray, isNull, notInArray, or, type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { users } from "@/db/schema";
 import type { Ctx } from "@/server/context";
@@ -8,6 +8,7 @@ import { inScope } from "@/server/scope";
 import { containsPattern } from "@/server/text";
 import { listInput, userPage } from "./schema";
 import { toUser, userColumns } from "./to-user";
+import { withTwoFactor } from "./two-factor";
 
 /** The people whom a caller administers: those of its organizations and, for a partner, the partner's own staff. */
 export function usersInScope({ scope }: Ctx): SQL | undefined {
@@ -16,15 +17,23 @@ export function usersInScope({ scope }: Ctx): SQL | undefined {
   return or(ofOrganizations, and(isNull(users.orgId), eq(users.partnerId, scope.partnerId)));
 }
 
+function hasChosen(twoFactor: boolean | undefined, secured: string[]): SQL | undefined {
+  if (twoFactor === undefined) return undefined;
+  if (secured.length === 0) return twoFactor ? sql`false` : undefined;
+  return twoFactor ? inArray(users.id, secured) : notInArray(users.id, secured);
+}
+
 /** The people whom the caller administers, by name; search is part of name or e-mail, in any case. */
 export const listUsers = operation({
   permission: "users:manage",
   input: listInput,
   output: userPage,
-  run(ctx, input) {
+  async run(ctx, input) {
+    const secured = await withTwoFactor(usersInScope(ctx));
     const pattern = input.search && containsPattern(input.search);
     const where = and(
       usersInScope(ctx),
+      hasChosen(input.twoFactor, [...secured]),
       pattern ? or(ilike(users.name, pattern), ilike(users.email, pattern)) : undefined,
     );
     return tenant(ctx.scope, async (tx) => {
@@ -38,7 +47,10 @@ export const listUsers = operation({
           .offset((input.page - 1) * input.limit),
         tx.select({ total: count() }).from(users).where(where),
       ]);
-      return { data: rows.map(toUser), pagination: paginate(input, counted?.total ?? 0) };
+      return {
+        data: rows.map((row) => toUser(row, secured.has(row.id))),
+        pagination: paginate(input, counted?.total ?? 0),
+      };
     });
   },
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ASSIGNABLE_ROLES } from "@/server/auth/permissions";
 import { email, newPassword } from "@/server/auth/schema";
-import { adminPage, columnText, displayName, filterText, isoTime, pagination } from "@/server/wire";
+import { adminPage, columnText, displayName, filterText, flag, isoTime, pagination } from "@/server/wire";
 
 const assignableRole = z.enum(ASSIGNABLE_ROLES);
 const department = columnText(255).transform((text) => text.trim());
@@ -9,7 +9,13 @@ const department = columnText(255).transform((text) => text.trim());
 /** The organizations that a partner role reaches. */
 const organizationIds = z.array(z.guid()).min(1).max(1000);
 
-export const listInput = z.strictObject({ orgId: z.guid().optional(), search: filterText, ...adminPage });
+/** twoFactor: only people who have a second factor, or only those who have none. */
+export const listInput = z.strictObject({
+  orgId: z.guid().optional(),
+  search: filterText,
+  twoFactor: flag.optional(),
+  ...adminPage,
+});
 
 /**
  * Body of POST /users. orgId is for the organization roles (default: the caller's own organization); organizationIds
@@ -65,6 +71,7 @@ export const user = z.strictObject({
   organizationIds: z.array(z.guid()).nullable(),
   disabled: z.boolean(),
   invited: z.boolean(),
+  twoFactor: z.boolean().meta({ description: "Whether a second factor is set up" }),
   lastLoginAt: isoTime.nullable(),
   createdAt: isoTime,
   updatedAt: isoTime,

@@ -25,7 +25,7 @@ export const userColumns = {
 type Row = Omit<typeof users.$inferSelect, "passwordHash"> & { organizationIds: string[]; invited: boolean };
 
 /** Member by member, so that nothing else of a row can ever slip out. */
-export function toUser(row: Row): User {
+export function toUser(row: Row, twoFactor: boolean): User {
   return {
     id: row.id,
     email: row.email,
@@ -37,6 +37,7 @@ export function toUser(row: Row): User {
     organizationIds: row.orgId === null && !row.allOrganizations ? row.organizationIds : null,
     disabled: row.disabledAt !== null,
     invited: row.invited,
+    twoFactor,
     lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

@@ -15,6 +15,7 @@ import { usersInScope } from "./list";
 import { requireReachOver, setReach } from "./reach";
 import { type UpdateInput, updateInput, user } from "./schema";
 import { toUser, userColumns } from "./to-user";
+import { hasTwoFactor } from "./two-factor";
 
 type Row = Parameters<typeof toUser>[0];
 type Change = { role: Role; department: string; disabledAt: Date | null };
@@ -114,6 +115,6 @@ export const updateUser = operation({
     if (after.disabledAt && !before.disabledAt) await asSystem((tx) => endSessions(tx, { userId: after.id, now }));
     callersChanged();
     await recordChanges(ctx, before, after);
-    return toUser(after);
+    return toUser(after, await hasTwoFactor(after.id));
   },
 });

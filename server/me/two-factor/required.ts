@@ -1,15 +1,19 @@
-import { eq } from "drizzle-orm";
+import { eq, or } from "drizzle-orm";
 import { asSystem } from "@/db/client";
-import { organizations } from "@/db/schema";
+import { organizations, partners } from "@/db/schema";
 import { secondFactorsOf } from "@/server/auth/second-factor/factors";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 
-/** Whether the caller's organization, or for a partner's staff its home, requires a second factor of its people. */
+/** Whether the caller's organization (for a partner's staff its home), or its partner, requires a second factor. */
 export async function isRequired({ homeOrgId }: Ctx): Promise<boolean> {
   if (!homeOrgId) return false;
   const [org] = await asSystem((tx) =>
-    tx.select({ required: organizations.requireTwoFactor }).from(organizations).where(eq(organizations.id, homeOrgId)),
+    tx
+      .select({ required: or(organizations.requireTwoFactor, partners.requireTwoFactor) })
+      .from(organizations)
+      .innerJoin(partners, eq(partners.id, organizations.partnerId))
+      .where(eq(organizations.id, homeOrgId)),
   );
   return org?.required ?? false;
 }

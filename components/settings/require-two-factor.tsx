@@ -1,0 +1,33 @@
+"use client";
+
+import { Switch } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
+
+/** One switch for the partner's staff and the people of every organization. Nothing for who reaches less. */
+export function RequireTwoFactor() {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const policy = useQuery(trpc.organizations.partnerPolicy.queryOptions({}));
+  const save = useMutation(
+    trpc.organizations.setPartnerPolicy.mutationOptions({
+      onSuccess: () => cache.invalidateQueries(trpc.organizations.pathFilter()),
+    }),
+  );
+  if (!policy.data) return null;
+  return (
+    <div>
+      <Switch
+        label="Require two-factor sign-in of everybody"
+        description={`Your own staff and the users of every organization of ${policy.data.name}, from their next request on`}
+        checked={policy.data.requireTwoFactor}
+        disabled={save.isPending}
+        onChange={(event) => save.mutate({ requireTwoFactor: event.currentTarget.checked })}
+        mb="md"
+      />
+      {save.isError && <Message tone="bad">{errorText(save.error)}</Message>}
+    </div>
+  );
+}

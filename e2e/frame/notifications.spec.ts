@@ -1,0 +1,100 @@
+import { Webhook } from "standardwebhooks";
+import { NotificationsPage } from "@/e2e/pages/notifications";
+import { Api } from "@/e2e/support/api";
+import { withDatabase } from "@/e2e/support/database";
+import { expect, test, violationsOn } from "@/e2e/support/fixtures";
+import { startWebhookReceiver } from "@/testing/webhook-receiver";
+
+const unique = (name: string) => `${name} ${crypto.randomUUID().slice(0, 8)}`;
+
+/** An open alarm of an organization, and the notification that the next look would make of it. */
+const raise = (orgId: string) =>
+  withDatabase(async (sql) => {
+    await sql`INSERT INTO audit_alarms (org_id, raised_at, source, breaks) VALUES (${orgId}, now(), 'nightly', '[]')`;
+    await sql`INSERT INTO notifications (org_id, kind, detail, since, observed_at, raised_at, raised_in)
+      VALUES (${orgId}, 'chain.broken', ${sql.json({ seq: 7 })}, now(), now(), now(),
+        (SELECT coalesce(max(greatest(raised_in, resolved_in)), 0) + 1 FROM notifications))
+      ON CONFLICT DO NOTHING`;
+  });
+
+test("a broken chain is behind the bell until it is read", async ({ page, request }) => {
+  const name = unique("Fabrikam");
+  const api = await Api.signIn(request);
+  const orgId = await api.makeChain(name);
+  await raise(orgId);
+  const notifications = new NotificationsPage(page);
+  await page.goto(`/?orgId=${orgId}`);
+  await expect(notifications.bell).toHaveAccessibleName(/Notifications, \d+ unread/);
+  await notifications.bell.click();
+  const item = notifications.item(`The audit chain of ${name} is broken`);
+  await expect(item).toContainText("Unread");
+  expect(await violationsOn(page)).toEqual([]);
+  await item.getByRole("button", { name: /^Mark as read/ }).click();
+  await expect(item).not.toContainText("Unread");
+  await item.getByRole("link", { name: /is broken/ }).click();
+  await expect(page).toHaveURL(new RegExp(`/integrity\\?orgId=${orgId}`));
+});
+
+test("a webhook is created, tested, seen in the delivery log and sent again, each message signed", async ({ page }) => {
+  const receiver = await startWebhookReceiver();
+  const name = unique("Desk");
+  const notifications = new NotificationsPage(page);
+  await notifications.openSettings();
+  const secret = await notifications.createWebhook(name, receiver.url);
+  receiver.answer.status = 410;
+  await notifications
+    .rowOf("Webhooks", name)
+    .getByRole("button", { name: /^Send a test message/ })
+    .click();
+  const logged = notifications.rowOf("Delivery log", name);
+  await expect(logged).toContainText("Failed", { timeout: 20_000 });
+  await expect(logged).toContainText("The endpoint answered 410.");
+  await page.reload();
+  await notifications
+    .rowOf("Webhooks", name)
+    .getByRole("button", { name: `Enable ${name}` })
+    .click();
+  await expect(notifications.rowOf("Webhooks", name)).toContainText("Enabled");
+  receiver.answer.status = 200;
+  await logged.getByRole("button", { name: /^Resend/ }).click();
+  await expect(logged).toContainText("Delivered", { timeout: 20_000 });
+  for (const { body, headers } of receiver.received)
+    expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toMatchObject({
+      type: "notification.test",
+    });
+  expect(await violationsOn(page)).toEqual([]);
+  await notifications
+    .rowOf("Webhooks", name)
+    .getByRole("button", { name: `Delete ${name}` })
+    .click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete webhook" }).click();
+  await expect(notifications.rowOf("Webhooks", name)).toHaveCount(0);
+  await receiver.close();
+});
+
+test("what one is told of is chosen, and a report is scheduled and deleted", async ({ page }) => {
+  const notifications = new NotificationsPage(page);
+  await notifications.openSettings();
+  const denials = page.getByRole("checkbox", { name: "Many denials in the product" });
+  await expect(denials).not.toBeChecked();
+  await denials.click();
+  await expect(denials).toBeChecked();
+  await expect(denials).toBeEnabled();
+  await page.reload();
+  await expect(denials).toBeChecked();
+  await denials.click();
+  await expect(denials).not.toBeChecked();
+  await page.getByRole("button", { name: "Schedule report" }).click();
+  const dialog = page.getByRole("dialog", { name: "Schedule report" });
+  await dialog.getByLabel("Time zone").fill("Mars/Olympus");
+  await dialog.getByRole("button", { name: "Schedule report" }).click();
+  await expect(dialog).toContainText(/time zone/i);
+  expect(await violationsOn(page)).toEqual([]);
+  await dialog.getByLabel("Time zone").fill("Europe/Paris");
+  await dialog.getByRole("button", { name: "Schedule report" }).click();
+  const row = notifications.rowOf("Reports by mail", "User activity");
+  await expect(row).toContainText("Weekly, Europe/Paris");
+  await row.getByRole("button", { name: /^Delete the schedule/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete schedule" }).click();
+  await expect(row).toHaveCount(0);
+});

@@ -1,0 +1,35 @@
+import { expect, type Page } from "@playwright/test";
+
+/** The bell, the list behind it, and the settings with webhooks, schedules and the delivery log. */
+export class NotificationsPage {
+  constructor(readonly page: Page) {}
+
+  get bell() {
+    return this.page.getByRole("banner").getByRole("link", { name: /^Notifications/ });
+  }
+
+  item(text: string | RegExp) {
+    return this.page.getByRole("list", { name: "Notifications" }).getByRole("listitem").filter({ hasText: text });
+  }
+
+  async openSettings() {
+    await this.page.goto("/settings/notifications");
+    await expect(this.page.getByRole("heading", { level: 1, name: "Notification settings" })).toBeVisible();
+  }
+
+  rowOf(table: string, text: string | RegExp) {
+    return this.page.getByRole("table", { name: table }).getByRole("row").filter({ hasText: text });
+  }
+
+  async createWebhook(name: string, url: string): Promise<string> {
+    await this.page.getByRole("button", { name: "New webhook" }).click();
+    const dialog = this.page.getByRole("dialog", { name: "New webhook" });
+    await dialog.getByLabel("Name").fill(name);
+    await dialog.getByLabel("Address").fill(url);
+    await dialog.getByRole("button", { name: "Create webhook" }).click();
+    const secret = this.page.getByRole("dialog", { name: `Secret of ${name}` });
+    const text = await secret.getByText(/^whsec_/).textContent();
+    await secret.getByRole("button", { name: "Done" }).click();
+    return text ?? "";
+  }
+}

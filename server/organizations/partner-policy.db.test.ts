@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import { GET as ORGS } from "@/app/api/v1/orgs/organizations/route";
+import { GET, PATCH } from "@/app/api/v1/orgs/partner/route";
+import { GET as LIST } from "@/app/api/v1/users/route";
+import { asSystem } from "@/db/client";
+import { userTotp } from "@/db/schema";
+import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+
+const secure = (user: TestUser) =>
+  asSystem((tx) => tx.insert(userTotp).values({ userId: user.id, secret: "sealed", confirmedAt: new Date() }));
+const require = (token: TestUser, requireTwoFactor: boolean) =>
+  call(PATCH, { token, method: "PATCH", body: { requireTwoFactor } });
+
+it("one switch asks everybody of a partner for a second factor, and nobody of another", async () => {
+  const partner = await createPartner();
+  const org = await createOrg({ partnerId: partner.id });
+  const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+  const [member, colleague, foreign] = [
+    await createUser({ orgId: org.id }),
+    await createUser({ role: "partner_technician", partnerId: partner.id }),
+    await createUser(),
+  ];
+  expect((await require(admin, true)).status).toBe(409);
+  await secure(admin);
+  expect((await require(admin, true)).body).toEqual({ id: partner.id, name: partner.name, requireTwoFactor: true });
+  for (const user of [member, colleague]) expect((await call(ORGS, { token: user })).status).toBe(403);
+  for (const user of [admin, foreign]) expect((await call(ORGS, { token: user })).status).toBe(200);
+  await secure(member);
+  expect((await call(ORGS, { token: member })).status).toBe(200);
+  expect((await require(admin, false)).status).toBe(200);
+  expect((await call(ORGS, { token: colleague })).status).toBe(200);
+  const rows = (await auditRows(partner.homeOrgId)).filter(({ action }) => action === "partner.update");
+  expect(rows.map(({ details }) => details)).toEqual([
+    { before: { requireTwoFactor: false }, after: { requireTwoFactor: true } },
+    { before: { requireTwoFactor: true }, after: { requireTwoFactor: false } },
+  ]);
+});
+
+it("is not for who reaches less than the whole partner", async () => {
+  const partner = await createPartner();
+  const org = await createOrg({ partnerId: partner.id });
+  const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });
+  for (const token of [limited, await createUser({ orgId: org.id })]) {
+    expect((await call(GET, { token })).status).toBe(403);
+    expect((await require(token, false)).status).toBe(403);
+  }
+});
+
+it("GET /users tells who has a second factor, and filters by it", async () => {
+  const admin = await createUser();
+  const secured = await createUser({ orgId: admin.orgId as string });
+  await secure(secured);
+  const list = async (query: string) =>
+    (await call(LIST, { token: admin, path: `/?${query}` })).body.data.map((u: { id: string; twoFactor: boolean }) => [
+      u.id,
+      u.twoFactor,
+    ]);
+  expect(new Map(await list(""))).toEqual(
+    new Map([
+      [admin.id, false],
+      [secured.id, true],
+    ]),
+  );
+  expect(await list("twoFactor=true")).toEqual([[secured.id, true]]);
+  expect(await list("twoFactor=false")).toEqual([[admin.id, false]]);
+});

@@ -1,0 +1,66 @@
+import { eq } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import { partners } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import { requireWholePartner } from "@/server/auth/grant";
+import { secondFactorsOf } from "@/server/auth/second-factor/factors";
+import type { Ctx } from "@/server/context";
+import { AppError, notFound } from "@/server/errors";
+import { operation } from "@/server/operation";
+import { homeOrgOf, partnerFor } from "./partner";
+import { partnerInput, partnerPolicy, partnerPolicyInput } from "./schema";
+
+async function findPartner(tx: Tx, ctx: Ctx, id: string): Promise<typeof partners.$inferSelect> {
+  await requireWholePartner(tx, ctx);
+  const [row] = await tx.select().from(partners).where(eq(partners.id, id)).for("update");
+  if (!row) throw notFound("partner");
+  return row;
+}
+
+/**
+ * GET /orgs/partner: what holds for every organization of the caller's partner.
+ * @throws AppError forbidden for who reaches less than the whole partner
+ */
+export const getPartnerPolicy = operation({
+  permission: "organizations:manage",
+  input: partnerInput,
+  output: partnerPolicy,
+  async run(ctx, { partnerId }) {
+    const id = await partnerFor(ctx, partnerId);
+    const { name, requireTwoFactor } = await tenant(ctx.scope, (tx) => findPartner(tx, ctx, id));
+    return { id, name, requireTwoFactor };
+  },
+});
+
+/**
+ * PATCH /orgs/partner: requires a second factor of everybody, the partner's staff and the people of every organization.
+ * It counts from their next request on; what an organization requires of itself stays as it is.
+ * @throws AppError forbidden, conflict when the caller would be asked for a factor that they do not have
+ */
+export const setPartnerPolicy = operation({
+  permission: "organizations:manage",
+  input: partnerPolicyInput,
+  output: partnerPolicy,
+  async run(ctx, { partnerId, requireTwoFactor }) {
+    const { actor } = ctx;
+    const id = await partnerFor(ctx, partnerId);
+    if (requireTwoFactor && actor.type === "user" && !(await secondFactorsOf(actor.id)).isOn)
+      throw new AppError("conflict", "This concerns you too: set up two-factor sign-in in your own account first.");
+    const before = await tenant(ctx.scope, async (tx) => {
+      const found = await findPartner(tx, ctx, id);
+      if (found.requireTwoFactor !== requireTwoFactor)
+        await tx.update(partners).set({ requireTwoFactor, updatedAt: ctx.now() }).where(eq(partners.id, id));
+      return found;
+    });
+    if (before.requireTwoFactor !== requireTwoFactor)
+      record(ctx, {
+        action: "partner.update",
+        orgId: await homeOrgOf(id),
+        resourceType: "partner",
+        resourceId: id,
+        resourceName: before.name,
+        details: { before: { requireTwoFactor: before.requireTwoFactor }, after: { requireTwoFactor } },
+      });
+    return { id, name: before.name, requireTwoFactor };
+  },
+});

@@ -1,0 +1,80 @@
+import { type Cell, toCsv } from "@/server/csv";
+import type { MailBody } from "@/server/deliveries/queue";
+
+/** A report as what stands in a mail: figures, then tables. */
+export type Written = {
+  title: string;
+  covers: string;
+  figures: [string, number][];
+  tables: { title: string; head: string[]; rows: (string | number)[][] }[];
+  link: string;
+  settings: string;
+  csvName: string;
+};
+
+/** A mail shows so many rows of a table; the file beside it has all. */
+const MAX_ROWS = 25;
+
+const numbers = new Intl.NumberFormat("en-GB");
+const shown = (value: string | number): string => (typeof value === "number" ? numbers.format(value) : value);
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+
+const restOf = (rows: readonly unknown[]): string | null =>
+  rows.length > MAX_ROWS ? `and ${numbers.format(rows.length - MAX_ROWS)} more in the attached file` : null;
+
+function asText({ title, covers, figures, tables, link, settings }: Written): string {
+  const parts = tables.map(({ title: name, rows }) =>
+    [
+      name,
+      ...rows.slice(0, MAX_ROWS).map((cells) => `- ${cells.map(shown).join(", ")}`),
+      ...(rows.length === 0 ? ["- none"] : []),
+      ...(restOf(rows) ? [`- ${restOf(rows)}`] : []),
+    ].join("\n"),
+  );
+  const head = [title, covers].join("\n");
+  return [
+    head,
+    figures.map(([name, n]) => `${name}: ${shown(n)}`).join("\n"),
+    ...parts,
+    `The report: ${link}`,
+    `To end these mails, delete the schedule: ${settings}`,
+  ].join("\n\n");
+}
+
+const row = (cells: readonly (string | number)[], tag: "td" | "th"): string =>
+  `<tr>${cells
+    .map((cell) => `<${tag} align="${typeof cell === "number" ? "right" : "left"}">${escaped(shown(cell))}</${tag}>`)
+    .join("")}</tr>`;
+
+function asHtml({ title, covers, figures, tables, link, settings }: Written): string {
+  const table = (head: string[] | null, rows: (string | number)[][]) =>
+    `<table cellpadding="6" cellspacing="0" border="1">${head ? row(head, "th") : ""}${rows
+      .slice(0, MAX_ROWS)
+      .map((cells) => row(cells, "td"))
+      .join("")}</table>${restOf(rows) ? `<p>${escaped(restOf(rows) ?? "")}</p>` : ""}`;
+  return [
+    `<!doctype html><html lang="en"><body><h1>${escaped(title)}</h1><p>${escaped(covers)}</p>`,
+    table(null, figures),
+    ...tables.map(
+      ({ title: name, head, rows }) =>
+        `<h2>${escaped(name)}</h2>${rows.length > 0 ? table(head, rows) : "<p>None</p>"}`,
+    ),
+    `<p><a href="${escaped(link)}">The report</a></p>`,
+    `<p><a href="${escaped(settings)}">To end these mails, delete the schedule</a></p></body></html>`,
+  ].join("\n");
+}
+
+function asCsv({ covers, figures, tables }: Written): string {
+  const rows: Cell[][] = [["covers", covers], ...figures];
+  for (const { title, head, rows: body } of tables) rows.push([], [title], head, ...body);
+  return toCsv(rows);
+}
+
+/** The mail of a report: plain text, the same as a table, and all of it as a file. */
+export const render = (written: Written): MailBody => ({
+  text: asText(written),
+  html: asHtml(written),
+  csv: { name: written.csvName, content: asCsv(written) },
+});

@@ -1,0 +1,127 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DELETE } from "@/app/api/v1/report-schedules/[id]/route";
+import { GET, POST } from "@/app/api/v1/report-schedules/route";
+import { asSystem } from "@/db/client";
+import { notificationDeliveries, reportSchedules, users } from "@/db/schema";
+import { workOffDeliveries } from "@/server/deliveries/worker";
+import { env } from "@/server/env";
+import { appendEvents } from "@/testing/audit-entries";
+import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+import { type MailServer, startMailServer } from "@/testing/mail-server";
+import { render } from "./render";
+import { runDueReports } from "./run";
+
+let mail: MailServer;
+beforeAll(async () => {
+  mail = await startMailServer();
+  Object.assign(env(), { SMTP_URL: mail.url, SMTP_FROM: "Trailmark <trailmark@example.test>" });
+});
+afterAll(async () => {
+  await mail.close();
+  Object.assign(env(), { SMTP_URL: undefined, SMTP_FROM: undefined });
+});
+
+const schedule = (token: TestUser, over: object = {}) =>
+  call(POST, { token, body: { report: "security", cadence: "weekly", timeZone: "UTC", ...over } });
+const deliveriesOf = (userId: string) =>
+  asSystem((tx) => tx.select().from(notificationDeliveries).where(eq(notificationDeliveries.userId, userId)));
+const dueAt = (id: string, nextRunAt: Date) =>
+  asSystem((tx) => tx.update(reportSchedules).set({ nextRunAt }).where(eq(reportSchedules.id, id)));
+const stored = async (id: string) =>
+  (await asSystem((tx) => tx.select().from(reportSchedules).where(eq(reportSchedules.id, id))))[0];
+
+/** A Wednesday; the week before is that from 9 to 15 November. */
+const NOW = new Date("2026-11-18T10:00:00Z");
+const inTheWeek = new Date("2026-11-12T10:00:00Z");
+
+describe("a scheduled report", () => {
+  it("is mailed once by however many processes, of every entry of the last whole week, and is recorded", async () => {
+    const admin = await createUser();
+    const orgId = admin.orgId as string;
+    const failed = { orgId, action: "user.login.failed", result: "failure" as const };
+    await appendEvents([
+      { ...failed, timestamp: inTheWeek },
+      { ...failed, timestamp: inTheWeek },
+      { ...failed, timestamp: new Date("2026-11-16T00:00:00Z") },
+    ]);
+    const { body: made, status } = await schedule(admin);
+    expect(status).toBe(201);
+    await dueAt(made.id, new Date("2026-11-16T06:00:00Z"));
+    await Promise.all([runDueReports(NOW), runDueReports(NOW), runDueReports(NOW)]);
+    await runDueReports(new Date(NOW.getTime() + 60_000));
+    expect(await deliveriesOf(admin.id)).toHaveLength(1);
+    await workOffDeliveries();
+    const sent = mail.mails.filter(({ to }) => to.includes(admin.email));
+    expect(sent).toHaveLength(1);
+    const text = sent[0]?.text ?? "";
+    expect(text).toContain("Entries: 2");
+    expect(text).toContain("Failed sign-ins: 2");
+    expect(text).toContain("security-2026-11-09-to-2026-11-15.csv");
+    expect(text).toContain("text/html");
+    const after = await stored(made.id);
+    expect(after).toMatchObject({ lastError: null, lastRunAt: NOW, nextRunAt: new Date("2026-11-23T06:00:00Z") });
+    const exported = (await auditRows(orgId)).filter(({ action }) => action === "audit_logs.export");
+    expect(exported).toMatchObject([{ actorId: admin.id, details: { format: "mail", report: "security" } }]);
+  });
+
+  it("that was missed for weeks is made good by one, and waits while there is no mail server", async () => {
+    const admin = await createUser();
+    const { body: made } = await schedule(admin);
+    await dueAt(made.id, new Date("2026-09-07T06:00:00Z"));
+    Object.assign(env(), { SMTP_URL: undefined });
+    expect(await runDueReports(NOW)).toBe(0);
+    expect((await call(GET, { token: admin })).body.mailConfigured).toBe(false);
+    Object.assign(env(), { SMTP_URL: mail.url });
+    await runDueReports(NOW);
+    const [only, ...others] = await deliveriesOf(admin.id);
+    expect(only?.subject).toContain("9 Nov 2026 to 15 Nov 2026");
+    expect(others).toEqual([]);
+  });
+
+  it("is not sent to who may no longer see it, which the list says", async () => {
+    const partner = await createPartner();
+    const org = await createOrg({ partnerId: partner.id });
+    const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const { body: made } = await schedule(admin, { orgId: org.id });
+    await asSystem((tx) => tx.update(users).set({ role: "partner_technician" }).where(eq(users.id, admin.id)));
+    await dueAt(made.id, new Date("2026-11-16T06:00:00Z"));
+    await runDueReports(NOW);
+    expect(await deliveriesOf(admin.id)).toEqual([]);
+    expect(await stored(made.id)).toMatchObject({ lastError: "The user may not export audit logs any more." });
+  });
+
+  it("ends when it is deleted, by its person alone", async () => {
+    const [admin, colleague] = [await createUser(), await createUser()];
+    const { body: made } = await schedule(admin);
+    const remove = (token: TestUser) => call(DELETE, { token, method: "DELETE", params: { id: made.id } });
+    expect((await remove(colleague)).status).toBe(404);
+    expect((await call(GET, { token: colleague })).body.data).toEqual([]);
+    expect((await remove(admin)).status).toBe(204);
+    expect(await stored(made.id)).toBeUndefined();
+    const actions = (await auditRows(admin.orgId as string)).map(({ action }) => action);
+    expect(actions).toEqual(["report_schedule.create", "report_schedule.delete"]);
+  });
+
+  it("is refused with a zone that is none, a foreign organization, and without the right to export", async () => {
+    const admin = await createUser();
+    expect((await schedule(admin, { timeZone: "Mars/Olympus" })).body.errors[0].path).toBe("timeZone");
+    expect((await schedule(admin, { orgId: (await createOrg()).id })).status).toBe(403);
+    expect((await schedule(await createUser({ role: "org_viewer" }))).status).toBe(403);
+  });
+});
+
+it("a mail holds no markup that a name could bring", () => {
+  const written = {
+    title: "User activity",
+    covers: "<script>alert(1)</script>",
+    figures: [["Entries", 1]] as [string, number][],
+    tables: [{ title: "Active users", head: ["User"], rows: [['<img src=x onerror="x">'], ["=1+1"]] }],
+    link: "https://trailmark.example/reports?a=1&b=2",
+    settings: "https://trailmark.example/settings/notifications",
+    csvName: "activity.csv",
+  };
+  const { html = "", csv } = render(written);
+  expect(html).not.toMatch(/<script|<img/);
+  expect(csv?.content).toContain("'=1+1");
+});

@@ -1,0 +1,143 @@
+import { eq, sql } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { organizations, reportSchedules } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import { findUserCaller } from "@/server/auth/caller";
+import type { Ctx } from "@/server/context";
+import { queueMail } from "@/server/deliveries/queue";
+import { notifyDeliveries } from "@/server/deliveries/worker";
+import { env } from "@/server/env";
+import { newRequestId } from "@/server/ids";
+import { log } from "@/server/log";
+import { isMailConfigured } from "@/server/mail";
+import { backgroundLoop } from "@/server/process/background-loop";
+import { narrow, reaches } from "@/server/scope";
+import { lastPeriod, nextRun } from "./period";
+import { render, type Written } from "./render";
+import { reportOf, type ScheduleRow } from "./schedules";
+import { REPORT_LABEL } from "./schema";
+import { writeReport } from "./write";
+
+const EVERY_MS = 60_000;
+const t = reportSchedules;
+
+/** Why a report may not be sent to whoever scheduled it. */
+class Refused extends Error {}
+
+/** The person as they are today: what they may no longer see is not mailed to them. */
+async function contextOf({ userId, orgId }: ScheduleRow, now: Date): Promise<Ctx> {
+  const caller = await findUserCaller(userId);
+  if (!caller) throw new Refused("The user may not sign in any more.");
+  if (caller.mustEnroll) throw new Refused("The user has to set up two-factor sign-in first.");
+  if (!caller.permissions.has("audit:export")) throw new Refused("The user may not export audit logs any more.");
+  if (orgId && !reaches(caller.scope, orgId)) throw new Refused("The organization is outside the user's reach now.");
+  const ctx = { ...caller, ip: null, userAgent: null, requestId: newRequestId(), now: () => now };
+  return narrow(ctx, orgId ?? undefined);
+}
+
+async function nameOf(tx: Tx, orgId: string | null): Promise<string> {
+  if (!orgId) return "All organizations";
+  const [row] = await tx.select({ name: organizations.name }).from(organizations).where(eq(organizations.id, orgId));
+  return row?.name ?? "Unknown organization";
+}
+
+type Due = { schedule: ScheduleRow; range: { from: Date; to: Date } };
+
+async function written(tx: Tx, ctx: Ctx, { schedule, range }: Due): Promise<Written> {
+  const report = reportOf(schedule);
+  const { orgId, timeZone } = schedule;
+  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone });
+  const file = new Intl.DateTimeFormat("en-CA", { timeZone });
+  const page = new URLSearchParams({
+    report,
+    from: range.from.toISOString(),
+    to: range.to.toISOString(),
+    ...(orgId && { orgId }),
+  });
+  return {
+    ...(await writeReport(ctx, report, { ...range, orgId: orgId ?? undefined })),
+    title: REPORT_LABEL[report],
+    covers: `${await nameOf(tx, orgId)}, ${day.format(range.from)} to ${day.format(range.to)} (${timeZone})`,
+    link: `${env().NEXTAUTH_URL}/reports?${page}`,
+    settings: `${env().NEXTAUTH_URL}/settings/notifications`,
+    csvName: `${report}-${file.format(range.from)}-to-${file.format(range.to)}.csv`,
+  };
+}
+
+/** Says in the audit log of each organization that its figures left. */
+function recordExport(ctx: Ctx, { schedule, range }: Due, homes: readonly string[]): void {
+  const details = {
+    format: "mail",
+    report: schedule.report,
+    scheduleId: schedule.id,
+    dateRange: { from: range.from.toISOString(), to: range.to.toISOString() },
+  };
+  for (const orgId of homes)
+    record(ctx, { action: "audit_logs.export", orgId, resourceType: "audit_log", resourceName: "Audit log", details });
+}
+
+async function reachedIds(tx: Tx, { scope }: Ctx): Promise<readonly string[]> {
+  if (scope.kind !== "system") return scope.orgIds;
+  return (await tx.select({ id: organizations.id }).from(organizations)).map(({ id }) => id);
+}
+
+async function send(tx: Tx, due: Due, now: Date): Promise<void> {
+  const ctx = await contextOf(due.schedule, now);
+  const report = await written(tx, ctx, due);
+  const { userId: id, partnerId, orgId } = due.schedule;
+  const subject = `Trailmark: ${report.title}, ${report.covers}`;
+  await queueMail(tx, { id, partnerId, orgId }, { type: "report", subject, at: now, mail: render(report) });
+  recordExport(ctx, due, await reachedIds(tx, ctx));
+}
+
+/** Takes one schedule that is due; a second process passes over it until this transaction is over. */
+async function takeDue(tx: Tx, now: Date): Promise<ScheduleRow | null> {
+  const [row] = await tx
+    .select()
+    .from(t)
+    .where(sql`${t.nextRunAt} <= ${now.toISOString()}::timestamptz`)
+    .orderBy(t.nextRunAt)
+    .limit(1)
+    .for("update", { skipLocked: true });
+  return row ?? null;
+}
+
+/**
+ * Sends one report that is due. Runs that were missed while no server was up are made good by one, of the newest whole
+ * week or month.
+ * @returns false when none is due
+ */
+async function runOne(now: Date): Promise<boolean> {
+  return asSystem(async (tx) => {
+    const schedule = await takeDue(tx, now);
+    if (!schedule) return false;
+    const { cadence, timeZone } = schedule;
+    let lastError: string | null = null;
+    try {
+      await send(tx, { schedule, range: lastPeriod(cadence, timeZone, now) }, now);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      lastError = error.message;
+    }
+    const nextRunAt = nextRun(cadence, timeZone, now);
+    await tx.update(t).set({ lastRunAt: now, lastError, nextRunAt }).where(eq(t.id, schedule.id));
+    return true;
+  });
+}
+
+/** Sends every report that is due; without a mail server none, and then the newest when there is one. */
+export async function runDueReports(now = new Date()): Promise<number> {
+  if (!isMailConfigured()) return 0;
+  let sent = 0;
+  while (await runOne(now)) sent += 1;
+  if (sent > 0) {
+    log.info({ reports: sent }, "scheduled reports");
+    notifyDeliveries();
+  }
+  return sent;
+}
+
+/** Sends scheduled reports; any number of processes may, each run is done once. */
+export const reportWorker = backgroundLoop("scheduled reports", EVERY_MS, async () => {
+  await runDueReports();
+});

@@ -1,0 +1,128 @@
+import { and, asc, count, eq } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { reportSchedules } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import { requirePerson } from "@/server/auth/person";
+import { paginate } from "@/server/devices/list";
+import { AppError, notFound } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { isMailConfigured } from "@/server/mail";
+import { operation } from "@/server/operation";
+import { onlyIdInput } from "@/server/wire";
+import { nextRun } from "./period";
+import {
+  createInput,
+  listInput,
+  REPORT_LABEL,
+  type ReportSchedule,
+  reportSchedule,
+  reportSchedulePage,
+} from "./schema";
+
+const t = reportSchedules;
+export type ScheduleRow = typeof t.$inferSelect;
+
+/** A person with more schedules than this has forgotten some. */
+const MAX_SCHEDULES = 50;
+
+const isReport = (text: string): text is ReportSchedule["report"] => Object.hasOwn(REPORT_LABEL, text);
+export const reportOf = ({ report }: Pick<ScheduleRow, "report">): ReportSchedule["report"] =>
+  isReport(report) ? report : "activity";
+
+const toSchedule = (row: ScheduleRow): ReportSchedule => ({
+  id: row.id,
+  report: reportOf(row),
+  cadence: row.cadence,
+  timeZone: row.timeZone,
+  orgId: row.orgId,
+  nextRunAt: row.nextRunAt.toISOString(),
+  lastRunAt: row.lastRunAt?.toISOString() ?? null,
+  lastError: row.lastError,
+  createdAt: row.createdAt.toISOString(),
+});
+
+const about = (row: ScheduleRow) => ({
+  ...(row.orgId && { orgId: row.orgId }),
+  resourceType: "report_schedule",
+  resourceId: row.id,
+  resourceName: REPORT_LABEL[reportOf(row)],
+});
+const told = ({ report, cadence, timeZone, orgId }: ScheduleRow) => ({ report, cadence, timeZone, orgId });
+
+/**
+ * The caller's own report schedules, oldest first.
+ * @throws AppError forbidden for programs
+ */
+export const listSchedules = operation({
+  permission: "audit:export",
+  input: listInput,
+  output: reportSchedulePage,
+  run(ctx, input) {
+    const where = eq(t.userId, requirePerson(ctx).id);
+    return tenant(ctx.scope, async (tx) => {
+      const [rows, [counted]] = await Promise.all([
+        tx
+          .select()
+          .from(t)
+          .where(where)
+          .orderBy(asc(t.createdAt), asc(t.id))
+          .limit(input.limit)
+          .offset((input.page - 1) * input.limit),
+        tx.select({ total: count() }).from(t).where(where),
+      ]);
+      const pagination = paginate(input, counted?.total ?? 0);
+      return { data: rows.map(toSchedule), pagination, mailConfigured: isMailConfigured() };
+    });
+  },
+});
+
+/**
+ * Has a report mailed to the caller again and again, until the schedule is deleted.
+ * @throws AppError forbidden for programs and organizations outside the caller's reach, conflict with too many
+ */
+export const createSchedule = operation({
+  permission: "audit:export",
+  input: createInput,
+  output: reportSchedule,
+  async run(ctx, { report, cadence, timeZone, orgId }) {
+    const person = requirePerson(ctx);
+    const { scope } = ctx;
+    const now = ctx.now();
+    const row = await tenant(scope, async (tx) => {
+      const [counted] = await tx.select({ total: count() }).from(t).where(eq(t.userId, person.id));
+      if ((counted?.total ?? 0) >= MAX_SCHEDULES)
+        throw new AppError("conflict", `You have ${MAX_SCHEDULES} schedules already. Delete one first.`);
+      const [made] = await tx
+        .insert(t)
+        .values({
+          id: newId(),
+          userId: person.id,
+          partnerId: scope.kind === "system" ? null : scope.partnerId,
+          orgId: orgId ?? (scope.kind === "organization" ? scope.orgIds[0] : null),
+          ...{ report, cadence, timeZone },
+          nextRunAt: nextRun(cadence, timeZone, now),
+          createdAt: now,
+        })
+        .returning();
+      return made as ScheduleRow;
+    });
+    record(ctx, { ...about(row), action: "report_schedule.create", details: { after: told(row) } });
+    return toSchedule(row);
+  },
+});
+
+/**
+ * Ends one of the caller's own schedules: nothing is mailed any more.
+ * @throws AppError not_found, forbidden for programs
+ */
+export const removeSchedule = operation({
+  permission: "audit:export",
+  input: onlyIdInput,
+  output: "empty",
+  async run(ctx, { id }) {
+    const mine = and(eq(t.userId, requirePerson(ctx).id), eq(t.id, id));
+    const [row] = await tenant(ctx.scope, (tx) => tx.delete(t).where(mine).returning());
+    if (!row) throw notFound("report schedule");
+    record(ctx, { ...about(row), action: "report_schedule.delete", details: { before: told(row) } });
+  },
+});

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { adminPage, isoTime, pagination } from "@/server/wire";
+
+export const REPORTS = ["activity", "security", "compliance", "statistics"] as const;
+export type Report = (typeof REPORTS)[number];
+export const REPORT_LABEL: Record<Report, string> = {
+  activity: "User activity",
+  security: "Security events",
+  compliance: "Compliance",
+  statistics: "Statistics",
+};
+
+export const CADENCES = ["weekly", "monthly"] as const;
+export type Cadence = (typeof CADENCES)[number];
+
+const report = z.enum(REPORTS).meta({ example: "security" });
+const cadence = z.enum(CADENCES).meta({
+  description: "weekly: on Mondays, of the week before; monthly: on the first, of the month before; at six in the zone",
+  example: "monthly",
+});
+
+function isZone(zone: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(zone) && Boolean(new Intl.DateTimeFormat("en-GB", { timeZone: zone }));
+  } catch {
+    return false;
+  }
+}
+
+export const listInput = z.strictObject({ ...adminPage });
+
+/** Body of POST /report-schedules; without orgId the report is of every organization within the caller's reach then. */
+export const createInput = z.strictObject({
+  report,
+  cadence,
+  timeZone: z
+    .string()
+    .max(64)
+    .refine(isZone, "is no time zone")
+    .meta({ description: "IANA name of the zone whose weeks and months are meant", example: "Europe/Paris" }),
+  orgId: z.guid().nullish(),
+});
+
+/** nextRunAt passes without a report while the installation cannot send mail; lastError says why the last run sent none. */
+export const reportSchedule = z.strictObject({
+  id: z.guid(),
+  report,
+  cadence,
+  timeZone: z.string(),
+  orgId: z.guid().nullable(),
+  nextRunAt: isoTime,
+  lastRunAt: isoTime.nullable(),
+  lastError: z.string().nullable(),
+  createdAt: isoTime,
+});
+export type ReportSchedule = z.output<typeof reportSchedule>;
+
+/** mailConfigured: whether this installation can send mail at all. */
+export const reportSchedulePage = z.strictObject({
+  data: z.array(reportSchedule),
+  pagination,
+  mailConfigured: z.boolean(),
+});
