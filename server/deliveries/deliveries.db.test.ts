@@ -184,6 +184,12 @@ describe("who may", () => {
     expect(await logOf(whole, wide.id)).toHaveLength(1);
   });
 
+  it("gets an address back as it is posted to, odd characters escaped", async () => {
+    const admin = await createUser();
+    const { url } = await create(admin, { url: "https://hooks.example.com/a\u0000b\ud800/ü" });
+    expect(url).toBe("https://hooks.example.com/a%00b%EF%BF%BD/%C3%BC");
+  });
+
   it("may not name an address that the operator does not allow", async () => {
     const admin = await createUser();
     Object.assign(env(), { TRAILMARK_WEBHOOKS_PRIVATE: false, TRAILMARK_WEBHOOKS_HTTP: false });

@@ -11,9 +11,12 @@ const kindList = z
   .transform((list) => [...new Set(list)])
   .meta({ example: ["chain.broken", "chain.head_lost", "events.lost"] });
 
+/** As a URL parser writes it: what it cannot say in plain characters is escaped. */
 const address = z
   .url({ protocol: /^https?$/, error: "must be an https address" })
   .max(MAX_URL_LENGTH)
+  .transform((text) => new URL(text).href)
+  .refine((href) => href.length <= MAX_URL_LENGTH, `is longer than ${MAX_URL_LENGTH} characters`)
   .meta({ description: "Where messages are posted to", example: "https://hooks.example.com/trailmark" });
 const kinds = kindList.refine((list) => list.length > 0, "must name a kind");
 

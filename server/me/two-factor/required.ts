@@ -1,4 +1,4 @@
-import { eq, or } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { organizations, partners } from "@/db/schema";
 import { secondFactorsOf } from "@/server/auth/second-factor/factors";
@@ -10,7 +10,7 @@ export async function isRequired({ homeOrgId }: Ctx): Promise<boolean> {
   if (!homeOrgId) return false;
   const [org] = await asSystem((tx) =>
     tx
-      .select({ required: or(organizations.requireTwoFactor, partners.requireTwoFactor) })
+      .select({ required: sql<boolean>`(${organizations.requireTwoFactor} OR ${partners.requireTwoFactor})` })
       .from(organizations)
       .innerJoin(partners, eq(partners.id, organizations.partnerId))
       .where(eq(organizations.id, homeOrgId)),
