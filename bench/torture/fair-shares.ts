@@ -14,8 +14,9 @@ const FULL_ROWS = 200_000;
 const QUICK_MS = 2_000;
 const FULL_MS = 10_000;
 const FULL_ROUNDS = 10;
-/** Below this nobody notices, and two cores shared with the callers themselves measure nothing. */
+/** Below this nobody notices; a quick run on a busy machine only sees that others are not shut out. */
 const NOTICED_MS = 250;
+const PATIENCE_MS = 5_000;
 
 type Caller = { base: string; orgId: string; token: string };
 type Verb = { name: string; method: string; path: (caller: Caller) => string; body?: (caller: Caller) => object };
@@ -160,7 +161,6 @@ export const fairSharesLine: Line = {
       const calm = bystander(other);
       await sleep(ms);
       const before = await calm.end();
-      if (process.env.DEBUG_H2) process.stderr.write(`before ${JSON.stringify(before)}\n`);
       const faults: string[] = [];
       const notes: string[] = [];
       for (const verb of VERBS) {
@@ -171,13 +171,9 @@ export const fairSharesLine: Line = {
         const answers = await flood(verb, caller, ms);
         const { p95, refused, asked } = await beside.end();
         const told = [...answers].filter(([status]) => status > 0).map(([status, count]) => `${status} x${count}`);
-        if (process.env.DEBUG_H2)
-          process.stderr.write(
-            `${Date.now()} ${verb.name} ${told.join(" ")} p95 ${p95} of ${asked} refused ${refused}\n`,
-          );
         notes.push(`${verb.name}: ${told.join(" ")}; others' p95 ${Math.round(p95)} ms of ${asked}`);
         if (refused > 0) faults.push(`${verb.name}: others were refused ${refused} times`);
-        if (p95 > Math.max(2 * before.p95, NOTICED_MS))
+        if (p95 > (full ? Math.max(2 * before.p95, NOTICED_MS) : PATIENCE_MS))
           faults.push(`${verb.name}: others waited ${Math.round(p95)} ms`);
         if (!answers.has(429)) faults.push(`${verb.name}: nothing was answered 429`);
         for (const status of answers.keys())
