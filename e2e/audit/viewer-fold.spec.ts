@@ -45,7 +45,7 @@ test("telemetry and repeats are one line each, failures and denials are not, and
   request,
 }) => {
   const orgId = await plant(await Api.signIn(request));
-  await viewer.open(`?orgId=${orgId}`);
+  await viewer.open(`?orgId=${orgId}&fold=true`);
   const telemetry = viewer.table.getByRole("button", { name: /Routine telemetry from 3 agents ×58/ });
   await expect(telemetry).toContainText("05:00:00 to 05:59:00");
   await expect(viewer.entries(/tried to submit event logs/)).toHaveCount(2);
@@ -90,7 +90,7 @@ test("a key and a chip unfold everything, and the choice stays with the person",
 test("on a phone the controls are one row, and a fold is a line of its own", async ({ viewer, page, request }) => {
   const orgId = await plant(await Api.signIn(request));
   await page.setViewportSize(PHONE);
-  await viewer.open(`?orgId=${orgId}`);
+  await viewer.open(`?orgId=${orgId}&fold=true`);
   const fold = viewer.table.getByRole("button", { name: /Routine telemetry from 3 agents ×58/ });
   await expect(fold).toBeVisible();
   await expectAccessible(page);
