@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { wallClock } from "@/server/wall-clock";
+import { wallClock } from "@/server/time/wall-clock";
 import { lastPeriod, nextRun } from "./period";
 import { CADENCES } from "./schema";
 

@@ -1,4 +1,4 @@
-import { fromWallClock, wallClock } from "@/server/wall-clock";
+import { fromWallClock, wallClock } from "@/server/time/wall-clock";
 import type { Cadence } from "./schema";
 
 const DAY_MS = 86_400_000;
