@@ -17,10 +17,19 @@ const raise = (orgId: string) =>
       ON CONFLICT DO NOTHING`;
   });
 
+const raised: string[] = [];
+/** Other tests share the server: no alarm stays behind. */
+test.afterEach(() =>
+  withDatabase(async (sql) => {
+    for (const orgId of raised.splice(0)) await sql`DELETE FROM audit_alarms WHERE org_id = ${orgId}`;
+  }),
+);
+
 test("a broken chain is behind the bell until it is read", async ({ page, request }) => {
   const name = unique("Fabrikam");
   const api = await Api.signIn(request);
   const orgId = await api.makeChain(name);
+  raised.push(orgId);
   await raise(orgId);
   const notifications = new NotificationsPage(page);
   await page.goto(`/?orgId=${orgId}`);
@@ -88,7 +97,7 @@ test("what one is told of is chosen, and a report is scheduled and deleted", asy
   const dialog = page.getByRole("dialog", { name: "Schedule report" });
   await dialog.getByLabel("Time zone").fill("Mars/Olympus");
   await dialog.getByRole("button", { name: "Schedule report" }).click();
-  await expect(dialog).toContainText(/time zone/i);
+  await expect(dialog.getByText(/no time zone/i)).toBeVisible();
   expect(await violationsOn(page)).toEqual([]);
   await dialog.getByLabel("Time zone").fill("Europe/Paris");
   await dialog.getByRole("button", { name: "Schedule report" }).click();
