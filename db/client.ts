@@ -66,13 +66,21 @@ function settingsOf(scope: Tenant): SQL {
  */
 export const tenant = <T>(scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> => inTenant(database(), scope, fn);
 
-function inTenant<T>(on: Database, scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> {
-  return on.transaction(async (tx) => {
-    // Sent first, not awaited alone: what fn sends stands behind it on the same connection, and fails where it fails.
-    const settings = tx.execute(settingsOf(scope)).then(() => {});
-    const [, result] = await Promise.all([settings, fn(tx)]);
-    return result;
-  });
+/** Transactions that run or wait for one of the pool's connections. */
+export const transactions = { open: 0 };
+
+async function inTenant<T>(on: Database, scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> {
+  transactions.open++;
+  try {
+    return await on.transaction(async (tx) => {
+      // Sent first, not awaited alone: what fn sends stands behind it on the same connection, and fails where it fails.
+      const settings = tx.execute(settingsOf(scope)).then(() => {});
+      const [, result] = await Promise.all([settings, fn(tx)]);
+      return result;
+    });
+  } finally {
+    transactions.open--;
+  }
 }
 
 /** tenant() on a replica, which refuses to write and may be behind: read.ts decides when that is right. */

@@ -15,5 +15,6 @@ export * from "./notifications";
 export * from "./organizations";
 export * from "./preferences";
 export * from "./saved-views";
+export * from "./shared-limits";
 export * from "./shared-proofs";
 export * from "./verifications";

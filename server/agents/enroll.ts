@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { agents, devices, enrollmentKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
-import { limit, requireAttemptsLeft } from "@/server/auth/rate-limit";
+import { limit, requireAttemptsLeft } from "@/server/auth/limits/rate-limit";
 import { hashSecret, looksLike, newSecret, sameHash } from "@/server/auth/secrets";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";

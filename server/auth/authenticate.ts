@@ -4,7 +4,7 @@ import { isHttps } from "@/server/env";
 import { AppError, notFound } from "@/server/errors";
 import { findAgentCaller, findApiKeyCaller, findUserCaller } from "./caller";
 import { verifyAccessToken } from "./jwt";
-import { limit } from "./rate-limit";
+import { limit } from "./limits/rate-limit";
 import { hashSecret, looksLike, SECRET_PREFIXES } from "./secrets";
 import { sessionToken } from "./session-cookie";
 

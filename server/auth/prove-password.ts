@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { users } from "@/db/schema";
+import { limit, requireAttemptsLeft } from "./limits/rate-limit";
 import { verifyPassword } from "./password";
-import { limit, requireAttemptsLeft } from "./rate-limit";
 
 /**
  * Whether this is the password of a person who is signed in. Failures are counted against the person.

@@ -6,7 +6,7 @@ import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { findUserCaller } from "./caller";
 import { toTokens } from "./issue-token";
-import { limit } from "./rate-limit";
+import { limit } from "./limits/rate-limit";
 import { refreshInput, tokenOutput } from "./schema";
 import { hashSecret, looksLike } from "./secrets";
 import { addRefreshToken, endSessions } from "./sessions";

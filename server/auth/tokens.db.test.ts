@@ -7,7 +7,7 @@ import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem } from "@/db/client";
 import { refreshTokens, users } from "@/db/schema";
 import { auditRows, call, createApiKey, createPartner, createUser, PASSWORD, type TestUser } from "@/testing/factories";
-import { limit } from "./rate-limit";
+import { limit } from "./limits/rate-limit";
 import { hashSecret } from "./secrets";
 
 const signIn = (user: TestUser, ip = "127.0.0.1") =>

@@ -89,9 +89,7 @@ export function createListener(options: FrontOptions): RequestListener {
     const pathname = path?.split("?", 1)[0] ?? "";
     const started = performance.now();
     const found = path === null ? undefined : match(pathname);
-    outgoing.once("finish", () =>
-      countRequest(found ? "api" : "page", outgoing.statusCode, performance.now() - started),
-    );
+    outgoing.once("finish", () => countRequest(found?.path ?? null, outgoing.statusCode, performance.now() - started));
     const serve = (): Promise<void> => {
       if (path === null) return respond(incoming, outgoing, refusal(invalid("target", "names nothing on this server")));
       return found ? callRoute(found, incoming, outgoing, options.origin) : servePage(incoming, outgoing, options);

@@ -1,6 +1,11 @@
 import type { RouteFile, RouteHandler } from "@/server/http/route";
 
-export type RouteMatch = { handlers: Record<string, unknown>; params: Record<string, string | string[]> };
+export type RouteMatch = {
+  /** The path as its file declares it, parameters by name. */
+  path: string;
+  handlers: Record<string, unknown>;
+  params: Record<string, string | string[]>;
+};
 
 type Node = {
   children: Map<string, Node>;
@@ -75,7 +80,7 @@ export function createRegistry(files: RouteFile[]): (pathname: string) => RouteM
     const parts = pathname.split("/").filter(Boolean).map(decode);
     const params: Record<string, string | string[]> = {};
     const file = walk(root, parts, 0, params);
-    return file && { handlers: file.module, params };
+    return file && { path: file.path, handlers: file.module, params };
   };
 }
 

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
-import { limit } from "@/server/auth/rate-limit";
+import { limit } from "@/server/auth/limits/rate-limit";
 import { originOf } from "@/server/client-ip";
 import type { Download } from "@/server/download";
 import type { Answer } from "./answer";

@@ -1,5 +1,7 @@
+import { transactions } from "@/db/client";
 import { readsBy } from "@/db/read";
 import { recordingStats } from "@/server/audit/record/record";
+import { env } from "@/server/env";
 import { gauge } from "./metrics";
 import { openStreams } from "./streams";
 
@@ -30,5 +32,11 @@ export function registerGauges(): void {
   );
   for (const by of ["replica", "behind", "away"] as const)
     gauge(`trailmark_reads_${by}_total`, READS[by], () => readsBy[by]);
+  gauge("trailmark_database_pool_size", "Connections that the pool may open", () => env().DATABASE_POOL_SIZE);
+  gauge(
+    "trailmark_database_transactions",
+    "Transactions that run or wait for a connection of the pool",
+    () => transactions.open,
+  );
   gauge("trailmark_open_streams", "Open event streams", openStreams);
 }

@@ -6,8 +6,8 @@ collectDefaultMetrics({ register: registry, prefix: "trailmark_" });
 
 const requests = new Counter({
   name: "trailmark_http_requests_total",
-  help: "HTTP answers by door and status",
-  labelNames: ["door", "status"],
+  help: "HTTP answers by door, route and status",
+  labelNames: ["door", "route", "status"],
   registers: [registry],
 });
 const seconds = new Histogram({
@@ -18,8 +18,10 @@ const seconds = new Histogram({
   registers: [registry],
 });
 
-export function countRequest(door: "api" | "page", status: number, ms: number): void {
-  requests.inc({ door, status: String(status) });
+/** @param route as its file declares it, so that there are as many as files; null for a page */
+export function countRequest(route: string | null, status: number, ms: number): void {
+  const door = route === null ? "page" : "api";
+  requests.inc({ door, route: route ?? "page", status: String(status) });
   seconds.observe({ door }, ms / 1000);
 }
 

@@ -42,7 +42,7 @@ const metricsOf = (expressions: string[]): string[] => [
 it("every metric of the alerts and of the dashboard is one that the server exposes", async () => {
   alarmWatch.start();
   announcePruning();
-  countRequest("api", 200, 1);
+  countRequest("/api/v1/me", 200, 1);
   noteWitnessed("example.org/log", true);
   await readChain({ kind: "system" }, async () => undefined);
   await expect.poll(async () => [...namesIn(await exposed())]).toContain("trailmark_audit_lost_heads");

@@ -1,5 +1,6 @@
 import { alarmWatch } from "@/server/audit/integrity/alarm-watch";
 import { checkpointWorker } from "@/server/audit/integrity/checkpoint-worker";
+import { figuresWatch } from "@/server/audit/integrity/figures";
 import { verificationJob } from "@/server/audit/integrity/nightly";
 import { searchWorker } from "@/server/audit/query/search-worker";
 import { importWorker } from "@/server/custom-fields/import/run/worker";
@@ -16,6 +17,7 @@ type Worker = { name: string; start: () => void | Promise<void>; stop: () => Pro
 
 const WORKERS: Worker[] = [
   alarmWatch,
+  figuresWatch,
   checkpointWorker,
   searchWorker,
   importWorker,

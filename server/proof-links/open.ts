@@ -4,7 +4,7 @@ import { auditSharedProofs } from "@/db/schema";
 import { entryResource, proofFile } from "@/server/audit/proofs/get";
 import { proveEntry } from "@/server/audit/proofs/prove";
 import { record } from "@/server/audit/record/record";
-import { limit } from "@/server/auth/rate-limit";
+import { limit } from "@/server/auth/limits/rate-limit";
 import { hashSecret } from "@/server/auth/secrets";
 import { type Ctx, type Scope, ZERO_UUID } from "@/server/context";
 import { AppError } from "@/server/errors";

@@ -1,4 +1,4 @@
-import { limit } from "@/server/auth/rate-limit";
+import { limit } from "@/server/auth/limits/rate-limit";
 import { hashSecret, sameHash } from "@/server/auth/secrets";
 import { systemCtx } from "@/server/context";
 import { AppError } from "@/server/errors";

@@ -1,7 +1,7 @@
 import { record } from "@/server/audit/record/record";
 import { findUserCaller } from "@/server/auth/caller";
 import { findByEmail } from "@/server/auth/find-by-email";
-import { limit } from "@/server/auth/rate-limit";
+import { limit } from "@/server/auth/limits/rate-limit";
 import { forgotInput } from "@/server/auth/schema";
 import type { Ctx } from "@/server/context";
 import { log } from "@/server/log";

@@ -1,7 +1,7 @@
 import { asSystem } from "@/db/client";
 import { record } from "@/server/audit/record/record";
 import { findUserCaller } from "@/server/auth/caller";
-import { limit } from "@/server/auth/rate-limit";
+import { limit } from "@/server/auth/limits/rate-limit";
 import { setPassword } from "@/server/auth/set-password";
 import type { SignIn } from "@/server/auth/start-session";
 import type { Ctx } from "@/server/context";

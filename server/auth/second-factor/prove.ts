@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, lt } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { userRecoveryCodes, userTotp } from "@/db/schema";
-import { limit, requireAttemptsLeft } from "@/server/auth/rate-limit";
+import { limit, requireAttemptsLeft } from "@/server/auth/limits/rate-limit";
 import type { Method } from "@/server/auth/start-session";
 import { provesPasskey } from "./passkeys";
 import { plainCode } from "./recovery-codes";

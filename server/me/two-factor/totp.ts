@@ -1,8 +1,8 @@
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { userTotp } from "@/db/schema";
+import { limit, requireAttemptsLeft } from "@/server/auth/limits/rate-limit";
 import { requirePerson } from "@/server/auth/person";
-import { limit, requireAttemptsLeft } from "@/server/auth/rate-limit";
 import { seal, unseal } from "@/server/auth/second-factor/sealed";
 import { newTotpSecret, stepOf, totpUri } from "@/server/auth/second-factor/totp";
 import { AppError, invalid, notFound } from "@/server/errors";

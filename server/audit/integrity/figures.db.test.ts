@@ -1,0 +1,23 @@
+import { sql } from "drizzle-orm";
+import { expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { appendEvents } from "@/testing/audit-entries";
+import { createOrg } from "@/testing/factories";
+import { readFigures } from "./figures";
+
+it("moves as organizations, entries and policies do", async () => {
+  const before = await readFigures();
+  const { id: empty } = await createOrg();
+  const { id: orgId } = await createOrg();
+  await appendEvents([{ orgId }, { orgId }]);
+  await asSystem((tx) =>
+    tx.execute(sql`UPDATE audit_retention_policies SET last_cleanup_at = now() WHERE org_id = ${empty}::uuid`),
+  );
+  const { states, unsignedAge, prunedAge } = await readFigures();
+  const total = (of: typeof states) => of.intact + of.broken + of.unproven + of.empty;
+  expect(total(states)).toBeGreaterThanOrEqual(total(before.states) + 2);
+  expect(states.empty).toBeGreaterThan(0);
+  expect(states.unproven).toBeGreaterThan(0);
+  expect(unsignedAge).toBeGreaterThan(0);
+  expect(prunedAge).toBeGreaterThan(0);
+});

@@ -1,0 +1,116 @@
+import { sql } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { backgroundLoop } from "@/server/process/background-loop";
+import { gauge } from "@/server/process/metrics";
+import { openAlarms } from "./alarm";
+import type { ChainState } from "./schema";
+import { readStates } from "./state";
+
+/** Every organization is looked at so often; a look is a few index probes a chain. */
+const POLL_MS = 5 * 60_000;
+const ORGANIZATIONS_AT_A_TIME = 500;
+
+type Status = ChainState["status"];
+/** Figures over all organizations; ages in seconds, of the organization that is worst off, 0 where there is none. */
+export type Figures = {
+  states: Record<Status, number>;
+  verifiedAge: number;
+  unsignedAge: number;
+  prunedAge: number;
+  unindexedRows: number;
+};
+
+const none = (): Figures => ({
+  states: { intact: 0, broken: 0, unproven: 0, empty: 0 },
+  verifiedAge: 0,
+  unsignedAge: 0,
+  prunedAge: 0,
+  unindexedRows: 0,
+});
+
+async function addStates(tx: Tx, orgIds: string[], figures: Figures): Promise<void> {
+  const alarms = await openAlarms({ kind: "system" });
+  for (const { state, coverage } of (await readStates(tx, orgIds, alarms)).values()) {
+    figures.states[state.status]++;
+    if (coverage.retained === 0 || !coverage.lastRanAt) continue;
+    figures.verifiedAge = Math.max(figures.verifiedAge, (Date.now() - Date.parse(coverage.lastRanAt)) / 1000);
+  }
+}
+
+/** The oldest entry that no checkpoint covers, by when it was sealed. */
+async function unsignedAge(tx: Tx, orgIds: string[]): Promise<number> {
+  const [row] = await rowsOf<{ age: number | null }>(
+    tx,
+    sql`SELECT max(extract(epoch FROM now() - a.sealed_at))::float8 AS age
+      FROM unnest(${sql.param(orgIds)}::uuid[]) AS o(id)
+      CROSS JOIN LATERAL (SELECT coalesce(max(n.size), 0) AS size FROM audit_notes n
+        WHERE n.org_id = o.id AND n.kind = 'checkpoint') n
+      CROSS JOIN LATERAL (SELECT l.sealed_at FROM audit_logs l
+        WHERE l.org_id = o.id AND l.chain_seq > n.size ORDER BY l.chain_seq LIMIT 1) a`,
+  );
+  return row?.age ?? 0;
+}
+
+async function prunedAge(tx: Tx): Promise<number> {
+  const [row] = await rowsOf<{ age: number | null }>(
+    tx,
+    sql`SELECT extract(epoch FROM now() - min(greatest(last_cleanup_at, created_at)))::float8 AS age
+      FROM audit_retention_policies`,
+  );
+  return row?.age ?? 0;
+}
+
+/** Reads the figures of every organization, some at a time, each in a transaction of its own. */
+export async function readFigures(): Promise<Figures> {
+  const figures = none();
+  const ids = await asSystem((tx) => rowsOf<{ id: string }>(tx, sql`SELECT id FROM organizations ORDER BY id`));
+  for (let at = 0; at < ids.length; at += ORGANIZATIONS_AT_A_TIME) {
+    const orgIds = ids.slice(at, at + ORGANIZATIONS_AT_A_TIME).map(({ id }) => id);
+    await asSystem(async (tx) => {
+      await addStates(tx, orgIds, figures);
+      figures.unsignedAge = Math.max(figures.unsignedAge, await unsignedAge(tx, orgIds));
+    });
+  }
+  await asSystem(async (tx) => {
+    figures.prunedAge = await prunedAge(tx);
+    const [lag] = await rowsOf<{ rows: string | null }>(tx, sql`SELECT sum(rows) AS rows FROM audit_search_backlog()`);
+    figures.unindexedRows = Number(lag?.rows ?? 0);
+  });
+  return figures;
+}
+
+let known = none();
+
+const EXPLAINED: [name: string, help: string, read: () => number][] = [
+  ["trailmark_audit_chains_intact", "Organizations whose chain is intact", () => known.states.intact],
+  ["trailmark_audit_chains_broken", "Organizations whose chain is broken", () => known.states.broken],
+  ["trailmark_audit_chains_unproven", "Organizations whose chain is not proven", () => known.states.unproven],
+  ["trailmark_audit_chains_empty", "Organizations whose chain is empty", () => known.states.empty],
+  [
+    "trailmark_audit_verified_age_seconds",
+    "Seconds since the last verification of the organization where it is longest ago",
+    () => known.verifiedAge,
+  ],
+  [
+    "trailmark_audit_unsigned_age_seconds",
+    "Seconds since the oldest entry was sealed that no checkpoint covers",
+    () => known.unsignedAge,
+  ],
+  [
+    "trailmark_retention_age_seconds",
+    "Seconds since the last retention run of the policy where it is longest ago",
+    () => known.prunedAge,
+  ],
+  [
+    "trailmark_search_backlog_rows",
+    "Entries that the search index lacks, of the 100 organizations that lack most",
+    () => known.unindexedRows,
+  ],
+];
+
+/** Keeps the metrics over all organizations at what the database holds. */
+export const figuresWatch = backgroundLoop("figures", POLL_MS, async () => {
+  known = await readFigures();
+  for (const [name, help, read] of EXPLAINED) gauge(name, help, read);
+});
