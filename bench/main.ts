@@ -1,22 +1,22 @@
 import "./quiet";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { children } from "./children";
 import { type Bench, type Figure, figure } from "./harness";
 import { printTable } from "./print";
+import { type Results, readFull, writeResults } from "./results";
 import { benches } from "./rows";
 import { createWorld, type World } from "./world";
 
 /**
- * `npm run bench [-- --quick | --full] [ROW …]`: measures the rows of the table of targets on this machine, prints them
- * and writes bench/results.json. A row that cannot be measured is a row that is not reached.
+ * `npm run bench [-- --quick | --full [--resume]] [ROW …]`: measures the rows of the table of targets on this machine,
+ * prints them and writes bench/results.json after each part, at full size bench/RESULTS.md too, where rows that are not
+ * measured now keep their last figures. --resume leaves out what has been measured at full size. A row that cannot be
+ * measured is a row that is not reached.
  */
 
 const QUICK_ROWS = 100_000;
 const FULL_ROWS = 2_000_000;
 
 async function measure(bench: Bench, world: World): Promise<Figure[]> {
-  const started = performance.now();
   try {
     return await bench.run(world);
   } catch (error) {
@@ -24,31 +24,43 @@ async function measure(bench: Bench, world: World): Promise<Figure[]> {
     process.stderr.write(`${bench.title}: ${detail}\n`);
     const failed = { value: Number.NaN, unit: "", target: { min: 0 }, detail: "could not be measured" };
     return bench.rows.map((row) => figure({ ...failed, row, name: bench.title }));
-  } finally {
-    world.say(`${bench.title}: ${((performance.now() - started) / 1000).toFixed(1)} s`);
   }
+}
+
+/** The benches that measure one of the rows; all where none is named. */
+function chosenOf(args: readonly string[]): { chosen: Bench[]; isWanted: (row: string) => boolean } {
+  const wanted = args.filter((arg) => !arg.startsWith("--"));
+  const done = new Set(
+    args.includes("--resume")
+      ? readFull().figures.flatMap(({ row, value }) => (Number.isFinite(value) ? [row] : []))
+      : [],
+  );
+  const isWanted = (row: string) => (wanted.length === 0 || wanted.includes(row)) && !done.has(row);
+  return { chosen: benches.filter((bench) => bench.rows.some(isWanted)), isWanted };
 }
 
 async function main(args: string[]): Promise<number> {
   const full = args.includes("--full");
-  const wanted = args.filter((arg) => !arg.startsWith("--"));
-  const chosen = benches.filter((bench) => wanted.length === 0 || bench.rows.some((row) => wanted.includes(row)));
+  const { chosen, isWanted } = chosenOf(args);
   const say = (line: string) => void process.stderr.write(`  ${line}\n`);
   const world = await createWorld({ full, rows: full ? FULL_ROWS : QUICK_ROWS }, say);
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => void world.end().then(() => process.exit(130)));
-  const figures: Figure[] = [];
+  const found: Results = { figures: [], seconds: {} };
   try {
-    for (const bench of chosen) figures.push(...(await measure(bench, world)));
+    for (const bench of chosen) {
+      const started = performance.now();
+      found.figures.push(...(await measure(bench, world)).filter(({ row }) => isWanted(row)));
+      const seconds = (performance.now() - started) / 1000;
+      found.seconds[bench.title] = seconds;
+      say(`${bench.title}: ${seconds.toFixed(1)} s`);
+      writeResults(found, full);
+    }
   } finally {
     await world.end();
   }
-  const found = figures
-    .filter(({ row }) => wanted.length === 0 || wanted.includes(row))
-    .sort((a, b) => Number(a.row) - Number(b.row));
-  printTable(found);
-  writeFileSync(join("bench", "results.json"), `${JSON.stringify(found, null, 2)}\n`);
-  return found.every(({ value }) => Number.isFinite(value)) ? 0 : 1;
+  printTable(found.figures.sort((a, b) => Number(a.row) - Number(b.row)));
+  return found.figures.every(({ value }) => Number.isFinite(value)) ? 0 : 1;
 }
 
 const [first, name = "", ...rest] = process.argv.slice(2);

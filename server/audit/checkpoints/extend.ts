@@ -1,9 +1,11 @@
 import { sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
+import { checksumOf } from "@/server/audit/chain/chain-hash";
 import { readChain } from "@/server/audit/chain/chain-stream";
 import { readCheckpoints } from "@/server/audit/chain/checkpoint-store";
 import { copyQuery } from "@/server/audit/chain/copy-query";
 import { createLinkReader } from "@/server/audit/chain/copy-rows";
+import { readChainRows } from "@/server/audit/chain/read-row";
 import { type Break, type Link, Verifier } from "@/server/audit/chain/verifier";
 import { equalBytes } from "@/server/audit/tree/tree";
 import { type Base, findBase, type Head, type Refused } from "./base";
@@ -12,6 +14,8 @@ import { insertTiles, TreeDamage } from "./tiles";
 
 /** Rows read, judged and added to a tree in one transaction; a longer backlog takes several. */
 const CHUNK_ROWS = 250_000;
+/** Up to so many are read on the connection at hand: one of their own would take longer than they do. */
+const FEW_ROWS = 1_000;
 
 /** A tree that covers the head as it was when the reading began. */
 export type Extended = { kind: "extended"; base: Base; size: number; root: Uint8Array };
@@ -28,10 +32,27 @@ function startOf(base: Base, first: Link): { seq: number; checksum: string | nul
   return { seq: size, checksum: links ? names : "the row whose leaf is in the tree" };
 }
 
+type Rows = { orgId: string; first: number; last: number };
+
+/** Hands over rows with their checksums recomputed, in order: few at once, many as a stream. */
+async function readLinks(tx: Tx, { orgId, first, last }: Rows, onLink: (link: Link) => void): Promise<void> {
+  if (last - first < FEW_ROWS) {
+    for (const row of await readChainRows(tx, orgId, { first, last })) {
+      const { id, checksum, prevChecksum } = row;
+      onLink({ id, checksum, prevChecksum, seq: Number(row.chainSeq), recomputed: checksumOf(row) });
+    }
+    return;
+  }
+  const links = createLinkReader(onLink);
+  await readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, ({ copy }) =>
+    copy(copyQuery(orgId, first, last, false), (chunk) => links.push(chunk)),
+  );
+}
+
 type Chunk = { base: Base; head: Head; last: number };
 
 /** Reads the rows behind the tree, judges contents, links and numbers, and adds their leaves to the builder. */
-async function readChunk(orgId: string, { base, head, last }: Chunk): Promise<Break[]> {
+async function readChunk(tx: Tx, orgId: string, { base, head, last }: Chunk): Promise<Break[]> {
   const { builder } = base;
   const first = builder.size + 1;
   // Before the first checkpoint: the notes of version 1 that are kept were signed over these rows.
@@ -39,16 +60,12 @@ async function readChunk(orgId: string, { base, head, last }: Chunk): Promise<Br
   const anchors = base.newest ? [] : await readCheckpoints(orgId, { from: first, to });
   let leaf = base.lastLeaf;
   let verifier: Verifier | undefined;
-  const links = createLinkReader((link) => {
+  await readLinks(tx, { orgId, first, last }, (link) => {
     verifier ??= new Verifier({ start: startOf(base, link), end: last, pruned: null, anchors });
     verifier.add(link);
     leaf = leafOf(link.recomputed);
     builder.append(leaf);
   });
-  const query = copyQuery(orgId, first, last, false);
-  await readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, ({ copy }) =>
-    copy(query, (chunk) => links.push(chunk)),
-  );
   verifier ??= new Verifier({ start: { seq: first - 1, checksum: "unread" }, end: last, pruned: null, anchors });
   base.lastLeaf = leaf;
   return verifier.finish(last === head.seq ? head : "unknown").breaks;
@@ -68,7 +85,7 @@ async function extendOnce(tx: Tx, orgId: string, base: Base): Promise<Refused | 
   if (!head) return null;
   if (builder.size >= head.seq) return judgeHead(head, base.lastLeaf);
   const last = Math.min(head.seq, builder.size + CHUNK_ROWS);
-  const breaks = await readChunk(orgId, { base, head, last });
+  const breaks = await readChunk(tx, orgId, { base, head, last });
   if (breaks.length > 0) return { kind: "refused", breaks };
   try {
     await insertTiles(tx, orgId, builder.takeFull());

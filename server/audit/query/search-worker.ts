@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { backgroundLoop } from "@/server/process/background-loop";
+import { gauge } from "@/server/process/metrics";
 
 const POLL_MS = 1_000;
 /** While others write and it is not far behind, the indexer takes a fifth of one core from them. */
@@ -81,13 +82,16 @@ async function step(orgIds: readonly string[]): Promise<{ advanced: number | nul
   }
 }
 
-/** How many rows were left by the last round: more than that now means that somebody writes. */
+/** Rows that were not indexed when the last round began. */
+let behind = 0;
+/** How many of them it left: more than that now means that somebody writes. */
 let left = 0;
 
 /** One step in each chain that needs one, so that a long history does not keep the others waiting. */
 async function round(signal: AbortSignal): Promise<boolean> {
+  gauge("trailmark_audit_search_behind_rows", "Audit entries that the search index has not come to", () => behind);
   const backlog = await readBacklog();
-  const behind = backlog.reduce((sum, { rows }) => sum + rows, 0);
+  behind = backlog.reduce((sum, { rows }) => sum + rows, 0);
   const rest = behind > left && behind < FAR_BEHIND_ROWS ? REST_FACTOR : 0;
   let indexed = 0;
   for (const orgIds of stepsOf(backlog)) {
