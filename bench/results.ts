@@ -20,7 +20,7 @@ export function readFull(): Results {
 const inOrder = (figures: readonly Figure[]): Figure[] => [...figures].sort((a, b) => Number(a.row) - Number(b.row));
 
 /** Figures of rows that were measured again take the place of the earlier ones. */
-export function merged(earlier: Results, now: Results): Results {
+function merged(earlier: Results, now: Results): Results {
   const rows = new Set(now.figures.map(({ row }) => row));
   const kept = earlier.figures.filter(({ row }) => !rows.has(row));
   return { figures: inOrder([...kept, ...now.figures]), seconds: { ...earlier.seconds, ...now.seconds } };

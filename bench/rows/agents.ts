@@ -20,7 +20,7 @@ async function run(world: World): Promise<Figure[]> {
   const [product, plain] = [`${server.base}${path}`, `http://127.0.0.1:${bare.answer.port}${path}`];
   const { token } = agent;
   const seconds = world.size.full ? 4 : 1;
-  const rounds = world.size.full ? 7 : 4;
+  const rounds = 4;
   const bulk = bodyMaker(world, BULK_EVENTS);
   const few = bodyMaker(world, FEW_EVENTS);
   const sql = world.connect(BULK_CONNECTIONS);

@@ -8,6 +8,7 @@ import { indexingBench } from "./indexing";
 import { ingestBench } from "./ingest";
 import { keepPaceBench } from "./keep-pace";
 import { listBench } from "./lists";
+import { httpListBench } from "./lists-http";
 import { pruneBench } from "./prune";
 import { reportBench } from "./reports";
 import { searchBench } from "./search";
@@ -23,6 +24,7 @@ export const benches: Bench[] = [
   indexingBench,
   keepPaceBench,
   listBench,
+  httpListBench,
   searchBench,
   reportBench,
   exportBench,

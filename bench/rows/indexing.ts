@@ -12,7 +12,7 @@ async function run(world: World): Promise<Figure[]> {
   const next = eventMaker(world.random, world.orgIds.slice(0, 1));
   const ms = world.size.full ? 4_000 : 1_500;
   const write = () => rateWithin(ms, PRODUCERS, next, (event) => recorder.durably([event]));
-  const rates = await interleave(world.size.full ? 7 : 4, {
+  const rates = await interleave(world.size.full ? 5 : 4, {
     indexed: async () => {
       await searchWorker.start();
       return write().finally(() => searchWorker.stop());

@@ -26,7 +26,7 @@ async function ingest(
   const ms = world.size.full ? 2_000 : 700;
   const next = eventMaker(world.random, orgIds);
   let [count, cut] = [0, 0];
-  const rates = await interleave(world.size.full ? 9 : 5, {
+  const rates = await interleave(5, {
     sealed: () => {
       batches.length = 0;
       return rateWithin(ms, producers, next, (event) => recorder.durably([event]));

@@ -2,7 +2,6 @@ import { type Bench, type Figure, figure, interleave, medianMsOf } from "@/bench
 import type { World } from "@/bench/world";
 import { listFullEntries } from "@/server/audit/entries/list";
 import { listInput } from "@/server/audit/schema";
-import { listOverHttp } from "./lists-http";
 import { cursorAt } from "./place";
 
 const CALLS = 15;
@@ -30,7 +29,6 @@ async function run(world: World): Promise<Figure[]> {
       value: seen.total,
       target: { max: 1.3 },
     }),
-    ...(await listOverHttp(world, big, page({}))),
     figure({
       ...shared,
       row: "10",
