@@ -11,6 +11,7 @@ import { useTRPC } from "@/components/trpc";
 import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { TabList } from "@/components/ui/tab-list";
+import { AgentAccess } from "./agent-access";
 import { AuditHistory } from "./audit-history";
 import classes from "./device-page.module.css";
 import { DiagnosticLogs } from "./diagnostic-logs";
@@ -73,6 +74,7 @@ export function DevicePage({ id }: { id: string }) {
             <Tabs.Panel value="overview">
               <Overview device={device} />
               <DeviceFields deviceId={id} />
+              <AgentAccess device={device} />
             </Tabs.Panel>
             <Tabs.Panel value="diagnostics">
               <DiagnosticLogs deviceId={id} />

@@ -31,6 +31,7 @@ export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose:
   const byPasskey = async () => {
     const passkey = await askForPasskey(passkeyOptions);
     if (passkey && challenge) await form.send(stepUpInput, prove, { challenge, passkey: { ...passkey } });
+    else form.refuse("The passkey was not confirmed. Try again, or use another way.");
   };
   return (
     <FormDialog

@@ -10,6 +10,7 @@ import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { createInput } from "@/server/enrollment-keys/schema";
+import { EnrollDevice } from "./enroll-device";
 import { expiryOf, LIFETIMES } from "./key-state";
 
 /** Creates an enrollment key; shows it this once, with the command that uses it. */
@@ -28,11 +29,7 @@ export function NewEnrollmentKey({ onClose }: { onClose: () => void }) {
     return (
       <SecretDialog title={`Enroll devices of ${nameOf(orgId)}`} onClose={onClose}>
         <CopyLine label="Enrollment key" value={key} note="Shown only once." />
-        <CopyLine
-          label="On the device"
-          value={`npm run agent -- --url ${window.location.origin} --enrollment-key ${key}`}
-          note="Enrolls the device, sends its logs and answers live queries while it runs."
-        />
+        <EnrollDevice enrollmentKey={key} />
       </SecretDialog>
     );
   }

@@ -57,7 +57,42 @@ test("the enrolment dialog gives the key and the one-line command", async ({ pag
   await page.getByRole("button", { name: "Enroll a device" }).click();
   await making.getByRole("button", { name: "Create key" }).click();
   const made = page.getByRole("dialog", { name: "Enroll devices of Enrolling" });
-  await expect(made).toContainText(/npm run agent -- --url \S+ --enrollment-key tme_/);
+  // Where the programs were not built, the dialog says so.
+  await expect(made).toContainText(/printf %s tme_\S+ \| sudo sh|npm run agent:build/);
   await expect(made).toContainText("Shown only once.");
   await expectAccessible(page);
+});
+
+test("an administrator revokes an agent, releases its id, and the machine is enrolled again", async ({
+  page,
+  request,
+}) => {
+  const api = await Api.signIn(request);
+  const orgId = await api.makeOrganization("Revoking");
+  const { deviceId, agentId, token } = await api.enroll(orgId, "WS-REVOKED");
+  const beat = () =>
+    request.post(`/api/v1/agents/${agentId}/heartbeat`, { headers: { Authorization: `Bearer ${token}` }, data: {} });
+  const { key: enrollmentKey } = await api.call("POST", "/enrollment-keys", { orgId });
+  const enrollAgain = () =>
+    request.post("/api/v1/agents/enroll", { data: { enrollmentKey, agentId, hostname: "WS-REVOKED", os: "windows" } });
+  expect((await beat()).status()).toBe(200);
+
+  await page.goto(`/devices/${deviceId}`);
+  const access = page.getByRole("region", { name: "Agent access" });
+  await access.getByRole("button", { name: "Revoke agent" }).click();
+  const revoking = page.getByRole("dialog", { name: "Revoke the agent of WS-REVOKED" });
+  await expectAccessible(page);
+  await revoking.getByRole("button", { name: "Revoke agent" }).click();
+  await expect(access).toContainText("The agent has no access.");
+  await expect(access.getByRole("button", { name: "Revoke agent" })).toHaveCount(0);
+  expect((await beat()).status()).toBe(401);
+  expect((await enrollAgain()).status()).toBe(409);
+
+  await access.getByRole("button", { name: "Release agent ID" }).click();
+  const releasing = page.getByRole("dialog", { name: "Release the agent ID of WS-REVOKED" });
+  await releasing.getByRole("button", { name: "Release agent ID" }).click();
+  await expect(access).toContainText("Its ID is released until");
+  expect((await enrollAgain()).status()).toBe(201);
+  await page.reload();
+  await expect(access).toContainText("The agent has access.");
 });

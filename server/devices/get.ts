@@ -20,14 +20,25 @@ export const getDevice = operation({
   async run(ctx, { id }) {
     return tenant(ctx.scope, async (tx) => {
       const [row] = await tx
-        .select({ ...deviceColumns(ctx.now()), metrics: devices.metrics })
+        .select({
+          ...deviceColumns(ctx.now()),
+          metrics: devices.metrics,
+          agentRevokedAt: agents.revokedAt,
+          agentReleasedUntil: agents.releasedUntil,
+        })
         .from(devices)
         .leftJoin(agents, eq(agents.deviceId, devices.id))
         .where(and(inScope(devices.orgId, ctx.scope), eq(devices.id, id)));
       if (!row) throw notFound("device");
-      const { metrics, ...core } = row;
+      const { metrics, agentRevokedAt, agentReleasedUntil, ...core } = row;
       const customFields = toValueMap(await readDeviceValues(tx, ctx, core));
-      return { ...toDevice(core), metrics: metrics as DeviceDetail["metrics"], customFields };
+      return {
+        ...toDevice(core),
+        agentRevokedAt: agentRevokedAt?.toISOString() ?? null,
+        agentReleasedUntil: agentReleasedUntil?.toISOString() ?? null,
+        metrics: metrics as DeviceDetail["metrics"],
+        customFields,
+      };
     });
   },
 });

@@ -38,8 +38,13 @@ const device = z.strictObject({
 });
 export type Device = z.output<typeof device>;
 
-/** One device; metrics are what its agent's last heartbeat told, customFields its values by field key. */
+/**
+ * One device; metrics are what its agent's last heartbeat told, customFields its values by field key. Until
+ * agentReleasedUntil the agent's id may be enrolled anew without its token.
+ */
 export const deviceDetail = device.extend({
+  agentRevokedAt: isoTime.nullable(),
+  agentReleasedUntil: isoTime.nullable(),
   metrics: z.record(z.string(), z.unknown()).nullable(),
   customFields: valueMap,
 });

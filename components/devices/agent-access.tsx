@@ -1,0 +1,85 @@
+"use client";
+
+import { Button, Group, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { useCan } from "@/components/account/org";
+import { When } from "@/components/format/when";
+import { useTRPC } from "@/components/trpc";
+import { Confirm } from "@/components/ui/dialogs/confirm";
+import { useDone } from "@/components/ui/dialogs/use-done";
+import { Section } from "@/components/ui/section";
+import type { DeviceDetail } from "@/server/devices/schema";
+
+type Action = "release" | "revoke";
+
+const isReleased = ({ agentReleasedUntil }: DeviceDetail) =>
+  agentReleasedUntil !== null && Date.parse(agentReleasedUntil) > Date.now();
+
+/** Whether the device's agent may speak to the server, and who may enroll under its id; for those who enroll devices. */
+export function AgentAccess({ device }: { device: DeviceDetail }) {
+  const mayEnroll = useCan("agents:enroll");
+  const trpc = useTRPC();
+  const [asking, ask] = useState<Action | null>(null);
+  const close = () => ask(null);
+  const done = useDone(close, trpc.devices.pathFilter());
+  const release = useMutation(trpc.devices.releaseAgent.mutationOptions(done));
+  const revoke = useMutation(trpc.devices.revokeAgent.mutationOptions(done));
+  if (!mayEnroll || device.agentId === null) return null;
+  const [title, action, mutation] =
+    asking === "revoke"
+      ? [`Revoke the agent of ${device.hostname}`, "Revoke agent", revoke]
+      : [`Release the agent ID of ${device.hostname}`, "Release agent ID", release];
+  return (
+    <Section title="Agent access" lead={<State device={device} />}>
+      <Group gap="sm">
+        <Button variant="default" onClick={() => ask("release")}>
+          Release agent ID
+        </Button>
+        {device.agentRevokedAt === null && (
+          <Button variant="default" onClick={() => ask("revoke")}>
+            Revoke agent
+          </Button>
+        )}
+      </Group>
+      {asking && (
+        <Confirm
+          title={title}
+          action={action}
+          isBusy={mutation.isPending}
+          error={mutation.error}
+          onConfirm={() => mutation.mutate({ id: device.id })}
+          onClose={() => {
+            close();
+            mutation.reset();
+          }}
+        >
+          {asking === "revoke"
+            ? "Its token is refused from now on, and its connection ends. It comes back only after you release its ID and it is enrolled again. What it has sent stays."
+            : "For 24 hours, whoever has an enrollment key of this organization can enroll as this device without the agent's token; the agent that is there now then loses its access. For a machine that was set up afresh."}
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+function State({ device }: { device: DeviceDetail }) {
+  return (
+    <>
+      <Text span size="sm">
+        {device.agentRevokedAt === null ? (
+          "The agent has access."
+        ) : (
+          <>
+            Revoked <When at={device.agentRevokedAt} />. The agent has no access.
+          </>
+        )}
+      </Text>{" "}
+      {isReleased(device) && (
+        <Text span size="sm">
+          Its ID is released until <When at={device.agentReleasedUntil} />.
+        </Text>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+"use client";
+
+import { Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { bytes } from "@/components/format/amounts";
+import { useTRPC } from "@/components/trpc";
+import { CopiedCode } from "@/components/ui/copied-code";
+import { CopyLine } from "@/components/ui/dialogs/copy-line";
+import { Message } from "@/components/ui/message";
+import { Failure } from "@/components/ui/notice";
+import type { Build } from "@/server/agents/install/schema";
+import classes from "./enroll-device.module.css";
+import { installCommands, isSafeAddress } from "./install-commands";
+
+/** How a device is enrolled with a key: a line for each system, what it does, and what it downloads. */
+export function EnrollDevice({ enrollmentKey }: { enrollmentKey: string }) {
+  const installers = useQuery(useTRPC().enrollmentKeys.installers.queryOptions());
+  if (installers.isError)
+    return <Failure error={installers.error} onRetry={() => void installers.refetch()} what="the installers" />;
+  if (!installers.data) return null;
+  const { url, build, problem } = installers.data;
+  if (!build)
+    return (
+      <>
+        <Message tone="warn">{problem}</Message>
+        <CopyLine
+          label="From a checkout on the device"
+          value={`npm run agent -- --url ${url} --enrollment-key-file -`}
+          note="Paste the key, then press Enter and Ctrl-D. Sends the device's logs and answers live queries while it runs."
+        />
+      </>
+    );
+  if (!isSafeAddress(url))
+    return (
+      <Message tone="warn">
+        {`${url} is not https: key and logs would cross the network in the clear, so the installers refuse it. Set NEXTAUTH_URL to the server's https address.`}
+      </Message>
+    );
+  const commands = installCommands(url, enrollmentKey);
+  return (
+    <>
+      <CopyLine
+        label="On Linux"
+        value={commands.linux}
+        note="Installs the agent as a systemd service with a user of its own. Without Node there; with Node 20.19 on a Mac and on other systems."
+      />
+      <CopyLine
+        label="On Windows, in PowerShell as administrator"
+        value={commands.windows}
+        note="Installs the agent as a scheduled task that starts with Windows."
+      />
+      <Programs build={build} />
+    </>
+  );
+}
+
+function Programs({ build }: { build: Build }) {
+  return (
+    <section aria-label="Programs">
+      <Text size="sm" c="dimmed">
+        {`Both download agent ${build.version} and check it against these SHA-256 digests before they run it. The same line again updates it.`}
+      </Text>
+      <ul className={classes.programs}>
+        {build.files.map((file) => (
+          <li key={file.platform}>
+            <span>{`${file.platform}, ${bytes(file.bytes)}`}</span>
+            <CopiedCode value={file.programSha256} what={`digest of ${file.platform}`} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,89 @@
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+const TOOLS =
+  "awk cat chmod cmp cp curl cut find grep gzip id ls mkdir mktemp mv rm rmdir sha256sum sh sleep uname".split(" ");
+
+/** What a service needs of its system, as far as the installer asks: done by nobody, and written down like the rest. */
+const SYSTEM = {
+  id: 'case "$*" in -u) echo 0 ;; "-u trailmark-agent") [ -e "$ROOT/user" ] ;; esac',
+  useradd: ': >"$ROOT/user"',
+  userdel: 'rm "$ROOT/user"',
+  chown: ":",
+  runuser: 'shift 3; exec "$@"',
+  systemctl: ":",
+  sudo: 'exec "$@"',
+};
+
+const pathOf = (tool: string): string => execFileSync("which", [tool], { encoding: "utf8" }).trim();
+const ENV = pathOf("env");
+
+type Shell = { args?: string[]; key?: string; env?: Record<string, string> };
+export type Ran = { code: number; out: string };
+
+/**
+ * A machine for the installer: folders of its own and a PATH on which every program writes its arguments and its
+ * environment down before it runs.
+ * @param node whether there is Node
+ * @param system whether there is systemd, and root
+ */
+export class Machine {
+  readonly root = mkdtempSync(join(tmpdir(), "agent-machine-"));
+  readonly dir = join(this.root, "opt");
+  readonly state = join(this.root, "state");
+  readonly units = join(this.root, "units");
+  readonly program = join(this.dir, "trailmark-agent");
+  private readonly bin = join(this.root, "bin");
+  private readonly log = join(this.root, "log");
+
+  constructor({ node = false, system = false } = {}) {
+    mkdirSync(this.bin);
+    mkdirSync(this.units);
+    for (const tool of TOOLS) this.put(tool, `exec ${pathOf(tool)} "$@"`);
+    if (node) this.put("node", `exec ${process.execPath} "$@"`);
+    if (system) for (const [name, script] of Object.entries(SYSTEM)) this.put(name, script);
+  }
+
+  private put(name: string, script: string): void {
+    const note = `{ echo "RUN \${0##*/} $*"; ${ENV}; } >>"$ROOT/log"`;
+    writeFileSync(join(this.bin, name), `#!/bin/sh\nROOT=${this.root}\n${note}\n${script}\n`, { mode: 0o755 });
+  }
+
+  /** Every program that ran, with its arguments and its environment. */
+  get noted(): string {
+    return existsSync(this.log) ? readFileSync(this.log, "utf8") : "";
+  }
+
+  /** The programs that ran, with their arguments. */
+  get calls(): string[] {
+    return [...this.noted.matchAll(/^RUN (.*)$/gm)].map(([, call = ""]) => call);
+  }
+
+  /** Runs an installer's text, the key on standard input. */
+  install(script: string, args: string[] = [], { key = "", env = {} } = {}): Promise<Ran> {
+    const places = ["--dir", this.dir, "--state-dir", this.state, "--unit-dir", this.units];
+    return this.run(script, { args: [...places, ...args], key, env });
+  }
+
+  /** Runs a line of a shell, without a terminal. */
+  async run(line: string, { args = [], key = "", env = {} }: Shell = {}): Promise<Ran> {
+    const child = spawn("/bin/sh", ["-c", line, "install.sh", ...args], {
+      env: { PATH: this.bin, HOME: this.root, NODE_ENV: "production", ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+      // Of a session of its own: there is no terminal to ask on.
+      detached: true,
+    });
+    // Who refuses early does not read it.
+    child.stdin.on("error", () => {});
+    child.stdin.end(key);
+    const [out, errors, code] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      new Promise<number>((done) => child.once("close", (status) => done(status ?? -1))),
+    ]);
+    return { code, out: out + errors };
+  }
+}
