@@ -1,7 +1,7 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { onStepUp } from "@/components/step-up";
 
 const StepUpDialog = dynamic(() => import("./step-up-dialog").then((m) => m.StepUpDialog), { ssr: false });
@@ -20,9 +20,19 @@ export function StepUp() {
       }),
     [],
   );
-  const finish = (confirmed: boolean) => {
+  const finish = useCallback((confirmed: boolean) => {
     setOpen(false);
     for (const resolve of waiting.current.splice(0)) resolve(confirmed);
-  };
+  }, []);
+  useEffect(() => {
+    // Every dialog hears Escape, the one below too, whose input it would throw away; this listener is older than theirs.
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "Escape" || event.isComposing || waiting.current.length === 0) return;
+      event.stopImmediatePropagation();
+      finish(false);
+    };
+    window.addEventListener("keydown", onKey, { capture: true });
+    return () => window.removeEventListener("keydown", onKey, { capture: true });
+  }, [finish]);
   return isOpen && <StepUpDialog onDone={() => finish(true)} onClose={() => finish(false)} />;
 }
