@@ -10,6 +10,7 @@ import {
   deliveryIn,
   deviceIn,
   enrollmentKeyIn,
+  exportOf,
   fieldIn,
   keyIn,
   type Principal,
@@ -112,6 +113,7 @@ describe("every tRPC procedure", () => {
     "webhooks.test": { make: (orgId) => webhookIn(world, orgId) },
     "webhooks.remove": { make: (orgId) => webhookIn(world, orgId) },
     "deliveries.resend": { make: (orgId) => deliveryIn(world, orgId) },
+    "exports.remove": { make: (orgId) => exportOf(orgId, null) },
     "savedViews.update": { make: savedViewIn, rest: { name: "Renamed" } },
     "savedViews.remove": { make: savedViewIn },
     ...Object.fromEntries(

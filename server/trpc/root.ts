@@ -4,6 +4,7 @@ import { authRouter } from "./auth";
 import { customFieldsRouter } from "./custom-fields";
 import { devicesRouter } from "./devices";
 import { enrollmentKeysRouter } from "./enrollment-keys";
+import { exportsRouter } from "./exports";
 import { importsRouter } from "./imports";
 import { router } from "./init";
 import { integrityRouter } from "./integrity";
@@ -28,6 +29,7 @@ export const appRouter = router({
   deliveries: deliveriesRouter,
   devices: devicesRouter,
   enrollmentKeys: enrollmentKeysRouter,
+  exports: exportsRouter,
   integrity: integrityRouter,
   liveEvents: liveEventsRouter,
   imports: importsRouter,

@@ -1,29 +1,29 @@
 "use client";
 
-import { Button, Group, Modal, Radio, Stack } from "@mantine/core";
+import { Button, Checkbox, Group, Modal, Radio, Stack } from "@mantine/core";
 import { Download } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { useOrg } from "@/components/account/org";
 import type { AuditList } from "@/components/audit/audit-list";
 import { filtersInWords } from "@/components/audit/filters/in-words";
-import type { Input } from "@/components/audit/filters/list-input";
 import { spanOf } from "@/components/audit/filters/list-input";
 import { spanText } from "@/components/audit/filters/range-line";
 import { useViewer } from "@/components/audit/viewer-context";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
-import { fetchConfirmed } from "@/components/step-up";
 import { Message } from "@/components/ui/message";
 import { exportName } from "@/server/audit/export-name";
-import { type ExportFormat, MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
+import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import classes from "./export-dialog.module.css";
-import { exportBody, readBody, saveFile } from "./export-request";
+import { MyExports } from "./my-exports";
+import { useBackgroundExport } from "./use-background-export";
+import { type ExportState, useExport } from "./use-export";
 
 type Props = {
   audit: AuditList;
   onClose: () => void;
 };
-type State = { kind: "idle" } | { kind: "running"; got: number } | { kind: "failed"; why: string } | { kind: "done" };
+type Format = "csv" | "json" | "ndjson";
 
 /** What the list shows, as a file: the same filters, in words before anything leaves. */
 export function ExportDialog({ audit, onClose }: Props) {
@@ -31,10 +31,16 @@ export function ExportDialog({ audit, onClose }: Props) {
   const { view, input, now } = useViewer();
   const { zone } = useZone();
   const { org, organizations } = useOrg();
-  const [format, setFormat] = useState<ExportFormat>("csv");
+  const [format, setFormat] = useState<Format>("csv");
   const home = org ?? (organizations.length === 1 ? organizations[0] : null);
   const span = spanOf(view, zone, now);
+  const [inBackground, setInBackground] = useState<boolean | null>(null);
+  const [gzip, setGzip] = useState(false);
   const { state, start, cancel } = useExport(input);
+  const background = useBackgroundExport();
+  // More than one answer may hold is written in the background, unless the newest are enough.
+  const isLarge = total !== null && (isCut || total > MAX_EXPORT_ROWS);
+  const isBackground = format === "ndjson" || (inBackground ?? isLarge);
   const name = exportName({ organization: home?.name ?? "all organizations", ...span, now, zone, ending: format });
   const filters = filtersInWords(view, names);
   return (
@@ -50,45 +56,66 @@ export function ExportDialog({ audit, onClose }: Props) {
           <dt>Entries</dt>
           <dd>{total === null ? "Not counted yet" : isCut ? `At least ${count(total)}` : count(total)}</dd>
         </dl>
-        <Limit total={total} />
-        <Radio.Group label="Format" value={format} onChange={(value) => setFormat(value === "json" ? "json" : "csv")}>
+        <Radio.Group label="Format" value={format} onChange={(value) => setFormat(toFormat(value))}>
           <Group gap="xl" mt={8}>
             <Radio value="csv" label="CSV, for a spreadsheet" />
             <Radio value="json" label="JSON, with all details" />
+            <Radio value="ndjson" label="NDJSON, one entry per line" />
           </Group>
         </Radio.Group>
-        <Progress state={state} name={name} />
+        <Radio.Group
+          label="Entries to export"
+          value={isBackground ? "background" : "now"}
+          onChange={(value) => setInBackground(value === "background")}
+        >
+          <Stack gap={8} mt={8}>
+            <Radio value="background" label={allOf(total, isCut)} description="Kept for one day, for you alone." />
+            <Radio
+              value="now"
+              disabled={format === "ndjson"}
+              label={isLarge ? `The newest ${count(MAX_EXPORT_ROWS)}, at once` : "All of them, at once"}
+              description={`A download at once holds at most ${count(MAX_EXPORT_ROWS)} entries.`}
+            />
+          </Stack>
+        </Radio.Group>
+        {isBackground ? (
+          <>
+            <Checkbox label="Compress with gzip" checked={gzip} onChange={(e) => setGzip(e.currentTarget.checked)} />
+            {background.error && <Message tone="bad">{background.error}</Message>}
+          </>
+        ) : (
+          <Progress state={state} name={name} />
+        )}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={state.kind === "running" ? cancel : onClose}>
             {state.kind === "running" ? "Cancel" : "Close"}
           </Button>
           <Button
-            loading={state.kind === "running"}
+            loading={state.kind === "running" || background.isAsking}
             leftSection={<Download size={15} aria-hidden />}
-            onClick={() => void start(format, name)}
+            onClick={() => {
+              if (isBackground) background.start({ input, format, gzip, timeZone: zone });
+              else void start(format === "json" ? "json" : "csv", name);
+            }}
           >
-            Export
+            {isBackground ? "Export in the background" : "Export"}
           </Button>
         </Group>
+        <MyExports />
         <Evidence orgId={home?.id} span={span} />
       </Stack>
     </Modal>
   );
 }
 
-function Limit({ total }: { total: number | null }) {
-  if (total !== null && total > MAX_EXPORT_ROWS)
-    return (
-      <Message tone="warn">
-        The newest {count(MAX_EXPORT_ROWS)} of {count(total)}: narrow the range to take all of them.
-      </Message>
-    );
-  return (
-    <p className={classes.note}>A file holds at most the newest {counted(MAX_EXPORT_ROWS, "entry", "entries")}.</p>
-  );
+const toFormat = (value: string): Format => (value === "json" || value === "ndjson" ? value : "csv");
+
+function allOf(total: number | null, isCut: boolean): string {
+  if (total === null || isCut) return "All of them, in the background";
+  return `All ${counted(total, "entry", "entries")}, in the background`;
 }
 
-function Progress({ state, name }: { state: State; name: string }) {
+function Progress({ state, name }: { state: ExportState; name: string }) {
   if (state.kind === "failed") return <Message tone="bad">{state.why}</Message>;
   return (
     <p className={classes.note} role="status">
@@ -115,40 +142,4 @@ function Evidence({ orgId, span }: { orgId: string | undefined; span: { from?: D
       of this range. It holds every entry, whatever the filters, and can be verified offline.
     </p>
   );
-}
-
-/** The download, and how far it is; it ends with the dialog. */
-function useExport(input: Input) {
-  const [state, setState] = useState<State>({ kind: "idle" });
-  const abort = useRef<AbortController | null>(null);
-  useEffect(() => () => abort.current?.abort(), []);
-  const start = async (format: ExportFormat, name: string) => {
-    const running = new AbortController();
-    const { signal } = running;
-    abort.current = running;
-    setState({ kind: "running", got: 0 });
-    try {
-      const response = await fetchConfirmed("/api/v1/audit-logs/export", {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify(exportBody(format, input)),
-        signal,
-      });
-      if (!response.ok) return setState({ kind: "failed", why: await refusal(response) });
-      saveFile(await readBody(response, (got) => setState({ kind: "running", got })), name);
-      setState({ kind: "done" });
-    } catch {
-      setState(
-        signal.aborted
-          ? { kind: "idle" }
-          : { kind: "failed", why: "The connection ended before the file was complete. Nothing was saved; try again." },
-      );
-    }
-  };
-  return { state, start, cancel: () => abort.current?.abort() };
-}
-
-async function refusal(response: Response): Promise<string> {
-  const problem: { detail?: string } = await response.json().catch(() => ({}));
-  return problem.detail ?? "The server refused the export. Nothing was saved.";
 }

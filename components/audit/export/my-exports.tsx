@@ -1,0 +1,85 @@
+"use client";
+
+import { ActionIcon, Progress } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Download, Trash2 } from "lucide-react";
+import { bytes, count, counted } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import classes from "./my-exports.module.css";
+
+type Job = Outputs["exports"]["list"]["data"][number];
+
+/** How often the list is asked for while an export is under way. */
+const POLL_MS = 1_000;
+const isUnderWay = ({ status }: Job): boolean => status === "waiting" || status === "running";
+
+/** The person's exports in the background: how far they are, and their files for a day. */
+export function MyExports() {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const list = useQuery(
+    trpc.exports.list.queryOptions(undefined, {
+      refetchInterval: ({ state }) => (state.data?.data.some(isUnderWay) ? POLL_MS : false),
+    }),
+  );
+  const remove = useMutation(
+    trpc.exports.remove.mutationOptions({
+      onSettled: () => cache.invalidateQueries({ queryKey: trpc.exports.list.queryKey() }),
+    }),
+  );
+  const jobs = list.data?.data ?? [];
+  if (jobs.length === 0) return null;
+  return (
+    <section className={classes.exports} aria-label="Your exports">
+      <h3 className={classes.title}>Your exports</h3>
+      <ul className={classes.list}>
+        {jobs.map((job) => (
+          <li key={job.id} className={classes.job}>
+            <span className={classes.name}>{job.fileName}</span>
+            <ActionIcon
+              variant="subtle"
+              aria-label={`${isUnderWay(job) ? "Cancel" : "Delete"} ${job.fileName}`}
+              onClick={() => remove.mutate({ id: job.id })}
+            >
+              <Trash2 size={15} aria-hidden />
+            </ActionIcon>
+            <Told job={job} />
+          </li>
+        ))}
+      </ul>
+      {remove.error && <Message tone="bad">{remove.error.message}</Message>}
+    </section>
+  );
+}
+
+function Told({ job }: { job: Job }) {
+  const { status, rowsDone, totalRows, sizeBytes } = job;
+  if (status === "failed") return <p className={classes.bad}>Failed. {job.error}</p>;
+  if (status === "waiting") return <p className={classes.told}>Waiting for its turn</p>;
+  if (status === "running")
+    return (
+      <div className={classes.told}>
+        <Progress
+          value={totalRows ? (rowsDone / totalRows) * 100 : 0}
+          aria-label={`Progress of ${job.fileName}`}
+          size="sm"
+        />
+        {totalRows === null ? "Counting entries" : `${count(rowsDone)} of ${counted(totalRows, "entry", "entries")}`}
+      </div>
+    );
+  return (
+    <p className={classes.told}>
+      <a className="tm-link" href={`/api/v1/audit-logs/exports/${job.id}/file`} download={job.fileName}>
+        <Download size={14} aria-hidden /> Download
+      </a>
+      <span>
+        {counted(rowsDone, "entry", "entries")}, {bytes(sizeBytes)}
+      </span>
+      <span>
+        Deleted <When at={job.expiresAt} />
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,24 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Input } from "@/components/audit/filters/list-input";
+import { useTRPC } from "@/components/trpc";
+import { exportBody } from "./export-request";
+
+type Asked = { input: Input; format: "csv" | "json" | "ndjson"; gzip: boolean; timeZone: string };
+
+/** Asks for an export in the background of all that the list's input asks for. */
+export function useBackgroundExport() {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const create = useMutation(
+    trpc.exports.create.mutationOptions({
+      onSettled: () => cache.invalidateQueries({ queryKey: trpc.exports.list.queryKey() }),
+    }),
+  );
+  const start = ({ input, format, gzip, timeZone }: Asked) => {
+    const { format: _, ...rest } = exportBody("json", input);
+    create.mutate(JSON.parse(JSON.stringify({ ...rest, format, gzip, timeZone })));
+  };
+  return { start, isAsking: create.isPending, error: create.error?.message ?? null, hasAsked: create.isSuccess };
+}

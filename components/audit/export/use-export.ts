@@ -1,0 +1,49 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import type { Input } from "@/components/audit/filters/list-input";
+import { fetchConfirmed } from "@/components/step-up";
+import type { ExportFormat } from "@/server/audit/vocabulary";
+import { exportBody, readBody, saveFile } from "./export-request";
+
+export type ExportState =
+  | { kind: "idle" }
+  | { kind: "running"; got: number }
+  | { kind: "failed"; why: string }
+  | { kind: "done" };
+
+/** The download, and how far it is; it ends with the dialog. */
+export function useExport(input: Input) {
+  const [state, setState] = useState<ExportState>({ kind: "idle" });
+  const abort = useRef<AbortController | null>(null);
+  useEffect(() => () => abort.current?.abort(), []);
+  const start = async (format: ExportFormat, name: string) => {
+    const running = new AbortController();
+    const { signal } = running;
+    abort.current = running;
+    setState({ kind: "running", got: 0 });
+    try {
+      const response = await fetchConfirmed("/api/v1/audit-logs/export", {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(exportBody(format, input)),
+        signal,
+      });
+      if (!response.ok) return setState({ kind: "failed", why: await refusal(response) });
+      saveFile(await readBody(response, (got) => setState({ kind: "running", got })), name);
+      setState({ kind: "done" });
+    } catch {
+      setState(
+        signal.aborted
+          ? { kind: "idle" }
+          : { kind: "failed", why: "The connection ended before the file was complete. Nothing was saved; try again." },
+      );
+    }
+  };
+  return { state, start, cancel: () => abort.current?.abort() };
+}
+
+async function refusal(response: Response): Promise<string> {
+  const problem: { detail?: string } = await response.json().catch(() => ({}));
+  return problem.detail ?? "The server refused the export. Nothing was saved.";
+}
