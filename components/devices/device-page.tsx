@@ -20,10 +20,12 @@ import { LiveEvents } from "./live/live-events";
 import { Online } from "./online";
 import { Overview } from "./overview";
 import { systemOf } from "./system-of";
+import { Timeline } from "./timeline/timeline";
 
-const TABS = ["overview", "diagnostics", "events", "live", "history"] as const;
+const TABS = ["overview", "timeline", "diagnostics", "events", "live", "history"] as const;
 const LABEL = {
   overview: "Overview",
+  timeline: "Timeline",
   diagnostics: "Diagnostic logs",
   events: "Event logs",
   live: "Live event logs",
@@ -75,6 +77,9 @@ export function DevicePage({ id }: { id: string }) {
               <Overview device={device} />
               <DeviceFields deviceId={id} />
               <AgentAccess device={device} />
+            </Tabs.Panel>
+            <Tabs.Panel value="timeline">
+              <Timeline device={device} />
             </Tabs.Panel>
             <Tabs.Panel value="diagnostics">
               <DiagnosticLogs deviceId={id} />

@@ -1,13 +1,15 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { parseAsInteger, parseAsStringLiteral, useQueryStates } from "nuqs";
+import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
+import { useCallback } from "react";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { FilterSelect } from "@/components/ui/filter-select";
 import { Notice } from "@/components/ui/notice";
 import { PagedList } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
+import { SearchField } from "@/components/ui/search-field";
 import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog } from "@/server/event-logs/schema";
 import classes from "./device-page.module.css";
 import { Level } from "./level";
@@ -38,15 +40,28 @@ export function EventLogs({ deviceId }: { deviceId: string }) {
       page: parseAsInteger.withDefault(1),
       level: parseAsStringLiteral(EVENT_LEVELS),
       category: parseAsStringLiteral(EVENT_CATEGORIES),
+      search: parseAsString,
+      source: parseAsString,
     },
     { history: "push" },
   );
-  const input = { id: deviceId, page: view.page, level: view.level ?? undefined, category: view.category ?? undefined };
+  const input = {
+    id: deviceId,
+    page: view.page,
+    level: view.level ?? undefined,
+    category: view.category ?? undefined,
+    search: view.search ?? undefined,
+    source: view.source ?? undefined,
+  };
   const query = useQuery(useTRPC().devices.eventLogs.queryOptions(input, { placeholderData: keepPreviousData }));
-  const isNarrowed = Boolean(view.level || view.category);
+  const isNarrowed = Boolean(view.level || view.category || view.search || view.source);
+  const onSearch = useCallback((search: string) => setView({ search: search || null, page: null }), [setView]);
+  const onSource = useCallback((source: string) => setView({ source: source || null, page: null }), [setView]);
   return (
     <>
       <div className={classes.tools}>
+        <SearchField label="Search in messages" value={view.search ?? ""} onSearch={onSearch} />
+        <SearchField label="Source, as it is written" value={view.source ?? ""} onSearch={onSource} />
         <FilterSelect
           label="Level"
           options={options(EVENT_LEVELS)}

@@ -59,7 +59,7 @@ export const listInput = z
   })
   .superRefine(inOrder("since", "until"));
 
-const agentLog = z.strictObject({
+export const agentLog = z.strictObject({
   id: z.guid(),
   deviceId: z.guid(),
   orgId: z.guid(),

@@ -1,11 +1,11 @@
-import { and, count, desc, eq, getTableColumns, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, getTableColumns, gte, ilike, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { tenantRead } from "@/db/read";
 import { deviceEventLogs } from "@/db/schema";
 import { findDevice, preferDeviceIndex } from "@/server/devices/find";
 import { paginate } from "@/server/devices/list";
 import { readExact } from "@/server/exact-json";
 import { operation } from "@/server/operation";
-import { repairText } from "@/server/text";
+import { containsPattern, repairText } from "@/server/text";
 import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog, eventLogPage, type ListInput, listInput } from "./schema";
 
 /** As text: the driver would take its numbers for doubles. */
@@ -66,12 +66,13 @@ export const listEvents = operation({
           : undefined,
         narrowed ? inArray(deviceEventLogs.level, input.level ? [input.level] : [...EVENT_LEVELS]) : undefined,
         input.source ? eq(deviceEventLogs.source, repairText(input.source)) : undefined,
+        input.search ? ilike(deviceEventLogs.message, containsPattern(input.search)) : undefined,
         input.startDate ? gte(deviceEventLogs.timestamp, input.startDate) : undefined,
         input.endDate ? lte(deviceEventLogs.timestamp, input.endDate) : undefined,
       );
       const newestFirst = [desc(deviceEventLogs.timestamp), desc(deviceEventLogs.id)];
       const page =
-        narrowed && !input.source
+        narrowed && !input.source && !input.search
           ? tx
               .select(COLUMNS)
               .from(deviceEventLogs)

@@ -58,6 +58,7 @@ export const listInput = z
     category: category.optional(),
     level: level.optional(),
     source: filterText,
+    search: filterText.describe("A part of the message"),
     startDate: instant.optional(),
     endDate: instant.optional(),
     ...pageShape(DEFAULT_EVENTS_LIMIT, MAX_EVENTS_LIMIT),
@@ -65,7 +66,7 @@ export const listInput = z
   .superRefine(inOrder("startDate", "endDate"));
 export type ListInput = z.output<typeof listInput>;
 
-const eventLog = z.strictObject({
+export const eventLog = z.strictObject({
   id: z.guid(),
   deviceId: z.guid(),
   orgId: z.guid(),

@@ -209,6 +209,7 @@ const MATRIX: Record<string, Row> = {
   "GET /devices/[id]/eventlogs/[name]": device(offline, { extra: { name: "System" } }),
   "GET /devices/[id]/eventlogs": device([200]),
   "GET /devices/[id]/live-eventlogs": device(offline),
+  "GET /devices/[id]/timeline": device([200]),
   "GET /devices/[id]": device([200]),
   "GET /devices": list(),
   "DELETE /enrollment-keys/[id]": made(enrollmentKeyIn, [204]),

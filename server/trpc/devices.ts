@@ -3,6 +3,7 @@ import { releaseAgent, revokeAgent } from "@/server/agents/revoke";
 import { getDevice } from "@/server/devices/get";
 import { listDevices } from "@/server/devices/list";
 import { listEvents } from "@/server/event-logs/list";
+import { listTimeline } from "@/server/timeline/list";
 import { mutation, query, router } from "./init";
 
 /** Devices and what is stored of their logs. */
@@ -13,4 +14,5 @@ export const devicesRouter = router({
   releaseAgent: mutation(releaseAgent),
   diagnosticLogs: query(listLogs),
   eventLogs: query(listEvents),
+  timeline: query(listTimeline),
 });

@@ -94,6 +94,7 @@ describe("every tRPC procedure", () => {
     "devices.releaseAgent": { make: deviceIn },
     "devices.diagnosticLogs": { make: deviceIn },
     "devices.eventLogs": { make: deviceIn },
+    "devices.timeline": { make: deviceIn },
     "organizations.get": { make: async (id) => ({ id }) },
     "organizations.update": { make: async (id) => ({ id }), rest: { name: "Renamed" } },
     "users.update": { make: userIn, rest: { department: "X" } },

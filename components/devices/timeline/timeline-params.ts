@@ -1,0 +1,36 @@
+import { parseAsArrayOf, parseAsInteger, parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from "nuqs";
+import { TIMELINE_SOURCES } from "@/server/timeline/vocabulary";
+
+const MINUTE_MS = 60_000;
+
+/** The ranges that end now, in minutes; null is all of it. */
+export const RANGES = {
+  "15m": { label: "Last 15 minutes", minutes: 15 },
+  "1h": { label: "Last hour", minutes: 60 },
+  "24h": { label: "Last 24 hours", minutes: 24 * 60 },
+  "7d": { label: "Last 7 days", minutes: 7 * 24 * 60 },
+  all: { label: "All of it", minutes: null },
+} as const;
+export const RANGE_NAMES = ["15m", "1h", "24h", "7d", "all"] as const;
+export const AROUND_MINUTES = [1, 5, 15, 60] as const;
+
+/** The timeline's part of the address: a range that ends now, or some minutes around a moment. */
+export const timelineParsers = {
+  range: parseAsStringLiteral(RANGE_NAMES).withDefault("1h"),
+  around: parseAsIsoDateTime,
+  within: parseAsInteger.withDefault(5),
+  sources: parseAsArrayOf(parseAsStringLiteral(TIMELINE_SOURCES)).withDefault([...TIMELINE_SOURCES]),
+  search: parseAsString,
+};
+
+type View = { range: (typeof RANGE_NAMES)[number]; around: Date | null; within: number };
+
+/** The instants that a view is between. */
+export function spanOf({ range, around, within }: View, now: Date): { from?: Date; to?: Date } {
+  if (around) {
+    const reach = Math.min(Math.max(within, 1), 24 * 60) * MINUTE_MS;
+    return { from: new Date(around.getTime() - reach), to: new Date(around.getTime() + reach) };
+  }
+  const { minutes } = RANGES[range];
+  return minutes === null ? {} : { from: new Date(now.getTime() - minutes * MINUTE_MS) };
+}

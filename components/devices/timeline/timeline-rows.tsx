@@ -1,0 +1,58 @@
+"use client";
+
+import { ResultBadge } from "@/components/audit/result-badge";
+import { EntryLink } from "@/components/audit/table/entry-link";
+import { Level } from "@/components/devices/level";
+import { LogMessage } from "@/components/devices/log-message";
+import { When } from "@/components/format/when";
+import type { Column } from "@/components/ui/record-table";
+import type { Entry as LiveEvent } from "@/server/live-events/schema";
+import type { TimelineItem } from "@/server/timeline/schema";
+
+/** An item of the merge, or an event that the device was asked for just now. */
+export type Item = TimelineItem | { source: "live"; at: string; key: string; log: string; event: LiveEvent };
+
+const WORD: Record<Item["source"], string> = {
+  audit: "Audit entry",
+  diagnostic: "Diagnostic log",
+  event: "Event log",
+  live: "Live event log",
+};
+
+function State({ of: item }: { of: Item }) {
+  if (item.source === "audit") return <ResultBadge result={item.entry.result} />;
+  return <Level level={item.source === "diagnostic" ? item.log.level : item.event.level} />;
+}
+
+function What({ of: item }: { of: Item }) {
+  switch (item.source) {
+    case "audit":
+      return <EntryLink entry={item.entry} />;
+    case "diagnostic":
+      return <LogMessage message={`${item.log.component}: ${item.log.message}`} fields={item.log.fields} />;
+    case "event":
+      return <LogMessage message={`${item.event.source}: ${item.event.message}`} fields={item.event.details} />;
+    case "live":
+      return (
+        <LogMessage
+          message={`${item.event.source}: ${item.event.message}`}
+          fields={{ log: item.log, eventId: item.event.eventId }}
+        />
+      );
+  }
+}
+
+export const COLUMNS: Column<Item>[] = [
+  { header: "Time", cell: (item) => <When at={item.at} />, width: 196 },
+  { header: "Source", cell: (item) => WORD[item.source], width: 130 },
+  { header: "State", cell: (item) => <State of={item} />, width: 124 },
+  { header: "What happened", cell: (item) => <What of={item} /> },
+];
+
+const newestFirst = (a: Item, b: Item): number => Date.parse(b.at) - Date.parse(a.at);
+
+/** Live events among the items that are loaded; what is older than those waits until they are. */
+export function mergeLive(items: TimelineItem[], live: Item[], isWhole: boolean): Item[] {
+  const oldest = items.at(-1)?.at ?? "";
+  return [...items, ...live.filter(({ at }) => isWhole || at >= oldest)].sort(newestFirst);
+}

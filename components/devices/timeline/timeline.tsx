@@ -1,0 +1,140 @@
+"use client";
+
+import { Button, Chip, Group, Select } from "@mantine/core";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { Radio, X } from "lucide-react";
+import { useQueryStates } from "nuqs";
+import { useCallback, useState } from "react";
+import classes from "@/components/devices/device-page.module.css";
+import { QueryState } from "@/components/devices/live/query-state";
+import { counted } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
+import { useTRPC } from "@/components/trpc";
+import { Failure, Notice } from "@/components/ui/notice";
+import { RecordTable } from "@/components/ui/record-table";
+import { SearchField } from "@/components/ui/search-field";
+import type { DeviceDetail } from "@/server/devices/schema";
+import { SOURCE_LABEL, TIMELINE_SOURCES, type TimelineSource } from "@/server/timeline/vocabulary";
+import { AROUND_MINUTES, RANGE_NAMES, RANGES, spanOf, timelineParsers } from "./timeline-params";
+import { COLUMNS, mergeLive } from "./timeline-rows";
+import { useLiveItems } from "./use-live-items";
+
+const isSource = (value: string): value is TimelineSource => TIMELINE_SOURCES.some((source) => source === value);
+
+/** What happened on a device and to it, from all of its logs, in one order of time. */
+export function Timeline({ device }: { device: DeviceDetail }) {
+  const [view, setView] = useQueryStates(timelineParsers, { history: "push" });
+  const [now, setNow] = useState(() => new Date());
+  const [asked, setAsked] = useState<string | null>(null);
+  const span = spanOf(view, now);
+  const input = {
+    id: device.id,
+    sources: view.sources,
+    from: span.from?.toISOString(),
+    to: span.to?.toISOString(),
+    search: view.search ?? undefined,
+  };
+  const query = useInfiniteQuery(
+    useTRPC().devices.timeline.infiniteQueryOptions(input, {
+      getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+      placeholderData: keepPreviousData,
+    }),
+  );
+  const live = useLiveItems({ deviceId: device.id, from: span.from, to: span.to, asked });
+  const onSearch = useCallback((search: string) => setView({ search: search || null }), [setView]);
+  const pages = query.data?.pages ?? [];
+  const items = mergeLive(
+    pages.flatMap(({ data }) => data),
+    asked ? (live.data ?? []) : [],
+    !query.hasNextPage,
+  );
+  const leftOut = pages[0]?.leftOut ?? [];
+  return (
+    <>
+      <div className={classes.tools}>
+        <SearchField label="Search in the timeline" value={view.search ?? ""} onSearch={onSearch} />
+        {view.around ? (
+          <>
+            <Select
+              aria-label="Minutes around the moment"
+              data={AROUND_MINUTES.map((n) => ({ value: String(n), label: `Within ${counted(n, "minute")}` }))}
+              value={String(view.within)}
+              onChange={(value) => void setView({ within: Number(value) || null })}
+              allowDeselect={false}
+              w={180}
+            />
+            <Button
+              variant="default"
+              rightSection={<X size={14} aria-hidden />}
+              onClick={() => void setView({ around: null, within: null })}
+            >
+              <span>
+                Around <When at={view.around.toISOString()} />
+              </span>
+            </Button>
+          </>
+        ) : (
+          <Select
+            aria-label="Range"
+            data={RANGE_NAMES.map((value) => ({ value, label: RANGES[value].label }))}
+            value={view.range}
+            onChange={(value) => {
+              setNow(new Date());
+              void setView({ range: RANGE_NAMES.find((name) => name === value) ?? null });
+            }}
+            allowDeselect={false}
+            w={180}
+          />
+        )}
+        <Chip.Group
+          multiple
+          value={view.sources}
+          onChange={(values) => values.length > 0 && void setView({ sources: values.filter(isSource) })}
+        >
+          <Group gap={6}>
+            {TIMELINE_SOURCES.map((source) => (
+              <Chip key={source} value={source} size="sm">
+                {SOURCE_LABEL[source]}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+        <Button
+          variant="default"
+          leftSection={<Radio size={15} aria-hidden />}
+          onClick={() => setAsked(new Date().toISOString())}
+        >
+          Ask the device now
+        </Button>
+      </div>
+      {asked && (
+        <QueryState live={live} what="its newest events" hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
+          {null}
+        </QueryState>
+      )}
+      {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="the timeline" />}
+      {leftOut.length > 0 && (
+        <Notice title="Audit entries are not shown">You don't have permission to read the audit log.</Notice>
+      )}
+      {query.isSuccess && items.length === 0 && (
+        <Notice title="Nothing logged in this range">Choose a longer range, or more sources.</Notice>
+      )}
+      {items.length > 0 && (
+        <RecordTable
+          caption={`Timeline of ${device.hostname}, newest first`}
+          columns={COLUMNS}
+          rows={items}
+          rowKey={(item) => `${item.source} ${item.key}`}
+          isStale={query.isPlaceholderData}
+        />
+      )}
+      {query.hasNextPage && (
+        <div className={classes.tools}>
+          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Show older
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+"use client";
+
+import { useLiveQuery } from "@/components/devices/live/use-live-query";
+import { ALONE, useTRPCClient } from "@/components/trpc";
+import type { Item } from "./timeline-rows";
+
+/** Logs that are asked at once, the ones last written to, and events of each. */
+const MAX_LOGS = 3;
+const MAX_EVENTS = 50;
+
+type Asked = { deviceId: string; from: Date | undefined; to: Date | undefined; asked: string | null };
+
+/** The newest events of the range in the logs that the device itself keeps, asked for once for each `asked`. */
+export function useLiveItems({ deviceId, from, to, asked }: Asked) {
+  const client = useTRPCClient();
+  return useLiveQuery({
+    key: [deviceId, "timeline", asked],
+    isEnabled: asked !== null,
+    run: async (signal): Promise<Item[]> => {
+      const options = { signal, ...ALONE };
+      const { data: logs } = await client.liveEvents.logs.query({ deviceId }, options);
+      const newest = logs.toSorted((a, b) => b.lastWriteTime.localeCompare(a.lastWriteTime)).slice(0, MAX_LOGS);
+      const range = { startTime: from?.toISOString(), endTime: to?.toISOString(), limit: MAX_EVENTS };
+      const answers = await Promise.all(
+        newest.map(({ name }) => client.liveEvents.events.query({ deviceId, name, ...range }, options)),
+      );
+      return answers.flatMap(({ data }, i) =>
+        data
+          .filter(({ timeCreated }) => Number.isFinite(Date.parse(timeCreated)))
+          .map((event) => ({
+            source: "live" as const,
+            at: new Date(event.timeCreated).toISOString(),
+            key: `live ${i} ${event.recordId}`,
+            log: newest[i]?.name ?? "",
+            event,
+          })),
+      );
+    },
+  });
+}

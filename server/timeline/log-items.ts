@@ -1,0 +1,74 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import type { AgentLog } from "@/server/agent-logs/schema";
+import type { EventLog } from "@/server/event-logs/schema";
+import { readExact } from "@/server/exact-json";
+import { containsPattern } from "@/server/text";
+import type { Start } from "./cursor";
+import type { TimelineInput, TimelineItem } from "./schema";
+
+type Asked = { device: { id: string; orgId: string }; input: TimelineInput; start: Start };
+type Found<T> = Omit<T, "timestamp" | "createdAt"> & { ms: number; createdMs: number; json: string | null };
+
+const instantOf = (date: Date): SQL => sql`${date.toISOString()}::timestamptz`;
+
+function startsBehind({ ms, before, isAfterAll }: NonNullable<Start>): SQL {
+  const at = instantOf(new Date(ms));
+  if (before !== null) return sql`(l.timestamp, l.id) < (${at}, ${before}::uuid)`;
+  return isAfterAll ? sql`l.timestamp <= ${at}` : sql`l.timestamp < ${at}`;
+}
+
+/** One device's rows, newest first, along its own index. */
+function windowOf({ device, input, start }: Asked, texts: SQL): SQL {
+  const { from, to, search } = input;
+  return sql`l.device_id = ${device.id}::uuid AND l.org_id = ${device.orgId}::uuid
+    ${from ? sql`AND l.timestamp >= ${instantOf(from)}` : sql``}
+    ${to ? sql`AND l.timestamp <= ${instantOf(to)}` : sql``}
+    ${start ? sql`AND ${startsBehind(start)}` : sql``}
+    ${search ? sql`AND (${texts}) ILIKE ${containsPattern(search)}` : sql``}
+    ORDER BY l.timestamp DESC, l.id DESC LIMIT ${input.limit + 1}`;
+}
+
+const TIMES = sql.raw(
+  `(extract(epoch FROM l.timestamp) * 1000)::float8 AS ms, (extract(epoch FROM l.created_at) * 1000)::float8 AS "createdMs"`,
+);
+const OWN = sql.raw(`l.id, l.device_id AS "deviceId", l.org_id AS "orgId", l.level, l.message`);
+
+const objectOf = (json: string | null): Record<string, unknown> | null =>
+  json === null ? null : (readExact(json) as Record<string, unknown> | null);
+
+function timesOf({ ms, createdMs }: { ms: number; createdMs: number }) {
+  return { timestamp: new Date(ms).toISOString(), createdAt: new Date(createdMs).toISOString() };
+}
+
+/** The newest diagnostic log entries of a device, from a start on. */
+export async function diagnosticItems(tx: Tx, asked: Asked): Promise<TimelineItem[]> {
+  const rows = await rowsOf<Found<Omit<AgentLog, "fields">>>(
+    tx,
+    sql`SELECT ${OWN}, l.component, l.agent_version AS "agentVersion", l.fields::text AS json, ${TIMES}
+      FROM agent_logs l WHERE ${windowOf(asked, sql`l.component || ' ' || l.message`)}`,
+  );
+  return rows.map(({ ms, createdMs, json, ...row }) => {
+    const times = timesOf({ ms, createdMs });
+    return {
+      source: "diagnostic",
+      at: times.timestamp,
+      key: row.id,
+      log: { ...row, ...times, fields: objectOf(json) },
+    };
+  });
+}
+
+/** The newest stored events of a device, from a start on. */
+export async function eventItems(tx: Tx, asked: Asked): Promise<TimelineItem[]> {
+  const rows = await rowsOf<Found<Omit<EventLog, "details">>>(
+    tx,
+    sql`SELECT ${OWN}, l.category, l.source, l.event_id AS "eventId", l.details::text AS json, ${TIMES}
+      FROM device_event_logs l WHERE ${windowOf(asked, sql`l.source || ' ' || l.message`)}`,
+  );
+  return rows.map(({ ms, createdMs, json, ...row }) => {
+    const times = timesOf({ ms, createdMs });
+    return { source: "event", at: times.timestamp, key: row.id, event: { ...row, ...times, details: objectOf(json) } };
+  });
+}

@@ -1,0 +1,116 @@
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { GET } from "@/app/api/v1/devices/[id]/timeline/route";
+import { asSystem } from "@/db/client";
+import { appendEvents } from "@/testing/audit-entries";
+import { call, createApiKey, createDevice, createUser, type TestDevice, type TestUser } from "@/testing/factories";
+import type { TimelineItem } from "./schema";
+
+const at = (second: number) => new Date(Date.UTC(2026, 8, 1, 10, 0, second));
+
+async function log(device: TestDevice, second: number, message: string): Promise<void> {
+  await asSystem((tx) =>
+    tx.execute(sql`INSERT INTO agent_logs (device_id, org_id, timestamp, level, component, message)
+      VALUES (${device.id}, ${device.orgId}, ${at(second).toISOString()}::timestamptz, 'warn', 'updater', ${message})`),
+  );
+}
+
+async function event(device: TestDevice, second: number, message: string): Promise<void> {
+  await asSystem((tx) =>
+    tx.execute(sql`INSERT INTO device_event_logs (device_id, org_id, timestamp, level, category, source, message)
+      VALUES (${device.id}, ${device.orgId}, ${at(second).toISOString()}::timestamptz, 'error', 'system', 'disk', ${message})`),
+  );
+}
+
+const wordsOf = (item: TimelineItem): string => {
+  if (item.source === "audit") return `audit ${String(item.entry.details.n)}`;
+  return item.source === "diagnostic" ? `diagnostic ${item.log.message}` : `event ${item.event.message}`;
+};
+
+describe("a device's timeline", () => {
+  let device: TestDevice;
+  let admin: TestUser;
+  beforeAll(async () => {
+    device = await createDevice({ hostname: "WS-1" });
+    const namesake = await createDevice({ orgId: device.orgId, hostname: "WS-10" });
+    admin = await createUser({ orgId: device.orgId });
+    const { orgId } = device;
+    // Three of each at every moment, so that a page's end falls among equals.
+    for (let second = 0; second < 6; second++) {
+      for (const n of [0, 1, 2]) {
+        await log(device, second, `l${second}${n}`);
+        await event(device, second, `e${second}${n}`);
+      }
+      await appendEvents([
+        { orgId, timestamp: at(second), resourceId: device.id, resourceName: "WS-1", details: { n: `${second}0` } },
+        { orgId, timestamp: at(second), actorType: "agent", actorId: device.agentId, details: { n: `${second}1` } },
+        { orgId, timestamp: at(second), resourceType: "alert", details: { n: `${second}2`, deviceId: device.id } },
+        { orgId, timestamp: at(second), resourceId: namesake.id, resourceName: "WS-10", details: { n: "other" } },
+      ]);
+    }
+    await log(namesake, 3, "other");
+    await event(namesake, 3, "other");
+  });
+
+  const ask = async (query = "", token: Parameters<typeof call>[1] = { token: admin }) =>
+    (await call(GET, { ...token, path: `/?${query}`, params: { id: device.id } })).body as {
+      data: TimelineItem[];
+      nextCursor: string | null;
+      leftOut: string[];
+    };
+
+  async function walk(query: string): Promise<string[]> {
+    const found: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const page = await ask(`${query}${cursor && `&cursor=${cursor}`}`);
+      found.push(...page.data.map(wordsOf));
+      cursor = page.nextCursor;
+    }
+    return found;
+  }
+
+  it("merges three logs in one order, each item once, whatever the size of a page", async () => {
+    const whole = (await ask("limit=100")).data;
+    expect(whole).toHaveLength(54);
+    const times = whole.map((item) => item.at);
+    expect(times).toEqual([...times].sort().reverse());
+    const words = whole.map(wordsOf);
+    expect(new Set(words).size).toBe(54);
+    expect(words.slice(0, 9).map((word) => word.split(" ")[0])).toEqual(
+      ["audit", "diagnostic", "event"].flatMap((source) => [source, source, source]),
+    );
+    for (const limit of [4, 7]) expect(await walk(`limit=${limit}`)).toEqual(words);
+  });
+
+  it("keeps to a range, to chosen logs and to a text", async () => {
+    const range = `from=${at(2).toISOString()}&to=${at(3).toISOString()}`;
+    expect(await walk(`${range}&limit=5`)).toHaveLength(18);
+    const events = await walk(`${range}&sources=event&limit=4`);
+    expect(events.toSorted()).toEqual(["e20", "e21", "e22", "e30", "e31", "e32"].map((word) => `event ${word}`));
+    expect(await walk("search=l31")).toEqual(["diagnostic l31"]);
+    expect(await walk("sources=audit,event&search=e4")).toHaveLength(3);
+  });
+
+  it("leaves out, and says so, what the caller may not read", async () => {
+    const key = await createApiKey({ orgId: device.orgId, permissions: ["devices:read"] });
+    const page = await ask("limit=100", { token: key });
+    expect(page.leftOut).toEqual(["audit"]);
+    expect(new Set(page.data.map(({ source }) => source))).toEqual(new Set(["diagnostic", "event"]));
+  });
+
+  it("refuses altered cursors, unknown logs and ranges that run back; is not found elsewhere", async () => {
+    const { nextCursor } = await ask("limit=3");
+    const altered = `${nextCursor?.slice(0, -2)}AA`;
+    for (const query of [
+      `cursor=${altered}`,
+      "cursor=x",
+      "sources=nothing",
+      `from=${at(3).toISOString()}&to=${at(2).toISOString()}`,
+    ]) {
+      const answer = await call(GET, { token: admin, path: `/?${query}`, params: { id: device.id } });
+      expect([answer.status, answer.body.errors?.length], query).toEqual([400, 1]);
+    }
+    const stranger = await createUser();
+    expect((await call(GET, { token: stranger, params: { id: device.id } })).status).toBe(404);
+  });
+});
