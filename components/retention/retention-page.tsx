@@ -12,6 +12,7 @@ import { Message } from "@/components/ui/message";
 import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { Section } from "@/components/ui/section";
+import { DeviceLogs } from "./device-logs";
 import { PolicyForm } from "./policy-form";
 import classes from "./retention.module.css";
 import { StateLine } from "./state-line";
@@ -77,6 +78,7 @@ function Retention({ org }: { org: Org }) {
           )}
         </Section>
       )}
+      <DeviceLogs org={org} mayManage={mayManage} />
       <Section title="Archive before deletion">
         <p className={classes.reason}>
           Reserved. Archiving to S3 does not exist yet: what the daily run removes is gone. Download an evidence bundle

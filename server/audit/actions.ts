@@ -51,6 +51,11 @@ const catalogue = {
     does: "change audit retention",
     about: "change the audit retention of {name}",
   },
+  "organization.device_log_retention.update": {
+    does: "change device log retention",
+    about: "change the device log retention of {name}",
+  },
+  "organization.device_logs.prune": { does: "prune expired device logs", about: "prune expired device logs of {name}" },
   "audit.retention.prune": { does: "prune expired audit logs", about: "prune expired audit logs of {name}" },
   "audit.restored": {
     does: "continue the audit chain from a restored state",

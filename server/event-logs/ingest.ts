@@ -35,6 +35,7 @@ const insertInto =
     r.timestamp, r.level, r.category, r.source, r.event_id, r.message, r.details
   FROM ${rows} AS r(
     id uuid, timestamp timestamptz, level text, category text, source text, event_id text, message text, details jsonb)
+  WHERE r.timestamp >= coalesce((SELECT device_event_floor(${agent.orgId}::uuid)), '-infinity')
   ON CONFLICT (device_id, source, event_id) DO NOTHING`;
 
 function countCategories(events: DeviceEvent[]): Partial<Record<EventCategory, number>> {
@@ -45,7 +46,8 @@ function countCategories(events: DeviceEvent[]): Partial<Record<EventCategory, n
 
 /**
  * Stores an agent's events, all of them or none; those already stored under the same (device, source, eventId) are
- * silently ignored (spec, States rule 5). Audited as agent.eventlogs.submit.
+ * silently ignored (spec, States rule 5), and so are those past the organization's window, which retention would remove.
+ * Audited as agent.eventlogs.submit.
  * @returns how many rows are new.
  */
 export const ingestEvents = operation({

@@ -1,3 +1,6 @@
+import { getDeviceLogPolicy } from "@/server/device-logs/get";
+import { previewDeviceLogs } from "@/server/device-logs/preview";
+import { setDeviceLogPolicy } from "@/server/device-logs/set";
 import { getPolicyStatus } from "@/server/retention/get";
 import { getOverview } from "@/server/retention/overview";
 import { previewPruning } from "@/server/retention/preview";
@@ -14,4 +17,7 @@ export const retentionRouter = router({
   previewMany: query(previewMany),
   setMany: mutation(setPolicies),
   set: mutation(setPolicy),
+  deviceLogs: query(getDeviceLogPolicy),
+  previewDeviceLogs: query(previewDeviceLogs),
+  setDeviceLogs: mutation(setDeviceLogPolicy),
 });

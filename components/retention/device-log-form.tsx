@@ -1,0 +1,78 @@
+"use client";
+
+import { Button, Group, NumberInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { count } from "@/components/format/amounts";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
+import { DEFAULT_DIAGNOSTIC_DAYS, DEFAULT_EVENT_DAYS, MAX_DEVICE_LOG_DAYS } from "@/server/device-logs/schema";
+import classes from "./retention.module.css";
+
+const DEBOUNCE_MS = 300;
+const isDays = (value: number | string): value is number =>
+  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_DEVICE_LOG_DAYS;
+
+type Expired = Outputs["retention"]["previewDeviceLogs"]["events"];
+const shown = ({ rows, isAtLeast }: Expired): string => `${isAtLeast ? "more than " : ""}${count(rows)}`;
+
+/** Both windows in days; what the next run would remove is said before they are saved. */
+export function DeviceLogForm({ orgId, policy }: { orgId: string; policy: Outputs["retention"]["deviceLogs"] }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const [diagnosticDays, setDiagnostic] = useState<number | string>(policy.diagnosticDays ?? DEFAULT_DIAGNOSTIC_DAYS);
+  const [eventDays, setEvents] = useState<number | string>(policy.eventDays ?? DEFAULT_EVENT_DAYS);
+  const isValid = isDays(diagnosticDays) && isDays(eventDays);
+  const isNew = isValid && (diagnosticDays !== policy.diagnosticDays || eventDays !== policy.eventDays);
+  const input = { id: orgId, diagnosticDays: Number(diagnosticDays), eventDays: Number(eventDays) };
+  const [settled] = useDebouncedValue(input, DEBOUNCE_MS);
+  const preview = useQuery({ ...trpc.retention.previewDeviceLogs.queryOptions(settled), enabled: isNew });
+  const save = useMutation(
+    trpc.retention.setDeviceLogs.mutationOptions({
+      onSuccess: () => cache.invalidateQueries(trpc.retention.pathFilter()),
+    }),
+  );
+  const days = (label: string, value: number | string, onChange: (value: number | string) => void) => (
+    <NumberInput
+      label={label}
+      value={value}
+      onChange={onChange}
+      allowDecimal={false}
+      allowNegative={false}
+      thousandSeparator=","
+      w={200}
+      error={isDays(value) ? null : "A whole number from 1 to 3,650"}
+    />
+  );
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isNew) save.mutate(input);
+      }}
+    >
+      <Group gap={16} align="flex-start">
+        {days("Diagnostic logs, days", diagnosticDays, setDiagnostic)}
+        {days("Events, days", eventDays, setEvents)}
+      </Group>
+      <div className={classes.preview} aria-live="polite">
+        {isNew && preview.data && (
+          <>
+            The next daily run would remove {shown(preview.data.diagnostic)} diagnostic log entries and{" "}
+            {shown(preview.data.events)} events.
+          </>
+        )}
+        {isNew && preview.isError && errorText(preview.error)}
+      </div>
+      {save.isError && <Message tone="bad">{errorText(save.error)}</Message>}
+      <div>
+        <Button type="submit" variant="default" disabled={!isNew} loading={save.isPending}>
+          Save device log retention
+        </Button>
+      </div>
+    </form>
+  );
+}

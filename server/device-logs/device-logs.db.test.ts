@@ -1,0 +1,134 @@
+import { eq, sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { PUT as putEvents } from "@/app/api/v1/agents/[id]/eventlogs/route";
+import { GET as preview } from "@/app/api/v1/orgs/organizations/[id]/device-log-retention/preview/route";
+import { GET, PUT } from "@/app/api/v1/orgs/organizations/[id]/device-log-retention/route";
+import { asSystem } from "@/db/client";
+import { agentLogs, deviceEventLogs, deviceLogPolicies } from "@/db/schema";
+import { flushRecording } from "@/server/audit/record/record";
+import { auditRows, call, createDevice, createOrg, createUser, type TestDevice } from "@/testing/factories";
+import { pruneDeviceLogs } from "./prune";
+
+const MS_PER_DAY = 86_400_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * MS_PER_DAY);
+
+/** Rows of so many ages in days, all received long ago. */
+async function fill(device: TestDevice, ages: number[]): Promise<void> {
+  const { id: deviceId, orgId } = device;
+  const createdAt = daysAgo(5);
+  const common = { deviceId, orgId, createdAt, message: "m" };
+  await asSystem(async (tx) => {
+    for (const [i, age] of ages.entries()) {
+      const timestamp = daysAgo(age);
+      await tx
+        .insert(deviceEventLogs)
+        .values({ ...common, timestamp, level: "info", category: "system", source: "s", eventId: `${i}` });
+      await tx.insert(agentLogs).values({ ...common, timestamp, level: "info", component: "c" });
+    }
+  });
+}
+const counts = (orgId: string) =>
+  asSystem(async (tx) => [
+    await tx.$count(agentLogs, eq(agentLogs.orgId, orgId)),
+    await tx.$count(deviceEventLogs, eq(deviceEventLogs.orgId, orgId)),
+  ]);
+
+describe("device log retention", () => {
+  let device: TestDevice;
+  let admin: Awaited<ReturnType<typeof createUser>>;
+  const params = () => ({ id: device.orgId });
+  beforeAll(async () => {
+    device = await createDevice();
+    admin = await createUser({ orgId: device.orgId, role: "org_admin" });
+    await fill(device, [1, 20, 40, 80, 100, 200]);
+  });
+
+  it("begins with 30 and 90 days for a new organization, and says what is kept", async () => {
+    const answer = await call(GET, { token: admin, params: params() });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        configured: true,
+        diagnosticDays: 30,
+        eventDays: 90,
+        storage: { diagnostic: { rows: 6, isEstimated: false }, events: { rows: 6, isEstimated: false } },
+      },
+    });
+  });
+
+  it("previews what would go, and takes whole days from 1 to 3650 alone", async () => {
+    const look = (diagnosticDays: number, eventDays: number) =>
+      call(preview, {
+        token: admin,
+        params: params(),
+        path: `/device-log-retention/preview?diagnosticDays=${diagnosticDays}&eventDays=${eventDays}`,
+      });
+    expect((await look(30, 90)).body).toMatchObject({ diagnostic: { rows: 4 }, events: { rows: 2, isAtLeast: false } });
+    expect((await look(0, 90)).status).toBe(400);
+    expect((await look(30, 3651)).status).toBe(400);
+  });
+
+  it("removes what is older, keeps the rest, and records that", async () => {
+    await pruneDeviceLogs({ orgIds: [device.orgId] });
+    expect(await counts(device.orgId)).toEqual([2, 4]);
+    await flushRecording();
+    const rows = await auditRows(device.orgId);
+    expect(rows.find(({ action }) => action === "organization.device_logs.prune")?.details).toMatchObject({
+      diagnostic: 4,
+      events: 2,
+    });
+  });
+
+  it("does not store an event again that it has removed, and stores one within the window", async () => {
+    const event = (age: number, eventId: string) => ({
+      ...{
+        timestamp: daysAgo(age).toISOString(),
+        level: "info",
+        category: "system",
+        source: "s",
+        message: "m",
+        eventId,
+      },
+    });
+    const events = [event(100, "4"), event(200, "5"), event(10, "new"), event(1, "0")];
+    const answer = await call(putEvents, {
+      ...{ method: "PUT", token: device, params: { id: device.agentId }, body: { events } },
+    });
+    expect(answer.body).toMatchObject({ success: true, count: 1 });
+    expect(await counts(device.orgId)).toEqual([2, 5]);
+  });
+
+  it("leaves an organization alone that has notice still, until somebody saves", async () => {
+    const other = await createDevice();
+    const owner = await createUser({ orgId: other.orgId, role: "org_admin" });
+    await fill(other, [200]);
+    const notice = { pruneFrom: new Date(Date.now() + 30 * MS_PER_DAY) };
+    await asSystem((tx) => tx.update(deviceLogPolicies).set(notice).where(eq(deviceLogPolicies.orgId, other.orgId)));
+    await pruneDeviceLogs({ orgIds: [other.orgId] });
+    expect(await counts(other.orgId)).toEqual([1, 1]);
+    const body = { diagnosticDays: 365, eventDays: 7 };
+    const saved = await call(PUT, { method: "PUT", token: owner, params: { id: other.orgId }, body });
+    expect(saved).toMatchObject({ status: 200, body: { diagnosticDays: 365, eventDays: 7 } });
+    await pruneDeviceLogs({ orgIds: [other.orgId] });
+    expect(await counts(other.orgId)).toEqual([1, 0]);
+  });
+
+  it("keeps what came within the last day, however old it says to be", async () => {
+    const late = await createDevice();
+    await fill(late, [400]);
+    await asSystem((tx) =>
+      tx.execute(sql`UPDATE device_event_logs SET created_at = now() WHERE org_id = ${late.orgId}`),
+    );
+    await pruneDeviceLogs({ orgIds: [late.orgId] });
+    expect(await counts(late.orgId)).toEqual([0, 1]);
+  });
+
+  it("is refused to viewers and does not exist for other organizations", async () => {
+    const viewer = await createUser({ orgId: device.orgId, role: "org_viewer" });
+    const body = { diagnosticDays: 1, eventDays: 1 };
+    expect((await call(PUT, { method: "PUT", token: viewer, params: params(), body })).status).toBe(403);
+    const stranger = await createUser({ orgId: (await createOrg()).id, role: "org_admin" });
+    expect((await call(GET, { token: stranger, params: params() })).status).toBe(404);
+    expect((await call(PUT, { method: "PUT", token: stranger, params: params(), body })).status).toBe(404);
+  });
+});
