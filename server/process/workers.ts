@@ -4,16 +4,28 @@ import { figuresWatch } from "@/server/audit/integrity/figures";
 import { verificationJob } from "@/server/audit/integrity/nightly";
 import { searchWorker } from "@/server/audit/query/search-worker";
 import { importWorker } from "@/server/custom-fields/import/run/worker";
+import { pruneDeviceLogs } from "@/server/device-logs/prune";
 import { env } from "@/server/env";
 import { exportWorker } from "@/server/exports/worker";
 import { log } from "@/server/log";
 import { notificationWorker } from "@/server/notifications/worker";
 import { reportWorker } from "@/server/report-schedules/run";
 import { announcePruning, retentionJob } from "@/server/retention/worker";
-import { dailyJobsWorker } from "./daily-jobs";
+import { type DailyJob, dailyJobsWorker } from "./daily-jobs";
 
 /** A background job of this process: started once, stopped at shutdown. */
 type Worker = { name: string; start: () => void | Promise<void>; stop: () => Promise<void> };
+
+/** Device logs go first: they need no elevated role. */
+const pruningJob: DailyJob = {
+  ...retentionJob,
+  async run(signal) {
+    const pruned = await pruneDeviceLogs({ signal });
+    const rows = pruned.reduce((sum, { diagnostic, events }) => sum + diagnostic + events, 0);
+    log.info({ rows, organizations: pruned.length }, "device log retention run");
+    await retentionJob.run(signal);
+  },
+};
 
 const WORKERS: Worker[] = [
   alarmWatch,
@@ -24,7 +36,7 @@ const WORKERS: Worker[] = [
   notificationWorker,
   reportWorker,
   exportWorker,
-  dailyJobsWorker([verificationJob, retentionJob]),
+  dailyJobsWorker([verificationJob, pruningJob]),
 ];
 const running: Worker[] = [];
 

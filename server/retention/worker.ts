@@ -1,7 +1,6 @@
 import { max } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { auditRetentionPolicies } from "@/db/schema";
-import { pruneDeviceLogs } from "@/server/device-logs/prune";
 import { log } from "@/server/log";
 import type { DailyJob } from "@/server/process/daily-jobs";
 import { gauge } from "@/server/process/metrics";
@@ -26,17 +25,12 @@ export function announcePruning(): void {
     log.warn("AUDIT_ADMIN_DATABASE_URL is not set: no audit row is ever pruned, whatever the retention policies say");
 }
 
-/**
- * The daily pruning run: device logs, then audit rows (spec, States, rule 1), which without the admin connection stay.
- */
+/** The daily pruning run (spec, States, rule 1); without the admin connection it only says that it does nothing. */
 export const retentionJob: DailyJob = {
   name: "retention",
   cron: RETENTION_CRON,
   lastRanAt,
   async run(signal) {
-    const logs = await pruneDeviceLogs({ signal });
-    const gone = logs.reduce((sum, { diagnostic, events }) => sum + diagnostic + events, 0);
-    log.info({ rows: gone, organizations: logs.length }, "device log retention run");
     const run = await runRetention({ signal });
     const failed = run.organizations.filter((o) => o.error).length;
     log.info({ status: run.status, rows: run.rows, organizations: run.organizations.length, failed }, "retention run");
