@@ -190,6 +190,11 @@ describe("a bad value in one field", () => {
       body: () => ({ retentionDays: 365 }),
     },
     {
+      operation: "PUT /orgs/organizations/{id}/device-log-retention",
+      fields: ["diagnosticDays", "eventDays"],
+      body: () => ({ diagnosticDays: 30, eventDays: 90 }),
+    },
+    {
       operation: "POST /api-keys",
       fields: ["name", "orgId", "permissions", "expiresAt"],
       body: () => ({ name: "k", orgId: world.a, permissions: ["audit:read"], expiresAt: "2030-01-01T00:00:00Z" }),

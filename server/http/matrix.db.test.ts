@@ -244,6 +244,9 @@ const MATRIX: Record<string, Row> = {
   "GET /orgs/organizations/[id]/audit-retention": org([200]),
   "PUT /orgs/organizations/[id]/audit-retention": org([200], { body: { retentionDays: 400 } }),
   "GET /orgs/organizations/[id]/audit-retention/preview": org([200], {}, "retentionDays=30"),
+  "GET /orgs/organizations/[id]/device-log-retention": org([200]),
+  "PUT /orgs/organizations/[id]/device-log-retention": org([200], { body: { diagnosticDays: 40, eventDays: 100 } }),
+  "GET /orgs/organizations/[id]/device-log-retention/preview": org([200], {}, "diagnosticDays=30&eventDays=90"),
   // Without a mail server no report would leave: the schedule is made all the same.
   "GET /report-schedules": ofPerson([200]),
   "POST /report-schedules": {
