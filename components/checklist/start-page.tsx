@@ -40,7 +40,7 @@ export function StartPage() {
       </PageHeader>
       {query.isPending && (
         <div role="status" aria-label="Loading the checklist">
-          <Skeleton height={240} m={24} />
+          <Skeleton height={240} />
         </div>
       )}
       {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="the checklist" />}

@@ -30,7 +30,7 @@ export const STEPS: Record<Step, Words> = {
   },
   backup: {
     title: "Make a backup",
-    what: "Run this on the server, and then as often as you can afford to lose what came since. Nothing is known of backups made by other means.",
+    what: "Run this on the server, and again as often as you can afford to lose what came since. Nothing is known of backups made by other means.",
     command: "npm run trailmark -- backup",
   },
   witness: {

@@ -120,12 +120,15 @@ export const COLUMNS: CustomerColumn[] = [
     header: "Devices",
     sort: "devices",
     cell: ({ devices }) =>
-      devices && (
+      devices &&
+      (devices.online + devices.offline === 0 ? (
+        <span className={classes.quiet}>None</span>
+      ) : (
         <Two
           first={`${count(devices.online)} of ${count(devices.online + devices.offline)} online`}
           second={devices.silent > 0 ? `${count(devices.silent)} silent for 24 h` : undefined}
         />
-      ),
+      )),
   },
   {
     key: "storage",

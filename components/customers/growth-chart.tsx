@@ -17,7 +17,7 @@ export function GrowthChart({ orgId, from }: { orgId: string; from: string }) {
   const query = useQuery(useTRPC().audit.histogram.queryOptions({ orgId: [orgId], from, zone }, { trpc: ALONE }));
   if (query.isError)
     return <Failure error={query.error} onRetry={() => void query.refetch()} what="the entries over time" />;
-  if (!query.data) return <Skeleton height={120} m={24} />;
+  if (!query.data) return <Skeleton height={120} />;
   const bars = barsOf(query.data);
   if (bars.length === 0) return <p className={classes.none}>No entries in the last 30 days.</p>;
   const most = Math.max(1, ...bars.map(sumOf));

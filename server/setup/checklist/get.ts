@@ -31,7 +31,8 @@ async function factsOf(tx: Tx, { scope }: Ctx): Promise<Facts> {
       EXISTS (SELECT FROM ${enrollmentKeys} WHERE ${inScope(enrollmentKeys.orgId, scope)}) AS "hasKey",
       EXISTS (SELECT FROM ${devices} WHERE ${inScope(devices.orgId, scope)} AND last_seen_at IS NOT NULL) AS "isHeard",
       EXISTS (SELECT FROM ${auditVerifications} WHERE ${inScope(auditVerifications.orgId, scope)}
-        AND status = 'intact' AND rows_checked > 0) AS "isVerified"`,
+        AND status = 'intact' AND rows_checked > 0
+        AND org_id IN (SELECT d.org_id FROM devices d)) AS "isVerified"`,
   );
   if (!facts) throw new RangeError("a statement without a row");
   return facts;
