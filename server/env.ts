@@ -97,10 +97,6 @@ export function parseEnv(source: NodeJS.ProcessEnv): Env {
     for (const issue of parsed.error.issues) faults.push(`${issue.path.join(".")}: ${issue.message}`);
   if (parsed.success && !parsed.data.TRAILMARK_ADMIN_EMAIL !== !parsed.data.TRAILMARK_ADMIN_PASSWORD)
     faults.push("TRAILMARK_ADMIN_EMAIL and TRAILMARK_ADMIN_PASSWORD go together; one of them is missing");
-  if (parsed.success && !parsed.data.DATABASE_PREPARE && !parsed.data.DATABASE_DIRECT_URL && !parsed.data.NATS_URL)
-    faults.push(
-      "DATABASE_PREPARE=false (a pooler in transaction mode) needs DATABASE_DIRECT_URL, PostgreSQL itself, or NATS_URL: notifications reach a session alone",
-    );
   const oidc = parsed.data && [parsed.data.OIDC_ISSUER, parsed.data.OIDC_CLIENT_ID, parsed.data.OIDC_CLIENT_SECRET];
   if (oidc?.some(Boolean) && !oidc.every(Boolean))
     faults.push("OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET go together; one of them is missing");

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { appSql, asSystem, closeDatabase, tenantInsert } from "@/db/client";
 import { connectApp, directUrl } from "@/db/connect";
 import { lookUpAll } from "@/db/lookup";
@@ -9,8 +9,12 @@ import { verifyChain } from "@/server/audit/chain/verify";
 import { writerConnection } from "@/server/audit/record/writer-connection";
 import { systemCtx } from "@/server/context";
 import { env } from "@/server/env";
+import { createPollingBus } from "@/server/live-events/polling-bus";
 import { createPostgresBus } from "@/server/live-events/postgres-bus";
+import { Relay } from "@/server/live-events/relay";
+import { closeStream } from "@/server/live-events/stream-store";
 import { auditRows } from "@/testing/chain";
+import { createDevice } from "@/testing/factories";
 import { hasPooler, type Pooler, startPooler } from "@/testing/postgres/pooler";
 import { checkAddresses } from "./check-addresses";
 
@@ -76,6 +80,27 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
     );
     expect(await heard).toBe("callers");
     await bus.close();
+  });
+
+  it("needs no address past the pooler: it polls, and reads whole chains through it", async () => {
+    const kept = { ...env() };
+    Object.assign(env(), { DATABASE_DIRECT_URL: undefined });
+    await checkAddresses();
+    const relay = new Relay(createPollingBus());
+    await relay.listen();
+    const { agentId, orgId: agentOrg, id: deviceId } = await createDevice();
+    const peer = { send: vi.fn(), end: vi.fn() };
+    await relay.open({ agentId, orgId: agentOrg, deviceId }, peer);
+    await closeStream(agentId);
+    await expect.poll(() => peer.end.mock.calls.length, { timeout: 5_000 }).toBe(1);
+    await relay.stop();
+    const orgId = crypto.randomUUID();
+    const writer = writerConnection();
+    await writer.append(auditRows(orgId, 30));
+    await writer.close();
+    expect(await verifyChain(systemCtx(), { orgId })).toMatchObject({ status: "intact", rowsChecked: 30 });
+    expect(pooler.log()).not.toContain("not linked");
+    Object.assign(env(), kept);
   });
 
   it("makes a role that could not log in before, and lets it in through the pooler at once", async () => {
