@@ -28,6 +28,7 @@ type Group = { label: string; destinations: Destination[]; isWhole?: true };
 function useGroups(typed: string, onHelp: () => void): { groups: Group[]; isSettled: boolean } {
   const named = (all: Destination[]) => all.filter(({ name }) => matches(name, typed));
   const { devices, isSettled } = useDevices(typed);
+  const search = useSearch(typed);
   const help = [{ key: "help", name: "Keyboard shortcuts", icon: Keyboard, go: onHelp }];
   const groups: Group[] = [
     { label: "Pasted", destinations: usePasted(typed) },
@@ -37,7 +38,8 @@ function useGroups(typed: string, onHelp: () => void): { groups: Group[]; isSett
     { label: "Show one organization", destinations: named(useOrganizations()) },
     { label: "Actions", destinations: named(useActs()) },
     { label: "Help", destinations: named(help) },
-    { label: "Search", destinations: useSearch(typed) },
+    // Not before the devices are known: it would be the first hit of a hostname.
+    { label: "Search", destinations: isSettled ? search : [] },
   ];
   return { groups: groups.filter((group) => group.destinations.length > 0), isSettled };
 }
@@ -115,7 +117,7 @@ function useFirst(first: Destination | undefined, { isSettled, typed }: { isSett
     else if (wantedFor !== null && isSettled) take();
   }, [wantedFor, typed, isSettled]);
   return (event: KeyboardEvent) => {
-    const isChosen = store.getState().selected >= 0;
+    const isChosen = first !== undefined && store.getState().selected >= 0;
     if (event.key === "Enter" && !event.nativeEvent.isComposing && !isChosen && typed.trim()) setWantedFor(typed);
   };
 }

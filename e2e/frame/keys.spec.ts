@@ -82,6 +82,6 @@ test.describe("by touch", () => {
     await viewer.open("?action=user.login&cols=time,event,seq");
     await expect(viewer.table.locator('td[data-column="seq"]').first()).toBeVisible();
     await page.getByRole("button", { name: "Columns" }).click();
-    await expect(page.getByLabel("Sequence")).toBeChecked();
+    await expect(page.getByRole("checkbox", { name: "Sequence" })).toBeChecked();
   });
 });
