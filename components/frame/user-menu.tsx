@@ -37,7 +37,7 @@ export function UserMenu() {
       <Popover.Target>
         <UnstyledButton
           className={classes.trigger}
-          aria-label={`Account of ${user.name} (${initials(user.name || user.email)})`}
+          aria-label={`Account of ${user.name}, ${initials(user.name || user.email)}`}
           onClick={menu.toggle}
         >
           <span className={classes.avatar} aria-hidden>

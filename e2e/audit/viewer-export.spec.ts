@@ -30,7 +30,7 @@ test("an export holds exactly what the screen shows, and says so before", async 
   await expectAccessible(page);
   await expectNoSidewaysScroll(page);
 
-  await dialog.getByRole("radio", { name: /JSON/ }).check();
+  await dialog.getByRole("radio", { name: /^JSON/ }).check();
   const json = await save(page);
   expect(json.suggestedFilename()).toMatch(/^audit-exported-ltd-\d{4}-\d\d-\d\d-to-\d{4}-\d\d-\d\d\.json$/);
   const { data, total }: { data: { id: string }[]; total: number } = JSON.parse(
