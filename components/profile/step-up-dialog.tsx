@@ -49,13 +49,15 @@ export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose:
         </Button>
       )}
       {methods.includes("password") && (
-        <PasswordInput label="Password" autoComplete="current-password" {...form.field("password")} data-autofocus />
+        // The dialog is open before it knows its fields.
+        <PasswordInput label="Password" autoComplete="current-password" {...form.field("password")} autoFocus />
       )}
       {methods.includes("totp") && (
         <TextInput
           label={methods.includes("password") ? "Or a code of your app" : "Code of your app"}
           inputMode="numeric"
           autoComplete="one-time-code"
+          autoFocus={!methods.includes("password")}
           {...form.field("code")}
         />
       )}
