@@ -75,8 +75,8 @@ export function DevicePage({ id }: { id: string }) {
             </TabList>
             <Tabs.Panel value="overview">
               <Overview device={device} />
-              <DeviceFields deviceId={id} />
               <AgentAccess device={device} />
+              <DeviceFields deviceId={id} />
             </Tabs.Panel>
             <Tabs.Panel value="timeline">
               <Timeline device={device} />

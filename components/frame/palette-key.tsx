@@ -14,7 +14,7 @@ const SETTLE_MS = 150;
 const Palette = dynamic(() => import("./palette").then((m) => m.Palette), { ssr: false });
 const KeyMap = dynamic(() => import("./key-map").then((m) => m.KeyMap), { ssr: false });
 
-/** What is typed between asking for the palette and having its scripts, the first time. */
+/** What is typed between asking for the palette and having its scripts, the first time; Enter is a line's end. */
 function useEarlyKeys(opened: number): string {
   const [early, setEarly] = useState("");
   useEffect(() => {
@@ -23,10 +23,11 @@ function useEarlyKeys(opened: number): string {
       return;
     }
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1 || isTyping(event.target)) return;
+      const key = event.key === "Enter" ? "\n" : event.key;
+      if (event.ctrlKey || event.metaKey || event.altKey || key.length !== 1 || isTyping(event.target)) return;
       event.preventDefault();
       event.stopPropagation();
-      setEarly((before) => before + event.key);
+      setEarly((before) => before + key);
     };
     document.addEventListener("keydown", onKey, { capture: true });
     const stop = () => document.removeEventListener("keydown", onKey, { capture: true });

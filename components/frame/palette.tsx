@@ -55,15 +55,17 @@ type Props = {
 /** Goes anywhere by typing: pages, saved views, devices, organizations, an id or an address; and does what can be done. */
 export function Palette({ opened, early, onHelp }: Props) {
   const [typed, setTyped] = useState("");
+  const { groups, isSettled } = useGroups(typed, onHelp);
+  const { onEnter, want } = useFirst(groups[0]?.destinations[0], { isSettled, typed });
   const open = useEffectEvent(() => {
     palette.open();
-    if (early) setTyped(early);
+    const [line = ""] = early.split("\n");
+    if (line) setTyped(line);
+    if (early.includes("\n")) want(line);
   });
   useEffect(() => {
     if (opened > 0) open();
   }, [opened]);
-  const { groups, isSettled } = useGroups(typed, onHelp);
-  const onEnter = useFirst(groups[0]?.destinations[0], { isSettled, typed });
   return (
     <Spotlight.Root
       store={store}
@@ -116,8 +118,9 @@ function useFirst(first: Destination | undefined, { isSettled, typed }: { isSett
     if (wantedFor !== null && wantedFor !== typed) setWantedFor(null);
     else if (wantedFor !== null && isSettled) take();
   }, [wantedFor, typed, isSettled]);
-  return (event: KeyboardEvent) => {
+  const onEnter = (event: KeyboardEvent) => {
     const isChosen = first !== undefined && store.getState().selected >= 0;
     if (event.key === "Enter" && !event.nativeEvent.isComposing && !isChosen && typed.trim()) setWantedFor(typed);
   };
+  return { onEnter, want: setWantedFor };
 }

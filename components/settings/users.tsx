@@ -55,10 +55,10 @@ export function Users() {
         </>
       ),
     },
-    { header: "Role", cell: (u) => ROLE_LABEL[u.role] ?? u.role, width: 160 },
-    { header: "Access", cell: (u) => accessOf(u, nameOf), width: 200 },
-    { header: "Department", cell: (u) => u.department || "None", width: 140, minor: true },
-    { header: "Last sign-in", cell: (u) => <When at={u.lastLoginAt} />, width: 180, minor: true },
+    { header: "Role", cell: (u) => ROLE_LABEL[u.role] ?? u.role, width: 140 },
+    { header: "Access", cell: (u) => accessOf(u, nameOf), width: 180 },
+    { header: "Department", cell: (u) => u.department || "None", width: 120, minor: true },
+    { header: "Last sign-in", cell: (u) => <When at={u.lastLoginAt} />, width: 170, minor: true },
     {
       header: "Two-factor",
       cell: (u) => (u.twoFactor ? <StateTag tone="good">On</StateTag> : <StateTag tone="off">Off</StateTag>),

@@ -14,7 +14,7 @@ export class RetentionPage {
   }
 
   async save() {
-    await this.page.getByRole("button", { name: "Save" }).click();
+    await this.page.getByRole("button", { name: "Save", exact: true }).click();
   }
 
   state(text: string) {

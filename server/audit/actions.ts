@@ -60,14 +60,12 @@ const catalogue = {
   "audit.restored": {
     does: "continue the audit chain from a restored state",
     about: null,
-    security: true,
     compliance: true,
   },
   "backup.created": { does: "create a backup", about: "create the backup {name}", compliance: true },
   "backup.restored": {
     does: "restore a backup",
     about: "restore the backup {name}",
-    security: true,
     compliance: true,
   },
   "audit.chain.head.repair": { does: "repair the head of the audit chain", about: null },

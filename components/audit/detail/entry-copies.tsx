@@ -34,7 +34,6 @@ function CopyText({ name, make }: { name: string; make: () => string }) {
           variant="subtle"
           color="gray"
           onClick={copy}
-          aria-label={`Copy as ${name}`}
           leftSection={copied ? <Check size={13} aria-hidden /> : null}
         >
           {copied ? "Copied" : `Copy ${name}`}

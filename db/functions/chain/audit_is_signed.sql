@@ -1,5 +1,5 @@
--- Whether a checkpoint over entries of a chain was signed, and no note says since that the chain was restored. Asked where
--- a chain is about to begin: then everything is gone.
+-- Whether a checkpoint over entries of a chain was signed, and no note says since that the chain was restored. Asked
+-- where a chain is about to begin: then everything is gone.
 CREATE OR REPLACE FUNCTION audit_is_signed(org uuid) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

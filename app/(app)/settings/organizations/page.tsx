@@ -11,7 +11,13 @@ export const metadata: Metadata = { title: "Organizations" };
 export default async function OrganizationsPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
   const { page, search } = await loadList(searchParams);
   return (
-    <Prefetched queries={[trpc.setup.checklist.queryOptions(), trpc.organizations.list.queryOptions({ page, search })]}>
+    <Prefetched
+      queries={[
+        trpc.setup.checklist.queryOptions(),
+        trpc.organizations.list.queryOptions({ page, search }),
+        trpc.organizations.partnerPolicy.queryOptions({}),
+      ]}
+    >
       <StartPanel />
       <Guarded permission="organizations:manage" title="Organizations" what="the organizations">
         <Organizations />

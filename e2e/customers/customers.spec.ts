@@ -1,0 +1,88 @@
+import { CustomersPage } from "@/e2e/pages/customers";
+import { Api } from "@/e2e/support/api";
+import { expect, expectAccessible, expectNoSidewaysScroll, sizesIn, test } from "@/e2e/support/fixtures";
+
+const unique = () => crypto.randomUUID().slice(0, 8);
+
+test("which customers have a broken or unverified chain or a retention under 365 days is one look", async ({
+  page,
+  request,
+}) => {
+  const mark = unique();
+  const api = await Api.signIn(request);
+  const short = await api.makeOrganization(`Short ${mark}`);
+  await api.call("PUT", `/orgs/organizations/${short}/audit-retention`, { retentionDays: 90 });
+  const long = await api.makeChain(`Long ${mark}`);
+  await api.call("GET", `/audit-logs/checkpoints?orgId=${long}&sign=true`);
+  const customers = new CustomersPage(page);
+  await customers.open(`?show=chain,retention&search=${mark}`);
+  await expect(customers.row(`Short ${mark}`)).toContainText("Retention 90 days");
+  await expect(customers.row(`Long ${mark}`)).toHaveCount(0);
+  await customers.open(`?search=${mark}`);
+  await expect(customers.row(`Long ${mark}`)).toContainText("Intact");
+  expect(await customers.names()).toEqual([`Short ${mark}`, `Long ${mark}`]);
+  await customers.filter("Retention under 365 days or none").click();
+  await expect(customers.row(`Long ${mark}`)).toHaveCount(0);
+  await expect(page).toHaveURL(/show=retention/);
+});
+
+test("the retention of many is set at once, and their chains are verified", async ({ page, request }) => {
+  const mark = unique();
+  const api = await Api.signIn(request);
+  for (const name of ["One", "Two"]) await api.makeChain(`${name} ${mark}`, 1);
+  const customers = new CustomersPage(page);
+  await customers.open(`?search=${mark}`);
+  await page.getByRole("checkbox", { name: "Select all organizations shown" }).check();
+  await page.getByRole("button", { name: "Set retention" }).click();
+  const retention = customers.dialog(/Retention of 2 organizations/);
+  await retention.getByText("730 days").click();
+  await expect(retention).toContainText("The next run would remove nothing");
+  await expectAccessible(page);
+  await retention.getByRole("button", { name: "Set retention" }).click();
+  await expect(retention).toContainText("2 organizations changed to 730 days.");
+  await retention.getByRole("button", { name: "Close", exact: true }).last().click();
+  await expect(customers.row(`One ${mark}`)).toContainText("730 days");
+
+  await page.getByRole("button", { name: "Verify", exact: true }).click();
+  const verify = customers.dialog(/Verify 2 organizations/);
+  await verify.getByRole("button", { name: "Verify", exact: true }).click();
+  await expect(verify.getByRole("status")).toHaveText("2 intact");
+  await expectAccessible(page);
+  await verify.getByRole("button", { name: "Close", exact: true }).last().click();
+  await expect(customers.row(`Two ${mark}`)).toContainText("full check just now");
+});
+
+test("behind each row stands the organization, with the ways to its pages", async ({ page, request }) => {
+  const name = `Behind ${unique()}`;
+  const orgId = await (await Api.signIn(request)).makeChain(name);
+  const customers = new CustomersPage(page);
+  await customers.open(`?search=${encodeURIComponent(name)}`);
+  await customers.row(name).getByRole("link", { name }).click();
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+  await expect(page).toHaveTitle(`${name} · Trailmark`);
+  const ways = page.getByRole("navigation", { name: "Pages of this organization" });
+  await expect(ways.getByRole("link", { name: "Retention" })).toHaveAttribute(
+    "href",
+    `/settings/retention?orgId=${orgId}`,
+  );
+  await ways.getByRole("link", { name: "Audit log" }).click();
+  await expect(page).toHaveURL(new RegExp(`orgId=${orgId}`));
+});
+
+for (const colorScheme of ["light", "dark"] as const)
+  test.describe(`in the ${colorScheme} scheme`, () => {
+    test.use({ colorScheme });
+    test("customers, an organization and the checklist have no accessibility violation", async ({ page, request }) => {
+      const orgId = await (await Api.signIn(request)).makeChain(`Seen ${unique()}`);
+      for (const path of ["/customers", `/customers/${orgId}`, "/start", "/integrity"]) {
+        await page.goto(path);
+        await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+        await expect(page.getByRole("status", { name: /Loading/ })).toHaveCount(0);
+        for (const size of sizesIn(colorScheme)) {
+          await page.setViewportSize(size);
+          await expectAccessible(page);
+          await expectNoSidewaysScroll(page);
+        }
+      }
+    });
+  });
