@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -17,6 +18,8 @@ export default defineConfig({
   },
   test: {
     testTimeout: TEST_TIMEOUT_MS,
+    // Much of a test is waiting for the database: on two cores one worker leaves most of both idle.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     expect: { poll: { timeout: POLL_TIMEOUT_MS } },
     projects: [
       {

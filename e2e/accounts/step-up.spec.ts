@@ -54,7 +54,7 @@ test("before a whole log is exported, a person with two-factor confirms who they
   await guest.goto("/?range=all");
   await guest.getByRole("button", { name: "Export" }).click();
   const exporting = guest.getByRole("dialog", { name: "Export entries" });
-  await exporting.getByRole("radio", { name: /JSON/ }).check();
+  await exporting.getByRole("radio", { name: /^JSON/ }).check();
   await exporting.getByRole("button", { name: "Export" }).click();
   const dialog = confirmation(guest);
   await expect(dialog.getByRole("textbox", { name: "Password" })).toBeFocused();

@@ -1,3 +1,4 @@
+import { IntegrityPage } from "@/e2e/pages/integrity";
 import { SettingsPage } from "@/e2e/pages/settings";
 import { expect, test } from "@/e2e/support/fixtures";
 import { startFresh } from "@/e2e/support/server";
@@ -14,7 +15,7 @@ test("an empty installation reaches a first agent's entries with the checklist a
   test.setTimeout(120_000);
   await guest.goto(`${fresh.base}/login`);
   await guest.getByLabel("E-mail").fill(ADMIN.email);
-  await guest.getByLabel("Password").fill(ADMIN.password);
+  await guest.getByRole("textbox", { name: "Password" }).fill(ADMIN.password);
   await guest.getByRole("button", { name: "Sign in", exact: true }).click();
   const panel = guest.getByRole("complementary", { name: "Getting started" });
   const settings = new SettingsPage(guest);
@@ -42,6 +43,7 @@ test("an empty installation reaches a first agent's entries with the checklist a
   await expect(verify).toBeVisible({ timeout: 20_000 });
   await verify.click();
   await guest.getByRole("button", { name: "Verify now" }).click();
+  await expect(new IntegrityPage(guest).verdict("Intact")).toBeVisible();
   await guest.goto(`${fresh.base}/start`);
   const done = guest.getByRole("listitem").filter({ hasText: /Done/ });
   await expect(done).toHaveCount(4, { timeout: 20_000 });

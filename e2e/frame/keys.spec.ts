@@ -13,6 +13,7 @@ test("Enter takes the first hit, also one that the server has to find", async ({
   await page.keyboard.type(`${name}-WS`);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(new RegExp(`/devices/${deviceId}`));
+  await expect(page.getByLabel(PALETTE)).toHaveCount(0);
 
   await page.getByRole("button", { name: /^Organization:/ }).click();
   await expect(page.getByLabel("Find an organization")).toBeFocused();

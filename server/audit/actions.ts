@@ -60,13 +60,11 @@ const catalogue = {
   "audit.restored": {
     does: "continue the audit chain from a restored state",
     about: null,
-    compliance: true,
   },
-  "backup.created": { does: "create a backup", about: "create the backup {name}", compliance: true },
+  "backup.created": { does: "create a backup", about: "create the backup {name}" },
   "backup.restored": {
     does: "restore a backup",
     about: "restore the backup {name}",
-    compliance: true,
   },
   "audit.chain.head.repair": { does: "repair the head of the audit chain", about: null },
   "audit_logs.export": { does: "export audit logs", about: null },
