@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -18,8 +17,6 @@ export default defineConfig({
   },
   test: {
     testTimeout: TEST_TIMEOUT_MS,
-    // Much of a test is waiting for the database: on two cores one worker leaves most of both idle.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
     expect: { poll: { timeout: POLL_TIMEOUT_MS } },
     projects: [
       {
@@ -35,6 +32,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "database",
+          // They share a database, and what claims the next job takes any organization's.
+          fileParallelism: false,
           include: ["{server,db,agent,app,scripts,testing}/**/*.db.test.ts"],
           globalSetup: ["testing/database.ts", "testing/import-reader-bundle.ts"],
           setupFiles: ["testing/env.ts"],

@@ -16,13 +16,18 @@ function reportOf(suite) {
 /** A runner that ended badly without naming a failed test (a set-up that broke, a crash) counts as one failure. */
 const outcomeOf = (code, passed, failed) => ({ passed, failed: code !== 0 && failed === 0 ? 1 : failed });
 
-async function vitest(args) {
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${fileOf("vitest")}`];
-  const code = await node([bin("vitest", "vitest.mjs"), "run", ...reporters, ...args]);
-  const report = reportOf("vitest");
+async function vitest(project, args) {
+  const suite = `vitest-${project}`;
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${fileOf(suite)}`];
+  const none = args.length > 0 ? ["--passWithNoTests"] : [];
+  const code = await node([bin("vitest", "vitest.mjs"), "run", "--project", project, ...none, ...reporters, ...args]);
+  const report = reportOf(suite);
   const broken = (report?.testResults ?? []).filter((f) => f.status === "failed" && f.assertionResults.length === 0);
   return outcomeOf(code, report?.numPassedTests ?? 0, (report?.numFailedTests ?? 0) + broken.length);
 }
+
+/** The pure tests beside those of the database, whose files take turns and mostly wait for it. */
+const bothVitests = (args) => Promise.all(["unit", "database"].map((project) => vitest(project, args)));
 
 async function playwright(args) {
   const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: fileOf("playwright") };
@@ -52,7 +57,7 @@ export async function test(names, build) {
   const { writeManifest } = await import("./manifest.mjs");
   writeManifest();
   const results = [];
-  if (wants("vitest")) results.push(await vitest(args));
+  if (wants("vitest")) results.push(...(await bothVitests(args)));
   const browser = wants("e2e") && existsSync(join(ROOT, "e2e")) && hasSpecs();
   try {
     if (browser || wants("torture")) await build();
