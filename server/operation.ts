@@ -20,7 +20,10 @@ export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
   /** Path, query and body members over REST, or the procedure's input: one object, validated at the door alone. */
   input: I;
   output: Output<R>;
-  /** Waits for a device, a shared run or the batch writer, not for a connection of the pool: takes no fair share. */
+  /**
+   * Waits for something other than the database (a device, a shared run, the batch writer, a witness, the mail server, an
+   * upload): takes no fair share, which would be idle meanwhile.
+   */
   waits?: true;
   run(ctx: Ctx, input: z.output<I>): Promise<R>;
 };

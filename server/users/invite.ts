@@ -55,6 +55,7 @@ export const inviteUser = operation({
   permission: "users:manage",
   input: onlyIdInput,
   output: invitation,
+  waits: true,
   async run(ctx, { id }) {
     const row = await findInvitable(ctx, id);
     const kind = row.invited ? "invite" : "reset";

@@ -108,5 +108,6 @@ export const exportEvidence = operation({
   permission: "audit:export",
   input: evidenceInput,
   output: "stream",
+  waits: true,
   run: streamEvidence,
 });

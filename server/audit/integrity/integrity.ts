@@ -84,6 +84,7 @@ export const listCheckpoints = operation({
   permission: "audit:read",
   input: checkpointsInput,
   output: checkpointsOutput,
+  waits: true,
   async run(ctx, input) {
     const orgId = oneOrganization(ctx, input.orgId);
     if (input.sign) await signCheckpoint(orgId, ctx.now());

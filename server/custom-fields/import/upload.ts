@@ -69,6 +69,7 @@ export const uploadPart = operation({
   permission: "custom_fields:import",
   input: uploadInput,
   output: uploadOutput,
+  waits: true,
   async run(ctx, input) {
     if (input.size > MAX_IMPORT_BYTES) throw new AppError("payload_too_large", "The file is over 100 MiB.");
     const path = join(importFolder(input.importId), String(input.fileNo));
