@@ -44,6 +44,7 @@ export function SettingsSection() {
       {organizations.length > 1 && (
         <MultiSelect
           label="Organizations"
+          mt="md"
           description="None chosen: all that you can see"
           data={organizations.map(({ id, name }) => ({ value: id, label: name }))}
           value={organizationIds ?? []}

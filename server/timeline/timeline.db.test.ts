@@ -39,7 +39,7 @@ describe("a device's timeline", () => {
     for (let second = 0; second < 6; second++) {
       for (const n of [0, 1, 2]) {
         await log(device, second, `l${second}${n}`);
-        await event(device, second, `e${second}${n}`);
+        await event(device, second, `x${second}${n}`);
       }
       await appendEvents([
         { orgId, timestamp: at(second), resourceId: device.id, resourceName: "WS-1", details: { n: `${second}0` } },
@@ -86,9 +86,9 @@ describe("a device's timeline", () => {
     const range = `from=${at(2).toISOString()}&to=${at(3).toISOString()}`;
     expect(await walk(`${range}&limit=5`)).toHaveLength(18);
     const events = await walk(`${range}&sources=event&limit=4`);
-    expect(events.toSorted()).toEqual(["e20", "e21", "e22", "e30", "e31", "e32"].map((word) => `event ${word}`));
+    expect(events.toSorted()).toEqual(["x20", "x21", "x22", "x30", "x31", "x32"].map((word) => `event ${word}`));
     expect(await walk("search=l31")).toEqual(["diagnostic l31"]);
-    expect(await walk("sources=audit,event&search=e4")).toHaveLength(3);
+    expect(await walk("sources=audit,event&search=x4")).toHaveLength(3);
   });
 
   it("leaves out, and says so, what the caller may not read", async () => {
