@@ -109,8 +109,8 @@ export class FairShare {
   }
 }
 
-/** A page asks for this much at once; more on machines with more cores. */
-const MIN_PER_CALLER = 4;
+/** On a machine with more cores a caller has as many; each request may be several statements at once. */
+const MIN_PER_CALLER = 2;
 const MAX_WAITING = 120;
 const MAX_WAIT_MS = 10_000;
 /** Connections that callers' requests leave to signing in, recording and the background. */
