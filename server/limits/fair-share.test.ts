@@ -70,6 +70,23 @@ test("whoever waits for too long, or goes away, holds no place", async () => {
   expect(await share.take("b", async () => 3)).toBe(3);
 });
 
+test("many that wait under one signal are no leak, and one that is gone before it asks leaves nothing behind", async () => {
+  const warned: string[] = [];
+  const onWarning = ({ name }: Error) => warned.push(name);
+  process.on("warning", onWarning);
+  const share = new FairShare({ ...LIMITS, waiting: 20 });
+  const { signal } = new AbortController();
+  const works = Array.from({ length: 20 }, () => work([], ""));
+  const all = works.map(({ run }) => share.take("a", run, signal));
+  await tick();
+  for (const { end } of works) end();
+  await Promise.all(all);
+  process.off("warning", onWarning);
+  expect(warned).toEqual([]);
+  await expect(share.take("b", async () => 1, AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
+  expect(share.state).toEqual({ running: 0, callers: 0 });
+});
+
 test("no bound is ever passed, nothing is forgotten, and a failure gives its place free", async () => {
   await fc.assert(
     fc.asyncProperty(

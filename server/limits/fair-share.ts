@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { availableParallelism } from "node:os";
 import type { Actor } from "@/server/context";
 import { env } from "@/server/env";
@@ -37,6 +38,7 @@ export class FairShare {
    *   whatever the work throws
    */
   async take<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
     const caller = this.#callers.get(key) ?? { running: 0, queue: [] };
     this.#callers.set(key, caller);
     if (this.#isFree(caller)) this.#begin(caller);
@@ -102,7 +104,8 @@ export class FairShare {
         waitMs,
       );
       timer.unref();
-      signal?.throwIfAborted();
+      // The calls of one batch share their request's signal: many listeners are no leak.
+      if (signal) setMaxListeners(0, signal);
       signal?.addEventListener("abort", abandon, { once: true });
       caller.queue.push(go);
     });
