@@ -23,10 +23,12 @@ export const IS_SHOWN: Record<Shown, (row: Row) => boolean> = {
 const NEVER = Number.NEGATIVE_INFINITY;
 const time = (at: string | null | undefined): number => (at ? Date.parse(at) : NEVER);
 
-/** Entries a day over the last 30 days, or since the first that is known; null where nothing is. */
+const DAY_MS = 86_400_000;
+
+/** Entries a day over the last 30 days, or since the first that is known; null where that is less than a day. */
 export function perDay(growth: Row["growth"]["month"], now: number): number | null {
-  if (!growth) return null;
-  return growth.entries / Math.max(1, (now - Date.parse(growth.since)) / 86_400_000);
+  const days = growth ? (now - Date.parse(growth.since)) / DAY_MS : 0;
+  return growth && days >= 1 ? growth.entries / days : null;
 }
 
 const worst = ({ attention }: Row): number =>
