@@ -1,26 +1,19 @@
 "use client";
 
-import { Select } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
+import { DEFAULT_OVERLAP_SECONDS, OverlapSelect } from "@/components/ui/dialogs/overlap-select";
 import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { type ApiKey, rotateInput } from "@/server/api-keys/schema";
-
-const OVERLAPS = [
-  { value: "0", label: "Not at all" },
-  { value: "3600", label: "1 hour" },
-  { value: "86400", label: "1 day" },
-  { value: "604800", label: "7 days" },
-];
 
 /** Gives a key a new secret and shows it this once. */
 export function RotateApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
-  const form = useForm({ overlapSeconds: "86400" });
+  const form = useForm({ overlapSeconds: DEFAULT_OVERLAP_SECONDS });
   const rotate = useMutation(
     trpc.apiKeys.rotate.mutationOptions({ onSuccess: () => cache.invalidateQueries(trpc.apiKeys.pathFilter()) }),
   );
@@ -44,12 +37,10 @@ export function RotateApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
       }
       onClose={onClose}
     >
-      <Select
+      <OverlapSelect
         label="The present secret keeps working for"
         description="Long enough to give the new one to every program that uses this key"
-        data={OVERLAPS}
         {...form.field("overlapSeconds")}
-        data-autofocus
       />
     </FormDialog>
   );
