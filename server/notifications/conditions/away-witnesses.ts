@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { newestCheckpoint } from "@/server/audit/checkpoints/note-store";
 import { cosignersOf } from "@/server/audit/checkpoints/witnessed";
 import type { Policy } from "@/server/audit/tree/policy";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
@@ -11,14 +10,14 @@ import { homeOrganizations } from "./open-of";
 /** A witness that cosigned one of so many newest checkpoints of a partner's organizations is there. */
 const LOOKED_AT = 20;
 
-/** The organizations of a partner whose newest checkpoints are the newest. */
-function newestSigned(partnerId: string): Promise<{ orgId: string }[]> {
+/** The newest of the newest checkpoints of a partner's organizations. */
+function newestSigned(partnerId: string): Promise<{ note: string }[]> {
   return asSystem((tx) =>
-    rowsOf<{ orgId: string }>(
+    rowsOf<{ note: string }>(
       tx,
-      sql`SELECT o.id AS "orgId" FROM organizations o
+      sql`SELECT n.note FROM organizations o
         CROSS JOIN LATERAL (
-          SELECT signed_at FROM audit_notes n
+          SELECT note, signed_at FROM audit_notes n
           WHERE n.org_id = o.id AND n.kind = 'checkpoint' ORDER BY size DESC, signed_at DESC LIMIT 1) n
         WHERE o.partner_id = ${partnerId} ORDER BY n.signed_at DESC LIMIT ${LOOKED_AT}`,
     ),
@@ -26,13 +25,9 @@ function newestSigned(partnerId: string): Promise<{ orgId: string }[]> {
 }
 
 async function awayFrom(partnerId: string, policy: Policy): Promise<string[]> {
-  const organizations = await newestSigned(partnerId);
-  if (organizations.length === 0) return [];
-  const there = new Set<string>();
-  for (const { orgId } of organizations) {
-    const checkpoint = await asSystem((tx) => newestCheckpoint(tx, orgId));
-    for (const { name } of checkpoint ? cosignersOf(checkpoint.note, policy) : []) there.add(name);
-  }
+  const checkpoints = await newestSigned(partnerId);
+  if (checkpoints.length === 0) return [];
+  const there = new Set(checkpoints.flatMap(({ note }) => cosignersOf(note, policy)).map(({ name }) => name));
   return policy.witnesses.map(({ name }) => name).filter((name) => !there.has(name));
 }
 
