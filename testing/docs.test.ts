@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, it } from "vitest";
 
 const GUIDES = [
@@ -27,8 +27,13 @@ it.each(GUIDES)("%s names files of the tree as they are called", (guide) => {
 });
 
 it("every decision has a number, a date, a status and the three headings", () => {
-  const wrong = readdirSync(join("docs", "decisions")).filter((name) => {
-    const text = readFileSync(join("docs", "decisions", name), "utf8");
+  const records = readdirSync(join("docs", "decisions"), { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".md"),
+  );
+  expect(records.length).toBeGreaterThan(20);
+  const wrong = records.filter((path) => {
+    const name = basename(path);
+    const text = readFileSync(join("docs", "decisions", path), "utf8");
     const form =
       /^# \d{3}: .+\n\nDate: \d{4}-\d{2}-\d{2}[\s\S]*?Status: \w+[\s\S]*## Context[\s\S]*## Decision[\s\S]*## Consequences/;
     return !form.test(text) || !text.startsWith(`# ${name.slice(0, 3)}: `);
