@@ -35,7 +35,7 @@ export default defineConfig({
           // They share a database, and what claims the next job takes any organization's.
           fileParallelism: false,
           include: ["{server,db,agent,app,scripts,testing}/**/*.db.test.ts"],
-          globalSetup: ["testing/database.ts", "testing/import-reader-bundle.ts"],
+          globalSetup: ["testing/database.ts", "testing/thread-bundles.ts"],
           setupFiles: ["testing/env.ts"],
           hookTimeout: 120_000,
         },

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { writeManifest } from "./manifest.mjs";
 import { bin, LaunchError, node, ROOT } from "./run.mjs";
+import { threadEntries } from "./threads.mjs";
 
 /** What esbuild makes: dist/NAME.mjs from a source file. */
 const ENTRIES = {
   server: "server/process/main.ts",
-  "import-reader": "server/custom-fields/import/reader/thread.ts",
   trailmark: "server/cli/main.ts",
   witness: "server/cli/witness-main.ts",
   agent: "agent/main.ts",
@@ -110,7 +110,7 @@ export function buildBundles() {
     const { build } = await import("esbuild");
     await build({
       ...BUNDLE,
-      entryPoints: Object.entries(ENTRIES)
+      entryPoints: Object.entries({ ...ENTRIES, ...threadEntries(ROOT) })
         .filter(([, source]) => existsSync(join(ROOT, source)))
         .map(([out, source]) => ({ in: source, out })),
     }).catch(() => {

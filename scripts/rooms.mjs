@@ -155,7 +155,7 @@ export const ROOMS = [
     name: "background",
     files: /^server\/(background\/|process\/(background-loop|signal|metrics|streams|daily-jobs)\.ts$)/,
     may: [...WIRE, "db", "env", "base"],
-    instead: "Metrics, streams and background loops are below the domains, which register with them.",
+    instead: "Metrics, streams, threads and background loops are below the domains, which register with them.",
   },
   {
     name: "audit",
@@ -260,7 +260,7 @@ export const ROOMS = [
   {
     name: "testing",
     files: /^testing\//,
-    may: [...SERVER, "routes"],
+    may: [...SERVER, "routes", "scripts"],
     instead: "testing/ is shared by tests, e2e and bench and imports neither of them.",
   },
   {

@@ -1,7 +1,4 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { Worker } from "node:worker_threads";
+import { isOutOfMemory, startThread } from "@/server/background/threads";
 import { AppError } from "@/server/errors";
 import type { FromThread } from "./messages";
 import type { Answers, Batch, Task } from "./tasks";
@@ -15,13 +12,6 @@ const MAX_STAGE_MS = 10 * 60_000;
 /** Threads at once, and tasks that may wait for one. */
 const MAX_THREADS = 2;
 const MAX_WAITING = 50;
-
-const BUNDLE = "import-reader.mjs";
-/** Beside the bundle of the server; sources are run by tests alone, beside which it stands in dist. */
-function bundleFile(): string {
-  const beside = fileURLToPath(new URL(BUNDLE, import.meta.url));
-  return existsSync(beside) ? beside : join(process.cwd(), "dist", BUNDLE);
-}
 
 let running = 0;
 const waiting: (() => void)[] = [];
@@ -48,7 +38,7 @@ const tooSlow = () =>
 
 /** What ended a thread that did not answer: beyond its memory it is the file, else a fault of ours. */
 const ended = (error: unknown): unknown =>
-  error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY"
+  isOutOfMemory(error)
     ? new AppError("payload_too_large", "The file needs too much memory to read. Save it as CSV, or split it.")
     : error;
 
@@ -61,10 +51,7 @@ type Running<K extends Kind> = {
 
 /** One thread from its start to its answer; it is ended at its deadline, and when `onBatch` throws. */
 function runThread<K extends Kind>({ task, onBatch }: Running<K>): Promise<Answers[K]> {
-  const worker = new Worker(bundleFile(), {
-    workerData: task,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-  });
+  const worker = startThread({ name: "import-thread", task, maxHeapMb: MAX_HEAP_MB });
   return new Promise<Answers[K]>((resolve, reject) => {
     const overall = setTimeout(() => reject(tooSlow()), MAX_STAGE_MS);
     let deadline = setTimeout(() => reject(tooSlow()), DEADLINE_MS[task.kind]);

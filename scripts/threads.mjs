@@ -1,0 +1,16 @@
+import { readdirSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+
+/**
+ * The threads of the server, each a bundle of its own: every file called NAME-thread.ts below server/.
+ * @param root the checkout.
+ * @returns NAME-thread to its source, relative to the root.
+ */
+export function threadEntries(root) {
+  const files = readdirSync(join(root, "server"), { recursive: true, withFileTypes: true });
+  return Object.fromEntries(
+    files
+      .filter((file) => file.isFile() && file.name.endsWith("-thread.ts"))
+      .map((file) => [basename(file.name, ".ts"), relative(root, join(file.parentPath, file.name))]),
+  );
+}

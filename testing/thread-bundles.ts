@@ -1,0 +1,21 @@
+import { join } from "node:path";
+import { build } from "esbuild";
+import { threadEntries } from "@/scripts/threads.mjs";
+
+/** Bundles the server's threads, as the product's build does: tests run the rest from its sources. */
+export default async function setup(): Promise<void> {
+  const root = process.cwd();
+  await build({
+    entryPoints: Object.entries<string>(threadEntries(root)).map(([out, source]) => ({ in: source, out })),
+    absWorkingDir: root,
+    outdir: join(root, "dist"),
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    packages: "external",
+    alias: { "@": root, "server-only": join(root, "server", "process", "empty.ts") },
+    logLevel: "warning",
+  });
+}
