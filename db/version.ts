@@ -14,7 +14,7 @@ export class MigrationError extends Error {
   readonly expected = true;
 }
 
-type Entry = { tag: string; when: number };
+type Entry = { idx: number; tag: string; when: number };
 
 let entries: Entry[] | undefined;
 
@@ -25,10 +25,13 @@ function journal(): Entry[] {
   return entries;
 }
 
-/** The functions of this version. */
+/**
+ * The functions of this version. Their version ends in the newest migration's number: of two builds between two releases
+ * the one with more migrations counts as later, so that starts of both in turn do not install each other's functions.
+ */
 export function functionsOfVersion(): SqlFunction[] {
   const { version } = JSON.parse(readFileSync(join(FOLDER, "..", "package.json"), "utf8")) as { version: string };
-  return readFunctions(join(FOLDER, "functions"), version);
+  return readFunctions(join(FOLDER, "functions"), `${version}+${journal().at(-1)?.idx ?? 0}`);
 }
 
 /** How many migrations this version brings. */

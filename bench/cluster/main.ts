@@ -1,3 +1,4 @@
+import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { compareAt } from "@/bench/torture/compare";
 import { nothingYet, prepare, startLoad } from "@/bench/torture/load";
@@ -8,7 +9,7 @@ import { missingPackages } from "./programs";
 import { Gaps, killOne, VICTIMS } from "./rounds";
 
 /**
- * `npm run cluster [-- --rounds N | --full | --stay]`: three server processes behind a proxy and a pooler, PostgreSQL with
+ * `npm run cluster [-- --rounds N | --full | --stay] [--only PART]`: three server processes behind a proxy and a pooler, PostgreSQL with
  * a replica, NATS, all on loopback; each part killed in turn under load, then what was acknowledged compared with what is
  * stored. `--stay` only brings it up, until Ctrl-C. Exits non-zero when anything was lost or took too long.
  */
@@ -17,6 +18,9 @@ const WRITERS = 6;
 const args = process.argv.slice(2);
 const roundsAt = args.indexOf("--rounds");
 const rounds = roundsAt >= 0 ? Number(args[roundsAt + 1]) : args.includes("--full") ? 20 : 2;
+
+const onlyAt = args.indexOf("--only");
+const victims = onlyAt >= 0 ? VICTIMS.filter(({ name }) => name.endsWith(args[onlyAt + 1] ?? "")) : VICTIMS;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const base = `http://127.0.0.1:${PORTS.http}`;
@@ -35,17 +39,20 @@ async function killInTurn(cluster: Cluster): Promise<boolean> {
   await sleep(2_000);
   const longest = new Map<string, number[]>();
   for (let round = 0; round < rounds; round++)
-    for (const victim of VICTIMS) {
-      const ms = await killOne(cluster, victim, round, gaps);
-      longest.set(victim.name, [...(longest.get(victim.name) ?? []), ms]);
-      say(`round ${round + 1}, ${victim.name}: no caller without success for longer than ${(ms / 1000).toFixed(1)} s`);
+    for (const victim of victims) {
+      const { longestMs, failures } = await killOne(cluster, victim, round, gaps);
+      longest.set(victim.name, [...(longest.get(victim.name) ?? []), longestMs]);
+      const seen = [...failures].map(([what, times]) => `${what} × ${times}`).join(", ") || "no error";
+      say(
+        `round ${round + 1}, ${victim.name}: ${(longestMs / 1000).toFixed(1)} s without success, ${seen}, load ${loadavg()[0]?.toFixed(0)}`,
+      );
     }
   await stop();
   const bases = PORTS.servers.map((port) => `http://127.0.0.1:${port}`);
   const findings = await compareAt({ bases, url: superUrl(PORTS.primary) }, credentials, acked);
   say("\n| Killed | Times | Longest without an answer: median, worst | Limit |\n|---|---|---|---|");
   let late = 0;
-  for (const { name, limitMs } of VICTIMS) {
+  for (const { name, limitMs } of victims) {
     const all = (longest.get(name) ?? []).sort((a, b) => a - b);
     late += all.filter((ms) => ms > limitMs).length;
     const seconds = (ms = 0) => `${(ms / 1000).toFixed(1)} s`;

@@ -37,32 +37,49 @@ export const VICTIMS: Victim[] = [
   { name: "NATS", limitMs: 5_000, kill: async (cluster) => lose(cluster.nats) },
 ];
 
+/** What callers saw since somebody last asked. */
+type Seen = {
+  /** The longest time for which some caller had no successful answer, in ms. */
+  longestMs: number;
+  /** Statuses without success and reasons for no answer, with how often each came. */
+  failures: Map<number | string, number>;
+};
+
 /** The longest time for which some caller had no successful answer, while it went on asking. */
 export class Gaps {
   readonly #lastOk = new Map<number, number>();
   #longest = 0;
+  #failures: Seen["failures"] = new Map();
 
   constructor(acked: Acknowledged) {
-    acked.onAnswer = (writer, ok) => ok && this.#hear(writer);
+    acked.onAnswer = (writer, outcome) => this.#hear(writer, outcome);
   }
 
-  #hear(writer: number): void {
+  #hear(writer: number, outcome: number | string): void {
+    if (typeof outcome !== "number" || outcome >= 300) {
+      this.#failures.set(outcome, (this.#failures.get(outcome) ?? 0) + 1);
+      return;
+    }
     const now = Date.now();
     this.#longest = Math.max(this.#longest, now - (this.#lastOk.get(writer) ?? now));
     this.#lastOk.set(writer, now);
   }
 
-  /** The longest since the last call, with those that last still. */
-  take(): number {
+  /** What was seen since the last call; waits that last still are counted. */
+  take(): Seen {
     const now = Date.now();
-    const longest = Math.max(this.#longest, ...[...this.#lastOk.values()].map((at) => now - at));
+    const seen = {
+      longestMs: Math.max(this.#longest, ...[...this.#lastOk.values()].map((at) => now - at)),
+      failures: this.#failures,
+    };
     this.#longest = 0;
-    return longest;
+    this.#failures = new Map();
+    return seen;
   }
 }
 
-/** Kills one part under load and waits until it is back. @returns the longest time that a caller saw no success, in ms */
-export async function killOne(cluster: Cluster, victim: Victim, round: number, gaps: Gaps): Promise<number> {
+/** Kills one part under load and waits until it is back. */
+export async function killOne(cluster: Cluster, victim: Victim, round: number, gaps: Gaps): Promise<Seen> {
   await cluster.nodeAs("leader");
   gaps.take();
   const restart = await victim.kill(cluster, round);

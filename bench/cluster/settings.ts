@@ -47,13 +47,19 @@ export function patroniSettings(folder: string, at: 0 | 1): string {
   });
 }
 
+/**
+ * A node's own word that it is not this is believed at once: a proxy that has just started takes every node for both.
+ * `timeout check` is stated, because without it a Patroni or a process that answers later than the interval counts as
+ * gone and every session through it is cut, which is what a busy machine looks like.
+ */
 const nodes = (path: string) => `
   option httpchk GET ${path}
   http-check expect status 200
   timeout connect 1s
   timeout client 1h
   timeout server 1h
-  default-server inter 400ms fastinter 200ms downinter 200ms fall 2 rise 1 on-marked-down shutdown-sessions
+  timeout check 3s
+  default-server inter 400ms fastinter 200ms downinter 200ms fall 1 rise 1 on-marked-down shutdown-sessions
 ${PORTS.nodes.map(({ name, postgres, rest }) => `  server ${name} 127.0.0.1:${postgres} check port ${rest}`).join("\n")}`;
 
 /** One proxy for callers, the primary and the replica. A process that is up takes events even while the database is away. */
@@ -72,6 +78,7 @@ backend servers
   mode http
   balance roundrobin
   option httpchk GET /healthz
+  timeout check 3s
   option redispatch 1
   retries 3
   retry-on conn-failure

@@ -9,8 +9,8 @@ export type Acknowledged = {
   logs: Set<string>;
   refused: number;
   answers: Map<number, number>;
-  /** Hears of each request that ended: whose it was, and whether it was answered with success. */
-  onAnswer?: (writer: number, ok: boolean) => void;
+  /** Hears of each request that ended: whose it was, and its status, or why there was none. */
+  onAnswer?: (writer: number, outcome: number | string) => void;
 };
 
 export const nothingYet = (): Acknowledged => ({
@@ -125,6 +125,12 @@ function logPost({ agentId, agentToken }: Credentials, acked: Acknowledged) {
 
 const KINDS = [auditPost, devicePut, logPost];
 
+/** Why fetch had no answer: the code of the socket's error, or what ended the wait. */
+function reasonOf(error: unknown): string {
+  const { name, cause }: { name?: unknown; cause?: { code?: unknown } } = Object(error);
+  return String(cause?.code ?? name);
+}
+
 /** One writer: posts until told to stop; counts only what was answered with success. */
 async function writer(
   base: string,
@@ -144,15 +150,15 @@ async function writer(
         signal: AbortSignal.timeout(15_000),
       });
       acked.answers.set(response.status, (acked.answers.get(response.status) ?? 0) + 1);
-      acked.onAnswer?.(at, response.ok);
+      acked.onAnswer?.(at, response.status);
       if (response.ok) request.done();
       else {
         acked.refused++;
         await sleep(20);
       }
       await response.arrayBuffer();
-    } catch {
-      acked.onAnswer?.(at, false);
+    } catch (error) {
+      acked.onAnswer?.(at, reasonOf(error));
       acked.refused++; // the server is gone: nothing was promised
       await sleep(20);
     }

@@ -10,13 +10,21 @@ import { GET as getMe } from "@/app/api/v1/me/route";
 import { asSystem } from "@/db/client";
 import { startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
-import { organizations, users, userTotp } from "@/db/schema";
+import { agentLogs, deviceEventLogs, organizations, users, userTotp } from "@/db/schema";
 import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
 import { appendAudit } from "@/server/audit/record/append";
 import { env } from "@/server/env";
 import { auditRows, closeRoles, daysAgo, roles } from "@/testing/chain";
 import { buildCli, removeCli, runCli } from "@/testing/cli";
-import { bearer, call, createOrg, createPartner, createUser, auditRows as recordedRows } from "@/testing/factories";
+import {
+  bearer,
+  call,
+  createDevice,
+  createOrg,
+  createPartner,
+  createUser,
+  auditRows as recordedRows,
+} from "@/testing/factories";
 
 const PASSWORD = "correct horse battery staple";
 let dir: string;
@@ -211,7 +219,25 @@ describe("beside a database of one's own", () => {
     expect((await runCli(["retention", "--org", id], { env: settings })).out).toContain("0 rows of 1 organizations");
     const { AUDIT_ADMIN_DATABASE_URL: _, ...without } = settings;
     const off = await runCli(["retention"], { env: without });
-    expect(off).toMatchObject({ code: 1, err: "AUDIT_ADMIN_DATABASE_URL is not set: nothing can be pruned.\n" });
+    expect(off).toMatchObject({ code: 1, err: "AUDIT_ADMIN_DATABASE_URL is not set: no audit row can be pruned.\n" });
+  });
+
+  it("prunes device logs as well, for which it needs no elevated role", async () => {
+    const { id: deviceId, orgId } = await createDevice();
+    const [old, recent] = [new Date(daysAgo(400)), new Date(daysAgo(3))];
+    const common = { deviceId, orgId, message: "m", level: "info", createdAt: recent } as const;
+    await asSystem(async (tx) => {
+      for (const timestamp of [old, old, recent]) {
+        await tx.insert(agentLogs).values({ ...common, timestamp, component: "c" });
+        await tx.insert(deviceEventLogs).values({ ...common, timestamp, category: "system", source: "s" });
+      }
+    });
+    const { AUDIT_ADMIN_DATABASE_URL: _, ...without } = settings;
+    const run = (...more: string[]) => runCli(["retention", "--org", orgId, ...more], { env: without });
+    expect((await run("--dry-run")).out).toContain("2 diagnostic logs and 2 device events would go");
+    expect((await run()).out).toContain("2 diagnostic logs and 2 device events went");
+    expect(await asSystem((tx) => tx.$count(deviceEventLogs, eq(deviceEventLogs.orgId, orgId)))).toBe(1);
+    expect((await run()).out).not.toContain("went");
   });
 
   it("examines everything and names what contradicts a signed checkpoint", async () => {

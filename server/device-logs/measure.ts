@@ -53,14 +53,16 @@ export async function measure(tx: Tx, table: Table, orgId: string): Promise<Stor
 /** Since when a log is kept that is kept for so many days. */
 export const cutoffOf = (now: Date, days: number): Date => new Date(now.getTime() - days * MS_PER_DAY);
 
-/** What of a table is older than a time, counted up to the limit. */
-export async function countExpired(tx: Tx, table: Table, { orgId, cutoff }: { orgId: string; cutoff: Date }) {
-  const at = cutoff.toISOString();
-  const rows = await countUpTo(tx, table, sql`org_id = ${orgId} AND "timestamp" < ${at}::timestamptz`);
-  const expired: Expired = {
-    cutoff: at,
+/** What an organization's run removes: none that came within the last day, for what an agent delivers late is seen. */
+export const isExpired = ({ orgId, cutoff }: { orgId: string; cutoff: Date }): SQL =>
+  sql`org_id = ${orgId} AND "timestamp" < ${cutoff.toISOString()}::timestamptz AND created_at < now() - interval '1 day'`;
+
+/** What of a table has expired, counted up to the limit. */
+export async function countExpired(tx: Tx, table: Table, place: { orgId: string; cutoff: Date }): Promise<Expired> {
+  const rows = await countUpTo(tx, table, isExpired(place));
+  return {
+    cutoff: place.cutoff.toISOString(),
     rows: Math.min(rows, MAX_COUNTED_ROWS),
     isAtLeast: rows > MAX_COUNTED_ROWS,
   };
-  return expired;
 }

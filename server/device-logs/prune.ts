@@ -5,30 +5,30 @@ import { deviceLogPolicies, organizations } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { systemCtx } from "@/server/context";
 import { log } from "@/server/log";
-import { cutoffOf, TABLES } from "./measure";
+import { countExpired, cutoffOf, isExpired, TABLES } from "./measure";
+import type { Expired } from "./schema";
 
 /** One transaction of a run: short, so that agents' inserts beside it do not wait. */
 const BATCH_ROWS = 5_000;
 
 type Kind = keyof typeof TABLES;
-export type PrunedLogs = { orgId: string; diagnostic: number; events: number };
+type Place = { orgId: string; cutoff: Date };
+export type PrunedLogs = { orgId: string; diagnostic: number; events: number; error?: string };
+type ExpiredLogs = { orgId: string; diagnostic: Expired; events: Expired };
 
-/**
- * Removes up to a batch of the oldest rows, none that came within the last day: what an agent delivers late is seen. -1 while another process is at it.
- */
-async function pruneBatch(tx: Tx, kind: Kind, { orgId, cutoff }: { orgId: string; cutoff: Date }): Promise<number> {
+/** Removes up to a batch of the oldest rows; -1 while another process is at it. */
+async function pruneBatch(tx: Tx, kind: Kind, place: Place): Promise<number> {
   const table = TABLES[kind];
   const [lock] = await rowsOf<{ got: boolean }>(
     tx,
-    sql`SELECT pg_try_advisory_xact_lock(hashtextextended('trailmark device logs ' || ${orgId}::text, 0)) AS got`,
+    sql`SELECT pg_try_advisory_xact_lock(hashtextextended('trailmark device logs ' || ${place.orgId}::text, 0)) AS got`,
   );
   if (!lock?.got) return -1;
   const gone = await rowsOf<{ n: number }>(
     tx,
     sql`WITH gone AS (
         DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-          SELECT ctid FROM ${table} WHERE org_id = ${orgId} AND "timestamp" < ${cutoff.toISOString()}::timestamptz
-            AND created_at < now() - interval '1 day'
+          SELECT ctid FROM ${table} WHERE ${isExpired(place)}
           ORDER BY "timestamp" LIMIT ${BATCH_ROWS}))
         RETURNING 1)
       SELECT count(*)::int AS n FROM gone`,
@@ -36,7 +36,7 @@ async function pruneBatch(tx: Tx, kind: Kind, { orgId, cutoff }: { orgId: string
   return gone[0]?.n ?? 0;
 }
 
-async function pruneKind(kind: Kind, place: { orgId: string; cutoff: Date }, signal?: AbortSignal): Promise<number> {
+async function pruneKind(kind: Kind, place: Place, signal?: AbortSignal): Promise<number> {
   for (let rows = 0; ; ) {
     if (signal?.aborted) return rows;
     const n = await asSystem((tx) => pruneBatch(tx, kind, place));
@@ -48,22 +48,43 @@ async function pruneKind(kind: Kind, place: { orgId: string; cutoff: Date }, sig
 
 type Options = { signal?: AbortSignal; now?: Date; orgIds?: readonly string[] };
 
-/**
- * Removes device logs that are past their organization's window, oldest first, in batches; never an audit entry. What
- * went is recorded in that organization's audit log. An organization that has notice still is left alone.
- */
-export async function pruneDeviceLogs({ signal, now = new Date(), orgIds }: Options = {}): Promise<PrunedLogs[]> {
-  const policies = await asSystem((tx) =>
+/** The policies whose notice is over, each with its organization's name. */
+async function duePolicies({ now, orgIds }: { now: Date; orgIds: readonly string[] | undefined }) {
+  const due = await asSystem((tx) =>
     tx
       .select({ policy: deviceLogPolicies, name: organizations.name })
       .from(deviceLogPolicies)
       .innerJoin(organizations, eq(organizations.id, deviceLogPolicies.orgId))
       .where(lte(deviceLogPolicies.pruneFrom, now)),
   );
-  const done: PrunedLogs[] = [];
-  for (const { policy, name } of policies) {
+  return orgIds ? due.filter(({ policy }) => orgIds.includes(policy.orgId)) : due;
+}
+
+/** What pruneDeviceLogs() would remove now, counted up to a limit for each organization. */
+export async function expiredDeviceLogs({ now = new Date(), orgIds }: Options = {}): Promise<ExpiredLogs[]> {
+  const found: ExpiredLogs[] = [];
+  for (const { policy } of await duePolicies({ now, orgIds })) {
     const { orgId, diagnosticDays, eventDays } = policy;
-    if (orgIds && !orgIds.includes(orgId)) continue;
+    const count = (kind: Kind, days: number) =>
+      asSystem((tx) => countExpired(tx, TABLES[kind], { orgId, cutoff: cutoffOf(now, days) }));
+    found.push({
+      orgId,
+      diagnostic: await count("diagnostic", diagnosticDays),
+      events: await count("events", eventDays),
+    });
+  }
+  return found;
+}
+
+/**
+ * Removes device logs that are past their organization's window, oldest first, in batches; never an audit entry. What
+ * went is recorded in that organization's audit log. An organization that has notice still is left alone; the failure of
+ * one is logged, named in the answer, and does not keep the others back.
+ */
+export async function pruneDeviceLogs({ signal, now = new Date(), orgIds }: Options = {}): Promise<PrunedLogs[]> {
+  const done: PrunedLogs[] = [];
+  for (const { policy, name } of await duePolicies({ now, orgIds })) {
+    const { orgId, diagnosticDays, eventDays } = policy;
     if (signal?.aborted) break;
     try {
       const diagnostic = await pruneKind("diagnostic", { orgId, cutoff: cutoffOf(now, diagnosticDays) }, signal);
@@ -83,6 +104,7 @@ export async function pruneDeviceLogs({ signal, now = new Date(), orgIds }: Opti
       });
     } catch (error) {
       log.error({ err: error, orgId }, "an organization's device logs could not be pruned");
+      done.push({ orgId, diagnostic: 0, events: 0, error: error instanceof Error ? error.message : "failed" });
     }
   }
   return done;

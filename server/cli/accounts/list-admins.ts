@@ -1,8 +1,8 @@
 import { asc, eq, inArray } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { partners, users } from "@/db/schema";
-import { type Command, readArgs, say } from "./command";
-import { onPlatform } from "./platform";
+import { type Command, readArgs, say } from "@/server/cli/command";
+import { onPlatform } from "@/server/cli/platform";
 
 /** Who can administer this installation: for an operator who looks for a way in, or for one too many. */
 export const listAdmins: Command = {

@@ -1,11 +1,11 @@
+import { type Command, readArgs, readStdin, required, say, UsageError } from "@/server/cli/command";
+import { onPlatform } from "@/server/cli/platform";
 import { systemCtx } from "@/server/context";
 import { foundPartner, isSetupNeeded } from "@/server/setup/found-partner";
 import { completeInput } from "@/server/setup/schema";
 import { createSystemAdmin } from "@/server/setup/system-admin";
 import { createUser } from "@/server/users/create";
 import { createInput } from "@/server/users/schema";
-import { type Command, readArgs, readStdin, required, say, UsageError } from "./command";
-import { onPlatform } from "./platform";
 
 type Given = { email: string; password: string; name: string; organization: string; partnerId: string | undefined };
 

@@ -1,9 +1,9 @@
 import { accessSync, constants } from "node:fs";
+import { type Command, readArgs, say } from "@/server/cli/command";
 import { env } from "@/server/env";
 import { prepareEnvironment } from "@/server/process/prepare";
-import { type Command, readArgs, say } from "./command";
-import { checkDatabase } from "./doctor-database";
-import { checkKey, checkSpool, checkWitnesses } from "./doctor-files";
+import { checkDatabase } from "./database";
+import { checkKey, checkSpool, checkWitnesses } from "./files";
 import type { Finding } from "./finding";
 
 const MARKS = { ok: "ok   ", warn: "WARN ", fail: "FAIL " };

@@ -3,9 +3,9 @@ import { asSystem } from "@/db/client";
 import { organizations } from "@/db/schema";
 import { createApiKey as makeKey } from "@/server/api-keys/create";
 import { createInput } from "@/server/api-keys/schema";
+import { type Command, readArgs, required, say, tell, UsageError } from "@/server/cli/command";
+import { onPlatform } from "@/server/cli/platform";
 import { systemCtx } from "@/server/context";
-import { type Command, readArgs, required, say, tell, UsageError } from "./command";
-import { onPlatform } from "./platform";
 
 /** The id of an organization that is named by its id or its slug. */
 async function organizationOf(named: string): Promise<string> {

@@ -4,10 +4,10 @@ import { findByEmail } from "@/server/auth/find-by-email";
 import { newPassword } from "@/server/auth/schema";
 import { removeSecondFactors } from "@/server/auth/second-factor/factors";
 import { setPassword } from "@/server/auth/set-password";
+import { type Command, readArgs, readStdin, required, say } from "@/server/cli/command";
+import { onPlatform } from "@/server/cli/platform";
 import { systemCtx } from "@/server/context";
 import { AppError } from "@/server/errors";
-import { type Command, readArgs, readStdin, required, say } from "./command";
-import { onPlatform } from "./platform";
 
 const passwordSchema = z.strictObject({ password: newPassword });
 
