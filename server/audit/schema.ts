@@ -87,6 +87,25 @@ export const filterInput = z.object(filterShape).superRefine(fromBeforeTo);
 /** One organization of the caller's. */
 export const oneOrg = z.guid().optional();
 
+/** Query members of the two ways to name a part of one chain: by time, or by sequence, both ends included. */
+export const partShape = {
+  from: filterShape.from,
+  to: filterShape.to,
+  fromSeq: positiveInt.optional(),
+  toSeq: positiveInt.optional(),
+};
+type Part = { [K in keyof typeof partShape]?: z.output<(typeof partShape)[K]> };
+
+/** Refinement of a schema with partShape: a part is named one way, and does not end before it begins. */
+export function onePart(part: Part, context: z.RefinementCtx): void {
+  const { from, to, fromSeq, toSeq } = part;
+  const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+  fromBeforeTo({ from, to }, context);
+  if (fromSeq !== undefined && toSeq !== undefined && fromSeq > toSeq) issue("fromSeq", "is after toSeq");
+  if ((from || to) && (fromSeq ?? toSeq) !== undefined)
+    issue(fromSeq === undefined ? "toSeq" : "fromSeq", "cannot be combined with from and to");
+}
+
 export const rangeInput = z
   .object({ orgId: oneOrg, from: filterShape.from, to: filterShape.to })
   .superRefine(fromBeforeTo);

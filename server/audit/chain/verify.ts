@@ -1,7 +1,7 @@
 import type { Ctx } from "@/server/context";
 import { invalid } from "@/server/errors";
 import { reaches } from "@/server/scope";
-import { type ChainReader, readChain } from "./chain-stream";
+import { type ChainReader, type Lane, readChain } from "./chain-stream";
 import { copyQuery } from "./copy-query";
 import { createLinkReader } from "./copy-rows";
 import { permittedThrough } from "./receipt";
@@ -16,8 +16,10 @@ export type VerifyInput = {
   isHeadLost?: boolean | undefined;
   /** The sequence whose row is handed back, to be proven by what was signed. */
   mark?: number | undefined;
-  onProgress?: (rows: number) => void;
+  onProgress?: ((rows: number) => void) | undefined;
   signal?: AbortSignal | undefined;
+  /** Which connections it may take: by itself a part is short, however long. */
+  lane?: Lane | undefined;
 };
 export type Integrity = Verdict & { orgId: string; head: Anchor | null };
 
@@ -117,7 +119,7 @@ export async function verifyChain(ctx: Pick<Ctx, "scope">, input: VerifyInput): 
   if (!reaches(ctx.scope, orgId)) throw invalid("orgId", "is outside your reach");
   const isPart = fromSeq !== undefined || toSeq !== undefined;
   const bounds = isPart ? { first: fromSeq ?? 1, last: toSeq ?? Number.MAX_SAFE_INTEGER } : null;
-  const lane = isPart ? "short" : "whole";
+  const lane = input.lane ?? (isPart ? "short" : "whole");
   const tenant = { kind: "organization", orgIds: [orgId], partnerId: "" } as const;
   return readChain(tenant, (reader) => judge(reader, input, bounds), { lane, signal });
 }

@@ -5,7 +5,7 @@ import { checkpointOf } from "@/server/audit/checkpoints/stored-note";
 import { cosignersOf } from "@/server/audit/checkpoints/witnessed";
 import { formatVerifierKey, toBase64 } from "@/server/audit/tree/signed-note";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
-import type { Ctx } from "@/server/context";
+import type { Ctx, Scope } from "@/server/context";
 import { invalid } from "@/server/errors";
 import { acquireSlot } from "@/server/limits/slots";
 import { operation } from "@/server/operation";
@@ -14,8 +14,8 @@ import { clearAlarm, raiseAlarm } from "./alarm";
 import { between } from "./between";
 import { signCheckpoint } from "./checkpoints";
 import type { Judged } from "./judge";
-import { VERIFY_SLOTS, verifyWhole } from "./runs";
-import { checkpointsInput, checkpointsOutput, integrityOutput, verifyInput } from "./schema";
+import { VERIFY_SLOTS, verifyPart, verifyWhole } from "./runs";
+import { checkpointsInput, checkpointsOutput, integrityOutput, type VerifyInput, verifyInput } from "./schema";
 import { keepVerification } from "./verifications";
 import { watched } from "./verify-progress";
 
@@ -46,10 +46,34 @@ const once = (found: Judged, act: () => Promise<void>): Promise<void> => {
   return done;
 };
 
+type Watch = { signal: AbortSignal | undefined; onProgress?: ((rows: number) => void) | undefined };
+/** A verdict, how many rows were read for it, and what it is kept as. */
+type Reading = { found: Judged; rowsRead: number; kind: "whole" | "range" };
+
+/** The entries of some sequences, which alone are read. */
+async function readPart(orgId: string, { fromSeq, toSeq }: VerifyInput, watch: Watch): Promise<Reading> {
+  const found = await verifyPart(orgId, { fromSeq, toSeq }, watch);
+  const newest = found.head?.seq ?? 0;
+  const beyond = (field: string) => invalid(field, `lies beyond the newest entry, sequence ${newest}`);
+  // Not of a broken chain: that it lost its end is the answer.
+  if (found.status !== "broken" && (fromSeq ?? 1) > newest) throw beyond("fromSeq");
+  if (found.status !== "broken" && (toSeq ?? newest) > newest) throw beyond("toSeq");
+  return { found, rowsRead: found.rowsChecked, kind: "range" };
+}
+
+/** The whole chain, read once for all who ask at the time; between two times its entries of that time are counted. */
+async function readWhole(scope: Scope, orgId: string, { from, to }: VerifyInput, watch: Watch): Promise<Reading> {
+  const whole = await verifyWhole(orgId, watch);
+  const rowsRead = whole.rowsChecked;
+  if (!from && !to) return { found: whole, rowsRead, kind: "whole" };
+  return { found: await between(scope, whole, { from, to }), rowsRead, kind: "range" };
+}
+
 /**
- * Verifies the chain of one organization, whole or between two timestamps. Either reads the whole chain, once for all
- * who ask at the time. A break raises the alarm; a whole chain found intact clears it.
+ * Verifies the chain of one organization: whole, between two timestamps, for which the whole chain is read too, or by
+ * sequence, for which those entries are. A break raises the alarm; a whole chain found intact clears it.
  * @throws AppError rate_limited when the caller, or this process, has too many waiting
+ * @throws AppError validation_failed for a sequence that the chain does not have
  */
 export const verifyIntegrity = operation({
   permission: "audit:read",
@@ -58,18 +82,19 @@ export const verifyIntegrity = operation({
   waits: true,
   async run(ctx, input) {
     const orgId = oneOrganization(ctx, input.orgId);
-    const { from, to, runId } = input;
+    const { scope } = narrow(ctx, orgId);
     const release = acquireSlot(ctx.actor, VERIFY_SLOTS);
     try {
-      const whole = await watched(ctx, runId, (onProgress) => verifyWhole(orgId, { signal: ctx.signal, onProgress }));
+      const bySequence = (input.fromSeq ?? input.toSeq) !== undefined;
+      const { found, rowsRead, kind } = await watched(ctx, input.runId, (onProgress) => {
+        const watch = { signal: ctx.signal, onProgress };
+        return bySequence ? readPart(orgId, input, watch) : readWhole(scope, orgId, input, watch);
+      });
       const now = ctx.now();
-      const isRange = Boolean(from || to);
-      const found = isRange ? await between(ctx.scope, whole, { from, to }) : whole;
-      if (isRange) await keepVerification(found, "range", { ranAt: now });
-      else await once(whole, () => keepWhole(whole, now));
+      if (kind === "range") await keepVerification(found, "range", { ranAt: now });
+      else await once(found, () => keepWhole(found, now));
       await raise(found, now);
       const { status, reasons, covered, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks } = found;
-      const rowsRead = whole.rowsChecked;
       return { orgId, status, reasons, covered, rowsRead, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks };
     } finally {
       release();

@@ -1,5 +1,5 @@
 import type { Break } from "@/server/audit/chain/verifier";
-import { type Integrity, verifyChain } from "@/server/audit/chain/verify";
+import { type Integrity, type VerifyInput, verifyChain } from "@/server/audit/chain/verify";
 import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored-note";
 import { restoredReasons } from "@/server/audit/tree/restoration";
 import { systemCtx } from "@/server/context";
@@ -14,12 +14,7 @@ export type Judged = Omit<Integrity, "status" | "marked"> & {
   covered: Covered;
 };
 
-type JudgeOptions = {
-  fromSeq?: number | undefined;
-  toSeq?: number | undefined;
-  onProgress?: (rows: number) => void;
-  signal?: AbortSignal | undefined;
-};
+type JudgeOptions = Pick<VerifyInput, "fromSeq" | "toSeq" | "onProgress" | "signal" | "lane">;
 
 /** What the rows lack, or contradict, of what our key signed; `through` is the last row that it covers, 0 for none. */
 type Proof = { breaks: Break[]; reasons: string[]; through: number };

@@ -81,3 +81,39 @@ it("150 verifications of one caller at once hold few connections and nobody else
   expect(most).toBeLessThanOrEqual(8);
   expect(waited).toBeLessThan(2_000);
 });
+
+describe("a verification by sequence", () => {
+  const asker = async (orgId: string) => ctxFor(await createUser({ role: "org_admin", orgId }));
+
+  it("reads those entries alone and says so", async () => {
+    const orgId = await chainOf(300);
+    const ctx = await asker(orgId);
+    const found = await verifyIntegrity.run(ctx, { orgId, fromSeq: 100, toSeq: 200 });
+    expect(found).toMatchObject({ status: "intact", rowsRead: 101, rowsChecked: 101, firstSeq: 100, lastSeq: 200 });
+    expect(found.covered).toMatchObject({ firstSeq: 100, lastSeq: 200, checkpoint: { size: 300 } });
+    expect((await getIntegrityStatus.run(ctx, { orgId })).last).toMatchObject({ kind: "range", rowsChecked: 101 });
+    expect(await verifyIntegrity.run(ctx, { orgId, fromSeq: 250 })).toMatchObject({ rowsChecked: 51, lastSeq: 300 });
+  });
+
+  it("of sequences that the chain does not have is refused; where it was cut off, it is broken", async () => {
+    const orgId = await chainOf(30);
+    const ctx = await asker(orgId);
+    const ask = (fromSeq: number, toSeq?: number) => verifyIntegrity.run(ctx, { orgId, fromSeq, toSeq });
+    await expect(ask(20, 31)).rejects.toMatchObject({ extra: { errors: [{ path: "toSeq" }] } });
+    await expect(ask(31)).rejects.toMatchObject({ extra: { errors: [{ path: "fromSeq" }] } });
+    await roles.owner.begin(async (tx) => {
+      await tx`SET LOCAL session_replication_role = replica`;
+      await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq > 20`;
+      await tx`UPDATE audit_chain_heads h SET seq = 20,
+        checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = 20) WHERE org_id = ${orgId}`;
+    });
+    expect(await ask(15, 30)).toMatchObject({ status: "broken", breaks: [{ seq: 21, kind: "truncated" }] });
+  });
+
+  it("does not take two ways of naming a part at once, nor one that ends before it begins", () => {
+    const faultsOf = (input: object) => verifyIntegrity.input.safeParse(input).error?.issues.map(({ path }) => path[0]);
+    expect(faultsOf({ fromSeq: 1, from: "2026-11-01T00:00:00Z" })).toEqual(["fromSeq"]);
+    expect(faultsOf({ fromSeq: 3, toSeq: 2 })).toEqual(["fromSeq"]);
+    expect(faultsOf({ toSeq: 0 })).toEqual(["toSeq"]);
+  });
+});

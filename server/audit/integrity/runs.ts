@@ -1,4 +1,4 @@
-import { hasFreeReader, waitingReaders } from "@/server/audit/chain/chain-stream";
+import { hasFreeReader, type Lane, waitingReaders } from "@/server/audit/chain/chain-stream";
 import { AppError } from "@/server/errors";
 import { type Judged, judgeChain } from "./judge";
 
@@ -7,6 +7,9 @@ export const VERIFY_SLOTS = { kind: "verifications", max: 8, advice: "Wait until
 /** Chains that may wait to be read in one process; the night's own readings wait beyond that too. */
 const MAX_WAITING = 32;
 const RETRY_AFTER_SECONDS = 30;
+
+/** A part of more sequences than this waits with the whole chains: what is short must not stand behind it. */
+const SHORT_ROWS = 50_000;
 
 /** One reading of a whole chain and those who wait for it. */
 type Run = { found: Promise<Judged>; askers: Set<Asker>; abort: AbortController };
@@ -45,16 +48,34 @@ function goneOf(signal: AbortSignal | undefined): { promise: Promise<never>; sto
 /** The verification of this whole chain that is going on, if any. */
 export const runningVerification = (orgId: string): Promise<Judged> | null => runs.get(orgId)?.found ?? null;
 
+/** @throws AppError rate_limited when too many chains wait for such a connection */
+function refuseCrowd(lane: Lane): void {
+  if (hasFreeReader(lane) || waitingReaders(lane) < MAX_WAITING) return;
+  throw new AppError("rate_limited", `${MAX_WAITING} verifications are waiting already. Try again later.`, {
+    headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
+  });
+}
+
+type Part = { fromSeq?: number | undefined; toSeq?: number | undefined };
+
+/**
+ * Verifies a part of a chain by sequence, for one asker; an end that is left out is the chain's own.
+ * @throws AppError rate_limited when too many chains wait to be read
+ */
+export async function verifyPart(orgId: string, { fromSeq = 1, toSeq }: Part, asker: Asker = {}): Promise<Judged> {
+  const last = toSeq ?? Number.MAX_SAFE_INTEGER;
+  const lane = last - fromSeq < SHORT_ROWS ? "short" : "whole";
+  refuseCrowd(lane);
+  return judgeChain(orgId, { fromSeq, toSeq: last, lane, ...asker });
+}
+
 /**
  * Verifies a whole chain. Who asks while a reading of that chain goes on gets its verdict, which says through which
  * sequence it reaches; the last one who goes away ends it.
  * @throws AppError rate_limited when too many chains wait to be read
  */
 export async function verifyWhole(orgId: string, asker: Asker = {}): Promise<Judged> {
-  if (!runs.has(orgId) && !hasFreeReader("whole") && waitingReaders("whole") >= MAX_WAITING)
-    throw new AppError("rate_limited", `${MAX_WAITING} verifications are waiting already. Try again later.`, {
-      headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
-    });
+  if (!runs.has(orgId)) refuseCrowd("whole");
   const run = runs.get(orgId) ?? start(orgId);
   const gone = goneOf(asker.signal);
   run.askers.add(asker);

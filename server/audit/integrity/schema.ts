@@ -1,14 +1,13 @@
 import { z } from "zod";
-import { filterShape, fromBeforeTo, oneOrg } from "@/server/audit/schema";
+import { oneOrg, onePart, partShape } from "@/server/audit/schema";
 import { flag, isoTime, positiveInt } from "@/server/wire";
 
-/** Query of GET /audit-logs/integrity. */
-export const integrityInput = z
-  .object({ orgId: oneOrg, from: filterShape.from, to: filterShape.to })
-  .superRefine(fromBeforeTo);
+/** Query of GET /audit-logs/integrity: the whole chain, the entries between two times, or those of two sequences. */
+export const integrityInput = z.object({ orgId: oneOrg, ...partShape }).superRefine(onePart);
 
-/** Input of integrity.verify: a range of a chain, and an id of the asker's own to ask for the progress by. */
-export const verifyInput = z.object({ ...integrityInput.shape, runId: z.guid().optional() }).superRefine(fromBeforeTo);
+/** Input of integrity.verify: a part of a chain, and an id of the asker's own to ask for the progress by. */
+export const verifyInput = z.object({ ...integrityInput.shape, runId: z.guid().optional() }).superRefine(onePart);
+export type VerifyInput = z.output<typeof verifyInput>;
 
 /** Input and output of integrity.progress. */
 export const progressInput = z.object({ runId: z.guid() });
@@ -37,7 +36,7 @@ const covered = z.strictObject({
 });
 export type Covered = z.output<typeof covered>;
 
-/** rowsChecked counts those of the range; between two times rowsRead is the whole chain, which was read for it. */
+/** rowsChecked counts those of the part; between two times rowsRead is the whole chain, which was read for it. */
 export const integrityOutput = z.strictObject({
   orgId: z.guid(),
   status: z.enum(VERDICT_STATUSES),

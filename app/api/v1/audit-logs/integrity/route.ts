@@ -4,5 +4,5 @@ import { route } from "@/server/http/route";
 
 export const GET = route(
   { ...verifyIntegrity, input: integrityInput },
-  { summary: "Verifies the chain of one organization, whole or between two timestamps.", auth: "user" },
+  { summary: "Verifies the chain of one organization, whole, between two timestamps, or by sequence.", auth: "user" },
 );

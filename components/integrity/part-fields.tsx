@@ -1,0 +1,73 @@
+"use client";
+
+import { Input, NumberInput, SegmentedControl } from "@mantine/core";
+import { useState } from "react";
+import { faultOf, isBySequence, type Part, WHOLE } from "./part";
+import { RangeFields } from "./range-fields";
+
+type Way = "time" | "sequence";
+const WAYS: { value: Way; label: string }[] = [
+  { value: "time", label: "By time" },
+  { value: "sequence", label: "By entry" },
+];
+
+type Props = { part: Part; onPart: (part: Part) => void };
+
+/** The two ends of a part, as times on the clock that the reader sees or as numbers of entries; an empty one is open. */
+export function PartFields({ part, onPart }: Props) {
+  const [way, setWay] = useState<Way>(isBySequence(part) ? "sequence" : "time");
+  const Ends = way === "time" ? Times : Sequences;
+  return (
+    <>
+      <Input.Wrapper label="Range" labelElement="div">
+        <SegmentedControl
+          aria-label="Range by time or by entry"
+          data={WAYS}
+          value={way}
+          onChange={(next) => {
+            setWay(next);
+            onPart(WHOLE);
+          }}
+        />
+      </Input.Wrapper>
+      <Ends part={part} onPart={onPart} />
+    </>
+  );
+}
+
+const errorAt = (part: Part, end: "from" | "to"): string | null => {
+  const fault = faultOf(part);
+  return fault?.end === end ? fault.text : null;
+};
+
+function Times({ part, onPart }: Props) {
+  return <RangeFields range={part} onRange={(range) => onPart({ ...part, ...range })} error={errorAt(part, "from")} />;
+}
+
+function Sequences({ part, onPart }: Props) {
+  const field = (end: "from" | "to", label: string) => {
+    const member = `${end}Seq` as const;
+    return {
+      label,
+      error: errorAt(part, end),
+      value: part[member] ?? "",
+      onChange: (value: string | number) =>
+        onPart({ ...part, [member]: typeof value === "number" && Number.isSafeInteger(value) ? value : null }),
+      allowDecimal: false,
+      allowNegative: false,
+      maxLength: MAX_DIGITS,
+      thousandSeparator: ",",
+      hideControls: true,
+      w: 150,
+    };
+  };
+  return (
+    <>
+      <NumberInput {...field("from", "First entry")} placeholder="the first" />
+      <NumberInput {...field("to", "Last entry")} placeholder="the newest" />
+    </>
+  );
+}
+
+/** With its separators, a number that no chain reaches. */
+const MAX_DIGITS = 15;

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { faultOf, isWhole, scopeOf, titleOf, toInput, WHOLE } from "./part";
+
+const FOUND = {
+  orgId: "00000000-0000-4000-8000-000000000001",
+  status: "intact" as const,
+  reasons: [],
+  covered: { firstSeq: 1_000, lastSeq: 2_000, checkpoint: null },
+  rowsRead: 1_001,
+  rowsChecked: 1_001,
+  firstSeq: 1_000,
+  lastSeq: 2_000,
+  prunedPrefix: null,
+  head: { seq: 5_000, checksum: "0".repeat(64) },
+  breaks: [],
+};
+const SEQUENCES = { ...WHOLE, fromSeq: 1_000, toSeq: 2_000 };
+const NOON = new Date("2026-11-22T12:00:00Z");
+
+describe("a part of a chain", () => {
+  it("is named by time or by entry, and by time where an address names both", () => {
+    expect(isWhole(WHOLE)).toBe(true);
+    expect(toInput(SEQUENCES)).toEqual({ fromSeq: 1_000, toSeq: 2_000 });
+    expect(toInput({ ...SEQUENCES, from: NOON })).toEqual({ from: NOON.toISOString(), to: undefined });
+  });
+
+  it("does not begin after its end, nor before the first entry", () => {
+    expect(faultOf(SEQUENCES)).toBeNull();
+    expect(faultOf({ ...SEQUENCES, fromSeq: 2_001 })).toMatchObject({ end: "from" });
+    expect(faultOf({ ...SEQUENCES, fromSeq: 0 })).toMatchObject({ end: "from", text: "The first entry is 1" });
+    expect(faultOf({ ...WHOLE, toSeq: -4 })).toMatchObject({ end: "to" });
+  });
+
+  it("by entry says how much of the chain lies outside and was not read", () => {
+    expect(titleOf({ found: FOUND, part: SEQUENCES })).toBe("Intact in this range");
+    expect(scopeOf({ found: FOUND, part: SEQUENCES, seconds: 0.25 })).toBe(
+      "1,001 entries checked, entries 1,000 to 2,000. The other 3,999 entries of the chain lie outside: they were not read. Read in 0.3 s.",
+    );
+    const pruned = { ...FOUND, prunedPrefix: { throughSeq: 3_999, throughChecksum: null } };
+    expect(scopeOf({ found: pruned, part: SEQUENCES, seconds: 1 })).toContain(
+      "No other entry is in the chain. Retention removed the entries through 3,999.",
+    );
+  });
+
+  it("by time says that the whole chain was read for it", () => {
+    const found = { ...FOUND, rowsRead: 5_000 };
+    expect(scopeOf({ found, part: { ...WHOLE, from: NOON }, seconds: 1 })).toBe(
+      "1,001 entries in the range, entries 1,000 to 2,000; the whole chain of 5,000 was read for it. Read in 1.0 s.",
+    );
+  });
+});

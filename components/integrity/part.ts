@@ -1,0 +1,73 @@
+import { parseAsInteger, parseAsIsoDateTime } from "nuqs";
+import { count, counted } from "@/components/format/amounts";
+import type { Outputs } from "@/components/trpc";
+
+/** How a part of the chain is named: by time, or by the numbers of its entries. With no end named it is the whole. */
+export type Part = { from: Date | null; to: Date | null; fromSeq: number | null; toSeq: number | null };
+export const WHOLE: Part = { from: null, to: null, fromSeq: null, toSeq: null };
+
+/** The part's members in the address. */
+export const PART_PARAMS = {
+  from: parseAsIsoDateTime,
+  to: parseAsIsoDateTime,
+  fromSeq: parseAsInteger,
+  toSeq: parseAsInteger,
+};
+
+export const isBySequence = ({ fromSeq, toSeq }: Part): boolean => (fromSeq ?? toSeq) !== null;
+const isByTime = ({ from, to }: Part): boolean => Boolean(from || to);
+export const isWhole = (part: Part): boolean => !isBySequence(part) && !isByTime(part);
+
+/** What is wrong with a part, at which end; null when it can be asked for. An address may name both ways: time counts. */
+export function faultOf({ from, to, fromSeq, toSeq }: Part): { end: "from" | "to"; text: string } | null {
+  if (from && to && from > to) return { end: "from", text: "Start is after the end" };
+  if (fromSeq !== null && fromSeq < 1) return { end: "from", text: "The first entry is 1" };
+  if (toSeq !== null && toSeq < 1) return { end: "to", text: "The first entry is 1" };
+  if (fromSeq !== null && toSeq !== null && fromSeq > toSeq) return { end: "from", text: "Start is after the end" };
+  return null;
+}
+
+/** The part as the server takes it. */
+export function toInput(part: Part) {
+  const { from, to, fromSeq, toSeq } = part;
+  if (isByTime(part)) return { from: from?.toISOString(), to: to?.toISOString() };
+  return { fromSeq: fromSeq ?? undefined, toSeq: toSeq ?? undefined };
+}
+
+type Found = Outputs["integrity"]["verify"];
+type Shown = { found: Found; part: Part; seconds: number };
+
+const entries = (n: number): string => counted(n, "entry", "entries");
+
+/** What of the chain lies outside the sequences that were read: it was not read, and nothing is said of it. */
+function outsideOf({ head, prunedPrefix, rowsChecked }: Found): string {
+  const pruned = prunedPrefix?.throughSeq ?? 0;
+  const outside = Math.max(0, (head?.seq ?? 0) - pruned - rowsChecked);
+  const removed = pruned > 0 ? ` Retention removed the entries through ${count(pruned)}.` : "";
+  if (outside === 0) return `No other entry is in the chain.${removed}`;
+  return `The other ${entries(outside)} of the chain lie outside: they were not read.${removed}`;
+}
+
+/** What was read and, of a part, how much of it was asked for; never more than that. */
+export function scopeOf({ found, part, seconds }: Shown): string {
+  const { rowsChecked, rowsRead, firstSeq, lastSeq } = found;
+  const span = firstSeq !== null && lastSeq !== null ? `, entries ${count(firstSeq)} to ${count(lastSeq)}` : "";
+  const took = `Read in ${seconds.toFixed(1)} s.`;
+  if (isWhole(part)) return `${entries(rowsChecked)} checked${span}. ${took}`;
+  if (isByTime(part))
+    return `${entries(rowsChecked)} in the range${span}; the whole chain of ${count(rowsRead)} was read for it. ${took}`;
+  return `${entries(rowsChecked)} checked${span}. ${outsideOf(found)} ${took}`;
+}
+
+/** The verdict in a few words. */
+export function titleOf({ found, part }: Pick<Shown, "found" | "part">): string {
+  const whole = isWhole(part);
+  if (found.status === "empty") return whole ? "The chain is empty" : "No entries in this range";
+  if (found.status === "unproven") return whole ? "Not proven, whole chain" : "Not proven in this range";
+  if (found.status === "broken") return `Broken in ${counted(found.breaks.length, "place")}`;
+  if (!whole) return "Intact in this range";
+  const { covered, lastSeq } = found;
+  return covered.lastSeq === lastSeq
+    ? "Intact, from the first entry to the last"
+    : `Intact, from the first entry to entry ${count(covered.lastSeq ?? 0)}`;
+}
