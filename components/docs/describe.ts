@@ -1,6 +1,7 @@
 import { resolve, type Schema } from "./openapi";
 
-export type Row = { name: string; type: string; rule: string; isRequired: boolean };
+/** A parameter or a member: meaning says what it is for, rule what its value must keep. */
+export type Row = { name: string; type: string; rule: string; meaning: string; isRequired: boolean };
 
 const FORMAT: Record<string, string> = {
   uuid: "UUID",
@@ -42,7 +43,6 @@ export function ruleOf(schema: Schema): string {
     bounds(schema.minItems, schema.maxItems, "items"),
     schema.pattern && !schema.format ? `matches ${schema.pattern}` : "",
     schema.default !== undefined ? `${JSON.stringify(schema.default)} unless given` : "",
-    schema.description ?? "",
     ...branches(schema).map(ruleOf),
   ];
   return [...new Set(parts.filter(Boolean))].join("; ");
@@ -74,51 +74,10 @@ export function rowsOf(schema: Schema, schemas: Record<string, Schema>, prefix =
       name: `${at}${name}`,
       type: typeOf(member),
       rule: ruleOf(resolve(member, schemas)),
+      meaning: member.description ?? "",
       isRequired: found.schema.required?.includes(name) ?? false,
     };
     const below = inner ? rowsOf(member, schemas, `${at}${name}${inner.isList ? "[]" : ""}.`, depth + 1) : [];
     return [row, ...below];
   });
-}
-
-const NAMED: Record<string, unknown> = {
-  email: "jane.doe@example.com",
-  password: "correct horse battery",
-  timestamp: "2026-11-20T14:02:31Z",
-  hostname: "WS-042",
-  os: "windows",
-  name: "Example",
-  actorId: "jane.doe",
-  action: "device.create",
-  resourceType: "device",
-  refreshToken: "…",
-  enrollmentKey: "tme_…",
-  level: "info",
-  component: "main",
-  message: "started",
-  source: "Service Control Manager",
-};
-
-/** A value that the schema takes, for the samples: the required members, or all where none is required. */
-export function exampleOf(schema: Schema, schemas: Record<string, Schema>, name = "", depth = 0): unknown {
-  const found = resolve(schema, schemas);
-  const [first] = branches(found).filter((branch) => branch.type !== "null");
-  if (first) return exampleOf(first, schemas, name, depth);
-  if (found.const !== undefined) return found.const;
-  if (found.default !== undefined) return found.default;
-  if (found.enum) return found.enum[0];
-  const type = Array.isArray(found.type) ? found.type[0] : found.type;
-  if (type === "array")
-    return found.items && depth <= MAX_DEPTH ? [exampleOf(found.items, schemas, name, depth + 1)] : [];
-  if (type === "object" || found.properties) {
-    const members = Object.entries(found.properties ?? {});
-    const wanted = members.filter(([key]) => found.required?.includes(key));
-    const shown = wanted.length > 0 ? wanted : members;
-    return Object.fromEntries(shown.map(([key, member]) => [key, exampleOf(member, schemas, key, depth + 1)]));
-  }
-  if (type === "integer" || type === "number") return Math.max(1, found.minimum ?? 1);
-  if (type === "boolean") return true;
-  if (found.format === "uuid") return "0d9f7c5e-2f4b-4c8e-9a55-6b1f0c3d2e71";
-  if (found.format === "date-time") return "2026-11-20T14:02:31Z";
-  return NAMED[name] ?? "text";
 }

@@ -3,8 +3,9 @@
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
+import dynamic from "next/dynamic";
 import { parseAsString, useQueryStates } from "nuqs";
-import { useCallback, useRef } from "react";
+import { useCallback, useRef, useState } from "react";
 import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import classes from "./docs.module.css";
@@ -12,6 +13,8 @@ import { type ApiDocument, readDocument } from "./openapi";
 import { OperationDetail } from "./operation-detail";
 import { OperationList } from "./operation-list";
 import { Overview } from "./overview";
+
+const TryIt = dynamic(() => import("./try/try-it").then((found) => found.TryIt));
 
 async function load(): Promise<ApiDocument> {
   const answer = await fetch("/api/v1/openapi.json");
@@ -26,6 +29,8 @@ export function DocsPage() {
     { op: parseAsString.withOptions({ history: "push" }), search: parseAsString },
     { scroll: false },
   );
+  // In memory alone: it is gone with the page, and stands in no address, storage or log.
+  const [credential, setCredential] = useState("");
   const detail = useRef<HTMLDivElement>(null);
   const onSearch = useCallback((search: string) => setView({ search: search || null }), [setView]);
   const choose = (op: string | null) => {
@@ -71,7 +76,12 @@ export function DocsPage() {
                   <ArrowLeft size={15} aria-hidden />
                   All operations
                 </button>
-                <OperationDetail key={operation.operationId} operation={operation} document={document.data} />
+                <OperationDetail
+                  key={operation.operationId}
+                  operation={operation}
+                  document={document.data}
+                  tryIt={<TryIt operation={operation} credential={credential} onCredential={setCredential} />}
+                />
               </>
             ) : (
               <Overview document={document.data} />

@@ -1,8 +1,6 @@
-import { rowsOf, typeOf } from "./describe";
+import { type Row, rowsOf, typeOf } from "./describe";
 import classes from "./docs.module.css";
 import type { Schema } from "./openapi";
-
-type Row = { name: string; type: string; rule: string; isRequired: boolean };
 
 /** Names, types and rules of what is sent or answered. */
 export function MemberRows({ rows, label }: { rows: Row[]; label: string }) {
@@ -15,6 +13,7 @@ export function MemberRows({ rows, label }: { rows: Row[]; label: string }) {
             {row.isRequired && <span className={classes.required}>required</span>}
           </div>
           <div className={classes.rule}>
+            {row.meaning && <p>{row.meaning}</p>}
             <span>{row.type}</span>
             {row.rule && <span>{row.rule}</span>}
           </div>

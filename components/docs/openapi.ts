@@ -23,8 +23,15 @@ export type Schema = {
   pattern?: string;
 };
 
-type Parameter = { name: string; in: "path" | "query" | "header"; required?: boolean; schema: Schema };
-type Content = Record<string, { schema: Schema }>;
+export type Parameter = {
+  name: string;
+  in: "path" | "query" | "header";
+  required?: boolean;
+  description?: string;
+  example?: unknown;
+  schema: Schema;
+};
+type Content = Record<string, { schema: Schema; example?: unknown }>;
 type Answer = { description: string; content?: Content };
 
 export type Operation = {
@@ -36,7 +43,7 @@ export type Operation = {
   description?: string;
   security: Record<string, unknown>[];
   parameters: Parameter[];
-  body: { required: boolean; type: string; schema: Schema } | null;
+  body: { required: boolean; type: string; schema: Schema; example?: unknown } | null;
   responses: Record<string, Answer>;
 };
 
@@ -70,7 +77,7 @@ function toOperation(path: string, method: string, raw: RawOperation): Operation
     tag: raw.tags?.[0] ?? "api",
     parameters: raw.parameters ?? [],
     security: raw.security ?? [],
-    body: type && content ? { required: raw.requestBody?.required ?? false, type, schema: content.schema } : null,
+    body: type && content ? { required: raw.requestBody?.required ?? false, type, ...content } : null,
   };
 }
 

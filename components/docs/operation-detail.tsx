@@ -2,7 +2,7 @@
 
 import { Tabs, Title } from "@mantine/core";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
-import { Fragment } from "react";
+import { Fragment, type ReactNode } from "react";
 import { CodeBlock } from "@/components/ui/code-block";
 import { Section } from "@/components/ui/section";
 import { ruleOf, typeOf } from "./describe";
@@ -12,6 +12,11 @@ import type { ApiDocument, Operation } from "./openapi";
 import { LANGUAGE_LABEL, LANGUAGES, sampleOf } from "./samples";
 
 type Props = { operation: Operation; document: ApiDocument };
+
+/** A value as it travels: text as it is, all else as JSON. */
+const Example = ({ value, label }: { value: unknown; label: string }) => (
+  <CodeBlock code={typeof value === "string" ? value : JSON.stringify(value, null, 2)} label={label} />
+);
 
 /** `audit:read` in a sentence as code; every second part stood between backticks. */
 function withCode(text: string) {
@@ -23,7 +28,7 @@ function withCode(text: string) {
 }
 
 /** One operation: what it takes, what it answers, how it is called. */
-export function OperationDetail({ operation, document }: Props) {
+export function OperationDetail({ operation, document, tryIt }: Props & { tryIt: ReactNode }) {
   const { schemas } = document;
   const answers = Object.entries(operation.responses);
   const good = answers.filter(([status]) => status.startsWith("2"));
@@ -31,7 +36,13 @@ export function OperationDetail({ operation, document }: Props) {
   const parametersIn = (place: string) =>
     operation.parameters
       .filter((p) => p.in === place)
-      .map((p) => ({ name: p.name, type: typeOf(p.schema), rule: ruleOf(p.schema), isRequired: p.required ?? false }));
+      .map((p) => ({
+        name: p.name,
+        type: typeOf(p.schema),
+        rule: ruleOf(p.schema),
+        meaning: p.description ?? "",
+        isRequired: p.required ?? false,
+      }));
   return (
     <article className={classes.operation}>
       <header>
@@ -47,6 +58,7 @@ export function OperationDetail({ operation, document }: Props) {
         </p>
       </header>
       <Sample operation={operation} document={document} />
+      {tryIt}
       {["path", "query", "header"].map((place) => {
         const rows = parametersIn(place);
         return rows.length > 0 ? (
@@ -66,8 +78,11 @@ export function OperationDetail({ operation, document }: Props) {
           title={`Response ${status}`}
           lead={Object.keys(answer.content ?? {}).join(", ") || "no body"}
         >
-          {Object.entries(answer.content ?? {}).map(([type, { schema }]) => (
-            <Members key={type} schema={schema} schemas={schemas} label={`Response ${status}`} />
+          {Object.entries(answer.content ?? {}).map(([type, { schema, example }]) => (
+            <Fragment key={type}>
+              {example !== undefined && <Example value={example} label={`Example of ${status}, ${type}`} />}
+              <Members schema={schema} schemas={schemas} label={`Response ${status}`} />
+            </Fragment>
           ))}
         </Section>
       ))}
@@ -112,7 +127,7 @@ function Sample({ operation, document }: Props) {
       {LANGUAGES.map((name) => (
         <Tabs.Panel key={name} value={name} className={classes.sample}>
           <CodeBlock
-            code={sampleOf(operation, { language: name, base: document.base, schemas: document.schemas })}
+            code={sampleOf(operation, { language: name, base: document.base })}
             label={`Sample in ${LANGUAGE_LABEL[name]}`}
           />
           <p>Replace the words in capitals.</p>

@@ -18,10 +18,11 @@ const document = readDocument({
           required: true,
           content: {
             "application/json": {
+              example: { text: "Replaced the fan" },
               schema: {
                 type: "object",
                 properties: {
-                  text: { type: "string", maxLength: 100 },
+                  text: { type: "string", maxLength: 100, description: "What was done" },
                   tags: { type: "array", items: { type: "object", properties: { name: { type: "string" } } } },
                 },
                 required: ["text"],
@@ -47,7 +48,7 @@ const document = readDocument({
 const [write, evidence] = document.operations;
 if (!write || !evidence) throw new Error("The document has two operations");
 const sample = (operation: Operation, language: "curl" | "powershell" | "go") =>
-  sampleOf(operation, { language, base: document.base, schemas: document.schemas });
+  sampleOf(operation, { language, base: document.base });
 
 describe("samples", () => {
   test("cURL carries method, address, credential and body", () => {
@@ -56,7 +57,7 @@ describe("samples", () => {
         'curl -X POST "https://trailmark.example/api/v1/devices/DEVICE_ID/notes"',
         '-H "Authorization: Bearer $TRAILMARK_KEY"',
         '-H "Content-Type: application/json"',
-        '-d \'{\n  "text": "text"\n}\'',
+        '-d \'{\n  "text": "Replaced the fan"\n}\'',
       ].join(" \\\n  "),
     );
   });
@@ -76,7 +77,13 @@ describe("samples", () => {
 test("the members of inner objects and lists are named by their path", () => {
   const rows = rowsOf(write.body?.schema ?? {}, document.schemas);
   expect(rows.map((row) => row.name)).toEqual(["text", "tags", "tags[].name"]);
-  expect(rows[0]).toEqual({ name: "text", type: "string", rule: "at most 100 characters", isRequired: true });
+  expect(rows[0]).toEqual({
+    name: "text",
+    type: "string",
+    rule: "at most 100 characters",
+    meaning: "What was done",
+    isRequired: true,
+  });
 });
 
 test("every word of a search counts", () => {

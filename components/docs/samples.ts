@@ -1,5 +1,4 @@
-import { exampleOf } from "./describe";
-import type { Operation, Schema } from "./openapi";
+import type { Operation } from "./openapi";
 
 export const LANGUAGES = ["curl", "powershell", "go"] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -22,12 +21,12 @@ function tokenOf({ security }: Operation): string | null {
   return security.some((scheme) => "agentToken" in scheme) ? "TRAILMARK_AGENT_TOKEN" : "TRAILMARK_KEY";
 }
 
-function callOf(operation: Operation, base: string, schemas: Record<string, Schema>): Call {
+function callOf(operation: Operation, base: string): Call {
   const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => placeholder(name));
   const query = new URLSearchParams(
     operation.parameters
       .filter((p) => p.in === "query" && p.required)
-      .map((p): [string, string] => [p.name, String(exampleOf(p.schema, schemas, p.name))]),
+      .map((p): [string, string] => [p.name, String(p.example ?? placeholder(p.name))]),
   ).toString();
   const { body } = operation;
   const isJson = body?.type === "application/json";
@@ -39,7 +38,7 @@ function callOf(operation: Operation, base: string, schemas: Record<string, Sche
     body: !body
       ? null
       : isJson
-        ? { kind: "json", text: JSON.stringify(exampleOf(body.schema, schemas), null, 2) }
+        ? { kind: "json", text: JSON.stringify(body.example ?? {}, null, 2) }
         : { kind: "file", type: body.type },
     isStream: Boolean(success?.content && !("application/json" in success.content)),
   };
@@ -108,7 +107,5 @@ function go({ method, url, token, body }: Call): string {
 const WRITERS: Record<Language, (call: Call) => string> = { curl, powershell, go };
 
 /** The operation as a program that can be run once the words in capitals are filled in. */
-export const sampleOf = (
-  operation: Operation,
-  { language, base, schemas }: { language: Language; base: string; schemas: Record<string, Schema> },
-): string => WRITERS[language](callOf(operation, base, schemas));
+export const sampleOf = (operation: Operation, { language, base }: { language: Language; base: string }): string =>
+  WRITERS[language](callOf(operation, base));

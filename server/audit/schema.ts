@@ -27,15 +27,15 @@ const valueList = z
 /** The values of a filter, any of which matches; an empty field of a form is no filter. */
 function inputOf(filter: Filter) {
   const { choices, label } = filter;
-  return valueList
+  const input = valueList
     .superRefine((values, context) => {
       const fault = values.map((value) => faultOf(filter, value)).find(Boolean);
       if (fault) context.addIssue({ code: "custom", message: fault });
       if (values.length > MAX_VALUES) context.addIssue({ code: "custom", message: `has over ${MAX_VALUES} values` });
     })
     .transform((values): readonly string[] | undefined => (values.length > 0 ? values : undefined))
-    .optional()
-    .describe(`${label}: any of several values${choices ? ` (${Object.keys(choices).join(", ")})` : ""}`);
+    .optional();
+  return choices ? input.describe(`${label}: any of several values (${Object.keys(choices).join(", ")})`) : input;
 }
 
 /** The parameters of a catalogue's filters, and what they exclude: "result:success,category:device". */

@@ -5,6 +5,9 @@ import { env } from "@/server/env";
 import { ERROR_CODES, type ErrorCode } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { IDEMPOTENCY_HEADER } from "./idempotency";
+import { describeInside, describeMember, type Json, type Side } from "./reference/describe";
+import { exampleOf } from "./reference/example";
+import { streamExample } from "./reference/stream-examples";
 import { isIdempotent, type RouteFile, type RouteHandler, type RouteSpec } from "./route";
 
 /**
@@ -26,7 +29,6 @@ const COMMON: ErrorCode[] = [
 ];
 const WITH_BODY: ErrorCode[] = ["payload_too_large", "unsupported_media_type"];
 
-type Json = Record<string, unknown>;
 export type Endpoint = { method: string; path: string; spec: RouteSpec };
 
 let published: RouteFile[] = [];
@@ -98,20 +100,25 @@ function problemResponses({ method, spec }: Endpoint, hasBody: boolean): Json {
   );
 }
 
-function success(spec: RouteSpec): Json {
+/** One media type of an answer: what JSON consists of, and an example. */
+function answerOf(endpoint: Endpoint, at: string, type: string): Json {
+  const { output, streams } = endpoint.spec;
+  const declared = output === "empty" || output === "stream" ? streams : output;
+  if (type !== "application/json" || !declared)
+    return { schema: { type: "string" }, example: streamExample(`${endpoint.method} ${at}`, type) };
+  const schema = describeInside(toSchema(declared, "output"), { path: at, side: "response" });
+  return { schema, example: exampleOf(schema, "response") };
+}
+
+function success(endpoint: Endpoint, at: string): Json {
+  const { spec } = endpoint;
   const status = String(spec.status ?? (spec.output === "empty" ? 204 : 200));
   if (spec.output === "empty") return { [status]: { description: "Done" } };
-  if (spec.output !== "stream")
-    return {
-      [status]: {
-        description: "Success",
-        content: { "application/json": { schema: toSchema(spec.output, "output") } },
-      },
-    };
-  const types = spec.produces ?? ["application/octet-stream"];
-  const content = Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }]));
+  const isStream = spec.output === "stream";
+  const types = isStream ? (spec.produces ?? ["application/octet-stream"]) : ["application/json"];
+  const content = Object.fromEntries(types.map((type) => [type, answerOf(endpoint, at, type)]));
   return {
-    [status]: { description: "Success, as a stream", content },
+    [status]: { description: isStream ? "Success, as a stream" : "Success", content },
     ...(spec.partial && { 206: { description: "The range that was asked for", content } }),
   };
 }
@@ -125,14 +132,40 @@ const IDEMPOTENCY_PARAMETER: Json = {
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
+/** A parameter, described at its own level too, as readers of such documents expect it. */
+function parameter(
+  place: "path" | "query" | "header",
+  [name, schema]: [string, Json],
+  rest: { at: Side; required: boolean; label?: string },
+): Json {
+  const { description, example, ...described } = describeMember(schema, rest.at, [`@${place}`, name]);
+  return {
+    name,
+    in: place,
+    required: rest.required,
+    ...(description !== undefined && { description }),
+    ...((example !== undefined || rest.required) && { example: exampleOf({ ...described, example }, "request") }),
+    schema: described,
+  };
+}
+
 const SECURITY: Record<RouteSpec["auth"], Json[]> = {
   none: [],
   user: [{ accessToken: [] }, { apiKey: [] }, { session: [] }],
   agent: [{ agentToken: [] }],
 };
 
+const documentPath = (path: string): string => path.slice(PREFIX.length).replace(/\[(?:\.\.\.)?([^\]]+)\]/g, "{$1}");
+
+function jsonBody(body: Json, at: Side): Json {
+  const schema = describeInside(body, at);
+  return { "application/json": { schema, example: exampleOf(schema, "request") } };
+}
+
 function toOperation(endpoint: Endpoint): Json {
   const { method, path, spec } = endpoint;
+  const at = documentPath(path);
+  const asked: Side = { path: at, side: "request" };
   const { inPath, inHeaders, rest } = splitInput(endpoint);
   const hasBody = spec.body ? spec.body !== "none" : method !== "GET" && method !== "DELETE";
   const properties = rest.properties as Record<string, Json>;
@@ -147,46 +180,50 @@ function toOperation(endpoint: Endpoint): Json {
     tags: [path.split("/")[3] ?? "api"],
     security: SECURITY[spec.auth],
     parameters: [
-      ...inPath.map(([name, schema]) => ({ name, in: "path", required: true, schema })),
-      ...query.map(([name, schema]) => ({
-        name,
-        in: "query",
-        required: (rest.required as string[]).includes(name),
-        schema,
-      })),
-      ...inHeaders.map(([name, schema]) => ({ name, in: "header", required: false, schema })),
+      ...inPath.map((found) => parameter("path", found, { at: asked, required: true })),
+      ...query.map((found) =>
+        parameter("query", found, { at: asked, required: (rest.required as string[]).includes(found[0]) }),
+      ),
+      ...inHeaders.map((found) => parameter("header", found, { at: asked, required: false })),
       ...(isIdempotent(method, spec) ? [IDEMPOTENCY_PARAMETER] : []),
     ],
     ...(hasBody
       ? {
           requestBody: {
             required: spec.body !== "optional",
-            content: { [spec.consumes ?? "application/json"]: { schema: spec.consumes ? { type: "string" } : rest } },
+            content: spec.consumes ? { [spec.consumes]: { schema: { type: "string" } } } : jsonBody(rest, asked),
           },
         }
       : {}),
-    responses: { ...success(spec), ...problemResponses(endpoint, hasBody) },
+    responses: { ...success(endpoint, at), ...problemResponses(endpoint, hasBody) },
   };
 }
 
+const fault = z.object({
+  path: z.string().describe("Way to the member, such as events.0.action"),
+  message: z.string().describe("What is wrong with it"),
+});
 const problem = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
-  code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
-  requestId: z.string(),
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-  challenge: z.string().optional(),
-  methods: z.array(z.string()).optional(),
-  passkeyOptions: z.looseObject({}).optional(),
+  type: z.string().describe("Identifies the kind of error"),
+  title: z.string().describe("The kind of error in words"),
+  status: z.int().describe("The HTTP status"),
+  detail: z.string().describe("What went wrong this time"),
+  code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]).describe("Stable code to decide by"),
+  requestId: z.string().describe("Identifies the request in the server's log"),
+  errors: z.array(fault).optional().describe("With validation_failed: every member at fault"),
+  challenge: z.string().optional().describe("With second_factor_required: what the second factor answers"),
+  methods: z.array(z.string()).optional().describe("With second_factor_required: the second factors that there are"),
+  passkeyOptions: z
+    .looseObject({})
+    .optional()
+    .describe("With second_factor_required: what the browser's authenticator needs for a passkey"),
 });
 
 /** The whole document. */
 export function describeApi(endpoints: Endpoint[], server: string): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
-    const path = endpoint.path.slice(PREFIX.length).replace(/\[(?:\.\.\.)?([^\]]+)\]/g, "{$1}");
+    const path = documentPath(endpoint.path);
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: toOperation(endpoint) };
   }
   return {
@@ -225,9 +262,11 @@ export function describeApi(endpoints: Endpoint[], server: string): Json {
   };
 }
 
-/** GET /openapi.json. */
+let written: Json | undefined;
+
+/** GET /openapi.json. The document is the same until the process ends. */
 export const getApiDocument = operation({
   input: z.object({}),
   output: z.record(z.string(), z.unknown()),
-  run: async () => describeApi(listEndpoints(), env().NEXTAUTH_URL),
+  run: async () => (written ??= describeApi(listEndpoints(), env().NEXTAUTH_URL)),
 });

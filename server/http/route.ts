@@ -21,6 +21,8 @@ export type RouteOptions = {
   auth: RouteAuth;
   /** Media types of a streamed answer, for the API document. */
   produces?: string[];
+  /** Schema of a streamed answer where it is JSON, for the API document. */
+  streams?: z.ZodType;
   /** Media type of a body that is not JSON, for the API document. */
   consumes?: string;
   /** Request headers that are members of the input, by the member's name. */

@@ -1,10 +1,12 @@
 import { exportCsv, exportEntries } from "@/server/audit/entries/export";
+import { exportOutput } from "@/server/audit/entries/export-schema";
 import { route } from "@/server/http/route";
 
 export const POST = route(exportEntries, {
   summary: "The newest 10,000 entries that meet the filters, as JSON or CSV",
   auth: "user",
   produces: ["application/json", "text/csv"],
+  streams: exportOutput,
 });
 
 export const GET = route(exportCsv, {

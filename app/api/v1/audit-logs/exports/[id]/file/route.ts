@@ -1,3 +1,4 @@
+import { exportOutput } from "@/server/audit/entries/export-schema";
 import { downloadExport } from "@/server/exports/download";
 import { route } from "@/server/http/route";
 
@@ -6,6 +7,7 @@ export const GET = route(downloadExport, {
   auth: "user",
   headers: { range: "Range", ifRange: "If-Range" },
   produces: ["text/csv", "application/x-ndjson", "application/json", "application/gzip"],
+  streams: exportOutput,
   errors: ["range_not_satisfiable"],
   partial: true,
 });

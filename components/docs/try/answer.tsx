@@ -1,0 +1,33 @@
+import { CodeBlock } from "@/components/ui/code-block";
+import { MAX_SHOWN_CHARACTERS, type TryAnswer } from "./send";
+import classes from "./try.module.css";
+
+/** Status, time, headers and text of an answer. */
+export function Answer({ answer }: { answer: TryAnswer }) {
+  const { status, statusText, headers, ms, text, isCut } = answer;
+  return (
+    <section className={classes.answer} aria-label="Answer">
+      <p className={classes.status} data-good={status < 400 || undefined}>
+        <strong>
+          {status} {statusText}
+        </strong>
+        <span>{Math.round(ms).toLocaleString("en")} ms</span>
+      </p>
+      <details className={classes.more}>
+        <summary>{headers.length} headers</summary>
+        <dl className={classes.headers}>
+          {headers.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+      {text ? <CodeBlock code={text} label="Body of the answer" /> : <p className={classes.none}>No body</p>}
+      {isCut && (
+        <p className={classes.none}>Only the first {MAX_SHOWN_CHARACTERS.toLocaleString("en")} characters are shown.</p>
+      )}
+    </section>
+  );
+}

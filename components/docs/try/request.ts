@@ -1,0 +1,79 @@
+import type { Operation, Parameter } from "@/components/docs/openapi";
+
+/** What somebody has filled in: parameters by "place name", and the body's text. */
+export type Filled = { values: Readonly<Record<string, string>>; body: string; file: File | null };
+/** A request as fetch takes it. */
+export type TryRequest = {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | File | null;
+};
+export const nameOf = ({ in: place, name }: Parameter): string => `${place} ${name}`;
+
+/** What is filled in at first: the example of the body, and nothing that would narrow a list. */
+export const blank = ({ body }: Operation): Filled => ({
+  values: {},
+  body: body?.type === "application/json" ? JSON.stringify(body.example ?? {}, null, 2) : "",
+  file: null,
+});
+
+/** What is missing or malformed, by the name of its field; empty when the request can be sent. */
+export function faultsOf(operation: Operation, { values, body, file }: Filled): Record<string, string> {
+  const faults: Record<string, string> = {};
+  for (const parameter of operation.parameters)
+    if (parameter.required && !values[nameOf(parameter)]?.trim()) faults[nameOf(parameter)] = "Is needed";
+  if (operation.body && operation.body.type !== "application/json" && !file) faults.body = "Choose a file";
+  if (operation.body?.type === "application/json" && (body.trim() || operation.body.required))
+    try {
+      JSON.parse(body);
+    } catch {
+      faults.body = "Is no valid JSON";
+    }
+  return faults;
+}
+
+function urlOf(operation: Operation, values: Filled["values"], base: string): string {
+  const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
+    encodeURIComponent(values[`path ${name}`]?.trim() ?? ""),
+  );
+  const query = new URLSearchParams();
+  for (const parameter of operation.parameters) {
+    const value = values[nameOf(parameter)];
+    if (parameter.in === "query" && value) query.append(parameter.name, value);
+  }
+  return `${base}${path}${query.size > 0 ? `?${query}` : ""}`;
+}
+
+/** The request that has been filled in; a credential goes as Authorization: Bearer, which takes tokens and keys alike. */
+export function toRequest(
+  operation: Operation,
+  filled: Filled,
+  { base, credential }: { base: string; credential: string },
+): TryRequest {
+  const headers: Record<string, string> = {};
+  const bearer = credential.trim();
+  if (bearer) headers.Authorization = `Bearer ${bearer}`;
+  for (const parameter of operation.parameters) {
+    const value = filled.values[nameOf(parameter)];
+    if (parameter.in === "header" && value) headers[parameter.name] = value;
+  }
+  const isJson = operation.body?.type === "application/json";
+  const body = !operation.body ? null : isJson ? filled.body.trim() || null : filled.file;
+  if (body !== null && operation.body) headers["Content-Type"] = operation.body.type;
+  return { method: operation.method, url: urlOf(operation, filled.values, base), headers, body };
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The same as a command; the credential is read from the environment and never shown. */
+export function curlOf({ method, url, headers, body }: TryRequest): string {
+  const lines = [`curl ${method === "GET" ? "" : `-X ${method} `}${quoted(url)}`];
+  for (const [name, value] of Object.entries(headers))
+    lines.push(
+      name === "Authorization" ? '-H "Authorization: Bearer $TRAILMARK_KEY"' : `-H ${quoted(`${name}: ${value}`)}`,
+    );
+  if (typeof body === "string") lines.push(`-d ${quoted(body)}`);
+  else if (body) lines.push(`--data-binary ${quoted(`@${body.name}`)}`);
+  return lines.join(" \\\n  ");
+}

@@ -1,0 +1,96 @@
+import type { TryRequest } from "./request";
+
+/** Text of an answer that is shown; what comes after it is not read. */
+export const MAX_SHOWN_CHARACTERS = 200_000;
+
+export type TryAnswer = {
+  status: number;
+  statusText: string;
+  headers: [string, string][];
+  ms: number;
+  text: string;
+  isCut: boolean;
+};
+
+const isText = (type: string): boolean => /json|text|csv|xml/.test(type);
+
+async function readText(response: Response, onText: (text: string) => void): Promise<{ text: string; isCut: boolean }> {
+  const type = response.headers.get("content-type") ?? "";
+  if (!response.body) return { text: "", isCut: false };
+  if (!isText(type) && type) {
+    const bytes = (await response.arrayBuffer()).byteLength;
+    return { text: `${bytes.toLocaleString("en")} bytes of ${type}`, isCut: false };
+  }
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return { text, isCut: false };
+    text += value;
+    if (text.length >= MAX_SHOWN_CHARACTERS) {
+      await reader.cancel();
+      return { text: text.slice(0, MAX_SHOWN_CHARACTERS), isCut: true };
+    }
+    onText(text);
+  }
+}
+
+/** JSON is shown with line breaks; numbers keep their digits, because only white space is added. */
+export function indented(text: string): string {
+  let depth = 0;
+  let inString = false;
+  let out = "";
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i] ?? "";
+    if (inString) {
+      out += c;
+      if (c === "\\") out += text[++i] ?? "";
+      else if (c === '"') inString = false;
+      continue;
+    }
+    if (/\s/.test(c)) continue;
+    if (c === '"') inString = true;
+    const isEmpty = (c === "{" || c === "[") && /^\s*[}\]]/.test(text.slice(i + 1, i + 20));
+    if (c === "{" || c === "[") depth++;
+    if (c === "}" || c === "]") depth--;
+    const closes = (c === "}" || c === "]") && !/[{[]$/.test(out);
+    if (closes) out += `\n${"  ".repeat(Math.max(0, depth))}`;
+    out += c;
+    if (((c === "{" || c === "[") && !isEmpty) || c === ",") out += `\n${"  ".repeat(depth)}`;
+    if (c === ":") out += " ";
+  }
+  return out;
+}
+
+/**
+ * Sends a request to this very server, without the browser's session: who calls is the credential that was filled in.
+ * @param onAnswer told as soon as the head is there, and again whenever more of a long answer has come
+ * @throws TypeError when the server cannot be reached, DOMException when it was cancelled
+ */
+export async function sendRequest(
+  request: TryRequest,
+  signal: AbortSignal,
+  onAnswer: (answer: TryAnswer) => void,
+): Promise<TryAnswer> {
+  const { method, url, headers, body } = request;
+  const started = performance.now();
+  const response = await fetch(url, {
+    method,
+    headers,
+    body,
+    signal,
+    credentials: "omit",
+    cache: "no-store",
+    referrerPolicy: "no-referrer",
+  });
+  const head = { status: response.status, statusText: response.statusText, headers: [...response.headers] };
+  const answer = (text: string, isCut: boolean): TryAnswer => ({
+    ...head,
+    ms: performance.now() - started,
+    text,
+    isCut,
+  });
+  const { text, isCut } = await readText(response, (soFar) => onAnswer(answer(soFar, false)));
+  const isJson = /json$/.test((response.headers.get("content-type") ?? "").split(";")[0] ?? "");
+  return answer(isJson && !isCut ? indented(text) : text, isCut);
+}

@@ -1,0 +1,163 @@
+"use client";
+
+import { Button, FileInput, NativeSelect, PasswordInput, Textarea, TextInput } from "@mantine/core";
+import { Send } from "lucide-react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import type { Operation, Parameter } from "@/components/docs/openapi";
+import { CodeBlock } from "@/components/ui/code-block";
+import { Section } from "@/components/ui/section";
+import { Answer } from "./answer";
+import { blank, curlOf, type Filled, faultsOf, nameOf, toRequest } from "./request";
+import { sendRequest, type TryAnswer } from "./send";
+import classes from "./try.module.css";
+
+const BASE = "/api/v1";
+
+type Props = { operation: Operation; credential: string; onCredential: (text: string) => void };
+type FieldProps = {
+  parameter: Parameter;
+  value: string;
+  error?: string | undefined;
+  onChange: (value: string) => void;
+};
+
+/** One parameter: words to choose from, or text. */
+function ParameterField({ parameter, value, error, onChange }: FieldProps) {
+  const { name, schema, description, required = false, example } = parameter;
+  const choices = schema.type === "boolean" ? ["true", "false"] : schema.enum?.map(String);
+  const common = { label: name, description, required, error, value };
+  if (choices)
+    return (
+      <NativeSelect {...common} data={["", ...choices]} onChange={(event) => onChange(event.currentTarget.value)} />
+    );
+  const placeholder = example === undefined ? undefined : String(example);
+  return (
+    <TextInput
+      {...common}
+      placeholder={placeholder}
+      autoComplete="off"
+      spellCheck={false}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+/** Sends, keeps the answer, and can be cancelled; what is under way ends with the page. */
+function useSending() {
+  const [answer, setAnswer] = useState<TryAnswer | null>(null);
+  const [failure, setFailure] = useState("");
+  const [abort, setAbort] = useState<AbortController | null>(null);
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+  const send = async (request: ReturnType<typeof toRequest>) => {
+    const controller = new AbortController();
+    running.current = controller;
+    setAbort(controller);
+    setFailure("");
+    setAnswer(null);
+    try {
+      setAnswer(await sendRequest(request, controller.signal, setAnswer));
+    } catch {
+      if (!controller.signal.aborted) setFailure("The server could not be reached. Nothing is known of the request.");
+    }
+    setAbort(null);
+  };
+  return { answer, failure, send, cancel: abort && (() => abort.abort()) };
+}
+
+/** A form for one operation: it is really sent to this server, with the caller's own key. */
+export function TryIt({ operation, credential, onCredential }: Props) {
+  const [filled, setFilled] = useState<Filled>(() => blank(operation));
+  const [faults, setFaults] = useState<Record<string, string>>({});
+  const { answer, failure, send, cancel } = useSending();
+  const { parameters, body, method, security } = operation;
+  const needed = parameters.filter((p) => p.required);
+  const optional = parameters.filter((p) => !p.required);
+  const request = toRequest(operation, filled, { base: `${window.location.origin}${BASE}`, credential });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = faultsOf(operation, filled);
+    setFaults(found);
+    if (Object.keys(found).length === 0) void send(request);
+  };
+  const fieldsOf = (list: Parameter[]) => (
+    <div className={classes.fields}>
+      {list.map((parameter) => {
+        const name = nameOf(parameter);
+        return (
+          <ParameterField
+            key={name}
+            parameter={parameter}
+            value={filled.values[name] ?? ""}
+            error={faults[name]}
+            onChange={(value) => setFilled((now) => ({ ...now, values: { ...now.values, [name]: value } }))}
+          />
+        );
+      })}
+    </div>
+  );
+  return (
+    <Section title="Try it" lead={method === "GET" ? "Asks this server." : "Really changes data on this server."}>
+      <form onSubmit={submit} className={classes.form} noValidate>
+        {security.length > 0 && (
+          <PasswordInput
+            label="Your API key or token"
+            description="Kept in this page's memory until it is closed: not stored, not part of the address."
+            value={credential}
+            autoComplete="off"
+            data-1p-ignore
+            onChange={(event) => onCredential(event.currentTarget.value)}
+          />
+        )}
+        {needed.length > 0 && fieldsOf(needed)}
+        {optional.length > 0 && (
+          <details className={classes.more}>
+            <summary>
+              {optional.length === 1 ? "1 optional parameter" : `${optional.length} optional parameters`}
+            </summary>
+            {fieldsOf(optional)}
+          </details>
+        )}
+        {body?.type === "application/json" && (
+          <Textarea
+            label="Body"
+            description={body.type}
+            classNames={{ input: classes.body }}
+            autosize
+            minRows={3}
+            maxRows={18}
+            spellCheck={false}
+            error={faults.body}
+            value={filled.body}
+            onChange={({ currentTarget: { value } }) => setFilled((now) => ({ ...now, body: value }))}
+          />
+        )}
+        {body && body.type !== "application/json" && (
+          <FileInput
+            label="Body"
+            description={body.type}
+            placeholder="Choose a file"
+            error={faults.body}
+            value={filled.file}
+            onChange={(file) => setFilled((now) => ({ ...now, file }))}
+          />
+        )}
+        <CodeBlock code={curlOf(request)} label="This request in cURL" />
+        <div className={classes.actions}>
+          <Button type="submit" loading={Boolean(cancel)} leftSection={<Send size={15} aria-hidden />}>
+            Send request
+          </Button>
+          {cancel && (
+            <Button variant="default" onClick={cancel}>
+              Cancel
+            </Button>
+          )}
+        </div>
+      </form>
+      <div aria-live="polite">
+        {failure && <p className={classes.failure}>{failure}</p>}
+        {answer && <Answer answer={answer} />}
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,84 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { Operation } from "@/components/docs/openapi";
+import { blank, curlOf, faultsOf, toRequest } from "./request";
+import { indented, sendRequest, type TryAnswer } from "./send";
+
+const operation: Operation = {
+  operationId: "postNote",
+  method: "POST",
+  path: "/devices/{id}/notes",
+  tag: "devices",
+  summary: "Write a note",
+  security: [{ apiKey: [] }],
+  parameters: [
+    { name: "id", in: "path", required: true, schema: { type: "string" } },
+    { name: "search", in: "query", schema: { type: "string" } },
+    { name: "Idempotency-Key", in: "header", schema: { type: "string" } },
+  ],
+  body: { required: true, type: "application/json", schema: {}, example: { text: "it's done" } },
+  responses: {},
+};
+const SECRET = "tmk_secret";
+const filled = {
+  ...blank(operation),
+  values: { "path id": "a/b", "query search": "x&y", "header Idempotency-Key": "7" },
+};
+const request = toRequest(operation, filled, { base: "https://t.example/api/v1", credential: ` ${SECRET} ` });
+afterEach(() => vi.unstubAllGlobals());
+
+describe("a request that was filled in", () => {
+  test("escapes what stands in the address and carries credential, headers and body", () => {
+    expect(request).toEqual({
+      method: "POST",
+      url: "https://t.example/api/v1/devices/a%2Fb/notes?search=x%26y",
+      headers: { Authorization: `Bearer ${SECRET}`, "Idempotency-Key": "7", "Content-Type": "application/json" },
+      body: '{\n  "text": "it\'s done"\n}',
+    });
+  });
+
+  test("is shown as a command without the secret", () => {
+    const command = curlOf(request);
+    expect(command).not.toContain(SECRET);
+    expect(command).toContain('"Authorization: Bearer $TRAILMARK_KEY"');
+    expect(command).toContain("it'\\''s done");
+  });
+
+  test("says what is missing", () => {
+    expect(faultsOf(operation, blank(operation))).toEqual({ "path id": "Is needed" });
+    expect(faultsOf(operation, { ...filled, body: "{" })).toEqual({ body: "Is no valid JSON" });
+  });
+});
+
+describe("an answer", () => {
+  const answerWith = (response: Response) =>
+    vi.stubGlobal(
+      "fetch",
+      vi.fn(async () => response),
+    );
+
+  test("is asked for without the browser's session", async () => {
+    answerWith(new Response(null, { status: 204 }));
+    const answer = await sendRequest(request, new AbortController().signal, () => {});
+    expect(answer).toMatchObject({ status: 204, text: "", isCut: false });
+    expect(vi.mocked(fetch).mock.calls[0]?.[1]).toMatchObject({ credentials: "omit", cache: "no-store" });
+  });
+
+  test("that never ends is shown as far as it came, and no further than the limit", async () => {
+    const chunk = new TextEncoder().encode("x".repeat(60_000));
+    const body = new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
+    answerWith(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+    const seen: TryAnswer[] = [];
+    const answer = await sendRequest(request, new AbortController().signal, (found) => seen.push(found));
+    expect(seen.length).toBeGreaterThan(1);
+    expect(answer.isCut).toBe(true);
+    expect(answer.text).toHaveLength(200_000);
+  });
+
+  test("in JSON is indented without touching its values", () => {
+    const text = '{"a":[],"b":{},"n":123456789012345678901234567890.10,"s":"x: {y}, \\"z\\""}';
+    expect(indented(text)).toBe(
+      '{\n  "a": [],\n  "b": {},\n  "n": 123456789012345678901234567890.10,\n  "s": "x: {y}, \\"z\\""\n}',
+    );
+    expect(JSON.parse(indented(text))).toEqual(JSON.parse(text));
+  });
+});

@@ -1,0 +1,21 @@
+import { ACCOUNTS } from "./accounts";
+import { AUDIT } from "./audit";
+import { COMMON } from "./common";
+import { DEVICES } from "./devices";
+import { FIELDS } from "./fields";
+import { INTEGRITY } from "./integrity";
+import { NOTIFICATIONS } from "./notifications";
+import { ORGANIZATIONS } from "./organizations";
+import type { WordTable } from "./table";
+
+/** The words of every operation; of tables whose path fits, the longer path counts more. */
+export const WORD_TABLES: WordTable[] = [
+  COMMON,
+  ...AUDIT,
+  ...INTEGRITY,
+  ...DEVICES,
+  ...ACCOUNTS,
+  ...ORGANIZATIONS,
+  ...NOTIFICATIONS,
+  ...FIELDS,
+];
