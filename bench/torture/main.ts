@@ -12,7 +12,7 @@ import { proxyLine } from "./proxy";
 import { slowFilesLine } from "./slow-files";
 import { frozenLine, stopLine } from "./stops";
 import { deletionsLine, headsLine } from "./tampering";
-import type { Line } from "./types";
+import type { Line, Outcome } from "./types";
 
 /**
  * `npm run torture [-- --quick | --full] [ID …] [--seed N]`: runs each line on this machine against the built server,
@@ -47,24 +47,26 @@ const QUICK_LIMIT_MS = 120_000;
 const FULL_LIMIT_MS = 90 * 60_000;
 const LIMIT_MS = full ? FULL_LIMIT_MS : QUICK_LIMIT_MS;
 
-function limited<T>(work: Promise<T>): Promise<T> {
+function limited(line: Line, rounds: number): Promise<Outcome> {
+  let at = "beginning";
+  const progress = (what: string) => {
+    at = what;
+  };
   const limit = new Promise<never>((_, reject) =>
-    setTimeout(() => reject(new Error(`no result within ${LIMIT_MS / 1000} s`)), LIMIT_MS).unref(),
+    setTimeout(() => reject(new Error(`no result within ${LIMIT_MS / 1000} s, at: ${at}`)), LIMIT_MS).unref(),
   );
-  return Promise.race([work, limit]);
+  return Promise.race([line.run({ rounds, random: createRandom(seed).next, progress }), limit]);
 }
 
 let failures = 0;
 for (const { line, quick, full: many } of LINES) {
   if (chosen.length > 0 && !chosen.includes(line.id)) continue;
   const started = Date.now();
-  const outcome = await limited(line.run({ rounds: full ? many : quick, random: createRandom(seed).next })).catch(
-    (error: unknown) => ({
-      tried: 0,
-      failed: 1,
-      detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    }),
-  );
+  const outcome = await limited(line, full ? many : quick).catch((error: unknown) => ({
+    tried: 0,
+    failed: 1,
+    detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  }));
   if (outcome.failed > 0) failures++;
   const verdict = outcome.failed > 0 ? "FAILED" : "ok";
   process.stdout.write(

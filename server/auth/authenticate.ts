@@ -21,14 +21,20 @@ export const ANONYMOUS: Caller = {
   homeOrgId: null,
 };
 
-function bearer(request: Request): string | null {
-  const header = request.headers.get("authorization");
+type Headers = { get(name: string): string | null };
+
+function bearer(headers: Headers): string | null {
+  const header = headers.get("authorization");
   if (header === null) return null;
   return /^bearer +(\S+)$/i.exec(header.trim())?.[1] ?? "";
 }
 
+/** The one credential of a request that counts, good or bad; null without any. One in a header counts alone. */
+export const credentialOf = (headers: Headers): string | null =>
+  bearer(headers) ?? headers.get("x-api-key") ?? sessionToken(headers, isHttps());
+
 async function authenticateAgent(request: Request, agentId: string | undefined): Promise<Authenticated> {
-  const token = bearer(request);
+  const token = bearer(request.headers);
   if (!token || !looksLike("agent", token))
     throw new AppError("unauthenticated", "This needs the agent's bearer token.");
   const caller = await findAgentCaller(hashSecret(token));
@@ -45,7 +51,7 @@ async function byAccessToken(token: string, viaCookie: boolean): Promise<Caller 
 
 /** A credential in a header counts alone: when it is bad, no cookie makes up for it. */
 async function authenticateUser(request: Request, records: boolean): Promise<Authenticated> {
-  const text = bearer(request) ?? request.headers.get("x-api-key");
+  const text = bearer(request.headers) ?? request.headers.get("x-api-key");
   if (text === null) {
     const cookie = sessionToken(request.headers, isHttps());
     const caller = cookie ? await byAccessToken(cookie, true) : null;

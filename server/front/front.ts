@@ -16,6 +16,7 @@ import { createRegistry, handlerOf, METHODS, type RouteMatch } from "./registry"
 import { pathOf } from "./request-target";
 import { respond } from "./respond";
 import { setPagePolicy, setSecurityHeaders } from "./security-headers";
+import { countInFlight, inPageShare } from "./shares";
 
 export type FrontOptions = {
   routes: RouteFile[];
@@ -45,19 +46,33 @@ const methodNotAllowed = (method: string, allowed: readonly string[]): Answer =>
 const methodsOf = ({ handlers }: RouteMatch): string[] =>
   METHODS.filter((m) => handlers[m]).flatMap((m) => (m === "GET" ? PAGE_METHODS : [m]));
 
+async function answerOf(
+  match: RouteMatch,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  origin: string,
+): Promise<Answer | Response> {
+  const method = incoming.method ?? "GET";
+  const handler = handlerOf(match, method);
+  const call = handler?.answer ?? handler;
+  if (!call) return methodNotAllowed(method, methodsOf(match));
+  try {
+    countInFlight(incoming, outgoing, handler?.spec);
+  } catch (error) {
+    return problemAnswer(error, crypto.randomUUID());
+  }
+  const answer = await call(lazyRequest(incoming, outgoing, origin), { params: Promise.resolve(match.params) });
+  await whenWritten();
+  return answer;
+}
+
 async function callRoute(
   match: RouteMatch,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   origin: string,
 ): Promise<void> {
-  const method = incoming.method ?? "GET";
-  const handler = handlerOf(match, method);
-  const call = handler?.answer ?? handler;
-  const answer = call
-    ? await call(lazyRequest(incoming, outgoing, origin), { params: Promise.resolve(match.params) })
-    : methodNotAllowed(method, methodsOf(match));
-  await whenWritten();
+  const answer = await answerOf(match, incoming, outgoing, origin);
   // Closed while the rest of a refused body still arrives, the connection would be reset and the answer lost with it.
   if (!incoming.complete) outgoing.shouldKeepAlive = true;
   await respond(incoming, outgoing, answer);
@@ -73,7 +88,12 @@ async function servePage(incoming: IncomingMessage, outgoing: ServerResponse, op
   if (redirectPage(incoming, outgoing, options.origin.startsWith("https:"))) return;
   setPagePolicy(incoming, outgoing, options.dev);
   if (incoming.headers.accept === "text/event-stream") watchPeer(incoming.socket);
-  await options.next(incoming, outgoing);
+  const render = () => options.next(incoming, outgoing);
+  if (options.dev) return render();
+  await inPageShare(incoming, outgoing, render).catch((error: unknown) => {
+    if (!(error instanceof AppError)) throw error;
+    return respond(incoming, outgoing, refusal(error));
+  });
 }
 
 /** Answers every request: the API from the route files, the rest from Next. */

@@ -11,7 +11,8 @@ type Caller = { running: number; queue: (() => void)[] };
 
 const RETRY_AFTER_SECONDS = 5;
 
-const tooMany = (message: string): AppError =>
+/** The refusal of whoever asks for too much at once. */
+export const tooMany = (message: string): AppError =>
   new AppError("rate_limited", message, { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
 
 /**

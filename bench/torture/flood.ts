@@ -1,0 +1,79 @@
+import { Agent, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Who asks what, over plain connections: a client that is cheap itself, and that can hang up on all it asked for. */
+
+export type Caller = { base: string; orgId: string; token: string };
+export type Verb = {
+  name: string;
+  method: string;
+  path: (caller: Caller) => string;
+  body?: (caller: Caller) => object;
+};
+/** Status 0: cut, or not answered within the patience. */
+type Answered = { status: number; ms: number };
+
+/** Whoever is refused comes back at once, as an attacker would, but not before the event loop turned. */
+const COME_BACK_MS = 25;
+
+export function ask({ method, path, body }: Verb, caller: Caller, agent: Agent, patienceMs: number): Promise<Answered> {
+  const started = performance.now();
+  return new Promise((resolve) => {
+    const done = (status: number) => {
+      clearTimeout(patience);
+      resolve({ status, ms: performance.now() - started });
+    };
+    const headers = { Authorization: `Bearer ${caller.token}`, "Content-Type": "application/json" };
+    const outgoing = request(caller.base + path(caller), { method, headers, agent }, (answer) => {
+      answer.once("close", () => done(answer.complete ? (answer.statusCode ?? 0) : 0)).resume();
+    });
+    const patience = setTimeout(() => outgoing.destroy(), patienceMs);
+    outgoing.once("error", () => done(0)).end(body && JSON.stringify(body(caller)));
+  });
+}
+
+export type Flood = { verb: Verb; caller: Caller; atOnce: number; ms: number };
+
+/** So many in flight until the time is over, then all of them hung up on; how many were answered with which status. */
+export async function flood({ verb, caller, atOnce, ms }: Flood): Promise<Map<number, number>> {
+  const answers = new Map<number, number>();
+  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+  const until = performance.now() + ms;
+  const one = async () => {
+    for (let left = ms; left > 0; left = until - performance.now()) {
+      const { status } = await ask(verb, caller, agent, left);
+      answers.set(status, (answers.get(status) ?? 0) + 1);
+      if (status !== 200) await sleep(COME_BACK_MS);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+  agent.destroy();
+  return answers;
+}
+
+export type Waited = { p95: number; refused: number; asked: number };
+
+/** Somebody who goes on with everyday requests, one after the other; `end` says how long they took. */
+export function bystander(caller: Caller, everyday: Verb[], patienceMs: number): { end: () => Promise<Waited> } {
+  const agent = new Agent({ keepAlive: true });
+  const times: number[] = [];
+  let refused = 0;
+  let stop = false;
+  const running = (async () => {
+    for (let i = 0; !stop; i++) {
+      const { status, ms } = await ask(everyday[i % everyday.length] as Verb, caller, agent, patienceMs);
+      times.push(ms);
+      if (status !== 200 && status !== 202) refused++;
+      await sleep(10);
+    }
+  })();
+  return {
+    end: async () => {
+      stop = true;
+      await running;
+      agent.destroy();
+      times.sort((a, b) => a - b);
+      return { p95: times[Math.floor(times.length * 0.95)] ?? 0, refused, asked: times.length };
+    },
+  };
+}

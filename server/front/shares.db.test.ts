@@ -1,0 +1,131 @@
+import { once } from "node:events";
+import { Agent, get, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { MAX_IN_FLIGHT } from "@/server/limits/in-flight";
+import { createFront, createListener } from "./front";
+
+type Headers = Record<string, string>;
+
+/** What the server works on, until the test lets it go on. */
+let begun: string[] = [];
+let goOn = () => {};
+let held = Promise.resolve();
+
+const slow = (spec: object) => ({
+  GET: Object.assign(
+    async ({ url }: Request) => {
+      begun.push(new URL(url).pathname);
+      await held;
+      return new Response("done");
+    },
+    { spec },
+  ),
+});
+const routes = [
+  { path: "/api/v1/slow", module: slow({ auth: "user", permission: "audit:read" }) },
+  { path: "/api/v1/events", module: slow({ auth: "user", permission: "audit:write" }) },
+  { path: "/api/v1/open", module: slow({ auth: "none" }) },
+];
+
+let server: Server;
+let agent: Agent;
+
+beforeAll(async () => {
+  const listener = createListener({
+    routes,
+    next: async ({ url = "" }, outgoing) => {
+      begun.push(url);
+      await held;
+      outgoing.end("page");
+    },
+    origin: "http://127.0.0.1:3000",
+    dev: false,
+  });
+  server = createFront(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+});
+beforeEach(() => {
+  agent = new Agent();
+  begun = [];
+  held = new Promise((resolve) => {
+    goOn = resolve;
+  });
+});
+afterEach(() => {
+  goOn();
+  agent.destroy();
+});
+afterAll(() => void server.close());
+
+/** Sends a request; its status when it is answered, 0 when it was hung up on. */
+function ask(path: string, headers: Headers) {
+  const outgoing = get({ port: (server.address() as AddressInfo).port, host: "127.0.0.1", path, headers, agent });
+  const status = new Promise<number>((resolve) => {
+    outgoing.once("response", (answer) => answer.resume().once("close", () => resolve(answer.statusCode ?? 0)));
+    outgoing.once("error", () => resolve(0));
+  });
+  return { status, hangUp: () => outgoing.destroy() };
+}
+const many = (count: number, path: string, headers: Headers) => Array.from({ length: count }, () => ask(path, headers));
+const untilBegun = (count: number) => expect.poll(() => begun.length, { timeout: 10_000 }).toBe(count);
+
+it.each<[string, Headers, Headers, Headers]>([
+  ["a bearer token", { authorization: "Bearer a" }, { authorization: "bearer   a " }, { authorization: "Bearer b" }],
+  ["a key", { "x-api-key": "c" }, { authorization: "Bearer c", cookie: "x=y" }, { "x-api-key": "d" }],
+  [
+    "a session",
+    { cookie: "trailmark.session=a" },
+    { cookie: "x=1; trailmark.session=a" },
+    { cookie: "trailmark.session=b" },
+  ],
+])(
+  "one request too many with %s is refused unread, however it is spelt, and nobody else's",
+  async (_, mine, spelt, others) => {
+    const asked = many(MAX_IN_FLIGHT, "/api/v1/slow", mine);
+    await untilBegun(MAX_IN_FLIGHT);
+    expect(await ask("/api/v1/slow", spelt).status).toBe(429);
+    expect(begun).toHaveLength(MAX_IN_FLIGHT);
+    for (const [path, headers] of [
+      ["/api/v1/slow", others],
+      ["/api/v1/slow", {}],
+      ["/api/v1/events", mine],
+      ["/api/v1/open", mine],
+    ] as const)
+      asked.push(ask(path, headers));
+    await untilBegun(MAX_IN_FLIGHT + 4);
+    goOn();
+    expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
+    expect(await ask("/api/v1/slow", mine).status).toBe(200);
+  },
+);
+
+it("whoever hangs up has nothing in flight any more", async () => {
+  const mine = { authorization: "Bearer gone" };
+  const asked = many(MAX_IN_FLIGHT, "/api/v1/slow", mine);
+  await untilBegun(MAX_IN_FLIGHT);
+  for (const { hangUp } of asked) hangUp();
+  await Promise.all(asked.map(({ status }) => status));
+  await expect
+    .poll(
+      async () => {
+        const next = ask("/api/v1/slow", mine);
+        const refused = await Promise.race([next.status, new Promise((resolve) => setTimeout(resolve, 50, null))]);
+        next.hangUp();
+        return refused;
+      },
+      { timeout: 10_000 },
+    )
+    .toBe(null);
+});
+
+it("renders two pages of a session at a time, the next ones in their turn, and other people's at once", async () => {
+  const mine = { cookie: "trailmark.session=pages" };
+  const asked = many(6, "/devices", mine);
+  await untilBegun(2);
+  asked.push(ask("/reports", { cookie: "trailmark.session=others" }), ask("/login", {}), ask("/_next/x.js", mine));
+  await untilBegun(5);
+  expect(begun.filter((url) => url === "/devices")).toHaveLength(2);
+  goOn();
+  expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
+});

@@ -1,0 +1,52 @@
+import { hash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { credentialOf } from "@/server/auth/authenticate";
+import { sessionToken } from "@/server/auth/session-cookie";
+import { isHttps } from "@/server/env";
+import type { RouteSpec } from "@/server/http/route";
+import { FairShare } from "@/server/limits/fair-share";
+import { enterInFlight } from "@/server/limits/in-flight";
+
+/** Node's headers as those who find out the caller read them. */
+const readable = (headers: IncomingMessage["headers"]) => ({
+  get: (name: string): string | null => {
+    const value = headers[name];
+    return typeof value === "string" ? value : null;
+  },
+});
+
+/** Agents are counted by the minute, and what only hands events in is taken over by the spool. */
+const isCounted = (spec: RouteSpec | undefined): boolean =>
+  !spec || (spec.auth === "user" && spec.permission !== "audit:write");
+
+/**
+ * Counts a request of the API among those of its credential until its answer is complete.
+ * @throws AppError rate_limited when that has too many in flight
+ */
+export function countInFlight(
+  { headers }: IncomingMessage,
+  outgoing: ServerResponse,
+  spec: RouteSpec | undefined,
+): void {
+  const credential = isCounted(spec) ? credentialOf(readable(headers)) : null;
+  if (credential !== null) outgoing.once("close", enterInFlight(credential));
+}
+
+/** A page is rendered on the thread that answers everybody: so many of one session at a time, the next ones wait. */
+const pages = new FairShare({ total: 64, perCaller: 2, waiting: 64, waitMs: 10_000 });
+
+/**
+ * Renders a page when the session's turn comes; Next's files, and pages of strangers, at once.
+ * @throws AppError rate_limited when too many of the session's pages wait
+ */
+export function inPageShare(
+  { headers, url = "/" }: IncomingMessage,
+  outgoing: ServerResponse,
+  render: () => Promise<void>,
+): Promise<void> {
+  const session = url.startsWith("/_next/") ? null : sessionToken(readable(headers), isHttps());
+  if (session === null) return render();
+  const gone = new AbortController();
+  outgoing.once("close", () => gone.abort());
+  return pages.take(hash("sha256", session, "base64"), render, gone.signal);
+}
