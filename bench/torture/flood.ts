@@ -16,7 +16,7 @@ type Answered = { status: number; ms: number };
 /** Whoever is refused comes back at once, as an attacker would, but not before the event loop turned. */
 const COME_BACK_MS = 25;
 
-export function ask({ method, path, body }: Verb, caller: Caller, agent: Agent, patienceMs: number): Promise<Answered> {
+function ask({ method, path, body }: Verb, caller: Caller, agent: Agent, patienceMs: number): Promise<Answered> {
   const started = performance.now();
   return new Promise((resolve) => {
     const done = (status: number) => {
