@@ -7,14 +7,14 @@ import { useEffect, useState } from "react";
 import { Tip } from "@/components/ui/popover/tip";
 
 /** Then the palette is taken for unreachable, and keys mean again what they mean on the page. */
-const EARLY_MS = 3_000;
-/** Once the scripts are there the palette opens and takes the focus. */
-const SETTLE_MS = 150;
+const EARLY_MS = 10_000;
 
 const Palette = dynamic(() => import("./palette").then((m) => m.Palette), { ssr: false });
 const KeyMap = dynamic(() => import("./key-map").then((m) => m.KeyMap), { ssr: false });
 
-/** What is typed between asking for the palette and having its scripts, the first time; Enter is a line's end. */
+/**
+ * What is typed between asking for the palette and its field having the focus, the first time; Enter is a line's end.
+ */
 function useEarlyKeys(opened: number): string {
   const [early, setEarly] = useState("");
   useEffect(() => {
@@ -22,20 +22,25 @@ function useEarlyKeys(opened: number): string {
       setEarly("");
       return;
     }
+    const over = new AbortController();
     const onKey = (event: KeyboardEvent) => {
+      if (event.key === "Escape") over.abort();
       const key = event.key === "Enter" ? "\n" : event.key;
       if (event.ctrlKey || event.metaKey || event.altKey || key.length !== 1 || isTyping(event.target)) return;
       event.preventDefault();
       event.stopPropagation();
       setEarly((before) => before + key);
     };
-    document.addEventListener("keydown", onKey, { capture: true });
-    const stop = () => document.removeEventListener("keydown", onKey, { capture: true });
-    const timer = setTimeout(stop, EARLY_MS);
-    void import("./palette").finally(() => requestAnimationFrame(() => setTimeout(stop, SETTLE_MS)));
+    const onFocus = ({ target }: FocusEvent) => {
+      if (isTyping(target)) over.abort();
+    };
+    document.addEventListener("keydown", onKey, { capture: true, signal: over.signal });
+    document.addEventListener("focusin", onFocus, { signal: over.signal });
+    const timer = setTimeout(() => over.abort(), EARLY_MS);
+    import("./palette").catch(() => over.abort());
     return () => {
       clearTimeout(timer);
-      stop();
+      over.abort();
     };
   }, [opened]);
   return early;

@@ -47,7 +47,7 @@ function useGroups(typed: string, onHelp: () => void): { groups: Group[]; isSett
 type Props = {
   /** Counts the requests to open it. */
   opened: number;
-  /** What was typed while its scripts were on their way. */
+  /** What was typed before its field had the focus. */
   early: string;
   onHelp: () => void;
 };
@@ -57,15 +57,17 @@ export function Palette({ opened, early, onHelp }: Props) {
   const [typed, setTyped] = useState("");
   const { groups, isSettled } = useGroups(typed, onHelp);
   const { onEnter, want } = useFirst(groups[0]?.destinations[0], { isSettled, typed });
-  const open = useEffectEvent(() => {
-    palette.open();
+  const hear = useEffectEvent(() => {
     const [line = ""] = early.split("\n");
-    if (line) setTyped(line);
+    setTyped(line);
     if (early.includes("\n")) want(line);
   });
   useEffect(() => {
-    if (opened > 0) open();
+    if (opened > 0) palette.open();
   }, [opened]);
+  useEffect(() => {
+    if (early) hear();
+  }, [early]);
   return (
     <Spotlight.Root
       store={store}

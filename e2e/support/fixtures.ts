@@ -18,6 +18,13 @@ export const sizesIn = (colorScheme: "light" | "dark") => (colorScheme === "ligh
 /** The page with a reader's patience: nothing is clicked or typed before its scripts answer (the body says so). */
 export async function patient(page: Page): Promise<Page> {
   await page.addLocatorHandler(page.locator("body[aria-busy]"), async () => {});
+  // Keys go to no element that Playwright could wait for.
+  const { keyboard } = page;
+  const press = keyboard.press.bind(keyboard);
+  keyboard.press = async (...key) => {
+    await page.locator("body:not([aria-busy])").waitFor({ state: "attached" });
+    return press(...key);
+  };
   return page;
 }
 
