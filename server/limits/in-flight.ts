@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { tooMany } from "./fair-share";
 
-/** Requests of one credential that a process works on at a time: a browser or a script has far fewer. */
-export const MAX_IN_FLIGHT = 64;
+/** Requests of one credential that a process works on at a time: a browser has far fewer, a busy script keeps a hundred connections. */
+export const MAX_IN_FLIGHT = 128;
 
 const inFlight = new Map<string, number>();
 
