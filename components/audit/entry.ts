@@ -47,6 +47,9 @@ export function sentenceText(entry: Entry, organization?: string): string {
   return entry.result !== "success" && entry.errorMessage ? `${sentence}: ${entry.errorMessage}` : sentence;
 }
 
+/** The page with everything around an entry. */
+export const aroundPath = (id: string): string => `/audit/${id}/around`;
+
 type Changes = { before: unknown; after: unknown };
 
 /** What the act changed, where the entry tells it. */

@@ -18,7 +18,8 @@ const DRAWER_STEPS: Steps = { ArrowRight: 1, ArrowLeft: -1 };
 /** On an entry of the list; elsewhere these scroll. */
 const ROW_STEPS: Steps = { ArrowDown: 1, ArrowUp: -1 };
 
-const isTyping = (target: EventTarget | null) =>
+/** True while keys are text. */
+export const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 /** Puts the focus on an entry's sentence. */

@@ -8,6 +8,7 @@ import { useAsked } from "@/components/asked";
 import { PageHeader } from "@/components/ui/page-header";
 import { wordsOf } from "@/server/audit/query/word-list";
 import { useAuditList } from "./audit-list";
+import { useEntryKeys } from "./detail/entry-keys";
 import { useOpenEntry } from "./detail/open-entry";
 import { invalidParams } from "./filters/address";
 import { Chips } from "./filters/chips";
@@ -54,6 +55,7 @@ function AuditLog() {
   const onLive = () => toggleLive(view, setView);
   const onFold = () => look.change({ fold: !look.folds });
   useViewerKeys({ table, search, isOpen: view.row !== null, step, onLive, onFold, onExport });
+  useEntryKeys(view.row);
   const words = useMemo(() => wordsOf(view.q ?? ""), [view.q]);
   const invalid = invalidParams(new URLSearchParams(useSearchParams()));
   return (

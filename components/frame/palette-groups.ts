@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import {
   Bookmark,
   Building2,
+  CalendarClock,
   Download,
   KeyRound,
   Link2,
@@ -18,6 +19,7 @@ import {
 import { useRouter } from "next/navigation";
 import { useCan, useMe, useOrg } from "@/components/account/org";
 import { ask } from "@/components/asked";
+import { aroundPath } from "@/components/audit/entry";
 import { GUID, loadView } from "@/components/audit/filters/address";
 import { frozenLink } from "@/components/audit/filters/copy-link";
 import { BUILT_IN } from "@/components/audit/views/view-query";
@@ -71,6 +73,14 @@ async function copyLink(zone: string): Promise<void> {
   await navigator.clipboard.writeText(pathname === "/" ? frozenLink(href, view, { zone, now: new Date() }) : href);
 }
 
+/** The entry that the page is about, or has open. */
+function shownEntry(): string | null {
+  const { pathname, search } = window.location;
+  if (pathname === "/") return loadView(new URLSearchParams(search)).row;
+  const [, room, id = ""] = pathname.split("/");
+  return room === "audit" && GUID.test(id) ? id : null;
+}
+
 /** What can be done from anywhere; the page that does it is opened first. */
 export function useActs(): Destination[] {
   const go = useGo();
@@ -78,12 +88,16 @@ export function useActs(): Destination[] {
   const { zone } = useZone();
   const { org, organizations } = useOrg();
   const { setColorScheme } = useMantineColorScheme();
+  const shown = shownEntry();
   const on = (path: string, act: string) => () => {
     if (window.location.pathname !== path) go(path);
     ask(act);
   };
   const acts: (Destination & { permission?: string })[] = [
     { key: "export", name: "Export entries", icon: Download, permission: "audit:export", go: on("/", "export") },
+    ...(shown
+      ? [{ key: "around", name: "Everything around this entry", icon: CalendarClock, go: () => go(aroundPath(shown)) }]
+      : []),
     { key: "link", name: "Copy link to this page", icon: Link2, go: () => void copyLink(zone) },
     ...(org || organizations.length === 1
       ? [
@@ -123,6 +137,7 @@ export function usePasted(typed: string): Destination[] {
   if (GUID.test(text))
     return [
       { key: "entry", name: "Open the entry", hint: text, icon: Stamp, go: () => go(`/audit/${text.toLowerCase()}`) },
+      { key: "around", name: "Everything around the entry", icon: CalendarClock, go: () => go(aroundPath(text)) },
     ];
   const isNetwork = text.includes("/") && networkOf(text) !== null;
   if (!ADDRESS.test(text) && !isNetwork) return [];

@@ -12,7 +12,15 @@ export type Column<T> = {
   align?: "end";
 };
 
-type Props<T> = { caption: string; columns: Column<T>[]; rows: T[]; rowKey: (row: T) => string; isStale?: boolean };
+type Props<T> = {
+  caption: string;
+  columns: Column<T>[];
+  rows: T[];
+  rowKey: (row: T) => string;
+  isStale?: boolean;
+  /** The row that the others stand around. */
+  isCurrent?: (row: T) => boolean;
+};
 
 /** What a column without a width wants at least. */
 const FLEXIBLE_PX = 200;
@@ -26,7 +34,7 @@ function widthsOf<T>({ width, minor }: Column<T>, columns: Column<T>[]): CSSProp
 }
 
 /** A plain table of records. On a phone each record is a card. */
-export function RecordTable<T>({ caption, columns, rows, rowKey, isStale }: Props<T>) {
+export function RecordTable<T>({ caption, columns, rows, rowKey, isStale, isCurrent }: Props<T>) {
   return (
     <table className={classes.table} data-stale={isStale || undefined} aria-busy={isStale}>
       <caption className={classes.caption}>{caption}</caption>
@@ -47,7 +55,7 @@ export function RecordTable<T>({ caption, columns, rows, rowKey, isStale }: Prop
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={rowKey(row)} className={classes.row}>
+          <tr key={rowKey(row)} className={classes.row} aria-current={isCurrent?.(row) || undefined}>
             {columns.map((column) => (
               <td
                 key={column.header}

@@ -154,6 +154,7 @@ const MATRIX: Record<string, Row> = {
   "GET /audit-logs/integrity": list(),
   "GET /audit-logs/logs/[id]": made(entry, [200]),
   "GET /audit-logs/logs/[id]/proof": made(entry, [200]),
+  "GET /audit-logs/logs/[id]/around": made(entry, [200]),
   "GET /proof-links/[token]": { by: "none", own: [404], make: () => ({ params: { token: randomUUID() } }) },
   "GET /audit-logs/logs": list(),
   "GET /audit-logs": list(),

@@ -11,7 +11,7 @@ import { narrow } from "@/server/scope";
 import type { Start } from "./cursor";
 import type { TimelineInput, TimelineItem } from "./schema";
 
-type Device = { id: string; orgId: string; hostname: string };
+export type Device = { id: string; orgId: string; hostname: string };
 
 const LEAST_ORG = "00000000-0000-0000-0000-000000000000";
 const MIN_KEYS = 100;
@@ -23,7 +23,8 @@ function cursorOf(start: Start, orgId: string): Cursor | undefined {
   return { ms: start.isAfterAll ? start.ms + 1 : start.ms, seq: "0", orgId: LEAST_ORG };
 }
 
-async function agentsOf(tx: Tx, deviceId: string): Promise<ReadonlySet<string>> {
+/** The ids of the agents on a device. */
+export async function agentsOf(tx: Tx, deviceId: string): Promise<ReadonlySet<string>> {
   const rows = await rowsOf<{ id: string }>(tx, sql`SELECT id FROM agents WHERE device_id = ${deviceId}::uuid`);
   return new Set(rows.map((row) => row.id));
 }
@@ -31,7 +32,7 @@ async function agentsOf(tx: Tx, deviceId: string): Promise<ReadonlySet<string>> 
 const DEVICE_NAMES = ["device", "deviceName", "hostname"];
 
 /** The filter finds a device by a part of its name: of those entries, the ones that are of this very device. */
-function isAbout({ details, ...row }: EntryRow, device: Device, agents: ReadonlySet<string>): boolean {
+export function isAbout({ details, ...row }: EntryRow, device: Device, agents: ReadonlySet<string>): boolean {
   if (row.resource_id === device.id) return true;
   const about = toFullEntry({ ...row, details }).details;
   if (row.actor_type === "agent" && (agents.has(row.actor_id) || agents.has(String(about.rawActorId)))) return true;

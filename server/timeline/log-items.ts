@@ -8,7 +8,9 @@ import { containsPattern } from "@/server/text";
 import type { Start } from "./cursor";
 import type { TimelineInput, TimelineItem } from "./schema";
 
-type Asked = { device: { id: string; orgId: string }; input: TimelineInput; start: Start };
+/** after: the items after a time instead, the closest to it first. */
+type Window = Pick<TimelineInput, "from" | "to" | "search" | "limit"> & { after?: Date };
+type Asked = { device: { id: string; orgId: string }; input: Window; start: Start };
 type Found<T> = Omit<T, "timestamp" | "createdAt"> & { ms: number; createdMs: number; json: string | null };
 
 const instantOf = (date: Date): SQL => sql`${date.toISOString()}::timestamptz`;
@@ -19,15 +21,17 @@ function startsBehind({ ms, before, isAfterAll }: NonNullable<Start>): SQL {
   return isAfterAll ? sql`l.timestamp <= ${at}` : sql`l.timestamp < ${at}`;
 }
 
-/** One device's rows, newest first, along its own index. */
+/** One device's rows along its own index: newest first, or from a time on. */
 function windowOf({ device, input, start }: Asked, texts: SQL): SQL {
-  const { from, to, search } = input;
+  const { from, to, search, after } = input;
+  const order = sql.raw(after ? "ASC" : "DESC");
   return sql`l.device_id = ${device.id}::uuid AND l.org_id = ${device.orgId}::uuid
     ${from ? sql`AND l.timestamp >= ${instantOf(from)}` : sql``}
     ${to ? sql`AND l.timestamp <= ${instantOf(to)}` : sql``}
     ${start ? sql`AND ${startsBehind(start)}` : sql``}
     ${search ? sql`AND (${texts}) ILIKE ${containsPattern(search)}` : sql``}
-    ORDER BY l.timestamp DESC, l.id DESC LIMIT ${input.limit + 1}`;
+    ${after ? sql`AND l.timestamp > ${instantOf(after)}` : sql``}
+    ORDER BY l.timestamp ${order}, l.id ${order} LIMIT ${input.limit + 1}`;
 }
 
 const TIMES = sql.raw(

@@ -3,16 +3,28 @@ import { agentLog } from "@/server/agent-logs/schema";
 import { fullEntry } from "@/server/audit/schema";
 import { eventLog } from "@/server/event-logs/schema";
 import { filterText, inOrder, instant, isoTime, positiveInt } from "@/server/wire";
-import { TIMELINE_SOURCES, type TimelineSource } from "./vocabulary";
+import {
+  DEFAULT_AROUND_LIMIT,
+  DEFAULT_AROUND_MINUTES,
+  MAX_AROUND_LIMIT,
+  TIES,
+  TIMELINE_SOURCES,
+  type Tie,
+  type TimelineSource,
+  USUAL_TIES,
+} from "./vocabulary";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
 
 const source = z.enum(TIMELINE_SOURCES);
-const sources = z
-  .union([z.array(source), z.string().transform((text) => text.split(",").map((part) => part.trim()))])
-  .pipe(z.array(source).min(1))
-  .transform((list): TimelineSource[] => [...new Set(list)]);
+/** Some of a few words, as a list or as a text with commas. */
+const someOf = <T extends string>(word: z.ZodType<T, T>) =>
+  z
+    .union([z.array(word), z.string().transform((text) => text.split(",").map((part) => part.trim()))])
+    .pipe(z.array(word).min(1))
+    .transform((list): T[] => [...new Set(list)]);
+const sources = someOf<TimelineSource>(source);
 
 /** Query of GET /devices/:id/timeline. */
 export const timelineInput = z
@@ -47,5 +59,42 @@ export type TimelineItem = z.output<typeof timelineItem>;
 export const timelinePage = z.strictObject({
   data: z.array(timelineItem).describe("Newest first"),
   nextCursor: z.string().nullable().describe("Of the page that follows; null at the end"),
+  leftOut: z.array(source).describe("Logs that the caller may not read"),
+});
+
+const MAX_MINUTES = 60;
+const tie = z.enum(TIES);
+
+/** Query of GET /audit-logs/logs/:id/around. */
+export const aroundInput = z.object({
+  id: z.guid(),
+  minutes: positiveInt
+    .refine((n) => n <= MAX_MINUTES, `is over ${MAX_MINUTES}`)
+    .default(DEFAULT_AROUND_MINUTES)
+    .describe(`Minutes before and after the entry, at most ${MAX_MINUTES}`),
+  ties: someOf<Tie>(tie)
+    .default([...USUAL_TIES])
+    .describe(`What others have in common with the entry, any of it: ${TIES.join(", ")}; by default all but the last`),
+  sources: sources.default([...TIMELINE_SOURCES]).describe("Which logs; the device's own only where device is a tie"),
+  limit: positiveInt
+    .transform((n) => Math.min(n, MAX_AROUND_LIMIT))
+    .default(DEFAULT_AROUND_LIMIT)
+    .describe(`Items on each side of the entry, at most ${MAX_AROUND_LIMIT}, the closest ones`),
+});
+export type AroundInput = z.output<typeof aroundInput>;
+
+/** Everything around an entry, newest first, the entry itself among it. */
+export const aroundPage = z.strictObject({
+  entry: fullEntry.describe("The entry in the middle"),
+  device: z
+    .strictObject({ id: z.string(), hostname: z.string(), isKnown: z.boolean() })
+    .nullable()
+    .describe("The device that the entry is about, comes from or names; isKnown: it can be opened"),
+  ties: z.array(tie).describe("What the entry has that others can have in common with it"),
+  data: z.array(
+    z.strictObject({ item: timelineItem, ties: z.array(tie).describe("What it has in common with the entry") }),
+  ),
+  hasOlder: z.boolean().describe("There is more in the minutes before than the limit"),
+  hasNewer: z.boolean().describe("There is more in the minutes after than the limit"),
   leftOut: z.array(source).describe("Logs that the caller may not read"),
 });

@@ -12,6 +12,7 @@ import {
   wholeUserActivity,
 } from "@/server/audit/entries/reports/whole-reports";
 import { followEntries } from "@/server/audit/tail/tail";
+import { listAround } from "@/server/timeline/around";
 import { query, router, subscription } from "./init";
 
 export const auditRouter = router({
@@ -19,6 +20,7 @@ export const auditRouter = router({
   get: query(getAuditEntry),
   related: query(listRelated),
   neighbours: query(getNeighbours),
+  around: query(listAround),
   reportUserActivity: query(wholeUserActivity),
   reportSecurityEvents: query(wholeSecurityEvents),
   reportCompliance: query(wholeCompliance),

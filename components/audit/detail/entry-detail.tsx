@@ -1,10 +1,11 @@
 "use client";
 
 import { Text, Title } from "@mantine/core";
+import Link from "next/link";
 import type { ReactNode } from "react";
 import { useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
-import { changesOf, type Entry } from "@/components/audit/entry";
+import { aroundPath, changesOf, type Entry } from "@/components/audit/entry";
 import { ResultBadge } from "@/components/audit/result-badge";
 import { ShareButton } from "@/components/audit/share/share-button";
 import type { ColumnId } from "@/components/audit/table/table-params";
@@ -56,7 +57,14 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
       <Section title="Place in the chain" action={<ShareButton id={entry.id} />}>
         <ChainPanel entry={entry} />
       </Section>
-      <Section title="Related entries, within five minutes">
+      <Section
+        title="Related entries, within five minutes"
+        action={
+          <Link href={aroundPath(entry.id)} className="tm-link">
+            Everything around this moment
+          </Link>
+        }
+      >
         <Related entry={entry} onOpen={onOpen} />
       </Section>
       <Section title="Raw entry" action={<EntryCopies entry={entry} />}>

@@ -8,11 +8,13 @@ import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { EntryDetail } from "./entry-detail";
 import classes from "./entry-detail.module.css";
+import { useEntryKeys } from "./entry-keys";
 import { Neighbours } from "./neighbours";
 
 /** One entry on a page of its own: what a copied link opens. */
 export function EntryPage({ id }: { id: string }) {
   const entry = useQuery(useTRPC().audit.get.queryOptions({ id }));
+  useEntryKeys(id);
   return (
     <div className={classes.page}>
       <Link href="/" className={classes.back}>

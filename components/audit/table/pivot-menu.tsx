@@ -1,6 +1,7 @@
 "use client";
 
 import { UnstyledButton } from "@mantine/core";
+import { useRouter } from "next/navigation";
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { View } from "@/components/audit/filters/address";
 import { positionBeside } from "@/components/ui/popover/position";
@@ -22,6 +23,7 @@ type Props = {
 /** Where a cell leads: up and down among its entries, left and right to the cells beside it. */
 export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: Props) {
   const box = useRef<HTMLDivElement>(null);
+  const router = useRouter();
   const [copied, setCopied] = useState(false);
   const items = () => [...(box.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
   useLayoutEffect(() => {
@@ -33,6 +35,7 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
   useClosing(box, onClose);
   const pick = async (pivot: Pivot) => {
     if ("change" in pivot) return onChange(pivot.change);
+    if ("path" in pivot) return router.push(pivot.path);
     await navigator.clipboard.writeText(pivot.copy);
     setCopied(true);
     setTimeout(onClose, COPIED_MS);

@@ -22,7 +22,9 @@ const ENTRY = {
 const pivots = (column: ColumnId, { entry = ENTRY, view = NOTHING } = {}) =>
   pivotsOf(entry, column, view, { zone: "UTC", orgName: () => "Contoso" });
 const changes = (column: ColumnId, at = {}) =>
-  Object.fromEntries(pivots(column, at).map((p) => [p.label, "change" in p ? p.change : p.copy]));
+  Object.fromEntries(
+    pivots(column, at).map((p) => [p.label, "change" in p ? p.change : "copy" in p ? p.copy : p.path]),
+  );
 
 test("a cell is filtered for, filtered out and copied", () => {
   const found = changes("ip");
@@ -66,7 +68,10 @@ test("a time leads to what happened around it", () => {
   });
 });
 
-test("what an entry does not name leads nowhere", () => {
+test("what an entry does not name leads nowhere; from every cell it goes to what is around the entry", () => {
   const entry = { ...ENTRY, ipAddress: "", resource: { type: "report", id: "", name: "" } };
-  expect(pivots("ip", { entry }).map((p) => p.label)).toEqual(["Timeline of Jane Doe"]);
+  expect(changes("ip", { entry })).toEqual({
+    "Timeline of Jane Doe": expect.anything(),
+    "Everything around this moment": `/audit/${ID}/around`,
+  });
 });

@@ -1,4 +1,4 @@
-import { actorOf, type Entry, sentenceText } from "@/components/audit/entry";
+import { actorOf, aroundPath, type Entry, sentenceText } from "@/components/audit/entry";
 import type { View } from "@/components/audit/filters/address";
 import { FROM_START } from "@/components/audit/filters/address";
 import { actorIdOf } from "@/components/audit/filters/labels";
@@ -10,8 +10,11 @@ import { ACTOR_TYPE_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { type CellContext, deviceOf } from "./columns";
 import type { ColumnId } from "./table-params";
 
-/** Where a cell leads: to a change of the filters, or to the clipboard. */
-export type Pivot = { label: string; change: Partial<View> } | { label: string; copy: string };
+/** Where a cell leads: to a change of the filters, to the clipboard, or to another page. */
+export type Pivot =
+  | { label: string; change: Partial<View> }
+  | { label: string; copy: string }
+  | { label: string; path: string };
 
 /** What is in a cell: its text, and the filter and value that narrow by it. */
 type Cell = { text: string; filter?: FilterName; value?: string | null };
@@ -81,6 +84,7 @@ export const pivotsOf = (entry: Entry, column: ColumnId, view: View, context: Co
   ...ofCell(entry, column, view, context),
   ...timeline(entry),
   ...history(entry),
+  { label: "Everything around this moment", path: aroundPath(entry.id) },
 ];
 
 /** The same for one of an entry's facts, where each of the others has its own. */

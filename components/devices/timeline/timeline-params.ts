@@ -12,7 +12,6 @@ export const RANGES = {
   all: { label: "All of it", minutes: null },
 } as const;
 export const RANGE_NAMES = ["15m", "1h", "24h", "7d", "all"] as const;
-export const AROUND_MINUTES = [1, 5, 15, 60] as const;
 
 /** The timeline's part of the address: a range that ends now, or some minutes around a moment. */
 export const timelineParsers = {

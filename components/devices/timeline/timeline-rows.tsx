@@ -42,6 +42,7 @@ function What({ of: item }: { of: Item }) {
   }
 }
 
+/** How an item is told in a list. */
 export const COLUMNS: Column<Item>[] = [
   { header: "Time", cell: (item) => <When at={item.at} />, width: 196 },
   { header: "Source", cell: (item) => WORD[item.source], width: 130 },

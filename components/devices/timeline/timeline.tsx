@@ -14,8 +14,8 @@ import { Failure, Notice } from "@/components/ui/notice";
 import { RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import type { DeviceDetail } from "@/server/devices/schema";
-import { SOURCE_LABEL, TIMELINE_SOURCES, type TimelineSource } from "@/server/timeline/vocabulary";
-import { AROUND_MINUTES, RANGE_NAMES, RANGES, spanOf, timelineParsers } from "./timeline-params";
+import { AROUND_MINUTES, SOURCE_LABEL, TIMELINE_SOURCES, type TimelineSource } from "@/server/timeline/vocabulary";
+import { RANGE_NAMES, RANGES, spanOf, timelineParsers } from "./timeline-params";
 import { COLUMNS, mergeLive } from "./timeline-rows";
 import { useLiveItems } from "./use-live-items";
 

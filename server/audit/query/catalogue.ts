@@ -113,6 +113,13 @@ export const FILTERS = {
   },
   resourceType: { label: "Resource type", match: "exact", negatable: true, facet: "resourceType" },
   resourceId: { label: "Resource", match: "exact", isId: true, negatable: true },
+  session: {
+    label: "Session",
+    match: "exact",
+    negatable: true,
+    qualifier: "session",
+    hint: "the id of a session, as the details of its entries have it",
+  },
   orgId: { label: "Organization", match: "exact", isId: true, negatable: true, facet: "organization" },
 } as const satisfies Catalogue;
 

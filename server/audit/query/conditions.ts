@@ -117,6 +117,7 @@ export const CONDITIONS: Record<RowFilterName, Condition> = {
   ip: (values) => either(values.map(isAt)),
   resourceId: (ids) => either(ids.map((id) => sql`a.resource_id = ${id}::uuid`)),
   resourceType: isOneOf("a.resource_type"),
+  session: isOneOf("a.details ->> 'sessionId'"),
   resource: contains("a.resource_type", "a.resource_name"),
   device: (values) => either(values.map(involvesDevice)),
   orgId: isOneOf("a.org_id::text"),

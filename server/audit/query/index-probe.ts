@@ -26,6 +26,9 @@ import { actorTypesCalled, tagsOfWord } from "./words";
 export type IndexProbe = { tags: string[][]; any: Either[]; from?: string; to?: string };
 type Either = { terms: string[]; tags: string[] };
 
+/** What JSON writes as it stands. */
+const PLAIN = /^[\w.:@-]+$/;
+
 /** More values than this narrow nothing and cost a look-up each. */
 const MAX_VALUES = 1_000;
 
@@ -124,10 +127,13 @@ function namedTags(filter: RowFilter): string[][] {
 function eitherOf(filter: RowFilter): Either[] {
   const words = (filter.words ?? []).map((word) => ({ terms: [word.text], tags: tagsOfWord(word) }));
   const resources = valuesOf(filter, "resource");
+  const sessions = valuesOf(filter, "session");
   return [
     ...words.filter(({ tags }) => tags.length <= MAX_VALUES),
     ...(filter.phrase ? [{ terms: [filter.phrase], tags: [] }] : []),
     ...(resources.length > 0 ? [{ terms: [...resources], tags: [] }] : []),
+    // In the text of the details a value stands as JSON writes it.
+    ...(sessions.length > 0 && sessions.every((id) => PLAIN.test(id)) ? [{ terms: [...sessions], tags: [] }] : []),
   ];
 }
 

@@ -96,9 +96,21 @@ const END_OF_CHAIN = sql.raw("9223372036854775807");
 export const rowsBetween = (after: SQL, through: SQL = END_OF_CHAIN): SQL =>
   sql`LATERAL (SELECT * FROM audit_logs l WHERE l.org_id = o.id AND l.chain_seq BETWEEN ${after} + 1 AND ${through} OFFSET 0) a`;
 
-export type RowWindow = { conditions: SQL[]; after?: Cursor | undefined; offset?: number; limit: number };
+/** Rows newer than a cursor in the same order. */
+function newerThan({ ms, seq, orgId }: Cursor): SQL {
+  const at = sql`${new Date(ms).toISOString()}::timestamptz`;
+  return sql`(a."timestamp", a.chain_seq) >= (${at}, ${seq}::bigint) AND (a."timestamp", a.chain_seq, a.org_id) > (${at}, ${seq}::bigint, ${orgId}::uuid)`;
+}
 
-const NEWEST_FIRST = sql.raw(`ORDER BY a."timestamp" DESC, a.chain_seq DESC`);
+export type RowWindow = {
+  conditions: SQL[];
+  /** The rows that follow a cursor in the list: older ones, the closest first. */
+  after?: Cursor | undefined;
+  /** The rows that stand before a cursor in the list: newer ones, the closest first. */
+  before?: Cursor | undefined;
+  offset?: number;
+  limit: number;
+};
 
 /**
  * The keys of the newest rows that meet the conditions, as a query over audit_logs' index by time. Over several
@@ -106,16 +118,18 @@ const NEWEST_FIRST = sql.raw(`ORDER BY a."timestamp" DESC, a.chain_seq DESC`);
  */
 export function newestKeys(
   orgIds: readonly string[],
-  { conditions, after, offset = 0, limit }: RowWindow,
+  { conditions, after, before, offset = 0, limit }: RowWindow,
   columns: SQL = sql.raw(`a.org_id, a.chain_seq, a."timestamp"`),
 ): SQL {
-  const where = allOf(after ? [...conditions, olderThan(after)] : conditions);
+  const where = allOf([...conditions, ...(after ? [olderThan(after)] : []), ...(before ? [newerThan(before)] : [])]);
+  const order = sql.raw(before ? "ASC" : "DESC");
   if (orgIds.length === 1)
     return sql`SELECT ${columns} FROM audit_logs a WHERE a.org_id = ${orgIds[0]}::uuid AND ${where}
-      ${NEWEST_FIRST} LIMIT ${limit} OFFSET ${offset}`;
+      ORDER BY a."timestamp" ${order}, a.chain_seq ${order} LIMIT ${limit} OFFSET ${offset}`;
   return sql`SELECT n.* FROM ${eachOf(orgIds)}, LATERAL (
-      SELECT ${columns} FROM audit_logs a WHERE a.org_id = o.id AND ${where} ${NEWEST_FIRST} LIMIT ${limit + offset}
-    ) n ORDER BY n."timestamp" DESC, n.chain_seq DESC, n.org_id DESC LIMIT ${limit} OFFSET ${offset}`;
+      SELECT ${columns} FROM audit_logs a WHERE a.org_id = o.id AND ${where}
+      ORDER BY a."timestamp" ${order}, a.chain_seq ${order} LIMIT ${limit + offset}
+    ) n ORDER BY n."timestamp" ${order}, n.chain_seq ${order}, n.org_id ${order} LIMIT ${limit} OFFSET ${offset}`;
 }
 
 /** Runs a query of full rows and gives each its names, newest first. */

@@ -1,0 +1,19 @@
+import { parseAsArrayOf, parseAsInteger, parseAsStringLiteral } from "nuqs";
+import {
+  AROUND_MINUTES,
+  DEFAULT_AROUND_MINUTES,
+  TIES,
+  TIMELINE_SOURCES,
+  USUAL_TIES,
+} from "@/server/timeline/vocabulary";
+
+/** The page's part of the address: /audit/ID/around?minutes=15&ties=actor,address */
+export const aroundParsers = {
+  minutes: parseAsInteger.withDefault(DEFAULT_AROUND_MINUTES),
+  ties: parseAsArrayOf(parseAsStringLiteral(TIES)).withDefault([...USUAL_TIES]),
+  sources: parseAsArrayOf(parseAsStringLiteral(TIMELINE_SOURCES)).withDefault([...TIMELINE_SOURCES]),
+};
+
+/** The minutes that are offered; of any others the usual. */
+export const minutesOf = (minutes: number): number =>
+  AROUND_MINUTES.find((one) => one === minutes) ?? DEFAULT_AROUND_MINUTES;

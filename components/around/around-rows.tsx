@@ -1,0 +1,54 @@
+"use client";
+
+import { COLUMNS as TIMELINE } from "@/components/devices/timeline/timeline-rows";
+import { offset } from "@/components/format/offset";
+import type { Outputs } from "@/components/trpc";
+import type { Column } from "@/components/ui/record-table";
+import type { Tie } from "@/server/timeline/vocabulary";
+import classes from "./around.module.css";
+
+export type AroundPage = Outputs["audit"]["around"];
+export type AroundItem = AroundPage["data"][number];
+
+const TIE_WORD: Record<Tie, string> = {
+  session: "session",
+  actor: "actor",
+  address: "address",
+  device: "device",
+  organization: "organization",
+};
+
+export const isMiddle = ({ item }: AroundItem, { entry }: AroundPage): boolean =>
+  item.source === "audit" && item.entry.id === entry.id;
+
+/** What an item has in common with the entry; its organization only where that is all. */
+function inCommon({ ties }: AroundItem): string {
+  const closer = ties.filter((tie) => tie !== "organization");
+  return (closer.length > 0 ? closer : ties).map((tie) => TIE_WORD[tie]).join(", ");
+}
+
+/** A device's timeline, with how far each item is from the entry and what both have in common. */
+export function columnsFor(page: AroundPage): Column<AroundItem>[] {
+  const [time, ...rest] = TIMELINE.map(
+    (column): Column<AroundItem> => ({ ...column, cell: ({ item }) => column.cell(item) }),
+  );
+  return [
+    ...(time ? [time] : []),
+    {
+      header: "From the entry",
+      width: 132,
+      cell: (row) =>
+        isMiddle(row, page) ? (
+          <b>This entry</b>
+        ) : (
+          <span className={classes.quiet}>{offset(row.item.at, page.entry.timestamp)}</span>
+        ),
+    },
+    ...rest,
+    {
+      header: "In common",
+      width: 168,
+      cell: (row) => <span className={classes.quiet}>{isMiddle(row, page) ? "" : inCommon(row)}</span>,
+    },
+  ];
+}

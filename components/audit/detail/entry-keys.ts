@@ -1,0 +1,28 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useEffect, useEffectEvent } from "react";
+import { aroundPath } from "@/components/audit/entry";
+import { isTyping } from "@/components/audit/viewer-keys";
+
+/** The entry that has the focus in a list. */
+const focused = (target: EventTarget | null): string | null =>
+  (target instanceof Element && target.closest<HTMLElement>("[data-entry]")?.dataset.entry) || null;
+
+/** "a" shows everything around the entry that has the focus or is open. */
+export function useEntryKeys(openId: string | null): void {
+  const router = useRouter();
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (document.querySelector(`[role=dialog]:not([aria-label="Audit entry"])`)) return;
+    const id = focused(event.target) ?? openId;
+    if (!id || event.key !== "a") return;
+    event.preventDefault();
+    router.push(aroundPath(id));
+  });
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => onKey(event);
+    document.addEventListener("keydown", listener);
+    return () => document.removeEventListener("keydown", listener);
+  }, []);
+}

@@ -1,0 +1,22 @@
+const UNITS: [ms: number, short: string][] = [
+  [3_600_000, "h"],
+  [60_000, "min"],
+  [1_000, "s"],
+  [1, "ms"],
+];
+const PARTS = 2;
+
+/** "4 min 2 s after", "30 ms before", "same instant": how far an instant is from another. */
+export function offset(at: string, from: string): string {
+  const ms = Date.parse(at) - Date.parse(from);
+  if (ms === 0) return "same instant";
+  const parts: string[] = [];
+  let left = Math.abs(ms);
+  for (const [length, short] of UNITS) {
+    const n = Math.floor(left / length);
+    // Beside whole seconds nobody asks for thousandths.
+    if (n > 0 && parts.length < PARTS && !(short === "ms" && parts.length > 0)) parts.push(`${n} ${short}`);
+    left -= n * length;
+  }
+  return `${parts.join(" ")} ${ms < 0 ? "before" : "after"}`;
+}

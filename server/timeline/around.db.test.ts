@@ -1,0 +1,153 @@
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { GET } from "@/app/api/v1/audit-logs/logs/[id]/around/route";
+import { asSystem } from "@/db/client";
+import { appendEvents, type TestEvent } from "@/testing/audit-entries";
+import { call, createApiKey, createDevice, createUser, type TestDevice, type TestUser } from "@/testing/factories";
+import type { TimelineItem } from "./schema";
+
+const MIDDLE = Date.UTC(2026, 8, 2, 10, 0, 0);
+const at = (second: number) => new Date(MIDDLE + second * 1000);
+
+type Page = {
+  data: { item: TimelineItem; ties: string[] }[];
+  ties: string[];
+  device: { id: string; hostname: string; isKnown: boolean } | null;
+  hasOlder: boolean;
+  hasNewer: boolean;
+  leftOut: string[];
+};
+
+async function log(device: TestDevice, second: number, message: string): Promise<void> {
+  await asSystem((tx) =>
+    tx.execute(sql`INSERT INTO agent_logs (device_id, org_id, timestamp, level, component, message)
+      VALUES (${device.id}, ${device.orgId}, ${at(second).toISOString()}::timestamptz, 'warn', 'updater', ${message})`),
+  );
+}
+
+const nameOf = ({ item }: Page["data"][number]): string =>
+  item.source === "audit" ? String(item.entry.details.n) : item.source === "diagnostic" ? item.log.message : "?";
+
+describe("everything around an entry", () => {
+  let device: TestDevice;
+  let admin: TestUser;
+  let middle = "";
+  const actor = crypto.randomUUID();
+
+  beforeAll(async () => {
+    device = await createDevice({ hostname: "WS-1" });
+    const namesake = await createDevice({ orgId: device.orgId, hostname: "WS-10" });
+    admin = await createUser({ orgId: device.orgId });
+    const by = (second: number, n: string, event: Partial<TestEvent> = {}): TestEvent => ({
+      orgId: device.orgId,
+      timestamp: at(second),
+      resourceType: "policy",
+      details: { n },
+      ...event,
+    });
+    const person = { actorType: "user" as const, actorId: actor };
+    const rows = await appendEvents([
+      by(-301, "too early", person),
+      by(-40, "session", { details: { n: "session", sessionId: "s-77" } }),
+      by(-30, "address", { ipAddress: "203.0.113.9" }),
+      by(-20, "actor", person),
+      by(0, "same instant", person),
+      by(0, "middle", {
+        ...person,
+        resourceType: "device",
+        resourceId: device.id,
+        resourceName: "WS-1",
+        ipAddress: "203.0.113.9",
+        details: { n: "middle", sessionId: "s-77" },
+      }),
+      by(10, "about the device", { details: { n: "about the device", device: "WS-1" } }),
+      by(11, "another device", { details: { n: "another device", deviceId: namesake.id, device: "WS-10" } }),
+      by(12, "another session", { details: { n: "another session", sessionId: "s-7" } }),
+      by(20, "two ties", { ...person, ipAddress: "203.0.113.9" }),
+      by(301, "too late", person),
+    ]);
+    middle = rows.find(({ details }) => (details as { n: string }).n === "middle")?.id ?? "";
+    await log(device, -10, "log before");
+    await log(device, 15, "log after");
+    await log(namesake, 15, "log of another");
+  });
+
+  const ask = async (query = "", token: Parameters<typeof call>[1] = { token: admin }) =>
+    (await call(GET, { ...token, path: `/?${query}`, params: { id: middle } })).body as Page;
+
+  it("is one list in order of time, the entry in it, with what each has in common with it", async () => {
+    const page = await ask();
+    expect(page.data.map(nameOf)).toEqual([
+      "two ties",
+      "log after",
+      "about the device",
+      "middle",
+      "same instant",
+      "log before",
+      "actor",
+      "address",
+      "session",
+    ]);
+    expect(page.data.map(({ ties }) => ties.filter((tie) => tie !== "organization"))).toEqual([
+      ["actor", "address"],
+      ["device"],
+      ["device"],
+      ["session", "actor", "address", "device"],
+      ["actor"],
+      ["device"],
+      ["actor"],
+      ["address"],
+      ["session"],
+    ]);
+    expect(page.device).toEqual({ id: device.id, hostname: "WS-1", isKnown: true });
+    expect([page.hasOlder, page.hasNewer]).toEqual([false, false]);
+  });
+
+  it("narrows to some ties and some logs, and widens to the organization and to more minutes", async () => {
+    expect((await ask("ties=address")).data.map(nameOf)).toEqual(["two ties", "middle", "address"]);
+    expect((await ask("ties=session,address&minutes=1")).data.map(nameOf)).toEqual([
+      "two ties",
+      "middle",
+      "address",
+      "session",
+    ]);
+    expect((await ask("ties=device&sources=diagnostic")).data.map(nameOf)).toEqual([
+      "log after",
+      "middle",
+      "log before",
+    ]);
+    expect((await ask("ties=actor&minutes=15")).data.map(nameOf)).toEqual([
+      "too late",
+      "two ties",
+      "middle",
+      "same instant",
+      "actor",
+      "too early",
+    ]);
+    const whole = (await ask("ties=organization")).data.map(nameOf);
+    expect(whole).toEqual(expect.arrayContaining(["another device", "another session"]));
+    expect(whole).not.toContain("log after");
+  });
+
+  it("keeps the closest of each side and says when there is more", async () => {
+    const page = await ask("limit=2");
+    expect(page.data.map(nameOf)).toEqual(["log after", "about the device", "middle", "same instant", "log before"]);
+    expect([page.hasOlder, page.hasNewer]).toEqual([true, true]);
+  });
+
+  it("leaves out, and says so, the logs that the caller may not read", async () => {
+    const key = await createApiKey({ orgId: device.orgId, permissions: ["audit:read"] });
+    const page = await ask("", { token: key });
+    expect(page.leftOut).toEqual(["diagnostic", "event"]);
+    expect(new Set(page.data.map(({ item }) => item.source))).toEqual(new Set(["audit"]));
+  });
+
+  it("refuses what it does not know, and is not found elsewhere", async () => {
+    for (const query of ["minutes=0", "minutes=61", "ties=colour", "sources=nothing", "limit=none"]) {
+      const answer = await call(GET, { token: admin, path: `/?${query}`, params: { id: middle } });
+      expect([answer.status, answer.body.errors?.length], query).toEqual([400, 1]);
+    }
+    const stranger = await createUser();
+    expect((await call(GET, { token: stranger, params: { id: middle } })).status).toBe(404);
+  });
+});

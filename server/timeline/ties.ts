@@ -1,0 +1,84 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { deviceNamed } from "@/server/audit/device-named";
+import { toFullEntry } from "@/server/audit/entries/to-entry";
+import { CONDITIONS } from "@/server/audit/query/conditions";
+import type { EntryRow } from "@/server/audit/query/rows";
+import { agentsOf, type Device, isAbout } from "./audit-items";
+import type { Tie } from "./vocabulary";
+
+const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
+const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+type Shared = { condition: SQL; isShared: (row: EntryRow) => boolean };
+/** What an entry has that others can have in common with it: as a condition, and as a test of a row. */
+export type Ties = ReadonlyMap<Tie, Shared>;
+export type NamedDevice = Device & { isKnown: boolean };
+
+const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+const sessionOf = (row: EntryRow): string | null => textOf(toFullEntry(row).details.sessionId);
+/** Who acted, where the entry tells: its id, or where that is no UUID as the details keep it. */
+const actorOf = (row: EntryRow): string | null =>
+  row.actor_id !== ZERO_UUID ? row.actor_id : textOf(toFullEntry(row).details.rawActorId);
+
+/** The device that an entry is about, names, or comes from; known where it is still there. */
+export async function deviceOf(tx: Tx, row: EntryRow): Promise<NamedDevice | null> {
+  const { details } = toFullEntry(row);
+  const isDevice = row.resource_type === "device";
+  const ids = [isDevice ? row.resource_id : null, textOf(details.deviceId)].filter((id) => id !== null);
+  const agent = row.actor_type === "agent" ? actorOf(row) : null;
+  const name = (isDevice ? textOf(row.resource_name) : null) ?? deviceNamed(details);
+  const found = await rowsOf<Device & { rank: number }>(
+    tx,
+    sql`SELECT d.id, d.org_id AS "orgId", d.hostname, CASE
+        WHEN d.id = ANY (${sql.param(ids.filter((id) => GUID.test(id)))}::uuid[]) THEN 1
+        WHEN lower(d.hostname) = lower(${name ?? ""}) THEN 2
+        ELSE 3 END AS rank
+      FROM devices d
+      WHERE d.org_id = ${row.org_id}::uuid AND (d.id = ANY (${sql.param(ids.filter((id) => GUID.test(id)))}::uuid[])
+        OR lower(d.hostname) = lower(${name ?? ""})
+        OR d.id IN (SELECT g.device_id FROM agents g WHERE g.id = ${agent ?? ""}))
+      ORDER BY rank LIMIT 3`,
+  );
+  const [first, second] = found;
+  // A name that two devices have is nobody's.
+  if (first && (first.rank !== 2 || second?.rank !== 2))
+    return { id: first.id, orgId: first.orgId, hostname: first.hostname, isKnown: true };
+  return name ? { id: ids[0] ?? "", orgId: row.org_id, hostname: name, isKnown: false } : null;
+}
+
+async function deviceTie(tx: Tx, device: NamedDevice): Promise<Shared> {
+  const agents = device.isKnown ? await agentsOf(tx, device.id) : new Set<string>();
+  return {
+    condition: sql`(a.org_id = ${device.orgId}::uuid AND ${CONDITIONS.device([device.hostname])})`,
+    isShared: (row) => row.org_id === device.orgId && isAbout(row, device, agents),
+  };
+}
+
+/** The ties of an entry; people and addresses are followed into every organization that the caller can see. */
+export async function tiesOf(tx: Tx, entry: EntryRow, device: NamedDevice | null): Promise<Ties> {
+  const [session, actor] = [sessionOf(entry), actorOf(entry)];
+  const { actor_type: type, ip_address: address, org_id: orgId } = entry;
+  const ties = new Map<Tie, Shared>();
+  if (session)
+    ties.set("session", {
+      condition: CONDITIONS.session([session]),
+      isShared: (row) => sessionOf(row) === session,
+    });
+  if (actor)
+    ties.set("actor", {
+      condition: sql`(a.actor_type = ${type} AND ${CONDITIONS.actorId([actor])})`,
+      isShared: (row) => row.actor_type === type && actorOf(row) === actor,
+    });
+  if (address)
+    ties.set("address", {
+      condition: sql`a.ip_address = ${address}`,
+      isShared: (row) => row.ip_address === address,
+    });
+  if (device) ties.set("device", await deviceTie(tx, device));
+  return ties.set("organization", {
+    condition: sql`a.org_id = ${orgId}::uuid`,
+    isShared: (row) => row.org_id === orgId,
+  });
+}
