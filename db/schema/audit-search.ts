@@ -37,6 +37,7 @@ export const auditTallies = pgTable(
     action: text("action").notNull(),
     actorType: text("actor_type").notNull(),
     result: text("result").notNull(),
+    resourceType: text("resource_type").notNull(),
     rows: integer("rows").notNull(),
   },
   (t) => [index("audit_tallies_org_idx").on(t.orgId, t.firstSeq)],
@@ -60,6 +61,37 @@ export const auditActorTallies = pgTable(
   (t) => [index("audit_actor_tallies_org_idx").on(t.orgId, t.firstSeq)],
 );
 
+/** How many rows a slice of the chain has of each actor. */
+export const auditActorCounts = pgTable(
+  "audit_actor_counts",
+  {
+    orgId: uuid("org_id").notNull(),
+    firstSeq: bigint("first_seq", { mode: "bigint" }).notNull(),
+    lastSeq: bigint("last_seq", { mode: "bigint" }).notNull(),
+    actorType: text("actor_type").notNull(),
+    actorId: uuid("actor_id").notNull(),
+    rawId: text("raw_id"),
+    email: text("email"),
+    rows: integer("rows").notNull(),
+  },
+  (t) => [index("audit_actor_counts_org_idx").on(t.orgId, t.firstSeq)],
+);
+
+/** How many rows a slice of the chain has of each resource. */
+export const auditResourceCounts = pgTable(
+  "audit_resource_counts",
+  {
+    orgId: uuid("org_id").notNull(),
+    firstSeq: bigint("first_seq", { mode: "bigint" }).notNull(),
+    lastSeq: bigint("last_seq", { mode: "bigint" }).notNull(),
+    resourceType: text("resource_type").notNull(),
+    resourceId: uuid("resource_id"),
+    resourceName: text("resource_name"),
+    rows: integer("rows").notNull(),
+  },
+  (t) => [index("audit_resource_counts_org_idx").on(t.orgId, t.firstSeq)],
+);
+
 /** Distinct values that filters give a part of: kind 'action', 'email' and 'device'. */
 export const auditSearchTerms = pgTable(
   "audit_search_terms",
@@ -67,10 +99,11 @@ export const auditSearchTerms = pgTable(
   (t) => [primaryKey({ name: "audit_search_terms_pkey", columns: [t.orgId, t.kind, t.value] })],
 );
 
-/** How far the indexer has come in each chain, and up to where it has followed retention. */
+/** How far the indexer has come in each chain: blocks, tallies, slices that were merged, retention. */
 export const auditSearchState = pgTable("audit_search_state", {
   orgId: uuid("org_id").primaryKey(),
   indexedThroughSeq: bigint("indexed_through_seq", { mode: "bigint" }).notNull().default(sql`0`),
   talliedThroughSeq: bigint("tallied_through_seq", { mode: "bigint" }).notNull().default(sql`0`),
   prunedThroughSeq: bigint("pruned_through_seq", { mode: "bigint" }).notNull().default(sql`0`),
+  mergedThroughSeq: bigint("merged_through_seq", { mode: "bigint" }).notNull().default(sql`0`),
 });

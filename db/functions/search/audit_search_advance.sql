@@ -1,5 +1,5 @@
--- One step of the indexer in one chain: follow retention, index up to p_max rows, count them. Returns how many rows
--- were indexed; NULL while another process holds the indexer's lock.
+-- One step of the indexer in one chain: follow retention, index up to p_max rows, count them. Returns by how many rows
+-- the index or the counts came on, whichever is more; NULL while another process holds the indexer's lock.
 CREATE OR REPLACE FUNCTION audit_search_advance(p_org uuid, p_max integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -11,6 +11,7 @@ DECLARE
   pruned bigint;
   s audit_search_state;
   base bigint;
+  tallied bigint;
   indexed bigint;
 BEGIN
   IF current_setting('trailmark.scope', true) IS DISTINCT FROM 'system' THEN
@@ -28,17 +29,24 @@ BEGIN
   IF indexed IS NOT NULL THEN PERFORM audit_search_name(p_org, base, indexed); END IF;
   s.indexed_through_seq := coalesce(indexed, base);
 
-  s.tallied_through_seq := greatest(s.tallied_through_seq, pruned);
-  IF head - s.tallied_through_seq >= 2048 THEN
-    PERFORM audit_search_tally(p_org, s.tallied_through_seq, least(head, s.tallied_through_seq + 8192));
-    s.tallied_through_seq := least(head, s.tallied_through_seq + 8192);
+  tallied := greatest(s.tallied_through_seq, pruned);
+  s.tallied_through_seq := tallied;
+  IF head - tallied >= 2048 THEN
+    s.tallied_through_seq := least(head, tallied + 8192);
+    PERFORM audit_search_tally(p_org, tallied, s.tallied_through_seq);
+    PERFORM audit_search_values(p_org, tallied, s.tallied_through_seq);
+  END IF;
+  s.merged_through_seq := greatest(s.merged_through_seq, pruned);
+  IF s.tallied_through_seq - s.merged_through_seq >= 65536 THEN
+    PERFORM audit_search_merge(p_org, s.merged_through_seq, s.tallied_through_seq);
+    s.merged_through_seq := s.tallied_through_seq;
   END IF;
 
   UPDATE audit_search_state
   SET indexed_through_seq = s.indexed_through_seq, tallied_through_seq = s.tallied_through_seq,
-    pruned_through_seq = pruned
+    merged_through_seq = s.merged_through_seq, pruned_through_seq = pruned
   WHERE org_id = p_org;
-  RETURN s.indexed_through_seq - base;
+  RETURN greatest(s.indexed_through_seq - base, s.tallied_through_seq - tallied);
 END
 $$;
 

@@ -8,6 +8,7 @@ AS $$
   LEFT JOIN audit_search_state s ON s.org_id = h.org_id
   WHERE (SELECT current_setting('trailmark.scope', true)) = 'system'
     AND (h.seq - greatest(h.pruned_through_seq, coalesce(s.indexed_through_seq, 0)) >= 128
+      OR h.seq - greatest(h.pruned_through_seq, coalesce(s.tallied_through_seq, 0)) >= 2048
       OR h.pruned_through_seq > coalesce(s.pruned_through_seq, 0))
   ORDER BY 2 DESC
   LIMIT 100

@@ -1,4 +1,4 @@
--- After retention removed the oldest rows: what is known of them goes too, also from the block and the slice in which
+-- After retention removed the oldest rows: what is known of them goes too, also from the block and the slices in which
 -- the cut lies, and values that no row has any more.
 CREATE OR REPLACE FUNCTION audit_search_follow_prune(p_org uuid, p_pruned bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -7,6 +7,7 @@ AS $$
 DECLARE
   block bigint;
   slice bigint;
+  counted bigint;
 BEGIN
   SELECT max(last_seq) INTO block
   FROM audit_search
@@ -20,6 +21,13 @@ BEGIN
   DELETE FROM audit_tallies WHERE org_id = p_org AND first_seq <= p_pruned;
   DELETE FROM audit_actor_tallies WHERE org_id = p_org AND first_seq <= p_pruned;
   IF slice IS NOT NULL THEN PERFORM audit_search_tally(p_org, p_pruned, slice); END IF;
+
+  SELECT max(last_seq) INTO counted
+  FROM audit_actor_counts
+  WHERE org_id = p_org AND first_seq <= p_pruned AND last_seq > p_pruned;
+  DELETE FROM audit_actor_counts WHERE org_id = p_org AND first_seq <= p_pruned;
+  DELETE FROM audit_resource_counts WHERE org_id = p_org AND first_seq <= p_pruned;
+  IF counted IS NOT NULL THEN PERFORM audit_search_values(p_org, p_pruned, counted); END IF;
 
   DELETE FROM audit_search_terms t
   WHERE t.org_id = p_org

@@ -129,9 +129,10 @@ const holdsPhrase = contains("a.action", "a.actor_email", "a.resource_type", "a.
 const NAMES = keysOf(CONDITIONS);
 /** Filters on the action alone. */
 const ON_ACTION: readonly RowFilterName[] = ["actions", "action", "category"];
-/** Filters that the tallies know too (db: audit_search_tally). */
-const TALLIED: readonly RowFilterName[] = ["actorType", "result", ...ON_ACTION];
-const UNTALLIED = NAMES.filter((name) => !TALLIED.includes(name));
+/** Filters that tallies know too (db: audit_search_tally, audit_search_values). */
+export const KIND_FILTERS: readonly RowFilterName[] = ["actorType", "result", "resourceType", ...ON_ACTION];
+export const ACTOR_FILTERS: readonly RowFilterName[] = ["actorType", "actorId", "rawActorId", "user"];
+export const RESOURCE_FILTERS: readonly RowFilterName[] = ["resourceType", "resourceId", "resource"];
 
 /** The values of which a filter wants one; an organization has narrowed the caller's scope already. */
 export function valuesOf(filter: RowFilter, name: RowFilterName): readonly string[] {
@@ -181,10 +182,11 @@ export const hasText = ({ phrase, words }: RowFilter): boolean => Boolean(phrase
 /** The conditions on the action alone. */
 export const actionConditions = (filter: RowFilter): SQL[] => conditionsFor(filter, ON_ACTION);
 
-/** The conditions on action, actor type and result: those that the tallies know too. */
-export const talliedConditions = (filter: RowFilter): SQL[] => [
-  ...conditionsFor(filter, TALLIED),
+/** The conditions on everything but time. */
+export const untimedConditions = (filter: RowFilter): SQL[] => [
+  ...conditionsFor(filter, NAMES),
   ...routineConditions(filter),
+  ...textConditions(filter),
 ];
 
 /**
@@ -193,7 +195,7 @@ export const talliedConditions = (filter: RowFilter): SQL[] => [
  */
 export function conditionsOf(filter: RowFilter): SQL[] {
   const { from, to } = filter;
-  const conditions = [...conditionsFor(filter, NAMES), ...routineConditions(filter), ...textConditions(filter)];
+  const conditions = untimedConditions(filter);
   if (from) conditions.push(sql`a.timestamp >= ${from.toISOString()}::timestamptz`);
   if (to) conditions.push(sql`a.timestamp <= ${to.toISOString()}::timestamptz`);
   return conditions;
@@ -205,6 +207,11 @@ export const isUnfiltered = (filter: RowFilter): boolean => conditionsOf(filter)
 /** True when nothing but time and the organization narrows the rows. */
 export const isTimed = ({ from: _, to: __, ...filter }: RowFilter): boolean => isUnfiltered(filter);
 
-/** True when the tallies can count the rows: nothing but action, actor type, result and time narrows them. */
-export const isTallied = (filter: RowFilter): boolean =>
-  conditionsFor(filter, UNTALLIED).length === 0 && textConditions(filter).length === 0;
+/** True when nothing but some filters, time and routine narrows the rows. */
+export function asksOnly(filter: RowFilter, names: readonly RowFilterName[]): boolean {
+  const others = NAMES.filter((name) => !names.includes(name));
+  return conditionsFor(filter, others).length === 0 && textConditions(filter).length === 0;
+}
+
+/** True when the tallies by hour can count the rows: nothing but kind, result and time narrows them. */
+export const isTallied = (filter: RowFilter): boolean => asksOnly(filter, KIND_FILTERS);

@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { conditionsOf, isTallied, isUnfiltered, type RowFilter } from "./conditions";
+import { conditionsOf, isUnfiltered, type RowFilter } from "./conditions";
 import { type IndexProbe, isIndexed } from "./index-probe";
 import type { ResolvedFilter } from "./resolve";
 import { allOf, eachOf, INDEXED_THROUGH, rowsBetween } from "./rows";
-import { talliedCounts } from "./search-tallies";
+import { shapeFor, talliedCounts } from "./search-tallies";
 import { isLettersAlone } from "./words";
 
 async function totalOf(tx: Tx, query: SQL): Promise<number> {
@@ -15,9 +15,11 @@ async function totalOf(tx: Tx, query: SQL): Promise<number> {
 
 const uuids = (orgIds: readonly string[]): SQL => sql`${sql.param([...orgIds])}::uuid[]`;
 
-/** By the tallies, where the range holds any. */
-async function countTallied(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<number> {
-  const counts = talliedCounts(orgIds, filter);
+/** By the tallies, where the range holds any; null where they do not know what is asked for. */
+async function countTallied(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<number | null> {
+  const shape = shapeFor(filter);
+  if (!shape) return null;
+  const counts = talliedCounts(orgIds, filter, shape);
   if (!counts) return countRead(tx, orgIds, filter);
   return totalOf(tx, sql`SELECT COALESCE(sum(n), 0)::float8 AS total FROM (${counts}) counts`);
 }
@@ -66,6 +68,7 @@ export async function countRows(tx: Tx, { orgIds, filter, probe }: ResolvedFilte
       tx,
       sql`SELECT COALESCE(sum(h.seq - h.pruned_through_seq), 0)::float8 AS total FROM audit_chain_heads_of(${uuids(orgIds)}) h`,
     );
-  if (isTallied(filter)) return countTallied(tx, orgIds, filter);
+  const tallied = await countTallied(tx, orgIds, filter);
+  if (tallied !== null) return tallied;
   return probe && isIndexed(probe) ? countIndexed(tx, orgIds, filter, probe) : countRead(tx, orgIds, filter);
 }

@@ -125,9 +125,10 @@ async function searchBlocks(tx: Tx, search: Search, matches: Matches, window: Ke
   const { need } = window;
   const size = Math.min(search.sizes.most, Math.max(search.sizes.first, Math.ceil(need / 2)));
   let last = await walk(tx, search, { ...window, matches, from: null, size, windows: 1 });
-  const frequent = matches.count > 0 && (size * need) / matches.count <= search.sizes.most;
-  if (last !== "done" && frequent)
-    last = await walk(tx, search, { ...window, matches, from: last, size: size * 4, windows: 2 });
+  // So many blocks hold what is wanted, and half as many again, if the next ones are like these.
+  const enough = Math.ceil((1.5 * size * need) / matches.count);
+  if (last !== "done" && enough <= search.sizes.most)
+    last = await walk(tx, search, { ...window, matches, from: last, size: Math.max(size * 4, enough), windows: 2 });
   if (last === "done") return null;
   const rare = isIndexed(search.probe) ? await rareBlocks(tx, search, need) : null;
   if (rare) return lookThrough(tx, search, rare, { matches, need, deadline: window.deadline });

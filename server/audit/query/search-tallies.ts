@@ -1,9 +1,20 @@
 import { type SQL, sql } from "drizzle-orm";
-import { conditionsOf, type RowFilter, talliedConditions } from "./conditions";
+import {
+  ACTOR_FILTERS,
+  asksOnly,
+  conditionsOf,
+  KIND_FILTERS,
+  RESOURCE_FILTERS,
+  type RowFilter,
+  untimedConditions,
+} from "./conditions";
 import { allOf, eachOf, rowsBetween } from "./rows";
 
-/** What the tallies count rows by (db: audit_search_tally), and the same of rows `a` that are read one by one. */
-type Shape = { table: string; spanMs: number; tally: string; row: string; groups: string };
+/**
+ * What the tallies count rows by (db: audit_search_tally), and the same of rows `a` that are read one by one. columns make
+ * a tally look like a row to the conditions.
+ */
+type Shape = { table: string; columns?: string; spanMs: number; tally: string; row: string; groups: string };
 
 const HOUR_MS = 3_600_000;
 const BIN = `timestamptz '1970-01-01T00:00:00Z'`;
@@ -23,12 +34,12 @@ export const BY_ACTION: Shape = {
   row: "a.action, count(*) AS n",
   groups: "1",
 };
-/** (action, actor_type, result, n) */
+/** (action, actor_type, result, resource_type, n) */
 export const BY_KIND: Shape = {
   ...BY_HOUR,
-  tally: "a.action, a.actor_type, a.result, sum(a.rows) AS n",
-  row: "a.action, a.actor_type, a.result, count(*) AS n",
-  groups: "1, 2, 3",
+  tally: "a.action, a.actor_type, a.result, a.resource_type, sum(a.rows) AS n",
+  row: "a.action, a.actor_type, a.result, a.resource_type, count(*) AS n",
+  groups: "1, 2, 3, 4",
 };
 /** (org_id, n) */
 export const BY_ORGANIZATION: Shape = {
@@ -47,6 +58,23 @@ export const BY_ACTOR: Shape = {
     max(a.actor_email) AS email, max(a."timestamp") AS last_at, count(*) AS n`,
   groups: "1, 2, 3",
 };
+
+/** (n): tallies without time, of slices as long as the chain allows (db: audit_search_merge). */
+const UNTIMED = { spanMs: Number.POSITIVE_INFINITY, tally: "sum(a.rows) AS n", row: "count(*) AS n", groups: "()" };
+const BY_ACTOR_ALONE: Shape = {
+  ...UNTIMED,
+  table: "audit_actor_counts",
+  columns: "t.*, t.email AS actor_email, jsonb_build_object('rawActorId', t.raw_id) AS details",
+};
+const BY_RESOURCE: Shape = { ...UNTIMED, table: "audit_resource_counts" };
+
+/** The tallies that count the rows of a filter; null where none has all that it asks for. */
+export function shapeFor(filter: RowFilter): Shape | null {
+  if (asksOnly(filter, KIND_FILTERS)) return BY_HOUR;
+  if (filter.from || filter.to || filter.routine) return null;
+  if (asksOnly(filter, ACTOR_FILTERS)) return BY_ACTOR_ALONE;
+  return asksOnly(filter, RESOURCE_FILTERS) ? BY_RESOURCE : null;
+}
 
 /** The span of the tallies by hour. */
 export const TALLY_MS = BY_HOUR.spanMs;
@@ -75,27 +103,28 @@ function splitRange({ from, to }: RowFilter, span: number): { whole: SQL[]; edge
 /**
  * How many rows meet a filter, as rows of the shape, some of them for the same group: whole tallies are taken as they
  * are; rows are counted one by one where retention has cut a slice, where the range cuts a tally and where the indexer has
- * not come yet. The filter has conditions on kind and time alone (isTallied).
+ * not come yet. The filter has conditions on what the shape counts by, and time, alone (shapeFor).
  * @returns null when the range is shorter than a tally: then reading its rows is the shorter way
  */
 export function talliedCounts(orgIds: readonly string[], filter: RowFilter, shape = BY_HOUR): SQL | null {
   const range = splitRange(filter, shape.spanMs);
   if (!range) return null;
-  const { table, tally, row, groups } = shape;
+  const { table, columns = "t.*", tally, row, groups } = shape;
   const [rows, by] = [sql.raw(`SELECT ${row}`), sql.raw(`GROUP BY ${groups}`)];
   const where = allOf(conditionsOf(filter));
-  const kinds = allOf([...talliedConditions(filter), ...range.whole]);
+  const kinds = allOf([...untimedConditions(filter), ...range.whole]);
   const edges = range.edges.map(
     ([first, last]) => sql`UNION ALL ${rows} FROM o, LATERAL (
         SELECT * FROM audit_logs l WHERE l.org_id = o.id AND l."timestamp" BETWEEN ${timestamp(first)} AND ${timestamp(last)} OFFSET 0) a
       WHERE a.chain_seq > o.cut AND a.chain_seq <= o.tallied AND ${where} ${by}`,
   );
   return sql`WITH h AS MATERIALIZED (
-      SELECT h.org_id AS id, h.pruned_through_seq AS pruned, COALESCE((SELECT max(t.last_seq) FROM audit_tallies t
+      SELECT h.org_id AS id, h.pruned_through_seq AS pruned, COALESCE((SELECT max(t.last_seq) FROM ${sql.raw(table)} t
         WHERE t.org_id = h.org_id AND t.first_seq <= h.pruned_through_seq AND t.last_seq > h.pruned_through_seq), h.pruned_through_seq) AS cut
       FROM audit_chain_heads_of(${sql.param([...orgIds])}::uuid[]) h),
     o AS MATERIALIZED (SELECT h.*, GREATEST(h.cut, COALESCE(s.tallied_through_seq, 0)) AS tallied FROM h LEFT JOIN audit_search_state s ON s.org_id = h.id)
-    SELECT ${sql.raw(tally)} FROM o JOIN ${sql.raw(table)} a ON a.org_id = o.id AND a.first_seq > o.pruned WHERE ${kinds} ${by}
+    SELECT ${sql.raw(tally)} FROM o JOIN (SELECT ${sql.raw(columns)} FROM ${sql.raw(table)} t) a ON a.org_id = o.id AND a.first_seq > o.pruned
+      WHERE ${kinds} ${by}
     UNION ALL ${rows} FROM o, ${rowsBetween(sql`o.pruned`, sql`o.cut`)} WHERE ${where} ${by}
     UNION ALL ${rows} FROM o, ${rowsBetween(sql`o.tallied`)} WHERE ${where} ${by}
     ${sql.join(edges, sql` `)}`;

@@ -55,15 +55,16 @@ export async function countRead(tx: Tx, resolved: ResolvedFilter): Promise<Count
   return { counts: await countValues(tx, rowsAt(keyRows(newest))), rows: newest.length, cut: !isAll };
 }
 
-type TalliedRow = { action: string; actor_type: string; result: string; n: number };
+type TalliedRow = { action: string; actor_type: string; result: string; resource_type: string; n: number };
 
-/** Every match by action, actor type and result; null where the filter has conditions that the tallies do not know. */
+/** Every match by action, actor type, result and resource type; null where the filter has conditions that the tallies do not know. */
 export async function countKinds(tx: Tx, { orgIds, filter }: ResolvedFilter): Promise<Count[] | null> {
   const counts = orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, BY_KIND) : null;
   if (!counts) return null;
   const rows = await rowsOf<TalliedRow>(
     tx,
-    sql`SELECT c.action, c.actor_type, c.result, sum(c.n)::float8 AS n FROM (${counts}) AS c(action, actor_type, result, n) GROUP BY 1, 2, 3`,
+    sql`SELECT c.action, c.actor_type, c.result, c.resource_type, sum(c.n)::float8 AS n
+      FROM (${counts}) AS c(action, actor_type, result, resource_type, n) GROUP BY 1, 2, 3, 4`,
   );
   const sums = (kind: Kind, read: (row: TalliedRow) => string): Count[] => {
     const found = new Map<string, number>();
@@ -74,6 +75,7 @@ export async function countKinds(tx: Tx, { orgIds, filter }: ResolvedFilter): Pr
     ...sums("action", (row) => row.action),
     ...sums("actorType", (row) => row.actor_type),
     ...sums("result", (row) => row.result),
+    ...sums("resourceType", (row) => row.resource_type),
   ];
 }
 

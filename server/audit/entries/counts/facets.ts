@@ -49,14 +49,13 @@ type Plan = {
   sets: readonly Own[];
   whole: (tx: Tx, resolved: ResolvedFilter) => Promise<Count[] | null>;
 };
-const nothing = async () => null;
 const PLAN: Record<FacetName, Plan> = {
   category: { kind: "action", sets: ["category"], whole: countKinds },
   action: { kind: "action", sets: ["actions"], whole: countKinds },
   actorType: { kind: "actorType", sets: ["actorType"], whole: countKinds },
   actor: { kind: "actor", sets: ["actorId", "rawActorId"], whole: countActors },
   result: { kind: "result", sets: ["result"], whole: countKinds },
-  resourceType: { kind: "resourceType", sets: ["resourceType"], whole: nothing },
+  resourceType: { kind: "resourceType", sets: ["resourceType"], whole: countKinds },
   organization: { kind: "organization", sets: [], whole: countOrganizations },
 };
 
