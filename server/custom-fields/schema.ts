@@ -18,7 +18,7 @@ export type DateOrder = (typeof DATE_ORDERS)[number];
 
 export const MAX_FIELD_NAME = 100;
 export const MAX_FIELD_KEY = 100;
-const MAX_CHOICES = 200;
+export const MAX_CHOICES = 200;
 export const MAX_CHOICE = 200;
 /** Characters of one text value. */
 export const MAX_TEXT_VALUE = 10_000;

@@ -87,8 +87,8 @@ export function CheckResult({ state, tally }: { state: ImportState; tally: Tally
 }
 
 function sumOf(tally: Tally): Record<ValueOutcome, number> {
-  const sum = { set: 0, overwrite: 0, clear: 0, same: 0, kept: 0, invalid: 0, empty: 0, none: 0 };
-  for (const field of tally.fields) for (const name of VALUE_OUTCOMES) sum[name] += field[name];
+  const sum = { set: 0, overwrite: 0, clear: 0, same: 0, kept: 0, invalid: 0, left_out: 0, empty: 0, none: 0 };
+  for (const field of tally.fields) for (const name of VALUE_OUTCOMES) sum[name] += field[name] ?? 0;
   return sum;
 }
 

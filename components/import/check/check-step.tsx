@@ -10,6 +10,7 @@ import { Message } from "@/components/ui/message";
 import { errorText, Notice } from "@/components/ui/notice";
 import { CheckResult } from "./check-result";
 import { RunSummary } from "./run-summary";
+import { UnknownInCheck } from "./unknown-choices";
 
 /** The dry run: what would happen to every row and value. */
 export function CheckStep({ state, onStep }: StepProps) {
@@ -53,6 +54,7 @@ export function CheckStep({ state, onStep }: StepProps) {
         </Notice>
       )}
       {!isStale && check && <CheckResult state={state} tally={check} />}
+      {(mayRun || isStale) && <UnknownInCheck state={state} />}
       {mayRun && state.summary.check && <RunSummary state={state} check={state.summary.check} />}
       {mayRun && (
         <div className={classes.foot}>

@@ -144,6 +144,7 @@ function summary(row: ImportRow): string {
     ["same", "same"],
     ["kept", "already set"],
     ["invalid", "invalid"],
+    ["left_out", "left out"],
   ];
   return parts.flatMap(([name, word]) => (n(name) > 0 ? [`${n(name)} ${word}`] : [])).join(", ");
 }

@@ -8,7 +8,7 @@ import {
 } from "@/server/custom-fields/import/schema";
 import classes from "./check.module.css";
 
-const SHOWN: ValueOutcome[] = ["set", "overwrite", "clear", "same", "kept", "invalid", "empty"];
+const SHOWN: ValueOutcome[] = ["set", "overwrite", "clear", "same", "kept", "invalid", "left_out", "empty"];
 
 /** Counts per field; outcomes that no field has are left out. */
 export function FieldTally({ state, fields }: { state: ImportState; fields: readonly FieldCounts[] }) {

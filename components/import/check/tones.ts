@@ -20,6 +20,7 @@ export const VALUE_TONE: Record<ValueOutcome, Tone | null> = {
   same: null,
   kept: null,
   invalid: "bad",
+  left_out: null,
   empty: null,
   none: null,
 };

@@ -13,6 +13,7 @@ import {
 } from "@/server/custom-fields/import/map/column-schema";
 import type { PlanField, UnknownChoices } from "@/server/custom-fields/import/schema";
 import { DATE_ORDERS } from "@/server/custom-fields/schema";
+import { ChoiceMapper } from "./choice-mapper";
 import classes from "./fields.module.css";
 import { type EditProps, NewField } from "./new-field";
 import type { PlanDraft } from "./plan-draft";
@@ -29,7 +30,7 @@ type RowProps = {
 /** Drawn again only when its own field changes: a file may have hundreds, and one of them is being typed into. */
 export const FieldRow = memo(function FieldRow(props: RowProps) {
   const { column, field, targets, fault, unknown, getPlan, changeField } = props;
-  const misfit = unknown ? asMisfit(unknown) : misfitOf(column, field);
+  const misfit = unknown ? { count: unknown.count, odd: [] } : misfitOf(column, field);
   const change = (part: Partial<PlanField>) => changeField(field.column, part);
   const isConflict = field.action === "existing" && misfit !== null && misfit.count > 0;
   return (
@@ -54,8 +55,11 @@ export const FieldRow = memo(function FieldRow(props: RowProps) {
           error={isConflict ? null : fault}
           onChange={change}
         />
-        {field.action !== "skip" && misfit && <MisfitNote column={column} field={field} misfit={misfit} />}
+        {field.action !== "skip" && misfit && !unknown && <MisfitNote column={column} field={field} misfit={misfit} />}
         {field.action === "create" && <NewField title={column.title} field={field} onChange={change} />}
+        {field.action !== "skip" && unknown && (
+          <ChoiceMapper title={column.title} field={field} filled={column.filled} unknown={unknown} onChange={change} />
+        )}
         {isConflict && (
           <Checkbox
             className={classes.wholeLine}
@@ -63,7 +67,13 @@ export const FieldRow = memo(function FieldRow(props: RowProps) {
             checked={field.typeConflictAccepted}
             onChange={(event) => change({ typeConflictAccepted: event.currentTarget.checked })}
             label="Import the values that fit and report the others"
-            error={field.typeConflictAccepted ? null : "Accept this, choose another field, or leave it out"}
+            error={
+              field.typeConflictAccepted
+                ? null
+                : unknown
+                  ? "Say what each value means, accept this, or leave the field out"
+                  : "Accept this, choose another field, or leave it out"
+            }
           />
         )}
         {field.action !== "skip" && field.type === "date" && (
@@ -79,8 +89,6 @@ const SECRET_BECAUSE: Record<SecretSign, string> = {
   masked: "The file shows masks instead of values. It is left out unless you choose it.",
   title: "The title names a secret. It is left out unless you choose it.",
 };
-
-const asMisfit = ({ count, values }: UnknownChoices): Misfit => ({ count, odd: values.slice(0, 3) });
 
 /** "23 of 24 values fit; 1 does not: 2/30/2027 (line 31)" */
 function MisfitNote({ column, field, misfit }: { column: SourceColumn; field: PlanField; misfit: Misfit }) {

@@ -58,6 +58,7 @@ export function TargetSelect({ className, title, field, targets, error, getPlan,
         options: definition.options,
         secret: definition.secret,
         typeConflictAccepted: false,
+        decisions: [],
       });
     else onChange(own ? { ...freshField(title, getPlan()), action: "create" } : { action: "create" });
   };

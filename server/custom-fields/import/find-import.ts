@@ -30,10 +30,17 @@ const NOT_READ = {
   misfits: { text: NO_MISFIT, number: NO_MISFIT, boolean: NO_MISFIT, mdy: NO_MISFIT, dmy: NO_MISFIT },
 };
 
+/** A plan with what an earlier version did not store. */
+const completed = (plan: Plan): Plan => ({
+  ...plan,
+  fields: plan.fields.map((field) => ({ ...field, decisions: field.decisions ?? [] })),
+});
+
 /** A row as it is read; what its JSON columns hold is this room's own doing. */
 export function toRecord(row: Row | undefined): ImportRecord {
   const found = row as ImportRecord;
-  return { ...found, columns: found.columns.map((column) => ({ ...NOT_READ, ...column })) };
+  const columns = found.columns.map((column) => ({ ...NOT_READ, ...column }));
+  return { ...found, columns, plan: found.plan && completed(found.plan) };
 }
 type Listed = Pick<
   ImportRecord,

@@ -20,7 +20,7 @@ export const listFaults = operation({
       const { plan, columns, partnerId } = await findImport(tx, ctx, id);
       if (!plan) return { faults: [], unknown: [] };
       const definitions = await partnerDefinitions(tx, partnerId);
-      const unknown = await unknownChoices(tx, { importId: id, plan });
+      const unknown = await unknownChoices(tx, { importId: id, plan, definitions, columns });
       return { faults: planFaults(plan, { columns, definitions, unknown }), unknown };
     });
   },

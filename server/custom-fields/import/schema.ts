@@ -9,6 +9,7 @@ import {
   MAX_TEXT_VALUE,
 } from "@/server/custom-fields/schema";
 import { type Pagination, pageShape } from "@/server/wire";
+import { choiceDecisions } from "./map/choice-schema";
 import type { SourceColumn } from "./map/column-schema";
 import { type FileFormat, formatChange } from "./read/file-schema";
 
@@ -47,6 +48,8 @@ const planField = z.strictObject({
   dateOrder: z.enum(DATE_ORDERS),
   /** Values that do not fit the existing definition are reported and the others imported: said by a person, never assumed. */
   typeConflictAccepted: z.boolean(),
+  /** What a person decided about values that are none of the choices of a dropdown. */
+  decisions: choiceDecisions.default([]),
   overwrite: z.boolean(),
   clearBlank: z.boolean(),
 });
@@ -71,7 +74,10 @@ export type ActivePlanField = PlanField & { action: "create" | "existing"; field
 export const activeFields = (plan: Plan): ActivePlanField[] =>
   plan.fields.filter((field): field is ActivePlanField => field.action !== "skip" && field.fieldId !== null);
 
-/** Values of a dropdown's column that are none of its choices: all of them counted, the most frequent shown. */
+/**
+ * Values of a dropdown's column that are none of its choices: those that nobody has decided about counted, the most
+ * frequent of them shown, and with them those that are decided.
+ */
 export type UnknownChoices = {
   column: number;
   count: number;
@@ -119,6 +125,7 @@ export const VALUE_CODES = {
   same: "=",
   kept: "k",
   invalid: "!",
+  left_out: "x",
   empty: ".",
   none: "-",
 } as const;
@@ -132,6 +139,7 @@ export const VALUE_OUTCOME_LABELS: Record<ValueOutcome, string> = {
   same: "Same",
   kept: "Already set",
   invalid: "Invalid",
+  left_out: "Left out",
   empty: "Empty",
   none: "No device",
 };

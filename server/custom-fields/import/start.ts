@@ -19,7 +19,7 @@ async function requireCheckable(
 ): Promise<Plan> {
   const definitions = await partnerDefinitions(tx, partnerId);
   const plan = stored && adoptFields(stored, { definitions, since: createdAt, mayAdopt: () => true }).plan;
-  const unknown = plan ? await unknownChoices(tx, { importId: id, plan }) : [];
+  const unknown = plan ? await unknownChoices(tx, { importId: id, plan, definitions, columns }) : [];
   return requireSound(plan, { columns, definitions, unknown });
 }
 

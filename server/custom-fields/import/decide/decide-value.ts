@@ -3,6 +3,9 @@ import { hasWrite, VALUE_CODES, type ValueCode } from "@/server/custom-fields/im
 import type { DateOrder, FieldValue } from "@/server/custom-fields/schema";
 import type { DeviceFacts } from "./resolve-row";
 
+/** How a cell is read; left_out: a person decided that the value is not imported. */
+type Read = Coerced | "left_out";
+
 /** A mapped field with everything that decides what happens to its values. */
 export type ActiveField = {
   column: number;
@@ -16,17 +19,27 @@ export type ActiveField = {
   clearBlank: boolean;
   /** True for the systems that the field is for. */
   applies: (os: string) => boolean;
+  /** Values that are none of a dropdown's choices: which one each is read as, null for one that is left out. */
+  decided: ReadonlyMap<string, string | null>;
   /** Values read so far: most columns repeat themselves. */
-  cache: Map<string, Coerced>;
+  cache: Map<string, Read>;
 };
 
 export type Decision = { code: ValueCode; value: FieldValue | null; reason: string | null };
 const CACHED_VALUES = 20_000;
 
-function read(field: ActiveField, text: string): Coerced {
+/** What fits is read as it is; a decision is about a value that does not. */
+function readAnew({ rule, dateOrder, decided }: ActiveField, text: string): Read {
+  const own = coerceText(rule, text, dateOrder);
+  const choice = own.ok ? undefined : decided.get(text);
+  if (choice === null) return "left_out";
+  return choice === undefined ? own : coerceText(rule, choice);
+}
+
+function read(field: ActiveField, text: string): Read {
   const known = field.cache.get(text);
   if (known) return known;
-  const result = coerceText(field.rule, text, field.dateOrder);
+  const result = readAnew(field, text);
   if (field.cache.size >= CACHED_VALUES) field.cache.clear();
   field.cache.set(text, result);
   return result;
@@ -54,6 +67,7 @@ export function decideValue(
     return field.required ? decided(VALUE_CODES.invalid, null, NOT_CLEARED) : decided(VALUE_CODES.clear);
   }
   const typed = read(field, text);
+  if (typed === "left_out") return decided(VALUE_CODES.left_out);
   if (!typed.ok) return decided(VALUE_CODES.invalid, null, typed.reason);
   if (!device) return decided(VALUE_CODES.none, typed.value);
   if (!field.applies(device.os)) return decided(VALUE_CODES.invalid, null, NOT_APPLICABLE);
@@ -66,7 +80,7 @@ export function decideValue(
 export function invalidReason(field: ActiveField, text: string): string {
   if (text === "") return NOT_CLEARED;
   const typed = read(field, text);
-  return typed.ok ? NOT_APPLICABLE : typed.reason;
+  return typed === "left_out" || typed.ok ? NOT_APPLICABLE : typed.reason;
 }
 
 /** True when the decision changes what the device holds. */

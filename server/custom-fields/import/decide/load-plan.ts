@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { type ImportRecord, type PartnerScope, uuidList } from "@/server/custom-fields/import/find-import";
+import { decidedTexts, plannedChoices } from "@/server/custom-fields/import/map/choice-schema";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
@@ -48,19 +49,22 @@ export async function loadPlan(tx: Tx, found: ImportRecord, scope: PartnerScope)
   const preset = presetOf(found.source);
   const fields = activeFields(plan).map((field): ActiveField => {
     const existing = definitions.find((definition) => definition.id === field.fieldId);
-    const { name, type, options, secret } = existing ?? field;
+    const { name, type, secret } = existing ?? field;
+    const planned = { type, options: (existing ?? field).options, decisions: field.decisions };
     const column = found.columns[field.column];
     return {
       column: field.column,
       fieldId: field.fieldId,
       name,
-      rule: { type, options },
+      // Once the run has begun the choices that it adds are the definition's own.
+      rule: { type, options: existing && found.startedAt ? existing.options : plannedChoices(planned) },
       required: existing?.required ?? false,
       secret: column ? isHidden(column, { secret }) : secret,
       dateOrder: field.dateOrder,
       overwrite: field.overwrite,
       clearBlank: field.clearBlank,
       applies: (os) => !existing || appliesTo(existing, os),
+      decided: decidedTexts(planned),
       cache: new Map(),
     };
   });

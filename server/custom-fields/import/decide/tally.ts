@@ -44,6 +44,9 @@ export function count(tally: Tally, row: Counted, by: 1 | -1 = 1): void {
   if (tally.writes) countWrites(tally.writes, row, by);
   tally.fields.forEach((field, i) => {
     const code = row.codes[i];
-    if (code) field[outcomeOfCode(code)] += by;
+    if (!code) return;
+    const outcome = outcomeOfCode(code);
+    // A run that an earlier version began has no count of what that version did not know.
+    field[outcome] = (field[outcome] ?? 0) + by;
   });
 }

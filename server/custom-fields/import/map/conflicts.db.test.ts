@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
+import type { Ctx } from "@/server/context";
 import { listFaults } from "@/server/custom-fields/import/list-faults";
 import { listRows } from "@/server/custom-fields/import/list-rows";
 import { savePlan } from "@/server/custom-fields/import/save-plan";
 import { startCheck } from "@/server/custom-fields/import/start";
+import { listDefinitions } from "@/server/custom-fields/list";
 import { toCsv } from "@/testing/import-files";
-import { check, createDevices, createWorld, run, stageText, withFields } from "@/testing/imports";
+import { check, createDevices, createWorld, run, stageText, valuesOf, withFields } from "@/testing/imports";
+import type { ChoiceDecision } from "./choice-schema";
 
 const HEADER = ["Computer ID", "Computer Name", "Department", "Bought"];
 const DEPARTMENTS = ["Finance", "Sales", "IT"];
@@ -78,5 +81,89 @@ describe("a hostname that went to another computer", () => {
       related: [{ rowNo: 1, sourceId: "3" }],
     });
     expect(listed[0]?.reason).toMatch(/source ID 199, but the device called PC3 is recorded under 3/);
+  });
+});
+
+describe("values that are none of a dropdown's choices", () => {
+  const decisions: ChoiceDecision[] = [
+    { text: "Fin.", action: "map", to: "Finance" },
+    { text: "Legal", action: "add" },
+    { text: "n/a", action: "skip" },
+  ];
+  const rows = [
+    ["1", "PC1", "Fin.", ""],
+    ["2", "PC2", "Legal", ""],
+    ["3", "PC3", "n/a", ""],
+    ["4", "PC4", "Legal", ""],
+    ["5", "PC5", "n/a", ""],
+    ["13", "PC13", "Fin.", ""],
+    ["14", "PC14", "Legal", ""],
+  ];
+
+  /** The world of a first import with two devices more, and a file whose departments are none of the choices. */
+  async function unknown() {
+    const world = await imported();
+    const ids = await createDevices(world.partnerId, [
+      { orgId: world.a.id, hostname: "PC13" },
+      { orgId: world.a.id, hostname: "PC14" },
+    ]);
+    const staged = await stageText(world.ctx, toCsv([HEADER, ...rows]));
+    const decide = (list: ChoiceDecision[]) =>
+      savePlan.run(world.ctx, { id: staged.id, plan: withFields(staged, { Department: { decisions: list } }) });
+    return { ...world, ids, staged, decide };
+  }
+  const departmentOf = async (ctx: Ctx) => (await listDefinitions.run(ctx, {})).data.find((d) => d.type === "dropdown");
+
+  it("are listed with their numbers, and each is a choice, a new one or left out once a person has said so", async () => {
+    const { ctx, ids, staged, decide } = await unknown();
+    const found = await listFaults.run(ctx, staged);
+    const values = [
+      { text: "Legal", uses: 3, line: 3 },
+      { text: "Fin.", uses: 2, line: 2 },
+      { text: "n/a", uses: 2, line: 4 },
+    ];
+    expect(found.unknown).toEqual([{ column: 2, count: 7, different: 3, values }]);
+    await decide(decisions.slice(0, 1));
+    expect((await listFaults.run(ctx, staged)).unknown).toEqual([{ column: 2, count: 5, different: 2, values }]);
+    await expect(startCheck.run(ctx, staged)).rejects.toThrow(/^Department: 5 of 7 values do not fit/);
+    await decide(decisions);
+    expect((await listFaults.run(ctx, staged)).faults).toEqual([]);
+    const checked = await check(ctx, staged.id);
+    expect(checked.summary.check?.fields[0]).toMatchObject({ set: 2, same: 1, kept: 2, left_out: 2, invalid: 0 });
+    expect((await departmentOf(ctx))?.options).toEqual(["Finance", "IT", "Sales"]);
+    await run(ctx, staged.id);
+    expect(await valuesOf(ids[0] as string)).toEqual(["Finance"]);
+    expect(await valuesOf(ids[1] as string)).toEqual(["Legal"]);
+    expect((await departmentOf(ctx))?.options).toEqual(["Finance", "IT", "Sales", "Legal"]);
+  });
+
+  it("are remembered for the next file with the same columns, which then writes nothing", async () => {
+    const { ctx, staged, decide } = await unknown();
+    await decide(decisions);
+    await check(ctx, staged.id);
+    await run(ctx, staged.id);
+    const again = await stageText(ctx, toCsv([HEADER, ...rows]));
+    expect((await listFaults.run(ctx, again)).faults).toEqual([]);
+    await check(ctx, again.id);
+    expect((await run(ctx, again.id)).summary.run).toMatchObject({ devices: 0, recordedSourceIds: 0 });
+  });
+
+  it("are read as nothing else when a decision is taken back, or its choice has gone", async () => {
+    const { ctx, staged, decide } = await unknown();
+    await decide(decisions);
+    await decide(decisions.slice(1));
+    expect((await listFaults.run(ctx, staged)).unknown).toMatchObject([{ count: 2, different: 1 }]);
+    await decide([{ text: "Fin.", action: "map", to: "Gone" }, ...decisions.slice(1)]);
+    await expect(startCheck.run(ctx, staged)).rejects.toThrow(/^Department: Fin\. is mapped to Gone/);
+  });
+
+  it("never overrule a value that fits", async () => {
+    const { ctx, staged, decide } = await unknown();
+    await decide([...decisions, { text: "Sales", action: "map", to: "IT" }]);
+    await check(ctx, staged.id);
+    const same = await stageText(ctx, toCsv([HEADER, ["2", "PC2", "Sales", ""]]));
+    const plan = withFields(same, { Department: { decisions: [{ text: "Sales", action: "skip" }] } });
+    await savePlan.run(ctx, { id: same.id, plan });
+    expect((await check(ctx, same.id)).summary.check?.fields[0]).toMatchObject({ same: 1, left_out: 0 });
   });
 });

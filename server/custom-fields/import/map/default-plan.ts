@@ -72,6 +72,7 @@ function newField(
     column: column.index,
     dateOrder: column.guess?.dateOrder ?? preset.dateOrder,
     typeConflictAccepted: false,
+    decisions: [],
     overwrite: false,
     clearBlank: false,
   };

@@ -1,7 +1,9 @@
 import type { DefinitionRow } from "@/server/custom-fields/definition";
 import { IDENTIFIERS } from "@/server/custom-fields/import/presets/preset";
 import type { Plan, PlanField, UnknownChoices } from "@/server/custom-fields/import/schema";
+import { MAX_CHOICE, MAX_CHOICES } from "@/server/custom-fields/schema";
 import { AppError, type FieldError } from "@/server/errors";
+import { plannedChoices } from "./choice-schema";
 import { isImportable, misfitOf, type SourceColumn } from "./column-schema";
 
 type Known = {
@@ -18,11 +20,25 @@ function misfits(field: PlanField, { columns, unknown = [] }: Known): number {
   return misfit?.count ?? unknown.find((one) => one.column === field.column)?.count ?? 0;
 }
 
+/** What is wrong with the choices that a dropdown would have, or that its values were mapped to. */
+function choiceFault(field: PlanField, { unknown }: Known): string | null {
+  const choices = plannedChoices(field);
+  if (field.type !== "dropdown" || !choices || !unknown) return null;
+  if (choices.length > MAX_CHOICES) return `a dropdown has at most ${MAX_CHOICES} choices`;
+  const long = choices.find((choice) => choice.length > MAX_CHOICE);
+  if (long) return `a choice has at most ${MAX_CHOICE} characters: ${long.slice(0, 40)}…`;
+  const lost = field.decisions.find((one) => one.action === "map" && !choices.includes(one.to));
+  return lost?.action === "map" ? `${lost.text} is mapped to ${lost.to}, which is no choice of the field` : null;
+}
+
 function targetFault(field: PlanField, known: Known): string | null {
   const definition = known.definitions.find((d) => d.id === field.fieldId);
   if (!definition) return "the custom field no longer exists: choose another one";
+  const planned = { ...field, type: definition.type, options: definition.options };
+  const choice = choiceFault(planned, known);
+  if (choice) return choice;
   if (!known.unknown || field.typeConflictAccepted) return null;
-  const count = misfits({ ...field, type: definition.type, options: definition.options }, known);
+  const count = misfits(planned, known);
   const filled = known.columns[field.column]?.filled ?? count;
   if (count === 0) return null;
   return `${count} of ${filled} values ${count === 1 ? "does" : "do"} not fit the field: choose how to handle this`;
@@ -58,7 +74,9 @@ export function planFaults(plan: Plan, known: Known): FieldError[] {
       if (fault) say(path, fault);
       return;
     }
-    if (field.type === "dropdown" && !field.options?.length) say(path, "a dropdown needs at least one choice");
+    if (field.type === "dropdown" && !plannedChoices(field)?.length) say(path, "a dropdown needs at least one choice");
+    const fault = choiceFault(field, known);
+    if (fault) say(path, fault);
     const owner = keys.get(field.fieldKey);
     if (owner && owner !== field.fieldId) say(`${path}.fieldKey`, `the key ${field.fieldKey} is taken`);
     keys.set(field.fieldKey, field.fieldId ?? "");

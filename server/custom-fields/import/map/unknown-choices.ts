@@ -2,9 +2,18 @@ import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { coerceText } from "@/server/custom-fields/coerce";
-import { activeFields, type Plan, type UnknownChoices } from "@/server/custom-fields/import/schema";
+import type { DefinitionRow } from "@/server/custom-fields/definition";
+import {
+  type ActivePlanField,
+  activeFields,
+  isHidden,
+  type Plan,
+  type UnknownChoices,
+} from "@/server/custom-fields/import/schema";
+import { MAX_DECIDED_TEXT } from "./choice-schema";
+import type { SourceColumn } from "./column-schema";
 
-/** Different values shown of a column's unknown ones. */
+/** Different values shown of a column's undecided ones. */
 const SHOWN = 50;
 type Used = { column: number; text: string; uses: number; line: number };
 
@@ -21,12 +30,47 @@ async function readUses(tx: Tx, importId: string, columns: readonly number[]): P
   );
 }
 
+/** A planned field as its definition is now. */
+function current(field: ActivePlanField, definitions: readonly DefinitionRow[]): ActivePlanField {
+  const definition = definitions.find(({ id }) => id === field.fieldId);
+  return definition ? { ...field, type: definition.type, options: definition.options } : field;
+}
+
+/** One column's values that are none of the choices: the undecided ones counted, the decided ones kept in sight. */
+function unknownOf(field: ActivePlanField, used: readonly Used[], hidden: boolean): UnknownChoices[] {
+  const unknown = used.filter(({ column, text }) => column === field.column && !coerceText(field, text).ok);
+  if (unknown.length === 0) return [];
+  const decided = new Set(field.decisions.map(({ text }) => text));
+  const open = unknown.filter(({ text }) => !decided.has(text));
+  const shown = new Set(
+    open
+      .filter(({ text }) => text.length <= MAX_DECIDED_TEXT)
+      .slice(0, SHOWN)
+      .map(({ text }) => text),
+  );
+  const values = unknown.flatMap(({ text, uses, line }) =>
+    decided.has(text) || shown.has(text) ? [{ text, uses, line }] : [],
+  );
+  return [
+    {
+      column: field.column,
+      count: open.reduce((sum, value) => sum + value.uses, 0),
+      different: open.length,
+      values: hidden ? [] : values,
+    },
+  ];
+}
+
+type Known = { importId: string; plan: Plan; definitions: readonly DefinitionRow[]; columns: readonly SourceColumn[] };
+
 /** Values of the planned dropdowns that are none of their choices, by column: how many, which, and where. */
 export async function unknownChoices(
   tx: Tx,
-  { importId, plan }: { importId: string; plan: Plan },
+  { importId, plan, definitions, columns }: Known,
 ): Promise<UnknownChoices[]> {
-  const dropdowns = activeFields(plan).filter(({ type }) => type === "dropdown");
+  const dropdowns = activeFields(plan)
+    .map((field) => current(field, definitions))
+    .filter(({ type }) => type === "dropdown");
   if (dropdowns.length === 0) return [];
   const uses = await readUses(
     tx,
@@ -34,10 +78,7 @@ export async function unknownChoices(
     dropdowns.map(({ column }) => column),
   );
   return dropdowns.flatMap((field) => {
-    const unknown = uses.filter(({ column, text }) => column === field.column && !coerceText(field, text).ok);
-    if (unknown.length === 0) return [];
-    const count = unknown.reduce((sum, value) => sum + value.uses, 0);
-    const values = unknown.slice(0, SHOWN).map(({ text, uses, line }) => ({ text, uses, line }));
-    return [{ column: field.column, count, different: unknown.length, values: field.secret ? [] : values }];
+    const column = columns[field.column];
+    return unknownOf(field, uses, column ? isHidden(column, field) : field.secret);
   });
 }

@@ -1,0 +1,48 @@
+"use client";
+
+import { ChoiceMapper } from "@/components/import/fields/choice-mapper";
+import { useFaults } from "@/components/import/fields/faults";
+import classes from "@/components/import/fields/fields.module.css";
+import { type PlanDraft, usePlanDraft } from "@/components/import/fields/plan-draft";
+import type { StepProps } from "@/components/import/steps";
+import { Section } from "@/components/ui/section";
+
+/** The values that are none of a dropdown's choices, mapped where the check has shown them. */
+export function UnknownInCheck({ state }: Pick<StepProps, "state">) {
+  const draft = usePlanDraft(state);
+  return draft && <Unknown state={state} draft={draft} />;
+}
+
+function Unknown({ state, draft }: Pick<StepProps, "state"> & { draft: PlanDraft }) {
+  const faults = useFaults(state, draft.plan);
+  const found = draft.plan.fields.flatMap((field) => {
+    const unknown = field.action === "skip" ? null : faults.unknownOf(field.column);
+    const column = state.columns[field.column];
+    return unknown && column ? [{ field, unknown, column }] : [];
+  });
+  if (found.length === 0) return null;
+  return (
+    <Section
+      title="Values that are none of a field's choices"
+      lead="Say what each means, add it or leave it out, and check again. Nothing is guessed."
+      flush
+    >
+      <ul className={classes.fields} aria-label="Fields with values that are none of their choices">
+        {found.map(({ field, unknown, column }) => (
+          <li key={field.column}>
+            <div className={classes.source}>
+              <strong>{column.title}</strong>
+            </div>
+            <ChoiceMapper
+              title={column.title}
+              field={field}
+              filled={column.filled}
+              unknown={unknown}
+              onChange={(part) => draft.changeField(field.column, part)}
+            />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

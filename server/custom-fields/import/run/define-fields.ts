@@ -1,0 +1,89 @@
+import { and, eq } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { customFieldDefinitions } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/context";
+import { auditable, type DefinitionRow, fitToType, toDefinition } from "@/server/custom-fields/definition";
+import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import { addedChoices, plannedChoices } from "@/server/custom-fields/import/map/choice-schema";
+import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
+import { activeFields, type Plan } from "@/server/custom-fields/import/schema";
+import { MAX_CHOICES, MAX_DEFINITIONS_PER_OWNER } from "@/server/custom-fields/schema";
+import { AppError } from "@/server/errors";
+
+/** What a run made of the definitions before it wrote a value. */
+export type Defined = { created: DefinitionRow[]; extended: { before: DefinitionRow; after: DefinitionRow }[] };
+
+/** Creates the planned definitions that do not exist yet, all owned by All organizations. */
+async function createDefinitions(tx: Tx, found: ImportRecord, plan: Plan): Promise<DefinitionRow[]> {
+  const known = await partnerDefinitions(tx, found.partnerId);
+  const wanted = activeFields(plan).filter(
+    (field) => field.action === "create" && !known.some((d) => d.id === field.fieldId),
+  );
+  if (known.length + wanted.length > MAX_DEFINITIONS_PER_OWNER)
+    throw new AppError("conflict", `There would be more than ${MAX_DEFINITIONS_PER_OWNER} custom fields.`);
+  if (wanted.length === 0) return [];
+  const values = wanted.map((field) => ({
+    id: field.fieldId,
+    partnerId: found.partnerId,
+    name: field.name,
+    fieldKey: field.fieldKey,
+    type: field.type,
+    secret: field.secret,
+    options: fitToType({ type: field.type, options: plannedChoices(field), defaultValue: null }).options,
+  }));
+  return tx.insert(customFieldDefinitions).values(values).returning();
+}
+
+/** Adds the choices that a person chose to add to a dropdown that exists; it is locked until the run has begun. */
+async function extendDefinition(
+  tx: Tx,
+  { id, partnerId, decisions }: Pick<DefinitionRow, "id" | "partnerId"> & Pick<Plan["fields"][number], "decisions">,
+): Promise<Defined["extended"]> {
+  const d = customFieldDefinitions;
+  const own = and(eq(d.id, id), eq(d.partnerId, partnerId));
+  const [before] = await tx.select().from(d).where(own).for("update");
+  if (!before) return [];
+  const { type, options } = before;
+  const added = addedChoices({ type, options, decisions });
+  if (added.length === 0) return [];
+  const extended = [...(options ?? []), ...added];
+  if (extended.length > MAX_CHOICES)
+    throw new AppError("conflict", `${before.name} would have more than ${MAX_CHOICES} choices.`);
+  const [after] = await tx.update(d).set({ options: extended, updatedAt: new Date() }).where(own).returning();
+  return after ? [{ before, after }] : [];
+}
+
+/**
+ * Creates the fields of a plan that do not exist yet, and adds the choices that it adds to those that do.
+ * @throws AppError conflict when there would be too many fields, or choices of one.
+ */
+export async function defineFields(tx: Tx, found: ImportRecord, plan: Plan): Promise<Defined> {
+  const created = await createDefinitions(tx, found, plan);
+  const extended: Defined["extended"] = [];
+  for (const { action, fieldId, decisions } of activeFields(plan))
+    if (action === "existing" && decisions.some((one) => one.action === "add"))
+      extended.push(...(await extendDefinition(tx, { id: fieldId, partnerId: found.partnerId, decisions })));
+  return { created, extended };
+}
+
+/** Puts on record what was made of the definitions. */
+export function recordDefined(ctx: Ctx, importId: string, { created, extended }: Defined): void {
+  const note = (
+    action: "custom_field.create" | "custom_field.update",
+    before: DefinitionRow | null,
+    row: DefinitionRow,
+  ) => {
+    const after = toDefinition(row);
+    record(ctx, {
+      action,
+      orgId: ctx.homeOrgId,
+      resourceType: "custom_field",
+      resourceId: after.id,
+      resourceName: after.name,
+      details: { ...(before ? { before: auditable(toDefinition(before)) } : {}), after: auditable(after), importId },
+    });
+  };
+  for (const row of created) note("custom_field.create", null, row);
+  for (const { before, after } of extended) note("custom_field.update", before, after);
+}
