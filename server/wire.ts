@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isZone } from "@/server/time/wall-clock";
 
 /** Zod atoms that several domains share; what one domain alone needs stands in its schema. Isomorphic. */
 
@@ -86,6 +87,9 @@ export const adminPage = pageShape(ADMIN_PAGE_LIMIT, MAX_ADMIN_PAGE_LIMIT);
 /** Answer member of a paged list. */
 export const pagination = z.strictObject({ page: z.int(), limit: z.int(), total: z.int(), totalPages: z.int() });
 export type Pagination = z.output<typeof pagination>;
+
+/** A time zone by its IANA name. */
+export const zoneName = z.string().max(64).refine(isZone, "is no time zone");
 
 /** Of an operation that takes nothing. */
 export const noInput = z.strictObject({}).optional();

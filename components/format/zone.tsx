@@ -31,6 +31,7 @@ export function useZone() {
   return {
     zone: chosen ?? local,
     local,
+    setZone: (zone: string) => setChosen(zone === local ? null : zone),
     setUtc: (utc: boolean) => setChosen(utc && local !== "UTC" ? "UTC" : null),
   };
 }

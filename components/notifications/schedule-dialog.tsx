@@ -1,10 +1,11 @@
 "use client";
 
-import { Select, TextInput } from "@mantine/core";
+import { Select } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMe } from "@/components/account/org";
 import { OrgSelect, toOrgId, useFirstOrg } from "@/components/account/org-select";
 import { useZone } from "@/components/format/zone";
+import { zoneChoices } from "@/components/format/zones";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
@@ -15,6 +16,9 @@ const CADENCES = [
   { value: "monthly", label: "On the first of each month, of the month before" },
 ];
 
+/** The choice that stands for the zone of the organization; on the wire it is the absence of one. */
+const OWN = "organization";
+
 /** Has a report mailed again and again. */
 export function ScheduleDialog({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
@@ -24,7 +28,7 @@ export function ScheduleDialog({ onClose }: { onClose: () => void }) {
   const form = useForm({
     report: "activity",
     cadence: "weekly",
-    timeZone: local,
+    timeZone: OWN,
     orgId: useFirstOrg({ withAll: true }),
   });
   const create = useMutation(
@@ -40,7 +44,9 @@ export function ScheduleDialog({ onClose }: { onClose: () => void }) {
       form={form}
       title="Schedule report"
       action="Schedule report"
-      onSubmit={({ orgId, ...rest }) => form.send(createInput, create, { ...rest, orgId: toOrgId(orgId) })}
+      onSubmit={({ orgId, timeZone, ...rest }) =>
+        form.send(createInput, create, { ...rest, timeZone: timeZone === OWN ? null : timeZone, orgId: toOrgId(orgId) })
+      }
       onClose={onClose}
     >
       <Select
@@ -52,10 +58,16 @@ export function ScheduleDialog({ onClose }: { onClose: () => void }) {
       />
       <OrgSelect withAll={isPartner} {...form.field("orgId")} />
       <Select label="When" data={CADENCES} allowDeselect={false} {...form.field("cadence")} />
-      <TextInput
+      <Select
         label="Time zone"
-        description="Whose weeks and months are meant, such as Europe/Paris; it is sent at six in the morning there"
-        required
+        description="Whose weeks and months are meant; it is sent at six in the morning there"
+        data={[
+          { value: OWN, label: "The organization's own (UTC where none is set)" },
+          { value: local, label: `Mine (${local})` },
+          ...zoneChoices().filter((zone) => zone !== local),
+        ]}
+        searchable
+        allowDeselect={false}
         {...form.field("timeZone")}
       />
     </FormDialog>

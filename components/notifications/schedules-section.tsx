@@ -38,7 +38,11 @@ export function SchedulesSection() {
   const columns: Column<ReportSchedule>[] = [
     { header: "Report", cell: (s) => REPORT_LABEL[s.report] },
     { header: "Organization", cell: (s) => (s.orgId ? nameOf(s.orgId) : "All organizations"), width: 180 },
-    { header: "Every", cell: (s) => `${EVERY[s.cadence]}, ${s.timeZone}`, width: 200 },
+    {
+      header: "Every",
+      cell: (s) => `${EVERY[s.cadence]}, ${s.timeZone}${s.followsOrganization ? " (the organization's)" : ""}`,
+      width: 200,
+    },
     { header: "Last run", cell: LastRun, width: 200, minor: true },
     { header: "Next run", cell: (s) => <When at={s.nextRunAt} />, width: 180 },
     {

@@ -15,6 +15,7 @@ import { saveCsv } from "./csv";
 import { csvOf } from "./report-csv";
 import { ReportRange, useReportRange } from "./report-range";
 import { ActivityReport, ComplianceReport, SecurityReport, StatisticsReport, type ViewProps } from "./report-views";
+import { ReportZone, useZoneOwner } from "./report-zone";
 import classes from "./reports.module.css";
 import { KIND_LABEL, KINDS, type Kind, type Reports } from "./shapes";
 import { useReport } from "./use-report";
@@ -36,9 +37,10 @@ export function ReportsPage() {
   const [only, ...others] = organizations;
   const whose = org?.name ?? (others.length === 0 && only ? only.name : "All organizations");
   const { zone } = useZone();
+  const zoneOwner = useZoneOwner();
   const { chosen, setView, now, asked } = useReportRange();
   const at = (when: string | undefined, none: string) => (when ? dateTime(when, zone) : none);
-  const covers = `${whose}, ${at(asked.from, "the beginning")} to ${at(asked.to, "now")} (${zoneName(zone)})`;
+  const covers = `${whose}, ${at(asked.from, "the beginning")} to ${at(asked.to, "now")} (${[zoneName(zone), zoneOwner].filter(Boolean).join(", ")})`;
   const query = useReport(kind, { ...asked, orgId });
   const save = () =>
     query.data && saveCsv(`${kind}-${now.toISOString().slice(0, 10)}.csv`, csvOf(kind, query.data, covers));
@@ -47,6 +49,7 @@ export function ReportsPage() {
       <PageHeader title="Reports" lead={covers}>
         <Group gap={8} className={classes.tools}>
           <ReportRange chosen={chosen} setView={setView} now={now} />
+          <ReportZone />
           <Button
             variant="default"
             leftSection={<Download size={15} aria-hidden />}

@@ -1,17 +1,25 @@
 "use client";
 
-import { Switch, TextInput } from "@mantine/core";
+import { Select, Switch, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import { zoneChoices } from "@/components/format/zones";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useDone } from "@/components/ui/dialogs/use-done";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { createInput, type Organization, updateInput } from "@/server/organizations/schema";
 
-/** Creates an organization, or edits the one that is given: its name, and whether its users need a second factor. */
+/**
+ * Creates an organization, or edits the one that is given: its name, its time zone, and whether its users need a
+ * second factor.
+ */
 export function OrganizationDialog({ organization, onClose }: { organization?: Organization; onClose: () => void }) {
   const trpc = useTRPC();
-  const form = useForm({ name: organization?.name ?? "", requireTwoFactor: organization?.requireTwoFactor ?? false });
+  const form = useForm({
+    name: organization?.name ?? "",
+    requireTwoFactor: organization?.requireTwoFactor ?? false,
+    timeZone: organization?.timeZone ?? null,
+  });
   const done = useDone(onClose, trpc.organizations.pathFilter(), trpc.me.pathFilter());
   const create = useMutation(trpc.organizations.create.mutationOptions(done));
   const update = useMutation(trpc.organizations.update.mutationOptions(done));
@@ -20,14 +28,25 @@ export function OrganizationDialog({ organization, onClose }: { organization?: O
       form={form}
       title={organization ? "Edit organization" : "New organization"}
       action={organization ? "Save" : "Create organization"}
-      onSubmit={({ name, requireTwoFactor }) =>
+      onSubmit={({ name, requireTwoFactor, timeZone }) =>
         organization
-          ? form.send(updateInput, update, { id: organization.id, name, requireTwoFactor })
+          ? form.send(updateInput, update, { id: organization.id, name, requireTwoFactor, timeZone })
           : form.send(createInput, create, { name })
       }
       onClose={onClose}
     >
       <TextInput label="Name" required {...form.field("name")} data-autofocus />
+      {organization && (
+        <Select
+          label="Time zone"
+          description="Whose days reports can mean, beside each reader's own; scheduled reports can follow it"
+          placeholder="None chosen"
+          data={zoneChoices(organization.timeZone)}
+          searchable
+          clearable
+          {...form.field("timeZone")}
+        />
+      )}
       {organization && (
         <Switch
           label="Require two-factor sign-in"

@@ -173,6 +173,8 @@ export const reportSchedules = pgTable(
     report: text("report").notNull(),
     cadence: text("cadence", { enum: ["weekly", "monthly"] }).notNull(),
     timeZone: text("time_zone").notNull(),
+    /** time_zone is kept the same as the organization's own. */
+    followsOrganization: boolean("follows_organization").notNull().default(false),
     nextRunAt: instant("next_run_at").notNull(),
     lastRunAt: instant("last_run_at"),
     lastError: text("last_error"),

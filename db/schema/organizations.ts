@@ -25,6 +25,8 @@ export const organizations = pgTable(
     slug: text("slug").notNull(),
     isHome: boolean("is_home").notNull().default(false),
     requireTwoFactor: boolean("require_two_factor").notNull().default(false),
+    /** IANA name of the zone whose days its reports mean; null where nobody has chosen one. */
+    timeZone: text("time_zone"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

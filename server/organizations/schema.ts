@@ -1,17 +1,25 @@
 import { z } from "zod";
-import { adminPage, displayName, filterText, isoTime, pagination } from "@/server/wire";
+import { adminPage, displayName, filterText, isoTime, pagination, zoneName } from "@/server/wire";
 
 export const listInput = z.strictObject({ orgId: z.guid().optional(), search: filterText, ...adminPage });
 
 /** partnerId is needed by the platform's operator alone, when there are several partners. */
 export const createInput = z.strictObject({ name: displayName, partnerId: z.guid().optional() });
 
-/** Body of PATCH /orgs/organizations/:id; requireTwoFactor concerns its people, of the home organization the partner's staff. */
+/**
+ * Body of PATCH /orgs/organizations/:id; requireTwoFactor concerns its people, of the home organization the
+ * partner's staff; timeZone is the zone whose days its reports mean, null for none.
+ */
 export const updateInput = z
-  .strictObject({ id: z.guid(), name: displayName.optional(), requireTwoFactor: z.boolean().optional() })
-  .refine(({ name, requireTwoFactor }) => name !== undefined || requireTwoFactor !== undefined, {
+  .strictObject({
+    id: z.guid(),
+    name: displayName.optional(),
+    requireTwoFactor: z.boolean().optional(),
+    timeZone: zoneName.nullish(),
+  })
+  .refine(({ id: _, ...changes }) => Object.values(changes).some((value) => value !== undefined), {
     path: ["name"],
-    message: "is needed, or requireTwoFactor",
+    message: "is needed, or requireTwoFactor, or timeZone",
   });
 export type UpdateInput = z.output<typeof updateInput>;
 
@@ -31,6 +39,7 @@ export const organization = z.strictObject({
   slug: z.string(),
   isHome: z.boolean(),
   requireTwoFactor: z.boolean(),
+  timeZone: z.string().nullable(),
   createdAt: isoTime,
   updatedAt: isoTime,
 });

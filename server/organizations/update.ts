@@ -6,19 +6,21 @@ import { secondFactorsOf } from "@/server/auth/second-factor/factors";
 import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
+import { followZone } from "@/server/report-schedules/zone";
 import { inScope } from "@/server/scope";
 import { repairText } from "@/server/text";
 import { organization, type UpdateInput, updateInput } from "./schema";
 import { toOrganization } from "./to-organization";
 
-type Change = { name?: string; requireTwoFactor?: boolean };
+type Change = { name?: string; requireTwoFactor?: boolean; timeZone?: string | null };
 
 /** What of the input is another value than the row has. */
-function changesOf(row: typeof organizations.$inferSelect, { name, requireTwoFactor }: UpdateInput): Change {
+function changesOf(row: typeof organizations.$inferSelect, { name, requireTwoFactor, timeZone }: UpdateInput): Change {
   const text = name === undefined ? undefined : repairText(name);
   return {
     ...(text !== undefined && text !== row.name && { name: text }),
     ...(requireTwoFactor !== undefined && requireTwoFactor !== row.requireTwoFactor && { requireTwoFactor }),
+    ...(timeZone !== undefined && timeZone !== row.timeZone && { timeZone }),
   };
 }
 
@@ -29,8 +31,9 @@ async function requireOwnFactor({ actor, homeOrgId }: Ctx, orgId: string): Promi
 }
 
 /**
- * Renames an organization within the caller's reach (its slug stays, because addresses hold it), or requires a second
- * factor of its people; of the home organization these are the partner's staff. It counts from their next request on.
+ * Renames an organization within the caller's reach (its slug stays, because addresses hold it), requires a second factor
+ * of its people (of the home organization these are the partner's staff; it counts from their next request on), or sets
+ * the time zone of its reports, which scheduled ones follow.
  * @throws AppError not_found, conflict when the caller would be asked for a factor that they do not have
  */
 export const updateOrganization = operation({
@@ -59,6 +62,7 @@ export const updateOrganization = operation({
         resourceName: after.name,
         details: { before: Object.fromEntries(names.map((name) => [name, before[name]])), after: change },
       });
+    if ("timeZone" in change) await followZone(after);
     return toOrganization(after);
   },
 });

@@ -1,9 +1,10 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PATCH } from "@/app/api/v1/orgs/organizations/[id]/route";
 import { DELETE } from "@/app/api/v1/report-schedules/[id]/route";
 import { GET, POST } from "@/app/api/v1/report-schedules/route";
 import { asSystem } from "@/db/client";
-import { notificationDeliveries, reportSchedules, users } from "@/db/schema";
+import { notificationDeliveries, organizations, reportSchedules, users } from "@/db/schema";
 import { workOffDeliveries } from "@/server/deliveries/worker";
 import { env } from "@/server/env";
 import { appendEvents } from "@/testing/audit-entries";
@@ -89,6 +90,74 @@ describe("a scheduled report", () => {
     await runDueReports(NOW);
     expect(await deliveriesOf(admin.id)).toEqual([]);
     expect(await stored(made.id)).toMatchObject({ lastError: "The user may not export audit logs any more." });
+  });
+
+  it("follows its organization's time zone, also when that changes, and says so", async () => {
+    const admin = await createUser();
+    const orgId = admin.orgId as string;
+    const zoned = (timeZone: string | null) =>
+      call(PATCH, { token: admin, method: "PATCH", params: { id: orgId }, body: { timeZone } });
+    expect((await zoned("Asia/Tokyo")).body.timeZone).toBe("Asia/Tokyo");
+    const { body: made } = await schedule(admin, { timeZone: undefined });
+    expect(made).toMatchObject({ timeZone: "Asia/Tokyo", followsOrganization: true });
+    const { body: fixed } = await schedule(admin);
+    await zoned("America/New_York");
+    const listed = (await call(GET, { token: admin })).body.data;
+    expect(listed).toMatchObject([
+      { id: made.id, timeZone: "America/New_York", followsOrganization: true },
+      { id: fixed.id, timeZone: "UTC", followsOrganization: false },
+    ]);
+    expect(new Date(listed[0].nextRunAt).getUTCHours()).toBeGreaterThanOrEqual(10);
+    // Three hours into Monday of UTC it is still Sunday there: an entry that the week of New York has, and not that of UTC.
+    await appendEvents([{ orgId, action: "user.login.failed", timestamp: new Date("2026-11-16T03:00:00Z") }]);
+    await dueAt(made.id, new Date("2026-11-16T11:00:00Z"));
+    await runDueReports(NOW);
+    const [mailed] = await deliveriesOf(admin.id);
+    expect(mailed?.subject).toContain(
+      "9 Nov 2026 to 15 Nov 2026 (America/New_York, the time zone of the organization)",
+    );
+    expect(JSON.stringify(mailed)).toContain("Entries: 1");
+    expect((await zoned(null)).body.timeZone).toBeNull();
+    expect((await stored(made.id))?.timeZone).toBe("UTC");
+    const changes = (await auditRows(orgId)).filter(({ action }) => action === "organization.update");
+    expect(changes.map(({ details }) => details)).toEqual([
+      { before: { timeZone: null }, after: { timeZone: "Asia/Tokyo" } },
+      { before: { timeZone: "Asia/Tokyo" }, after: { timeZone: "America/New_York" } },
+      { before: { timeZone: "America/New_York" }, after: { timeZone: null } },
+    ]);
+  });
+
+  it("whose zone changed behind its back is not sent before its own Monday", async () => {
+    const admin = await createUser();
+    const { body: made } = await schedule(admin, { timeZone: undefined });
+    await asSystem((tx) =>
+      tx
+        .update(organizations)
+        .set({ timeZone: "Pacific/Honolulu" })
+        .where(eq(organizations.id, admin.orgId as string)),
+    );
+    const at = new Date("2026-11-16T06:00:00Z");
+    await asSystem((tx) =>
+      tx
+        .update(reportSchedules)
+        .set({ nextRunAt: at, createdAt: new Date("2026-11-14T00:00:00Z") })
+        .where(eq(reportSchedules.id, made.id)),
+    );
+    await runDueReports(at);
+    expect(await deliveriesOf(admin.id)).toEqual([]);
+    expect(await stored(made.id)).toMatchObject({
+      timeZone: "Pacific/Honolulu",
+      nextRunAt: new Date("2026-11-16T16:00:00Z"),
+    });
+  });
+
+  it("refuses a time zone of an organization that is none, and a viewer's change", async () => {
+    const admin = await createUser();
+    const zoned = (token: TestUser, timeZone: string) =>
+      call(PATCH, { token, method: "PATCH", params: { id: admin.orgId as string }, body: { timeZone } });
+    expect((await zoned(admin, "Mars/Olympus")).body.errors[0].path).toBe("timeZone");
+    const viewer = await createUser({ orgId: admin.orgId as string, role: "org_viewer" });
+    expect((await zoned(viewer, "UTC")).status).toBe(403);
   });
 
   it("ends when it is deleted, by its person alone", async () => {

@@ -17,6 +17,7 @@ import { render, type Written } from "./render";
 import { reportOf, type ScheduleRow } from "./schedules";
 import { REPORT_LABEL } from "./schema";
 import { writeReport } from "./write";
+import { aligned } from "./zone";
 
 const EVERY_MS = 60_000;
 const t = reportSchedules;
@@ -41,6 +42,14 @@ async function nameOf(tx: Tx, orgId: string | null): Promise<string> {
   return row?.name ?? "Unknown organization";
 }
 
+const zoneText = ({ timeZone, followsOrganization, orgId }: ScheduleRow): string =>
+  followsOrganization
+    ? `${timeZone}, the time zone of ${orgId ? "the organization" : "your own organization"}`
+    : timeZone;
+
+/** As the address of a page names a zone. */
+const zoneParam = (zone: string): string => (zone === "UTC" ? "utc" : zone);
+
 type Due = { schedule: ScheduleRow; range: { from: Date; to: Date } };
 
 async function written(tx: Tx, ctx: Ctx, { schedule, range }: Due): Promise<Written> {
@@ -52,12 +61,13 @@ async function written(tx: Tx, ctx: Ctx, { schedule, range }: Due): Promise<Writ
     report,
     from: range.from.toISOString(),
     to: range.to.toISOString(),
+    tz: zoneParam(timeZone),
     ...(orgId && { orgId }),
   });
   return {
     ...(await writeReport(ctx, report, { ...range, orgId: orgId ?? undefined })),
     title: REPORT_LABEL[report],
-    covers: `${await nameOf(tx, orgId)}, ${day.format(range.from)} to ${day.format(range.to)} (${timeZone})`,
+    covers: `${await nameOf(tx, orgId)}, ${day.format(range.from)} to ${day.format(range.to)} (${zoneText(schedule)})`,
     link: `${env().NEXTAUTH_URL}/reports?${page}`,
     settings: `${env().NEXTAUTH_URL}/settings/notifications`,
     csvName: `${report}-${file.format(range.from)}-to-${file.format(range.to)}.csv`,
@@ -109,8 +119,10 @@ async function takeDue(tx: Tx, now: Date): Promise<ScheduleRow | null> {
  */
 async function runOne(now: Date): Promise<boolean> {
   return asSystem(async (tx) => {
-    const schedule = await takeDue(tx, now);
-    if (!schedule) return false;
+    const taken = await takeDue(tx, now);
+    if (!taken) return false;
+    const schedule = await aligned(tx, taken);
+    if (schedule.nextRunAt > now) return true;
     const { cadence, timeZone } = schedule;
     let lastError: string | null = null;
     try {

@@ -18,6 +18,7 @@ import {
   reportSchedule,
   reportSchedulePage,
 } from "./schema";
+import { zoneFor } from "./zone";
 
 const t = reportSchedules;
 export type ScheduleRow = typeof t.$inferSelect;
@@ -34,6 +35,7 @@ const toSchedule = (row: ScheduleRow): ReportSchedule => ({
   report: reportOf(row),
   cadence: row.cadence,
   timeZone: row.timeZone,
+  followsOrganization: row.followsOrganization,
   orgId: row.orgId,
   nextRunAt: row.nextRunAt.toISOString(),
   lastRunAt: row.lastRunAt?.toISOString() ?? null,
@@ -47,7 +49,9 @@ const about = (row: ScheduleRow) => ({
   resourceId: row.id,
   resourceName: REPORT_LABEL[reportOf(row)],
 });
-const told = ({ report, cadence, timeZone, orgId }: ScheduleRow) => ({ report, cadence, timeZone, orgId });
+const told = ({ report, cadence, timeZone, followsOrganization, orgId }: ScheduleRow) => ({
+  ...{ report, cadence, timeZone, followsOrganization, orgId },
+});
 
 /**
  * The caller's own report schedules, oldest first.
@@ -84,22 +88,26 @@ export const createSchedule = operation({
   permission: "audit:export",
   input: createInput,
   output: reportSchedule,
-  async run(ctx, { report, cadence, timeZone, orgId }) {
+  async run(ctx, { report, cadence, timeZone: chosen, orgId }) {
     const person = requirePerson(ctx);
     const { scope } = ctx;
     const now = ctx.now();
+    const whose = {
+      partnerId: scope.kind === "system" ? null : scope.partnerId,
+      orgId: orgId ?? (scope.kind === "organization" ? (scope.orgIds[0] ?? null) : null),
+    };
     const row = await tenant(scope, async (tx) => {
       const [counted] = await tx.select({ total: count() }).from(t).where(eq(t.userId, person.id));
       if ((counted?.total ?? 0) >= MAX_SCHEDULES)
         throw new AppError("conflict", `You have ${MAX_SCHEDULES} schedules already. Delete one first.`);
+      const timeZone = chosen ?? (await zoneFor(tx, whose));
       const [made] = await tx
         .insert(t)
         .values({
           id: newId(),
           userId: person.id,
-          partnerId: scope.kind === "system" ? null : scope.partnerId,
-          orgId: orgId ?? (scope.kind === "organization" ? scope.orgIds[0] : null),
-          ...{ report, cadence, timeZone },
+          ...whose,
+          ...{ report, cadence, timeZone, followsOrganization: !chosen },
           nextRunAt: nextRun(cadence, timeZone, now),
           createdAt: now,
         })

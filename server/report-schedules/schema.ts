@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adminPage, isoTime, pagination } from "@/server/wire";
+import { adminPage, isoTime, pagination, zoneName } from "@/server/wire";
 
 export const REPORTS = ["activity", "security", "compliance", "statistics"] as const;
 export type Report = (typeof REPORTS)[number];
@@ -19,25 +19,17 @@ const cadence = z.enum(CADENCES).meta({
   example: "monthly",
 });
 
-function isZone(zone: string): boolean {
-  try {
-    return /^[A-Za-z]/.test(zone) && Boolean(new Intl.DateTimeFormat("en-GB", { timeZone: zone }));
-  } catch {
-    return false;
-  }
-}
-
 export const listInput = z.strictObject({ ...adminPage });
 
 /** Body of POST /report-schedules; without orgId the report is of every organization within the caller's reach then. */
 export const createInput = z.strictObject({
   report,
   cadence,
-  timeZone: z
-    .string()
-    .max(64)
-    .refine(isZone, "is no time zone")
-    .meta({ description: "IANA name of the zone whose weeks and months are meant", example: "Europe/Paris" }),
+  timeZone: zoneName.nullish().meta({
+    description:
+      "IANA name of the zone whose weeks and months are meant; null or left out: the organization's own, also when that changes (of all organizations the partner's; UTC where none is set)",
+    example: "Europe/Paris",
+  }),
   orgId: z.guid().nullish(),
 });
 
@@ -47,6 +39,7 @@ export const reportSchedule = z.strictObject({
   report,
   cadence,
   timeZone: z.string(),
+  followsOrganization: z.boolean(),
   orgId: z.guid().nullable(),
   nextRunAt: isoTime,
   lastRunAt: isoTime.nullable(),

@@ -18,7 +18,6 @@ export const COMMON: WordTable = {
     overlapSeconds: ["For how many seconds the former secret goes on working; 0 for not at all", 3600],
     email: ["E-mail address, compared without regard to case", "jane.doe@example.com"],
     requireTwoFactor: ["Whether everybody must have a second factor", false],
-    timeZone: ["IANA name of a time zone", "Europe/Berlin"],
     code: ["Six digits of an authenticator app, or a recovery code", "492039"],
     challenge: ["The challenge that was answered before", "tmw_4yB2m8QpLr6sTn1vXc3zKd5fGh7jWq9eRt0uYi2oAp"],
     "passkey.id": ["Id of the credential, as the authenticator gives it", "kf93mQ"],

@@ -55,11 +55,16 @@ export const INTEGRITY: WordTable[] = [
     },
   },
   {
+    path: ["/audit-logs/evidence", "/audit-logs/integrity"],
+    request: {
+      fromSeq: "First sequence of the range; not beside from and to",
+      toSeq: "Last sequence of the range; not beside from and to",
+    },
+  },
+  {
     path: "/audit-logs/evidence",
     request: {
       orgId: "The organization; may be left out by callers of a single one",
-      fromSeq: "First sequence of the range; not beside from and to",
-      toSeq: "Last sequence of the range; not beside from and to",
       since:
         "Size of a checkpoint that you kept (or SEQUENCE:CHECKSUM of one of version 1): the bundle proves that the log has grown from it",
     },

@@ -11,8 +11,12 @@ const stored: Words = {
 export const ORGANIZATIONS: WordTable[] = [
   {
     path: "/orgs",
-    request: { id: ["The organization", ORG] },
+    request: {
+      id: ["The organization", ORG],
+      timeZone: ["IANA name of the organization's own time zone, for reports; null for none", "Europe/Berlin"],
+    },
     response: {
+      timeZone: ["IANA name of the organization's own time zone; null where none was chosen", "Europe/Berlin"],
       id: ["Identifies the organization", ORG],
       name: ["Name of the organization", "Contoso"],
       slug: ["Short name for addresses", "contoso"],
@@ -150,6 +154,7 @@ export const ORGANIZATIONS: WordTable[] = [
       orgId: ["The organization; null: every organization that the caller can see then", ORG],
       report: ["Which report", "security"],
       timeZone: ["IANA name of the zone whose weeks and months are meant", "Europe/Paris"],
+      followsOrganization: ["Whether that is the organization's own zone, also when it changes", false],
       nextRunAt: ["When it is next due; passes without a report while no mail can be sent", TIME],
       lastRunAt: ["When it last ran; null for never", null],
       lastError: ["Why the last run sent nothing; null where it did", null],

@@ -4,4 +4,7 @@ import { updateOrganization } from "@/server/organizations/update";
 
 export const GET = route(getOrganization, { summary: "One organization", auth: "user" });
 
-export const PATCH = route(updateOrganization, { summary: "Rename an organization", auth: "user" });
+export const PATCH = route(updateOrganization, {
+  summary: "Change an organization's name, time zone or two-factor rule",
+  auth: "user",
+});
