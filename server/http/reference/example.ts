@@ -34,6 +34,6 @@ export function exampleOf(schema: Json, kind: Kind): unknown {
   if (type === "integer" || type === "number") return Math.max(1, Number(schema.minimum ?? 1));
   if (type === "boolean") return true;
   if (schema.format === "uuid") return "0d9f7c5e-2f4b-4c8e-9a55-6b1f0c3d2e71";
-  if (schema.format === "date-time") return "2026-11-20T14:02:31.000Z";
+  if (schema.format === "date-time") return "2025-11-20T14:02:31.000Z";
   return "text";
 }

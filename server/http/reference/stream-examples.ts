@@ -8,7 +8,7 @@ const ENTRIES = [
 
 const LINE = `${JSON.stringify({ id: THING, orgId: ORG, timestamp: TIME, action: "device.create", result: "success" })}\n`;
 
-const COMMAND = { id: THING, name: "eventlogs.list", params: {}, deadline: "2026-11-20T14:03:01.000Z" };
+const COMMAND = { id: THING, name: "eventlogs.list", params: {}, deadline: "2025-11-20T14:03:01.000Z" };
 
 const PROOF = [
   "c2sp.org/tlog-proof@v1",

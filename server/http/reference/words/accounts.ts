@@ -1,10 +1,8 @@
-import { LATER, ORG, PARTNER, PERSON, THING, TIME } from "./samples";
+import { EMAIL, LATER, LINK_TOKEN, ORG, PARTNER, PASSWORD, PERSON, REFRESH_TOKEN, THING, TIME } from "./samples";
 import type { WordTable } from "./table";
 
 const ACCESS = "eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl";
-const REFRESH = "Zk3vQ8pLr6sTn1XcB5dKfGh7jWq9eRt0uYi2oAp4mN0";
 const CODES = ["k4t9-w2px-7mhd", "c8vq-z3ln-5rjs"];
-const PASSWORD = "a long enough password";
 
 const role = "org_technician";
 
@@ -14,8 +12,8 @@ export const ACCOUNTS: WordTable[] = [
     path: "/auth",
     request: {
       password: ["The person's password", PASSWORD],
-      token: ["The token at the end of the link", "tmi_Zk3vQ8pLr6sTn1XcB5dKfGh7jWq9eRt0uYi2oAp4"],
-      refreshToken: ["The refresh token", REFRESH],
+      token: ["The token at the end of the link", LINK_TOKEN],
+      refreshToken: ["The refresh token", REFRESH_TOKEN],
       challenge: ["challenge of the 401 answer to POST /auth/token", "tmc_Zk3vQ8pLr6sTn1XcB5dKfGh7jWq9eRt0uYi2oAp4"],
       passkey: "The answer of the browser's authenticator (WebAuthn); instead of code",
     },
@@ -23,8 +21,8 @@ export const ACCOUNTS: WordTable[] = [
       accessToken: ["Goes into Authorization: Bearer … until it expires", ACCESS],
       tokenType: "Always Bearer",
       expiresIn: ["Seconds until the access token expires", 900],
-      refreshToken: ["Gives new tokens once, at POST /auth/refresh", REFRESH],
-      email: ["E-mail address of the person, who signs in next", "jane.doe@example.com"],
+      refreshToken: ["Gives new tokens once, at POST /auth/refresh", REFRESH_TOKEN],
+      email: ["E-mail address of the person, who signs in next", EMAIL],
       name: ["Name of the person", "Jane Doe"],
     },
   },
@@ -57,7 +55,7 @@ export const ACCOUNTS: WordTable[] = [
       type: ["A person or an API key", "user"],
       "user.id": ["Id of the person or key", PERSON],
       "user.name": ["Name of the person or key", "Jane Doe"],
-      email: ["E-mail address; empty for an API key", "jane.doe@example.com"],
+      email: ["E-mail address; empty for an API key", EMAIL],
       role: ["Role of the person; empty for an API key", "partner_admin"],
       department: ["Department of the person; empty for an API key", "Service desk"],
       scope: ["How far the caller sees: one organization, a partner's, or every partner", "partner"],

@@ -39,6 +39,7 @@ export const AUDIT: WordTable[] = [
       user: ["With the text in the actor's name or e-mail address; any of several values", "jane"],
       action: ["With the text in the action's code; any of several values", "device."],
       resource: ["With the text in the resource's name or type; any of several values", "WS-042"],
+      session: ["Of the session with this id, as the details of entries have it; any of several values", "s-1f0e"],
       ip: ["From this address or network, or from all that begin so; any of several values", "198.51.100.0/24"],
       actorId: ["By the actor with this id; any of several values", PERSON],
       rawActorId: ["By an actor whose id is no UUID; any of several values", "billing"],

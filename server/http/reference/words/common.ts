@@ -1,4 +1,4 @@
-import { EARLIER, LATER, ORG, PARTNER, PERSON, THING, TIME } from "./samples";
+import { EARLIER, EMAIL, LATER, ORG, PARTNER, PERSON, THING, TIME } from "./samples";
 import type { WordTable } from "./table";
 
 /** Members that mean the same wherever they appear. */
@@ -16,7 +16,7 @@ export const COMMON: WordTable = {
     to: ["End of the range, this moment included", TIME],
     expiresAt: ["When it stops working; null or left out: never", LATER],
     overlapSeconds: ["For how many seconds the former secret goes on working; 0 for not at all", 3600],
-    email: ["E-mail address, compared without regard to case", "jane.doe@example.com"],
+    email: ["E-mail address, compared without regard to case", EMAIL],
     requireTwoFactor: ["Whether everybody must have a second factor", false],
     code: ["Six digits of an authenticator app, or a recovery code", "492039"],
     challenge: ["The challenge that was answered before", "tmw_4yB2m8QpLr6sTn1vXc3zKd5fGh7jWq9eRt0uYi2oAp"],

@@ -1,7 +1,5 @@
-import { DEVICE, ORG, THING, TIME } from "./samples";
+import { AGENT, DEVICE, ENROLLMENT_KEY, ORG, THING, TIME } from "./samples";
 import type { Words, WordTable } from "./table";
-
-const AGENT = "agt-5c1f0e7a";
 
 const stored: Words = {
   id: ["Identifies it", THING],
@@ -35,7 +33,7 @@ const live: WordTable = {
     recordId: ["Record id within the log", 48213],
     level: ["Only events of this level, in any vocabulary's word", "error"],
     source: ["Only events of sources with this text", "Service Control Manager"],
-    startTime: ["Only events from this moment on", "2026-11-20T00:00:00.000Z"],
+    startTime: ["Only events from this moment on", "2025-11-20T00:00:00.000Z"],
     endTime: ["Only events up to this moment", TIME],
     eventId: ["Only events with this event id of the operating system", 7036],
   },
@@ -78,9 +76,9 @@ export const DEVICES: WordTable[] = [
       component: ["Only of components with this text", "updater"],
       source: ["Only of sources with this text", "Service Control Manager"],
       category: ["Only events of this category", "system"],
-      since: ["Only from this moment on", "2026-11-20T00:00:00.000Z"],
+      since: ["Only from this moment on", "2025-11-20T00:00:00.000Z"],
       until: ["Only up to this moment", TIME],
-      startDate: ["Only from this moment on", "2026-11-20T00:00:00.000Z"],
+      startDate: ["Only from this moment on", "2025-11-20T00:00:00.000Z"],
       endDate: ["Only up to this moment", TIME],
       sources: ["Which logs: audit, diagnostic, event, separated by commas", "audit,event"],
       cursor: "nextCursor of the page before",
@@ -139,7 +137,7 @@ export const DEVICES: WordTable[] = [
       error: "Why the command was not carried out",
       "error.code": ["Code of the fault", "log_not_found"],
       "error.message": ["The fault in words", "There is no log of this name"],
-      enrollmentKey: ["Enrollment key of the organization (tme_…)", "tme_Vb6nM8qWeRt0yUi2oPaSdF4gHjKlZxC5vBnM7qWe"],
+      enrollmentKey: ["Enrollment key of the organization (tme_…)", ENROLLMENT_KEY],
       hostname: ["Name of the device in its network", "WS-042"],
       os: ["Operating system", "windows"],
       osVersion: ["Version of the operating system", "11 23H2"],
