@@ -17,6 +17,13 @@ export type Admin = {
   end: () => Promise<void>;
 };
 
+/** Each a message of its own, which on a distributed database goes to the other nodes too. */
+const settings = (prune: boolean): string[] => [
+  "SET LOCAL trailmark.scope = 'system'",
+  `SET LOCAL trailmark.prune = '${prune ? "on" : ""}'`,
+  "SET LOCAL work_mem = '64MB'",
+];
+
 /**
  * Opens one connection of the elevated role, for one run of retention: nothing of it stays open between runs. It must
  * not go through a transaction pooler, for the lock belongs to the session.
@@ -38,8 +45,7 @@ export function openAdmin(): Admin {
   return {
     transaction: (fn, options) =>
       database.transaction(async (tx) => {
-        await tx.execute(sql`SELECT set_config('trailmark.scope', 'system', true),
-          set_config('trailmark.prune', ${options?.prune ? "on" : ""}, true), set_config('work_mem', '64MB', true)`);
+        await Promise.all(settings(options?.prune ?? false).map((one) => tx.execute(sql.raw(one))));
         return fn(tx);
       }),
     tryLock: async (key) => {

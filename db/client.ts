@@ -61,6 +61,27 @@ function settingsOf(scope: Tenant): SQL {
 }
 
 /**
+ * The same where the tables are distributed: what a function sets stays on the coordinator, SET LOCAL goes with each
+ * statement to other nodes, when it is a message of its own.
+ */
+function travellingSettings(scope: Tenant): string[] {
+  const { mode, orgIds, partnerId } = settingValues(scope);
+  const settings = { "trailmark.scope": mode, "trailmark.org_ids": orgIds, "trailmark.partner_id": partnerId };
+  return Object.entries(settings)
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `SET LOCAL ${name} = '${value.replaceAll("'", "''")}'`);
+}
+
+/** Sends what row level security reads, before anything else of a transaction. */
+async function sendSettings(tx: Tx, scope: Tenant): Promise<void> {
+  if (!env().TRAILMARK_CITUS) await tx.execute(settingsOf(scope));
+  else {
+    const plans = "SET LOCAL plan_cache_mode = force_custom_plan";
+    await Promise.all([...travellingSettings(scope), plans].map((one) => tx.execute(sql.raw(one))));
+  }
+}
+
+/**
  * Runs fn in one READ COMMITTED transaction in which row level security lets through the tenant's rows alone.
  * The settings are local to the transaction, so a pooled connection never carries one caller's into the next.
  */
@@ -74,7 +95,7 @@ async function inTenant<T>(on: Database, scope: Tenant, fn: (tx: Tx) => Promise<
   try {
     return await on.transaction(async (tx) => {
       // Sent first, not awaited alone: what fn sends stands behind it on the same connection, and fails where it fails.
-      const settings = tx.execute(settingsOf(scope)).then(() => {});
+      const settings = sendSettings(tx, scope);
       const [, result] = await Promise.all([settings, fn(tx)]);
       return result;
     });
@@ -98,6 +119,7 @@ let typedReplica: Database | undefined;
  * @returns how many rows were inserted.
  */
 export async function tenantInsert(scope: Tenant, inserts: ((sql: postgres.Sql) => Statement)[]): Promise<number> {
+  if (env().TRAILMARK_CITUS) return insertTravelling(scope, inserts);
   const { mode, orgIds, partnerId } = settingValues(scope);
   const send = (sql: postgres.Sql, insert: (sql: postgres.Sql) => Statement) => sql`
     WITH tenant AS MATERIALIZED (
@@ -109,6 +131,15 @@ export async function tenantInsert(scope: Tenant, inserts: ((sql: postgres.Sql) 
   // The statements leave together, one behind the other on one connection: a single round trip.
   const results = await appSql().begin((tx) => inserts.map((insert) => send(tx as unknown as postgres.Sql, insert)));
   return (results as { count: number }[]).reduce((sum, { count }) => sum + count, 0);
+}
+
+/** tenantInsert() where the tables are distributed: the CTE says nothing to the nodes that store the rows. */
+async function insertTravelling(scope: Tenant, inserts: ((sql: postgres.Sql) => Statement)[]): Promise<number> {
+  const results = await appSql().begin((tx) => [
+    ...travellingSettings(scope).map((setting) => tx.unsafe(setting)),
+    ...inserts.map((insert) => tx`WITH tenant AS (SELECT 1) ${insert(tx as unknown as postgres.Sql)}`),
+  ]);
+  return (results as { count: number | null }[]).reduce((sum, { count }) => sum + (count ?? 0), 0);
 }
 
 /** The platform's own work (looking up a credential, background jobs): every organization. */

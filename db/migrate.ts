@@ -1,4 +1,5 @@
 import type postgres from "postgres";
+import { checkCluster, distribute } from "./citus/distribute";
 import { installFunctions, staleFunctions, withSealer } from "./install-functions";
 import { reach, reasonOf } from "./reach";
 import { ensureRoles } from "./roles";
@@ -9,6 +10,8 @@ export type MigrateInput = {
   ownerUrl?: string | undefined;
   appUrl: string;
   adminUrl?: string | undefined;
+  /** Whether the database is distributed by Citus (TRAILMARK_CITUS). */
+  citus?: boolean;
   log?: (line: string) => void;
 };
 
@@ -18,10 +21,11 @@ const DIRECT = "It must not: name PostgreSQL itself there, because a migration h
 /** A line in a migration that names functions which its statements need; they are installed before that statement. */
 const NEEDS = /^--> functions (.+)$/gm;
 
-async function checkOnly(appUrl: string): Promise<void> {
+async function checkOnly({ appUrl, citus = false }: MigrateInput): Promise<void> {
   const sql = await reach({ url: appUrl, role: "the application role" });
   try {
-    const { tags, functions } = await missingFrom(sql);
+    await checkCluster(sql, citus);
+    const { tags, functions } = await missingFrom(sql, citus);
     if (tags.length + functions.length === 0) return;
     const what =
       tags.length > 0
@@ -48,8 +52,8 @@ async function prepareRecords(tx: postgres.TransactionSql): Promise<void> {
 }
 
 /** Migrations, then functions, in one transaction: no session sees one without the other. */
-async function applyMissing(tx: postgres.TransactionSql, { migrations }: Missing): Promise<void> {
-  const functions = functionsOfVersion();
+async function applyMissing(tx: postgres.TransactionSql, { migrations }: Missing, citus: boolean): Promise<void> {
+  const functions = functionsOfVersion(citus);
   await prepareRecords(tx);
   // A function that a migration needs may name what only a later one creates.
   await tx`SET LOCAL check_function_bodies = off`;
@@ -65,18 +69,20 @@ async function applyMissing(tx: postgres.TransactionSql, { migrations }: Missing
   }
   await tx`SET LOCAL check_function_bodies = on`;
   await installFunctions(tx, await staleFunctions(tx, functions));
+  if (citus) await distribute(tx);
   await tx`SELECT audit_self_test()`;
 }
 
 async function apply(sql: postgres.Sql, input: MigrateInput & { ownerUrl: string }): Promise<void> {
-  const { log = () => {} } = input;
-  const missing = await missingFrom(sql);
+  const { log = () => {}, citus = false } = input;
+  await checkCluster(sql, citus);
+  const missing = await missingFrom(sql, citus);
   const { migrations, functions } = missing;
   await ensureRoles(sql, input);
   if (migrations.length > 0) log(`applying ${migrations.length} of ${countMigrations()} migrations`);
   if (functions.length > 0) log(`installing ${functions.length} functions`);
   if (migrations.length + functions.length > 0)
-    await sql.begin((tx) => withSealer(tx, () => applyMissing(tx, missing)));
+    await sql.begin((tx) => withSealer(tx, () => applyMissing(tx, missing, citus)));
 }
 
 /**
@@ -86,7 +92,7 @@ async function apply(sql: postgres.Sql, input: MigrateInput & { ownerUrl: string
  */
 export async function migrate(input: MigrateInput): Promise<void> {
   const { ownerUrl } = input;
-  if (!ownerUrl) return checkOnly(input.appUrl);
+  if (!ownerUrl) return checkOnly(input);
   const sql = await reach({ url: ownerUrl, role: "the owner (TRAILMARK_OWNER_DATABASE_URL)", unlessPooled: DIRECT });
   try {
     await sql`SET statement_timeout = 0`;

@@ -10,6 +10,9 @@ const TIMEOUTS: Record<Exclude<Group, "trailmark_sealer">, Record<string, string
   trailmark_audit_admin: { statement_timeout: "10min", idle_in_transaction_session_timeout: "60s" },
 };
 
+/** On a distributed database what SET LOCAL says, the tenant above all, goes with the statements to other nodes. */
+const TRAVELLING = { "citus.propagate_set_commands": "local" };
+
 /** The user and password that an address names. */
 export function loginOf(url: string): { name: string; password: string } {
   const { username, password } = new URL(url);
@@ -61,7 +64,7 @@ type Role = { unsafe: boolean; canLogIn: boolean; member: boolean; owner: boolea
 /** Lets the user of an address log in as a member of a group, with the password that the address holds. */
 async function ensureLogin(
   sql: postgres.Sql,
-  { url, group, ownerUrl }: { url: string; group: keyof typeof TIMEOUTS; ownerUrl: string },
+  { url, group, ownerUrl, citus }: { url: string; group: keyof typeof TIMEOUTS; ownerUrl: string; citus?: boolean },
 ): Promise<void> {
   const { name, password } = loginOf(url);
   if (!(await exists(sql, name))) await run(sql, "CREATE ROLE %I NOLOGIN", name);
@@ -75,7 +78,7 @@ async function ensureLogin(
       `"${name}" is a superuser, bypasses row level security or is the owner; ${group} must be none of them`,
     );
   if (!role.member) await run(sql, "GRANT %I TO %I", group, name);
-  for (const [setting, value] of Object.entries(TIMEOUTS[group])) {
+  for (const [setting, value] of Object.entries({ ...TIMEOUTS[group], ...(citus && TRAVELLING) })) {
     if (!role.settings.some((s) => s.startsWith(`${setting}=`)))
       await run(sql, "ALTER ROLE %I SET %I = %L", name, setting, value);
   }
@@ -84,6 +87,8 @@ async function ensureLogin(
   else await run(sql, "ALTER ROLE %I LOGIN", name);
 }
 
+type RoleAddresses = { ownerUrl: string; appUrl: string; adminUrl?: string | undefined; citus?: boolean };
+
 /**
  * Creates the group roles and the logins that the addresses name; changes only what differs, so that an owner
  * without CREATEROLE gets by once everything is in place.
@@ -91,9 +96,9 @@ async function ensureLogin(
  */
 export async function ensureRoles(
   sql: postgres.Sql,
-  { ownerUrl, appUrl, adminUrl }: { ownerUrl: string; appUrl: string; adminUrl?: string | undefined },
+  { ownerUrl, appUrl, adminUrl, citus = false }: RoleAddresses,
 ): Promise<void> {
   for (const group of GROUPS) if (!(await exists(sql, group))) await run(sql, "CREATE ROLE %I NOLOGIN", group);
-  await ensureLogin(sql, { url: appUrl, group: "trailmark_app", ownerUrl });
-  if (adminUrl) await ensureLogin(sql, { url: adminUrl, group: "trailmark_audit_admin", ownerUrl });
+  await ensureLogin(sql, { url: appUrl, group: "trailmark_app", ownerUrl, citus });
+  if (adminUrl) await ensureLogin(sql, { url: adminUrl, group: "trailmark_audit_admin", ownerUrl, citus });
 }

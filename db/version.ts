@@ -6,7 +6,7 @@ import type postgres from "postgres";
 import { readFunctions, type SqlFunction, staleFunctions } from "./install-functions";
 
 // This file lies one folder below the root both as a source (db/) and inside a bundle (dist/).
-const FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), "db");
+export const FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), "db");
 const MIGRATIONS = join(FOLDER, "migrations");
 
 /** Thrown with a message for the operator; `expected` tells the door to print no stack. */
@@ -26,12 +26,19 @@ function journal(): Entry[] {
 }
 
 /**
- * The functions of this version. Their version ends in the newest migration's number: of two builds between two releases
- * the one with more migrations counts as later, so that starts of both in turn do not install each other's functions.
+ * The functions of this version; on a distributed database some have another text, and some are added. Their version ends
+ * in the newest migration's number: of two builds between two releases the one with more migrations counts as later, so
+ * that starts of both in turn do not install each other's functions.
  */
-export function functionsOfVersion(): SqlFunction[] {
-  const { version } = JSON.parse(readFileSync(join(FOLDER, "..", "package.json"), "utf8")) as { version: string };
-  return readFunctions(join(FOLDER, "functions"), `${version}+${journal().at(-1)?.idx ?? 0}`);
+export function functionsOfVersion(citus = false): SqlFunction[] {
+  const { version: release } = JSON.parse(readFileSync(join(FOLDER, "..", "package.json"), "utf8")) as {
+    version: string;
+  };
+  const version = `${release}+${journal().at(-1)?.idx ?? 0}`;
+  const functions = readFunctions(join(FOLDER, "functions"), version);
+  if (!citus) return functions;
+  const others = readFunctions(join(FOLDER, "citus", "functions"), version);
+  return [...functions.filter(({ name }) => !others.some((other) => other.name === name)), ...others];
 }
 
 /** How many migrations this version brings. */
@@ -60,7 +67,7 @@ async function unlessAbsent<T>(query: Promise<T>, otherwise: T): Promise<T> {
  * dates of the last of the 24 that they replaced: a database that has these 24 lacks nothing.
  * @throws MigrationError when the database has some of the 24 only
  */
-export async function missingFrom(sql: postgres.Sql): Promise<Missing> {
+export async function missingFrom(sql: postgres.Sql, citus = false): Promise<Missing> {
   const newestOf = sql<{ newest: string | null }[]>`
     SELECT max(created_at) AS newest FROM drizzle.__drizzle_migrations`;
   const [row] = await unlessAbsent<{ newest: string | null }[]>(newestOf, []);
@@ -72,7 +79,7 @@ export async function missingFrom(sql: postgres.Sql): Promise<Missing> {
       "The database is older than version 0.110.0, from which this version continues (its newest migration is of " +
         `${new Date(newest).toISOString()}).\nStart version 0.110.0 on it once, then this one.`,
     );
-  const functions = functionsOfVersion();
+  const functions = functionsOfVersion(citus);
   return {
     migrations: readMigrationFiles({ migrationsFolder: MIGRATIONS }).filter((m) => m.folderMillis > newest),
     tags: pending.map(({ tag }) => tag),

@@ -16,6 +16,7 @@ export const envSchema = z.object({
   DATABASE_PREPARE: flag.default(true),
   DATABASE_DIRECT_URL: postgresUrl.optional(),
   DATABASE_READ_URL: postgresUrl.optional(),
+  TRAILMARK_CITUS: flag.default(false),
   AUDIT_ADMIN_DATABASE_URL: postgresUrl.optional(),
   TRAILMARK_OWNER_DATABASE_URL: postgresUrl.optional(),
   TRAILMARK_ADMIN_EMAIL: z.email().optional(),
@@ -120,3 +121,14 @@ let checked: Env | undefined;
 
 /** Whether browsers reach this server over https. */
 export const isHttps = (): boolean => env().NEXTAUTH_URL.startsWith("https:");
+
+/** What db/migrate needs to know of this process's database. */
+export function databaseAddresses() {
+  const { TRAILMARK_OWNER_DATABASE_URL, DATABASE_URL, AUDIT_ADMIN_DATABASE_URL, TRAILMARK_CITUS } = env();
+  return {
+    ownerUrl: TRAILMARK_OWNER_DATABASE_URL,
+    appUrl: DATABASE_URL,
+    adminUrl: AUDIT_ADMIN_DATABASE_URL,
+    citus: TRAILMARK_CITUS,
+  };
+}

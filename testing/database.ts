@@ -38,7 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
   try {
     if (!urls) throw new Error("no database to test with");
-    await migrate(urls);
+    await migrate({ ...urls, citus: process.env.TRAILMARK_CITUS === "on" });
     process.env.TEST_OWNER_DATABASE_URL = urls.ownerUrl;
     process.env.TEST_DATABASE_URL = urls.appUrl;
     process.env.TEST_ADMIN_DATABASE_URL = urls.adminUrl;

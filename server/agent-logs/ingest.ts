@@ -1,6 +1,7 @@
 import { type AgentCaller, agentCaller } from "@/server/agent-caller";
 import { type InsertRows, storeRows } from "@/server/agents/store-rows";
 import { storableDetails } from "@/server/audit/record/details";
+import { env } from "@/server/env";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
 import { repairJson, repairText } from "@/server/text";
@@ -25,7 +26,8 @@ const insertInto =
   SELECT r.id, ${agent.deviceId}::uuid, ${agent.orgId}::uuid,
     r.timestamp, r.level, r.component, r.message, r.fields, r.agent_version
   FROM ${rows} AS r(
-    id uuid, timestamp timestamptz, level text, component text, message text, fields jsonb, agent_version text)`;
+    id uuid, timestamp timestamptz, level text, component text, message text, fields jsonb, agent_version text)
+  ${env().TRAILMARK_CITUS ? sql`ON CONFLICT DO NOTHING` : sql``}`;
 
 /**
  * Stores an agent's own diagnostics, all of them or none.

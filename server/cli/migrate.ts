@@ -1,6 +1,6 @@
 import { migrate as migrateDatabase } from "@/db/migrate";
 import { countMigrations } from "@/db/version";
-import { env } from "@/server/env";
+import { databaseAddresses } from "@/server/env";
 import { prepareEnvironment } from "@/server/process/prepare";
 import { type Command, readArgs, say } from "./command";
 
@@ -12,14 +12,10 @@ export const migrate: Command = {
     readArgs(args, {});
     const embedded = await prepareEnvironment();
     try {
-      const {
-        TRAILMARK_OWNER_DATABASE_URL: ownerUrl,
-        DATABASE_URL: appUrl,
-        AUDIT_ADMIN_DATABASE_URL: adminUrl,
-      } = env();
-      await migrateDatabase({ ownerUrl, appUrl, adminUrl, log: say });
+      const addresses = databaseAddresses();
+      await migrateDatabase({ ...addresses, log: say });
       say(`The database is at this version: ${countMigrations()} migrations applied.`);
-      if (!adminUrl) say("AUDIT_ADMIN_DATABASE_URL is not set: nothing will ever be pruned.");
+      if (!addresses.adminUrl) say("AUDIT_ADMIN_DATABASE_URL is not set: nothing will ever be pruned.");
       return 0;
     } finally {
       await embedded?.stop();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { closeDatabase } from "@/db/client";
 import { migrate } from "@/db/migrate";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
-import { env } from "@/server/env";
+import { databaseAddresses, env } from "@/server/env";
 import { refuseUnsafeRole } from "@/server/process/guard-role";
 import { prepareEnvironment } from "@/server/process/prepare";
 
@@ -13,12 +13,8 @@ import { prepareEnvironment } from "@/server/process/prepare";
 export async function onPlatform<T>(work: () => Promise<T>): Promise<T> {
   const embedded = await prepareEnvironment();
   try {
-    const { TRAILMARK_OWNER_DATABASE_URL, DATABASE_URL, AUDIT_ADMIN_DATABASE_URL, TRAILMARK_DATA_DIR } = env();
-    await migrate({
-      ownerUrl: TRAILMARK_OWNER_DATABASE_URL,
-      appUrl: DATABASE_URL,
-      adminUrl: AUDIT_ADMIN_DATABASE_URL,
-    });
+    const { TRAILMARK_DATA_DIR } = env();
+    await migrate(databaseAddresses());
     await refuseUnsafeRole();
     await startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool") });
     try {

@@ -2,6 +2,7 @@ import { type AgentCaller, agentCaller } from "@/server/agent-caller";
 import { type InsertRows, storeRows } from "@/server/agents/store-rows";
 import { storableDetails } from "@/server/audit/record/details";
 import { record } from "@/server/audit/record/record";
+import { env } from "@/server/env";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
 import { repairText } from "@/server/text";
@@ -36,7 +37,7 @@ const insertInto =
   FROM ${rows} AS r(
     id uuid, timestamp timestamptz, level text, category text, source text, event_id text, message text, details jsonb)
   WHERE r.timestamp >= coalesce((SELECT device_event_floor(${agent.orgId}::uuid)), '-infinity')
-  ON CONFLICT (device_id, source, event_id) DO NOTHING`;
+  ON CONFLICT ${env().TRAILMARK_CITUS ? sql`(org_id, device_id, source, event_id)` : sql`(device_id, source, event_id)`} DO NOTHING`;
 
 function countCategories(events: DeviceEvent[]): Partial<Record<EventCategory, number>> {
   const counts: Partial<Record<EventCategory, number>> = {};

@@ -6,7 +6,7 @@ import { migrate } from "@/db/migrate";
 import { raiseHeadAlarm } from "@/server/audit/integrity/heads";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
-import { env } from "@/server/env";
+import { databaseAddresses, env } from "@/server/env";
 import { createListener } from "@/server/front/front";
 import { pages } from "@/server/front/pages";
 import { publishRoutes } from "@/server/http/openapi";
@@ -32,8 +32,7 @@ export type Service = {
 
 /** Brings the database to this version; without the owner's address it only checks that it has been. */
 async function prepareDatabase(): Promise<void> {
-  const { TRAILMARK_OWNER_DATABASE_URL: ownerUrl, DATABASE_URL: appUrl, AUDIT_ADMIN_DATABASE_URL: adminUrl } = env();
-  await migrate({ ownerUrl, appUrl, adminUrl, log: (line: string) => log.info(line) });
+  await migrate({ ...databaseAddresses(), log: (line: string) => log.info(line) });
   await checkAddresses();
   await refuseUnsafeRole();
 }

@@ -107,8 +107,10 @@ async function readOnOwnConnection<T>(tenant: Tenant, fn: (reader: ChainReader) 
   try {
     return (await sql.begin("isolation level repeatable read read only", async (tx) => {
       const orgIds = tenant.kind === "system" ? "{}" : `{${tenant.orgIds.join(",")}}`;
-      await tx`SELECT set_config('trailmark.scope', ${tenant.kind === "system" ? "system" : ""}, true),
-        set_config('trailmark.org_ids', ${orgIds}, true), set_config('statement_timeout', ${STATEMENT_TIMEOUT}, true)`;
+      // Each a message of its own, which on a distributed database goes to the other nodes too.
+      await tx.unsafe(`SET LOCAL trailmark.scope = '${tenant.kind === "system" ? "system" : ""}'`);
+      await tx.unsafe(`SET LOCAL trailmark.org_ids = '${orgIds.replaceAll("'", "''")}'`);
+      await tx.unsafe(`SET LOCAL statement_timeout = '${STATEMENT_TIMEOUT}'`);
       return fn({
         sql: tx,
         copy: async (query, push, options) => {

@@ -3,6 +3,7 @@ import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { COLUMNS, FIELDS, type SqlRow } from "@/server/audit/row";
 import type { Scope } from "@/server/context";
+import { env } from "@/server/env";
 import type { Cursor } from "./cursor";
 
 /** A stored row with the names that people know its actor by. */
@@ -76,8 +77,16 @@ export async function reachedBy(tx: Tx, scope: Scope): Promise<readonly string[]
   return rows.map((row) => row.id);
 }
 
-/** Organizations as a set of rows `o(id)`. */
-export const eachOf = (orgIds: readonly string[]): SQL => sql`unnest(${sql.param([...orgIds])}::uuid[]) AS o(id)`;
+/**
+ * Organizations as a set of rows `o(id)`. Where the tables are distributed, one is a constant, which leads the statement to
+ * its node, and several are rows of a table that is distributed likewise, to which each node joins its own shards.
+ */
+export function eachOf(orgIds: readonly string[]): SQL {
+  const ids = sql.param([...orgIds]);
+  if (!env().TRAILMARK_CITUS) return sql`unnest(${ids}::uuid[]) AS o(id)`;
+  if (orgIds.length === 1) return sql`(SELECT ${orgIds[0]}::uuid) AS o(id)`;
+  return sql`(SELECT p.org_id FROM audit_retention_policies p WHERE p.org_id = ANY (${ids}::uuid[])) AS o(id)`;
+}
 
 /**
  * How far the search index of each organization `o` has come, as a row `i(through)`: rows past it are looked at one by one.
@@ -137,8 +146,13 @@ export const withNames = <Row>(tx: Tx, rows: SQL, { output }: Shape<Row>): Promi
   rowsOf(tx, sql`WITH rows AS MATERIALIZED (${rows}) SELECT ${output} ${NAMES}`);
 
 /** Rows `a` of some keys, for what selects of them; a key whose row is gone gives none. */
-export const rowsAt = (keys: SQL): SQL => sql`(${keys}) AS keys(org_id, chain_seq, at),
-  LATERAL (SELECT * FROM audit_logs l WHERE l.org_id = keys.org_id AND l.chain_seq = keys.chain_seq OFFSET 0) a`;
+export function rowsAt(keys: SQL): SQL {
+  if (env().TRAILMARK_CITUS)
+    return sql`(${keys}) AS keys(org_id, chain_seq, at)
+      JOIN audit_logs a ON a.org_id = keys.org_id AND a.chain_seq = keys.chain_seq`;
+  return sql`(${keys}) AS keys(org_id, chain_seq, at),
+    LATERAL (SELECT * FROM audit_logs l WHERE l.org_id = keys.org_id AND l.chain_seq = keys.chain_seq OFFSET 0) a`;
+}
 
 const DEEP = 1_000;
 

@@ -3,6 +3,7 @@ import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { sentenceWords } from "@/server/audit/action-label";
 import { ACTOR_TYPE_LABEL, type ActorType, type AuditResult, keysOf, RESULTS } from "@/server/audit/vocabulary";
+import { env } from "@/server/env";
 import { containsPattern } from "@/server/text";
 import { eachOf, INDEXED_THROUGH, rowsBetween } from "./rows";
 import { wordsOf } from "./word-list";
@@ -31,6 +32,10 @@ export const actorTypesCalled = (text: string): ActorType[] =>
 
 /** The actions that some organizations have: those of the index, and of rows that it has not come to. */
 async function actionsOf(tx: Tx, orgIds: readonly string[]): Promise<string[]> {
+  if (env().TRAILMARK_CITUS) {
+    const all = sql`SELECT DISTINCT a.action FROM audit_logs a WHERE a.org_id = ANY (${sql.param([...orgIds])}::uuid[])`;
+    return (await rowsOf<{ action: string }>(tx, all)).map((row) => row.action);
+  }
   const rows = await rowsOf<{ action: string }>(
     tx,
     sql`SELECT value AS action FROM audit_search_terms WHERE org_id = ANY (${sql.param([...orgIds])}::uuid[]) AND kind = 'action'

@@ -1,5 +1,6 @@
 import type postgres from "postgres";
 import { type AuditInsert, COLUMNS, FIELDS } from "@/server/audit/row";
+import { env } from "@/server/env";
 
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 20;
@@ -39,7 +40,37 @@ const asArray = ({ type }: { type: string }, i: number): string =>
 const APPEND = `SELECT audit_append(${Object.values(COLUMNS).map(asArray).join(", ")}) AS inserted`;
 
 async function append(sql: postgres.Sql, rows: readonly AuditInsert[]): Promise<number> {
+  if (env().TRAILMARK_CITUS) return appendEach(sql, rows);
   const arrays = FIELDS.map((field) => rows.map((row) => row[field]));
   const [answer] = await sql.unsafe<{ inserted: number }[]>(APPEND, arrays, { prepare: true });
   return answer?.inserted ?? 0;
+}
+
+const OWN_FIELDS = FIELDS.filter((field) => field !== "orgId");
+const OWN_ARRAYS = OWN_FIELDS.map((field, i) => asArray(COLUMNS[field], i + 1)).join(", ");
+/** Planned with its values each time: they tell which node the call goes to. */
+const APPEND_ORG = `SELECT audit_append_org($1::uuid, ${OWN_ARRAYS}) AS inserted`;
+
+/**
+ * Where the tables are distributed: a transaction for each organization, on the node that holds it. When some fail, the
+ * others are stored; written again, these are known and skipped.
+ */
+async function appendEach(sql: postgres.Sql, rows: readonly AuditInsert[]): Promise<number> {
+  const groups = new Map<string, AuditInsert[]>();
+  for (const row of rows) {
+    const group = groups.get(row.orgId);
+    if (group) group.push(row);
+    else groups.set(row.orgId, [row]);
+  }
+  const answers = await Promise.allSettled(
+    [...groups].map(([orgId, own]) =>
+      sql.unsafe<{ inserted: number }[]>(APPEND_ORG, [orgId, ...OWN_FIELDS.map((f) => own.map((row) => row[f]))]),
+    ),
+  );
+  let inserted = 0;
+  for (const answer of answers) {
+    if (answer.status === "rejected") throw answer.reason;
+    inserted += answer.value[0]?.inserted ?? 0;
+  }
+  return inserted;
 }

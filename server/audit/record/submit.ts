@@ -4,6 +4,7 @@ import type { AuditInsert } from "@/server/audit/row";
 import { type SubmittedEvent, submitInput, submitOutput } from "@/server/audit/schema";
 import { MAX_DETAILS_BYTES } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
+import { env } from "@/server/env";
 import { AppError, invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
@@ -42,10 +43,17 @@ const uuidArray = (ids: Iterable<string>) => sql`${`{${[...ids].join(",")}}`}::u
 /** LATERAL with LIMIT: one index probe an id, whatever the planner last knew of the table's size. */
 const takenBy = (owners: Map<string, string>) =>
   asSystem((tx) =>
-    tx.execute(sql`
+    tx.execute(
+      env().TRAILMARK_CITUS
+        ? sql`
+      SELECT 1 FROM audit_logs a
+      JOIN unnest(${uuidArray(owners.keys())}, ${uuidArray(owners.values())}) AS given(id, org_id) ON a.id = given.id
+      WHERE a.org_id <> given.org_id LIMIT 1`
+        : sql`
       SELECT 1 FROM unnest(${uuidArray(owners.keys())}, ${uuidArray(owners.values())}) AS given(id, org_id)
       CROSS JOIN LATERAL (SELECT a.org_id FROM audit_logs a WHERE a.id = given.id LIMIT 1) stored
-      WHERE stored.org_id <> given.org_id LIMIT 1`),
+      WHERE stored.org_id <> given.org_id LIMIT 1`,
+    ),
   );
 
 /**

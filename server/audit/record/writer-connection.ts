@@ -12,12 +12,21 @@ export type WriterConnection = {
   close: () => Promise<void>;
 };
 
+/** Where the tables are distributed, the organizations of a batch are written beside each other. */
+const CITUS_CONNECTIONS = 8;
+
 /** A connection for the batch writer alone, so that no request ever stands between two batches. */
 export function writerConnection(url = () => env().DATABASE_URL): WriterConnection {
   let sql: postgres.Sql | null = null;
   const open = () =>
     // The batch writer backs off itself.
-    connectApp({ name: "trailmark-audit", url: url(), max: 1, keep_alive: 10, backoff: () => 0 });
+    connectApp({
+      name: "trailmark-audit",
+      url: url(),
+      max: env().TRAILMARK_CITUS ? CITUS_CONNECTIONS : 1,
+      keep_alive: 10,
+      backoff: () => 0,
+    });
   const drop = async (timeout: number) => {
     const old = sql;
     sql = null;

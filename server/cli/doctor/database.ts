@@ -1,3 +1,4 @@
+import { chainHealth } from "@/db/citus/health";
 import { appSql, asSystem, closeDatabase } from "@/db/client";
 import { staleFunctions } from "@/db/install-functions";
 import { countApplied, countMigrations, functionsOfVersion } from "@/db/version";
@@ -9,6 +10,7 @@ import { openAlarms } from "@/server/audit/integrity/alarm";
 import { type Head, listHeads } from "@/server/audit/integrity/checkpoints";
 import { equalBytes } from "@/server/audit/tree/tree";
 import { lastBackup } from "@/server/backup/record-run";
+import { env } from "@/server/env";
 import { refuseUnsafeRole } from "@/server/process/guard-role";
 import { checkAdminConnection } from "@/server/retention/check-connection";
 import type { Finding } from "./finding";
@@ -29,14 +31,15 @@ async function checkRole(): Promise<Finding> {
 }
 
 async function checkChain(): Promise<Finding[]> {
-  const [row] = await appSql()<{ newest: string | null; faults: string[] }[]>`
-    SELECT (SELECT max(created_at) FROM drizzle.__drizzle_migrations) AS newest, audit_chain_health() AS faults`;
-  const [applied, wanted, faults] = [countApplied(row?.newest), countMigrations(), row?.faults ?? []];
-  const stale = (await staleFunctions(appSql(), functionsOfVersion())).map(({ name }) => name);
+  const [row] = await appSql()<{ newest: string | null }[]>`
+    SELECT max(created_at) AS newest FROM drizzle.__drizzle_migrations`;
+  const [applied, wanted, { faults, silent }] = [countApplied(row?.newest), countMigrations(), await chainHealth()];
+  const stale = (await staleFunctions(appSql(), functionsOfVersion(env().TRAILMARK_CITUS))).map(({ name }) => name);
   return [
     finding("migrations", applied >= wanted ? "ok" : "fail", `${applied} of ${wanted} applied`),
     finding("functions", stale.length === 0 ? "ok" : "fail", stale.join(", ") || "all of this version"),
     finding("chain guards", faults.length === 0 ? "ok" : "fail", faults.join("; ") || "all in place"),
+    ...silent.map((node) => finding("node", "fail", `${node} does not answer`)),
   ];
 }
 

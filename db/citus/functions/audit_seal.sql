@@ -1,0 +1,45 @@
+-- Where the tables are distributed, a row is sealed by the statement that inserts it, on the node that holds its shard: a
+-- trigger deferred to the commit would wait for locks while the transaction is being prepared on several nodes, where
+-- nobody sees that two such wait for each other. An open transaction makes other writers of its organization wait; two
+-- that cross are found by the cluster's deadlock detection.
+CREATE OR REPLACE FUNCTION audit_seal() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
+AS $$
+DECLARE
+  ms bigint := audit_ms(NEW."timestamp");
+  details text := NEW.details::text;
+  old_seq bigint;
+  new_seq bigint;
+  link text;
+  prev text;
+BEGIN
+  IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+    RAISE EXCEPTION 'audit_logs takes rows in READ COMMITTED transactions only, this one is %',
+        upper(current_setting('transaction_isolation'))
+      USING ERRCODE = 'feature_not_supported',
+        HINT = 'A chain is linked to its newest row, which an older snapshot does not show.';
+  END IF;
+  PERFORM pg_advisory_xact_lock(audit_lock_key(NEW.org_id));
+  SELECT c.seq, c.checksum INTO old_seq, prev
+  FROM audit_chain_heads c
+  WHERE c.org_id = NEW.org_id
+  ORDER BY c.seq DESC
+  LIMIT 1;
+  new_seq := coalesce(old_seq, 0) + 1;
+  link := audit_link(
+    prev, new_seq,
+    audit_lengths(
+      NEW.id, NEW.org_id, ms, NEW.actor_type, NEW.actor_id, NEW.actor_email, NEW.action, NEW.resource_type,
+      NEW.resource_id, NEW.resource_name, details, NEW.ip_address, NEW.user_agent, NEW.result, NEW.error_message),
+    audit_values(
+      NEW.id, NEW.org_id, ms, NEW.actor_type, NEW.actor_id, NEW.actor_email, NEW.action, NEW.resource_type,
+      NEW.resource_id, NEW.resource_name, details, NEW.ip_address, NEW.user_agent, NEW.result, NEW.error_message));
+  PERFORM audit_move_head(NEW.org_id, old_seq, new_seq, link);
+  UPDATE audit_logs
+  SET chain_seq = new_seq, checksum = link, prev_checksum = prev
+  WHERE org_id = NEW.org_id AND id = NEW.id;
+  IF NOT FOUND THEN RAISE EXCEPTION 'audit_logs: the row % could not be sealed', NEW.id; END IF;
+  RETURN NULL;
+END
+$$;
