@@ -2,8 +2,10 @@ import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
-/** An attempt that has not been settled by then belongs to a process that died: another one makes it again. */
-const LEASE_SECONDS = 120;
+/** An attempt that was neither settled nor renewed by then is of a process that died: another one makes it again. */
+const LEASE_SECONDS = 20;
+/** How often an attempt that goes on is renewed. */
+export const RENEW_MS = 5_000;
 const AT_ONCE = 8;
 
 /** A message whose turn it is, with what its sending needs. */
@@ -51,5 +53,15 @@ export function claim(now: Date): Promise<Claimed[]> {
       LEFT JOIN webhook_endpoints e ON e.id = t.endpoint_id
       LEFT JOIN users u ON u.id = t.user_id`,
     ),
+  );
+}
+
+/** Keeps others from a message that this process is sending still. */
+export async function renew({ id, attempts }: Claimed, now: Date): Promise<void> {
+  await asSystem((tx) =>
+    tx.execute(sql`
+      UPDATE notification_deliveries
+      SET next_attempt_at = ${now.toISOString()}::timestamptz + make_interval(secs => ${LEASE_SECONDS})
+      WHERE id = ${id} AND attempts = ${attempts} AND status = 'pending'`),
   );
 }

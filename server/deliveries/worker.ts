@@ -1,14 +1,16 @@
 import { log } from "@/server/log";
 import { backgroundLoop } from "@/server/process/background-loop";
 import { attempt } from "./attempt";
-import { type Claimed, claim } from "./claim";
+import { type Claimed, claim, RENEW_MS, renew } from "./claim";
 import { settle } from "./settle";
 
 /** How often a process polls for messages that are due. */
 const POLL_MS = 5_000;
 
 async function deliver(claimed: Claimed, now: () => Date): Promise<void> {
-  const outcome = await attempt(claimed, now());
+  // One that cannot be renewed is made twice at worst; receivers know it by its id.
+  const timer = setInterval(() => void renew(claimed, now()).catch(() => {}), RENEW_MS);
+  const outcome = await attempt(claimed, now()).finally(() => clearInterval(timer));
   await settle(claimed, outcome, now());
 }
 

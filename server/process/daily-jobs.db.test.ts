@@ -1,10 +1,16 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { build } from "esbuild";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { appSql } from "@/db/client";
 import { verificationJob } from "@/server/audit/integrity/nightly";
 import { retentionJob } from "@/server/retention/worker";
 import { closeRoles, roles } from "@/testing/chain";
 import { type DailyJob, dailyJobsWorker } from "./daily-jobs";
+import { BEAT_MS, SILENT_SECONDS } from "./job-claim";
 
 const FAST = { pollSeconds: 0.5, catchUpAfterSeconds: 0 };
 const workers: ReturnType<typeof dailyJobsWorker>[] = [];
@@ -74,4 +80,60 @@ it("takes the real jobs, with no right on the tables but that on their rows", as
   await retentionJob.run(AbortSignal.timeout(60_000));
   expect(await retentionJob.lastRanAt()).not.toBe(undefined);
   await verificationJob.lastRanAt();
+});
+
+/** A process that takes the job at once and never ends it. */
+const HOLDER = `
+  import { dailyJobsWorker } from "@/server/process/daily-jobs";
+  const job = { name: "retention", cron: "15 3 * * *", lastRanAt: async () => null, run: () => {
+    process.stdout.write("running");
+    return new Promise(() => setInterval(() => {}, 1000));
+  } };
+  await dailyJobsWorker([job], { pollSeconds: 0.5, catchUpAfterSeconds: 0 }).start();`;
+
+async function startHolder(): Promise<ChildProcess> {
+  const root = process.cwd();
+  const outfile = join(root, "dist", `test-holder-${process.pid}.mjs`);
+  await build({
+    stdin: { contents: HOLDER, resolveDir: root, loader: "ts" },
+    ...{ outfile, bundle: true, format: "esm", platform: "node", packages: "external", alias: { "@": root } },
+  });
+  const child = spawn(process.execPath, [outfile], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  rmSync(outfile);
+  return child;
+}
+
+it("goes on in another process within half a minute when its own is killed", { timeout: 150_000 }, async () => {
+  const holder = await startHolder();
+  let ran = 0;
+  await start(job({ run: async () => void ran++, lastRanAt: async () => new Date() }));
+  await sleep(BEAT_MS);
+  expect(ran).toBe(0);
+  const gone = once(holder, "exit");
+  holder.kill("SIGKILL");
+  await gone;
+  await expect.poll(() => ran, { timeout: 90_000, interval: 100 }).toBe(1);
+  // Silent after so long, looked for so often: on a machine that is not starved the two are the whole wait.
+  expect(SILENT_SECONDS * 1000 + BEAT_MS).toBeLessThan(30_000);
+});
+
+it("says nothing of a job that another process has taken over", async () => {
+  let finish: (() => void) | undefined;
+  let lost = false;
+  const run = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      finish = resolve;
+      signal.addEventListener("abort", () => {
+        lost = true;
+      });
+    });
+  await start(job({ run }));
+  await eventually(() => finish !== undefined);
+  await roles.owner`UPDATE pgboss.job SET id = gen_random_uuid(), start_after = now() + interval '1 hour' WHERE state = 'active'`;
+  await expect.poll(() => lost, { timeout: 60_000 }).toBe(true);
+  finish?.();
+  await sleep(500);
+  const [left] = await appSql()`SELECT state::text FROM pgboss.job WHERE name = 'retention'`;
+  expect(left?.state).toBe("active");
 });

@@ -2,6 +2,8 @@ import PgBoss from "pg-boss";
 import type postgres from "postgres";
 import { connectApp } from "@/db/connect";
 import { log } from "@/server/log";
+import { type BackgroundLoop, backgroundLoop } from "./background-loop";
+import { BEAT_MS, freeSilentJobs, whileClaimed } from "./job-claim";
 
 /** Work that one process among many does once a day. */
 export type DailyJob = {
@@ -21,7 +23,7 @@ const OVERDUE_MS = 25 * 3_600_000;
 const CATCH_UP_AFTER_SECONDS = 60;
 const STOP_MS = 5_000;
 
-type Running = { boss: PgBoss; sql: postgres.Sql; abort: AbortController };
+type Running = { boss: PgBoss; sql: postgres.Sql; abort: AbortController; watch: BackgroundLoop };
 type Pace = { pollSeconds: number; catchUpAfterSeconds: number };
 
 /** pg-boss hands JSON over as text and parameters as undefined; postgres.js would encode the one again and refuse the other. */
@@ -45,17 +47,24 @@ async function executeSql(sql: postgres.Sql, text: string, values: unknown[] = [
   return { rows: [...rows] };
 }
 
-async function schedule({ boss, abort }: Running, job: DailyJob, pace: Pace): Promise<void> {
+/** @returns the id of the worker that looks for this job */
+async function schedule({ boss, sql, abort }: Omit<Running, "watch">, job: DailyJob, pace: Pace): Promise<string> {
   await boss.schedule(job.name, job.cron, undefined, { tz: "UTC" });
-  await boss.work(job.name, { pollingIntervalSeconds: pace.pollSeconds, batchSize: 1 }, async () => {
-    const started = performance.now();
-    await job.run(abort.signal);
-    log.info({ job: job.name, ms: Math.round(performance.now() - started) }, "daily job done");
-  });
+  const worker = await boss.work(
+    job.name,
+    { pollingIntervalSeconds: pace.pollSeconds, batchSize: 1 },
+    async ([taken]) => {
+      if (!taken) return;
+      const started = performance.now();
+      await whileClaimed(sql, taken, (lost) => job.run(AbortSignal.any([abort.signal, lost])));
+      log.info({ job: job.name, ms: Math.round(performance.now() - started) }, "daily job done");
+    },
+  );
   const last = await job.lastRanAt();
-  if (last && Date.now() - last.getTime() < OVERDUE_MS) return;
+  if (last && Date.now() - last.getTime() < OVERDUE_MS) return worker;
   const once = { singletonKey: "catch-up", singletonSeconds: 3600, startAfter: pace.catchUpAfterSeconds };
   await boss.send(job.name, {}, once);
+  return worker;
 }
 
 /** A worker for startWorkers: pg-boss over tables that the migration made, with rights on rows alone. */
@@ -73,16 +82,23 @@ export function dailyJobsWorker(
         migrate: false,
       });
       boss.on("error", (error: Error) => log.warn({ err: error }, "the job queue has trouble"));
-      const own: Running = { boss, sql, abort: new AbortController() };
+      const workers = new Map<string, string>();
+      const watch = backgroundLoop("silent jobs", BEAT_MS, async () => {
+        const freed = await freeSilentJobs(sql, [...workers.keys()]);
+        for (const name of freed) boss.notifyWorker(workers.get(name) ?? "");
+      });
+      const own: Running = { boss, sql, abort: new AbortController(), watch };
       running = own;
       await boss.start();
-      for (const job of jobs) await schedule(own, job, pace);
+      for (const job of jobs) workers.set(job.name, await schedule(own, job, pace));
+      watch.start();
     },
     async stop(): Promise<void> {
       const own = running;
       running = null;
       if (!own) return;
       own.abort.abort();
+      await own.watch.stop();
       await own.boss.stop({ graceful: true, wait: true, timeout: STOP_MS });
       await own.sql.end({ timeout: 1 });
     },

@@ -19,7 +19,8 @@ import { REPORT_LABEL } from "./schema";
 import { writeReport } from "./write";
 import { aligned } from "./zone";
 
-const EVERY_MS = 60_000;
+/** A process that dies while it writes a report lets go of it at once; another one looks within this time. */
+const EVERY_MS = 20_000;
 const t = reportSchedules;
 
 /** Why a report may not be sent to whoever scheduled it. */

@@ -1,12 +1,16 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { max } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { auditRetentionPolicies } from "@/db/schema";
 import { log } from "@/server/log";
 import type { DailyJob } from "@/server/process/daily-jobs";
 import { gauge } from "@/server/process/metrics";
-import { runRetention } from "./run";
+import { type RetentionRun, runRetention } from "./run";
 import { isPruningEnabled } from "./schedule";
 import { RETENTION_CRON } from "./schema";
+
+const BUSY_TRIES = 5;
+const BUSY_PAUSE_MS = 2_000;
 
 async function lastRanAt(): Promise<Date | null> {
   const { lastCleanupAt } = auditRetentionPolicies;
@@ -25,16 +29,26 @@ export function announcePruning(): void {
     log.warn("AUDIT_ADMIN_DATABASE_URL is not set: no audit row is ever pruned, whatever the retention policies say");
 }
 
+/** The lock of a process that was killed is gone once the database has noticed, within seconds. */
+async function runWhenFree(signal: AbortSignal): Promise<RetentionRun> {
+  for (let tries = 0; ; tries++) {
+    const run = await runRetention({ signal });
+    if (run.status !== "busy" || tries === BUSY_TRIES || signal.aborted) return run;
+    await sleep(BUSY_PAUSE_MS);
+  }
+}
+
 /** The daily pruning run (spec, States, rule 1); without the admin connection it only says that it does nothing. */
 export const retentionJob: DailyJob = {
   name: "retention",
   cron: RETENTION_CRON,
   lastRanAt,
   async run(signal) {
-    const run = await runRetention({ signal });
+    const run = await runWhenFree(signal);
     const failed = run.organizations.filter((o) => o.error).length;
     log.info({ status: run.status, rows: run.rows, organizations: run.organizations.length, failed }, "retention run");
     if (run.status === "disabled") announcePruning();
+    if (run.status === "busy") throw new Error("another process is pruning; this run goes on later");
     if (run.status === "stopped") throw new Error("the retention run was stopped and goes on later");
   },
 };

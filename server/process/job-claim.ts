@@ -1,0 +1,62 @@
+import type postgres from "postgres";
+import { ownerName } from "@/server/lease-owner";
+import { log } from "@/server/log";
+
+/** A job that pg-boss handed to this process. */
+type Taken = { id: string; name: string };
+
+/** How often a process says that it still has the job, and how long after the last such word it counts as dead. */
+export const BEAT_MS = 5_000;
+export const SILENT_SECONDS = 15;
+
+/** Says that this process has the job. @returns false when another one has taken it over */
+async function beat(sql: postgres.Sql, { id, name }: Taken): Promise<boolean> {
+  const rows = await sql`
+    UPDATE pgboss.job SET data = jsonb_build_object('owner', ${ownerName}::text, 'beatAt', now())
+    WHERE name = ${name} AND id = ${id} AND state = 'active' RETURNING 1`;
+  return rows.length > 0;
+}
+
+/**
+ * Does a job's work and says every few seconds that it goes on; ended by its signal once another process has the job.
+ * pg-boss itself gives a job of a dead process to another only when it expires, hours later.
+ */
+export async function whileClaimed(
+  sql: postgres.Sql,
+  taken: Taken,
+  work: (lost: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const lost = new AbortController();
+  const say = async () => {
+    if (await beat(sql, taken)) return;
+    log.warn({ job: taken.name }, "another process has taken this job over");
+    lost.abort();
+  };
+  await say();
+  // A word that could not be said is said again; the database was away for the others as well.
+  const timer = setInterval(() => void say().catch(() => {}), BEAT_MS);
+  try {
+    await work(lost.signal);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/**
+ * Makes the jobs of processes that fell silent due at once. Each gets a new id, so that what such a process may say of it
+ * later means nothing. Jobs of an earlier version, which says nothing, are left alone.
+ * @returns the names of the jobs
+ */
+export async function freeSilentJobs(sql: postgres.Sql, names: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ name: string; owner: string }[]>`
+    WITH silent AS (
+      SELECT name, id, data->>'owner' AS owner FROM pgboss.job
+      WHERE name = ANY(${names as string[]}) AND state = 'active'
+        AND (data->>'beatAt')::timestamptz < now() - make_interval(secs => ${SILENT_SECONDS})
+      FOR UPDATE SKIP LOCKED)
+    UPDATE pgboss.job j SET id = gen_random_uuid(), state = 'retry', start_after = now(), data = NULL
+    FROM silent WHERE j.name = silent.name AND j.id = silent.id
+    RETURNING j.name, silent.owner`;
+  for (const { name, owner } of rows) log.warn({ job: name, owner }, "a job's process is silent; the job begins again");
+  return rows.map(({ name }) => name);
+}
