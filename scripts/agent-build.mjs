@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleAgent, makeBlob, makeExecutable, publish } from "./agent-executable.mjs";
-import { fetchRuntime, PLATFORMS, RUNTIME_VERSION } from "./agent-runtimes.mjs";
+import { licenseText } from "./agent-licenses.mjs";
+import { fetchRuntime, licenseOf, PLATFORMS, RUNTIME_VERSION } from "./agent-runtimes.mjs";
 import { LaunchError, ROOT } from "./run.mjs";
 
 const DIST = join(ROOT, "dist", "agent");
@@ -16,7 +17,7 @@ function ownPlatform() {
 
 /**
  * Builds the agent for download into dist/agent: one executable a platform, the program alone for machines that have
- * Node, and manifest.json with version and digests. The folder changes only when all of it is there.
+ * Node, the licences of all that is in them, and manifest.json with version and digests. The folder changes only when all of it is there.
  * @param chosen platforms instead of all
  * @returns the exit code
  */
@@ -33,7 +34,7 @@ export async function buildAgent(chosen) {
   }
   const bundle = join(work, "agent.cjs");
   const blob = join(work, "agent.blob");
-  await bundleAgent(bundle);
+  const inputs = await bundleAgent(bundle);
   await makeBlob({ node: await fetchRuntime(ownPlatform(), RUNTIMES), bundle, blob });
   const files = [];
   for (const platform of chosen.length > 0 ? chosen : Object.keys(PLATFORMS)) {
@@ -43,14 +44,16 @@ export async function buildAgent(chosen) {
     rmSync(file);
   }
   files.push(await publish({ platform: "node", file: bundle, folder: draft }));
-  writeFileSync(
-    join(draft, "manifest.json"),
-    `${JSON.stringify({ version, node: RUNTIME_VERSION, files }, null, 2)}\n`,
-  );
+  const licenses = join(work, "LICENSES.txt");
+  const node = licenseOf(ownPlatform(), RUNTIMES);
+  writeFileSync(licenses, licenseText(inputs, { node, version: RUNTIME_VERSION }));
+  const licenseFile = await publish({ platform: "licenses", file: licenses, folder: draft });
+  const manifest = { version, node: RUNTIME_VERSION, files, licenses: licenseFile };
+  writeFileSync(join(draft, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   rmSync(DIST, { recursive: true, force: true });
   renameSync(draft, DIST);
   rmSync(work, { recursive: true, force: true });
-  for (const { file, bytes, programSha256 } of files)
+  for (const { file, bytes, programSha256 } of [...files, licenseFile])
     process.stdout.write(`${programSha256}  ${file} (${(bytes / 1e6).toFixed(1)} MB)\n`);
   return 0;
 }

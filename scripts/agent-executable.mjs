@@ -10,9 +10,13 @@ import { LaunchError, ROOT, run } from "./run.mjs";
 /** By this Node knows that a program was put into it (nodejs.org/api/single-executable-applications.html). */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
-/** The agent and its packages as one CommonJS file, which is what an executable can hold. */
+/**
+ * The agent and its packages as one CommonJS file, which is what an executable can hold.
+ * @returns the files that went into it
+ */
 export async function bundleAgent(outfile) {
-  await build({
+  const { metafile } = await build({
+    metafile: true,
     absWorkingDir: ROOT,
     entryPoints: ["agent/main.ts"],
     outfile,
@@ -23,6 +27,7 @@ export async function bundleAgent(outfile) {
     legalComments: "eof",
     logLevel: "warning",
   });
+  return Object.keys(metafile.inputs);
 }
 
 /** Prepares a bundle for executables whose Node has the version of `node`, on any platform. */
@@ -41,6 +46,10 @@ export async function makeExecutable({ node, blob, file }) {
   await inject(file, "NODE_SEA_BLOB", readFileSync(blob), { sentinelFuse: FUSE });
 }
 
+/** What the file is called when it is unpacked. */
+const ENDINGS = { node: ".cjs", licenses: ".txt" };
+const endingOf = (platform) => ENDINGS[platform] ?? (platform.startsWith("win") ? ".exe" : "");
+
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 const compress = promisify(gzip);
 
@@ -51,7 +60,7 @@ const compress = promisify(gzip);
 export async function publish({ platform, file, folder, level = 9 }) {
   const program = readFileSync(file);
   const packed = await compress(program, { level });
-  const name = `trailmark-agent-${platform}${platform.startsWith("win") ? ".exe" : platform === "node" ? ".cjs" : ""}.gz`;
+  const name = `trailmark-agent-${platform}${endingOf(platform)}.gz`;
   writeFileSync(join(folder, name), packed);
   return {
     platform,

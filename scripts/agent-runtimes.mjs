@@ -27,15 +27,21 @@ export const PLATFORMS = {
 
 const digestOf = (file) => `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
 
+/** The licences of Node and of all that is inside it, in npm's packages. */
+const LICENSE = "package/LICENSE";
+
+/** Node's licence as it came with the program that fetchRuntime() has given. */
+export const licenseOf = (platform, folder) => join(folder, `${platform}-${RUNTIME_VERSION}`, LICENSE);
+
 /**
- * The Node of a platform below `folder`, from npm where it is not there yet.
+ * The Node of a platform below `folder`, from npm where it is not there yet, with its licence beside it.
  * @returns the program's path
  */
 export async function fetchRuntime(platform, folder) {
   const { program, integrity } = PLATFORMS[platform];
   const place = join(folder, `${platform}-${RUNTIME_VERSION}`);
   const found = join(place, program);
-  if (existsSync(found)) return found;
+  if (existsSync(found) && existsSync(licenseOf(platform, folder))) return found;
   rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
   const name = `node-${platform}`;
@@ -52,7 +58,7 @@ export async function fetchRuntime(platform, folder) {
       `${name}@${RUNTIME_VERSION} from npm has not the digest that is expected; nothing was built.`,
     );
   }
-  const unpacked = await run("tar", ["-xzf", archive, "-C", place, program]);
+  const unpacked = await run("tar", ["-xzf", archive, "-C", place, program, LICENSE]);
   if (unpacked !== 0) throw new LaunchError(`${archive} cannot be unpacked (${unpacked}).`);
   rmSync(archive);
   return found;

@@ -1,7 +1,7 @@
 "use client";
 
 import { ActionIcon, Button } from "@mantine/core";
-import { Download, ListFilter, RefreshCw } from "lucide-react";
+import { ChartColumn, Download, ListFilter, RefreshCw } from "lucide-react";
 import type { RefObject } from "react";
 import { Tip } from "@/components/ui/popover/tip";
 import { FROM_START } from "./filters/address";
@@ -18,6 +18,8 @@ import { SavedViews } from "./views/saved-views";
 
 type Props = {
   look: TableLook;
+  /** The chart over time, which a phone folds away. */
+  chart: { isShown: boolean; toggle: () => void };
   search: RefObject<HTMLInputElement | null>;
   isBusy: boolean;
   onRefresh: () => void;
@@ -25,7 +27,7 @@ type Props = {
 };
 
 /** What narrows the list and what can be done with it. */
-export function Toolbar({ look, search, isBusy, onRefresh, onExport }: Props) {
+export function Toolbar({ look, chart, search, isBusy, onRefresh, onExport }: Props) {
   const { view, setView, now } = useViewer();
   return (
     <div className={classes.toolbar}>
@@ -43,6 +45,15 @@ export function Toolbar({ look, search, isBusy, onRefresh, onExport }: Props) {
         </Button>
         <SavedViews />
         <ColumnMenu look={look} />
+        <Button
+          variant="default"
+          className={classes.phone}
+          aria-pressed={chart.isShown}
+          onClick={chart.toggle}
+          leftSection={<ChartColumn size={15} aria-hidden />}
+        >
+          Over time
+        </Button>
         <LiveToggle />
         <Tip label="Load newer entries">
           <ActionIcon size={36} variant="default" aria-label="Refresh" onClick={onRefresh} loading={isBusy}>

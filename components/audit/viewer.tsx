@@ -45,6 +45,8 @@ function AuditLog() {
   const search = useRef<HTMLInputElement>(null);
   const audit = useAuditList(table);
   const look = useTableLook();
+  // Of a phone alone, where the entries come first.
+  const [showsChart, setShowsChart] = useState(false);
   const [isExporting, setIsExporting] = useState(false);
   const [usesDrawer, setUsesDrawer] = useState(view.row !== null);
   if (view.row !== null && !usesDrawer) setUsesDrawer(true);
@@ -60,9 +62,12 @@ function AuditLog() {
   const invalid = invalidParams(new URLSearchParams(useSearchParams()));
   return (
     <>
-      <Header />
+      <div className={classes.head}>
+        <Header />
+      </div>
       <Toolbar
         look={look}
+        chart={{ isShown: showsChart, toggle: () => setShowsChart(!showsChart) }}
         search={search}
         isBusy={audit.list.isFetching}
         onRefresh={audit.refresh}
@@ -71,7 +76,7 @@ function AuditLog() {
       <Chips names={audit.names} look={look} />
       {invalid.length > 0 && <InvalidParams parts={invalid} />}
       <MisreadNote />
-      <Histogram />
+      <Histogram isUnfolded={showsChart} />
       <PrintSummary names={audit.names} />
       <RangeLine audit={audit} />
       {audit.bar}

@@ -67,6 +67,14 @@ function Programs({ build }: { build: Build }) {
             <CopiedCode value={file.programSha256} what={`digest of ${file.platform}`} />
           </li>
         ))}
+        {build.licenses && (
+          <li>
+            <a className="tm-link" href={`/agent/${build.licenses.file}`}>
+              Licences of what is in them
+            </a>
+            <CopiedCode value={build.licenses.programSha256} what="digest of the licences" />
+          </li>
+        )}
       </ul>
     </section>
   );

@@ -87,7 +87,11 @@ test("a key and a chip unfold everything, and the choice stays with the person",
   await expect(viewer.table.getByRole("button", { name: /Routine telemetry/ })).toBeVisible();
 });
 
-test("on a phone the controls are one row, and a fold is a line of its own", async ({ viewer, page, request }) => {
+test("on a phone the controls are one row, the entries on the first screen, and a fold is a line of its own", async ({
+  viewer,
+  page,
+  request,
+}) => {
   const orgId = await plant(await Api.signIn(request));
   await page.setViewportSize(PHONE);
   await viewer.open(`?orgId=${orgId}&fold=true`);
@@ -100,4 +104,10 @@ test("on a phone the controls are one row, and a fold is a line of its own", asy
   );
   const tops = await Promise.all(controls.map(async (control) => (await control.boundingBox())?.y));
   expect(new Set(tops).size).toBe(1);
+  // What people came for begins on the upper third of the first screen; the chart is one touch away.
+  await expect(viewer.histogram).toBeHidden();
+  const first = await viewer.table.getByRole("row").first().boundingBox();
+  expect(first?.y).toBeLessThan(300);
+  await page.getByRole("button", { name: "Over time" }).click();
+  await expect(viewer.histogram).toBeVisible();
 });

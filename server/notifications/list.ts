@@ -1,11 +1,10 @@
 import { and, count, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
-import { tenant } from "@/db/client";
 import { notifications, organizations } from "@/db/schema";
 import { paginate } from "@/server/devices/list";
 import { operation } from "@/server/operation";
 import { listInput, notificationPage, summary, summaryInput } from "./schema";
 import { toNotification } from "./to-notification";
-import { changedAt, isReadBy, wantedBy } from "./wanted";
+import { changedAt, isReadBy, ofCaller, wantedBy } from "./wanted";
 
 const t = notifications;
 
@@ -15,7 +14,7 @@ export const listNotifications = operation({
   input: listInput,
   output: notificationPage,
   run(ctx, input) {
-    return tenant(ctx.scope, async (tx) => {
+    return ofCaller(ctx, async (tx) => {
       const where = and(
         await wantedBy(tx, ctx),
         input.kind ? eq(t.kind, input.kind) : undefined,
@@ -46,7 +45,7 @@ export const getSummary = operation({
   input: summaryInput,
   output: summary,
   run(ctx) {
-    return tenant(ctx.scope, async (tx) => {
+    return ofCaller(ctx, async (tx) => {
       const batch = sql`(${t.kind}, coalesce(${t.resolvedIn}, ${t.raisedIn}))`;
       const [row] = await tx
         .select({

@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { PUT as CHOOSE } from "@/app/api/v1/me/notification-settings/route";
 import { POST as READ } from "@/app/api/v1/notifications/read/route";
 import { GET as LIST } from "@/app/api/v1/notifications/route";
 import { GET as SUMMARY } from "@/app/api/v1/notifications/summary/route";
@@ -78,6 +80,26 @@ describe("a broken chain", () => {
     expect((await call(SUMMARY, { token: viewer })).body).toEqual({ unread: 1, open: 0 });
     expect((await call(READ, { token: viewer, method: "POST" })).status).toBe(204);
     expect((await call(SUMMARY, { token: viewer })).body.unread).toBe(0);
+  });
+
+  it("is read and chosen by the platform's operator also where they look at one organization alone", async () => {
+    const operator = await createUser({ role: "system_admin" });
+    const [first, second] = [await createOrg(), await createOrg()];
+    await breakChain(first.id);
+    await breakChain(second.id);
+    await pass(new Date());
+    const [seen] = await listOf(operator, `orgId=${first.id}`);
+    expect((await call(READ, { token: operator, body: { ids: [seen.id] } })).status).toBe(204);
+    expect(await listOf(operator, `orgId=${first.id}`)).toMatchObject([{ id: seen.id, isRead: true }]);
+    const summary = async (org: { id: string }) =>
+      (await call(SUMMARY, { token: operator, path: `/?orgId=${org.id}` })).body;
+    expect(await summary(first)).toEqual({ unread: 0, open: 1 });
+    const choose = (body: object) => call(CHOOSE, { token: operator, method: "PUT", body });
+    expect((await choose({ organizationIds: [first.id] })).status).toBe(200);
+    expect(await listOf(operator, `orgId=${second.id}`)).toEqual([]);
+    expect((await choose({ organizationIds: null, productKinds: ["agents.silent"] })).status).toBe(200);
+    expect(await summary(first)).toEqual({ unread: 0, open: 0 });
+    expect((await choose({ organizationIds: [randomUUID()] })).status).toBe(403);
   });
 
   it("concerns nobody of another organization", async () => {

@@ -1,8 +1,9 @@
-import { eq } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import { tenant } from "@/db/client";
-import { notificationSettings } from "@/db/schema";
+import { notificationSettings, organizations } from "@/db/schema";
 import { requirePerson } from "@/server/auth/person";
 import type { Ctx } from "@/server/context";
+import { AppError } from "@/server/errors";
 import { isMailConfigured } from "@/server/mail";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
@@ -39,6 +40,13 @@ export const getSettings = operation({
   },
 });
 
+/** The platform's operator reaches every id, also one that no organization has: nobody would ever be told of it. */
+async function requireKnown({ scope }: Ctx, ids: readonly string[]): Promise<void> {
+  const wanted = [...new Set(ids)];
+  const found = await tenant(scope, (tx) => tx.$count(organizations, inArray(organizations.id, wanted)));
+  if (found !== wanted.length) throw new AppError("forbidden", "That organization is outside your reach.");
+}
+
 /**
  * PUT /me/notification-settings: what is left out stays. It changes nothing but what the caller is told, so the audit log
  * does not hold it.
@@ -51,6 +59,7 @@ export const setSettings = operation({
   async run(ctx, { productKinds, mailKinds, organizationIds }) {
     const { id } = requirePerson(ctx);
     narrow(ctx, organizationIds ?? undefined);
+    if (organizationIds) await requireKnown(ctx, organizationIds);
     const change = {
       ...(productKinds && { productKinds }),
       ...(mailKinds && { mailKinds }),

@@ -22,9 +22,9 @@ type Brush = { anchor: number; at: number };
 
 /**
  * When the matches happened, stacked by result. Dragging over bars zooms to their span; with the keyboard the arrows walk,
- * Shift widens and Enter zooms.
+ * Shift widens and Enter zooms. A phone shows it unfolded alone.
  */
-export function Histogram() {
+export function Histogram({ isUnfolded }: { isUnfolded: boolean }) {
   const { view, setView, input } = useViewer();
   const { zone } = useZone();
   const { cursor: _, skipCount: __, ...filter } = input;
@@ -44,7 +44,11 @@ export function Histogram() {
   const { low, high } = brush;
   const since = query.data?.truncated && query.data.countedFrom;
   return (
-    <figure className={classes.histogram} data-stale={query.isPlaceholderData || undefined}>
+    <figure
+      className={classes.histogram}
+      data-stale={query.isPlaceholderData || undefined}
+      data-unfolded={isUnfolded || undefined}
+    >
       <div
         {...brush.handlers}
         className={classes.plot}

@@ -12,6 +12,7 @@ import { download } from "@/server/http/download";
 import { agentFiles, publicOrigin } from "./agent-files";
 
 const FILE = "trailmark-agent-linux-x64.gz";
+const LICENSES = "trailmark-agent-licenses.txt.gz";
 const PACKED = "0123456789".repeat(100);
 const sha256 = createHash("sha256").update(PACKED).digest("hex");
 const MANIFEST = {
@@ -20,6 +21,9 @@ const MANIFEST = {
   files: [
     { platform: "linux-x64", file: FILE, bytes: 1000, sha256, programBytes: 2000, programSha256: "a".repeat(64) },
   ],
+  licenses: {
+    ...{ platform: "licenses", file: LICENSES, bytes: 1000, sha256, programBytes: 2000, programSha256: "b".repeat(64) },
+  },
 };
 
 type Got = { status: number; headers: IncomingHttpHeaders; body: string };
@@ -41,6 +45,7 @@ describe("what a server gives to machines", () => {
 
   beforeAll(async () => {
     writeFileSync(join(built, FILE), PACKED);
+    writeFileSync(join(built, LICENSES), PACKED);
     writeFileSync(join(built, "manifest.json"), JSON.stringify(MANIFEST));
     writeFileSync(join(built, "secret.gz"), "not in the manifest");
     const listener = createListener({
@@ -94,6 +99,12 @@ describe("what a server gives to machines", () => {
   it("accepts hosts, addresses and ports", () => {
     expect(publicOrigin("https://Trailmark.Example:443/x")).toBe("https://trailmark.example");
     expect(publicOrigin("http://[::1]:3000")).toBe("http://[::1]:3000");
+  });
+
+  it("gives the licences of what is in the programs, which no script installs", async () => {
+    expect(await ask(`/agent/${LICENSES}`)).toMatchObject({ status: 200, body: PACKED });
+    expect(JSON.parse((await ask("/agent/manifest.json")).body).licenses.programSha256).toBe("b".repeat(64));
+    expect((await ask("/agent/install.sh")).body).not.toContain(LICENSES);
   });
 
   it("says by its digest when a file is the same", async () => {

@@ -68,7 +68,8 @@ export function agentFiles(folder = BUILD_FOLDER, address = env().NEXTAUTH_URL) 
    * @throws AppError not_found
    */
   async function program(name: string): Promise<Download> {
-    const found = (await readBuild()).files.find(({ file }) => file === name);
+    const { files, licenses } = await readBuild();
+    const found = [...files, ...(licenses ? [licenses] : [])].find(({ file }) => file === name);
     if (!found) throw new AppError("not_found", "There is no such program; /agent/manifest.json lists them.");
     const path = join(folder, found.file);
     const size = await stat(path).then(

@@ -5,7 +5,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** One program for download: the compressed file, and the program that comes out of it. */
 const program = z.strictObject({
   platform: z.string().regex(/^[a-z0-9-]{1,40}$/),
-  file: z.string().regex(/^trailmark-agent-[a-z0-9-]{1,40}(\.exe|\.cjs)?\.gz$/),
+  file: z.string().regex(/^trailmark-agent-[a-z0-9-]{1,40}(\.exe|\.cjs|\.txt)?\.gz$/),
   bytes: z.int().min(1),
   sha256,
   programBytes: z.int().min(1),
@@ -17,6 +17,8 @@ export const build = z.strictObject({
   version: z.string().regex(/^[0-9A-Za-z.+-]{1,50}$/),
   node: z.string().regex(/^[0-9.]{1,20}$/),
   files: z.array(program).min(1),
+  /** The licences of all that is in the programs; none in what an earlier version built. */
+  licenses: program.optional(),
 });
 export type Build = z.output<typeof build>;
 

@@ -182,7 +182,7 @@ describe("the request examples of the API reference, sent to the server", () => 
   });
 
   it.each(operations)("$name is answered as the document says", async ({ name, operation }) => {
-    const setup = await (SETUP.find(([pattern]) => pattern.test(name))?.[1]() ?? {});
+    const setup: Setup = await (SETUP.find(([pattern]) => pattern.test(name))?.[1]() ?? {});
     const values = {
       ...{ [sample.ORG]: world.a, [sample.PARTNER]: world.partnerId, [sample.DEVICE]: world.deviceA.id },
       ...{

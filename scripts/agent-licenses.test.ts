@@ -1,0 +1,23 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { licenseText } from "./agent-licenses.mjs";
+
+const node = join(mkdtempSync(join(tmpdir(), "licenses-")), "LICENSE");
+writeFileSync(node, "Node.js is licensed for use as follows: …\nOpenSSL, V8, ICU …\n");
+
+it("holds our licence, that of each package in the bundle once, and Node's own text", () => {
+  const inputs = ["agent/main.ts", "node_modules/zod/v4/index.js", "node_modules/zod/index.js", "server/wire.ts"];
+  const text = licenseText(inputs, { node, version: "24.0.0" });
+  expect(text).toContain("Trailmark agent (Apache-2.0)");
+  expect(text).toContain("Apache License");
+  expect(text.match(/^zod [\d.]+ \(MIT\)$/gm)).toHaveLength(1);
+  expect(text).toMatch(/Colin McDonnell/);
+  expect(text).toContain("Node.js 24.0.0 and its parts");
+  expect(text).toContain("OpenSSL, V8, ICU");
+});
+
+it("builds nothing without Node's licence", () => {
+  expect(() => licenseText([], { node: `${node}.missing`, version: "24.0.0" })).toThrow(/Node's licence/);
+});
