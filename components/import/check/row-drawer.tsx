@@ -21,6 +21,7 @@ const isTyping = (target: EventTarget): boolean => target instanceof HTMLInputEl
 
 /** One row in full: its values one by one, and the candidates of an ambiguous one. j and k go from row to row. */
 export function RowDrawer({ state, row, onMove, onClose }: Props) {
+  const device = row?.device ?? row?.candidates.find(({ deviceId }) => deviceId === row.pickedDeviceId);
   return (
     <Drawer
       opened={row !== null}
@@ -42,19 +43,17 @@ export function RowDrawer({ state, row, onMove, onClose }: Props) {
             <Text fw={600}>{ROW_OUTCOME_LABELS[row.outcome]}</Text>
             <Text c="dimmed">
               {row.reason ? `${row.reason.charAt(0).toUpperCase()}${row.reason.slice(1)}. ` : ""}
-              {row.file}, line {count(row.line)}
+              {row.place.startsWith(row.file) ? row.place : `${row.file}, ${row.place}`}
             </Text>
-            {row.device && (
-              <Anchor component={Link} href={`/devices/${row.device.deviceId}`} fz="inherit">
-                {row.device.hostname} in {row.device.organization}
+            {device && (
+              <Anchor component={Link} href={`/devices/${device.deviceId}`} fz="inherit">
+                {device.hostname} in {device.organization}
               </Anchor>
             )}
             {row.related.length > 0 && (
               <Text c="dimmed">
-                Also about this device:{" "}
-                {row.related
-                  .map(({ rowNo, sourceId }) => `row ${count(rowNo)}${sourceId ? ` (ID ${sourceId})` : ""}`)
-                  .join(", ")}
+                Also about {row.candidates.length === 1 ? "this device" : "these devices"}:{" "}
+                {row.related.map(({ place, sourceId }) => `${place}${sourceId ? ` (ID ${sourceId})` : ""}`).join("; ")}
               </Text>
             )}
           </div>

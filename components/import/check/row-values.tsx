@@ -16,8 +16,8 @@ import {
 import type { FieldValue } from "@/server/custom-fields/schema";
 import classes from "./check.module.css";
 
-/** Outcomes that differ from what the device holds: there both are shown. */
-const DIFFERS: ReadonlySet<ValueOutcome> = new Set(["kept", "overwrite", "clear"]);
+/** Outcomes that say something of the value that a device holds: there it stands beside the new one. */
+const COMPARED: ReadonlySet<ValueOutcome> = new Set(["set", "overwrite", "clear", "same", "kept"]);
 
 const inWords = (held: FieldValue | null): string =>
   held === null ? "nothing" : typeof held === "boolean" ? (held ? "Yes" : "No") : String(held);
@@ -57,14 +57,29 @@ export function RowValues({ state, row }: { state: ImportState; row: ImportRow }
                 <small>
                   {VALUE_OUTCOME_LABELS[cell.outcome]}
                   {cell.reason ? `: ${cell.reason}` : ""}
-                  {DIFFERS.has(cell.outcome) && row.device ? `. The device holds ${inWords(cell.held)}` : ""}
                 </small>
               )}
+              {COMPARED.has(cell.outcome) && <Compared cell={cell} hasRun={state.startedAt !== null} />}
             </dd>
           </div>
         );
       })}
     </dl>
+  );
+}
+
+/** What the device holds against what it would hold. */
+function Compared({ cell, hasRun }: { cell: ImportRow["cells"][number]; hasRun: boolean }) {
+  const [held, value] = [inWords(cell.held), inWords(cell.value)];
+  if (cell.outcome === "same") return <small>The device already holds {held}.</small>;
+  const result = cell.outcome === "kept" ? "left alone" : hasRun ? "written" : "would be written";
+  return (
+    <span className={classes.compared}>
+      <small>{hasRun && cell.outcome !== "kept" ? "Held before" : "Device holds"}</small>
+      <span data-blank={cell.held === null || undefined}>{held}</span>
+      <small>New value, {result}</small>
+      <span data-blank={cell.value === null || undefined}>{value}</span>
+    </span>
   );
 }
 

@@ -1,39 +1,23 @@
-import { sql } from "drizzle-orm";
-import { tenant } from "@/db/client";
+import { type Tx, tenant } from "@/db/client";
 import type { Ctx } from "@/server/context";
-import { type Cell, toCsv } from "@/server/csv";
-import { MASK } from "@/server/custom-fields/schema";
+import { toCsv } from "@/server/csv";
 import { operation } from "@/server/operation";
 import { idInput } from "@/server/wire";
-import { invalidReason } from "./decide/decide-value";
+import type { Columns, Known } from "./columns/columns";
+import { outcomeColumns } from "./columns/outcome-columns";
+import { rejectedColumns } from "./columns/rejected-columns";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
 import { findImport, type ImportRecord, partnerScope } from "./find-import";
 import { isImportable, sourceType } from "./map/column-schema";
-import { type DeviceNames, nameDevices } from "./name-devices";
+import { nameDevices } from "./name-devices";
+import { loadHeldBefore } from "./run/held-before";
+import { loadRowsAbout } from "./run/related-rows";
 import { type ResultRow, readResults } from "./run/tables/results";
-import {
-  MATCHED_OUTCOMES,
-  outcomeOfCode,
-  REASON_TITLE,
-  ROW_OUTCOME_LABELS,
-  UNREADABLE_MARK,
-  VALUE_CODES,
-  VALUE_OUTCOME_LABELS,
-} from "./schema";
 
 /** Rows read at once for a download: it never holds more. */
 const PAGE = 2000;
-/** True for a row that the run has applied. */
-const isApplied = (row: ResultRow, found: ImportRecord): boolean =>
-  row.rowNo <= found.appliedThrough &&
-  (MATCHED_OUTCOMES.includes(row.outcome) || (row.outcome === "ambiguous" && row.pickedDeviceId !== null));
-
-type Columns = {
-  header: string[];
-  only: ReturnType<typeof sql>;
-  row: (row: ResultRow, names: DeviceNames) => Cell[];
-};
-
+/** Rows that contradict those of a page. */
+const MAX_ABOUT = 20_000;
 const fileNameOf = (found: ImportRecord, what: string): string =>
   `${
     (found.files[0]?.name ?? "import")
@@ -42,90 +26,32 @@ const fileNameOf = (found: ImportRecord, what: string): string =>
       .slice(0, 80) || "import"
   }-${what}.csv`;
 
-/** Everything that is known of each row; values of secret fields are masked. */
-function outcomeColumns(plan: LoadedPlan, found: ImportRecord): Columns {
-  const { hostname } = plan.identifiers;
-  const words = (row: ResultRow) =>
-    plan.fields.map((field, i) => {
-      const outcome = outcomeOfCode(row.codes[i] ?? VALUE_CODES.none);
-      const text = row.cells[field.column] ?? "";
-      return outcome === "invalid"
-        ? `${VALUE_OUTCOME_LABELS.invalid}: ${invalidReason(field, text)}`
-        : VALUE_OUTCOME_LABELS[outcome];
-    });
-  const values = (row: ResultRow) =>
-    plan.fields.map((field) => (field.secret && row.cells[field.column] ? MASK : (row.cells[field.column] ?? "")));
+const NOTHING: Known = { names: new Map(), held: () => null, about: [] };
+
+async function lookUp(
+  tx: Tx,
+  ctx: Ctx,
+  { plan, rows }: { plan: LoadedPlan; rows: readonly ResultRow[] },
+): Promise<Known> {
   return {
-    header: [
-      "File",
-      "Line",
-      "Outcome",
-      "Reason",
-      "Applied",
-      "Source device ID",
-      "Hostname",
-      "Device",
-      "Device ID",
-      ...plan.fields.flatMap((f) => [f.name, `${f.name} (outcome)`]),
-    ],
-    only: sql``,
-    row: (row, names) => {
-      const device = row.deviceId ?? row.pickedDeviceId;
-      const [texts, outcomes] = [values(row), words(row)];
-      return [
-        found.files[row.fileNo]?.name ?? "",
-        row.line,
-        ROW_OUTCOME_LABELS[row.outcome],
-        row.reason ?? "",
-        isApplied(row, found) ? "yes" : "no",
-        row.sourceId ?? "",
-        hostname === null ? "" : (row.cells[hostname] ?? ""),
-        (device && names.get(device)?.hostname) || "",
-        device ?? "",
-        ...texts.flatMap((text, i) => [text, outcomes[i]]),
-      ];
-    },
+    names: await nameDevices(tx, partnerScope(ctx).orgIds, rows),
+    held: await loadHeldBefore(tx, plan, rows),
+    about: await loadRowsAbout(tx, plan.importId, { rows, limit: MAX_ABOUT }),
   };
 }
 
-/** The rows that were not applied, or not wholly, as they came, with the reason behind: to be corrected and uploaded again. */
-function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns {
-  const faults = (row: ResultRow) =>
-    plan.fields.flatMap((field, i) =>
-      row.codes[i] === VALUE_CODES.invalid
-        ? [`${field.name} ${invalidReason(field, row.cells[field.column] ?? "")}`]
-        : [],
-    );
-  const chosen = new Set(plan.fields.map(({ column }) => column));
-  const whyNot = (row: ResultRow) => {
-    if (isApplied(row, found)) return [];
-    return row.outcome === "unreadable"
-      ? [`${UNREADABLE_MARK}it ${row.reason}. Correct the row, then empty this cell`]
-      : [row.reason ?? ROW_OUTCOME_LABELS[row.outcome]];
-  };
-  return {
-    header: [...found.columns.map((column) => column.title), REASON_TITLE],
-    only: sql`AND (r.row_no > ${found.appliedThrough} OR strpos(r.codes, ${VALUE_CODES.invalid}) > 0
-      OR NOT (r.outcome LIKE 'matched%' OR (r.outcome = 'ambiguous' AND r.picked_device_id IS NOT NULL)))`,
-    row: (row) => {
-      // Who left a secret out did not ask for it in a file either; one that was chosen must be there to come again.
-      const cells = found.columns.map((column, i) => (column.secret && !chosen.has(i) ? "" : (row.cells[i] ?? "")));
-      // What is beyond the header comes after the reason, so that the reason is always in its own column.
-      return [...cells, [...whyNot(row), ...faults(row)].join("; "), ...row.cells.slice(cells.length)];
-    },
-  };
-}
+type Download = { found: ImportRecord; plan: LoadedPlan; columns: Columns };
 
-async function* pages(ctx: Ctx, found: ImportRecord, columns: Columns): AsyncGenerator<Uint8Array> {
+async function* pages(ctx: Ctx, { found, plan, columns }: Download): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   // By the mark spreadsheets recognise UTF-8.
   yield encoder.encode(`\ufeff${toCsv([columns.header])}`);
   for (let after = 0; ; ) {
     const text = await tenant(ctx.scope, async (tx) => {
       const rows = await readResults(tx, found.id, { after, limit: PAGE, only: columns.only });
-      const names = await nameDevices(tx, partnerScope(ctx).orgIds, rows);
+      const known = columns.hasDevices ? await lookUp(tx, ctx, { plan, rows }) : NOTHING;
       after = rows.length < PAGE ? -1 : (rows.at(-1)?.rowNo ?? -1);
-      return toCsv(rows.map((row) => columns.row(row, names)));
+      return toCsv(rows.map((row) => columns.row(row, known)));
     });
     if (text) yield encoder.encode(text);
     if (after < 0) return;
@@ -158,11 +84,12 @@ async function download(
   { id, what, columnsOf }: { id: string; what: string; columnsOf: (plan: LoadedPlan, found: ImportRecord) => Columns },
 ): Promise<Response> {
   const scope = partnerScope(ctx);
-  const { found, columns } = await tenant(scope, async (tx) => {
+  const download = await tenant(scope, async (tx) => {
     const found = await findImport(tx, ctx, id);
-    return { found, columns: columnsOf(await loadPlan(tx, found, scope), found) };
+    const plan = await loadPlan(tx, found, scope);
+    return { found, plan, columns: columnsOf(plan, found) };
   });
-  return csvResponse(toStream(pages(ctx, found, columns)), fileNameOf(found, what));
+  return csvResponse(toStream(pages(ctx, download)), fileNameOf(download.found, what));
 }
 
 /** CSV of every row with its outcome, streamed. @throws AppError not_found; conflict before anything is mapped. */

@@ -1,9 +1,10 @@
+import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { GET as OUTCOMES } from "@/app/api/v1/custom-fields/imports/[id]/outcomes/route";
 import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejected/route";
 import { POST as UPLOAD } from "@/app/api/v1/custom-fields/imports/upload/route";
 import { call, createUser, ctxFor } from "@/testing/factories";
-import { toCsv } from "@/testing/import-files";
+import { toCsv, toXlsx } from "@/testing/import-files";
 import {
   check,
   createDevices,
@@ -21,6 +22,7 @@ import { createImport } from "./create";
 import { getImport } from "./get";
 import { ignoreMapping } from "./ignore-mapping";
 import { listImports } from "./list";
+import { listRows } from "./list-rows";
 import { savePlan } from "./save-plan";
 
 describe("files", () => {
@@ -124,6 +126,9 @@ describe("files", () => {
     const all = await call(OUTCOMES, { token: admin, params: { id: staged.id } });
     expect(all.text.split("\r\n")).toHaveLength(5);
     expect(all.text).toContain("'=A1");
+    const [first = {}] = parse(all.text, { bom: true, columns: true }) as Record<string, string>[];
+    expect(first).toMatchObject({ "Other rows": "", Line: "2", Device: "PC1", "Asset Tag (held)": "" });
+    expect(first).toMatchObject({ Patched: "1", "Patched (new)": "Yes", "Patched (outcome)": "Set" });
     const rejected = await call(REJECTED, { token: admin, params: { id: staged.id } });
     const lines = rejected.text.replace("\ufeff", "").trim().split("\r\n");
     expect(lines).toEqual([
@@ -134,6 +139,40 @@ describe("files", () => {
     const again = await stageText(ctx, rejected.text, "fixed.csv");
     expect(again).toMatchObject({ totalRows: 2, error: null });
     expect(again.columns[3]?.samples).toEqual(["-5", "x"]);
+  });
+
+  it("shows what a device held against what the file says, and names the other row, before and after the run", async () => {
+    const { ctx, admin, text } = await createSimple();
+    const first = await stageText(ctx, text);
+    await check(ctx, first.id);
+    await run(ctx, first.id);
+    const changed = [
+      SIMPLE_HEADER,
+      ["1", "PC1", "Acme", "B1", "0", ""],
+      ["2", "PC2", "Acme", "B2", "1", ""],
+      ["3", "PC3", "Acme", "x", "", ""],
+      ["3", "PC3", "Acme", "y", "", ""],
+    ];
+    const staged = await stageText(ctx, toXlsx(changed), "second.xlsx");
+    await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, { "Asset Tag": { overwrite: true } }) });
+    await check(ctx, staged.id);
+    const expected = [
+      { "Asset Tag (held)": "A1", "Asset Tag (new)": "B1", "Asset Tag (outcome)": "Overwrite", "Other rows": "" },
+      { "Asset Tag (held)": "A2", "Asset Tag (new)": "B2", "Asset Tag (outcome)": "Overwrite", "Patched (new)": "Yes" },
+      { Sheet: "Sheet1", Line: "4", "Other rows": "sheet Sheet1, line 5 (ID 3)", "Asset Tag (new)": "" },
+      { Outcome: "Identity conflict", "Other rows": "sheet Sheet1, line 4 (ID 3)" },
+    ];
+    const outcomes = async () => {
+      const { text: csv } = await call(OUTCOMES, { token: admin, params: { id: staged.id } });
+      return parse(csv, { bom: true, columns: true }) as Record<string, string>[];
+    };
+    expect(await outcomes()).toMatchObject(expected);
+    const { rows } = await listRows.run(ctx, { id: staged.id, limit: 10 });
+    expect(rows[0]?.cells[0]).toMatchObject({ held: "A1", value: "B1", outcome: "overwrite" });
+    expect(rows[2]).toMatchObject({ place: "sheet Sheet1, line 4", related: [{ place: "sheet Sheet1, line 5" }] });
+    expect(rows[2]?.reason).toBe("another row of the file claims the same device: sheet Sheet1, line 5 (ID 3)");
+    await run(ctx, staged.id);
+    expect(await outcomes()).toMatchObject(expected);
   });
 
   it("knows its own list of rows not applied again: the same mapping, no field for the reasons", async () => {

@@ -1,58 +1,35 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type Tx, tenant } from "@/db/client";
-import { MASK } from "@/server/custom-fields/schema";
+import { tenant } from "@/db/client";
+import { type FieldValue, MASK } from "@/server/custom-fields/schema";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
-import { invalidReason } from "./decide/decide-value";
-import { loadValues } from "./decide/load-devices";
+import { fittingValue, invalidReason } from "./decide/decide-value";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
 import { findImport, type ImportRecord, partnerScope } from "./find-import";
 import { type DeviceNames, nameDevices } from "./name-devices";
-import { type RelatedRow, type ResultRow, readResults, readRowsAbout } from "./run/tables/results";
+import { rowPlace } from "./read/row-place";
+import { type HeldBefore, loadHeldBefore } from "./run/held-before";
+import { loadRowsAbout, relatedTo } from "./run/related-rows";
+import { type RelatedRow, type ResultRow, readResults } from "./run/tables/results";
 import { type ImportRow, outcomeOfCode, rowsInput, VALUE_CODES } from "./schema";
 
-type Held = Awaited<ReturnType<typeof loadValues>>;
 type Context = {
   plan: LoadedPlan;
   found: ImportRecord;
   devices: DeviceNames;
-  held: Held;
+  held: HeldBefore;
   about: readonly RelatedRow[];
 };
-/** Other rows named beside one that contradicts them. */
-const MAX_RELATED = 5;
-
-/** The other rows of the file that are about a device of a row in conflict. */
-function relatedTo(row: ResultRow, about: readonly RelatedRow[]): ImportRow["related"] {
-  if (row.outcome !== "identity_conflict") return [];
-  const devices = new Set(row.candidates ?? []);
-  return about
-    .filter((other) => other.rowNo !== row.rowNo && other.devices.some((id) => devices.has(id)))
-    .slice(0, MAX_RELATED)
-    .map(({ rowNo, sourceId }) => ({ rowNo, sourceId }));
-}
-
-/** What the page's devices hold, and who else is about those in conflict: only where rows of the page need it. */
-async function loadContext(
-  tx: Tx,
-  plan: LoadedPlan,
-  page: readonly ResultRow[],
-): Promise<Pick<Context, "held" | "about">> {
-  const own = page.flatMap((row) => row.deviceId ?? row.pickedDeviceId ?? []);
-  const disputed = page.flatMap((row) => (row.outcome === "identity_conflict" ? (row.candidates ?? []) : []));
-  return {
-    held: await loadValues(tx, plan, { deviceIds: [...new Set(own)], lock: false }),
-    about: disputed.length > 0 ? await readRowsAbout(tx, plan.importId, [...new Set(disputed)]) : [],
-  };
-}
+/** Rows that are looked for beside a page's: a page whose devices have more of them names the first. */
+const MAX_ABOUT = 1000;
 
 function toRow(row: ResultRow, { plan, found, devices, held, about }: Context): ImportRow {
   const { hostname } = plan.identifiers;
-  const holds = held.get(row.deviceId ?? row.pickedDeviceId ?? "");
   return {
     rowNo: row.rowNo,
     file: found.files[row.fileNo]?.name ?? "",
     line: row.line,
+    place: rowPlace(found.files, row),
     outcome: row.outcome,
     reason: row.reason,
     sourceId: row.sourceId,
@@ -60,17 +37,19 @@ function toRow(row: ResultRow, { plan, found, devices, held, about }: Context): 
     device: (row.deviceId && devices.get(row.deviceId)) || null,
     candidates: (row.candidates ?? []).flatMap((id) => devices.get(id) ?? []),
     pickedDeviceId: row.pickedDeviceId,
-    related: relatedTo(row, about),
+    related: relatedTo(row, about, found.files),
     cells: plan.fields.map((field, i) => {
       const text = row.cells[field.column] ?? "";
       const outcome = outcomeOfCode(row.codes[i] ?? VALUE_CODES.none);
       const reason = outcome === "invalid" ? invalidReason(field, text) : null;
-      const now = holds?.[i] ?? null;
+      const [before, value] = [held(row, i), fittingValue(field, text, outcome)];
+      const shown = (one: FieldValue | null) => (field.secret && one !== null ? MASK : one);
       return {
         fieldId: field.fieldId,
         column: field.column,
         text: field.secret && text ? MASK : text,
-        held: field.secret && now !== null ? MASK : now,
+        held: shown(before),
+        value: shown(value),
         outcome,
         reason,
         isSecret: field.secret,
@@ -112,7 +91,9 @@ export const listRows = operation({
       });
       const devices = await nameDevices(tx, scope.orgIds, page);
       const last = page.length === input.limit ? page.at(-1)?.rowNo : undefined;
-      const context = { plan, found, devices, ...(await loadContext(tx, plan, page)) };
+      const held = await loadHeldBefore(tx, plan, page);
+      const about = await loadRowsAbout(tx, plan.importId, { rows: page, limit: MAX_ABOUT });
+      const context = { plan, found, devices, held, about };
       return { rows: page.map((row) => toRow(row, context)), nextCursor: last ?? null };
     });
   },

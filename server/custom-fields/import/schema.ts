@@ -235,21 +235,30 @@ export type Candidate = {
   lastSeenAt: string | null;
   enrolledAt: string;
 };
-/** A value of the file beside what the device holds now (null: nothing, or there is no device). */
+/**
+ * A value of the file beside what the device holds (null: nothing, or there is no device), before this import wrote to it.
+ * value: how the field holds the file's text; null where it holds nothing of it.
+ */
 type ImportCell = {
   fieldId: string;
   column: number;
   text: string;
   held: FieldValue | null;
+  value: FieldValue | null;
   outcome: ValueOutcome;
   reason: string | null;
   isSecret: boolean;
 };
+/** Another row, and where it stands: "line 14", "sheet Computers, line 14". */
+export type RelatedPlace = { rowNo: number; sourceId: string | null; place: string };
+
 /** One row of the check's table; cells in the order of the plan's fields. */
 export type ImportRow = {
   rowNo: number;
   file: string;
   line: number;
+  /** Where it stands, in words. */
+  place: string;
   outcome: RowOutcome;
   reason: string | null;
   sourceId: string | null;
@@ -258,7 +267,7 @@ export type ImportRow = {
   candidates: Candidate[];
   pickedDeviceId: string | null;
   /** Other rows of the file that are about the same devices, where that is why this one is not applied. */
-  related: { rowNo: number; sourceId: string | null }[];
+  related: RelatedPlace[];
   cells: ImportCell[];
 };
 

@@ -1,5 +1,5 @@
 import { type Coerced, coerceText, type FieldRule } from "@/server/custom-fields/coerce";
-import { hasWrite, VALUE_CODES, type ValueCode } from "@/server/custom-fields/import/schema";
+import { hasWrite, VALUE_CODES, type ValueCode, type ValueOutcome } from "@/server/custom-fields/import/schema";
 import type { DateOrder, FieldValue } from "@/server/custom-fields/schema";
 import type { DeviceFacts } from "./resolve-row";
 
@@ -74,6 +74,15 @@ export function decideValue(
   if (held === null) return decided(VALUE_CODES.set, typed.value);
   if (held === typed.value) return decided(VALUE_CODES.same, typed.value);
   return decided(field.overwrite ? VALUE_CODES.overwrite : VALUE_CODES.kept, typed.value);
+}
+
+/** The outcomes of a value that could stand in its field. */
+const FITTING: ReadonlySet<ValueOutcome> = new Set(["set", "overwrite", "same", "kept"]);
+
+/** A cell as the field would hold it, by its text and outcome; null where it would hold nothing of it. */
+export function fittingValue(field: ActiveField, text: string, outcome: ValueOutcome): FieldValue | null {
+  const typed = text !== "" && FITTING.has(outcome) ? read(field, text) : null;
+  return typed && typed !== "left_out" && typed.ok ? typed.value : null;
 }
 
 /** Why a cell was found invalid, by its text alone: a result keeps one letter for each value, not the reason. */

@@ -3,22 +3,13 @@ import { type EvaluatedRow, evaluateRows } from "@/server/custom-fields/import/d
 import { type LoadedPlan, loadPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { count, emptyTally } from "@/server/custom-fields/import/decide/tally";
 import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
+import { type PlacedFile, rowsInWords } from "@/server/custom-fields/import/read/row-place";
 import { MATCHED_OUTCOMES, type Tally, withoutDevice } from "@/server/custom-fields/import/schema";
-import {
-  type Claim,
-  clearResults,
-  insertResults,
-  markConflicts,
-  type Picks,
-  type Result,
-  readClaims,
-} from "./tables/results";
+import { clearResults, insertResults, markConflicts, type Picks, type Result, readClaims } from "./tables/results";
 import { readStaged } from "./tables/staged";
 
 /** Rows of one round: few statements for many rows, and some megabytes in memory. */
 const CHECK_ROWS = 10_000;
-/** Rows named in the reason of one that contradicts them. */
-const MAX_NAMED_ROWS = 5;
 /** Candidates kept of an ambiguous row. */
 const MAX_CANDIDATES = 50;
 
@@ -44,19 +35,13 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
   return groups;
 }
 
-/** "row 7 (ID 103), row 9" */
-function rowsInWords(claims: readonly Claim[]): string {
-  const words = claims
-    .slice(0, MAX_NAMED_ROWS)
-    .map(({ rowNo, sourceId }) => `row ${rowNo}${sourceId === null ? "" : ` (ID ${sourceId})`}`);
-  return `${words.join(", ")}${claims.length > MAX_NAMED_ROWS ? ` and ${claims.length - MAX_NAMED_ROWS} more` : ""}`;
-}
+type Settling = { tally: Tally; files: readonly PlacedFile[] };
 
 /**
  * Two rows that reach one device (a picked one too), or give one source ID to two devices, contradict each other: none
  * of them is applied.
  */
-async function settleClaims(tx: Tx, plan: LoadedPlan, tally: Tally): Promise<void> {
+async function settleClaims(tx: Tx, plan: LoadedPlan, { tally, files }: Settling): Promise<void> {
   const claims = await readClaims(tx, plan.importId);
   const byDevice = groupBy(claims, ({ deviceId }) => deviceId);
   const bySourceId = groupBy(claims, ({ sourceId }) => sourceId ?? "");
@@ -65,7 +50,10 @@ async function settleClaims(tx: Tx, plan: LoadedPlan, tally: Tally): Promise<voi
     count(tally, claim, -1);
     count(tally, { outcome: "identity_conflict", codes });
     const rivals = (claim.isTwice ? byDevice.get(claim.deviceId) : bySourceId.get(claim.sourceId ?? "")) ?? [];
-    const others = rowsInWords(rivals.filter(({ rowNo }) => rowNo !== claim.rowNo));
+    const others = rowsInWords(
+      files,
+      rivals.filter(({ rowNo }) => rowNo !== claim.rowNo),
+    );
     const reason = claim.isTwice
       ? `another row of the file claims the same device: ${others}`
       : `the file gives this source ID to two devices: ${others}`;
@@ -103,7 +91,7 @@ export async function checkRows(
       await insertResults(tx, plan, results);
       await onRows(Math.min(after + CHECK_ROWS, found.totalRows));
     }
-    await settleClaims(tx, plan, tally);
+    await settleClaims(tx, plan, { tally, files: found.files });
     return tally;
   });
 }

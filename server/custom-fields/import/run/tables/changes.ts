@@ -59,6 +59,24 @@ export async function markUndone(
     WHERE import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through}`);
 }
 
+type Written = { rowNo: number } & Pick<Change, "previous" | "written">;
+
+/** What the import wrote for some rows and what was there before, by row number. */
+export async function readWritten(
+  tx: Tx,
+  importId: string,
+  rowNos: readonly number[],
+): Promise<ReadonlyMap<number, Written>> {
+  if (rowNos.length === 0) return new Map();
+  const rows = await rowsOf<Written>(
+    tx,
+    sql`
+    SELECT row_no AS "rowNo", previous, written FROM custom_field_import_changes
+    WHERE import_id = ${importId}::uuid AND row_no = ANY(${`{${rowNos.join(",")}}`}::int[])`,
+  );
+  return new Map(rows.map((row) => [row.rowNo, row]));
+}
+
 /** Of the written values, how many their devices hold now: counted from the tables, not from what was intended. */
 export async function readBack(
   tx: Tx,

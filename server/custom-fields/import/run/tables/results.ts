@@ -53,9 +53,18 @@ export async function clearResults(tx: Tx, importId: string): Promise<Picks> {
   return new Map(picks.map(({ rowNo, deviceId }) => [rowNo, deviceId]));
 }
 
-export type Claim = Pick<Result, "rowNo" | "outcome" | "codes" | "sourceId" | "pickedDeviceId"> & {
+/** Where a row stands in its file: looked up by the key for each, whatever the planner knows of the table. */
+const standing = (importId: string, rowNo: SQL) => sql`
+    CROSS JOIN LATERAL (
+      SELECT s.file_no AS "fileNo", s.line FROM custom_field_import_rows s
+      WHERE s.import_id = ${importId}::uuid AND s.row_no = ${rowNo} OFFSET 0
+    ) place`;
+
+type Claim = Pick<Result, "rowNo" | "outcome" | "codes" | "sourceId" | "pickedDeviceId"> & {
   deviceId: string;
   isTwice: boolean;
+  fileNo: number;
+  line: number;
 };
 
 /**
@@ -66,14 +75,16 @@ export const readClaims = (tx: Tx, importId: string) =>
   rowsOf<Claim>(
     tx,
     sql`
-    SELECT "rowNo", outcome, codes, "sourceId", "deviceId", "pickedDeviceId", "isTwice" FROM (
+    SELECT "rowNo", outcome, codes, "sourceId", "deviceId", "pickedDeviceId", "isTwice", "fileNo", line FROM (
       SELECT row_no AS "rowNo", outcome, codes, source_id AS "sourceId", picked_device_id AS "pickedDeviceId", reached.id AS "deviceId",
         count(*) OVER (PARTITION BY reached.id) > 1 AS "isTwice",
         source_id IS NOT NULL AND count(*) OVER (PARTITION BY source_id) > 1 AS shares_source_id
       FROM custom_field_import_results r
       CROSS JOIN LATERAL (SELECT CASE outcome WHEN 'ambiguous' THEN picked_device_id ELSE device_id END AS id) reached
       WHERE import_id = ${importId}::uuid AND reached.id IS NOT NULL
-    ) resolved WHERE "isTwice" OR shares_source_id ORDER BY "rowNo"`,
+    ) resolved
+    ${standing(importId, sql`resolved."rowNo"`)}
+    WHERE "isTwice" OR shares_source_id ORDER BY "rowNo"`,
   );
 
 /** Makes rows identity conflicts, which are applied to no device. By upsert, whose plan is always the key's index. */
@@ -150,19 +161,30 @@ export async function readResults(
   });
 }
 
-export type RelatedRow = { rowNo: number; sourceId: string | null; devices: string[] };
+export type RelatedRow = {
+  rowNo: number;
+  sourceId: string | null;
+  devices: string[];
+  fileNo: number;
+  line: number;
+};
 
 /** The rows that are about any of the devices: by their match, by a pick or among their candidates. */
-export const readRowsAbout = (tx: Tx, importId: string, deviceIds: readonly string[]) =>
+export const readRowsAbout = (
+  tx: Tx,
+  importId: string,
+  { deviceIds, limit }: { deviceIds: readonly string[]; limit: number },
+) =>
   rowsOf<RelatedRow>(
     tx,
     sql`
-    SELECT row_no AS "rowNo", source_id AS "sourceId",
-      array_remove(COALESCE(candidates, '{}') || device_id || picked_device_id, NULL) AS devices
-    FROM custom_field_import_results
+    SELECT r.row_no AS "rowNo", source_id AS "sourceId",
+      array_remove(COALESCE(candidates, '{}') || device_id || picked_device_id, NULL) AS devices, "fileNo", line
+    FROM custom_field_import_results r
+    ${standing(importId, sql`r.row_no`)}
     WHERE import_id = ${importId}::uuid
       AND (device_id = ANY(${uuidList(deviceIds)}) OR candidates && ${uuidList(deviceIds)})
-    ORDER BY row_no LIMIT 1000`,
+    ORDER BY row_no LIMIT ${limit}`,
   );
 
 /** Another row with the same source ID: to give that ID to a device would decide about both. */

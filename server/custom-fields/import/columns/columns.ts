@@ -1,0 +1,23 @@
+import type { SQL } from "drizzle-orm";
+import type { Cell } from "@/server/csv";
+import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import type { DeviceNames } from "@/server/custom-fields/import/name-devices";
+import type { HeldBefore } from "@/server/custom-fields/import/run/held-before";
+import type { RelatedRow, ResultRow } from "@/server/custom-fields/import/run/tables/results";
+import { MATCHED_OUTCOMES } from "@/server/custom-fields/import/schema";
+
+/** True for a row that the run has applied. */
+export const isApplied = (row: ResultRow, found: ImportRecord): boolean =>
+  row.rowNo <= found.appliedThrough &&
+  (MATCHED_OUTCOMES.includes(row.outcome) || (row.outcome === "ambiguous" && row.pickedDeviceId !== null));
+
+/** What a download of rows consists of. */
+export type Columns = {
+  header: string[];
+  only: SQL;
+  /** True where cells are said of the rows' devices, which are then looked up. */
+  hasDevices: boolean;
+  row: (row: ResultRow, known: Known) => Cell[];
+};
+/** What was looked up for a page of rows. */
+export type Known = { names: DeviceNames; held: HeldBefore; about: readonly RelatedRow[] };

@@ -1,0 +1,36 @@
+import { sql } from "drizzle-orm";
+import { invalidReason } from "@/server/custom-fields/import/decide/decide-value";
+import type { LoadedPlan } from "@/server/custom-fields/import/decide/load-plan";
+import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import type { ResultRow } from "@/server/custom-fields/import/run/tables/results";
+import { REASON_TITLE, ROW_OUTCOME_LABELS, UNREADABLE_MARK, VALUE_CODES } from "@/server/custom-fields/import/schema";
+import { type Columns, isApplied } from "./columns";
+
+/** The rows that were not applied, or not wholly, as they came, with the reason behind: to be corrected and uploaded again. */
+export function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns {
+  const faults = (row: ResultRow) =>
+    plan.fields.flatMap((field, i) =>
+      row.codes[i] === VALUE_CODES.invalid
+        ? [`${field.name} ${invalidReason(field, row.cells[field.column] ?? "")}`]
+        : [],
+    );
+  const chosen = new Set(plan.fields.map(({ column }) => column));
+  const whyNot = (row: ResultRow) => {
+    if (isApplied(row, found)) return [];
+    return row.outcome === "unreadable"
+      ? [`${UNREADABLE_MARK}it ${row.reason}. Correct the row, then empty this cell`]
+      : [row.reason ?? ROW_OUTCOME_LABELS[row.outcome]];
+  };
+  return {
+    header: [...found.columns.map((column) => column.title), REASON_TITLE],
+    only: sql`AND (r.row_no > ${found.appliedThrough} OR strpos(r.codes, ${VALUE_CODES.invalid}) > 0
+      OR NOT (r.outcome LIKE 'matched%' OR (r.outcome = 'ambiguous' AND r.picked_device_id IS NOT NULL)))`,
+    hasDevices: false,
+    row: (row) => {
+      // Who left a secret out did not ask for it in a file either; one that was chosen must be there to come again.
+      const cells = found.columns.map((column, i) => (column.secret && !chosen.has(i) ? "" : (row.cells[i] ?? "")));
+      // What is beyond the header comes after the reason, so that the reason is always in its own column.
+      return [...cells, [...whyNot(row), ...faults(row)].join("; "), ...row.cells.slice(cells.length)];
+    },
+  };
+}
