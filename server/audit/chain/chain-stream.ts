@@ -1,68 +1,8 @@
-import type { Readable } from "node:stream";
-import type postgres from "postgres";
+import { availableParallelism } from "node:os";
 import type { Tenant } from "@/db/client";
-import { connectApp, directUrl } from "@/db/connect";
-import { survivable } from "@/db/survive";
 import { Turns } from "@/server/limits/turns";
 import { gauge } from "@/server/process/metrics";
-
-/**
- * Long reads of whole chains: a connection of their own (a pool must not be held for minutes), one repeatable-read
- * snapshot, so that rows and head belong together however much is written meanwhile.
- */
-
-const STATEMENT_TIMEOUT = "30min";
-/** A stream that says nothing for so long is given up: a frozen database must not hold a verification for ever. */
-const READ_TIMEOUT_MS = 60_000;
-
-type CopyOptions = { signal?: AbortSignal | undefined; ready?: () => Promise<void> | null };
-
-export type ChainReader = {
-  sql: postgres.TransactionSql;
-  /** Pipes a COPY … TO STDOUT into a reader; resolves at its end. `ready` lets a slow consumer make it wait. */
-  copy: (query: string, push: (chunk: Buffer) => void, options?: CopyOptions) => Promise<void>;
-};
-
-function drain(stream: Readable, push: (chunk: Buffer) => void, { signal, ready }: CopyOptions = {}): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let heard = Date.now();
-    const watch = setInterval(() => {
-      if (!stream.isPaused() && Date.now() - heard > READ_TIMEOUT_MS)
-        stream.destroy(new Error("the database stopped answering"));
-    }, READ_TIMEOUT_MS / 4);
-    const abort = () => stream.destroy(new Error("cancelled"));
-    signal?.addEventListener("abort", abort, { once: true });
-    const done = (error?: Error) => {
-      clearInterval(watch);
-      signal?.removeEventListener("abort", abort);
-      if (error) reject(error);
-      else resolve();
-    };
-    stream.on("data", (chunk: Buffer) => {
-      heard = Date.now();
-      try {
-        push(chunk);
-      } catch (error) {
-        stream.destroy(error instanceof Error ? error : new Error(String(error)));
-        return;
-      }
-      const wait = ready?.();
-      if (!wait) return;
-      stream.pause();
-      void wait.then(() => {
-        heard = Date.now();
-        stream.resume();
-      });
-    });
-    stream.once("end", () => {
-      // postgres.js pauses its socket when the stream is full and resumes it from _read, which node no longer calls
-      // once the end is queued: without this the connection's next query would wait for ever.
-      stream._read(0);
-      done();
-    });
-    stream.once("error", done);
-  });
-}
+import { type ChainReader, readOnOwnConnection } from "./own-connection";
 
 /**
  * Connections beside the pool, by what they are for, so that none keeps the others waiting: readings of whole chains,
@@ -71,8 +11,13 @@ function drain(stream: Readable, push: (chunk: Buffer) => void, { signal, ready 
 const LANES = { whole: new Turns(2), short: new Turns(2), download: new Turns(4) };
 export type Lane = keyof typeof LANES;
 
+/** As many cores as threads may have: each keeps one of the database's processes busy as well. */
+const MAX_THREADS = 4;
+/** Threads that read parts of long chains beside them, each on a connection of its own; together for all readings. */
+export const THREADS = new Turns(Math.min(availableParallelism(), MAX_THREADS));
+
 const sumOf = (count: (lane: Turns) => number) => () =>
-  Object.values(LANES).reduce((sum, lane) => sum + count(lane), 0);
+  [...Object.values(LANES), THREADS].reduce((sum, lane) => sum + count(lane), 0);
 
 /** How many readings wait for a connection of this kind. */
 export const waitingReaders = (lane: Lane): number => LANES[lane].waiting;
@@ -100,31 +45,4 @@ export function readChain<T>(
     sumOf((lane) => lane.waiting),
   );
   return LANES[lane].take(() => readOnOwnConnection(tenant, fn), signal);
-}
-
-async function readOnOwnConnection<T>(tenant: Tenant, fn: (reader: ChainReader) => Promise<T>): Promise<T> {
-  const sql = survivable(connectApp({ name: "trailmark chain", max: 1, max_lifetime: null, url: directUrl() }));
-  try {
-    return (await sql.begin("isolation level repeatable read read only", async (tx) => {
-      const orgIds = tenant.kind === "system" ? "{}" : `{${tenant.orgIds.join(",")}}`;
-      // Each a message of its own, which on a distributed database goes to the other nodes too.
-      await tx.unsafe(`SET LOCAL trailmark.scope = '${tenant.kind === "system" ? "system" : ""}'`);
-      await tx.unsafe(`SET LOCAL trailmark.org_ids = '${orgIds.replaceAll("'", "''")}'`);
-      await tx.unsafe(`SET LOCAL statement_timeout = '${STATEMENT_TIMEOUT}'`);
-      return fn({
-        sql: tx,
-        copy: async (query, push, options) => {
-          try {
-            await drain(await tx.unsafe(query).readable(), push, options);
-          } catch (error) {
-            // A COPY given up half-way leaves the connection in the middle of it: no ROLLBACK gets through.
-            void sql.end({ timeout: 0 });
-            throw error;
-          }
-        },
-      });
-    })) as T;
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
 }

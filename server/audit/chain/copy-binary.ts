@@ -15,8 +15,6 @@ export const startOf = (row: CopyRow, field: number): number => row.starts[field
 /** How many bytes a field has; -1 for NULL. */
 export const lengthOf = (row: CopyRow, field: number): number => row.lengths[field] as number;
 
-export const byteAt = (bytes: Uint8Array, at: number): number => bytes[at] as number;
-
 export class CopyBinaryReader {
   #rest: Buffer | null = null;
   #started = false;

@@ -48,8 +48,11 @@ export type Verdict = {
   marked: Anchor | null;
 };
 
+/** Rows that follow each other without a break: the first, what the last one is known by, and how many they are. */
+export type Run = { first: Link; last: Readonly<Anchor>; rows: number };
+
 /** More tell nothing new; the first is exact. */
-const MAX_BREAKS = 100;
+export const MAX_BREAKS = 100;
 
 export class Verifier {
   readonly #breaks: Break[] = [];
@@ -95,6 +98,19 @@ export class Verifier {
     this.#prevSeq = row.seq;
     this.#prevChecksum = row.checksum;
     this.#atStart = false;
+  }
+
+  /**
+   * The next rows of the chain, of which the first alone can be at fault: each other one was found unaltered, next in
+   * sequence and linked to the row before it. No anchor lies among them, and the row at the mark is their last.
+   */
+  addRun({ first, last, rows }: Run): void {
+    this.add(first);
+    if (rows === 1) return;
+    this.#rows += rows - 1;
+    this.#prevSeq = last.seq;
+    this.#prevChecksum = last.checksum;
+    if (last.seq === this.#mark) this.#marked = { seq: last.seq, checksum: last.checksum };
   }
 
   #checkPlace(row: Link): void {

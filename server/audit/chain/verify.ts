@@ -1,10 +1,11 @@
 import type { Ctx } from "@/server/context";
 import { invalid } from "@/server/errors";
 import { reaches } from "@/server/scope";
-import { type ChainReader, type Lane, readChain } from "./chain-stream";
-import { copyQuery } from "./copy-query";
-import { createLinkReader } from "./copy-rows";
+import { type Lane, readChain } from "./chain-stream";
+import type { ChainReader } from "./own-connection";
 import { permittedThrough } from "./receipt";
+import type { Division } from "./runs/ranges";
+import { readRuns } from "./runs/read-runs";
 import { type Anchor, type PrunedPrefix, type Verdict, Verifier } from "./verifier";
 
 export type VerifyInput = {
@@ -20,10 +21,11 @@ export type VerifyInput = {
   signal?: AbortSignal | undefined;
   /** Which connections it may take: by itself a part is short, however long. */
   lane?: Lane | undefined;
+  /** How the reading is divided among threads; the verdict does not depend on it. */
+  division?: Division | undefined;
 };
 export type Integrity = Verdict & { orgId: string; head: Anchor | null };
 
-const PROGRESS_EVERY_ROWS = 20_000;
 const MAX_UNSEALED_SHOWN = 10;
 
 type Head = { head: Anchor | null; pruned: PrunedPrefix | null };
@@ -77,6 +79,8 @@ async function addUnsealed({ sql }: ChainReader, orgId: string, verifier: Verifi
   for (const { id } of rows) verifier.addUnsealed(id);
 }
 
+const tenantOf = (orgId: string) => ({ kind: "organization", orgIds: [orgId], partnerId: "" }) as const;
+
 type Bounds = { first: number; last: number };
 
 /**
@@ -98,12 +102,16 @@ async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | n
     mark: input.mark,
     anchors: [],
   });
-  let rows = 0;
-  const copy = createLinkReader((link) => {
-    verifier.add(link);
-    if (++rows % PROGRESS_EVERY_ROWS === 0) input.onProgress?.(rows);
+  await readRuns(reader, {
+    tenant: tenantOf(orgId),
+    orgId,
+    part: bounds ? { first, last } : { first: null, last: null },
+    mark: input.mark,
+    onRun: (run) => verifier.addRun(run),
+    onProgress: input.onProgress,
+    signal,
+    division: input.division,
   });
-  await reader.copy(copyQuery(orgId, first, last, !bounds), (chunk) => copy.push(chunk), { signal });
   if (!bounds) await addUnsealed(reader, orgId, verifier);
   const verdict = verifier.finish(toEnd ? (head ?? "absent") : "unknown");
   return { orgId, head, ...verdict, prunedPrefix: pruned };
@@ -120,8 +128,7 @@ export async function verifyChain(ctx: Pick<Ctx, "scope">, input: VerifyInput): 
   const isPart = fromSeq !== undefined || toSeq !== undefined;
   const bounds = isPart ? { first: fromSeq ?? 1, last: toSeq ?? Number.MAX_SAFE_INTEGER } : null;
   const lane = input.lane ?? (isPart ? "short" : "whole");
-  const tenant = { kind: "organization", orgIds: [orgId], partnerId: "" } as const;
-  return readChain(tenant, (reader) => judge(reader, input, bounds), { lane, signal });
+  return readChain(tenantOf(orgId), (reader) => judge(reader, input, bounds), { lane, signal });
 }
 
 /**
@@ -129,7 +136,7 @@ export async function verifyChain(ctx: Pick<Ctx, "scope">, input: VerifyInput): 
  * index, so that it is cheap enough to run over everything.
  */
 export async function findGap(orgId: string): Promise<number | null> {
-  return readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, async ({ sql }) => {
+  return readChain(tenantOf(orgId), async ({ sql }) => {
     const [all] = await sql<{ rows: string; first: string | null; last: string | null }[]>`
       SELECT count(*) AS rows, min(chain_seq) AS first, max(chain_seq) AS last FROM audit_logs
       WHERE org_id = ${orgId}::uuid AND chain_seq IS NOT NULL`;

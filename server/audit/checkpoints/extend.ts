@@ -45,7 +45,7 @@ async function readLinks(tx: Tx, { orgId, first, last }: Rows, onLink: (link: Li
   }
   const links = createLinkReader(onLink);
   await readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, ({ copy }) =>
-    copy(copyQuery(orgId, first, last, false), (chunk) => links.push(chunk)),
+    copy(copyQuery(orgId, { first, last }), (chunk) => links.push(chunk)),
   );
 }
 

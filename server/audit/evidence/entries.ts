@@ -1,8 +1,8 @@
 import { type Tenant, tenant } from "@/db/client";
 import type { BundleRange } from "@/server/audit/bundle/format";
 import { rowLine, skipLine, skippedNodes } from "@/server/audit/bundle/write";
-import type { ChainReader } from "@/server/audit/chain/chain-stream";
 import { CHAIN_COLUMNS, createRowReader } from "@/server/audit/chain/copy-rows";
+import type { ChainReader } from "@/server/audit/chain/own-connection";
 import { readNodes } from "@/server/audit/checkpoints/nodes";
 import { TreeDamage } from "@/server/audit/checkpoints/tiles";
 import type { BundleStream } from "./stream";

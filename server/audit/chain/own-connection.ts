@@ -1,0 +1,100 @@
+import type { Readable } from "node:stream";
+import type postgres from "postgres";
+import type { Tenant } from "@/db/client";
+import { connectApp, directUrl } from "@/db/connect";
+import { survivable } from "@/db/survive";
+
+/**
+ * Long reads of whole chains: a connection of their own (a pool must not be held for minutes), one repeatable-read
+ * snapshot, so that rows and head belong together however much is written meanwhile.
+ */
+
+const STATEMENT_TIMEOUT = "30min";
+/** A stream that says nothing for so long is given up: a frozen database must not hold a verification for ever. */
+const READ_TIMEOUT_MS = 60_000;
+
+type CopyOptions = { signal?: AbortSignal | undefined; ready?: () => Promise<void> | null };
+
+export type ChainReader = {
+  sql: postgres.TransactionSql;
+  /** Pipes a COPY … TO STDOUT into a reader; resolves at its end. `ready` lets a slow consumer make it wait. */
+  copy: (query: string, push: (chunk: Buffer) => void, options?: CopyOptions) => Promise<void>;
+};
+
+function drain(stream: Readable, push: (chunk: Buffer) => void, { signal, ready }: CopyOptions = {}): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let heard = Date.now();
+    const watch = setInterval(() => {
+      if (!stream.isPaused() && Date.now() - heard > READ_TIMEOUT_MS)
+        stream.destroy(new Error("the database stopped answering"));
+    }, READ_TIMEOUT_MS / 4);
+    const abort = () => stream.destroy(new Error("cancelled"));
+    signal?.addEventListener("abort", abort, { once: true });
+    const done = (error?: Error) => {
+      clearInterval(watch);
+      signal?.removeEventListener("abort", abort);
+      if (error) reject(error);
+      else resolve();
+    };
+    stream.on("data", (chunk: Buffer) => {
+      heard = Date.now();
+      try {
+        push(chunk);
+      } catch (error) {
+        stream.destroy(error instanceof Error ? error : new Error(String(error)));
+        return;
+      }
+      const wait = ready?.();
+      if (!wait) return;
+      stream.pause();
+      void wait.then(() => {
+        heard = Date.now();
+        stream.resume();
+      });
+    });
+    stream.once("end", () => {
+      // postgres.js pauses its socket when the stream is full and resumes it from _read, which node no longer calls
+      // once the end is queued: without this the connection's next query would wait for ever.
+      stream._read(0);
+      done();
+    });
+    stream.once("error", done);
+  });
+}
+
+/**
+ * Runs fn in one snapshot of a tenant's rows on a connection of its own.
+ * @param snapshot that of another reading, which must still be open; a new one by itself
+ */
+export async function readOnOwnConnection<T>(
+  tenant: Tenant,
+  fn: (reader: ChainReader) => Promise<T>,
+  snapshot?: string,
+): Promise<T> {
+  const sql = survivable(connectApp({ name: "trailmark chain", max: 1, max_lifetime: null, url: directUrl() }));
+  try {
+    return (await sql.begin("isolation level repeatable read read only", async (tx) => {
+      const orgIds = tenant.kind === "system" ? "{}" : `{${tenant.orgIds.join(",")}}`;
+      // Before anything that looks at a row.
+      if (snapshot !== undefined) await tx.unsafe(`SET TRANSACTION SNAPSHOT '${snapshot.replace(/[^0-9A-F-]/gi, "")}'`);
+      // Each a message of its own, which on a distributed database goes to the other nodes too.
+      await tx.unsafe(`SET LOCAL trailmark.scope = '${tenant.kind === "system" ? "system" : ""}'`);
+      await tx.unsafe(`SET LOCAL trailmark.org_ids = '${orgIds.replaceAll("'", "''")}'`);
+      await tx.unsafe(`SET LOCAL statement_timeout = '${STATEMENT_TIMEOUT}'`);
+      return fn({
+        sql: tx,
+        copy: async (query, push, options) => {
+          try {
+            await drain(await tx.unsafe(query).readable(), push, options);
+          } catch (error) {
+            // A COPY given up half-way leaves the connection in the middle of it: no ROLLBACK gets through.
+            void sql.end({ timeout: 0 });
+            throw error;
+          }
+        },
+      });
+    })) as T;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}

@@ -1,0 +1,32 @@
+import { copyQuery, type SeqRange } from "@/server/audit/chain/copy-query";
+import { createRunReader } from "@/server/audit/chain/copy-rows";
+import type { ChainReader } from "@/server/audit/chain/own-connection";
+import type { Run } from "@/server/audit/chain/verifier";
+
+const PROGRESS_EVERY_ROWS = 20_000;
+
+type Options = {
+  orgId: string;
+  /** The sequence whose row is wanted. */
+  mark: number | undefined;
+  onProgress: (rows: number) => void;
+  signal?: AbortSignal | undefined;
+};
+
+/** Reads a range of a chain and hashes each row of it: in runs, in order. Memory does not grow with the range. */
+export async function readRange(reader: ChainReader, range: SeqRange, options: Options): Promise<Run[]> {
+  const { orgId, mark, onProgress, signal } = options;
+  const runs: Run[] = [];
+  const rows = createRunReader(mark, (run) => runs.push(run));
+  let told = 0;
+  const push = (chunk: Buffer) => {
+    rows.push(chunk);
+    if (rows.count() - told < PROGRESS_EVERY_ROWS) return;
+    told = rows.count();
+    onProgress(told);
+  };
+  await reader.copy(copyQuery(orgId, range), push, { signal });
+  rows.end();
+  onProgress(rows.count());
+  return runs;
+}
