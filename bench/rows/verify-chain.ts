@@ -1,6 +1,7 @@
 import { interleave, rateOf } from "@/bench/harness";
-import { readChain } from "@/server/audit/chain/chain-stream";
+import { readChain, THREADS } from "@/server/audit/chain/chain-stream";
 import { copyQuery } from "@/server/audit/chain/copy-query";
+import { DIVISION, type Division } from "@/server/audit/chain/runs/ranges";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { systemCtx } from "@/server/context";
 import { narrow } from "@/server/scope";
@@ -9,17 +10,27 @@ import { narrow } from "@/server/scope";
 const drain = (orgId: string, query: string) =>
   readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, ({ copy }) => copy(query, () => {}));
 
-/** Row 7, in a process of its own: verified rows a second, and the same rows through COPY, drained. */
+/** No chain is so long that it would be divided. */
+const UNDIVIDED = { fromRows: Number.POSITIVE_INFINITY, rangeRows: 1 };
+/** Every chain is, so that the quick run measures it too. */
+const DIVIDED = { ...DIVISION, fromRows: 1 };
+
+/**
+ * Row 7, in a process of its own: verified rows a second on one thread and one connection, on as many threads as the
+ * machine has cores for, and the same rows through COPY, drained.
+ */
 export async function verifyOnServer(orgId: string, rounds: number) {
   const ctx = narrow(systemCtx(), orgId);
-  const first = await verifyChain(ctx, { orgId });
+  const verify = (division: Division) => verifyChain(ctx, { orgId, division });
+  const first = await verify(UNDIVIDED);
   if (first.status !== "intact") throw new Error(`the chain is ${first.status}`);
   const rows = first.rowsChecked;
   const plain = `COPY (SELECT * FROM audit_logs WHERE org_id = '${orgId}' ORDER BY chain_seq) TO STDOUT`;
   const rates = await interleave(rounds, {
-    verify: () => rateOf(rows, () => verifyChain(ctx, { orgId })),
+    verify: () => rateOf(rows, () => verify(UNDIVIDED)),
     copy: () => rateOf(rows, () => drain(orgId, plain)),
     own: () => rateOf(rows, () => drain(orgId, copyQuery(orgId, { first: null, last: null }))),
+    divided: () => rateOf(rows, () => verify(DIVIDED)),
   });
-  return { rows, ...rates };
+  return { rows, threads: THREADS.max, ...rates };
 }

@@ -10,6 +10,8 @@ export type Thread = {
   task: unknown;
   /** Memory (MB) beyond which the thread is ended, and nothing else of the process with it. */
   maxHeapMb: number;
+  /** Memory (MB) of what is made and forgotten at once; Node's own choice by itself. */
+  youngHeapMb?: number;
 };
 
 /** Beside the bundle that runs (server, command line, bench); tests run sources, for which it stands in dist. */
@@ -19,10 +21,13 @@ function bundleOf(name: Thread["name"]): string {
 }
 
 /** Starts a thread; who starts it ends it by `terminate()`. A fault of it comes as its "error". */
-export const startThread = ({ name, task, maxHeapMb }: Thread): Worker =>
+export const startThread = ({ name, task, maxHeapMb, youngHeapMb }: Thread): Worker =>
   new Worker(bundleOf(name), {
     workerData: task,
-    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+    resourceLimits: {
+      maxOldGenerationSizeMb: maxHeapMb,
+      ...(youngHeapMb !== undefined && { maxYoungGenerationSizeMb: youngHeapMb }),
+    },
   });
 
 /** True for the fault of a thread that needed more memory than it was given. */

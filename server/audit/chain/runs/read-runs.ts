@@ -3,6 +3,7 @@ import { THREADS } from "@/server/audit/chain/chain-stream";
 import type { SeqRange } from "@/server/audit/chain/copy-query";
 import type { ChainReader } from "@/server/audit/chain/own-connection";
 import type { Run } from "@/server/audit/chain/verifier";
+import { env } from "@/server/env";
 import { log } from "@/server/log";
 import type { ThreadTask } from "./messages";
 import { DIVISION, type Division, rangesOf } from "./ranges";
@@ -116,7 +117,9 @@ async function readParallel(reader: ChainReader, ranges: Ranges, { tenant, orgId
 export async function readRuns(reader: ChainReader, reading: Reading): Promise<void> {
   const { orgId, part, mark, signal, division = DIVISION } = reading;
   const extent = await extentOf(reader, orgId, part);
-  const isLong = extent !== null && extent.last - extent.first + 1 >= division.fromRows && THREADS.max > 1;
+  // On a distributed database the nodes that hold the rows know nothing of the snapshot.
+  const isDivisible = THREADS.max > 1 && !env().TRAILMARK_CITUS;
+  const isLong = isDivisible && extent !== null && extent.last - extent.first + 1 >= division.fromRows;
   const ranges = new Ranges(isLong ? rangesOf(part, extent, division.rangeRows) : [part], reading);
   if (isLong) await readParallel(reader, ranges, reading);
   while (ranges.left)

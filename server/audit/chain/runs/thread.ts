@@ -5,14 +5,14 @@ import { startThread } from "@/server/background/threads";
 import type { FromThread, ThreadTask, ToThread } from "./messages";
 
 /** Memory of a thread: rows pass through, little stays. */
-const MAX_HEAP_MB = 128;
+const HEAP = { maxHeapMb: 128, youngHeapMb: 6 };
 
 /** A thread that reads ranges of a chain, one at a time. */
 export class ChainThread {
   readonly #worker: Worker;
 
   constructor(task: ThreadTask) {
-    this.#worker = startThread({ name: "chain-thread", task, maxHeapMb: MAX_HEAP_MB });
+    this.#worker = startThread({ name: "chain-thread", task, ...HEAP });
     // Whoever waits is told by the listeners of read().
     this.#worker.on("error", () => {});
   }
