@@ -4,7 +4,8 @@ import { instant } from "./columns";
 
 /**
  * What the background indexer knows of audit_logs; all of it can be made again from there. One row stands for a block of
- * some eight consecutive rows of a chain: `tags` are hashes of their exact values, `text` is their searchable text.
+ * some eight consecutive rows of a chain: `tags` are hashes of their exact values, `text` is their searchable text but for
+ * action and resource type, which stand with actor type and result in `kinds`.
  * rough marks a block whose text may hold more than its rows do, so that a match in it must be looked up.
  */
 export const auditSearch = pgTable(
@@ -18,6 +19,7 @@ export const auditSearch = pgTable(
     rough: boolean("rough").notNull(),
     tags: integer("tags").array().notNull(),
     text: text("text").notNull(),
+    kinds: text("kinds").notNull(),
   },
   (t) => [
     primaryKey({ name: "audit_search_pkey", columns: [t.orgId, t.firstSeq] }),
@@ -61,6 +63,22 @@ export const auditActorTallies = pgTable(
   (t) => [index("audit_actor_tallies_org_idx").on(t.orgId, t.firstSeq)],
 );
 
+/** How many rows of each kind a slice of the chain has. */
+export const auditKindCounts = pgTable(
+  "audit_kind_counts",
+  {
+    orgId: uuid("org_id").notNull(),
+    firstSeq: bigint("first_seq", { mode: "bigint" }).notNull(),
+    lastSeq: bigint("last_seq", { mode: "bigint" }).notNull(),
+    action: text("action").notNull(),
+    resourceType: text("resource_type").notNull(),
+    actorType: text("actor_type").notNull(),
+    result: text("result").notNull(),
+    rows: integer("rows").notNull(),
+  },
+  (t) => [index("audit_kind_counts_org_idx").on(t.orgId, t.firstSeq)],
+);
+
 /** How many rows a slice of the chain has of each actor. */
 export const auditActorCounts = pgTable(
   "audit_actor_counts",
@@ -92,7 +110,7 @@ export const auditResourceCounts = pgTable(
   (t) => [index("audit_resource_counts_org_idx").on(t.orgId, t.firstSeq)],
 );
 
-/** Distinct values that filters give a part of: kind 'action', 'email' and 'device'. */
+/** Distinct values that filters give a part of: kind 'action', 'email' and 'device'; and what rows are: kind 'row'. */
 export const auditSearchTerms = pgTable(
   "audit_search_terms",
   { orgId: uuid("org_id").notNull(), kind: text("kind").notNull(), value: text("value").notNull() },

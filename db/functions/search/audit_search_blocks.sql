@@ -8,7 +8,7 @@ AS $$
 DECLARE
   orgs uuid[] := audit_search_reach(p_orgs);
   one text := CASE cardinality(orgs) WHEN 1 THEN format('s.org_id = %L', orgs[1]) ELSE 's.org_id = ANY ($2)' END;
-  clause text := audit_search_clause(p_needle) || CASE WHEN p_rough_only THEN
+  clause text := audit_search_clause(p_needle, orgs) || CASE WHEN p_rough_only THEN
     ' AND (s.rough OR s.first_seq <= (
       SELECT h.pruned_through_seq FROM audit_chain_heads h WHERE h.org_id = s.org_id))' ELSE '' END;
 BEGIN

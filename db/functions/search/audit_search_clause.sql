@@ -1,27 +1,23 @@
--- What is looked for, as a condition on blocks `s`: every term is part of the text, of every set of values one is among
--- the tags, of every pair of sets one of the terms or one of the tags, the span is touched. {"terms": [text], "tags":
--- [[value]], "any": [{"terms": [text], "tags": [value]}], "from": time, "to": time}; literals, so that the planner sees
--- them.
-CREATE OR REPLACE FUNCTION audit_search_clause(p_needle jsonb) RETURNS text
+-- What is looked for, as a condition on blocks `s`: every term is part of the text or of what a row is, of every set of
+-- values one is among the tags, of every pair of sets one of the terms or one of the tags, the span is touched. {"terms":
+-- [text], "tags": [[value]], "any": [{"terms": [text], "tags": [value]}], "from": time, "to": time}; literals, so that the
+-- planner sees them.
+CREATE OR REPLACE FUNCTION audit_search_clause(p_needle jsonb, p_orgs uuid[]) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
 AS $$
   SELECT coalesce(string_agg(clause, ' AND '), 'true')
   FROM (
-    SELECT format('s.text LIKE %L', audit_search_pattern(term)) AS clause
+    SELECT audit_search_either(ARRAY[term], '{}', p_orgs) AS clause
     FROM jsonb_array_elements_text(p_needle -> 'terms') AS term
     UNION ALL
     SELECT format(
       's.tags && %L::integer[]', ARRAY(SELECT audit_search_tag(v) FROM jsonb_array_elements_text(one) AS v))
     FROM jsonb_array_elements(p_needle -> 'tags') AS one
     UNION ALL
-    SELECT '(' || array_to_string(
-      ARRAY(
-        SELECT format('s.text LIKE %L', audit_search_pattern(term))
-        FROM jsonb_array_elements_text(one -> 'terms') AS term)
-      || CASE WHEN jsonb_array_length(one -> 'tags') > 0 THEN format(
-        's.tags && %L::integer[]', ARRAY(SELECT audit_search_tag(v) FROM jsonb_array_elements_text(one -> 'tags') AS v))
-      END, ' OR ') || ')'
+    SELECT audit_search_either(
+      ARRAY(SELECT jsonb_array_elements_text(one -> 'terms')), ARRAY(SELECT jsonb_array_elements_text(one -> 'tags')),
+      p_orgs)
     FROM jsonb_array_elements(p_needle -> 'any') AS one
     UNION ALL
     SELECT format('s.max_at >= %L::timestamptz', p_needle ->> 'from') WHERE p_needle ->> 'from' IS NOT NULL

@@ -1,5 +1,5 @@
 -- How many rows hold all of some words, each in any field, in the blocks whose text alone can say so (not rough, not
--- cut by retention). The words are plain ASCII without control characters.
+-- cut by retention). The words are plain ASCII without control characters. Asked by servers of an earlier version.
 CREATE OR REPLACE FUNCTION audit_search_count_words(p_orgs uuid[], p_words text[]) RETURNS bigint
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -11,12 +11,18 @@ DECLARE
   in_line text;
   total bigint;
 BEGIN
-  SELECT string_agg(format('s.text LIKE %L', audit_search_pattern(word)), ' AND '),
-    string_agg(format('line LIKE %L', audit_search_pattern(word)), ' AND ')
+  SELECT string_agg(audit_search_either(ARRAY[word], '{}', orgs), ' AND '),
+    string_agg(
+      format(
+        $q$(l.line LIKE %1$L OR split_part(l.kind, E'\x1d', 1) LIKE %1$L OR split_part(l.kind, E'\x1d', 2) LIKE %1$L)$q$,
+        audit_search_pattern(word)), ' AND ')
   INTO in_block, in_line
   FROM unnest(p_words) AS word;
   EXECUTE format($q$
-    SELECT sum((SELECT count(*) FROM string_to_table(s.text, E'\x1e') AS line WHERE %s))
+    SELECT sum((
+      SELECT count(*)
+      FROM unnest(string_to_array(s.text, E'\x1e'), string_to_array(lower(s.kinds), E'\x1e')) AS l(line, kind)
+      WHERE %s))
     FROM audit_search s
     WHERE %s AND %s AND NOT s.rough
       AND s.first_seq > (SELECT h.pruned_through_seq FROM audit_chain_heads h WHERE h.org_id = s.org_id)$q$,

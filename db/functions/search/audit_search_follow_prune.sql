@@ -23,8 +23,9 @@ BEGIN
   IF slice IS NOT NULL THEN PERFORM audit_search_tally(p_org, p_pruned, slice); END IF;
 
   SELECT max(last_seq) INTO counted
-  FROM audit_actor_counts
+  FROM audit_kind_counts
   WHERE org_id = p_org AND first_seq <= p_pruned AND last_seq > p_pruned;
+  DELETE FROM audit_kind_counts WHERE org_id = p_org AND first_seq <= p_pruned;
   DELETE FROM audit_actor_counts WHERE org_id = p_org AND first_seq <= p_pruned;
   DELETE FROM audit_resource_counts WHERE org_id = p_org AND first_seq <= p_pruned;
   IF counted IS NOT NULL THEN PERFORM audit_search_values(p_org, p_pruned, counted); END IF;
@@ -33,6 +34,10 @@ BEGIN
   WHERE t.org_id = p_org
     AND NOT EXISTS (
       SELECT FROM audit_search s
-      WHERE s.org_id = p_org AND s.tags && ARRAY[audit_search_tag(t.kind || ':' || t.value)]);
+      WHERE s.org_id = p_org AND s.tags @> CASE t.kind
+        WHEN 'row' THEN ARRAY[
+          audit_search_tag('action:' || split_part(t.value, E'\x1d', 1)),
+          audit_search_tag('kind:' || split_part(t.value, E'\x1d', 2))]
+        ELSE ARRAY[audit_search_tag(t.kind || ':' || t.value)] END);
 END
 $$;

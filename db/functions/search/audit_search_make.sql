@@ -1,8 +1,9 @@
 -- Indexes the rows in (after, through] as blocks and returns the last row of the last one. A block is full at 4 KiB
 -- of text, where a row counts for an eighth part at least; one that is not full is kept back unless p_all. What
 -- filters match exactly becomes a tag of the block, an address also its network (the first two parts, as written and
--- in canonical form). A row's line is the five searched fields, then behind a separator what words are looked up in
--- besides. Each step is a query of its own (OFFSET 0): folded into one, an expression would be evaluated at every use.
+-- in canonical form). A row's line is the searched fields without action and resource type, then behind a separator what
+-- words are looked up in besides; action, resource type, actor type and result are its kind. Each step is a query of its
+-- own (OFFSET 0): folded into one, an expression would be evaluated at every use.
 -- A migration that changes what a block holds empties the index, which is then built again.
 CREATE OR REPLACE FUNCTION audit_search_make(p_org uuid, p_after bigint, p_through bigint, p_all boolean) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER
@@ -15,7 +16,8 @@ AS $$
       audit_devices_named(a.details) AS devices, a.details ->> 'deviceId' AS device_id,
       -- Only IPv6, and parts with a leading zero, have another canonical form.
       CASE WHEN a.ip_address ~ ':|\m0' THEN host(audit_address(a.ip_address)) END AS address,
-      concat_ws(E'\n', a.action, a.actor_email, a.resource_type, a.resource_name, a.details::text) AS fields,
+      concat_ws(E'\n', a.actor_email, a.resource_name, a.details::text) AS fields,
+      audit_search_kind(a.action, a.resource_type, a.actor_type, a.result) AS kind,
       concat_ws(E'\n', a.ip_address, a.error_message) AS others
     FROM audit_logs a
     WHERE a.org_id = p_org AND a.chain_seq > p_after AND a.chain_seq <= p_through
@@ -44,23 +46,25 @@ AS $$
         || array_agg(audit_search_tag('resource:' || lower(device_id))) AS tags,
       array_agg(devices[1]) || array_agg(devices[2]) || array_agg(devices[3]) || array_agg(devices[4])
         || array_agg(devices[5]) AS devices,
-      string_agg(line, E'\x1e' ORDER BY chain_seq) AS text
+      string_agg(line, E'\x1e' ORDER BY chain_seq) AS text, string_agg(kind, E'\x1e' ORDER BY chain_seq) AS kinds
     FROM weighed
     GROUP BY block
     OFFSET 0),
   judged AS (
     SELECT b.*,
-      -- One separator of each kind a row, or two less one: more are the rows' own.
+      -- One separator of a line's parts and three of a kind's, one between rows: more are the rows' own.
       octet_length(text) <> char_length(text)
-        OR octet_length(text) - octet_length(translate(text, E'\x1d\x1e\x1f', '')) <> 2 * rows - 1 AS rough
+        OR octet_length(text) - octet_length(translate(text, E'\x1d\x1e\x1f', '')) <> 2 * rows - 1
+        OR char_length(kinds) - char_length(translate(kinds, E'\x1d\x1e', '')) <> 4 * rows - 1 AS rough
     FROM blocks b
     OFFSET 0),
   stored AS (
-    INSERT INTO audit_search (org_id, first_seq, last_seq, min_at, max_at, rough, tags, text)
+    INSERT INTO audit_search (org_id, first_seq, last_seq, min_at, max_at, rough, tags, kinds, text)
     SELECT p_org, first_seq, last_seq, min_at, max_at, rough,
       ARRAY(
         SELECT t FROM unnest(tags) AS t WHERE t IS NOT NULL
         UNION SELECT audit_search_tag('device:' || d) FROM unnest(devices) AS d WHERE d IS NOT NULL),
+      kinds,
       CASE WHEN rough THEN audit_search_text(text) ELSE lower(text) END
     FROM judged
     WHERE p_all OR block < (SELECT max(block) FROM judged)

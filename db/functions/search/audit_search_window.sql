@@ -10,7 +10,8 @@ AS $$
 DECLARE
   older text := CASE WHEN p_before_at IS NULL THEN 'true'
     ELSE 'b.max_at <= $2 AND (b.max_at, b.org_id, b.first_seq) < ($2, $3, $4)' END;
-  span text := audit_search_clause(jsonb_build_object('from', p_needle -> 'from', 'to', p_needle -> 'to'));
+  orgs uuid[] := audit_search_reach(p_orgs);
+  span text := audit_search_clause(jsonb_build_object('from', p_needle -> 'from', 'to', p_needle -> 'to'), orgs);
 BEGIN
   RETURN QUERY EXECUTE format($q$
     SELECT w.org_id, w.first_seq, w.last_seq, w.max_at::timestamptz, w.matches, w.seen
@@ -29,8 +30,8 @@ BEGIN
           LIMIT $5) n
         ORDER BY n.max_at DESC, n.org_id DESC, n.first_seq DESC
         LIMIT $5) k) w
-    WHERE w.matches OR w.position = 1$q$, audit_search_clause(p_needle), older, replace(span, 's.', 'b.'))
-  USING audit_search_reach(p_orgs), p_before_at, p_before_org, p_before_seq, p_size;
+    WHERE w.matches OR w.position = 1$q$, audit_search_clause(p_needle, orgs), older, replace(span, 's.', 'b.'))
+  USING orgs, p_before_at, p_before_org, p_before_seq, p_size;
 END
 $$;
 

@@ -5,8 +5,8 @@ import { conditionsOf, isUnfiltered, type RowFilter } from "./conditions";
 import { type IndexProbe, isIndexed } from "./index-probe";
 import type { ResolvedFilter } from "./resolve";
 import { allOf, eachOf, INDEXED_THROUGH, rowsBetween } from "./rows";
-import { shapeFor, talliedCounts } from "./search-tallies";
-import { isLettersAlone } from "./words";
+import { BY_KIND_ALONE, shapeFor, talliedCounts } from "./search-tallies";
+import { kindHolds, kindHoldsWord, namesNobody } from "./words";
 
 async function totalOf(tx: Tx, query: SQL): Promise<number> {
   const [row] = await rowsOf<{ total: number }>(tx, query);
@@ -19,7 +19,7 @@ const uuids = (orgIds: readonly string[]): SQL => sql`${sql.param([...orgIds])}:
 async function countTallied(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<number | null> {
   const shape = shapeFor(filter);
   if (!shape) return null;
-  const counts = talliedCounts(orgIds, filter, shape);
+  const counts = talliedCounts(orgIds, filter, { shape });
   if (!counts) return countRead(tx, orgIds, filter);
   return totalOf(tx, sql`SELECT COALESCE(sum(n), 0)::float8 AS total FROM (${counts}) counts`);
 }
@@ -27,18 +27,47 @@ async function countTallied(tx: Tx, orgIds: readonly string[], filter: RowFilter
 /** Text that a block's own text tells about exactly; anything else is looked up in the rows. */
 const isPlain = (term: string): boolean => /^[\x20-\x7e]+$/.test(term);
 
-/** The call that counts by the blocks' text alone, where a text of plain letters is all that is asked for; else null. */
-function textCount(orgIds: readonly string[], { phrase, words = [], orgId: _, ...rest }: RowFilter): SQL | null {
-  const texts = [...words.map((word) => word.text), ...(phrase ? [phrase] : [])];
-  if (!isUnfiltered(rest) || !texts.every(isPlain) || !words.every(isLettersAlone)) return null;
-  if (phrase) return words.length === 0 ? sql`audit_search_count(${uuids(orgIds)}, ${phrase})` : null;
-  return sql`audit_search_count_words(${uuids(orgIds)}, ${sql.param(texts)}::text[])`;
+/** A text, and the condition that what a row is holds it already. */
+type Text = { text: string; inKind: SQL };
+/** Each further text doubles the ways in which a row can hold them all. */
+const MAX_TEXTS = 3;
+
+/** The texts that are all that is asked for, where they are few, plain and name nobody; else null. */
+function textsOf({ phrase, words = [], orgId: _, ...rest }: RowFilter): Text[] | null {
+  const texts = phrase
+    ? [{ text: phrase, inKind: kindHolds(phrase) }]
+    : words.map((word) => ({ text: word.text, inKind: kindHoldsWord(word) }));
+  const isMixed = phrase !== undefined && words.length > 0;
+  const isEasy = texts.length > 0 && texts.length <= MAX_TEXTS && texts.every(({ text }) => isPlain(text));
+  return isUnfiltered(rest) && !isMixed && isEasy && words.every(namesNobody) ? texts : null;
 }
 
-/** By the blocks that can hold a match: their rows are checked, or, where a text is all that is asked for, it alone. */
+/**
+ * How many rows hold some texts, as a sum: by the tallies those that do by what they are; by the blocks' text, for each
+ * choice of texts that what they are lacks, those that hold these in the text. Rows of blocks that cannot tell are left out.
+ */
+function textCount(orgIds: readonly string[], texts: readonly Text[], hasOthers: boolean): SQL {
+  const kinds = sql`(SELECT DISTINCT t.value, split_part(t.value, E'\\x1d', 1) AS action, split_part(t.value, E'\\x1d', 2) AS resource_type,
+      split_part(t.value, E'\\x1d', 3) AS actor_type, split_part(t.value, E'\\x1d', 4) AS result
+    FROM audit_search_terms t WHERE t.org_id = ANY (${uuids(orgIds)}) AND t.kind = 'row') a`;
+  const lines = Array.from({ length: 2 ** texts.length - 1 }, (_, choice) => {
+    const isLacking = texts.map((__, i) => ((choice + 1) >> i) % 2 === 1);
+    const lacking = texts.flatMap(({ text }, i) => (isLacking[i] ? [text] : []));
+    const conditions = texts.map(({ inKind }, i) => (isLacking[i] ? sql`${inKind} IS NOT TRUE` : inKind));
+    return sql`audit_search_count_lines(${uuids(orgIds)}, ${sql.param(lacking)}::text[], ${hasOthers},
+      ARRAY(SELECT a.value FROM ${kinds} WHERE ${allOf(conditions)}))`;
+  });
+  const tallied = talliedCounts(orgIds, {}, { shape: BY_KIND_ALONE, conditions: texts.map(({ inKind }) => inKind) });
+  return sql`(SELECT COALESCE(sum(n), 0) FROM (${tallied}) counts) + ${sql.join(lines, sql` + `)}`;
+}
+
+/** By the blocks that can hold a match: their rows are checked, or, where texts are all that is asked for, these alone. */
 async function countIndexed(tx: Tx, orgIds: readonly string[], filter: RowFilter, probe: IndexProbe): Promise<number> {
-  const where = allOf(conditionsOf(filter));
-  const text = textCount(orgIds, filter);
+  const texts = textsOf(filter);
+  const text = texts && textCount(orgIds, texts, !filter.phrase);
+  // What the tallies have counted already.
+  const counted = texts ? [sql`(${allOf(texts.map(({ inKind }) => inKind))}) IS NOT TRUE`] : [];
+  const where = allOf([...counted, ...conditionsOf(filter)]);
   return totalOf(
     tx,
     sql`SELECT (${text ?? sql`0`}

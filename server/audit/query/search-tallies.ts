@@ -15,7 +15,7 @@ import { allOf, eachOf, rowsBetween } from "./rows";
  * What the tallies count rows by (db: audit_search_tally), and the same of rows `a` that are read one by one. columns make
  * a tally look like a row to the conditions.
  */
-type Shape = { table: string; columns?: string; spanMs: number; tally: string; row: string; groups: string };
+type Shape = { table: string; columns?: string; spanMs: number; tally: string; row: string; groups?: string };
 
 const HOUR_MS = 3_600_000;
 const BIN = `timestamptz '1970-01-01T00:00:00Z'`;
@@ -61,7 +61,8 @@ export const BY_ACTOR: Shape = {
 };
 
 /** (n): tallies without time, of slices as long as the chain allows (db: audit_search_merge). */
-const UNTIMED = { spanMs: Number.POSITIVE_INFINITY, tally: "sum(a.rows) AS n", row: "count(*) AS n", groups: "()" };
+const UNTIMED = { spanMs: Number.POSITIVE_INFINITY, tally: "sum(a.rows) AS n", row: "count(*) AS n" };
+export const BY_KIND_ALONE: Shape = { ...UNTIMED, table: "audit_kind_counts" };
 const BY_ACTOR_ALONE: Shape = {
   ...UNTIMED,
   table: "audit_actor_counts",
@@ -71,8 +72,9 @@ const BY_RESOURCE: Shape = { ...UNTIMED, table: "audit_resource_counts" };
 
 /** The tallies that count the rows of a filter; null where none has all that it asks for. */
 export function shapeFor(filter: RowFilter): Shape | null {
-  if (asksOnly(filter, KIND_FILTERS)) return BY_HOUR;
-  if (filter.from || filter.to || filter.routine) return null;
+  const isTimed = Boolean(filter.from || filter.to);
+  if (asksOnly(filter, KIND_FILTERS)) return isTimed ? BY_HOUR : BY_KIND_ALONE;
+  if (isTimed || filter.routine) return null;
   if (asksOnly(filter, ACTOR_FILTERS)) return BY_ACTOR_ALONE;
   return asksOnly(filter, RESOURCE_FILTERS) ? BY_RESOURCE : null;
 }
@@ -80,6 +82,7 @@ export function shapeFor(filter: RowFilter): Shape | null {
 /** The span of the tallies by hour. */
 export const TALLY_MS = BY_HOUR.spanMs;
 
+const groupedBy = (groups = ""): SQL => sql.raw(groups && `GROUP BY ${groups}`);
 const timestamp = (ms: number): SQL => sql`${new Date(ms).toISOString()}::timestamptz`;
 
 /** A range as the whole tallies in it and the spans, ends included, that cut one; null when it holds no whole one. */
@@ -104,18 +107,22 @@ function splitRange({ from, to }: RowFilter, span: number): { whole: SQL[]; edge
 /**
  * How many rows meet a filter, as rows of the shape, some of them for the same group: whole tallies are taken as they
  * are; rows are counted one by one where retention has cut a slice, where the range cuts a tally and where the indexer has
- * not come yet. The filter has conditions on what the shape counts by, and time, alone (shapeFor). Where the tables are
- * distributed, nothing is tallied, and each node counts its rows.
+ * not come yet. The filter has conditions on what the shape counts by, and time, alone (shapeFor); so have further
+ * conditions on rows `a`. Where the tables are distributed, nothing is tallied, and each node counts its rows.
  * @returns null when the range is shorter than a tally: then reading its rows is the shorter way
  */
-export function talliedCounts(orgIds: readonly string[], filter: RowFilter, shape = BY_HOUR): SQL | null {
-  if (env().TRAILMARK_CITUS) return countedRows(orgIds, filter, shape);
+export function talliedCounts(
+  orgIds: readonly string[],
+  filter: RowFilter,
+  { shape = BY_HOUR, conditions = [] }: { shape?: Shape; conditions?: SQL[] } = {},
+): SQL | null {
+  if (env().TRAILMARK_CITUS) return countedRows(orgIds, filter, { ...shape, conditions });
   const range = splitRange(filter, shape.spanMs);
   if (!range) return null;
   const { table, columns = "t.*", tally, row, groups } = shape;
-  const [rows, by] = [sql.raw(`SELECT ${row}`), sql.raw(`GROUP BY ${groups}`)];
-  const where = allOf(conditionsOf(filter));
-  const kinds = allOf([...untimedConditions(filter), ...range.whole]);
+  const [rows, by] = [sql.raw(`SELECT ${row}`), groupedBy(groups)];
+  const where = allOf([...conditions, ...conditionsOf(filter)]);
+  const kinds = allOf([...conditions, ...untimedConditions(filter), ...range.whole]);
   const edges = range.edges.map(
     ([first, last]) => sql`UNION ALL ${rows} FROM o, LATERAL (
         SELECT * FROM audit_logs l WHERE l.org_id = o.id AND l."timestamp" BETWEEN ${timestamp(first)} AND ${timestamp(last)} OFFSET 0) a
@@ -134,6 +141,10 @@ export function talliedCounts(orgIds: readonly string[], filter: RowFilter, shap
 }
 
 /** The same by reading the rows of the range: the way where it is shorter than a tally. */
-export const countedRows = (orgIds: readonly string[], filter: RowFilter, { row, groups }: Shape): SQL =>
+export const countedRows = (
+  orgIds: readonly string[],
+  filter: RowFilter,
+  { row, groups, conditions = [] }: Shape & { conditions?: SQL[] },
+): SQL =>
   sql`SELECT ${sql.raw(row)} FROM ${eachOf(orgIds)} JOIN audit_logs a ON a.org_id = o.id
-    WHERE ${allOf(conditionsOf(filter))} GROUP BY ${sql.raw(groups)}`;
+    WHERE ${allOf([...conditions, ...conditionsOf(filter)])} ${groupedBy(groups)}`;

@@ -79,23 +79,32 @@ export async function resolveWords(tx: Tx, orgIds: readonly string[], texts: rea
   });
 }
 
-const FIELDS = [
-  "action",
-  "actor_email",
-  "resource_type",
-  "resource_name",
-  "ip_address",
-  "error_message",
-  "details::text",
-];
+const KIND_FIELDS = ["action", "resource_type"];
+const FIELDS = [...KIND_FIELDS, "actor_email", "resource_name", "ip_address", "error_message", "details::text"];
+
+const list = (values: readonly string[]): SQL => sql`${sql.param([...values])}::text[]`;
+
+/** The conditions on what rows `a` are by which a word occurs besides its letters. */
+function meaningsOf({ told, types }: Word): SQL[] {
+  const conditions = told.map((one) => sql`(a.result = ${one.result} AND a.action = ANY (${list(one.actions)}))`);
+  return types.length > 0 ? [...conditions, sql`a.actor_type = ANY (${list(types)})`] : conditions;
+}
+
+const holdsIn = (fields: readonly string[], text: string): SQL[] =>
+  fields.map((field) => sql`${sql.raw(`a.${field}`)} ILIKE ${containsPattern(text)}`);
+
+/** The condition that a text occurs in what rows `a` are: action, resource type. */
+export const kindHolds = (text: string): SQL => sql`(${sql.join(holdsIn(KIND_FIELDS, text), sql` OR `)})`;
+
+/** The same of a word, by its letters or what they mean. */
+export const kindHoldsWord = (word: Word): SQL =>
+  sql`(${sql.join([...meaningsOf(word), kindHolds(word.text)], sql` OR `)})`;
 
 /** The condition on rows `a` that a word occurs. */
-export function holdsWord({ text, told, types, people, keys, agents }: Word): SQL {
-  const pattern = containsPattern(text);
-  const list = (values: readonly string[]) => sql`${sql.param([...values])}::text[]`;
+export function holdsWord(word: Word): SQL {
+  const { text, people, keys, agents } = word;
   // Cheap ones first: a row is decided by the first that holds, and the text of the details costs most.
-  const conditions = told.map((one) => sql`(a.result = ${one.result} AND a.action = ANY (${list(one.actions)}))`);
-  if (types.length > 0) conditions.push(sql`a.actor_type = ANY (${list(types)})`);
+  const conditions = meaningsOf(word);
   const isActor = (type: ActorType, ids: readonly string[]) =>
     sql`(a.actor_type = ${type} AND a.actor_id = ANY (${sql.param([...ids])}::uuid[]))`;
   if (people.length > 0) conditions.push(isActor("user", people));
@@ -104,7 +113,7 @@ export function holdsWord({ text, told, types, people, keys, agents }: Word): SQ
     conditions.push(
       sql`(a.actor_type = 'agent' AND (a.actor_id::text = ANY (${list(agents)}) OR a.details ->> 'rawActorId' = ANY (${list(agents)})))`,
     );
-  conditions.push(...FIELDS.map((field) => sql`${sql.raw(`a.${field}`)} ILIKE ${pattern}`));
+  conditions.push(...holdsIn(FIELDS, text));
   return sql`(${sql.join(conditions, sql` OR `)})`;
 }
 
@@ -117,5 +126,6 @@ export const tagsOfWord = ({ told, types, people, keys, agents }: Word): string[
   ...[...people, ...keys, ...agents].map((id) => `actor:${id}`),
 ];
 
-/** True when a word is nothing but its letters: then a block's own text tells where it is. */
-export const isLettersAlone = (word: Word): boolean => tagsOfWord(word).length === 0;
+/** True when a word names nobody: then a block's own text and the kinds of its rows tell where it is. */
+export const namesNobody = ({ people, keys, agents }: Word): boolean =>
+  people.length + keys.length + agents.length === 0;

@@ -59,7 +59,7 @@ type TalliedRow = { action: string; actor_type: string; result: string; resource
 
 /** Every match by action, actor type, result and resource type; null where the filter has conditions that the tallies do not know. */
 export async function countKinds(tx: Tx, { orgIds, filter }: ResolvedFilter): Promise<Count[] | null> {
-  const counts = orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, BY_KIND) : null;
+  const counts = orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, { shape: BY_KIND }) : null;
   if (!counts) return null;
   const rows = await rowsOf<TalliedRow>(
     tx,
@@ -81,7 +81,8 @@ export async function countKinds(tx: Tx, { orgIds, filter }: ResolvedFilter): Pr
 
 /** Every match by organization; null likewise. */
 export async function countOrganizations(tx: Tx, { orgIds, filter }: ResolvedFilter): Promise<Count[] | null> {
-  const counts = orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, BY_ORGANIZATION) : null;
+  const counts =
+    orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, { shape: BY_ORGANIZATION }) : null;
   if (!counts) return null;
   return rowsOf<Count>(
     tx,

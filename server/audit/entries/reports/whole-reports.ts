@@ -25,7 +25,7 @@ const byCount = <T extends { count: number }>(counts: T[], nameOf: (one: T) => s
 
 async function actionsOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<ByAction> {
   if (orgIds.length === 0) return [];
-  const counts = talliedCounts(orgIds, filter, BY_ACTION) ?? countedRows(orgIds, filter, BY_ACTION);
+  const counts = talliedCounts(orgIds, filter, { shape: BY_ACTION }) ?? countedRows(orgIds, filter, BY_ACTION);
   const rows = await rowsOf<{ action: string; count: number }>(
     tx,
     sql`SELECT c.action, sum(c.n)::float8 AS count FROM (${counts}) AS c(action, n) GROUP BY 1`,
@@ -45,7 +45,7 @@ type ActorRow = {
 /** Every actor of a range by the tallies: for filters on time alone. */
 export async function actorsOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<ActorRow[]> {
   if (orgIds.length === 0) return [];
-  const counts = talliedCounts(orgIds, filter, BY_ACTOR) ?? countedRows(orgIds, filter, BY_ACTOR);
+  const counts = talliedCounts(orgIds, filter, { shape: BY_ACTOR }) ?? countedRows(orgIds, filter, BY_ACTOR);
   return rowsOf<ActorRow>(
     tx,
     sql`SELECT c.actor_type, c.actor_id, c.raw_id, max(c.email) AS email,
