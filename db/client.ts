@@ -7,6 +7,7 @@ import { preparing } from "./hot-statements";
 import { closeLookup } from "./lookup";
 import * as schema from "./schema";
 import { survivable } from "./survive";
+import { traced } from "./traced";
 
 /** What row level security needs to know of a caller; a structural part of the server's Scope. */
 export type Tenant =
@@ -52,12 +53,18 @@ function settingValues(scope: Tenant): { mode: string; orgIds: string; partnerId
 
 /**
  * What row level security reads, made for the transaction at hand. Prepared statements are planned for their values each
- * time: organizations differ by orders of magnitude.
+ * time: organizations differ by orders of magnitude. The request's id goes with them as a parameter, because a comment
+ * would make each statement a text of its own, which nothing prepares; a pooler would carry it to other clients.
  */
 function settingsOf(scope: Tenant): SQL {
   const { mode, orgIds, partnerId } = settingValues(scope);
+  const { requestId } = traced.getStore() ?? {};
+  const name =
+    requestId && env().DATABASE_PREPARE
+      ? sql`, set_config('application_name', ${`trailmark request ${requestId}`}, true)`
+      : sql``;
   return sql`SELECT set_config('trailmark.scope', ${mode}, true), set_config('trailmark.org_ids', ${orgIds}, true),
-    set_config('trailmark.partner_id', ${partnerId}, true), set_config('plan_cache_mode', 'force_custom_plan', true)`;
+    set_config('trailmark.partner_id', ${partnerId}, true), set_config('plan_cache_mode', 'force_custom_plan', true)${name}`;
 }
 
 /**
@@ -92,13 +99,19 @@ export const transactions = { open: 0 };
 
 async function inTenant<T>(on: Database, scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> {
   transactions.open++;
+  const end = traced.getStore()?.begin?.("postgresql transaction");
   try {
-    return await on.transaction(async (tx) => {
+    const result = await on.transaction(async (tx) => {
       // Sent first, not awaited alone: what fn sends stands behind it on the same connection, and fails where it fails.
       const settings = sendSettings(tx, scope);
       const [, result] = await Promise.all([settings, fn(tx)]);
       return result;
     });
+    end?.();
+    return result;
+  } catch (error) {
+    end?.(error);
+    throw error;
   } finally {
     transactions.open--;
   }

@@ -1,6 +1,7 @@
 import type postgres from "postgres";
 import { env } from "@/server/env";
 import { connectApp } from "./connect";
+import { survivable } from "./survive";
 
 /**
  * A few connections of the application role that see every organization from their first moment, for the one query
@@ -9,13 +10,14 @@ import { connectApp } from "./connect";
  */
 function lookupSql(): postgres.Sql {
   const connection: Record<string, string> = env().DATABASE_PREPARE ? { "trailmark.scope": "system" } : {};
-  pool ??= connectApp({ name: "trailmark-lookup", max: 4, idle_timeout: 60, connection });
+  // Behind a pooler each look-up is a transaction: one whose connection dies would leave the connection unusable.
+  pool ??= survivable(connectApp({ name: "trailmark-lookup", max: 4, idle_timeout: 60, connection }));
   return pool;
 }
 let pool: postgres.Sql | undefined;
 
 /** A database may take connections and answer nothing (frozen, its disk stuck): then callers are asked to retry. */
-const LOOKUP_TIMEOUT_MS = 5_000;
+const LOOKUP_TIMEOUT_MS = 4_000;
 
 function inTime<T>(answer: PromiseLike<T>): Promise<T> {
   return new Promise((resolve, reject) => {

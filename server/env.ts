@@ -43,6 +43,9 @@ export const envSchema = z.object({
   TRAILMARK_WEBHOOKS_PRIVATE: flag.default(false),
   TRAILMARK_WEBHOOKS_HTTP: flag.default(false),
   NATS_URL: z.string().min(1).optional(),
+  /** Read by the exporter itself, as are the other OTEL_EXPORTER_OTLP_ variables. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
+  OTEL_SERVICE_NAME: z.string().min(1).default("trailmark"),
   WORKERS: flag.default(true),
   AGENT_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(120_000),
   METRICS_TOKEN: z.string().min(8).optional(),

@@ -47,15 +47,17 @@ function environment(dataDir: string, port: number): NodeJS.ProcessEnv {
   };
 }
 
-type Start = { dataDir: string; port: number; env?: Record<string, string>; logFile?: string };
+type Start = { dataDir: string; port: number; env?: Record<string, string>; logFile?: string; checkout?: string };
 
 /**
  * Starts the built server on loopback with its own embedded PostgreSQL and waits until it is ready.
  * @param logFile where its output goes; without one it prints errors here.
+ * @param checkout a folder with another version, built; this one by default
  */
-export async function startServer({ dataDir, port, env, logFile }: Start): Promise<Server> {
+export async function startServer({ dataDir, port, env, logFile, checkout = process.cwd() }: Start): Promise<Server> {
   const log = logFile === undefined ? undefined : openSync(logFile, "w");
   const child = spawn(process.execPath, ["--enable-source-maps", join("dist", "server.mjs")], {
+    cwd: checkout,
     env: { ...environment(dataDir, port), ...(log === undefined && { LOG_LEVEL: "error" }), ...env },
     stdio: ["ignore", log ?? "ignore", log ?? "inherit"],
   });

@@ -48,7 +48,8 @@ export function patroniSettings(folder: string, at: 0 | 1): string {
 }
 
 /**
- * A node's own word that it is not this is believed at once: a proxy that has just started takes every node for both.
+ * A node's own word that it is not this is believed at once. A proxy that has just started takes every node for the
+ * primary: until one is left, it lets nobody to any.
  * `timeout check` is stated, because without it a Patroni or a process that answers later than the interval counts as
  * gone and every session through it is cut, which is what a busy machine looks like.
  */
@@ -86,7 +87,8 @@ backend servers
 ${PORTS.servers.map((port, i) => `  server s${i + 1} 127.0.0.1:${port} check`).join("\n")}
 listen primary
   mode tcp
-  bind 127.0.0.1:${PORTS.primary}${nodes("/primary")}
+  bind 127.0.0.1:${PORTS.primary}
+  tcp-request connection reject if { nbsrv(primary) gt 1 }${nodes("/primary")}
 listen replica
   mode tcp
   bind 127.0.0.1:${PORTS.replica}${nodes("/replica")}

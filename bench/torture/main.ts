@@ -13,6 +13,7 @@ import { slowFilesLine } from "./slow-files";
 import { frozenLine, stopLine } from "./stops";
 import { deletionsLine, headsLine } from "./tampering";
 import type { Line, Outcome } from "./types";
+import { FORMER_CHECKOUT, upgradeLine } from "./upgrade";
 
 /**
  * `npm run torture [-- --quick | --full] [ID …] [--seed N]`: runs each line on this machine against the built server,
@@ -34,6 +35,7 @@ const LINES: { line: Line; quick: number; full: number }[] = [
   { line: headsLine, quick: 1, full: 10 },
   { line: fairSharesLine, quick: 1, full: 10 },
   { line: proxyLine, quick: 1, full: 1 },
+  ...(FORMER_CHECKOUT ? [{ line: upgradeLine, quick: 1, full: 5 }] : []),
 ];
 
 const args = process.argv.slice(2);

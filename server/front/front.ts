@@ -8,6 +8,7 @@ import { problemAnswer } from "@/server/http/problem";
 import type { RouteFile } from "@/server/http/route";
 import { log } from "@/server/log";
 import { countRequest } from "@/server/process/metrics";
+import { inRequest } from "@/server/process/tracing";
 import { lazyRequest } from "./lazy-request";
 import { watchPeer } from "./linux-peers";
 import { redirectPage } from "./page-redirect";
@@ -114,7 +115,7 @@ export function createListener(options: FrontOptions): RequestListener {
       if (path === null) return respond(incoming, outgoing, refusal(invalid("target", "names nothing on this server")));
       return found ? callRoute(found, incoming, outgoing, options.origin) : servePage(incoming, outgoing, options);
     };
-    serve().catch((error: unknown) => {
+    inRequest(found?.path ?? null, { incoming, outgoing }, serve).catch((error: unknown) => {
       const gone = (error as { code?: string }).code === "ERR_STREAM_PREMATURE_CLOSE" || outgoing.destroyed;
       if (!gone) log.error({ err: error, path: pathname }, "request failed");
       outgoing.destroy();

@@ -1,3 +1,4 @@
+import { nameRequest } from "@/db/traced";
 import { publishedPolicy } from "@/server/audit/witnesses/policy-file";
 import { authenticate } from "@/server/auth/authenticate";
 import { oidcProvider } from "@/server/auth/oidc/oidc";
@@ -29,7 +30,7 @@ export const pages = {
   router: appRouter,
   /** What procedures get for the person who opens a page; caller is null where nobody is signed in. */
   async context(headers: Headers): Promise<TrpcContext> {
-    const requestId = newRequestId();
+    const requestId = nameRequest(newRequestId());
     return { caller: await findCaller(headers, requestId), requestId };
   },
   /** The address that the browser asked for, as the front saw it. */

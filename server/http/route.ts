@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { nameRequest } from "@/db/traced";
 import { authenticate } from "@/server/auth/authenticate";
 import { requireSameOrigin } from "@/server/auth/origin";
 import { originOf } from "@/server/client-ip";
@@ -149,7 +150,7 @@ async function answerWith(spec: RouteSpec, ctx: Ctx, input: unknown): Promise<An
 export function route<I extends z.ZodType, R>(operation: Operation<I, R>, options: RouteOptions): RouteHandler {
   const spec: RouteSpec = { ...operation, ...options };
   const give = async (request: Request, { params }: Partial<RouteContext> = {}): Promise<Answer | Response> => {
-    const requestId = crypto.randomUUID();
+    const requestId = nameRequest(crypto.randomUUID());
     let given: Answer | Response;
     try {
       given = await answer(spec, request, { requestId, params: (await params) ?? {} });

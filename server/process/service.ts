@@ -17,6 +17,7 @@ import { ensureFirstAdmin } from "@/server/setup/first-admin";
 import { checkAddresses } from "./check-addresses";
 import { refuseUnsafeRole } from "./guard-role";
 import { closeStreams, tellOthersBy } from "./streams";
+import { startTracing, stopTracing } from "./tracing";
 import { startWorkers, stopWorkers } from "./workers";
 
 /** All that stands behind the http server but Next: development replaces it as a whole when a source file changes. */
@@ -40,6 +41,7 @@ async function prepareDatabase(): Promise<void> {
 async function stop(): Promise<void> {
   await Promise.all([stopWorkers(), stopRelay(), stopRecording()]);
   await closeDatabase();
+  await stopTracing();
 }
 
 /** @throws EnvError, UnsafeRoleError or what the database says, with everything stopped again. */
@@ -47,6 +49,7 @@ export async function startService(next: RequestHandler): Promise<Service> {
   const { NEXTAUTH_URL: origin, TRAILMARK_DEV: dev, TRAILMARK_DATA_DIR } = env();
   try {
     witnessPolicy();
+    await startTracing();
     await prepareDatabase();
     await startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool"), onDamage: raiseHeadAlarm });
     const notice = await ensureFirstAdmin();

@@ -1,3 +1,4 @@
+import { nameRequest } from "@/db/traced";
 import { authenticate } from "@/server/auth/authenticate";
 import { requireSameOrigin } from "@/server/auth/origin";
 import { originOf } from "@/server/client-ip";
@@ -11,7 +12,7 @@ import { type TrpcContext, toTrpcError } from "./init";
  * @throws TRPCError FORBIDDEN from another site, SERVICE_UNAVAILABLE while the database is away.
  */
 export async function createContext(request: Request): Promise<TrpcContext> {
-  const requestId = newRequestId();
+  const requestId = nameRequest(newRequestId());
   const from = originOf(request);
   const authenticated = async (): Promise<Ctx> => {
     const { viaCookie, ...caller } = await authenticate(request, { auth: "user" });
