@@ -153,7 +153,8 @@ export const ROOMS = [
   },
   {
     name: "background",
-    files: /^server\/(background\/|process\/(background-loop|signal|metrics|streams|tracing|daily-jobs|job-claim)\.ts$)/,
+    files:
+      /^server\/(background\/|process\/(background-loop|signal|metrics|streams|tracing|daily-jobs|job-claim)\.ts$)/,
     may: [...WIRE, "db", "env", "base"],
     instead: "Metrics, streams, threads and background loops are below the domains, which register with them.",
   },

@@ -4,8 +4,11 @@ import { storableDetails } from "@/server/audit/record/details";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
+import { counter } from "@/server/process/metrics";
 import { repairJson, repairText } from "@/server/text";
 import { ingestInput, ingestOutput, type LogEntry } from "./schema";
+
+const stored = counter("trailmark_diagnostic_logs_total", "Diagnostic logs of agents stored");
 
 /** An entry as the columns of its row. */
 const toRow = (entry: LogEntry): object => ({
@@ -38,6 +41,8 @@ export const ingestLogs = operation({
   output: ingestOutput,
   async run(ctx, { logs }) {
     const agent = agentCaller(ctx);
-    return { received: await storeRows(ctx.scope, logs.map(toRow), insertInto(agent)) };
+    const received = await storeRows(ctx.scope, logs.map(toRow), insertInto(agent));
+    stored.inc(received);
+    return { received };
   },
 });

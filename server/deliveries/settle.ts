@@ -3,12 +3,16 @@ import { asSystem, type Tx } from "@/db/client";
 import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { systemCtx } from "@/server/context";
+import { counter } from "@/server/process/metrics";
 import { aboutEndpoint, type EndpointRow } from "@/server/webhooks/endpoint";
 import type { Outcome } from "./attempt";
 import { DISABLE_AFTER_MS, nextAttempt } from "./backoff";
 import type { Claimed } from "./claim";
 
 const GONE = 410;
+
+const sent = counter("trailmark_deliveries_sent_total", "Mails and webhooks that were accepted");
+const givenUp = counter("trailmark_deliveries_failed_total", "Mails and webhooks that were given up");
 
 /** Notes that an endpoint failed, and disables one that has failed for days or wants no more. */
 async function noteFailure(tx: Tx, endpointId: string, status: number | null, now: Date): Promise<EndpointRow | null> {
@@ -24,6 +28,9 @@ async function noteFailure(tx: Tx, endpointId: string, status: number | null, no
   await tx.update(t).set({ disabledAt: now, disabledByFailure: true, pendingFrom: null }).where(eq(t.id, endpointId));
   return row;
 }
+
+const nextTry = (attempts: number, { isFinal }: Outcome, now: Date): Date | null =>
+  isFinal ? null : nextAttempt(attempts, now);
 
 async function store(
   tx: Tx,
@@ -43,7 +50,7 @@ async function store(
       await tx.update(webhookEndpoints).set({ failingSince: null }).where(eq(webhookEndpoints.id, endpoint.id));
     return null;
   }
-  const again = outcome.isFinal ? null : nextAttempt(attempts, now);
+  const again = nextTry(attempts, outcome, now);
   await tx
     .update(notificationDeliveries)
     .set({ ...last, status: again ? "pending" : "failed", nextAttemptAt: again })
@@ -54,6 +61,8 @@ async function store(
 /** Writes down what became of an attempt, and when the next one is. */
 export async function settle(claimed: Claimed, outcome: Outcome, now: Date): Promise<void> {
   const disabled = await asSystem((tx) => store(tx, claimed, outcome, now));
+  if (outcome.error === null) sent.inc();
+  else if (nextTry(claimed.attempts, outcome, now) === null) givenUp.inc();
   if (!disabled) return;
   record(systemCtx(), {
     ...(await aboutEndpoint(disabled)),

@@ -5,11 +5,14 @@ import { deviceLogPolicies, organizations } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { systemCtx } from "@/server/context";
 import { log } from "@/server/log";
+import { counter } from "@/server/process/metrics";
 import { countExpired, cutoffOf, isExpired, TABLES } from "./measure";
 import type { Expired } from "./schema";
 
 /** One transaction of a run: short, so that agents' inserts beside it do not wait. */
 const BATCH_ROWS = 5_000;
+
+const removed = counter("trailmark_device_logs_pruned_total", "Device logs that retention removed");
 
 type Kind = keyof typeof TABLES;
 type Place = { orgId: string; cutoff: Date };
@@ -42,6 +45,7 @@ async function pruneKind(kind: Kind, place: Place, signal?: AbortSignal): Promis
     const n = await asSystem((tx) => pruneBatch(tx, kind, place));
     if (n <= 0) return rows;
     rows += n;
+    removed.inc(n);
     if (n < BATCH_ROWS) return rows;
   }
 }

@@ -5,8 +5,11 @@ import { record } from "@/server/audit/record/record";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
+import { counter } from "@/server/process/metrics";
 import { repairText } from "@/server/text";
 import { type DeviceEvent, type EventCategory, ingestInput, ingestOutput } from "./schema";
+
+const stored = counter("trailmark_device_events_total", "Device events stored, repeats not counted");
 
 type Row = { id: string; source: string; event_id: string | null };
 
@@ -57,6 +60,7 @@ export const ingestEvents = operation({
   async run(ctx, { events }) {
     const agent = agentCaller(ctx);
     const count = await storeRows(ctx.scope, events.map(toRow).sort(byKey), insertInto(agent));
+    stored.inc(count);
     record(ctx, {
       action: "agent.eventlogs.submit",
       orgId: agent.orgId,

@@ -22,6 +22,7 @@ export const tooMany = (message: string): AppError =>
  */
 export class FairShare {
   #running = 0;
+  #refused = 0;
   /** Callers with something running or waiting, the next one to be served first. */
   readonly #callers = new Map<string, Caller>();
 
@@ -30,6 +31,12 @@ export class FairShare {
   /** How many run and wait, for the tests. */
   get state(): { running: number; callers: number } {
     return { running: this.#running, callers: this.#callers.size };
+  }
+
+  /** How many run and wait, and how many waited in vain since the start. */
+  get figures(): { running: number; waiting: number; refused: number } {
+    const waiting = [...this.#callers.values()].reduce((sum, { queue }) => sum + queue.length, 0);
+    return { running: this.#running, waiting, refused: this.#refused };
   }
 
   /**
@@ -82,8 +89,10 @@ export class FairShare {
 
   #wait(key: string, caller: Caller, signal: AbortSignal | undefined): Promise<void> {
     const { waiting, waitMs } = this.limits;
-    if (caller.queue.length >= waiting)
+    if (caller.queue.length >= waiting) {
+      this.#refused++;
       throw tooMany(`${waiting} requests of yours are waiting already. Send fewer at a time.`);
+    }
     return new Promise((resolve, reject) => {
       const go = () => {
         clearTimeout(timer);
@@ -100,10 +109,10 @@ export class FairShare {
         reject(reason);
       };
       const abandon = () => giveUp(signal?.reason);
-      const timer = setTimeout(
-        () => giveUp(tooMany("Your earlier requests are still being worked on. Send fewer at a time.")),
-        waitMs,
-      );
+      const timer = setTimeout(() => {
+        this.#refused++;
+        giveUp(tooMany("Your earlier requests are still being worked on. Send fewer at a time."));
+      }, waitMs);
       timer.unref();
       // The calls of one batch share their request's signal: many listeners are no leak.
       if (signal) setMaxListeners(0, signal);
@@ -132,6 +141,9 @@ function requestLimits(): Limits {
 }
 
 let requests: FairShare | undefined;
+
+/** How the requests of people and keys stand, for the metrics. */
+export const shareState = (): FairShare["figures"] => requests?.figures ?? { running: 0, waiting: 0, refused: 0 };
 
 /**
  * Does what a person or a key asks for within that caller's share of this process.

@@ -2,6 +2,7 @@ import { transactions } from "@/db/client";
 import { readsBy } from "@/db/read";
 import { recordingStats } from "@/server/audit/record/record";
 import { env } from "@/server/env";
+import { shareState } from "@/server/limits/fair-share";
 import { gauge } from "./metrics";
 import { openStreams } from "./streams";
 
@@ -37,6 +38,13 @@ export function registerGauges(): void {
     "trailmark_database_transactions",
     "Transactions that run or wait for a connection of the pool",
     () => transactions.open,
+  );
+  gauge("trailmark_requests_running", "Requests of people and keys that run", () => shareState().running);
+  gauge("trailmark_requests_waiting", "Requests that wait behind others of their caller", () => shareState().waiting);
+  gauge(
+    "trailmark_requests_refused_total",
+    "Requests that were refused because too much of their caller waited",
+    () => shareState().refused,
   );
   gauge("trailmark_open_streams", "Open event streams", openStreams);
 }

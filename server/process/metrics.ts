@@ -25,6 +25,9 @@ export function countRequest(route: string | null, status: number, ms: number): 
   seconds.observe({ door }, ms / 1000);
 }
 
+/** A count that only grows while the process runs; made where what it counts happens. */
+export const counter = (name: string, help: string): Counter => new Counter({ name, help, registers: [registry] });
+
 /** A gauge read when the metrics are; registered once. */
 export function gauge(name: string, help: string, read: () => number): void {
   if (registry.getSingleMetric(name)) return;

@@ -12,6 +12,7 @@ import { notificationWorker } from "@/server/notifications/worker";
 import { reportWorker } from "@/server/report-schedules/run";
 import { announcePruning, retentionJob } from "@/server/retention/worker";
 import { type DailyJob, dailyJobsWorker } from "./daily-jobs";
+import { queuesWatch } from "./queues-watch";
 
 /** A background job of this process: started once, stopped at shutdown. */
 type Worker = { name: string; start: () => void | Promise<void>; stop: () => Promise<void> };
@@ -30,6 +31,7 @@ const pruningJob: DailyJob = {
 const WORKERS: Worker[] = [
   alarmWatch,
   figuresWatch,
+  queuesWatch,
   checkpointWorker,
   searchWorker,
   importWorker,
