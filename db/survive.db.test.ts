@@ -1,8 +1,11 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeEach, expect, inject, it } from "vitest";
 import { asSystem, type Tx } from "./client";
+import { survivable } from "./survive";
 
 const owner = postgres(inject("ownerDatabaseUrl"), { max: 1, onnotice: () => {} });
 afterAll(() => owner.end({ timeout: 5 }));
@@ -66,4 +69,52 @@ it("an error of the work itself rolls back as ever and is told", async () => {
   await expect(work).rejects.toThrow("on purpose");
   await expect(asSystem((tx) => tx.execute(sql`SELECT 1 / 0`))).rejects.toThrow();
   await expectAlive();
+});
+
+/** A pooler's last word to a client: a fatal error, and the end of the connection a moment later. */
+const FATAL = (() => {
+  const fields = Buffer.from("SFATAL\0VFATAL\0C08P01\0Mquery_wait_timeout\0\0");
+  const head = Buffer.alloc(5);
+  head.write("E");
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+})();
+
+it("a transaction that a pooler ends fails at once, and its connection is usable again", {
+  timeout: 60_000,
+}, async () => {
+  const direct = new URL(inject("databaseUrl"));
+  const clients = new Set<Socket>();
+  const pooler = createServer((client) => {
+    clients.add(client);
+    const server = connect(Number(direct.port || 5432), direct.hostname);
+    client.pipe(server).pipe(client);
+    for (const socket of [client, server]) socket.on("error", () => {});
+    client.on("close", () => server.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(pooler, "listening");
+  const { port } = pooler.address() as AddressInfo;
+  const url = Object.assign(new URL(direct), { hostname: "127.0.0.1", port: String(port) }).href;
+  const pool = survivable(postgres(url, { max: 1, prepare: false, fetch_types: false, onnotice: () => {} }));
+  try {
+    for (let round = 0; round < 4; round++) {
+      const work = pool.begin((tx) => [tx`SELECT pg_sleep(30)`]);
+      await sleep(200);
+      for (const client of clients) {
+        client.write(FATAL);
+        setTimeout(() => client.destroy(), 50);
+      }
+      clients.clear();
+      const outcome = work.then(() => "done", String);
+      expect(await Promise.race([outcome, sleep(10_000).then(() => "nothing within ten seconds")])).toMatch(
+        /query_wait_timeout|CONNECTION_CLOSED/,
+      );
+    }
+    const [row] = await pool.begin((tx) => tx`SELECT 1 AS one`);
+    expect(row).toEqual({ one: 1 });
+    expect(thrown).toEqual([]);
+  } finally {
+    await pool.end({ timeout: 1 });
+    pooler.close();
+  }
 });

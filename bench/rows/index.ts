@@ -1,5 +1,6 @@
 import type { Bench } from "@/bench/harness";
 import { agentBench } from "./agents";
+import { costBench } from "./cost";
 import { directBench } from "./direct";
 import { exportBench } from "./export";
 import { growthBench } from "./growth";
@@ -33,6 +34,7 @@ export const benches: Bench[] = [
   storageBench,
   growthBench,
   agentBench,
+  costBench,
   viewerBench,
   importBench,
   pruneBench,

@@ -80,24 +80,29 @@ it("what agents send, what waits and what is given up moves its metric", async (
   const after = await Promise.all(["device_events", "diagnostic_logs"].map((n) => metric(`trailmark_${n}_total`)));
   expect(after).toEqual(before.map((n) => n + 1));
 
-  const person = { type: "user", id: crypto.randomUUID(), email: "a@b.example" } as const;
+  const person = {
+    type: "user",
+    id: crypto.randomUUID(),
+    email: "a@b.example",
+    name: "A",
+    role: "org_viewer",
+  } as const;
   const running = await inFairShare(person, () => metric("trailmark_requests_running"));
   expect(running).toBe((await metric("trailmark_requests_running")) + 1);
 
   const org = await createOrg();
   const admin = await createUser({ orgId: org.id, role: "org_admin" });
   const waited = (await readQueues()).exports;
-  const asked = { orgId: org.id, orgIds: [org.id], createdBy: admin.id, createdByType: "user", filter: {} } as const;
+  const asked = { orgId: org.id, orgIds: [org.id], createdBy: admin.id, filter: {} };
   await asSystem((tx) =>
-    tx
-      .insert(auditExports)
-      .values({
-        ...asked,
-        format: "csv",
-        fileName: "audit-logs.csv",
-        gzip: false,
-        expiresAt: new Date(Date.now() + 3_600_000),
-      }),
+    tx.insert(auditExports).values({
+      ...asked,
+      createdByType: "user",
+      format: "csv",
+      fileName: "audit-logs.csv",
+      gzip: false,
+      expiresAt: new Date(Date.now() + 3_600_000),
+    }),
   );
   const queues = await readQueues();
   expect(queues.exports).toBe(waited + 1);

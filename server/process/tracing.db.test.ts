@@ -131,7 +131,11 @@ it("imports nothing of OpenTelemetry unless an endpoint is set", async () => {
   try {
     const { metafile } = await build({
       stdin: { contents: source, resolveDir: process.cwd(), loader: "ts" },
-      ...{ outfile: bundle, bundle: true, format: "esm", platform: "node", metafile: true },
+      outfile: bundle,
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      metafile: true,
       alias: { "@": process.cwd() },
       external: ["@opentelemetry/*"],
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
@@ -143,10 +147,9 @@ it("imports nothing of OpenTelemetry unless an endpoint is set", async () => {
       execFileSync(process.execPath, [bundle], {
         cwd: folder,
         encoding: "utf8",
-        env: { PATH: process.env.PATH ?? "", ...settings, ...more },
+        env: { PATH: process.env.PATH ?? "", NODE_ENV: "production", ...settings, ...more },
       }).trim();
     const settings = {
-      NODE_ENV: "production",
       DATABASE_URL: "postgres://app:secret@127.0.0.1:1/none",
       NEXTAUTH_SECRET: "0123456789abcdef0123456789abcdef",
       NEXTAUTH_URL: "http://127.0.0.1:3000",

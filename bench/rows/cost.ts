@@ -1,0 +1,140 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Bench, type Figure, figure } from "@/bench/harness";
+import { accessToken, bodyMaker, createAgent } from "@/bench/http";
+import { cpuMs, peakMiB, residentMiB } from "@/bench/processes";
+import type { World } from "@/bench/world";
+import { readPostmaster } from "@/db/embedded/postmaster";
+import { createApiKey, createOrg, createUser } from "@/testing/factories";
+import { freePort, startServer, stopServer } from "@/testing/server";
+
+const MILLION = 1_000_000;
+const AUDIT_EVENTS = 100;
+const DEVICE_EVENTS = 500;
+const CONNECTIONS = 8;
+const INDEX_DEADLINE_MS = 300_000;
+const IDLE_MS = 5_000;
+const ANY = { min: 0 };
+
+type Spent = { node: number; postgres: number; disk: number; wal: number };
+
+/** What is spent so far: processor time in seconds, the size of the database and the log written, in bytes. */
+async function spent({ owner, embedded }: World, pid: number): Promise<Spent> {
+  const postmaster = readPostmaster(embedded.cluster);
+  const [row] = await owner<{ disk: string; wal: string }[]>`
+    SELECT pg_database_size(current_database()) AS disk, pg_current_wal_lsn() - '0/0'::pg_lsn AS wal`;
+  return {
+    node: cpuMs(pid) / 1000,
+    postgres: postmaster.kind === "ready" ? cpuMs(postmaster.pid) / 1000 : Number.NaN,
+    disk: Number(row?.disk),
+    wal: Number(row?.wal),
+  };
+}
+
+async function untilIndexed({ owner }: World): Promise<void> {
+  for (const deadline = Date.now() + INDEX_DEADLINE_MS; Date.now() < deadline; await sleep(500)) {
+    const [row] = await owner.begin(async (tx) => {
+      await tx`SELECT set_config('trailmark.scope', 'system', true)`;
+      return tx<{ rows: string | null }[]>`SELECT max(rows) AS rows FROM audit_search_backlog()`;
+    });
+    if (Number(row?.rows ?? 0) < 200) return;
+  }
+}
+
+type Sending = { url: string; method: string; token: string; body: () => string };
+
+async function send({ url, method, token, body }: Sending, requests: number): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  let left = requests;
+  const lane = async () => {
+    while (left-- > 0) {
+      const answer = await fetch(url, { method, headers, body: body() });
+      if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`);
+      await answer.arrayBuffer();
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, lane));
+}
+
+function auditBody({ random }: World): () => string {
+  return () =>
+    JSON.stringify({
+      events: Array.from({ length: AUDIT_EVENTS }, () => ({
+        actorType: "system",
+        actorId: `service-${random.int(1, 40)}`,
+        action: random.pick(["device.update", "policy.assign", "script.execute", "data.access"]),
+        resourceType: "device",
+        resourceId: crypto.randomUUID(),
+        resourceName: `WS-${random.int(1, 4000)}`,
+        details: { before: { site: `Site ${random.int(1, 90)}` }, after: { site: `Site ${random.int(1, 90)}` } },
+        ipAddress: `10.0.${random.int(0, 255)}.${random.int(1, 254)}`,
+        result: "success",
+      })),
+    });
+}
+
+const costFigures = (kind: string, events: number, before: Spent, after: Spent): Figure[] => {
+  const perMillion = (n: number) => (n * MILLION) / events;
+  const gib = (n: number) => perMillion(n) / 2 ** 30;
+  const one = (name: string, unit: string, value: number) =>
+    figure({ row: "23", name: `${name} for a million ${kind}`, unit, value, target: ANY, detail: `${events} sent` });
+  return [
+    one("processor of Node", "s", perMillion(after.node - before.node)),
+    one("processor of PostgreSQL", "s", perMillion(after.postgres - before.postgres)),
+    one("disk", "GiB", gib(after.disk - before.disk)),
+    one("WAL", "GiB", gib(after.wal - before.wal)),
+  ];
+};
+
+/** Rows 22 and 23: what the built server and its PostgreSQL spend, background work included, end to end over HTTP. */
+async function run(world: World): Promise<Figure[]> {
+  const events = world.size.full ? 400_000 : 50_000;
+  const { id: orgId } = await createOrg({ partnerId: world.partnerId });
+  const key = await createApiKey({ orgId, permissions: ["audit:write"] });
+  const admin = await createUser({ orgId, role: "org_admin" });
+  const agent = await createAgent(orgId);
+  const { appUrl, adminUrl } = world.embedded;
+  const server = await startServer({
+    ...{ dataDir: join(world.dir, "cost"), port: await freePort() },
+    env: { DATABASE_URL: appUrl, AUDIT_ADMIN_DATABASE_URL: adminUrl },
+  });
+  const pid = server.child.pid ?? 0;
+  const api = `${server.base}/api/v1`;
+  const memory = (name: string, mib: number, max: number) =>
+    figure({ row: "22", name: `memory of the server, ${name}`, unit: "MiB", value: mib, target: { max } });
+  try {
+    await untilIndexed(world);
+    await sleep(IDLE_MS);
+    const idle = residentMiB(pid);
+    const before = await spent(world, pid);
+    const audit = { url: `${api}/audit-logs/events`, method: "POST", token: key.key, body: auditBody(world) };
+    const busy = await peakMiB(pid, () => send(audit, events / AUDIT_EVENTS));
+    await untilIndexed(world);
+    const between = await spent(world, pid);
+    const url = `${api}/agents/${agent.id}/eventlogs`;
+    const device = { url, method: "PUT", token: agent.token, body: bodyMaker(world, DEVICE_EVENTS) };
+    const busyDevices = await peakMiB(pid, () => send(device, events / DEVICE_EVENTS));
+    const after = await spent(world, pid);
+    const token = await accessToken(server.base, admin);
+    const read = async (path: string) => {
+      const answer = await fetch(`${api}${path}`, { headers: { authorization: `Bearer ${token}` } });
+      if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+      for await (const _ of answer.body ?? []);
+    };
+    const exporting = await peakMiB(pid, () => read(`/audit-logs/evidence?orgId=${orgId}`));
+    const verifying = await peakMiB(pid, () => read(`/audit-logs/integrity?orgId=${orgId}`));
+    return [
+      memory("idle", idle, 160),
+      memory(`while ${events} audit events come as fast as it takes them`, busy, 300),
+      memory(`while ${events} device events do`, busyDevices, 300),
+      memory(`during an evidence bundle of ${events} entries`, exporting, 300),
+      memory("during the verification of them", verifying, 300),
+      ...costFigures("audit events", events, before, between),
+      ...costFigures("device events", events, between, after),
+    ];
+  } finally {
+    await stopServer(server);
+  }
+}
+
+export const costBench: Bench = { rows: ["22", "23"], title: "cost and memory", run };
