@@ -50,10 +50,40 @@ export function sentenceText(entry: Entry, organization?: string): string {
 /** The page with everything around an entry. */
 export const aroundPath = (id: string): string => `/audit/${id}/around`;
 
-type Changes = { before: unknown; after: unknown };
+/** members: those of the details that tell it. */
+type Changes = { before: unknown; after: unknown; members: string[] };
 
-/** What the act changed, where the entry tells it. */
+const PAIRS = [
+  ["before", "after"],
+  ["old", "new"],
+  ["from", "to"],
+  ["oldValue", "newValue"],
+] as const;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A member's old and new value, where it is written as such a pair and nothing else. */
+function pairOf(value: unknown): [before: unknown, after: unknown] | null {
+  if (!isObject(value)) return null;
+  const names = Object.keys(value);
+  const pair = PAIRS.find((one) => names.length > 0 && names.every((name) => one.some((known) => known === name)));
+  return pair ? [value[pair[0]], value[pair[1]]] : null;
+}
+
+/** { name: { old, new } } as the states before and after. */
+function fromPairs(changes: unknown): Changes | null {
+  if (!isObject(changes) || Object.keys(changes).length === 0) return null;
+  const pairs = Object.entries(changes).map(([name, value]) => [name, pairOf(value)] as const);
+  if (pairs.some(([, pair]) => pair === null)) return null;
+  const side = (at: 0 | 1) =>
+    Object.fromEntries(pairs.flatMap(([name, pair]) => (pair?.[at] === undefined ? [] : [[name, pair[at]]])));
+  return { before: side(0), after: side(1), members: ["changes"] };
+}
+
+/** What the act changed, where the entry tells it: as two states, or member by member. */
 export function changesOf(entry: Entry): Changes | null {
-  const { before, after } = entry.details;
-  return before === undefined && after === undefined ? null : { before: before ?? {}, after: after ?? {} };
+  const { before, after, changes } = entry.details;
+  if (before === undefined && after === undefined) return fromPairs(changes);
+  return { before: before ?? {}, after: after ?? {}, members: ["before", "after"] };
 }

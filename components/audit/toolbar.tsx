@@ -2,7 +2,7 @@
 
 import { ActionIcon, Button } from "@mantine/core";
 import { ChartColumn, Download, ListFilter, RefreshCw } from "lucide-react";
-import type { RefObject } from "react";
+import type { ReactNode, RefObject } from "react";
 import { Tip } from "@/components/ui/popover/tip";
 import { FROM_START } from "./filters/address";
 import { CopyLink } from "./filters/copy-link";
@@ -24,10 +24,11 @@ type Props = {
   isBusy: boolean;
   onRefresh: () => void;
   onExport: (() => void) | null;
+  print: ReactNode;
 };
 
 /** What narrows the list and what can be done with it. */
-export function Toolbar({ look, chart, search, isBusy, onRefresh, onExport }: Props) {
+export function Toolbar({ look, chart, search, isBusy, onRefresh, onExport, print }: Props) {
   const { view, setView, now } = useViewer();
   return (
     <div className={classes.toolbar}>
@@ -61,6 +62,7 @@ export function Toolbar({ look, chart, search, isBusy, onRefresh, onExport }: Pr
           </ActionIcon>
         </Tip>
         <CopyLink />
+        {print}
         {onExport && (
           <Button variant="default" onClick={onExport} leftSection={<Download size={15} aria-hidden />}>
             Export

@@ -1,12 +1,16 @@
 "use client";
 
-import { type RefObject, useEffect } from "react";
+import { type RefObject, useEffect, useEffectEvent } from "react";
 
 type Options = {
   table: RefObject<HTMLTableElement | null>;
   search: RefObject<HTMLInputElement | null>;
   isOpen: boolean;
+  /** An open entry leaves the list in use. */
+  isBeside: boolean;
   step: (by: 1 | -1) => void;
+  follow: (id: string) => void;
+  close: () => void;
   onLive: () => void;
   onFold: () => void;
   onExport: (() => void) | null;
@@ -27,35 +31,48 @@ export function focusEntry(table: HTMLTableElement | null, id: string): void {
   table?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(id)}"]`)?.focus();
 }
 
-/** Moves the focus one entry up or down; from outside the list it starts at the top. */
-function moveFocus(table: HTMLTableElement | null, by: 1 | -1): void {
+/** Moves the focus one entry up or down, and tells which has it; from outside the list it starts at the top. */
+function moveFocus(table: HTMLTableElement | null, by: 1 | -1): string | undefined {
   const links = [...(table?.querySelectorAll<HTMLElement>("[data-entry], [data-fold]") ?? [])];
   const active = document.activeElement;
   const at = active instanceof HTMLElement ? links.indexOf(active) : -1;
   const next = at < 0 ? links[0] : links[at + by];
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
+  return next?.dataset.entry;
 }
 
-/** j and k walk the entries, also behind the open drawer; "/" goes to the search box; "e" exports; "l" follows the log; "f" folds. */
-export function useViewerKeys({ table, search, isOpen, step, onLive, onFold, onExport }: Options): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      // A drawer that slides out is still in the document.
-      const inOtherDialog = !isOpen && document.querySelector(`[role=dialog]:not([aria-label="Audit entry"])`);
-      if (inOtherDialog) return;
-      const isInList = event.target instanceof Element && event.target.matches("[data-entry], [data-fold]");
-      const by = STEPS[event.key] ?? (isOpen ? DRAWER_STEPS : isInList ? ROW_STEPS : {})[event.key];
-      if (by) isOpen ? step(by) : moveFocus(table.current, by);
-      else if (event.key === "/" && !isOpen) search.current?.focus();
-      else if (event.key === "l" && !isOpen) onLive();
-      else if (event.key === "f" && !isOpen) onFold();
-      else if (event.key === "e" && onExport && !isOpen) onExport();
-      else return;
-      event.preventDefault();
-    };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
+/**
+ * j and k walk the entries, also behind the open drawer; where the entry stands beside the list it follows. "/" goes to
+ * the search box; "e" exports; "l" follows the log; "f" folds.
+ */
+export function useViewerKeys(options: Options): void {
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    const { table, search, isOpen, isBeside, step, follow, close, onLive, onFold, onExport } = options;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
+    const isCovered = isOpen && !isBeside;
+    // A drawer that slides out is still in the document.
+    const inOtherDialog = !isCovered && document.querySelector(`[role=dialog]:not([aria-label="Audit entry"])`);
+    if (inOtherDialog) return;
+    const isInList = event.target instanceof Element && event.target.matches("[data-entry], [data-fold]");
+    const arrows = { ...(isOpen && DRAWER_STEPS), ...(!isCovered && isInList && ROW_STEPS) };
+    const by = STEPS[event.key] ?? arrows[event.key];
+    if (by && isOpen && !(isBeside && isInList)) step(by);
+    else if (by) {
+      const id = moveFocus(table.current, by);
+      if (id && isOpen) follow(id);
+    } else if (event.key === "Escape" && isOpen && isBeside) close();
+    else if (isCovered) return;
+    else if (event.key === "/") search.current?.focus();
+    else if (event.key === "l") onLive();
+    else if (event.key === "f") onFold();
+    else if (event.key === "e" && onExport) onExport();
+    else return;
+    event.preventDefault();
   });
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => onKey(event);
+    document.addEventListener("keydown", listener);
+    return () => document.removeEventListener("keydown", listener);
+  }, []);
 }

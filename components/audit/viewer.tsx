@@ -8,6 +8,7 @@ import { useAsked } from "@/components/asked";
 import { PageHeader } from "@/components/ui/page-header";
 import { wordsOf } from "@/server/audit/query/word-list";
 import { useAuditList } from "./audit-list";
+import { PinBar } from "./compare/pin-bar";
 import { useEntryKeys } from "./detail/entry-keys";
 import { useOpenEntry } from "./detail/open-entry";
 import { invalidParams } from "./filters/address";
@@ -18,7 +19,9 @@ import { RangeLine } from "./filters/range-line";
 import { Histogram } from "./histogram/histogram";
 import { toggleLive } from "./live/live-toggle";
 import { SearchedWords } from "./marked";
-import { PrintSummary } from "./print-summary";
+import { PrintButton } from "./print/print-button";
+import { PrintSheet } from "./print/print-sheet";
+import { usePrint } from "./print/use-print";
 import { MisreadNote } from "./search/misread-note";
 import { EntryList } from "./table/entry-list";
 import { useTableLook } from "./table/table-look";
@@ -40,7 +43,7 @@ export const Viewer = ({ loadedAt }: { loadedAt: string }) => (
 );
 
 function AuditLog() {
-  const { view, setView } = useViewer();
+  const { view, setView, input } = useViewer();
   const table = useRef<HTMLTableElement>(null);
   const search = useRef<HTMLInputElement>(null);
   const audit = useAuditList(table);
@@ -52,52 +55,69 @@ function AuditLog() {
   if (view.row !== null && !usesDrawer) setUsesDrawer(true);
   const onExport = useCan("audit:export") ? () => setIsExporting(true) : null;
   useAsked("export", onExport);
+  const printing = usePrint(input, audit.entries);
+  useAsked("print", printing.begin);
   useTitle(audit.names);
-  const { open, step, close } = useOpenEntry(audit.entries, table);
+  const { open, step, follow, close, isBeside, panel } = useOpenEntry(audit.entries, table);
   const onLive = () => toggleLive(view, setView);
   const onFold = () => look.change({ fold: !look.folds });
-  useViewerKeys({ table, search, isOpen: view.row !== null, step, onLive, onFold, onExport });
+  const isOpen = view.row !== null;
+  useViewerKeys({ table, search, isOpen, isBeside, step, follow, close, onLive, onFold, onExport });
   useEntryKeys(view.row);
   const words = useMemo(() => wordsOf(view.q ?? ""), [view.q]);
   const invalid = invalidParams(new URLSearchParams(useSearchParams()));
   return (
-    <>
-      <div className={classes.head}>
-        <Header />
-      </div>
-      <Toolbar
-        look={look}
-        chart={{ isShown: showsChart, toggle: () => setShowsChart(!showsChart) }}
-        search={search}
-        isBusy={audit.list.isFetching}
-        onRefresh={audit.refresh}
-        onExport={onExport}
-      />
-      <Chips names={audit.names} look={look} />
-      {invalid.length > 0 && <InvalidParams parts={invalid} />}
-      <MisreadNote />
-      <Histogram isUnfolded={showsChart} />
-      <PrintSummary names={audit.names} />
-      <RangeLine audit={audit} />
-      {audit.bar}
-      <div className={classes.body} data-facets={view.facets || undefined}>
-        {view.facets && <Facets />}
-        <div className={classes.list}>
-          <SearchedWords value={words}>
-            <EntryList
-              list={audit.list}
-              entries={audit.entries}
-              folds={audit.isFoldPending ? null : audit.folds}
-              look={look}
-              table={table}
-              onOpen={open}
-            />
-          </SearchedWords>
+    <div className={isOpen && isBeside ? classes.beside : undefined}>
+      <div className={classes.whole}>
+        <div className={classes.head}>
+          <Header />
         </div>
+        <Toolbar
+          look={look}
+          chart={{ isShown: showsChart, toggle: () => setShowsChart(!showsChart) }}
+          search={search}
+          isBusy={audit.list.isFetching}
+          onRefresh={audit.refresh}
+          onExport={onExport}
+          print={<PrintButton isPreparing={printing.isPreparing} onPrint={() => void printing.begin()} />}
+        />
+        <Chips names={audit.names} look={look} />
+        {invalid.length > 0 && <InvalidParams parts={invalid} />}
+        <MisreadNote />
+        <Histogram isUnfolded={showsChart} />
+        <RangeLine audit={audit} />
+        {audit.bar}
+        <div className={classes.body} data-facets={view.facets || undefined}>
+          {view.facets && <Facets />}
+          <div className={classes.list}>
+            <SearchedWords value={words}>
+              <EntryList
+                list={audit.list}
+                entries={audit.entries}
+                folds={audit.isFoldPending ? null : audit.folds}
+                look={look}
+                table={table}
+                onOpen={open}
+              />
+            </SearchedWords>
+          </div>
+        </div>
+        <PinBar openId={view.row} />
+        {printing.print && <PrintSheet print={printing.print} names={audit.names} />}
       </div>
-      {usesDrawer && <EntryDrawer id={view.row} entries={audit.entries} onStep={step} onOpen={open} onClose={close} />}
+      {usesDrawer && (
+        <EntryDrawer
+          id={view.row}
+          entries={audit.entries}
+          isBeside={isBeside}
+          panel={panel}
+          onStep={step}
+          onOpen={open}
+          onClose={close}
+        />
+      )}
       {isExporting && <ExportDialog audit={audit} onClose={() => setIsExporting(false)} />}
-    </>
+    </div>
   );
 }
 

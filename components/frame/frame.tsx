@@ -13,6 +13,7 @@ import classes from "./frame.module.css";
 import { Nav } from "./nav";
 import { OrgSwitcher } from "./org-switcher";
 import { PaletteKey } from "./palette-key";
+import { PrintedBy } from "./printed-by";
 import { SchemeMenu } from "./scheme-menu";
 import { UserMenu } from "./user-menu";
 
@@ -59,6 +60,7 @@ export function Frame({ children }: { children: ReactNode }) {
       </div>
       {wasOpened && <NavDrawer opened={opened} onClose={drawer.close} />}
       <main id="content" tabIndex={-1} className={classes.main}>
+        <PrintedBy />
         {children}
       </main>
     </div>

@@ -23,6 +23,7 @@ const KEYS: [string, [string[], string][]][] = [
       [["t"], "Its time in UTC, your zone and seconds since 1970"],
       [["m"], "Filter by a cell, exclude it or copy it; ← and → move between cells"],
       [["a"], "Everything around it: same session, actor, address or device"],
+      [["p"], "Pin it, to compare it with another"],
       [["←", "→"], "Previous and next, while one is open"],
       [["Esc"], "Close it and return to the list"],
       [["e"], "Export the entries in the list"],

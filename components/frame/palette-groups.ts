@@ -11,6 +11,7 @@ import {
   type LucideIcon,
   MonitorSmartphone,
   Network,
+  Printer,
   Search,
   ShieldCheck,
   Stamp,
@@ -98,6 +99,7 @@ export function useActs(): Destination[] {
     ...(shown
       ? [{ key: "around", name: "Everything around this entry", icon: CalendarClock, go: () => go(aroundPath(shown)) }]
       : []),
+    { key: "print", name: "Print entries", icon: Printer, permission: "audit:read", go: on("/", "print") },
     { key: "link", name: "Copy link to this page", icon: Link2, go: () => void copyLink(zone) },
     ...(org || organizations.length === 1
       ? [

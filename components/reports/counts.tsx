@@ -41,7 +41,7 @@ export function Counts({ title, head, counts, more = [] }: Props) {
   return (
     <Section title={title} flush>
       <div className={classes.pair}>
-        <Chart bars={counts.map(({ name, count: n }) => ({ name, count: n }))} />
+        <Chart title={title} bars={counts} />
         <div>
           <RecordTable caption={title} columns={columns} rows={counts.slice(0, SHOWN_ROWS)} rowKey={(c) => c.key} />
           {counts.length > SHOWN_ROWS && (

@@ -18,7 +18,9 @@ export class ViewerPage {
   }
 
   get drawer(): Locator {
-    return this.page.getByRole("dialog", { name: "Audit entry" });
+    return this.page
+      .getByRole("dialog", { name: "Audit entry" })
+      .or(this.page.getByRole("region", { name: "Audit entry", exact: true }));
   }
 
   get chips(): Locator {

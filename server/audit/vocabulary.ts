@@ -41,6 +41,8 @@ export type Routine = (typeof ROUTINE)[number];
 
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 100;
+/** Entries on paper: what a person can still read. */
+export const MAX_PRINTED = 1_000;
 export const MAX_EVENTS_PER_REQUEST = 500;
 /** Spec, Limits: export rows. */
 export const MAX_EXPORT_ROWS = 10_000;

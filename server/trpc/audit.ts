@@ -4,6 +4,8 @@ import { foldRoutine } from "@/server/audit/entries/counts/routine";
 import { getAuditEntry } from "@/server/audit/entries/get";
 import { listFullEntries } from "@/server/audit/entries/list";
 import { getNeighbours } from "@/server/audit/entries/neighbours";
+import { getPreviousChange } from "@/server/audit/entries/previous-change";
+import { listForPrint } from "@/server/audit/entries/print";
 import { listRelated } from "@/server/audit/entries/related";
 import {
   wholeCompliance,
@@ -21,6 +23,8 @@ export const auditRouter = router({
   related: query(listRelated),
   neighbours: query(getNeighbours),
   around: query(listAround),
+  print: query(listForPrint),
+  previousChange: query(getPreviousChange),
   reportUserActivity: query(wholeUserActivity),
   reportSecurityEvents: query(wholeSecurityEvents),
   reportCompliance: query(wholeCompliance),

@@ -5,7 +5,12 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
+import { comparePath } from "@/components/audit/compare/pins";
 import { aroundPath, changesOf, type Entry } from "@/components/audit/entry";
+import { Changes } from "@/components/audit/facts/changes";
+import { DetailFacts } from "@/components/audit/facts/detail-facts";
+import { factsOf } from "@/components/audit/facts/fact";
+import facts from "@/components/audit/facts/facts.module.css";
 import { ResultBadge } from "@/components/audit/result-badge";
 import { ShareButton } from "@/components/audit/share/share-button";
 import type { ColumnId } from "@/components/audit/table/table-params";
@@ -16,12 +21,13 @@ import { useZone } from "@/components/format/zone";
 import { CopiedCode } from "@/components/ui/copied-code";
 import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
 import { ChainPanel } from "./chain-panel";
-import { Changes } from "./changes";
 import { EntryCopies } from "./entry-copies";
 import classes from "./entry-detail.module.css";
 import { FactPivots } from "./fact-pivots";
 import { Related } from "./related";
 
+/** The actor's id stands beside the actor. */
+const TOLD = ["rawActorId"];
 const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
 
 /** onOpen: where another entry opens in the place of this one, instead of on its own page. */
@@ -31,6 +37,7 @@ type Props = { entry: Entry; level?: 1 | 2; onOpen?: (id: string) => void };
 export function EntryDetail({ entry, level = 2, onOpen }: Props) {
   const { zone } = useZone();
   const changes = changesOf(entry);
+  const details = factsOf(entry.details, [...(changes?.members ?? []), ...TOLD]);
   return (
     <article className={classes.detail}>
       <header className={classes.head}>
@@ -50,8 +57,20 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
       </header>
       <Facts entry={entry} />
       {changes && (
-        <Section title="What changed">
+        <Section
+          title="What changed"
+          action={
+            <Link href={comparePath(null, entry.id)} prefetch={false} className="tm-link">
+              Compare with the previous change
+            </Link>
+          }
+        >
           <Changes before={changes.before} after={changes.after} />
+        </Section>
+      )}
+      {details.length > 0 && (
+        <Section title="Details">
+          <DetailFacts facts={details} />
         </Section>
       )}
       <Section title="Place in the chain" action={<ShareButton id={entry.id} />}>
@@ -67,12 +86,16 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
       >
         <Related entry={entry} onOpen={onOpen} />
       </Section>
-      <Section title="Raw entry" action={<EntryCopies entry={entry} />}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-        <section className={classes.json} tabIndex={0} aria-label="Raw entry as JSON">
-          <pre>{JSON.stringify(entry, null, 2)}</pre>
-        </section>
-      </Section>
+      <section className={classes.section} aria-label="Raw entry">
+        <EntryCopies entry={entry} />
+        <details className={facts.raw}>
+          <summary>Raw entry as JSON</summary>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
+          <section className={classes.json} tabIndex={0} aria-label="Raw entry as JSON">
+            <pre>{JSON.stringify(entry, null, 2)}</pre>
+          </section>
+        </details>
+      </section>
     </article>
   );
 }

@@ -1,10 +1,12 @@
 "use client";
 
-import { ActionIcon, Drawer, Skeleton, Stack } from "@mantine/core";
+import { ActionIcon, CloseButton, Drawer, Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronUp, Maximize2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
+import type { RefObject } from "react";
+import { PinButton } from "@/components/audit/compare/pin-button";
 import type { Entry } from "@/components/audit/entry";
 import { useTRPC } from "@/components/trpc";
 import { Failure } from "@/components/ui/notice";
@@ -18,47 +20,77 @@ const EntryDetail = dynamic(() => import("./entry-detail").then((m) => m.EntryDe
 type Props = {
   id: string | null;
   entries: Entry[];
+  /** True where there is room for the entry beside the list, which then stays in use. */
+  isBeside: boolean;
+  panel: RefObject<HTMLElement | null>;
   onStep: (by: 1 | -1) => void;
   onOpen: (id: string) => void;
   onClose: () => void;
 };
 
-/** The entry that the address names, beside the list; asked of the server where the list does not hold it. */
-export function EntryDrawer({ id, entries, onStep, onOpen, onClose }: Props) {
-  const trpc = useTRPC();
-  const at = entries.findIndex((entry) => entry.id === id);
-  const found = entries[at];
-  const fetched = useQuery(trpc.audit.get.queryOptions({ id: id ?? "" }, { enabled: id !== null && !found }));
-  const entry = found ?? fetched.data;
+/** The entry that the address names: beside the list, or over it where there is no room for both. */
+export function EntryDrawer({ isBeside, panel, ...shown }: Props) {
+  const { id, onClose } = shown;
+  if (isBeside)
+    return (
+      id !== null && (
+        <section ref={panel} tabIndex={-1} className={classes.panel} aria-label="Audit entry">
+          <header className={classes.bar}>
+            <Bar {...shown} />
+            <CloseButton ml="auto" aria-label="Close the entry" onClick={onClose} />
+          </header>
+          <Shown {...shown} />
+        </section>
+      )
+    );
   return (
     <Drawer.Root opened={id !== null} onClose={onClose} position="right" size={620} returnFocus={false}>
       <Drawer.Overlay backgroundOpacity={0.25} />
       <Drawer.Content aria-label="Audit entry">
         <Drawer.Header className={classes.bar}>
-          <StepButton label="Previous entry" icon={ChevronUp} disabled={at <= 0} onClick={() => onStep(-1)} />
-          <StepButton
-            label="Next entry"
-            icon={ChevronDown}
-            disabled={at < 0 || at === entries.length - 1}
-            onClick={() => onStep(1)}
-          />
-          <Tip label="Open on its own page">
-            <ActionIcon component={Link} href={`/audit/${id}`} size={32} aria-label="Open on its own page">
-              <Maximize2 size={15} aria-hidden />
-            </ActionIcon>
-          </Tip>
-          <Drawer.CloseButton ml="auto" />
+          <Bar {...shown} />
+          <Drawer.CloseButton ml="auto" aria-label="Close the entry" />
         </Drawer.Header>
         <Drawer.Body p={0}>
-          {entry && <EntryDetail entry={entry} onOpen={onOpen} />}
-          {!entry && fetched.isError && (
-            <Failure error={fetched.error} onRetry={() => void fetched.refetch()} what="this entry" />
-          )}
-          {!entry && fetched.isLoading && <DetailSkeleton />}
+          <Shown {...shown} />
         </Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
   );
+}
+
+type ShownProps = Omit<Props, "isBeside" | "panel">;
+
+function Bar({ id, entries, onStep }: ShownProps) {
+  const at = entries.findIndex((entry) => entry.id === id);
+  return (
+    <>
+      <StepButton label="Previous entry" icon={ChevronUp} disabled={at <= 0} onClick={() => onStep(-1)} />
+      <StepButton
+        label="Next entry"
+        icon={ChevronDown}
+        disabled={at < 0 || at === entries.length - 1}
+        onClick={() => onStep(1)}
+      />
+      <Tip label="Open on its own page">
+        <ActionIcon component={Link} href={`/audit/${id}`} size={32} aria-label="Open on its own page">
+          <Maximize2 size={15} aria-hidden />
+        </ActionIcon>
+      </Tip>
+      {id !== null && <PinButton id={id} />}
+    </>
+  );
+}
+
+/** The entry itself; asked of the server where the list does not hold it. */
+function Shown({ id, entries, onOpen }: ShownProps) {
+  const found = entries.find((entry) => entry.id === id);
+  const fetched = useQuery(useTRPC().audit.get.queryOptions({ id: id ?? "" }, { enabled: id !== null && !found }));
+  const entry = found ?? fetched.data;
+  if (entry) return <EntryDetail key={entry.id} entry={entry} onOpen={onOpen} />;
+  if (fetched.isError)
+    return <Failure error={fetched.error} onRetry={() => void fetched.refetch()} what="this entry" />;
+  return fetched.isLoading ? <DetailSkeleton /> : null;
 }
 
 type StepProps = { label: string; icon: typeof ChevronUp; disabled: boolean; onClick: () => void };

@@ -2,6 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect, useEffectEvent } from "react";
+import { togglePin } from "@/components/audit/compare/pins";
 import { aroundPath } from "@/components/audit/entry";
 import { isTyping } from "@/components/audit/viewer-keys";
 
@@ -9,16 +10,18 @@ import { isTyping } from "@/components/audit/viewer-keys";
 const focused = (target: EventTarget | null): string | null =>
   (target instanceof Element && target.closest<HTMLElement>("[data-entry]")?.dataset.entry) || null;
 
-/** "a" shows everything around the entry that has the focus or is open. */
+/** "a" shows everything around the entry that has the focus or is open, "p" pins it. */
 export function useEntryKeys(openId: string | null): void {
   const router = useRouter();
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (document.querySelector(`[role=dialog]:not([aria-label="Audit entry"])`)) return;
     const id = focused(event.target) ?? openId;
-    if (!id || event.key !== "a") return;
+    if (!id) return;
+    if (event.key === "a") router.push(aroundPath(id));
+    else if (event.key === "p") togglePin(id);
+    else return;
     event.preventDefault();
-    router.push(aroundPath(id));
   });
   useEffect(() => {
     const listener = (event: KeyboardEvent) => onKey(event);

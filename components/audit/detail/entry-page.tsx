@@ -3,6 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
+import { PinBar } from "@/components/audit/compare/pin-bar";
+import { PinButton } from "@/components/audit/compare/pin-button";
 import { useTRPC } from "@/components/trpc";
 import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
@@ -21,10 +23,16 @@ export function EntryPage({ id }: { id: string }) {
         <ArrowLeft size={15} aria-hidden />
         Audit log
       </Link>
+      {entry.data && (
+        <div className={classes.acts}>
+          <PinButton id={id} />
+        </div>
+      )}
       {entry.data && <EntryDetail entry={entry.data} level={1} />}
       {entry.data && <Neighbours id={id} />}
       {entry.isError && <PageHeader title="Audit entry" />}
       {entry.isError && <Failure error={entry.error} onRetry={() => void entry.refetch()} what="this entry" />}
+      <PinBar openId={id} />
     </div>
   );
 }

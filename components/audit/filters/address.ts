@@ -22,7 +22,8 @@ const textThat = (isValid: (value: string) => boolean) =>
   createParser({ parse: (value) => (isValid(value) ? value : null), serialize: (value: string) => value });
 
 const words = textThat((value) => value.length <= MAX_FILTER_LENGTH && wordsOf(value).length <= MAX_WORDS);
-const guid = textThat((value) => GUID.test(value));
+/** An id. */
+export const guid = textThat((value) => GUID.test(value));
 const listThat = (isValid: (value: string) => boolean) =>
   textThat((text) => text.length <= MAX_FILTER_LIST_LENGTH && splitValues(text).every(isValid));
 const exclusions = (catalogue: Catalogue) => listThat((part) => toExclusion(part, catalogue) !== null);

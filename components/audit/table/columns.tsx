@@ -29,8 +29,8 @@ export type Column = {
   width: number;
   /** Shown to who has not chosen. */
   isDefault?: true;
-  /** Left out where the table is narrower: "medium" from 860 pixels on, "wide" from 1,040. */
-  from?: "medium" | "wide";
+  /** Left out where the table is narrower: "narrow" from 740 pixels on, "medium" from 860, "wide" from 1,040. */
+  from?: "narrow" | "medium" | "wide";
   /** Where it is that of the row above, the cell recedes. */
   same?: (entry: Entry, context: CellContext) => string;
   /** Numbers end where numbers end. */
@@ -85,6 +85,7 @@ const ALL: readonly Column[] = [
     same: (entry) => entry.orgId,
     width: 148,
     isDefault: true,
+    from: "narrow",
   },
   {
     id: "resourceType",
@@ -101,6 +102,7 @@ const ALL: readonly Column[] = [
     same: (entry) => entry.ipAddress,
     width: 128,
     isDefault: true,
+    from: "narrow",
   },
   {
     id: "email",
@@ -132,10 +134,11 @@ export const DEFAULT_COLUMNS: readonly ColumnId[] = ALL.filter((column) => colum
 
 /** What the event's sentence takes at least. */
 const MIN_EVENT_PX = 260;
-const TIERS: Record<"narrow" | "medium" | "wide", readonly Column["from"][]> = {
-  narrow: [undefined],
-  medium: [undefined, "medium"],
-  wide: [undefined, "medium", "wide"],
+const TIERS: Record<"least" | "narrow" | "medium" | "wide", readonly Column["from"][]> = {
+  least: [undefined],
+  narrow: [undefined, "narrow"],
+  medium: [undefined, "narrow", "medium"],
+  wide: [undefined, "narrow", "medium", "wide"],
 };
 export type Widths = Partial<Record<ColumnId, number>>;
 

@@ -34,6 +34,7 @@ const least = (columns: Column[], widths: Widths) =>
     "--least-wide": `${leastWidth(columns, widths, "wide")}px`,
     "--least-medium": `${leastWidth(columns, widths, "medium")}px`,
     "--least-narrow": `${leastWidth(columns, widths, "narrow")}px`,
+    "--least": `${leastWidth(columns, widths, "least")}px`,
   }) as CSSProperties;
 
 /** The entries, newest first, under a heading per day. On a phone each row is a card. */

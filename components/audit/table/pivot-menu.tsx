@@ -3,6 +3,7 @@
 import { UnstyledButton } from "@mantine/core";
 import { useRouter } from "next/navigation";
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { togglePin, usePins } from "@/components/audit/compare/pins";
 import type { View } from "@/components/audit/filters/address";
 import { positionBeside } from "@/components/ui/popover/position";
 import type { Pivot } from "./pivots";
@@ -24,6 +25,7 @@ type Props = {
 export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const router = useRouter();
+  const pins = usePins();
   const [copied, setCopied] = useState(false);
   const items = () => [...(box.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
   useLayoutEffect(() => {
@@ -36,6 +38,10 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
   const pick = async (pivot: Pivot) => {
     if ("change" in pivot) return onChange(pivot.change);
     if ("path" in pivot) return router.push(pivot.path);
+    if ("pin" in pivot) {
+      togglePin(pivot.pin);
+      return onClose();
+    }
     await navigator.clipboard.writeText(pivot.copy);
     setCopied(true);
     setTimeout(onClose, COPIED_MS);
@@ -78,7 +84,7 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
           className={classes.item}
           onClick={() => void pick(pivot)}
         >
-          {"copy" in pivot && copied ? "Copied" : pivot.label}
+          {"pin" in pivot && pins.includes(pivot.pin) ? "Unpin" : "copy" in pivot && copied ? "Copied" : pivot.label}
         </UnstyledButton>
       ))}
     </div>

@@ -23,7 +23,10 @@ const pivots = (column: ColumnId, { entry = ENTRY, view = NOTHING } = {}) =>
   pivotsOf(entry, column, view, { zone: "UTC", orgName: () => "Contoso" });
 const changes = (column: ColumnId, at = {}) =>
   Object.fromEntries(
-    pivots(column, at).map((p) => [p.label, "change" in p ? p.change : "copy" in p ? p.copy : p.path]),
+    pivots(column, at).map((p) => [
+      p.label,
+      "change" in p ? p.change : "copy" in p ? p.copy : "path" in p ? p.path : p.pin,
+    ]),
   );
 
 test("a cell is filtered for, filtered out and copied", () => {
@@ -73,5 +76,6 @@ test("what an entry does not name leads nowhere; from every cell it goes to what
   expect(changes("ip", { entry })).toEqual({
     "Timeline of Jane Doe": expect.anything(),
     "Everything around this moment": `/audit/${ID}/around`,
+    "Pin to compare": ID,
   });
 });

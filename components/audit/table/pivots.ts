@@ -14,7 +14,8 @@ import type { ColumnId } from "./table-params";
 export type Pivot =
   | { label: string; change: Partial<View> }
   | { label: string; copy: string }
-  | { label: string; path: string };
+  | { label: string; path: string }
+  | { label: string; pin: string };
 
 /** What is in a cell: its text, and the filter and value that narrow by it. */
 type Cell = { text: string; filter?: FilterName; value?: string | null };
@@ -85,6 +86,7 @@ export const pivotsOf = (entry: Entry, column: ColumnId, view: View, context: Co
   ...timeline(entry),
   ...history(entry),
   { label: "Everything around this moment", path: aroundPath(entry.id) },
+  { label: "Pin to compare", pin: entry.id },
 ];
 
 /** The same for one of an entry's facts, where each of the others has its own. */

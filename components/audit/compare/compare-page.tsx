@@ -1,0 +1,124 @@
+"use client";
+
+import { Switch } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { ArrowLeft } from "lucide-react";
+import Link from "next/link";
+import { parseAsBoolean, useQueryStates } from "nuqs";
+import entryClasses from "@/components/audit/detail/entry-detail.module.css";
+import type { Entry } from "@/components/audit/entry";
+import { FactValue } from "@/components/audit/facts/fact-value";
+import { guid } from "@/components/audit/filters/address";
+import { Told } from "@/components/audit/told";
+import { count, counted } from "@/components/format/amounts";
+import { offset } from "@/components/format/offset";
+import { When } from "@/components/format/when";
+import { useTRPC } from "@/components/trpc";
+import { Failure, Notice } from "@/components/ui/notice";
+import { PageHeader } from "@/components/ui/page-header";
+import { pairsOf } from "./compare";
+import classes from "./compare.module.css";
+
+const parsers = { a: guid, b: guid, only: parseAsBoolean.withDefault(false) };
+
+/** Two entries side by side; where the address names but one, with the change of the same resource before it. */
+export function ComparePage() {
+  const [view, setView] = useQueryStates(parsers, { history: "replace" });
+  const trpc = useTRPC();
+  const isPrevious = view.a === null;
+  const second = useQuery({ ...trpc.audit.get.queryOptions({ id: view.b ?? "" }), enabled: view.b !== null });
+  const named = useQuery({ ...trpc.audit.get.queryOptions({ id: view.a ?? "" }), enabled: !isPrevious });
+  const previous = useQuery({
+    ...trpc.audit.previousChange.queryOptions({ id: view.b ?? "" }),
+    enabled: isPrevious && view.b !== null,
+  });
+  const failed = [second, isPrevious ? previous : named].find((query) => query.isError);
+  const first = isPrevious ? previous.data?.entry : named.data;
+  return (
+    <>
+      <Link href={view.b ? `/audit/${view.b}` : "/"} className={entryClasses.back}>
+        <ArrowLeft size={15} aria-hidden />
+        {view.b ? "The entry" : "Audit log"}
+      </Link>
+      <PageHeader
+        title="Compare entries"
+        lead={isPrevious ? "With the change of the same resource before it." : "Two entries, fact by fact."}
+      />
+      {view.b === null && (
+        <Notice title="Nothing to compare">Pin two entries in the audit log: press p on each of them.</Notice>
+      )}
+      {failed?.error && <Failure error={failed.error} onRetry={() => void failed.refetch()} what="an entry" />}
+      {previous.data && !first && (
+        <Notice title="No earlier change of this resource">
+          {previous.data.isWhole
+            ? "No entry before this one changed it."
+            : `None among the ${count(previous.data.read)} entries about it that were read before this one.`}
+        </Notice>
+      )}
+      {first && second.data && (
+        <Comparison
+          entries={[first, second.data]}
+          only={view.only}
+          onOnly={(only) => void setView({ only: only || null })}
+        />
+      )}
+    </>
+  );
+}
+
+type Props = { entries: [Entry, Entry]; only: boolean; onOnly: (only: boolean) => void };
+
+function Comparison({ entries, only, onOnly }: Props) {
+  const [a, b] = entries.toSorted((x, y) => x.timestamp.localeCompare(y.timestamp) || x.chainSeq - y.chainSeq);
+  if (!a || !b) return null;
+  const pairs = pairsOf(a, b);
+  const differing = pairs.filter(({ differs }) => differs);
+  return (
+    <>
+      <div className={classes.tools}>
+        <p role="status">
+          {counted(differing.length, "difference")} in {counted(pairs.length, "fact")}; the second is{" "}
+          {offset(b.timestamp, a.timestamp)}
+        </p>
+        <Switch
+          label="Only differences"
+          checked={only}
+          onChange={({ currentTarget }) => onOnly(currentTarget.checked)}
+        />
+      </div>
+      <table className={classes.table}>
+        <caption>Two entries side by side, the older one first</caption>
+        <thead>
+          <tr>
+            <td />
+            {[a, b].map((entry) => (
+              <th key={entry.id} scope="col">
+                <Link href={`/audit/${entry.id}`} className="tm-link">
+                  <Told entry={entry} />
+                </Link>
+                <br />
+                <When at={entry.timestamp} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {(only ? differing : pairs).map(({ path, name, sides, differs }) => (
+            <tr key={path} data-differs={differs || undefined}>
+              <th scope="row">
+                {name}
+                {differs && <span className={classes.differs}>Differs</span>}
+              </th>
+              {sides.map((fact, side) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: there are two sides.
+                <td key={side}>
+                  {fact ? <FactValue fact={fact} /> : <span className={classes.absent}>Not there</span>}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import type { Entry } from "@/components/audit/entry";
+import { pairsOf } from "./compare";
+
+const entry = (change: object): Entry =>
+  ({
+    id: "0190a000-0000-7000-8000-000000000001",
+    orgId: "0190a000-0000-7000-8000-000000000002",
+    timestamp: "2026-11-20T10:00:00.000Z",
+    action: "policy.update",
+    category: "policy",
+    actorType: "user",
+    result: "success",
+    errorMessage: null,
+    ipAddress: "192.0.2.1",
+    userAgent: "",
+    chainSeq: 7,
+    user: { id: "", name: "Jane Doe", email: "", role: "" },
+    resource: { type: "policy", id: "", name: "Antivirus" },
+    details: {},
+    ...change,
+  }) as unknown as Entry;
+
+test("facts of both entries stand beside each other, with what differs and what only one has", () => {
+  const a = entry({ details: { after: { enabled: true, level: 2 }, ticket: "A-1" } });
+  const b = entry({ result: "denied", chainSeq: 9, details: { after: { enabled: false, level: 2 }, device: "WS-1" } });
+  const differing = pairsOf(a, b).filter(({ differs }) => differs);
+  expect(differing.map(({ name }) => name)).toEqual([
+    "What happened",
+    "Result",
+    "Entry",
+    "After › Enabled",
+    "Ticket",
+    "Device",
+  ]);
+  expect(differing.at(3)?.sides).toEqual([
+    { kind: "text", text: "Yes" },
+    { kind: "text", text: "No" },
+  ]);
+  expect(differing.at(4)?.sides).toEqual([{ kind: "text", text: "A-1" }, null]);
+  expect(differing.at(5)?.sides).toEqual([null, { kind: "text", text: "WS-1" }]);
+});
+
+test("an entry does not differ from itself", () => {
+  expect(pairsOf(entry({}), entry({})).some(({ differs }) => differs)).toBe(false);
+});

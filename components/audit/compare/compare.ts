@@ -1,0 +1,57 @@
+import { actorOf, type Entry, sentenceText } from "@/components/audit/entry";
+import { type Fact, factsOf, type NamedFact } from "@/components/audit/facts/fact";
+import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
+
+type Leaf = Exclude<Fact, { kind: "group" }>;
+/** One fact of two entries; null on a side that does not have it. */
+export type Pair = { path: string; name: string; sides: [Leaf | null, Leaf | null]; differs: boolean };
+
+type Row = { path: string; name: string; fact: Leaf };
+
+const text = (value: string): Leaf => ({ kind: "text", text: value || "None" });
+
+/** Groups as their members, each named by all the labels on the way to it. */
+const leavesOf = (facts: NamedFact[], above = ""): Row[] =>
+  facts.flatMap(({ path, label, fact }) =>
+    fact.kind === "group"
+      ? leavesOf(fact.facts, `${above}${label} › `)
+      : [{ path: `details.${path}`, name: `${above}${label}`, fact }],
+  );
+
+/** Everything that an entry tells, a fact a row. */
+function rowsOf(entry: Entry): Row[] {
+  const { resource } = entry;
+  const own: [string, Leaf][] = [
+    ["What happened", text(sentenceText(entry))],
+    ["Time", { kind: "time", at: entry.timestamp }],
+    ["Result", text(RESULT_LABEL[entry.result])],
+    ["Error", text(entry.errorMessage ?? "")],
+    ["Actor", text(actorOf(entry))],
+    ["Actor type", text(ACTOR_TYPE_LABEL[entry.actorType])],
+    ["Action", text(entry.action)],
+    ["Category", text(CATEGORY_LABEL[entry.category])],
+    ["Resource", text(resource.name)],
+    ["Resource type", text(resource.type)],
+    ["Resource ID", text(resource.id)],
+    ["Address", text(entry.ipAddress)],
+    ["User agent", text(entry.userAgent)],
+    ["Entry", text(String(entry.chainSeq))],
+  ];
+  return [...own.map(([name, fact]) => ({ path: name, name, fact })), ...leavesOf(factsOf(entry.details, []))];
+}
+
+/** Two entries fact by fact, in the order of the first, then what the second alone has. */
+export function pairsOf(a: Entry, b: Entry): Pair[] {
+  const [left, right] = [rowsOf(a), rowsOf(b)];
+  const inRight = new Map(right.map((row) => [row.path, row.fact]));
+  const inLeft = new Set(left.map(({ path }) => path));
+  const pairs: Omit<Pair, "differs">[] = [
+    ...left.map(
+      ({ path, name, fact }): Omit<Pair, "differs"> => ({ path, name, sides: [fact, inRight.get(path) ?? null] }),
+    ),
+    ...right
+      .filter(({ path }) => !inLeft.has(path))
+      .map(({ path, name, fact }): Omit<Pair, "differs"> => ({ path, name, sides: [null, fact] })),
+  ];
+  return pairs.map((pair) => ({ ...pair, differs: JSON.stringify(pair.sides[0]) !== JSON.stringify(pair.sides[1]) }));
+}

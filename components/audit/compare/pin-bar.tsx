@@ -1,0 +1,58 @@
+"use client";
+
+import { ActionIcon, Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { X } from "lucide-react";
+import Link from "next/link";
+import { sentenceText } from "@/components/audit/entry";
+import { dateTime } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import { useTRPC } from "@/components/trpc";
+import classes from "./compare.module.css";
+import { clearPins, comparePath, togglePin, usePins } from "./pins";
+
+/** What is pinned, wherever one goes in the log, and the way to the comparison. */
+export function PinBar({ openId }: { openId: string | null }) {
+  const pins = usePins();
+  const [first, second] = pins;
+  if (!first) return null;
+  const other = second ?? (openId && openId !== first ? openId : null);
+  return (
+    <section className={classes.bar} aria-label="Pinned entries">
+      <ul>
+        {pins.map((id) => (
+          <Pinned key={id} id={id} />
+        ))}
+      </ul>
+      <div className={classes.acts}>
+        {other ? (
+          <Button component={Link} href={comparePath(first, other)} size="xs">
+            {second ? "Compare" : "Compare with the open entry"}
+          </Button>
+        ) : (
+          <p>Pin a second entry to compare both.</p>
+        )}
+        <Button variant="subtle" color="gray" size="xs" onClick={clearPins}>
+          Unpin all
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function Pinned({ id }: { id: string }) {
+  const { zone } = useZone();
+  const { data, isError } = useQuery(useTRPC().audit.get.queryOptions({ id }, { retry: false }));
+  const name = data ? sentenceText(data) : isError ? "This entry can't be shown" : "Loading";
+  return (
+    <li>
+      <Link href={`/audit/${id}`} prefetch={false} className="tm-link">
+        {name}
+      </Link>
+      {data && <time dateTime={data.timestamp}>{dateTime(data.timestamp, zone)}</time>}
+      <ActionIcon size={24} aria-label={`Unpin ${name}`} onClick={() => togglePin(id)}>
+        <X size={13} aria-hidden />
+      </ActionIcon>
+    </li>
+  );
+}

@@ -1,0 +1,93 @@
+"use client";
+
+import { Minus, PencilLine, Plus } from "lucide-react";
+import classes from "./changes.module.css";
+import { type Change, changesBetween, unchangedMembers } from "./delta";
+import { factOf } from "./fact";
+import { FactValue } from "./fact-value";
+
+const KIND = {
+  added: { icon: Plus, word: "Added" },
+  removed: { icon: Minus, word: "Removed" },
+  changed: { icon: PencilLine, word: "Changed" },
+} as const;
+
+const memberOf = (path: string): string => /([^.[\]]+)(?:\[\d+\])*$/.exec(path)?.[1] ?? path;
+
+/** A value as what it means, under the name of its member; structures as JSON. */
+function Value({ path, value }: { path: string; value: unknown }) {
+  const fact = factOf(memberOf(path), value);
+  return fact.kind === "group" ? JSON.stringify(value, null, 1) : <FactValue fact={fact} />;
+}
+
+/** Before and after as a structured difference: what came, went and changed; the unchanged folded away. */
+export function Changes({ before, after }: { before: unknown; after: unknown }) {
+  const changes = changesBetween(before, after);
+  const unchanged = unchangedMembers(before, after);
+  return (
+    <div className={classes.changes}>
+      {changes.length === 0 && <p className={classes.none}>Before and after are the same.</p>}
+      {changes.length > 0 && (
+        <table className={classes.table}>
+          <caption>What changed, old and new</caption>
+          <thead>
+            <tr>
+              <th scope="col">Member</th>
+              <th scope="col">Before</th>
+              <th scope="col">After</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changes.map((change) => (
+              <Row key={`${change.kind} ${change.path}`} change={change} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {unchanged.length > 0 && (
+        <details className={classes.folded}>
+          <summary>{unchanged.length === 1 ? "1 member unchanged" : `${unchanged.length} members unchanged`}</summary>
+          <dl>
+            {unchanged.map(([name, value]) => (
+              <div key={name} className={classes.same}>
+                <dt>{name}</dt>
+                <dd>
+                  <Value path={name} value={value} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function Row({ change }: { change: Change }) {
+  const { icon: Icon, word } = KIND[change.kind];
+  return (
+    <tr>
+      <th scope="row">
+        <span className={classes.kind} data-kind={change.kind}>
+          <Icon size={13} strokeWidth={2} aria-hidden />
+          {word}
+        </span>
+        {change.path || "value"}
+      </th>
+      <td>
+        {change.kind !== "added" && (
+          <del>
+            <Value path={change.path} value={change.before} />
+          </del>
+        )}
+      </td>
+      <td>
+        {change.kind !== "removed" && (
+          <ins>
+            <Value path={change.path} value={change.after} />
+          </ins>
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,65 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useCan, useOrg } from "@/components/account/org";
+import { When } from "@/components/format/when";
+import { useTRPC } from "@/components/trpc";
+import { CopiedCode } from "@/components/ui/copied-code";
+import type { Fact, IdOf } from "./fact";
+import classes from "./facts.module.css";
+
+/** A fact in the reader's zone and words; an id leads to what it names, where that exists. */
+export function FactValue({ fact }: { fact: Exclude<Fact, { kind: "group" }> }) {
+  if (fact.kind === "time") return <When at={fact.at} />;
+  if (fact.kind === "address") return <FilterLink name="ip" value={fact.address} />;
+  if (fact.kind === "id") return <IdLink id={fact.id} of={fact.of} />;
+  return fact.kind === "code" ? (
+    <CopiedCode value={fact.text} what="value" />
+  ) : (
+    <span className={classes.text}>{fact.text}</span>
+  );
+}
+
+/** Leads to the entries with the same value. */
+function FilterLink({ name, value }: { name: string; value: string }) {
+  return (
+    <Link href={`/?${new URLSearchParams({ [name]: value })}`} prefetch={false} className="tm-link">
+      {value}
+    </Link>
+  );
+}
+
+function IdLink({ id, of }: { id: string; of: IdOf }) {
+  const { organizations } = useOrg();
+  if (of === "device") return <DeviceLink id={id} />;
+  if (of === "session") return <FilterLink name="session" value={id} />;
+  if (of === "actor") return <FilterLink name="actorId" value={id} />;
+  if (of === "entry")
+    return (
+      <Link href={`/audit/${id}`} prefetch={false} className="tm-link">
+        {id}
+      </Link>
+    );
+  const known = organizations.find((organization) => organization.id === id);
+  return known ? (
+    <Link href={`/?orgId=${id}`} prefetch={false} className="tm-link">
+      {known.name}
+    </Link>
+  ) : (
+    <CopiedCode value={id} what="organization id" />
+  );
+}
+
+/** The device by its name, if it is still there and may be seen. */
+function DeviceLink({ id }: { id: string }) {
+  const mayRead = useCan("devices:read");
+  const query = useQuery({ ...useTRPC().devices.get.queryOptions({ id }, { retry: false }), enabled: mayRead });
+  return query.data ? (
+    <Link href={`/devices/${id}`} prefetch={false} className="tm-link">
+      {query.data.hostname}
+    </Link>
+  ) : (
+    <CopiedCode value={id} what="device id" />
+  );
+}

@@ -1,0 +1,133 @@
+import { bytes, count, duration } from "@/components/format/amounts";
+
+/** What a member of an entry's details is, so that it can be shown as what it means. */
+export type Fact =
+  | { kind: "text" | "code"; text: string }
+  | { kind: "time"; at: string }
+  | { kind: "id"; id: string; of: IdOf }
+  | { kind: "address"; address: string }
+  | { kind: "group"; facts: NamedFact[] };
+export type IdOf = "device" | "organization" | "actor" | "session" | "entry";
+/** path: where it stands in the details, as "session.device.id". */
+export type NamedFact = { path: string; label: string; fact: Fact };
+
+const MAX_DEPTH = 4;
+const MAX_LISTED = 50;
+const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|(?=.*:.*:)[0-9a-f:.]{2,45})$/i;
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
+
+/** A unit at the end of a member's name, and how many seconds one of it is. */
+const SPANS: [RegExp, number][] = [
+  [/(?:Ms|Millis|Milliseconds|_ms)$/, 0.001],
+  [/(?:Seconds|Secs|Sec|_seconds|_s)$/, 1],
+  [/(?:Minutes|_minutes)$/, 60],
+  [/(?:Hours|_hours)$/, 3600],
+];
+const SIZE = /(?:Bytes|_bytes|^bytes|^size|FileSize|^fileSize)$/;
+const IDS: Record<string, IdOf> = {
+  deviceId: "device",
+  orgId: "organization",
+  organizationId: "organization",
+  userId: "actor",
+  actorId: "actor",
+  apiKeyId: "actor",
+  sessionId: "session",
+  entryId: "entry",
+  auditLogId: "entry",
+};
+const SHORT = new Map([
+  ["id", "ID"],
+  ["ip", "IP"],
+  ["url", "URL"],
+  ["os", "OS"],
+  ["cpu", "CPU"],
+  ["api", "API"],
+  ["usb", "USB"],
+]);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** "Duration" for durationMs, "Row count" for row_count: a member's name as people write it, without its unit. */
+export function labelOfMember(name: string): string {
+  const bare = [...SPANS.map(([unit]) => unit), /(?<=.)(?:Bytes|_bytes)$/].reduce((left, unit) => {
+    const cut = left.replace(unit, "");
+    return cut || left;
+  }, name);
+  const words = bare
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .split(/[\s_.-]+/)
+    .filter(Boolean)
+    .map((word) => SHORT.get(word.toLowerCase()) ?? word.toLowerCase());
+  const said = words.join(" ");
+  return said.charAt(0).toUpperCase() + said.slice(1);
+}
+
+/** "350 ms" where a second is too coarse. */
+const span = (seconds: number): string =>
+  seconds !== 0 && Math.abs(seconds) < 1 ? `${count(Math.round(seconds * 1000))} ms` : duration(seconds);
+
+function ofNumber(name: string, value: number): Fact {
+  const unit = SPANS.find(([ending]) => ending.test(name));
+  if (unit && value >= 0) return { kind: "text", text: span(value * unit[1]) };
+  if (SIZE.test(name) && value >= 0)
+    return { kind: "text", text: value < 1000 ? bytes(value) : `${bytes(value)} (${count(value)} bytes)` };
+  if (/Days$/.test(name)) return { kind: "text", text: value === 1 ? "1 day" : `${count(value)} days` };
+  // Years, ports and other numbers with four digits are names more often than amounts.
+  return { kind: "text", text: Number.isInteger(value) && value >= 10_000 ? count(value) : String(value) };
+}
+
+function ofText(name: string, text: string): Fact {
+  const of = IDS[name];
+  if (of && (of === "session" || GUID.test(text))) return { kind: "id", id: text, of };
+  if (ISO.test(text) && Number.isFinite(Date.parse(text))) return { kind: "time", at: new Date(text).toISOString() };
+  if (ADDRESS.test(text)) return { kind: "address", address: text };
+  if (GUID.test(text) || /^[0-9a-f]{32,}$/i.test(text)) return { kind: "code", text };
+  return { kind: "text", text: text || "(empty)" };
+}
+
+const isPlain = (value: unknown): boolean => !isObject(value) && !Array.isArray(value);
+
+/** A value as what it means, by its type and the name of its member; depth says how many members it stands in. */
+export function factOf(name: string, value: unknown, path = name, depth = 0): Fact {
+  if (value === null || value === undefined) return { kind: "text", text: "None" };
+  if (typeof value === "boolean") return { kind: "text", text: value ? "Yes" : "No" };
+  if (typeof value === "number") return ofNumber(name, value);
+  if (typeof value === "string") return ofText(name, value);
+  if (depth >= MAX_DEPTH) return { kind: "code", text: JSON.stringify(value) };
+  if (Array.isArray(value)) {
+    if (value.length === 0) return { kind: "text", text: "None" };
+    const shown = value.slice(0, MAX_LISTED);
+    const rest = value.length > MAX_LISTED ? ` and ${count(value.length - MAX_LISTED)} more` : "";
+    if (value.every(isPlain))
+      return { kind: "text", text: `${shown.map((one) => plainText(name, one)).join(", ")}${rest}` };
+    const facts = shown.map((one, at) => namedFact(String(at + 1), one, `${path}[${at}]`, depth + 1));
+    return { kind: "group", facts };
+  }
+  const facts = Object.entries(value).map(([member, one]) => namedFact(member, one, `${path}.${member}`, depth + 1));
+  return facts.length > 0 ? { kind: "group", facts } : { kind: "text", text: "None" };
+}
+
+function plainText(name: string, value: unknown): string {
+  const fact = factOf(name, value);
+  if (fact.kind === "time") return fact.at;
+  if (fact.kind === "id") return fact.id;
+  if (fact.kind === "address") return fact.address;
+  return fact.kind === "group" ? "" : fact.text;
+}
+
+const namedFact = (member: string, value: unknown, path: string, depth: number): NamedFact => ({
+  path,
+  label: /^\d+$/.test(member) ? member : labelOfMember(member),
+  fact: factOf(member, value, path, depth),
+});
+
+/**
+ * Details as labelled facts, in the order in which they were recorded.
+ * @param told members that are shown elsewhere
+ */
+export const factsOf = (details: Record<string, unknown>, told: readonly string[]): NamedFact[] =>
+  Object.entries(details)
+    .filter(([member]) => !told.includes(member))
+    .map(([member, value]) => namedFact(member, value, member, 0));

@@ -1,0 +1,150 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useMe, useOrg } from "@/components/account/org";
+import { ActorType } from "@/components/audit/actor-type";
+import { type Entry, sentenceText } from "@/components/audit/entry";
+import { filtersInWords } from "@/components/audit/filters/in-words";
+import { spanOf } from "@/components/audit/filters/list-input";
+import { spanText } from "@/components/audit/filters/range-line";
+import { useViewer } from "@/components/audit/viewer-context";
+import { count, counted } from "@/components/format/amounts";
+import { dateTime, zoneName } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
+import { MAX_PRINTED, RESULT_LABEL } from "@/server/audit/vocabulary";
+import classes from "./print-sheet.module.css";
+import type { Print } from "./use-print";
+
+type Status = Outputs["integrity"]["status"];
+
+/** What is known of the chain, for whoever holds the paper. */
+function verdict(status: Status | undefined, zone: string): string {
+  if (!status) return "Not known";
+  const { state, alarm, anchored } = status;
+  if (alarm) return `Chain broken, found ${dateTime(alarm.at, zone)}`;
+  const word = `Chain ${VERDICT_WORD[state.status].toLowerCase()}`;
+  const through = state.throughSeq === null ? "" : `, read through entry ${count(state.throughSeq)}`;
+  const upTo = anchored
+    ? `; signed checkpoint at entry ${count(anchored.seq)}, ${dateTime(anchored.signedAt, zone)}`
+    : "";
+  return `${word}${through}${upTo}`;
+}
+
+/** How much of what matches is on the paper. */
+function amount({ all, entries }: Print): string {
+  if (!all)
+    return `${counted(entries.length, "entry", "entries")}, those on the screen: the others could not be loaded`;
+  const cut = all.truncated ? ", among the newest: a text of one or two letters searches no further" : "";
+  return all.total > entries.length
+    ? `The newest ${count(entries.length)} of ${count(all.total)} entries${cut}`
+    : `${counted(entries.length, "entry", "entries")}, all that match${cut}`;
+}
+
+/** On paper alone: the entries, and on every page whose they are, which of them, and whether their chain holds. */
+export function PrintSheet({ print, names }: { print: Print; names: ReadonlyMap<string, string> }) {
+  const { zone } = useZone();
+  const { org, organizations, nameOf } = useOrg();
+  const isOne = org !== null || organizations.length === 1;
+  const heads = [
+    "Entry",
+    "Time",
+    "What happened",
+    "Action",
+    ...(isOne ? [] : ["Organization"]),
+    "Actor",
+    "From",
+    "Result",
+  ];
+  return (
+    <div className={classes.sheet} data-sheet>
+      {print.all && print.all.total > print.entries.length && (
+        <p className={classes.cut}>
+          Only the newest {count(print.entries.length)} of {count(print.all.total)} matching entries are printed. Narrow
+          the range or the filters to print the others, at most {count(MAX_PRINTED)} at a time.
+        </p>
+      )}
+      <table>
+        <caption>Audit entries, newest first, for print</caption>
+        <thead>
+          <tr>
+            <td colSpan={heads.length}>
+              <Summary print={print} names={names} />
+            </td>
+          </tr>
+          <tr>
+            {heads.map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {print.entries.map((entry) => (
+            <Row key={entry.id} entry={entry} zone={zone} organization={isOne ? null : nameOf(entry.orgId)} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Summary({ print, names }: { print: Print; names: ReadonlyMap<string, string> }) {
+  const { view, now } = useViewer();
+  const { zone } = useZone();
+  const { user } = useMe();
+  const { org, organizations, several } = useOrg();
+  const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);
+  const status = useQuery({
+    ...useTRPC().integrity.status.queryOptions({ orgId: one?.id }),
+    enabled: one !== undefined,
+  });
+  const others =
+    several.length > 0 ? several.map(({ name }) => name).join(", ") : `All organizations (${organizations.length})`;
+  const lines: [string, string][] = [
+    ["Organization", one?.name ?? others],
+    ["Range", spanText(spanOf(view, zone, now), zone)],
+    ["Time zone", zoneName(zone, print.at)],
+    ["Filters", filtersInWords(view, names).join("; ") || "None"],
+    ["Entries", amount(print)],
+    [
+      "Integrity",
+      one ? verdict(status.data, zone) : "One chain per organization: print one organization to see its verdict",
+    ],
+    ["Printed", `by ${user.name} (${user.email}), ${dateTime(print.at, zone)}`],
+  ];
+  return (
+    <>
+      <p className={classes.title}>Audit log</p>
+      <dl>
+        {lines.map(([name, text]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function Row({ entry, zone, organization }: { entry: Entry; zone: string; organization: string | null }) {
+  return (
+    <tr>
+      <td>{entry.chainSeq}</td>
+      <td>{dateTime(entry.timestamp, zone)}</td>
+      <td>
+        <a href={`/audit/${entry.id}`}>{sentenceText(entry, organization ?? undefined)}</a>
+      </td>
+      <td>{entry.action}</td>
+      {organization !== null && <td>{organization}</td>}
+      <td>
+        <ActorType type={entry.actorType} />
+      </td>
+      <td>{entry.ipAddress}</td>
+      <td>{RESULT_LABEL[entry.result]}</td>
+    </tr>
+  );
+}

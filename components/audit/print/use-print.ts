@@ -1,0 +1,70 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useState } from "react";
+import { flushSync } from "react-dom";
+import type { Entry } from "@/components/audit/entry";
+import type { Input } from "@/components/audit/filters/list-input";
+import { ALONE, type Outputs, useTRPC } from "@/components/trpc";
+
+/** What goes to paper; all: null where the server could not be asked, and what is on the screen has to do. */
+export type Print = { at: Date; all: Outputs["audit"]["print"] | null; entries: Entry[] };
+
+/** The same answer while the browser waits: a print that its own menu began cannot be held up in any other way. */
+function readNow(input: Input): Outputs["audit"]["print"] | null {
+  const request = new XMLHttpRequest();
+  request.open("GET", `/api/trpc/audit.print?${new URLSearchParams({ input: JSON.stringify(input) })}`, false);
+  try {
+    request.send();
+    return request.status === 200 ? JSON.parse(request.responseText).result.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Everything that matches, for paper: fetched before the dialog opens by the button and by Ctrl P, and when printing
+ * begins by the browser's own menu.
+ */
+export function usePrint({ cursor: _, skipCount: __, ...input }: Input, shown: Entry[]) {
+  const [print, setPrint] = useState<Print | null>(null);
+  const [isPreparing, setIsPreparing] = useState(false);
+  const cache = useQueryClient();
+  const trpc = useTRPC();
+  const put = (all: Print["all"]) => flushSync(() => setPrint({ at: new Date(), all, entries: all?.data ?? shown }));
+  const begin = async () => {
+    if (isPreparing) return;
+    setIsPreparing(true);
+    const query = trpc.audit.print.queryOptions(input, { trpc: ALONE, staleTime: 0, gcTime: 0 });
+    const all = await cache.fetchQuery(query).catch(() => null);
+    setIsPreparing(false);
+    put(all);
+    window.print();
+  };
+  const onBefore = useEffectEvent(() => {
+    if (!print) put(readNow(input));
+  });
+  const onAfter = useEffectEvent(() => setPrint(null));
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key.toLowerCase() !== "p" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    void begin();
+  });
+  useEffect(() => {
+    const [before, after, key] = [() => onBefore(), () => onAfter(), (event: KeyboardEvent) => onKey(event)];
+    // Some print without those events, and preview what is printed by this alone.
+    const paper = window.matchMedia("print");
+    const onMedia = () => (paper.matches ? before() : after());
+    paper.addEventListener("change", onMedia);
+    window.addEventListener("beforeprint", before);
+    window.addEventListener("afterprint", after);
+    document.addEventListener("keydown", key);
+    return () => {
+      paper.removeEventListener("change", onMedia);
+      window.removeEventListener("beforeprint", before);
+      window.removeEventListener("afterprint", after);
+      document.removeEventListener("keydown", key);
+    };
+  }, []);
+  return { print, isPreparing, begin };
+}
