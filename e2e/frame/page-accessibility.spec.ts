@@ -34,6 +34,7 @@ const PAGES: [path: string, heading: string][] = [
   ["/devices/DEVICE?tab=events", "WS-PAGES"],
   ["/devices/DEVICE?tab=live", "WS-PAGES"],
   ["/devices/DEVICE?tab=history", "WS-PAGES"],
+  ["/audit/compare", "Compare entries"],
   ["/integrity", "Integrity"],
   ["/integrity?orgId=ORG", "Integrity"],
   ["/reports", "Reports"],

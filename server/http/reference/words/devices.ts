@@ -24,6 +24,10 @@ const deviceEvent: Words = {
   details: ["Further facts of the event; null for none", { service: "wuauserv" }],
 };
 
+/** The same words for members within another. */
+const of = (outer: string, words: Words): Words =>
+  Object.fromEntries(Object.entries(words).map(([name, word]) => [`${outer}.${name}`, word]));
+
 const live: WordTable = {
   path: ["/devices/{id}/eventlogs/{name}", "/devices/{id}/live-eventlogs", "/system-tools"],
   request: {
@@ -118,6 +122,20 @@ export const DEVICES: WordTable[] = [
       entry: "The audit entry, in the full format",
       log: "The agent's log entry",
       event: "The device's event",
+    },
+  },
+  {
+    path: "/audit-logs/logs/{id}/around",
+    response: {
+      ...of("item.log", logEntry),
+      ...of("item.event", deviceEvent),
+      hostname: ["Name of the device in its network", "WS-042"],
+      isKnown: ["Whether the device can be opened: it is still there, and may be read", true],
+      item: "What happened",
+      "item.source": ["Which log the item is of", "audit"],
+      "item.entry": "The audit entry, in the full format",
+      "item.log": "The agent's log entry",
+      "item.event": "The device's event",
     },
   },
   {

@@ -1,0 +1,142 @@
+import { Api } from "@/e2e/support/api";
+import { expect, expectAccessible, expectNoSidewaysScroll, PHONE, sizesIn, test } from "@/e2e/support/fixtures";
+
+const CHANGES = 60;
+let orgId = "";
+test.beforeAll(async ({ playwright, baseURL }) => {
+  const request = await playwright.request.newContext({ baseURL });
+  orgId = await (await Api.signIn(request)).makeChain(`Story ${crypto.randomUUID().slice(0, 8)}`, CHANGES);
+  await request.dispose();
+});
+
+const retention = () => `?orgId=${orgId}&action=retention`;
+
+for (const colorScheme of ["light", "dark"] as const)
+  test.describe(`in the ${colorScheme} scheme`, () => {
+    test.use({ colorScheme });
+
+    test("what is around an entry is one list with the entry in it, narrowed by chips", async ({ viewer, page }) => {
+      await viewer.open(retention());
+      await viewer.entries().nth(3).click();
+      await viewer.drawer.getByRole("link", { name: "Everything around this moment" }).click();
+      await expect(page).toHaveURL(/\/audit\/[0-9a-f-]{36}\/around/);
+      const table = page.getByRole("table", { name: /Everything around the entry/ });
+      const middle = table.locator("[aria-current]");
+      await expect(middle).toHaveCount(1);
+      await expect(middle).toContainText("This entry");
+      await expect(table.getByRole("row").filter({ hasText: "after" }).first()).toBeVisible();
+      for (const size of sizesIn(colorScheme)) {
+        await page.setViewportSize(size);
+        await expectAccessible(page);
+        await expectNoSidewaysScroll(page);
+      }
+      await page.getByText("± 15 min").click();
+      await expect(page).toHaveURL(/minutes=15/);
+      await page.getByText(/^Same address/).click();
+      await expect(page).toHaveURL(/ties=/);
+      await expect(middle).toHaveCount(1);
+      await page.goBack();
+      await page.goBack();
+      await expect(page).not.toHaveURL(/minutes=/);
+    });
+
+    test("two pinned entries are compared, and one with the change before it", async ({ viewer, page }) => {
+      await viewer.open(retention());
+      await expect(viewer.entries().nth(2)).toBeVisible();
+      await page.keyboard.press("j");
+      await page.keyboard.press("p");
+      const bar = page.getByRole("region", { name: "Pinned entries" });
+      await expect(bar.getByRole("listitem")).toHaveCount(1);
+      await page.keyboard.press("j");
+      await page.keyboard.press("p");
+      await expect(bar.getByRole("listitem")).toHaveCount(2);
+      await expectAccessible(page);
+      await bar.getByRole("link", { name: "Compare" }).click();
+      const table = page.getByRole("table", { name: /Two entries side by side/ });
+      await expect(table.getByRole("row", { name: /After › Retention/ })).toContainText("Differs");
+      for (const size of sizesIn(colorScheme)) {
+        await page.setViewportSize(size);
+        await expectAccessible(page);
+        await expectNoSidewaysScroll(page);
+      }
+      const all = await table.getByRole("row").count();
+      await page.getByText("Only differences").click();
+      await expect(page).toHaveURL(/only=true/);
+      expect(await table.getByRole("row").count()).toBeLessThan(all);
+      await viewer.open(retention());
+      await expect(bar.getByRole("listitem")).toHaveCount(2);
+      await bar.getByRole("button", { name: "Unpin all" }).click();
+      await expect(bar).toHaveCount(0);
+      await viewer.entries().first().click();
+      await viewer.drawer.getByRole("link", { name: "Compare with the previous change" }).click();
+      await expect(table.getByRole("row", { name: /After › Retention/ })).toContainText("Differs");
+    });
+  });
+
+test("an entry stands beside the list, which stays in use; on a smaller screen it covers it", async ({
+  viewer,
+  page,
+}) => {
+  await viewer.open(retention());
+  const [first, second, third] = [0, 1, 2].map((at) => viewer.entries().nth(at));
+  if (!first || !second || !third) throw new Error("three entries");
+  await first.click();
+  await expect(page.getByRole("region", { name: "Audit entry", exact: true })).toBeVisible();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(first).toBeFocused();
+  const opened = page.url();
+  await page.keyboard.press("ArrowDown");
+  await expect(second).toBeFocused();
+  await expect(page).not.toHaveURL(opened);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("region", { name: "Audit entry", exact: true })).toBeFocused();
+  await third.click();
+  await expect(third).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(viewer.drawer).toHaveCount(0);
+  await expect(third).toBeFocused();
+  await page.goBack();
+  await page.setViewportSize({ width: 1100, height: 800 });
+  await viewer.open(retention());
+  await first.click();
+  await expect(page.getByRole("dialog", { name: "Audit entry" })).toBeVisible();
+});
+
+test("what changed is a table, the details are facts, and the JSON is folded", async ({ viewer, page }) => {
+  await viewer.open(retention());
+  await viewer.entries().first().click();
+  const changed = viewer.drawer.getByRole("table", { name: "What changed, old and new" });
+  await expect(changed.getByRole("row", { name: /retentionDays/ })).toContainText(/\d+ days.*\d+ days/);
+  const json = viewer.drawer.getByRole("region", { name: "Raw entry as JSON" });
+  await expect(json).toBeHidden();
+  await viewer.drawer.getByText("Raw entry as JSON").click();
+  await expect(json).toContainText('"retentionDays"');
+  await page.setViewportSize(PHONE);
+  await expectAccessible(page);
+});
+
+test("a print is of all that match, with what they are on every page", async ({ viewer, page }) => {
+  await viewer.open(retention());
+  await expect(page.getByRole("status").filter({ hasText: `50 of ${CHANGES} entries` })).toBeVisible();
+  await page.evaluate(() =>
+    window.addEventListener("beforeprint", () =>
+      setTimeout(() => {
+        document.body.dataset.printed = String(document.querySelectorAll("[data-sheet] tbody tr").length);
+      }),
+    ),
+  );
+  const pdf = (await page.pdf({ format: "A4", landscape: true })).toString("latin1");
+  expect(pdf.match(/\/Type\s*\/Page\b/g)?.length).toBeGreaterThan(1);
+  await expect(page.locator("body")).toHaveAttribute("data-printed", String(CHANGES));
+  await page.emulateMedia({ media: "print" });
+  const sheet = page.getByRole("table", { name: "Audit entries, newest first, for print" });
+  await expect(sheet.locator("tbody tr")).toHaveCount(CHANGES);
+  const head = sheet.locator("thead");
+  await expect(head).toContainText("Action: retention");
+  await expect(head).toContainText(`${CHANGES} entries, all that match`);
+  await expect(head).toContainText("UTC");
+  await expect(head).toContainText(/Chain (intact|not checked)/i);
+  await expect(head).toContainText(/Printedby .+@.+, \d+ \w+ \d{4}/);
+  await expect(page.getByRole("button")).toHaveCount(0);
+  await expect(page.getByRole("textbox")).toHaveCount(0);
+});
