@@ -19,7 +19,8 @@ export const closeRoles = () => Promise.all(Object.values(roles).map((sql) => sq
 export function inTenant<T>(orgIds: readonly string[] | "system", fn: (tx: postgres.TransactionSql) => Promise<T>) {
   return roles.app.begin(async (tx) => {
     const [scope, list] = orgIds === "system" ? ["system", "{}"] : ["", `{${orgIds.join(",")}}`];
-    await tx`SELECT set_config('trailmark.scope', ${scope}, true), set_config('trailmark.org_ids', ${list}, true)`;
+    await tx.unsafe(`SET LOCAL trailmark.scope = '${scope}'`);
+    await tx.unsafe(`SET LOCAL trailmark.org_ids = '${list}'`);
     return fn(tx);
   });
 }
@@ -62,7 +63,9 @@ export async function insertRaw(tx: postgres.ISql, orgId: string, count = 1): Pr
   const rows = await tx<{ id: string }[]>`
     INSERT INTO audit_logs (org_id, actor_type, actor_id, action, resource_type, details, result)
     SELECT ${orgId}, 'system', ${orgId}, 'test.raw', 'test', jsonb_build_object('n', n), 'success'
-    FROM generate_series(1, ${count}::int) n RETURNING id`;
+    FROM generate_series(1, ${count}::int) n
+    ON CONFLICT DO NOTHING
+    RETURNING id`;
   return rows.map((row) => row.id);
 }
 
