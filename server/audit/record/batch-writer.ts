@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { env } from "@/server/env";
 import { log } from "@/server/log";
 import { Signal } from "@/server/process/signal";
 import { errorCode } from "./append";
@@ -8,8 +7,6 @@ import type { WriterConnection } from "./writer-connection";
 
 export const MAX_BATCH_ROWS = 500;
 export const MAX_BATCH_BYTES = 2 * 1024 * 1024;
-/** Where the tables are distributed, each batch goes over several connections: a second one would overtake it. */
-const maxInFlight = (): number => (env().TRAILMARK_CITUS ? 1 : 2);
 /** A statement that takes longer hangs on a dead connection; it is repeated on a new one, which changes nothing. */
 const APPEND_TIMEOUT_MS = 30_000;
 const MAX_BACKOFF_MS = 1_000;
@@ -69,7 +66,7 @@ export class BatchWriter {
 
   constructor(
     private readonly source: BatchSource,
-    private readonly connection: Pick<WriterConnection, "append" | "reset">,
+    private readonly connection: Pick<WriterConnection, "append" | "reset" | "batches">,
   ) {
     this.finished = this.run();
   }
@@ -99,7 +96,7 @@ export class BatchWriter {
       // Callers who waited for the last batch get the chance to hand in their next event before this one is cut.
       await tick();
       this.work.reset();
-      const hasRoom = this.inFlight.size < maxInFlight() && this.failing === 0;
+      const hasRoom = this.inFlight.size < this.connection.batches() && this.failing === 0;
       const events = hasRoom ? await this.source.dequeue(this.inFlight.size) : [];
       if (events.length > 0) {
         const batch = this.send(events).finally(() => {

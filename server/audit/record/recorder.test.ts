@@ -14,7 +14,7 @@ function peer(answer: (rows: AuditInsert[]) => Promise<void>) {
     await answer(rows);
     for (const row of rows) stored.add(row.id);
   };
-  return { stored, append, reset: () => {}, close: async () => {} };
+  return { stored, append, batches: () => 2, reset: () => {}, close: async () => {} };
 }
 const failure = (code: string) => Object.assign(new Error(code), { code });
 

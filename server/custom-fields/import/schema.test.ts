@@ -12,7 +12,7 @@ describe("the codes of a row", () => {
 
   it("keep without a device what is said of the cells alone", () =>
     expect(withoutDevice(codesOf(...VALUE_OUTCOMES))).toBe(
-      codesOf("none", "none", "none", "none", "none", "invalid", "empty", "none"),
+      codesOf("none", "none", "none", "none", "none", "invalid", "left_out", "empty", "none"),
     ));
 
   it("differ by outcome", () => expect(new Set(Object.values(VALUE_CODES)).size).toBe(VALUE_OUTCOMES.length));
