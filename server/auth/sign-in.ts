@@ -4,6 +4,7 @@ import { type Ctx, ZERO_UUID } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { findUserCaller } from "./caller";
 import { findByEmail, type KnownByEmail } from "./find-by-email";
+import { inTurn } from "./limits/in-turn";
 import { limit, requireAttemptsLeft } from "./limits/rate-limit";
 import { verifyPassword } from "./password";
 import type { Role } from "./permissions";
@@ -45,20 +46,28 @@ function recordFailure(
 export async function signIn(ctx: Ctx, { email, password }: TokenInput, door: Door): Promise<SignIn> {
   const key = `${email} ${networkOf(ctx.ip)}`;
   await limit("token", ctx.ip);
+  const caller = await inTurn(`login ${key}`, () => provePerson(ctx, { email, password, key }));
+  const factors = await secondFactorsOf(caller.actor.id);
+  if (factors.isOn)
+    throw await secondFactorRequired({ userId: caller.actor.id, factors, first: "password", now: ctx.now() });
+  return startSession(ctx, caller, { ...door, methods: ["password"] });
+}
+
+/** The person that e-mail and password belong to. @throws AppError unauthenticated, rate_limited */
+async function provePerson(
+  ctx: Ctx,
+  { email, password, key }: TokenInput & { key: string },
+): Promise<SignIn["caller"]> {
   await requireAttemptsLeft("login.failed.ip", ctx.ip);
   await requireAttemptsLeft("login.failed", key);
   await requireAttemptsLeft("login.failed.account", email);
   const row = await findByEmail(email);
   const proven = await verifyPassword(row?.passwordHash, password);
   const caller = row && proven ? await findUserCaller(row.id) : null;
-  if (!row || caller?.actor.type !== "user") {
-    recordFailure(ctx, email, row, !row ? "unknown_user" : proven ? "disabled" : "bad_password");
-    await limit("login.failed", key);
-    await limit("login.failed.account", email);
-    await limit("login.failed.ip", ctx.ip);
-    throw new AppError("unauthenticated", "The e-mail or password is wrong.");
-  }
-  const factors = await secondFactorsOf(row.id);
-  if (factors.isOn) throw await secondFactorRequired({ userId: row.id, factors, first: "password", now: ctx.now() });
-  return startSession(ctx, { ...caller, actor: caller.actor }, { ...door, methods: ["password"] });
+  if (row && caller?.actor.type === "user") return { ...caller, actor: caller.actor };
+  recordFailure(ctx, email, row, !row ? "unknown_user" : proven ? "disabled" : "bad_password");
+  await limit("login.failed", key);
+  await limit("login.failed.account", email);
+  await limit("login.failed.ip", ctx.ip);
+  throw new AppError("unauthenticated", "The e-mail or password is wrong.");
 }

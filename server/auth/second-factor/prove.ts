@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, isNull, lt } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { userRecoveryCodes, userTotp } from "@/db/schema";
+import { inTurn } from "@/server/auth/limits/in-turn";
 import { limit, requireAttemptsLeft } from "@/server/auth/limits/rate-limit";
 import type { Method } from "@/server/auth/start-session";
 import { provesPasskey } from "./passkeys";
@@ -46,9 +47,10 @@ async function methodOf(userId: string, { code, passkey, challenge, now }: Asked
  * @param challenge the WebAuthn challenge that was given out for the passkey
  * @throws AppError rate_limited after too many failures.
  */
-export async function provesSecondFactor(userId: string, asked: Asked): Promise<Method | null> {
-  await requireAttemptsLeft("second_factor.failed", userId);
-  const method = await methodOf(userId, asked);
-  if (!method) await limit("second_factor.failed", userId);
-  return method;
-}
+export const provesSecondFactor = (userId: string, asked: Asked): Promise<Method | null> =>
+  inTurn(`second factor ${userId}`, async () => {
+    await requireAttemptsLeft("second_factor.failed", userId);
+    const method = await methodOf(userId, asked);
+    if (!method) await limit("second_factor.failed", userId);
+    return method;
+  });

@@ -1,0 +1,59 @@
+import { Secret, TOTP } from "otpauth";
+import { expect, it } from "vitest";
+import { POST as token } from "@/app/api/v1/auth/token/route";
+import { POST as answer } from "@/app/api/v1/auth/token/second-factor/route";
+import { POST as changePassword } from "@/app/api/v1/me/password/route";
+import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
+import { POST as begin } from "@/app/api/v1/me/two-factor/totp/route";
+import { bearer, call, createUser, PASSWORD } from "@/testing/factories";
+
+const AT_ONCE = 30;
+const MAX_FAILURES = 10;
+
+const countOf = (answers: { status: number }[], wanted: number) =>
+  answers.filter(({ status }) => status === wanted).length;
+const atOnce = <T>(one: (n: number) => Promise<T>) => Promise.all(Array.from({ length: AT_ONCE }, (_, n) => one(n)));
+
+it("passwords tried at the same moment are counted like those tried one by one", async () => {
+  const { email } = await createUser();
+  const ip = "198.51.100.71";
+  const password = (n: number) => (n === AT_ONCE - 1 ? PASSWORD : `wrong ${n}`);
+  const answers = await atOnce((n) => call(token, { body: { email, password: password(n) }, ip }));
+  expect(countOf(answers, 401)).toBe(MAX_FAILURES);
+  expect(countOf(answers, 429)).toBe(AT_ONCE - MAX_FAILURES);
+  expect((await call(token, { body: { email, password: PASSWORD }, ip })).status).toBe(429);
+});
+
+it("the right password at the same moment is never one too many", async () => {
+  const { email } = await createUser();
+  const answers = await atOnce(() => call(token, { body: { email, password: PASSWORD }, ip: "198.51.100.72" }));
+  expect(countOf(answers, 200)).toBe(AT_ONCE);
+});
+
+it("so are codes of a second factor", async () => {
+  const user = await createUser();
+  const session = await bearer(user);
+  const { secret } = (await call(begin, { method: "POST", token: session })).body;
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+  const used = totp.generate({ timestamp: Date.now() - 30_000 });
+  await call(confirm, { token: session, body: { code: used } });
+  const ip = "198.51.100.73";
+  const { challenge } = (await call(token, { body: { email: user.email, password: PASSWORD }, ip })).body;
+  // A code that was used before is a wrong one; the right one comes last.
+  const code = (n: number) => (n === AT_ONCE - 1 ? totp.generate() : used);
+  const answers = await atOnce((n) => call(answer, { body: { challenge, code: code(n) }, ip }));
+  expect(countOf(answers, 401)).toBe(MAX_FAILURES);
+  expect(countOf(answers, 429)).toBe(AT_ONCE - MAX_FAILURES);
+});
+
+it("so is the present password of who changes it", async () => {
+  const session = await bearer(await createUser());
+  const answers = await atOnce((n) =>
+    call(changePassword, {
+      token: session,
+      body: { currentPassword: n === AT_ONCE - 1 ? PASSWORD : `wrong ${n}`, newPassword: "a good new password" },
+    }),
+  );
+  expect(countOf(answers, 429)).toBe(AT_ONCE - MAX_FAILURES);
+  expect(answers.at(-1)?.status).toBe(429);
+});
