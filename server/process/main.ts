@@ -6,8 +6,9 @@ import { EnvError, env } from "@/server/env";
 import { createFront } from "@/server/front/front";
 import { log } from "@/server/log";
 import { CurrentService } from "./current-service";
+import { lockFolder } from "./folder-lock";
 import { UnsafeRoleError } from "./guard-role";
-import { prepareEnvironment } from "./prepare";
+import { completePlaces, prepareEnvironment } from "./prepare";
 import { startService } from "./service";
 import { shutdown } from "./shutdown";
 
@@ -60,6 +61,7 @@ for (const signal of SIGNALS) process.on(signal, () => void giveUp());
 // The driver rejects promises that no caller can await (a LISTEN that reconnects): they are logged.
 process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
 try {
+  process.on("exit", await lockFolder(completePlaces()));
   embedded = await prepareEnvironment();
   await serve();
 } catch (error) {

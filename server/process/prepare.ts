@@ -15,8 +15,8 @@ function keptSecret(dataDir: string, name: string): string {
 
 const present = (name: string) => Boolean(process.env[name] || process.env[`${name}_FILE`]);
 
-/** Fills in the data folder and the public address. */
-function completePlaces(): string {
+/** Fills in the data folder, which it returns, and the public address. */
+export function completePlaces(): string {
   const dataDir = resolve(process.env.TRAILMARK_DATA_DIR || ".trailmark");
   mkdirSync(dataDir, { recursive: true });
   process.env.TRAILMARK_DATA_DIR = dataDir;

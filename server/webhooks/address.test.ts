@@ -32,6 +32,9 @@ it.each([
   "2002:7f00:1::",
   "2001:db8::1",
   "2001::1",
+  "::7f00:1",
+  "::a00:1",
+  "4000::1",
   "not an address",
 ])("%s is not on the public internet", (address) => {
   expect(isPublicAddress(address)).toBe(false);
@@ -50,6 +53,7 @@ describe("an address that somebody enters", () => {
     ["https://0x7f.1/", "is not on the public internet"],
     ["https://0177.0.0.1/", "is not on the public internet"],
     ["https://[::1]/", "is not on the public internet"],
+    ["https://[::127.0.0.1]/", "is not on the public internet"],
     ["https://[::ffff:169.254.169.254]/", "is not on the public internet"],
     ["https://localhost/", "is not on the public internet"],
     ["https://a.localhost./", "is not on the public internet"],

@@ -14,12 +14,18 @@ export const allowed = (): Allowed => ({
 /** An address that a webhook may not reach; the message goes on from "The address". */
 export class RefusedAddress extends Error {}
 
+/** Of IPv6 only these are given out as public addresses (RFC 4291, section 2.4); `::7f00:1` once meant 127.0.0.1. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
+
 /**
  * Whether an address is one of the public internet: not loopback, private, link-local, reserved, or a way to such. An
  * IPv4 address wrapped in an IPv6 one is judged as what it wraps.
  */
-export const isPublicAddress = (address: string): boolean =>
-  ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return parsed.range() === "unicast" && (!(parsed instanceof ipaddr.IPv6) || parsed.match(GLOBAL_IPV6));
+}
 
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
 

@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+
+/**
+ * A name for this process that no other has, dead or alive: HOST-PID-START. HOST stands for machine, boot and process-id
+ * namespace; there a process id with its start time says for certain whether the process lives.
+ */
+const NAME = /^([0-9a-f]{10})-(\d+)-([0-9a-z]+)$/;
+
+function readOr(fallback: string, read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return fallback;
+  }
+}
+
+/** Clock ticks from boot to the start of a process (proc(5), field 22), or "" where there is no /proc. */
+const startOf = (pid: number | "self"): string =>
+  readOr(
+    "",
+    () =>
+      readFileSync(`/proc/${pid}/stat`, "utf8")
+        .replace(/^.*\) /s, "")
+        .split(" ")[19] ?? "",
+  );
+
+function identify(): { host: string; start: string } {
+  const boot = readOr("", () => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"));
+  const namespace = readOr("", () => readlinkSync("/proc/self/ns/pid"));
+  const host = createHash("sha256").update(`${hostname()}|${boot}|${namespace}`).digest("hex").slice(0, 10);
+  const start = startOf("self") || `t${Math.round(Date.now() - process.uptime() * 1000)}`;
+  return { host, start };
+}
+const { host, start } = identify();
+
+export const processName = (): string => `${host}-${process.pid}-${start}`;
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** Whether the process of a name lives; null where that cannot be known from here. */
+export function isProcessAlive(name: string): boolean | null {
+  const [, ofHost, pid, started] = NAME.exec(name) ?? [];
+  if (ofHost !== host) return null;
+  if (name === processName()) return true;
+  if (!exists(Number(pid))) return false;
+  return started?.startsWith("t") ? null : startOf(Number(pid)) === started;
+}

@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { processName } from "@/server/process-name";
+import { lockFolder } from "./folder-lock";
+
+let dir: string;
+const lock = () => join(dir, "server.lock");
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-lock-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+it("refuses a folder in use in a sentence, and takes it when it is free", async () => {
+  const unlock = await lockFolder(dir);
+  const refused = lockFolder(dir, 0);
+  await expect(refused).rejects.toThrow(`Another server (process ${process.pid}) uses the data folder ${dir}.`);
+  await expect(refused).rejects.toMatchObject({ expected: true });
+  unlock();
+  expect(existsSync(lock())).toBe(false);
+  (await lockFolder(dir, 0))();
+});
+
+it("waits for a server that is on its way out", async () => {
+  const unlock = await lockFolder(dir);
+  const waiting = lockFolder(dir, 60_000);
+  setTimeout(unlock, 150);
+  (await waiting)();
+});
+
+it("takes over from a process that is dead, whose number may be another's today, or of another host", async () => {
+  const child = spawn(process.execPath, ["-e", ""]);
+  await once(child, "exit");
+  const [host, , start] = processName().split("-");
+  for (const holder of [`${host}-${child.pid}-${start}`, `${host}-1-12345678901`, `0123456789-${process.pid}-1`]) {
+    writeFileSync(lock(), `${holder}\n`);
+    const unlock = await lockFolder(dir, 60_000);
+    expect(readFileSync(lock(), "utf8").trim()).toBe(processName());
+    unlock();
+  }
+});
+
+it("gives one of many the folder of a dead server", async () => {
+  writeFileSync(lock(), "0123456789-1-1\n");
+  const taken = await Promise.allSettled(Array.from({ length: 20 }, () => lockFolder(dir, 500)));
+  expect(taken.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+});
+
+it("leaves a lock that is another's", async () => {
+  const unlock = await lockFolder(dir);
+  writeFileSync(lock(), "0123456789-1-1\n");
+  unlock();
+  expect(existsSync(lock())).toBe(true);
+});

@@ -1,0 +1,68 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isProcessAlive, processName } from "@/server/process-name";
+
+const NAME = "server.lock";
+/** A server that was told to stop drains for so long. */
+const PATIENCE_MS = 12_000;
+const POLL_MS = 100;
+
+/** A data folder that another server uses: the operator can mend it, so its message is a sentence. */
+class FolderInUse extends Error {
+  readonly expected = true;
+}
+
+/** The process that a lock names; "" for none, or when it is just being written. */
+function holderOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return "";
+  }
+}
+
+function create(path: string): boolean {
+  try {
+    writeFileSync(path, `${processName()}\n`, { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Puts a dead server's lock away; another process may have done so first, and its own lock must stay. */
+function removeDead(path: string, holder: string): void {
+  const aside = `${path}.${process.pid}`;
+  try {
+    renameSync(path, aside);
+    if (holderOf(aside) === holder) rmSync(aside);
+    else renameSync(aside, path);
+  } catch {
+    // It is gone.
+  }
+}
+
+/**
+ * Takes a data folder for this server: two would share spool, exports and checkpoints, which each believes to be its own.
+ * Waits for a server that is on its way out. What another machine or container wrote says nothing of whether it lives, so
+ * it is taken over.
+ * @returns gives the folder free again
+ * @throws FolderInUse, a sentence for the operator
+ */
+export async function lockFolder(dataDir: string, patienceMs = PATIENCE_MS): Promise<() => void> {
+  mkdirSync(dataDir, { recursive: true });
+  const path = join(dataDir, NAME);
+  for (const deadline = Date.now() + patienceMs; !create(path); await sleep(POLL_MS)) {
+    const holder = holderOf(path);
+    if (holder && !isProcessAlive(holder)) removeDead(path, holder);
+    else if (Date.now() > deadline)
+      throw new FolderInUse(
+        `Another server (process ${holder.split("-")[1] ?? "unknown"}) uses the data folder ${dataDir}. Stop it, or set TRAILMARK_DATA_DIR to a folder of this server's own.`,
+      );
+  }
+  return () => {
+    if (holderOf(path) === processName()) rmSync(path, { force: true });
+  };
+}
