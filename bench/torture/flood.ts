@@ -1,5 +1,6 @@
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { sessionCookie } from "@/server/auth/session-cookie";
 
 /** Who asks what, over plain connections: a client that is cheap itself, and that can hang up on all it asked for. */
 
@@ -9,21 +10,27 @@ export type Verb = {
   method: string;
   path: (caller: Caller) => string;
   body?: (caller: Caller) => object;
+  /** As a browser asks for a page: the token in the session's cookie. */
+  viaCookie?: true;
 };
+
+const credential = ({ viaCookie }: Verb, { token }: Caller): Record<string, string> =>
+  viaCookie ? { Cookie: `${sessionCookie(false)}=${token}` } : { Authorization: `Bearer ${token}` };
 /** Status 0: cut, or not answered within the patience. */
 type Answered = { status: number; ms: number };
 
 /** Whoever is refused comes back at once, as an attacker would, but not before the event loop turned. */
 const COME_BACK_MS = 25;
 
-function ask({ method, path, body }: Verb, caller: Caller, agent: Agent, patienceMs: number): Promise<Answered> {
+function ask(verb: Verb, caller: Caller, agent: Agent, patienceMs: number): Promise<Answered> {
+  const { method, path, body } = verb;
   const started = performance.now();
   return new Promise((resolve) => {
     const done = (status: number) => {
       clearTimeout(patience);
       resolve({ status, ms: performance.now() - started });
     };
-    const headers = { Authorization: `Bearer ${caller.token}`, "Content-Type": "application/json" };
+    const headers = { ...credential(verb, caller), "Content-Type": "application/json" };
     const outgoing = request(caller.base + path(caller), { method, headers, agent }, (answer) => {
       answer.once("close", () => done(answer.complete ? (answer.statusCode ?? 0) : 0)).resume();
     });
