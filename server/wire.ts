@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isZone } from "@/server/time/wall-clock";
+import { isZone } from "./time/wall-clock";
 
 /** Zod atoms that several domains share; what one domain alone needs stands in its schema. Isomorphic. */
 

@@ -6,7 +6,7 @@ import { newSecret } from "@/server/auth/secrets";
 import { invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
-import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/organizations/partner";
+import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/partner";
 import { repairText } from "@/server/text";
 import { createdApiKey, createInput } from "./schema";
 import { toApiKey } from "./to-api-key";

@@ -5,7 +5,7 @@ import { requireWholePartner } from "@/server/auth/grant";
 import type { Permission } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
-import { homeOrgOf } from "@/server/organizations/partner";
+import { homeOrgOf } from "@/server/partner";
 import { inScope } from "@/server/scope";
 import type { ApiKey } from "./schema";
 

@@ -5,7 +5,7 @@ import { newSecret } from "@/server/auth/secrets";
 import { invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
-import { partnerOfOrg } from "@/server/organizations/partner";
+import { partnerOfOrg } from "@/server/partner";
 import { createdEnrollmentKey, createInput } from "./schema";
 import { toEnrollmentKey } from "./to-enrollment-key";
 

@@ -7,7 +7,7 @@ import { secondFactorsOf } from "@/server/auth/second-factor/factors";
 import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
-import { homeOrgOf, partnerFor } from "./partner";
+import { homeOrgOf, partnerFor } from "@/server/partner";
 import { partnerInput, partnerPolicy, partnerPolicyInput } from "./schema";
 
 async function findPartner(tx: Tx, ctx: Ctx, id: string): Promise<typeof partners.$inferSelect> {

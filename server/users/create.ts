@@ -8,7 +8,7 @@ import type { Ctx } from "@/server/context";
 import { AppError, invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
-import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/organizations/partner";
+import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/partner";
 import { repairText } from "@/server/text";
 import { requireReachOver } from "./reach";
 import { type CreateInput, createInput, user } from "./schema";

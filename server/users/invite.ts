@@ -10,7 +10,7 @@ import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
 import { isMailConfigured, sendMail } from "@/server/mail";
 import { operation } from "@/server/operation";
-import { homeOrgOf } from "@/server/organizations/partner";
+import { homeOrgOf } from "@/server/partner";
 import { reaches } from "@/server/scope";
 import { onlyIdInput } from "@/server/wire";
 import { usersInScope } from "./list";

@@ -3,7 +3,7 @@ import type { Tx } from "@/db/client";
 import { userOrganizations, users } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
-import { partnerOfOrg } from "@/server/organizations/partner";
+import { partnerOfOrg } from "@/server/partner";
 import { reaches } from "@/server/scope";
 
 /** @throws AppError forbidden unless all of the organizations are the partner's and within the caller's own reach. */

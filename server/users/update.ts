@@ -8,7 +8,7 @@ import { endSessions } from "@/server/auth/sessions";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
-import { homeOrgOf } from "@/server/organizations/partner";
+import { homeOrgOf } from "@/server/partner";
 import { callersChanged } from "@/server/process/streams";
 import { repairText } from "@/server/text";
 import { usersInScope } from "./list";

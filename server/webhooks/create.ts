@@ -4,7 +4,7 @@ import { record } from "@/server/audit/record/record";
 import { requireWholePartner } from "@/server/auth/grant";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
-import { partnerFor, partnerOfOrg } from "@/server/organizations/partner";
+import { partnerFor, partnerOfOrg } from "@/server/partner";
 import { repairText } from "@/server/text";
 import { aboutEndpoint, auditable, checkAddress, type EndpointRow, toWebhook } from "./endpoint";
 import { createdWebhook, createInput } from "./schema";

@@ -4,7 +4,7 @@ import { webhookEndpoints } from "@/db/schema";
 import { requireWholePartner } from "@/server/auth/grant";
 import type { Ctx } from "@/server/context";
 import { invalid, notFound } from "@/server/errors";
-import { homeOrgOf } from "@/server/organizations/partner";
+import { homeOrgOf } from "@/server/partner";
 import { inScope } from "@/server/scope";
 import { allowed, RefusedAddress, requireAllowed } from "./address";
 import type { Webhook } from "./schema";

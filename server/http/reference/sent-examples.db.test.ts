@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { describeApi, listEndpoints } from "@/server/http/openapi";
+import type { RouteHandler } from "@/server/http/route";
+import { routes } from "@/server/http/routes.generated";
 import { appendEvents } from "@/testing/audit-entries";
 import {
   bearer,
@@ -21,9 +24,6 @@ import {
   type World,
   webhookIn,
 } from "@/testing/matrix";
-import { describeApi, listEndpoints } from "../openapi";
-import type { RouteHandler } from "../route";
-import { routes } from "../routes.generated";
 import * as sample from "./words/samples";
 
 type Json = Record<string, unknown>;

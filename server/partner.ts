@@ -1,8 +1,8 @@
 import { and, eq } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { organizations, partners } from "@/db/schema";
-import type { Ctx } from "@/server/context";
-import { AppError, invalid, notFound } from "@/server/errors";
+import type { Ctx } from "./context";
+import { AppError, invalid, notFound } from "./errors";
 
 /**
  * The partner below which something new comes: the caller's own, or for the platform's operator the one named or the
