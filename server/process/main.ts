@@ -6,7 +6,7 @@ import { EnvError, env } from "@/server/env";
 import { createFront } from "@/server/front/front";
 import { log } from "@/server/log";
 import { CurrentService } from "./current-service";
-import { lockFolder } from "./folder-lock";
+import { lockFolder } from "./data-folder/lock";
 import { UnsafeRoleError } from "./guard-role";
 import { completePlaces, prepareEnvironment } from "./prepare";
 import { startService } from "./service";

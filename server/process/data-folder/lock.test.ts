@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { processName } from "@/server/process-name";
-import { lockFolder } from "./folder-lock";
+import { lockFolder } from "./lock";
 
 let dir: string;
 const lock = () => join(dir, "server.lock");
