@@ -39,22 +39,30 @@ function ask(verb: Verb, caller: Caller, agent: Agent, patienceMs: number): Prom
   });
 }
 
-export type Flood = { verb: Verb; caller: Caller; atOnce: number; ms: number };
+export type Flood = { verb: Verb; caller: Caller; atOnce: number; ms: number; patienceMs: number };
 
-/** So many in flight until the time is over, then all of them hung up on; how many were answered with which status. */
-export async function flood({ verb, caller, atOnce, ms }: Flood): Promise<Map<number, number>> {
+/**
+ * So many in flight until the time is over and one of them was refused (a slow machine takes its time for that), then all
+ * of them hung up on; how many were answered with which status.
+ */
+export async function flood({ verb, caller, atOnce, ms, patienceMs }: Flood): Promise<Map<number, number>> {
   const answers = new Map<number, number>();
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
-  const until = performance.now() + ms;
+  let isOver = false;
   const one = async () => {
-    for (let left = ms; left > 0; left = until - performance.now()) {
-      const { status } = await ask(verb, caller, agent, left);
-      answers.set(status, (answers.get(status) ?? 0) + 1);
+    while (!isOver) {
+      const { status } = await ask(verb, caller, agent, patienceMs);
+      if (!isOver) answers.set(status, (answers.get(status) ?? 0) + 1);
       if (status !== 200) await sleep(COME_BACK_MS);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, one));
+  const all = Promise.all(Array.from({ length: atOnce }, one));
+  const began = performance.now();
+  for (let gone = 0; gone < ms || (gone < patienceMs && !answers.has(429)); gone = performance.now() - began)
+    await sleep(COME_BACK_MS);
+  isOver = true;
   agent.destroy();
+  await all;
   return answers;
 }
 
