@@ -24,6 +24,7 @@ export const auditSearch = pgTable(
   (t) => [
     primaryKey({ name: "audit_search_pkey", columns: [t.orgId, t.firstSeq] }),
     index("audit_search_newest_idx").on(t.orgId, t.maxAt, t.firstSeq, t.minAt),
+    index("audit_search_rough_idx").on(t.orgId, t.firstSeq).where(sql`rough`),
     index("audit_search_terms_idx").using("gin", t.orgId, t.tags, t.text.op("gin_trgm_ops")),
   ],
 );

@@ -1,7 +1,7 @@
--- What is looked for, as a condition on blocks `s`: every term is part of the text or of what a row is, of every set of
--- values one is among the tags, of every pair of sets one of the terms or one of the tags, the span is touched. {"terms":
--- [text], "tags": [[value]], "any": [{"terms": [text], "tags": [value]}], "from": time, "to": time}; literals, so that the
--- planner sees them.
+-- What is looked for, as a condition on blocks `s`: every term is part of the text or of what a row is, of every set
+-- of values one is among the tags, of every pair of sets one of the terms or one of the tags, the span is touched.
+-- {"terms": [text], "tags": [[value]], "any": [{"terms": [text], "tags": [value]}], "from": time, "to": time};
+-- literals, so that the planner sees them.
 CREATE OR REPLACE FUNCTION audit_search_clause(p_needle jsonb, p_orgs uuid[]) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

@@ -1,5 +1,5 @@
--- How many rows of some kinds hold all of some words in their text (others: address and reason of a failure too), in the
--- blocks whose text alone can say so (not rough, not cut by retention). The words are plain ASCII without control
+-- How many rows of some kinds hold all of some words in their text (others: address and reason of a failure too), in
+-- the blocks whose text alone can say so (not rough, not cut by retention). The words are plain ASCII without control
 -- characters.
 CREATE OR REPLACE FUNCTION audit_search_count_lines(
   p_orgs uuid[], p_words text[], p_others boolean, p_kinds text[]

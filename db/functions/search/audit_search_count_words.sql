@@ -14,7 +14,8 @@ BEGIN
   SELECT string_agg(audit_search_either(ARRAY[word], '{}', orgs), ' AND '),
     string_agg(
       format(
-        $q$(l.line LIKE %1$L OR split_part(l.kind, E'\x1d', 1) LIKE %1$L OR split_part(l.kind, E'\x1d', 2) LIKE %1$L)$q$,
+        $q$(l.line LIKE %1$L OR split_part(l.kind, E'\x1d', 1) LIKE %1$L
+          OR split_part(l.kind, E'\x1d', 2) LIKE %1$L)$q$,
         audit_search_pattern(word)), ' AND ')
   INTO in_block, in_line
   FROM unnest(p_words) AS word;

@@ -1,4 +1,5 @@
--- Makes one slice of the slices in (after, through] by kind, by actor and by resource: a value takes one row instead of several.
+-- Makes one slice of the slices in (after, through] by kind, by actor and by resource: a value takes one row instead of
+-- several.
 CREATE OR REPLACE FUNCTION audit_search_merge(p_org uuid, p_after bigint, p_through bigint) RETURNS void
 LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

@@ -5,7 +5,8 @@ LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
 AS $$
   WITH rows AS MATERIALIZED (
-    SELECT a.action, audit_search_kind(a.action, a.resource_type, a.actor_type, a.result) AS kind, a.actor_email AS email,
+    SELECT a.action, a.actor_email AS email,
+      audit_search_kind(a.action, a.resource_type, a.actor_type, a.result) AS kind,
       CASE WHEN a.resource_type = 'device' THEN a.resource_name END AS device,
       audit_devices_named(a.details) AS named
     FROM audit_logs a
