@@ -17,6 +17,14 @@ export class DocsPage {
     });
   }
 
+  get answer() {
+    return this.page.getByRole("region", { name: "Answer", exact: true });
+  }
+
+  async send() {
+    await this.page.getByRole("button", { name: "Send request" }).click();
+  }
+
   sample(language: string) {
     return this.page.getByRole("region", { name: `Sample in ${language}` });
   }

@@ -24,15 +24,31 @@ export type StoredNote = {
   note: string;
 };
 
+/** Checkpoints of ours by their notes: the newest of each organization are read again and again. */
+const known = new Map<string, { orgId: string; checkpoint: TreeCheckpoint }>();
+const MAX_KNOWN = 5_000;
+
+function remember(note: string, found: { orgId: string; checkpoint: TreeCheckpoint }): void {
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(note, found);
+}
+
+const toStored = (orgId: string, { size, signedAt }: TreeCheckpoint, note: string): StoredNote => ({
+  ...{ orgId, kind: "checkpoint", size, signedAt, note },
+});
+
 /**
  * A note as it may be kept, from its text alone; null when it is none, concerns another organization or no key of ours
  * signed it.
  */
 export function readOwnNote(orgId: string, note: string): StoredNote | null {
+  const seen = known.get(note);
+  if (seen?.orgId === orgId) return toStored(orgId, seen.checkpoint, note);
   const checkpoint = parseCheckpoint(parseNote(note)?.text ?? "");
   if (checkpoint) {
-    const isOurs = orgIdOf(checkpoint.origin) === orgId && isOwnNote(note, checkpoint.origin);
-    return isOurs ? { orgId, kind: "checkpoint", size: checkpoint.size, signedAt: checkpoint.signedAt, note } : null;
+    if (orgIdOf(checkpoint.origin) !== orgId || !isOwnNote(note, checkpoint.origin)) return null;
+    remember(note, { orgId, checkpoint });
+    return toStored(orgId, checkpoint, note);
   }
   const restored = readOwnRestored(orgId, note);
   if (restored) return { orgId, kind: "restored", size: restored.lost, signedAt: restored.at, note };
@@ -48,7 +64,7 @@ export function readOwnRestored(orgId: string, note: string): RestoredStatement 
 
 /** What a kept checkpoint says. @throws RangeError for a note of another kind */
 export function checkpointOf({ note }: Pick<StoredNote, "note">): TreeCheckpoint {
-  const checkpoint = parseCheckpoint(parseNote(note)?.text ?? "");
+  const checkpoint = known.get(note)?.checkpoint ?? parseCheckpoint(parseNote(note)?.text ?? "");
   if (!checkpoint) throw new RangeError("the note is no checkpoint");
   return checkpoint;
 }

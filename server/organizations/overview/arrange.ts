@@ -50,18 +50,23 @@ const byNumber = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1
 
 const nameOrder = (a: Row, b: Row): number => names.compare(a.name, b.name) || (a.orgId < b.orgId ? -1 : 1);
 
-function compare(a: Row, b: Row, sort: Sort): number {
-  if (sort === "name") return nameOrder(a, b);
-  if (sort !== "attention") return byNumber(VALUE[sort](a), VALUE[sort](b));
-  return byNumber(worst(a), worst(b)) || byNumber(b.attention.length, a.attention.length);
+/** How rows compare; what is compared is found once a row, not once a comparison. */
+function comparing(rows: readonly Row[], sort: Sort): (a: Row, b: Row) => number {
+  if (sort === "name") return nameOrder;
+  const valueOf = sort === "attention" ? worst : VALUE[sort];
+  const values = new Map(rows.map((row) => [row, valueOf(row)]));
+  const byValue = (a: Row, b: Row) => byNumber(values.get(a) ?? 0, values.get(b) ?? 0);
+  if (sort !== "attention") return byValue;
+  return (a, b) => byValue(a, b) || byNumber(b.attention.length, a.attention.length);
 }
 
 /** The organizations that are asked for, in the order that is asked for; equal ones by name. */
 export function arrange(rows: readonly Row[], { search, show, sort, order }: Arrangement): Row[] {
   const part = search?.trim().toLowerCase();
   const sign = order === "desc" ? -1 : 1;
+  const compare = comparing(rows, sort);
   return rows
     .filter((row) => !part || row.name.toLowerCase().includes(part))
     .filter((row) => !show?.length || show.some((one) => IS_SHOWN[one](row)))
-    .sort((a, b) => sign * compare(a, b, sort) || nameOrder(a, b));
+    .sort((a, b) => sign * compare(a, b) || nameOrder(a, b));
 }
