@@ -1,5 +1,5 @@
--- Blocks that can hold a match, in no order, at most p_cap (NULL: all); rough only: of those alone whose text cannot say
--- so, or that retention has cut. One look-up in the index for all organizations.
+-- Blocks that can hold a match, in no order, at most p_cap (NULL: all); rough only: of those alone whose text cannot
+-- say so, or that retention has cut. One look-up in the index for all organizations.
 CREATE OR REPLACE FUNCTION audit_search_blocks(
   p_orgs uuid[], p_needle jsonb, p_rough_only boolean, p_cap bigint
 ) RETURNS TABLE (org_id uuid, first_seq bigint, last_seq bigint, max_at timestamptz)

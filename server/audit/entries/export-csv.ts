@@ -26,8 +26,8 @@ export const csvHeader = (): string => toCsv([CSV_COLUMNS]);
 
 function cellsOf(row: BodyRow): Cell[] {
   // Only an agent without a known device is named by its raw id, so details are rarely taken apart.
-  const nameless = row.actor_type === "agent" && !row.hostname && row.details;
-  const details = nameless ? detailsOf(row) : {};
+  const isNamedInDetails = row.actor_type === "agent" && !row.hostname && row.details?.includes('"rawActorId"');
+  const details = isNamedInDetails ? detailsOf(row) : {};
   return [
     row.id,
     new Date(row.ms).toISOString(),

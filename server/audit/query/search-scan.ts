@@ -7,8 +7,8 @@ import type { Cursor } from "./cursor";
 import { allOf, eachOf, olderThan } from "./rows";
 import type { Found } from "./search-blocks";
 
-/** Half of what an answer to a short text may take; the rest is for a loaded machine. */
-export const SCAN_MS = 250;
+/** What an answer to a short text may take, less what comes before and after the scan. */
+export const SCAN_MS = 120;
 
 /** True when the only text that is asked for is too short for the index. */
 export function isShort({ phrase, words = [] }: RowFilter): boolean {
@@ -71,12 +71,17 @@ export async function scanKeys(
   const keys: Found[] = [];
   if (orgIds.length === 0) return { keys, rest: null };
   let cursor = after;
-  for (let size = FIRST_CHUNK; ; size = Math.min(size * 2, MAX_CHUNK)) {
+  for (let size = FIRST_CHUNK; ; ) {
+    const began = performance.now();
     const rows = await scanChunk(tx, orgIds, filter, cursor, size);
     const last = rows.at(-1);
     for (const row of rows) if (row.hit) keys.push({ orgId: row.org_id, seq: row.chain_seq, ms: row.ms });
     if (!last || last.done) return { keys, rest: null };
     cursor = { ms: last.ms, seq: last.chain_seq, orgId: last.org_id };
-    if (keys.length >= need || performance.now() > deadline) return { keys, rest: cursor };
+    const now = performance.now();
+    if (keys.length >= need || now > deadline) return { keys, rest: cursor };
+    // No more than can be read in the time that is left.
+    const inTime = Math.ceil((size * (deadline - now)) / (now - began));
+    size = Math.min(size * 2, MAX_CHUNK, Math.max(FIRST_CHUNK, inTime));
   }
 }
