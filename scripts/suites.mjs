@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { bin, node, ROOT } from "./run.mjs";
+import { bin, node, ROOT, run } from "./run.mjs";
 
 const RESULTS = join(ROOT, "dist", "results");
 const fileOf = (suite) => join(RESULTS, `${suite}.json`);
@@ -41,11 +41,33 @@ async function torture() {
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
+/** The newest Node that npm has; the other suites run on the Node that started them. */
+const NEWEST_NODE = "26.10.0";
+/** What a new Node is likely to change: processes, sockets, streams, digests, threads, the bundled programs. */
+const TOUCHES_NODE = ["server/audit", "server/process", "server/front", "server/http", "server/limits", "agent/"];
+
+/** The pure tests of these areas on the newest Node, by npm's package of its program for this machine. */
+async function newestNode() {
+  const suite = "vitest-newest";
+  const program = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}@${NEWEST_NODE}`;
+  const shell = process.platform === "win32";
+  const onNewest = (...args) => run("npm", ["exec", "--yes", `--package=${program}`, "--", "node", ...args], { shell });
+  if ((await onNewest("--version")) !== 0) {
+    process.stdout.write(`${program} cannot be fetched: nothing was run on it.\n`);
+    return { passed: 0, failed: 0 };
+  }
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${fileOf(suite)}`];
+  const code = await onNewest(bin("vitest", "vitest.mjs"), "run", "--project", "unit", ...reporters, ...TOUCHES_NODE);
+  const report = reportOf(suite);
+  return outcomeOf(code, report?.numPassedTests ?? 0, report?.numFailedTests ?? 0);
+}
+
 const hasSpecs = () => readdirSync(join(ROOT, "e2e"), { recursive: true }).some((name) => name.endsWith(".spec.ts"));
 
 /**
  * Runs every suite, also after one has failed, and ends with a line `N passed, N failed` over all of them.
- * @param names suites to run instead of all: vitest, e2e, torture; what follows `--` goes to them.
+ * @param names suites to run instead of all: vitest, e2e, torture, and newest, which needs the network and runs only
+ *   when it is named; what follows `--` goes to them.
  * @returns 0 when at least one test ran and none failed.
  */
 export async function test(names, build) {
@@ -58,6 +80,7 @@ export async function test(names, build) {
   writeManifest();
   const results = [];
   if (wants("vitest")) results.push(...(await bothVitests(args)));
+  if (chosen.includes("newest")) results.push(await newestNode());
   const browser = wants("e2e") && existsSync(join(ROOT, "e2e")) && hasSpecs();
   try {
     if (browser || wants("torture")) await build();

@@ -35,7 +35,7 @@ const LINES: { line: Line; quick: number; full: number }[] = [
   { line: headsLine, quick: 1, full: 10 },
   { line: fairSharesLine, quick: 1, full: 10 },
   { line: proxyLine, quick: 1, full: 1 },
-  ...(FORMER_CHECKOUT ? [{ line: upgradeLine, quick: 1, full: 5 }] : []),
+  ...(FORMER_CHECKOUT ? [{ line: upgradeLine, quick: 1, full: 1 }] : []),
 ];
 
 const args = process.argv.slice(2);
