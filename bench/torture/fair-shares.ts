@@ -103,8 +103,6 @@ async function createCaller(server: Server, rows: number): Promise<Caller> {
 export const fairSharesLine: Line = {
   id: "H2",
   title: "one caller asks for the most expensive things, 200 at once",
-  // Four floods, each with the patience of somebody who waits beside it.
-  quickLimitMs: 300_000,
   run: ({ rounds, progress }) =>
     withServer(async (server) => {
       const full = rounds >= FULL_ROUNDS;

@@ -7,10 +7,4 @@ export type LineInput = {
 };
 
 /** One row of the torture table. */
-export type Line = {
-  id: string;
-  title: string;
-  run: (input: LineInput) => Promise<Outcome>;
-  /** Where a quick run may take longer than others on a busy machine. */
-  quickLimitMs?: number;
-};
+export type Line = { id: string; title: string; run: (input: LineInput) => Promise<Outcome> };
