@@ -116,7 +116,10 @@ function Scroller({ rows, hasMore, onMore, onOpen }: ScrollerProps) {
           {before > 0 && <Spacer height={before} />}
           {items.map((item) => {
             const row = rows[item.index];
-            return row && <Row key={row.rowNo} row={row} index={item.index} onOpen={() => onOpen(row.rowNo)} />;
+            const open = () => onOpen(row?.rowNo ?? 0);
+            return (
+              row && <Row key={row.rowNo} row={row} index={item.index} measure={virtual.measureElement} onOpen={open} />
+            );
           })}
           {after > 0 && <Spacer height={after} />}
         </tbody>
@@ -149,18 +152,23 @@ function summary(row: ImportRow): string {
   return parts.flatMap(([name, word]) => (n(name) > 0 ? [`${n(name)} ${word}`] : [])).join(", ");
 }
 
-function Row({ row, index, onOpen }: { row: ImportRow; index: number; onOpen: () => void }) {
+type RowProps = { row: ImportRow; index: number; measure: (row: HTMLElement | null) => void; onOpen: () => void };
+
+/** A card on a phone, as high as what it says. */
+function Row({ row, index, measure, onOpen }: RowProps) {
   const picked = row.candidates.find((c) => c.deviceId === row.pickedDeviceId);
   const device = row.device ?? picked;
   const values = summary(row);
   return (
     <tr
+      ref={measure}
       data-index={index}
       aria-rowindex={index + 2}
       data-invalid={row.cells.some((cell) => cell.outcome === "invalid") || undefined}
     >
       <th scope="row">
         <button type="button" className={classes.open} onClick={onOpen} aria-label={`Open row ${row.rowNo}`}>
+          <span className={classes.wordRow}>Open row </span>
           {count(row.rowNo)}
         </button>
       </th>

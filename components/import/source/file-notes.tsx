@@ -9,27 +9,25 @@ type Props = {
   isBusy: boolean;
 };
 
-/** What a person should know of how a file is read, and the question whether its first row is a header. */
+/** What a person should know of how a file is read, and the question whether a row of it is a heading. */
 export function FileNotes({ preview, onHeader, isBusy }: Props) {
   const hidden = preview.sheets.filter((sheet) => sheet.isHidden).map((sheet) => sheet.name);
   const notes = [...preview.notes, ...(hidden.length > 0 ? [`Hidden sheets: ${hidden.join(", ")}.`] : [])];
-  if (notes.length === 0 && !preview.isHeaderDoubtful) return null;
+  const { headerRow } = preview.format;
+  const isDoubtful = preview.headerDoubts.length > 0;
+  if (notes.length === 0 && !isDoubtful) return null;
   return (
     <div className={classes.pad}>
-      {preview.isHeaderDoubtful && (
+      {isDoubtful && (
         <Message tone="warn">
-          The first row looks like values: {preview.titles.slice(0, 4).join(", ")}. Does it name the columns?
+          Is row {headerRow} a heading? It may be a row of values: {preview.headerDoubts.join("; ")}; and none of its
+          cells is a title that the product is known for.
           <Group gap="sm" mt={8}>
             <Button variant="default" size="compact-sm" disabled={isBusy} onClick={() => onHeader(0)}>
-              No, the file has no header
+              No, the file has no heading
             </Button>
-            <Button
-              variant="default"
-              size="compact-sm"
-              disabled={isBusy}
-              onClick={() => onHeader(preview.format.headerRow)}
-            >
-              Yes, it is the header
+            <Button variant="default" size="compact-sm" disabled={isBusy} onClick={() => onHeader(headerRow)}>
+              Yes, it is the heading
             </Button>
           </Group>
         </Message>

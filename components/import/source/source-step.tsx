@@ -1,7 +1,7 @@
 "use client";
 
 import { Button, Progress } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueries, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { bytes } from "@/components/format/amounts";
 import { Discard } from "@/components/import/discard";
@@ -39,6 +39,7 @@ export function SourceStep({ state, onStep }: StepProps) {
   }, [state.id, add]);
   useContinueOnceRead(state, onStep);
   const complete = state.files.filter((file) => file.complete);
+  const isAsked = useIsAsked(state);
   return (
     <>
       <DropArea
@@ -92,16 +93,29 @@ export function SourceStep({ state, onStep }: StepProps) {
               type="submit"
               onClick={() => stage.mutate({ id: state.id })}
               loading={stage.isPending}
-              disabled={uploads.current !== null || complete.length < state.files.length}
+              disabled={uploads.current !== null || complete.length < state.files.length || isAsked}
             >
               {state.files.length === 1 ? "Read the file" : "Read the files"}
             </Button>
           )}
           <Discard id={state.id} />
+          {isAsked && <span className={classes.quiet}>Say first whether the file has a heading.</span>}
         </div>
       )}
     </>
   );
+}
+
+/** True while a file waits for a person to say whether it has a heading. */
+function useIsAsked(state: StepProps["state"]): boolean {
+  const trpc = useTRPC();
+  const isRead = state.columns.length > 0;
+  return useQueries({
+    queries: state.files.map((file, fileNo) =>
+      trpc.imports.preview.queryOptions({ id: state.id, fileNo }, { enabled: file.complete && !isRead && !state.job }),
+    ),
+    combine: (previews) => !isRead && previews.some(({ data }) => (data?.headerDoubts.length ?? 0) > 0),
+  });
 }
 
 /** The step is over when the files have been read; coming back to it later is not the same. */

@@ -122,6 +122,15 @@ function progressOf(row: ImportRecord): ImportState["job"] {
   return { name: row.job, done: row.jobDone, total: row.totalRows, startedAt, cancelRequested: row.cancelRequested };
 }
 
+/** Cells held at once while rows are worked through: memory does not grow with the columns of a file. */
+const CELLS_AT_ONCE = 80_000;
+const MIN_ROWS_AT_ONCE = 250;
+const MAX_ROWS_AT_ONCE = 10_000;
+
+/** Rows of one round of work on an import: few statements for many rows, and some megabytes in memory. */
+export const rowsAtOnce = ({ columns }: Pick<ImportRecord, "columns">): number =>
+  Math.min(MAX_ROWS_AT_ONCE, Math.max(MIN_ROWS_AT_ONCE, Math.floor(CELLS_AT_ONCE / Math.max(1, columns.length))));
+
 /** The names of an import's files, as its audit entries show them. */
 export const fileNames = (found: ImportRecord): string =>
   found.files

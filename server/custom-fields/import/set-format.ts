@@ -24,7 +24,9 @@ export const setFormat = operation({
     return tenant(ctx.scope, async (tx) => {
       const found = await lockImport(tx, ctx, id);
       requireIdle(found, "draft", "staged", "checked");
-      const files = found.files.map((file, i) => (i === fileNo ? { ...file, format: { ...kept, ...format } } : file));
+      const said = format.headerRow === undefined ? {} : { isHeaderSaid: true };
+      const next = { ...kept, ...format, ...said };
+      const files = found.files.map((file, i) => (i === fileNo ? { ...file, format: next } : file));
       const [row] = await tx
         .update(customFieldImports)
         .set({ ...unread, files, updatedAt: ctx.now() })

@@ -26,7 +26,8 @@ export type ActiveField = {
 };
 
 export type Decision = { code: ValueCode; value: FieldValue | null; reason: string | null };
-const CACHED_VALUES = 20_000;
+/** Of each field: what repeats itself is few values, and a file has hundreds of fields. */
+const CACHED_VALUES = 1_000;
 
 /** What fits is read as it is; a decision is about a value that does not. */
 function readAnew({ rule, dateOrder, decided }: ActiveField, text: string): Read {

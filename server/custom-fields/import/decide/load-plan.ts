@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { type ImportRecord, type PartnerScope, uuidList } from "@/server/custom-fields/import/find-import";
+import { type ImportRecord, type PartnerScope, rowsAtOnce, uuidList } from "@/server/custom-fields/import/find-import";
 import { decidedTexts, plannedChoices } from "@/server/custom-fields/import/map/choice-schema";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
@@ -21,6 +21,8 @@ export type LoadedPlan = {
   orgIds: readonly string[];
   identifiers: PlanIdentifiers;
   totalRows: number;
+  /** Rows of one round of work on it. */
+  rowsAtOnce: number;
   fields: ActiveField[];
   orgsByName: ReadonlyMap<string, ReadonlySet<string>>;
 };
@@ -76,6 +78,7 @@ export async function loadPlan(tx: Tx, found: ImportRecord, scope: PartnerScope)
     orgIds: scope.orgIds,
     identifiers: plan.identifiers,
     totalRows: found.totalRows,
+    rowsAtOnce: rowsAtOnce(found),
     fields,
     orgsByName: await organizationsByName(tx, scope),
   };

@@ -2,15 +2,15 @@ import type { Preset } from "@/server/custom-fields/import/presets/preset";
 import { requireHeader } from "./column-list";
 import { detectEncoding, headOf, isGzip, isZip, readText, textHead } from "./decode";
 import type { FileFormat, SheetInfo } from "./file-schema";
-import { isHeaderDoubtful } from "./header-doubt";
+import { headerDoubts } from "./header-doubt";
 import type { FileNotes } from "./notes";
 import { detectDelimiter, findHeader, type RawRecord, readDelimited } from "./read-delimited";
 import { openWorkbook, readWorkbook, type Workbook } from "./read-workbook";
 import { refuseForeign, refuseForeignText, refusePacked } from "./signature";
 import { detectShape, identifierOf, longPlaces } from "./table-shape";
 
-/** What was found out about a file; the header is doubtful where its first row may well be one of values. */
-export type Detected = { format: FileFormat; sheets: readonly SheetInfo[]; isHeaderDoubtful: boolean };
+/** What was found out about a file; headerDoubts: what speaks for its header being a row of values. */
+export type Detected = { format: FileFormat; sheets: readonly SheetInfo[]; headerDoubts: string[] };
 
 const HEAD_RECORDS = 60;
 /** Sheets that are looked into for a header that the product is known for. */
@@ -58,7 +58,7 @@ async function detectWorkbook(path: string, preset: Preset, base: Base): Promise
   try {
     const { name, records, headerRow, titles } = await chooseSheet(workbook, preset);
     const format = { ...base, kind: "workbook", headerRow, shape: detectShape(titles, preset), sheet: name } as const;
-    return { format, sheets: workbook.sheets, isHeaderDoubtful: isHeaderDoubtful(records, headerRow, preset) };
+    return { format, sheets: workbook.sheets, headerDoubts: headerDoubts(records, headerRow, preset) };
   } finally {
     workbook.close();
   }
@@ -80,13 +80,13 @@ export async function detect(path: string, preset: Preset): Promise<Detected> {
   const text = await textHead(path, base.gzip, encoding);
   refuseForeignText(text);
   if (/^\s*[[{]/.test(text))
-    return { format: { ...base, kind: "json", encoding, shape: "rest" }, sheets: [], isHeaderDoubtful: false };
+    return { format: { ...base, kind: "json", encoding, shape: "rest" }, sheets: [], headerDoubts: [] };
   const { delimiter, headerRow, records } = detectDelimiter(text);
   const shape = detectShape(requireHeader(records[headerRow - 1] ?? []), preset);
   return {
     format: { ...base, kind: "text", encoding, delimiter, headerRow, shape },
     sheets: [],
-    isHeaderDoubtful: shape === "wide" && isHeaderDoubtful(records, headerRow, preset),
+    headerDoubts: shape === "wide" ? headerDoubts(records, headerRow, preset) : [],
   };
 }
 

@@ -47,6 +47,8 @@ const fileFormat = z.strictObject({
   headerRow: z.int().min(0).max(100),
   shape: z.enum(SHAPES),
   sheet: z.string().max(255).nullable().optional(),
+  /** True once a person has said which row is the header. */
+  isHeaderSaid: z.boolean().optional(),
 });
 export type FileFormat = z.output<typeof fileFormat>;
 

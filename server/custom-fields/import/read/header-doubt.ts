@@ -1,4 +1,4 @@
-import { normaliseHeader } from "@/server/custom-fields/import/normalise";
+import { isMasked, namesSecret, normaliseHeader } from "@/server/custom-fields/import/normalise";
 import type { Preset } from "@/server/custom-fields/import/presets/preset";
 import { identifierOf } from "./table-shape";
 
@@ -6,6 +6,9 @@ import { identifierOf } from "./table-shape";
 const COMPARED = 30;
 const MIN_COMPARED = 2;
 const MIN_ALIKE = 0.6;
+/** Signs told, and characters of a cell in them. */
+const MAX_DOUBTS = 4;
+const SHOWN_CHARS = 40;
 
 /** A cell's shape: WS-001 and PC-17 are both a-9. */
 const shapeOf = (cell: string): string =>
@@ -14,28 +17,36 @@ const shapeOf = (cell: string): string =>
     .replace(/\p{N}+/gu, "9")
     .replace(/\p{L}+/gu, "a");
 
-function isLikeBelow(title: string, below: readonly string[]): boolean {
-  const filled = below.filter((cell) => cell.trim() !== "");
-  if (title.trim() === "" || filled.length < MIN_COMPARED) return false;
-  if (filled.some((cell) => cell.trim().toLowerCase() === title.trim().toLowerCase())) return true;
-  const shape = shapeOf(title);
-  if (!shape.includes("9")) return false;
-  return filled.filter((cell) => shapeOf(cell) === shape).length >= filled.length * MIN_ALIKE;
+/** Why a title looks like a value of its column, in words; null where it does not. */
+function likeBelow(title: string, below: readonly string[]): string | null {
+  const text = title.trim();
+  const filled = below.map((cell) => cell.trim()).filter((cell) => cell !== "");
+  if (text === "" || filled.length < MIN_COMPARED) return null;
+  const name = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+  if (filled.some((cell) => cell.toLowerCase() === text.toLowerCase()))
+    return `${name} stands among the values below it`;
+  const shape = shapeOf(text);
+  if (!shape.includes("9")) return null;
+  const alike = filled.filter((cell) => shapeOf(cell) === shape).length;
+  return alike >= filled.length * MIN_ALIKE
+    ? `${name} looks like ${alike} of the ${filled.length} values below it`
+    : null;
 }
 
 /**
- * Whether the row taken for the header may be a row of values: no cell of it is a title that the product is known for,
- * and one looks like the cells below it, or stands among them.
+ * What speaks for the row taken for the header being one of values, in words: no cell of it is a title that the product
+ * is known for, and some look like the cells below them, or stand among them. None: it is a header.
  */
-export function isHeaderDoubtful(records: readonly (readonly string[])[], headerRow: number, preset: Preset): boolean {
+export function headerDoubts(records: readonly (readonly string[])[], headerRow: number, preset: Preset): string[] {
   const titles = records[headerRow - 1] ?? [];
   const known = new Set([...preset.fieldColumn, ...preset.valueColumn, ...preset.ignored].map(normaliseHeader));
-  if (titles.some((title) => identifierOf(title, preset) || known.has(normaliseHeader(title)))) return false;
+  if (titles.some((title) => identifierOf(title, preset) || known.has(normaliseHeader(title)))) return [];
   const below = records.slice(headerRow, headerRow + COMPARED);
-  return titles.some((title, i) =>
-    isLikeBelow(
-      title,
-      below.map((cells) => cells[i] ?? ""),
-    ),
-  );
+  return titles
+    .flatMap((title, i) => {
+      const isSecret = namesSecret(title) || isMasked(title);
+      const cells = below.map((cells) => cells[i] ?? "");
+      return isSecret ? [] : (likeBelow(title, cells) ?? []);
+    })
+    .slice(0, MAX_DOUBTS);
 }

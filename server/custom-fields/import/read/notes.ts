@@ -1,4 +1,7 @@
-/** What a reader came across that a person should know of: each kind once, with its number and where it is first. */
+/** Places told of each kind. */
+const MAX_PLACES = 8;
+
+/** What a reader came across that a person should know of: each kind once, with its number and the first places. */
 export type FileNotes = {
   add: (kind: NoteKind, where: string) => void;
   /** In words, in the order in which they came up. */
@@ -27,17 +30,17 @@ const NOTES = {
 type NoteKind = keyof typeof NOTES;
 
 export function createNotes(): FileNotes {
-  const found = new Map<NoteKind, { count: number; first: string }>();
+  const found = new Map<NoteKind, { count: number; places: string[] }>();
   return {
     add(kind, where) {
       const known = found.get(kind);
-      if (known) known.count++;
-      else found.set(kind, { count: 1, first: where });
+      if (!known) found.set(kind, { count: 1, places: [where] });
+      else if (++known.count <= MAX_PLACES) known.places.push(where);
     },
     toTexts: () =>
-      [...found].map(([kind, { count, first }]) => {
+      [...found].map(([kind, { count, places }]) => {
         const [one, many] = NOTES[kind];
-        return `${count.toLocaleString("en")} ${count === 1 ? one : many} (${count === 1 ? "" : "first: "}${first}).`;
+        return `${count.toLocaleString("en")} ${count === 1 ? one : many} (${places.join(", ")}${count > places.length ? " and others" : ""}).`;
       }),
   };
 }

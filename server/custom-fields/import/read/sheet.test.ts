@@ -71,7 +71,7 @@ describe("the cells of a sheet", () => {
     );
     expect(row?.cells).toEqual(["000-07"]);
     expect(notes.toTexts()).toEqual([
-      "2 cells hold an error such as #N/A and are read as blank (first: B2).",
+      "2 cells hold an error such as #N/A and are read as blank (B2, D2).",
       "1 formula has no stored result and is read as blank (C2).",
     ]);
   });

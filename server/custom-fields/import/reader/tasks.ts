@@ -15,7 +15,7 @@ type PreviewTask = { kind: "preview"; source: string; path: string; format: File
 type StageTask = { kind: "stage"; source: string; files: readonly { path: string; format: FileFormat | null }[] };
 export type Task = PreviewTask | StageTask;
 
-/** The first rows of a file. isHeaderDoubtful: its first row may be one of values, and nobody has said yet. */
+/** The first rows of a file. headerDoubts: its header may be a row of values, and nobody has said yet. */
 export type Preview = Detected & {
   titles: string[];
   rows: { line: number; cells: string[]; fault: string | null }[];
@@ -52,7 +52,7 @@ async function preview({ source, path, format: given }: PreviewTask): Promise<Pr
   return {
     format,
     sheets: detected.sheets,
-    isHeaderDoubtful: detected.isHeaderDoubtful && given === null,
+    headerDoubts: given?.isHeaderSaid ? [] : detected.headerDoubts,
     titles: columns.titles,
     rows: rows.map((row) => ({ ...row, cells: row.cells.map(shown) })),
     notes: notes.toTexts(),

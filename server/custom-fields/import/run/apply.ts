@@ -14,7 +14,8 @@ import { type ValuePatch, writeValues } from "./tables/values";
  * Rows of one transaction of a run or an undo: a kill repeats at most these, a cancel waits for at most these. A small
  * import goes in smaller steps, so that its progress is seen.
  */
-export const applyRows = (totalRows: number): number => Math.min(10_000, Math.max(1_000, Math.ceil(totalRows / 10)));
+export const applyRows = ({ totalRows, rowsAtOnce }: { totalRows: number; rowsAtOnce: number }): number =>
+  Math.min(rowsAtOnce, Math.max(1_000, Math.ceil(totalRows / 10)));
 
 /** True when the check found something to write: a value, or the source ID of a device that was found otherwise. */
 const hasWork = ({ outcome, codes, hasSourceId }: ResolvedResult): boolean =>
@@ -142,7 +143,7 @@ export async function applyChunk(
   plan: LoadedPlan,
   { after, report }: { after: number; report: RunReport },
 ): Promise<number> {
-  const range = { after, through: after + applyRows(plan.totalRows) };
+  const range = { after, through: after + applyRows(plan) };
   const work = new Map<number, ResolvedResult>();
   for (const checked of await readResolved(tx, plan.importId, range)) {
     // Ambiguous rows are in the report from the start: one that a person picked for is not counted twice.

@@ -2,14 +2,12 @@ import { type Tx, tenant } from "@/db/client";
 import { type EvaluatedRow, evaluateRows } from "@/server/custom-fields/import/decide/evaluate";
 import { type LoadedPlan, loadPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { count, emptyTally } from "@/server/custom-fields/import/decide/tally";
-import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
+import { type ImportRecord, type PartnerScope, rowsAtOnce } from "@/server/custom-fields/import/find-import";
 import { type PlacedFile, rowsInWords } from "@/server/custom-fields/import/read/row-place";
 import { MATCHED_OUTCOMES, type Tally, withoutDevice } from "@/server/custom-fields/import/schema";
 import { clearResults, insertResults, markConflicts, type Picks, type Result, readClaims } from "./tables/results";
-import { readStaged } from "./tables/staged";
+import { type Range, readStaged } from "./tables/staged";
 
-/** Rows of one round: few statements for many rows, and some megabytes in memory. */
-const CHECK_ROWS = 10_000;
 /** Candidates kept of an ambiguous row. */
 const MAX_CANDIDATES = 50;
 
@@ -62,8 +60,8 @@ async function settleClaims(tx: Tx, plan: LoadedPlan, { tally, files }: Settling
   await markConflicts(tx, plan, conflicts);
 }
 
-async function evaluateChunk(tx: Tx, plan: LoadedPlan, { after, picks }: { after: number; picks: Picks }) {
-  const staged = await readStaged(tx, plan.importId, { after, through: after + CHECK_ROWS });
+async function evaluateChunk(tx: Tx, plan: LoadedPlan, { picks, ...range }: Range & { picks: Picks }) {
+  const staged = await readStaged(tx, plan.importId, range);
   return evaluateRows(tx, plan, { rows: staged.map((row) => ({ ...row, picked: picks.get(row.rowNo) ?? null })) });
 }
 
@@ -81,15 +79,17 @@ export async function checkRows(
     const tally = emptyTally(plan.fields);
     const picks = await clearResults(tx, found.id);
     // The database reads the next rows while this process still decides on the last ones.
-    let next = evaluateChunk(tx, plan, { after: 0, picks });
-    for (let after = 0; after < found.totalRows; after += CHECK_ROWS) {
+    const round = rowsAtOnce(found);
+    const evaluate = (after: number) => evaluateChunk(tx, plan, { after, through: after + round, picks });
+    let next = evaluate(0);
+    for (let after = 0; after < found.totalRows; after += round) {
       const rows = await next;
-      if (after + CHECK_ROWS < found.totalRows) next = evaluateChunk(tx, plan, { after: after + CHECK_ROWS, picks });
+      if (after + round < found.totalRows) next = evaluate(after + round);
       next.catch(() => {});
       const results = rows.map((row) => toResult(row, picks.get(row.rowNo) ?? null));
       for (const row of results) count(tally, row);
       await insertResults(tx, plan, results);
-      await onRows(Math.min(after + CHECK_ROWS, found.totalRows));
+      await onRows(Math.min(after + round, found.totalRows));
     }
     await settleClaims(tx, plan, { tally, files: found.files });
     return tally;

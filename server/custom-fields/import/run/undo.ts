@@ -1,5 +1,5 @@
 import type { Tx } from "@/db/client";
-import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import { type ImportRecord, rowsAtOnce } from "@/server/custom-fields/import/find-import";
 import type { UndoReport } from "@/server/custom-fields/import/schema";
 import { applyRows } from "./apply";
 import { type Change, lockChanges, markUndone, type Values } from "./tables/changes";
@@ -30,7 +30,10 @@ export async function undoChunk(
   found: ImportRecord,
   { after, report }: { after: number; report: UndoReport },
 ): Promise<number | null> {
-  const changes = await lockChanges(tx, found.id, { after, limit: applyRows(found.totalRows) });
+  const changes = await lockChanges(tx, found.id, {
+    after,
+    limit: applyRows({ ...found, rowsAtOnce: rowsAtOnce(found) }),
+  });
   const last = changes.at(-1);
   if (!last) return null;
   const patches: ValuePatch[] = [];
