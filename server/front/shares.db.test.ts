@@ -129,3 +129,14 @@ it("renders two pages of a session at a time, the next ones in their turn, and o
   goOn();
   expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
 });
+
+it("gives the turn of whoever hangs up to the session's next page", async () => {
+  const mine = { cookie: "trailmark.session=leaving" };
+  const left = many(2, "/left", mine);
+  await untilBegun(2);
+  const next = ask("/next", mine);
+  for (const { hangUp } of left) hangUp();
+  await expect.poll(() => begun, { timeout: 10_000 }).toContain("/next");
+  goOn();
+  expect(await next.status).toBe(200);
+});

@@ -47,6 +47,12 @@ export function inPageShare(
   const session = url.startsWith("/_next/") ? null : sessionToken(readable(headers), isHttps());
   if (session === null) return render();
   const gone = new AbortController();
-  outgoing.once("close", () => gone.abort());
-  return pages.take(hash("sha256", session, "base64"), render, gone.signal);
+  const closed = new Promise<void>((resolve) => {
+    outgoing.once("close", () => {
+      gone.abort();
+      resolve();
+    });
+  });
+  // Whoever hangs up has a turn no longer, whether the rendering notices or not.
+  return pages.take(hash("sha256", session, "base64"), () => Promise.race([render(), closed]), gone.signal);
 }
