@@ -27,7 +27,7 @@ export function StartPanel() {
             {way.label}
           </Button>
         )}
-        <Button component={Link} href="/start" size="xs" variant="default">
+        <Button component={Link} href="/start" size="xs" variant="default" data-second={Boolean(way) || undefined}>
           All steps
         </Button>
         <Button

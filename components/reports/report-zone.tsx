@@ -3,9 +3,10 @@
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMe, useOrg } from "@/components/account/org";
-import { zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
+
+const nameOf = (zone: string) => zone.replaceAll("_", " ");
 
 /** The organization whose own zone a report can be read in: the one that it is of, or of all the reader's own. */
 function useOwner() {
@@ -28,11 +29,11 @@ export function useZoneOwner(): string {
 export function ReportZone() {
   const { zone, local, setZone } = useZone();
   const owner = useOwner();
-  const choices = new Map([[local, `My time zone (${zoneName(local)})`]]);
+  const choices = new Map([[local, `My time zone: ${nameOf(local)}`]]);
   const add = (name: string, label: string) => !choices.has(name) && choices.set(name, label);
-  if (owner?.timeZone) add(owner.timeZone, `${owner.name}'s (${zoneName(owner.timeZone)})`);
+  if (owner?.timeZone) add(owner.timeZone, `${owner.name}: ${nameOf(owner.timeZone)}`);
   add("UTC", "UTC");
-  add(zone, zoneName(zone));
+  add(zone, nameOf(zone));
   return (
     <Select
       aria-label="Time zone of the report"
@@ -40,7 +41,7 @@ export function ReportZone() {
       value={zone}
       onChange={(chosen) => chosen && setZone(chosen)}
       allowDeselect={false}
-      w={230}
+      w={290}
     />
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Switch } from "@mantine/core";
+import { Box, Switch } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
@@ -18,16 +18,16 @@ export function RequireTwoFactor() {
   );
   if (!policy.data) return null;
   return (
-    <div>
+    <Box px={{ base: 16, sm: 24 }}>
       <Switch
         label="Require two-factor sign-in of everybody"
-        description={`Your own staff and the users of every organization of ${policy.data.name}, from their next request on`}
+        description="Your own staff and the users of every organization, from their next request on"
         checked={policy.data.requireTwoFactor}
         disabled={save.isPending}
         onChange={(event) => save.mutate({ requireTwoFactor: event.currentTarget.checked })}
         mb="md"
       />
       {save.isError && <Message tone="bad">{errorText(save.error)}</Message>}
-    </div>
+    </Box>
   );
 }
