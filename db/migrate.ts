@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import { checkCluster, distribute } from "./citus/distribute";
+import { checkCluster, distribute, hasFaults, takeRightsBack } from "./citus/distribute";
 import { installFunctions, staleFunctions, withSealer } from "./install-functions";
 import { reach, reasonOf } from "./reach";
 import { ensureRoles } from "./roles";
@@ -84,7 +84,9 @@ async function apply(sql: postgres.Sql, input: MigrateInput & { ownerUrl: string
   if (migrations.length + functions.length > 0)
     await sql.begin((tx) => withSealer(tx, () => applyMissing(tx, missing, citus)));
   // It asks the nodes over connections of its own, which would wait for this transaction's locks for ever.
-  if (citus) await sql`SELECT audit_self_test()`;
+  if (!citus) return;
+  if (await hasFaults(sql)) await sql.begin((tx) => withSealer(tx, () => takeRightsBack(tx)));
+  await sql`SELECT audit_self_test()`;
 }
 
 /**

@@ -2,14 +2,16 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type postgres from "postgres";
-import { FOLDER, MigrationError } from "@/db/version";
+import { FOLDER, functionsOfVersion, MigrationError } from "@/db/version";
 
 const PREPARE = join(FOLDER, "citus", "prepare.sql");
 
-/** Tables whose rows are of one organization each and without bound; the first gives the others its shards. */
+/**
+ * Tables whose rows are of one organization each and without bound; the first gives the others its shards. The search
+ * index and the tallies, which are not built on a cluster, stay empty on the coordinator.
+ */
 const TABLES = [
   ...["audit_logs", "audit_chain_heads", "audit_retention_policies", "audit_verifications", "audit_alarms"],
-  ...["audit_search", "audit_search_state", "audit_search_terms", "audit_tallies", "audit_actor_tallies"],
   ...["audit_tree_tiles", "audit_trees", "audit_notes", "agent_logs", "device_event_logs"],
 ];
 const FIRST = "audit_logs";
@@ -99,6 +101,25 @@ async function delegate(tx: postgres.TransactionSql): Promise<void> {
       force_delegation := true)`;
 }
 
+const revokeFromOwner = (tx: postgres.TransactionSql) =>
+  tx`REVOKE UPDATE, DELETE, TRUNCATE ON audit_logs, audit_chain_heads, audit_tree_tiles, audit_trees, audit_notes
+    FROM CURRENT_USER`;
+
+/** Whether a node that answers lacks a guard. Asked outside of a transaction: nodes answer over connections of their own. */
+export async function hasFaults(sql: postgres.Sql): Promise<boolean> {
+  const found = await sql`SELECT FROM audit_cluster_health() WHERE faults <> '{}'`;
+  return found.length > 0;
+}
+
+/**
+ * Takes rights back that a node has given which was added since: Citus creates functions there that everybody may
+ * execute. Inside withSealer().
+ */
+export async function takeRightsBack(tx: postgres.TransactionSql): Promise<void> {
+  for (const { name } of functionsOfVersion(true)) await tx`REVOKE ALL ON FUNCTION ${tx(name)} FROM PUBLIC`;
+  await revokeFromOwner(tx);
+}
+
 /**
  * Spreads the tables of history over the cluster's nodes by organization, as far as that has not been done, with their
  * rows; rights that a new shard gives its owner are taken back. Inside withSealer(), after migrations and functions.
@@ -112,8 +133,7 @@ export async function distribute(tx: postgres.TransactionSql): Promise<void> {
   for (const table of TABLES) if (!distributed?.has(table)) await distributeTable(tx, table);
   if (!distributed?.has("audit_chain_heads"))
     await tx`SELECT tenant_policy('audit_chain_heads', p_command => 'SELECT')`;
-  await tx`REVOKE UPDATE, DELETE, TRUNCATE ON audit_logs, audit_chain_heads, audit_tree_tiles, audit_trees, audit_notes
-    FROM CURRENT_USER`;
+  await revokeFromOwner(tx);
   await delegate(tx);
   await tx`SELECT audit_self_test_org(${randomUUID()})`;
 }

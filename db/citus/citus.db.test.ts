@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, describe, expect, inject, it } from "vitest";
+import { closeDatabase } from "@/db/client";
+import { migrate } from "@/db/migrate";
+import { appendAudit } from "@/server/audit/record/append";
+import { env } from "@/server/env";
+import { auditRow, closeRoles, expectIntact, insertRaw, inTenant, roles } from "@/testing/chain";
+import { chainHealth } from "./health";
+
+const addresses = () => ({ ownerUrl: inject("ownerDatabaseUrl"), appUrl: inject("databaseUrl") });
+const isCluster = env().TRAILMARK_CITUS;
+
+afterAll(() => Promise.all([closeRoles(), closeDatabase()]));
+
+describe.skipIf(isCluster)("TRAILMARK_CITUS on one PostgreSQL", () => {
+  it("is refused, whoever starts, where the extension is not", async () => {
+    const { appUrl, ownerUrl } = addresses();
+    await expect(migrate({ ownerUrl, appUrl, citus: true })).rejects.toThrow(/CREATE EXTENSION citus on every node/);
+    await expect(migrate({ appUrl, citus: true })).rejects.toThrow(/CREATE EXTENSION citus on every node/);
+  });
+
+  it("off looks at this server alone", async () => {
+    expect(await chainHealth()).toEqual({ faults: [], silent: [] });
+  });
+});
+
+/** Two organizations whose shards are on two nodes. */
+async function onTwoNodes(): Promise<[string, string]> {
+  const nodes = new Map<number, string>();
+  while (nodes.size < 2) {
+    const org = randomUUID();
+    const [row] = await roles.owner<{ node: number }[]>`
+      SELECT groupid AS node FROM pg_dist_placement
+      WHERE shardid = get_shard_id_for_distribution_column('audit_logs', ${org}::uuid)`;
+    if (row) nodes.set(row.node, org);
+  }
+  const [one, two] = nodes.values();
+  return [one as string, two as string];
+}
+
+/** Runs where TEST_OWNER_DATABASE_URL names a cluster and its superuser, with TRAILMARK_CITUS=on. */
+describe.runIf(isCluster)("on a Citus cluster", () => {
+  it("a distributed database is refused without the setting", async () => {
+    await expect(migrate(addresses())).rejects.toThrow(/set TRAILMARK_CITUS=on/);
+  });
+
+  it("of two transactions that write two organizations in crossed order one ends with an error, the other is stored", async () => {
+    const [one, two] = await onTwoNodes();
+    let waiting = 0;
+    const both: (() => void)[] = [];
+    const meet = () =>
+      new Promise<void>((resolve) => {
+        both.push(resolve);
+        if (++waiting === 2) for (const go of both) go();
+      });
+    const crossing = (first: string, second: string) =>
+      inTenant([first, second], async (tx) => {
+        await insertRaw(tx, first);
+        await meet();
+        await insertRaw(tx, second);
+      });
+    const ends = await Promise.allSettled([crossing(one, two), crossing(two, one)]);
+    expect(ends.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const failed = ends.find((end) => end.status === "rejected");
+    expect(["40P01", "55P03"]).toContain(failed?.reason.code);
+    await expectIntact(one, 1);
+    await expectIntact(two, 1);
+  });
+
+  it("appends to organizations on several nodes, each row once", async () => {
+    const [one, two] = await onTwoNodes();
+    const rows = [auditRow(one), auditRow(two), auditRow(one)];
+    expect(await appendAudit(roles.app, rows)).toBe(3);
+    expect(await appendAudit(roles.app, rows)).toBe(0);
+    await expectIntact(one, 2);
+    await expectIntact(two, 1);
+  });
+
+  it("tells of a right that a shard gives beyond its table, and of a trigger that is off", async () => {
+    expect((await chainHealth()).faults).toEqual([]);
+    const onShards = (command: string) => roles.owner`SELECT run_command_on_shards('audit_trees', ${command})`;
+    await onShards("GRANT DELETE ON %s TO trailmark_app");
+    await onShards("ALTER TABLE %s DISABLE TRIGGER USER");
+    try {
+      const { faults } = await chainHealth();
+      expect(faults).toContainEqual(expect.stringMatching(/trailmark_app has DELETE on shard audit_trees_\d+$/));
+      expect(faults).toContainEqual(expect.stringMatching(/trigger audit_trees_no_update on shard audit_trees_\d+ is/));
+    } finally {
+      await onShards("ALTER TABLE %s ENABLE TRIGGER USER");
+      await onShards("REVOKE DELETE ON %s FROM trailmark_app");
+    }
+    expect((await chainHealth()).faults).toEqual([]);
+  });
+});
