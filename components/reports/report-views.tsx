@@ -15,11 +15,15 @@ import type { Reports } from "./shapes";
 
 export type ViewProps<T> = { report: T; range: RangeView; orgId: string | undefined };
 
+const MANY_TIMES = 10;
+
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** How a total compares with the range of the same length before; nothing where the range has no beginning. */
 function compared({ totalEvents, before }: { totalEvents: number; before: number | null }): string {
   if (before === null) return "all in the range";
   if (before === 0) return "none in the period before";
+  // A percentage of a handful says nothing that the number itself does not say better.
+  if (totalEvents > MANY_TIMES * before) return `${count(before)} in the period before`;
   const change = Math.round(((totalEvents - before) / before) * 100);
   const words = change === 0 ? "as many as" : `${count(Math.abs(change))} % ${change > 0 ? "more" : "fewer"} than`;
   return `${words} in the period before (${count(before)})`;
