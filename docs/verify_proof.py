@@ -32,7 +32,7 @@ def verify(text, trust):   # -> what was proven, what is missing
     checkpoint = note and checkpoint_of(note[0])
     need(payload is not None and NUMBER.fullmatch(index) and checkpoint and len(path) <= 64, "not of the form")
     need(all(hash is not None and len(hash) == 32 for hash in path), "a hash of the path is none")
-    (origin, size, root, _), row, index = checkpoint, row_of(payload), int(index)
+    (origin, size, root, restored), row, index = checkpoint, row_of(payload), int(index)
     need(row["chainSeq"] == str(index + 1), "the entry is of another place than the proof")
     need(row["orgId"] == ORIGIN.fullmatch(origin)[1], "the entry is of another organization than the checkpoint")
     need(included(index, size, leaf(sha(payload)), path, root), "the entry is not part of the log")
@@ -42,6 +42,8 @@ def verify(text, trust):   # -> what was proven, what is missing
     need(False not in signed + list(seen.values()), "a signature does not hold")
     missing = [] if True in signed else ["no trusted key signed the checkpoint"]
     if not trust.meets(trust.quorum, [name for name in seen if seen[name]]): missing.append("the quorum of the policy is not met")
+    for proven, lost, when in restored:
+        if proven <= index < lost: missing.append(f"the log was restored to an older state on {when}: of the entries {proven + 1} to {lost} that had been signed, some are not in it")
     return f"entry {index + 1} of {size} in {origin}: {row['action']} by {row['actorEmail'] or row['actorId']}", missing
 
 def judge(data, keys=(), policy=None):   # -> word, exit code, sentences

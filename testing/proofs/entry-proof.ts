@@ -1,6 +1,7 @@
 import { canonicalPayload } from "@/server/audit/chain/chain";
 import type { ChainRow } from "@/server/audit/row";
 import { formatEntryProof } from "@/server/audit/tree/entry-proof";
+import type { Restoration } from "@/server/audit/tree/restoration";
 import { concatBytes, cosignedMessage, ED25519, parseNote, secondsToBytes } from "@/server/audit/tree/signed-note";
 import { checkpointText, originOf } from "@/server/audit/tree/statement";
 import { inclusionProof, leafHash, rootOf } from "@/server/audit/tree/tree";
@@ -34,10 +35,18 @@ const rowOf = (seq: number): ChainRow => ({
   errorMessage: null,
 });
 
-type Made = { seq?: number; size?: number; signer?: TestKey; witnesses?: TestKey[]; seconds?: number };
+type Made = {
+  seq?: number;
+  size?: number;
+  signer?: TestKey;
+  witnesses?: TestKey[];
+  seconds?: number;
+  restored?: readonly Restoration[];
+};
 
 /** The text of a proof, signed by the log of seed 1 unless told otherwise. */
-export function proofText({ seq = 5, size = 11, signer, witnesses = [], seconds = 1_795_183_562 }: Made = {}): string {
+export function proofText(made: Made = {}): string {
+  const { seq = 5, size = 11, signer, witnesses = [], seconds = 1_795_183_562, restored = [] } = made;
   const payloads = Array.from({ length: size }, (_, i) => Buffer.from(canonicalPayload(rowOf(i + 1))));
   const node = nodesOf(payloads.map((payload) => leafHash(sha256, sha256(payload))));
   const text = checkpointText({
@@ -45,6 +54,7 @@ export function proofText({ seq = 5, size = 11, signer, witnesses = [], seconds 
     size,
     root: rootOf(sha256, node, 0, size),
     signedAt: "2026-11-20T14:06:00.000Z",
+    restored,
   });
   const note = parseNote(signText(text, signer ?? testKey(1, ORIGIN, ED25519)));
   if (!note) throw new Error("The checkpoint is no note.");

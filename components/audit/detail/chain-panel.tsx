@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { ShieldAlert, ShieldCheck } from "lucide-react";
+import { ShieldAlert, ShieldCheck, ShieldQuestionMark } from "lucide-react";
 import type { Entry } from "@/components/audit/entry";
 import { count } from "@/components/format/amounts";
 import { dateTime } from "@/components/format/time";
@@ -58,22 +58,23 @@ function EntryStatus({ id }: { id: string }) {
         {errorText(query.error)}
       </p>
     );
-  const { status, readAt, breaks, checkpoint, lastVerified } = query.data;
-  const Icon = status === "intact" ? ShieldCheck : ShieldAlert;
+  const { status, readAt, breaks, reasons, checkpoint, lastVerified } = query.data;
+  const Icon = ICON[status];
   return (
     <div className={classes.status} data-status={status} role="status">
       <p className={classes.verdict}>
         <Icon size={16} strokeWidth={1.75} aria-hidden />
-        {status === "intact" ? "Verified" : "Broken"}
+        {TITLE[status]}
         <span>contents and link checked {dateTime(readAt, zone)}</span>
       </p>
       {breaks.map((found) => (
         <Break key={`${found.seq} ${found.kind}`} found={found} />
       ))}
       <p>
-        {checkpoint
-          ? `Sealed by the checkpoint over entry ${count(checkpoint.seq)}, signed ${dateTime(checkpoint.signedAt, zone)}.`
-          : "No checkpoint covers it yet: the next one is signed within minutes."}{" "}
+        {status === "intact" && checkpoint
+          ? `Part of the checkpoint over entry ${count(checkpoint.seq)}, signed ${dateTime(checkpoint.signedAt, zone)}.`
+          : reasons.join(" ")}{" "}
+        {!checkpoint && "The next one is signed within minutes. "}
         {lastVerified
           ? `The last verification that read it, ${dateTime(lastVerified.at, zone)}, found its part of the chain ${VERDICT_WORD[lastVerified.status].toLowerCase()}.`
           : "No verification of the whole chain has read it yet."}
@@ -81,6 +82,9 @@ function EntryStatus({ id }: { id: string }) {
     </div>
   );
 }
+
+const ICON = { intact: ShieldCheck, broken: ShieldAlert, unproven: ShieldQuestionMark };
+const TITLE = { intact: "Verified", broken: "Broken", unproven: "Not proven" };
 
 const WORD: Record<string, string> = {
   altered: "Its contents do not give its checksum.",

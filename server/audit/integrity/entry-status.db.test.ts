@@ -23,7 +23,8 @@ describe("the integrity status of an entry", () => {
     expect(early).toMatchObject({ status: "intact", breaks: [], checkpoint: { seq: 4 } });
     expect(early.lastVerified).toMatchObject({ status: "intact" });
     const late = await getEntryStatus.run(ctx, { id: rows[5]?.id as string });
-    expect(late).toMatchObject({ status: "intact", checkpoint: null, lastVerified: null });
+    expect(late).toMatchObject({ status: "unproven", checkpoint: null, lastVerified: null });
+    expect(late.reasons).toEqual(["No checkpoint covers it yet."]);
     await signCheckpoint(orgId);
     expect((await getEntryStatus.run(ctx, { id: rows[5]?.id as string })).checkpoint).toMatchObject({ seq: 6 });
     expect((await getEntryStatus.run(ctx, { id: rows[1]?.id as string })).checkpoint).toMatchObject({ seq: 4 });
@@ -34,13 +35,14 @@ describe("the integrity status of an entry", () => {
     const ctx = await ctxFor(await createUser({ orgId, role: "org_viewer" }));
     const rows = auditRows(orgId, 5);
     await appendAudit(roles.app, rows);
+    await signCheckpoint(orgId);
     await roles.owner.begin(async (tx) => {
       await tx`SET LOCAL session_replication_role = replica`;
       await tx`UPDATE audit_logs SET resource_name = 'other' WHERE org_id = ${orgId} AND chain_seq = 3`;
       await tx`UPDATE audit_logs SET checksum = repeat('0', 64) WHERE org_id = ${orgId} AND chain_seq = 4`;
     });
     const statuses = await Promise.all(rows.map(({ id }) => getEntryStatus.run(ctx, { id: id as string })));
-    expect(statuses.map(({ status }) => status)).toEqual(["intact", "intact", "broken", "broken", "broken"]);
+    expect(statuses.map(({ status }) => status)).toEqual(["unproven", "unproven", "broken", "broken", "broken"]);
     expect(statuses.map(({ breaks }) => breaks[0]?.kind)).toEqual([
       undefined,
       undefined,
@@ -48,5 +50,29 @@ describe("the integrity status of an entry", () => {
       "altered",
       "relinked",
     ]);
+  });
+
+  it("is not intact where it fits its neighbours and is not what was signed, and broken where the tree has another", async () => {
+    for (const [rows, status] of [
+      [3, "unproven"],
+      [256, "broken"],
+    ] as const) {
+      const { id: orgId } = await createOrg();
+      const ctx = await ctxFor(await createUser({ orgId, role: "org_viewer" }));
+      await appendAudit(roles.app, auditRows(orgId, rows));
+      await signCheckpoint(orgId);
+      const [last] = await roles.owner.begin(async (tx) => {
+        await tx`SET LOCAL session_replication_role = replica`;
+        await tx`UPDATE audit_logs SET resource_name = 'other' WHERE org_id = ${orgId} AND chain_seq = ${rows}`;
+        const changed = await tx`
+          UPDATE audit_logs a SET checksum = audit_checksum(a) WHERE org_id = ${orgId} AND chain_seq = ${rows}
+          RETURNING id, checksum`;
+        await tx`UPDATE audit_chain_heads SET checksum = ${changed[0]?.checksum} WHERE org_id = ${orgId}`;
+        return changed;
+      });
+      const found = await getEntryStatus.run(ctx, { id: last?.id });
+      expect([rows, found.status]).toEqual([rows, status]);
+      expect(found.breaks.length + found.reasons.length).toBe(1);
+    }
   });
 });

@@ -1,13 +1,19 @@
 import { and, desc, eq, gte, lte, or, sql } from "drizzle-orm";
-import { tenant } from "@/db/client";
+import { asSystem, tenant } from "@/db/client";
 import { auditVerifications } from "@/db/schema";
-import { verifyChain } from "@/server/audit/chain/verify";
+import { type Integrity, verifyChain } from "@/server/audit/chain/verify";
+import { readRoot } from "@/server/audit/checkpoints/nodes";
 import { firstCheckpointCovering } from "@/server/audit/checkpoints/note-store";
+import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored-note";
+import { TreeDamage } from "@/server/audit/checkpoints/tiles";
 import { getRow } from "@/server/audit/entries/get";
+import { restoredReasons } from "@/server/audit/tree/restoration";
+import { equalBytes } from "@/server/audit/tree/tree";
 import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
 import { inScope, narrow } from "@/server/scope";
 import { idInput } from "@/server/wire";
+import { proveRow } from "./own-note";
 import { type EntryStatus, entryStatus } from "./schema";
 
 /** The newest verification that read this part of the chain. */
@@ -25,9 +31,38 @@ async function lastReading(ctx: Ctx, orgId: string, seq: number): Promise<EntryS
   return row ? { at: row.ranAt.toISOString(), status: row.status } : null;
 }
 
+const OTHER_TREE =
+  "The entries under the checkpoint over it no longer give the root that was signed: this one or another was changed. Verify the whole chain.";
+
+/** Whether the entries that a checkpoint covers still give the root that it signed. */
+async function isTreeAsSigned(checkpoint: StoredNote): Promise<boolean> {
+  const { orgId, size } = checkpoint;
+  const root = await asSystem((tx) => readRoot(tx, orgId, size)).catch((error: unknown) => {
+    if (error instanceof TreeDamage) return null;
+    throw error;
+  });
+  return root !== null && equalBytes(root, checkpointOf(checkpoint).root);
+}
+
+type Held = Pick<EntryStatus, "status" | "breaks" | "reasons">;
+
+/** What the entry's own contents and link say, held to the tree that the checkpoint signed. */
+async function hold({ status, breaks, marked }: Integrity, checkpoint: StoredNote | null): Promise<Held> {
+  if (status === "broken" || !marked) return { status: "broken", breaks, reasons: [] };
+  if (!checkpoint) return { status: "unproven", breaks, reasons: ["No checkpoint covers it yet."] };
+  const contradiction = await proveRow(marked, checkpoint);
+  // Where the tree itself is another, whose fault that is cannot be told from one entry.
+  if (contradiction && !(await isTreeAsSigned(checkpoint)))
+    return { status: "unproven", breaks, reasons: [OTHER_TREE] };
+  if (contradiction) return { status: "broken", breaks: [contradiction], reasons: [] };
+  const { seq } = marked;
+  const reasons = restoredReasons(checkpointOf(checkpoint).restored ?? [], { first: seq, last: seq });
+  return { status: reasons.length > 0 ? "unproven" : "intact", breaks, reasons };
+}
+
 /**
  * The integrity of an entry as of now: its contents against its checksum and its link to the entry before, freshly read;
- * the first signed checkpoint that covers it; the last verification that read it.
+ * its place in the tree under the first signed checkpoint that covers it; the last verification that read it.
  * @throws AppError not_found when the entry is missing or belongs to another organization.
  */
 export const getEntryStatus = operation({
@@ -39,14 +74,13 @@ export const getEntryStatus = operation({
     const [orgId, seq] = [row.org_id, Number(row.chain_seq)];
     const own = narrow(ctx, orgId);
     const [found, checkpoint, lastVerified] = await Promise.all([
-      verifyChain(own, { orgId, fromSeq: seq, toSeq: seq, signal: ctx.signal }),
+      verifyChain(own, { orgId, fromSeq: seq, toSeq: seq, mark: seq, signal: ctx.signal }),
       tenant(own.scope, (tx) => firstCheckpointCovering(tx, orgId, seq)),
       lastReading(own, orgId, seq),
     ]);
     return {
-      status: found.status === "intact" ? "intact" : "broken",
+      ...(await hold(found, checkpoint)),
       readAt: ctx.now().toISOString(),
-      breaks: found.breaks,
       checkpoint: checkpoint && { seq: checkpoint.size, signedAt: checkpoint.signedAt },
       lastVerified,
     };

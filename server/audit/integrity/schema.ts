@@ -131,9 +131,11 @@ export const integrityStatus = z.strictObject({
 });
 export type IntegrityStatus = z.output<typeof integrityStatus>;
 
-/** The integrity of one entry; checkpoint is the first signed one at or after it. */
+/** The integrity of one entry; checkpoint is the first signed one at or after it, in whose tree it was looked for. */
 export const entryStatus = z.strictObject({
-  status: z.enum(["intact", "broken"]),
+  status: z.enum(["intact", "broken", "unproven"]),
+  /** Why it is unproven, a sentence each. */
+  reasons: z.array(z.string()),
   readAt: isoTime,
   breaks: z.array(chainBreak),
   checkpoint: z.strictObject({ seq: z.int(), signedAt: isoTime }).nullable(),

@@ -32,6 +32,17 @@ it("is intact under the installation's key and the organization's, and says plac
     });
 });
 
+it("is not proven in a place where another entry was signed before the log was restored, and intact beside it", () => {
+  const restored = [
+    { proven: 3, lost: 6, root: Buffer.alloc(32, 7).toString("base64"), at: "2026-11-20T10:00:00.000Z" },
+  ];
+  const statuses = [3, 4, 6, 7].map((seq) => judge(proofText({ seq, restored })).status);
+  expect(statuses).toEqual(["intact", "unproven", "unproven", "intact"]);
+  expect(judge(proofText({ seq: 5, restored }))).toMatchObject({
+    reasons: [expect.stringContaining("entries 4 to 6")],
+  });
+});
+
 it("names the witnesses that cosigned with their times, and is not proven without the policy's quorum", () => {
   const both = judge(proofText({ witnesses, seconds: 1_795_183_562 }), POLICY);
   expect(both).toMatchObject({

@@ -1,6 +1,7 @@
 import type { ChainRow } from "@/server/audit/row";
 import { checkEntryProof, type EntryProof, isEntryProof, parseEntryProof, parsePayload } from "./entry-proof";
 import { meetsQuorum, type Policy, parsePolicy, type Witness } from "./policy";
+import { restoredReasons } from "./restoration";
 import {
   checkCosignature,
   checkSignature,
@@ -10,7 +11,7 @@ import {
   parseVerifierKey,
   type SignedNote,
 } from "./signed-note";
-import { parseCheckpoint } from "./statement";
+import { parseCheckpoint, type TreeCheckpoint } from "./statement";
 import type { Sha256 } from "./tree";
 
 /**
@@ -99,16 +100,23 @@ function judgeSignatures(tools: NoteTools, note: SignedNote, origin: string, tru
   };
 }
 
+/** Where the log was restored to an older state, another entry may have been signed in this place before. */
+function lostReasons(row: ChainRow | null, checkpoint: TreeCheckpoint | null): string[] {
+  const seq = Number(row?.chainSeq);
+  return row && checkpoint ? restoredReasons(checkpoint.restored ?? [], { first: seq, last: seq }) : [];
+}
+
 function judgeParsed(tools: NoteTools, proof: EntryProof, trust: Trust): Judged {
   const found = checkEntryProof(tools, proof);
   const checkpoint = parseCheckpoint(proof.checkpoint.text);
   const signatures = checkpoint ? judgeSignatures(tools, proof.checkpoint, checkpoint.origin, trust) : null;
   const broken = [...("reason" in found ? [found.reason] : []), ...(signatures?.broken ?? [])];
-  const missing = signatures?.missing ?? [];
+  const row = parsePayload(proof.payload);
+  const missing = [...(signatures?.missing ?? []), ...lostReasons(row, checkpoint)];
   return {
     status: broken.length > 0 ? "broken" : missing.length > 0 ? "unproven" : "intact",
     reasons: [...broken, ...missing],
-    row: parsePayload(proof.payload),
+    row,
     checkpoint: checkpoint && { origin: checkpoint.origin, size: checkpoint.size, signedAt: checkpoint.signedAt },
     signedBy: signatures?.signedBy ?? [],
     cosignedBy: signatures?.cosignedBy ?? [],

@@ -20,6 +20,9 @@ from verify_proof import judge
 print(json.dumps([judge(case["text"].encode(), case["keys"], case["policy"])[0] for case in json.load(sys.stdin)]))
 `;
 
+/** Of a log that lost its entries 4 to 6. */
+const RESTORED = [{ proven: 3, lost: 6, root: Buffer.alloc(32, 7).toString("base64"), at: "2026-11-20T10:00:00.000Z" }];
+
 type Case = { text: string; keys: string[]; policy: string | null };
 
 function pythonSays(cases: Case[]): string[] {
@@ -50,6 +53,7 @@ it("is judged alike by the Python verifier, which shares no code with this one",
     keyed(text.replace("index 4", "index 5")),
     keyed(text.slice(0, text.indexOf("\u2014"))),
     keyed(`${text}x\n`),
+    ...[3, 4, 6, 7].map((seq) => keyed(proofText({ seq, restored: RESTORED }))),
     keyed(proofText({ signer: testKey(9, `${PROOF_HOST}/log/0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e90`, ED25519) })),
     ...Array.from({ length: Math.floor(text.length / STRIDE) }, (_, i) => {
       const at = i * STRIDE;
