@@ -53,8 +53,8 @@ const nameOrder = (a: Row, b: Row): number => names.compare(a.name, b.name) || (
 /** How rows compare; what is compared is found once a row, not once a comparison. */
 function comparing(rows: readonly Row[], sort: Sort): (a: Row, b: Row) => number {
   if (sort === "name") return nameOrder;
-  const valueOf = sort === "attention" ? worst : VALUE[sort];
-  const values = new Map(rows.map((row) => [row, valueOf(row)]));
+  const read = sort === "attention" ? worst : VALUE[sort];
+  const values = new Map(rows.map((row) => [row, read(row)]));
   const byValue = (a: Row, b: Row) => byNumber(values.get(a) ?? 0, values.get(b) ?? 0);
   if (sort !== "attention") return byValue;
   return (a, b) => byValue(a, b) || byNumber(b.attention.length, a.attention.length);
