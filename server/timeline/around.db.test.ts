@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { GET } from "@/app/api/v1/audit-logs/logs/[id]/around/route";
+import { GET as listLogs } from "@/app/api/v1/audit-logs/logs/route";
 import { asSystem } from "@/db/client";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { call, createApiKey, createDevice, createUser, type TestDevice, type TestUser } from "@/testing/factories";
@@ -140,6 +141,17 @@ describe("everything around an entry", () => {
     const page = await ask("", { token: key });
     expect(page.leftOut).toEqual(["diagnostic", "event"]);
     expect(new Set(page.data.map(({ item }) => item.source))).toEqual(new Set(["audit"]));
+  });
+
+  it("has a session that every list can be narrowed to, whole and not by a part of it", async () => {
+    const listed = async (session: string) => {
+      const { body } = await call(listLogs, { token: admin, path: `/?session=${session}&orgId=${device.orgId}` });
+      return body.data.map((entry: { details: { n: string } }) => entry.details.n);
+    };
+    expect(await listed("s-77")).toEqual(["middle", "session"]);
+    expect(await listed("s-7")).toEqual(["another session"]);
+    expect(await listed("s-7,s-77")).toHaveLength(3);
+    expect(await listed("s-")).toEqual([]);
   });
 
   it("refuses what it does not know, and is not found elsewhere", async () => {
