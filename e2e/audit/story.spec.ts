@@ -84,7 +84,7 @@ for (const colorScheme of ["light", "dark"] as const)
         await expectNoSidewaysScroll(page);
       }
       const all = await table.getByRole("row").count();
-      await page.getByText("Only differences").click();
+      await page.getByRole("switch", { name: "Only differences" }).check();
       await expect(page).toHaveURL(/only=true/);
       expect(await table.getByRole("row").count()).toBeLessThan(all);
       await viewer.open(changes());

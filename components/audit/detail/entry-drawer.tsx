@@ -44,7 +44,14 @@ export function EntryDrawer({ isBeside, panel, ...shown }: Props) {
       )
     );
   return (
-    <Drawer.Root opened={id !== null} onClose={onClose} position="right" size={620} returnFocus={false}>
+    <Drawer.Root
+      opened={id !== null}
+      onClose={onClose}
+      position="right"
+      size={620}
+      returnFocus={false}
+      className={classes.over}
+    >
       <Drawer.Overlay backgroundOpacity={0.25} />
       <Drawer.Content aria-label="Audit entry">
         <Drawer.Header className={classes.bar}>
