@@ -1,5 +1,5 @@
 import { Api } from "@/e2e/support/api";
-import { expect, expectAccessible, expectNoSidewaysScroll, PHONE, sizesIn, test } from "@/e2e/support/fixtures";
+import { expect, expectAccessible, expectNoSidewaysScroll, sizesIn, test } from "@/e2e/support/fixtures";
 
 const CHANGES = 60;
 const MINUTE_MS = 60_000;
@@ -136,7 +136,6 @@ test("what changed is a table, the details are facts, and the JSON is folded", a
   await expect(json).toBeHidden();
   await viewer.drawer.getByText("Raw entry as JSON").click();
   await expect(json).toContainText('"retentionDays"');
-  await page.setViewportSize(PHONE);
   await expectAccessible(page);
 });
 
