@@ -63,7 +63,8 @@ export function CustomersPage() {
       {query.data && !query.data.pruningEnabled && (
         <div className={classes.warning}>
           <Message tone="warn">
-            This installation has no admin connection (AUDIT_ADMIN_DATABASE_URL), so retention removes nothing anywhere.
+            Pruning is off in this installation (no AUDIT_ADMIN_DATABASE_URL, or a distributed database), so retention
+            removes nothing anywhere.
           </Message>
         </div>
       )}

@@ -51,8 +51,8 @@ function Retention({ org }: { org: Org }) {
           {!policy.data.pruningEnabled && (
             <div className={classes.warning}>
               <Message tone="warn">
-                This installation has no admin connection (AUDIT_ADMIN_DATABASE_URL), so nothing can be removed,
-                whatever is set here. Rows accumulate until whoever runs the server configures it.
+                Pruning is off in this installation (no AUDIT_ADMIN_DATABASE_URL, or a distributed database), so nothing
+                can be removed, whatever is set here. Entries accumulate until whoever runs the server changes that.
               </Message>
             </div>
           )}

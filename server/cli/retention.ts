@@ -1,5 +1,6 @@
 import { expiredDeviceLogs, pruneDeviceLogs } from "@/server/device-logs/prune";
 import { type RetentionRun, runRetention } from "@/server/retention/run";
+import { whyNotPruned } from "@/server/retention/schedule";
 import { type Command, readArgs, say, tell } from "./command";
 import { onPlatform } from "./platform";
 
@@ -47,7 +48,7 @@ export const retention: Command = {
       logs: await pruneLogs(dryRun, only),
       run: await runRetention({ dryRun, ...only }),
     }));
-    if (run.status === "disabled") tell("AUDIT_ADMIN_DATABASE_URL is not set: no audit row can be pruned.");
+    if (run.status === "disabled") tell(`${whyNotPruned()}: no audit row can be pruned.`);
     else if (run.status === "busy") tell("Another process is pruning right now.");
     else describe(run);
     return logs && run.status === "done" && !run.organizations.some((o) => o.error) ? 0 : 1;

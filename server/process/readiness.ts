@@ -4,7 +4,7 @@ import { countApplied, countMigrations } from "@/db/version";
 import { openAlarms } from "@/server/audit/integrity/alarm";
 import { listLostHeads } from "@/server/audit/integrity/heads";
 import { recordingStats } from "@/server/audit/record/record";
-import { isPruningEnabled } from "@/server/retention/schedule";
+import { whyNotPruned } from "@/server/retention/schedule";
 
 /** `ready` asks whether this process can serve; a check that is not ok beside it is an operator's to look at. */
 export type Readiness = { ready: boolean; checks: { name: string; ok: boolean; detail?: string }[] };
@@ -62,12 +62,17 @@ async function checkDamage(): Promise<Readiness["checks"]> {
   ];
 }
 
+function pruning(): string {
+  const reason = whyNotPruned();
+  return reason ? `off: ${reason}` : "on";
+}
+
 /** Whether this process can do its work: database reachable, migrations applied, chain guarded, spool not growing. */
 export async function checkReadiness(): Promise<Readiness> {
   const { queued } = recordingStats();
   const checks = [
     ...(await checkDatabase()),
-    { name: "pruning", ok: true, detail: isPruningEnabled() ? "on" : "off: AUDIT_ADMIN_DATABASE_URL is not set" },
+    { name: "pruning", ok: true, detail: pruning() },
     { name: "spool", ok: queued < MAX_SPOOL_BACKLOG, detail: `${queued} events waiting` },
   ];
   // A node that is away takes its organizations with it, in every process alike: the others are served.

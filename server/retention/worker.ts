@@ -6,7 +6,7 @@ import { log } from "@/server/log";
 import type { DailyJob } from "@/server/process/daily-jobs";
 import { gauge } from "@/server/process/metrics";
 import { type RetentionRun, runRetention } from "./run";
-import { isPruningEnabled } from "./schedule";
+import { whyNotPruned } from "./schedule";
 import { RETENTION_CRON } from "./schema";
 
 const BUSY_TRIES = 5;
@@ -22,11 +22,11 @@ async function lastRanAt(): Promise<Date | null> {
 export function announcePruning(): void {
   gauge(
     "trailmark_retention_enabled",
-    "1 when AUDIT_ADMIN_DATABASE_URL is set and expired audit rows are pruned",
-    () => (isPruningEnabled() ? 1 : 0),
+    "1 when expired audit rows are pruned; 0 without AUDIT_ADMIN_DATABASE_URL, and with TRAILMARK_CITUS",
+    () => (whyNotPruned() === null ? 1 : 0),
   );
-  if (!isPruningEnabled())
-    log.warn("AUDIT_ADMIN_DATABASE_URL is not set: no audit row is ever pruned, whatever the retention policies say");
+  const reason = whyNotPruned();
+  if (reason) log.warn(`${reason}: no audit row is ever pruned, whatever the retention policies say`);
 }
 
 /** The lock of a process that was killed is gone once the database has noticed, within seconds. */
