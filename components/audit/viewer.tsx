@@ -87,6 +87,7 @@ function AuditLog() {
         <Histogram isUnfolded={showsChart} />
         <RangeLine audit={audit} />
         {audit.bar}
+        <PinBar openId={view.row} />
         <div className={classes.body} data-facets={view.facets || undefined}>
           {view.facets && <Facets />}
           <div className={classes.list}>
@@ -102,7 +103,6 @@ function AuditLog() {
             </SearchedWords>
           </div>
         </div>
-        <PinBar openId={view.row} />
         {printing.print && <PrintSheet print={printing.print} names={audit.names} />}
       </div>
       {usesDrawer && (

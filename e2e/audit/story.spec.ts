@@ -142,12 +142,11 @@ test("what changed is a table, the details are facts, and the JSON is folded", a
 test("a print is of all that match, with what they are on every page", async ({ viewer, page }) => {
   await viewer.open(changes());
   await expect(page.getByRole("status").filter({ hasText: `50 of ${CHANGES} entries` })).toBeVisible();
+  // Heard after the page has heard it, and before the paper is laid out.
   await page.evaluate(() =>
-    window.addEventListener("beforeprint", () =>
-      setTimeout(() => {
-        document.body.dataset.printed = String(document.querySelectorAll("[data-sheet] tbody tr").length);
-      }),
-    ),
+    window.addEventListener("beforeprint", () => {
+      document.body.dataset.printed = String(document.querySelectorAll("[data-sheet] tbody tr").length);
+    }),
   );
   const pdf = (await page.pdf({ format: "A4", landscape: true })).toString("latin1");
   expect(pdf.match(/\/Type\s*\/Page\b/g)?.length).toBeGreaterThan(1);

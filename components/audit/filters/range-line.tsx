@@ -1,5 +1,6 @@
 "use client";
 
+import { useMediaQuery } from "@mantine/hooks";
 import { useOrg } from "@/components/account/org";
 import type { AuditList } from "@/components/audit/audit-list";
 import classes from "@/components/audit/viewer.module.css";
@@ -40,11 +41,13 @@ export function RangeLine({ audit }: { audit: AuditList }) {
   const { view, now } = useViewer();
   const { zone, local, setUtc } = useZone();
   const where = useWhere();
+  const isPhone = useMediaQuery("(max-width: 48em)");
   const text = amount(audit);
   const folded = foldedIn(audit.folds);
   const telemetry = folded > 0 ? `; ${count(folded)} on this page are routine telemetry` : "";
   return (
-    <div className={classes.line}>
+    // Moved sideways on a phone, and so by the keyboard too.
+    <div className={classes.line} {...(isPhone && { tabIndex: 0, role: "group", "aria-label": "What is listed" })}>
       <span>{spanText(spanOf(view, zone, now), zone)}</span>
       <span>
         Times in {zoneName(zone)}{" "}
