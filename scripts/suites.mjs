@@ -16,18 +16,28 @@ function reportOf(suite) {
 /** A runner that ended badly without naming a failed test (a set-up that broke, a crash) counts as one failure. */
 const outcomeOf = (code, passed, failed) => ({ passed, failed: code !== 0 && failed === 0 ? 1 : failed });
 
-async function vitest(project, args) {
-  const suite = `vitest-${project}`;
+async function vitest({ project, shard }, args) {
+  const suite = ["vitest", project, ...(shard ? [shard] : [])].join("-");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${fileOf(suite)}`];
+  const part = shard ? [`--shard=${shard}/${DATABASES}`] : [];
   const none = args.length > 0 ? ["--passWithNoTests"] : [];
-  const code = await node([bin("vitest", "vitest.mjs"), "run", "--project", project, ...none, ...reporters, ...args]);
+  const options = ["--project", project, ...part, ...none, ...reporters, ...args];
+  const code = await node([bin("vitest", "vitest.mjs"), "run", ...options]);
   const report = reportOf(suite);
   const broken = (report?.testResults ?? []).filter((f) => f.status === "failed" && f.assertionResults.length === 0);
   return outcomeOf(code, report?.numPassedTests ?? 0, (report?.numFailedTests ?? 0) + broken.length);
 }
 
-/** The pure tests beside those of the database, whose files take turns and mostly wait for it. */
-const bothVitests = (args) => Promise.all(["unit", "database"].map((project) => vitest(project, args)));
+/** The files that share a database take turns and mostly wait for it: so many databases at once. */
+const DATABASES = 2;
+
+/** The pure tests beside those of the databases; one database where it is given, or few files are named. */
+function vitests(args) {
+  const isOne = args.length > 0 || Boolean(process.env.TEST_OWNER_DATABASE_URL);
+  const shards = Array.from({ length: isOne ? 1 : DATABASES }, (_, i) => (isOne ? undefined : i + 1));
+  const parts = [{ project: "unit" }, ...shards.map((shard) => ({ project: "database", shard }))];
+  return Promise.all(parts.map((part) => vitest(part, args)));
+}
 
 async function playwright(args) {
   const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: fileOf("playwright") };
@@ -79,7 +89,7 @@ export async function test(names, build) {
   const { writeManifest } = await import("./manifest.mjs");
   writeManifest();
   const results = [];
-  if (wants("vitest")) results.push(...(await bothVitests(args)));
+  if (wants("vitest")) results.push(...(await vitests(args)));
   if (chosen.includes("newest")) results.push(await newestNode());
   const browser = wants("e2e") && existsSync(join(ROOT, "e2e")) && hasSpecs();
   try {

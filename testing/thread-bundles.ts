@@ -1,3 +1,4 @@
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { threadEntries } from "@/scripts/threads.mjs";
@@ -5,7 +6,7 @@ import { threadEntries } from "@/scripts/threads.mjs";
 /** Bundles the server's threads, as the product's build does: tests run the rest from its sources. */
 export default async function setup(): Promise<void> {
   const root = process.cwd();
-  await build({
+  const { outputFiles } = await build({
     entryPoints: Object.entries<string>(threadEntries(root)).map(([out, source]) => ({ in: source, out })),
     absWorkingDir: root,
     outdir: join(root, "dist"),
@@ -17,5 +18,12 @@ export default async function setup(): Promise<void> {
     packages: "external",
     alias: { "@": root, "server-only": join(root, "server", "process", "empty.ts") },
     logLevel: "warning",
+    write: false,
   });
+  mkdirSync(join(root, "dist"), { recursive: true });
+  for (const { path, contents } of outputFiles) {
+    // As a whole: another run of tests may be reading the one before.
+    writeFileSync(`${path}.${process.pid}`, contents);
+    renameSync(`${path}.${process.pid}`, path);
+  }
 }

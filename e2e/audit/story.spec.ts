@@ -51,6 +51,8 @@ for (const colorScheme of ["light", "dark"] as const)
       await expect(table.getByRole("row").filter({ hasText: "after" }).first()).toBeVisible();
       for (const size of sizesIn(colorScheme)) {
         await page.setViewportSize(size);
+        // The list begins where the entry is: a row half under the head of the table is no small target.
+        await page.evaluate(() => window.scrollTo(0, 0));
         await expectAccessible(page);
         await expectNoSidewaysScroll(page);
       }

@@ -106,7 +106,7 @@ test("on a phone the controls are one row, the entries on the first screen, and 
   expect(new Set(tops).size).toBe(1);
   // What people came for begins on the upper third of the first screen; the chart is one touch away.
   await expect(viewer.histogram).toBeHidden();
-  expect((await fold.boundingBox())?.y).toBeLessThan(300);
+  expect((await viewer.entries().first().boundingBox())?.y).toBeLessThan(300);
   await page.getByRole("button", { name: "Over time" }).click();
   await expect(viewer.histogram).toBeVisible();
 });

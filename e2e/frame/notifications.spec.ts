@@ -95,11 +95,12 @@ test("what one is told of is chosen, and a report is scheduled and deleted", asy
   await expect(denials).not.toBeChecked();
   await page.getByRole("button", { name: "Schedule report" }).click();
   const dialog = page.getByRole("dialog", { name: "Schedule report" });
-  await dialog.getByLabel("Time zone").fill("Mars/Olympus");
-  await dialog.getByRole("button", { name: "Schedule report" }).click();
-  await expect(dialog.getByText(/no time zone/i)).toBeVisible();
+  const zone = dialog.getByRole("combobox", { name: "Time zone" });
+  await zone.fill("Mars/Olympus");
+  await expect(page.getByRole("option")).toHaveCount(0);
+  await zone.fill("paris");
+  await page.getByRole("option", { name: "Europe/Paris" }).click();
   expect(await violationsOn(page)).toEqual([]);
-  await dialog.getByLabel("Time zone").fill("Europe/Paris");
   await dialog.getByRole("button", { name: "Schedule report" }).click();
   const row = notifications.rowOf("Reports by mail", "User activity");
   await expect(row).toContainText("Weekly, Europe/Paris");
