@@ -25,6 +25,7 @@ const slow = (spec: object) => ({
 const routes = [
   { path: "/api/v1/slow", module: slow({ auth: "user", permission: "audit:read" }) },
   { path: "/api/v1/events", module: slow({ auth: "user", permission: "audit:write" }) },
+  { path: "/api/v1/live", module: slow({ auth: "user", permission: "devices:live" }) },
   { path: "/api/v1/open", module: slow({ auth: "none" }) },
 ];
 
@@ -90,10 +91,11 @@ it.each<[string, Headers, Headers, Headers]>([
       ["/api/v1/slow", others],
       ["/api/v1/slow", {}],
       ["/api/v1/events", mine],
+      ["/api/v1/live", mine],
       ["/api/v1/open", mine],
     ] as const)
       asked.push(ask(path, headers));
-    await untilBegun(MAX_IN_FLIGHT + 4);
+    await untilBegun(MAX_IN_FLIGHT + 5);
     goOn();
     expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
     expect(await ask("/api/v1/slow", mine).status).toBe(200);

@@ -15,9 +15,11 @@ const readable = (headers: IncomingMessage["headers"]) => ({
   },
 });
 
-/** Agents are counted by the minute, and what only hands events in is taken over by the spool. */
+/** What only hands events in is taken over by the spool; a live query waits for a device, not for this server. */
+const UNCOUNTED: readonly (string | undefined)[] = ["audit:write", "devices:live"];
+/** Agents are counted by the minute. */
 const isCounted = (spec: RouteSpec | undefined): boolean =>
-  !spec || (spec.auth === "user" && spec.permission !== "audit:write");
+  !spec || (spec.auth === "user" && !UNCOUNTED.includes(spec.permission));
 
 /**
  * Counts a request of the API among those of its credential until its answer is complete.
