@@ -34,7 +34,7 @@ export class RunCollector {
       run.last.checksum = row.checksum;
       return;
     }
-    if (run && !this.#fits(run.last, row)) this.#breaks++;
+    if (run && this.#isBreak(run.last, row)) this.#breaks++;
     this.end();
     const first = row.toLink(run?.last.checksum);
     this.#run = { first, last: { seq: row.seq, checksum: first.checksum }, rows: 1 };
@@ -46,6 +46,12 @@ export class RunCollector {
 
   #fits(last: Anchor, row: RowView): boolean {
     return row.isUnaltered && row.seq === last.seq + 1 && row.links(last.checksum);
+  }
+
+  /** Whether a judge reports a break here: not of a row without a number alone, which lies nowhere. */
+  #isBreak(last: Anchor, row: RowView): boolean {
+    if (!row.isUnaltered) return true;
+    return !Number.isNaN(row.seq - last.seq) && !this.#fits(last, row);
   }
 
   /** Hands over the last run. */
