@@ -1,17 +1,16 @@
-import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import postgres from "postgres";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { GET } from "@/app/api/v1/audit-logs/search/route";
-import { appSql, tenant } from "@/db/client";
+import { tenant } from "@/db/client";
 import { listFullEntries } from "@/server/audit/entries/list";
-import { searchEntries } from "@/server/audit/entries/search";
 import type { RowInput } from "@/server/audit/record/to-row";
-import { listInput, searchInput } from "@/server/audit/schema";
+import { listInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { call, createOrg, createPartner, createUser, ctxFor, type TestUser } from "@/testing/factories";
 import { permit } from "@/testing/permit";
+import { ACTIONS, type Filters, inLists, naive, searched } from "@/testing/search/naive";
 import { countRows } from "./count";
 import type { Cursor } from "./cursor";
 import { resolveFilter } from "./resolve";
@@ -44,7 +43,6 @@ const LETTERS = [
   "İ",
 ];
 const word = fc.array(fc.constantFrom(...LETTERS), { minLength: 0, maxLength: 12 }).map((l) => l.join(""));
-const ACTIONS = ["user.login", "device.create", "policy.update", "Data.Export", "script.execute"];
 const event = fc.record({
   action: fc.constantFrom(...ACTIONS),
   actorEmail: fc.oneof(fc.constant(null), word),
@@ -61,68 +59,6 @@ const eventsOf = (orgId: string, count: number, seed: number): TestEvent[] =>
     orgId,
     timestamp: new Date(Date.UTC(2026, 5, 1, 0, minute)),
   }));
-
-/** Filters with one value each, as most of these tests ask. */
-type Filters = {
-  action?: string;
-  result?: string;
-  user?: string;
-  actorId?: string;
-  resource?: string;
-  resourceId?: string;
-  type?: string;
-  phrase?: string;
-  from?: Date;
-  to?: Date;
-};
-const inLists = ({ from, to, type, phrase, ...rest }: Filters) => ({
-  ...(type && { resourceType: [type] }),
-  ...(phrase && { phrase }),
-  ...Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, [value]])),
-  ...(from && { from }),
-  ...(to && { to }),
-});
-
-/** The specification's predicate, word by word, without any index. */
-async function naive(ctx: Ctx, q: string, filters: Filters = {}): Promise<string[]> {
-  const like = (text: string) => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
-  const scope = ctx.scope as { orgIds: readonly string[] };
-  const sql = appSql();
-  return sql.begin(async (tx) => {
-    await tx`SELECT set_config('trailmark.scope', 'system', true), set_config('enable_indexscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`;
-    const rows = await tx<{ id: string }[]>`SELECT id FROM audit_logs WHERE org_id = ANY (${[...scope.orgIds]}::uuid[])
-      AND (action ILIKE ${like(q)} OR actor_email ILIKE ${like(q)} OR resource_type ILIKE ${like(q)} OR resource_name ILIKE ${like(q)} OR details::text ILIKE ${like(q)})
-      AND (${filters.action ?? null}::text IS NULL OR action ILIKE ${like(filters.action ?? "")})
-      AND (${filters.result ?? null}::text IS NULL OR result = ${filters.result ?? null})
-      AND (${filters.user ?? null}::text IS NULL OR actor_email ILIKE ${like(filters.user ?? "")})
-      AND (${filters.resource ?? null}::text IS NULL OR resource_type ILIKE ${like(filters.resource ?? "")} OR resource_name ILIKE ${like(filters.resource ?? "")})
-      AND (${filters.actorId ?? null}::text IS NULL OR actor_id::text = ${filters.actorId ?? null} OR details ->> 'rawActorId' = ${filters.actorId ?? null})
-      AND (${filters.resourceId ?? null}::text IS NULL OR resource_id::text = ${filters.resourceId ?? null})
-      AND (${filters.type ?? null}::text IS NULL OR resource_type = ${filters.type ?? null})
-      AND (${filters.from?.toISOString() ?? null}::timestamptz IS NULL OR "timestamp" >= ${filters.from?.toISOString() ?? null})
-      AND (${filters.to?.toISOString() ?? null}::timestamptz IS NULL OR "timestamp" <= ${filters.to?.toISOString() ?? null})
-      ORDER BY "timestamp" DESC, chain_seq DESC, org_id DESC`;
-    return rows.map((row) => row.id);
-  });
-}
-
-/** Every page of a search, by cursor. */
-async function searched(ctx: Ctx, q: string, filters: Filters = {}): Promise<{ ids: string[]; total: number }> {
-  const ids: string[] = [];
-  let cursor: string | undefined;
-  let total = -1;
-  do {
-    const page = await searchEntries.run(ctx, {
-      ...searchInput.parse({ q, limit: 100, cursor, skipCount: cursor !== undefined }),
-      ...inLists(filters),
-    }); // prettier-ignore
-    expect(page.truncated).toBeUndefined();
-    if (!cursor) total = page.pagination.total;
-    ids.push(...page.data.map((entry) => entry.id));
-    cursor = page.pagination.nextCursor ?? undefined;
-  } while (cursor);
-  return { ids, total };
-}
 
 const filters = fc.record(
   {
@@ -355,92 +291,6 @@ describe("the index of a chain that retention cuts", () => {
       tx.execute("SELECT min(first_seq)::int AS seq FROM audit_tallies"),
     );
     expect(lowest).toEqual({ seq: 1004 });
-  });
-});
-
-describe("totals by kind and time, by actor and by resource", () => {
-  it("equal a count of the rows, whatever the range cuts", async () => {
-    const ids = Array.from({ length: 7 }, () => randomUUID());
-    const org = await createOrg();
-    const ctx = await ctxFor(await createUser({ orgId: org.id }));
-    const kinds = ACTIONS.map((action, i) => ({
-      action,
-      result: (["success", "failure", "denied"] as const)[i % 3] as "success",
-    }));
-    const types = ["device", "Policy", "user"];
-    await appendEvents(
-      Array.from({ length: 4_300 }, (_, n) => ({
-        orgId: org.id,
-        ...kinds[(n * 7) % kinds.length],
-        resourceType: types[(n * 5) % types.length],
-        resourceName: n % 4 ? `Thing ${n % 11}` : null,
-        resourceId: n % 6 ? ids[n % ids.length] : null,
-        actorType: n % 3 ? ("agent" as const) : ("user" as const),
-        actorId: n % 5 ? ids[n % ids.length] : `agent-${n % 3}`,
-        actorEmail: n % 2 ? `person${n % 9}@Example.test` : null,
-        details: n % 7 ? null : { rawActorId: `agent-${n % 4}` },
-        timestamp: new Date(Date.UTC(2026, 5, 1) + ((n * 7919) % 4_300) * 97_531),
-      })),
-    );
-    while ((await advanceIndex(org.id)) !== 0);
-    const moment = fc
-      .integer({ min: -5, max: 130 })
-      .chain((h) =>
-        fc.constantFrom(0, -1, 1, 1_234_567).map((ms) => new Date(Date.UTC(2026, 5, 1) + h * 3_600_000 + ms)),
-      ); // prettier-ignore
-    const kind = fc.record(
-      {
-        from: moment,
-        to: moment,
-        action: fc.constantFrom("user", "E"),
-        result: fc.constantFrom("denied", "success"),
-        type: fc.constantFrom(...types),
-      },
-      { requiredKeys: [] },
-    ) as fc.Arbitrary<Filters>;
-    const actor = fc.record(
-      { user: fc.constantFrom("person", "7@ex", "nobody", "EXAMPLE"), actorId: fc.constantFrom(...ids, "agent-1") },
-      { requiredKeys: [] },
-    ) as fc.Arbitrary<Filters>;
-    const about = fc.record(
-      {
-        resource: fc.constantFrom("thing 1", "polic", "%"),
-        resourceId: fc.constantFrom(...ids),
-        type: fc.constantFrom(...types),
-      },
-      { requiredKeys: [] },
-    ) as fc.Arbitrary<Filters>;
-    const text = fc.record({
-      phrase: fc.constantFrom(
-        "user",
-        "LOGIN",
-        "thing 1",
-        "poli",
-        "agent-",
-        "export",
-        "rawactor",
-        "device",
-        "r.l",
-        "e1%",
-      ),
-    }) as fc.Arbitrary<Filters>;
-    const equals = (runs: number, filters: fc.Arbitrary<Filters>) =>
-      fc.assert(
-        fc.asyncProperty(filters, async (q) => {
-          fc.pre(!q.from || !q.to || q.from <= q.to);
-          const count = await tenant(ctx.scope, async (tx) => countRows(tx, await resolveFilter(tx, ctx, inLists(q))));
-          expect([q, count]).toEqual([q, (await naive(ctx, q.phrase ?? "", q)).length]);
-        }),
-        { numRuns: runs },
-      );
-    await equals(110, fc.oneof(kind, actor, about, text));
-    // What the indexer does to slices once there are many of them.
-    const owner = postgres(inject("ownerDatabaseUrl"), { max: 1, onnotice: () => {} });
-    await owner`SELECT audit_search_merge(${org.id}, 0, 4300)`;
-    const slices = await owner`SELECT DISTINCT first_seq, last_seq FROM audit_actor_counts WHERE org_id = ${org.id}`;
-    await owner.end();
-    expect(slices).toEqual([{ first_seq: "1", last_seq: "4300" }]);
-    await equals(25, fc.oneof(kind, actor, about, text));
   });
 });
 
