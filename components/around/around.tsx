@@ -90,7 +90,9 @@ function Items({ page, isStale }: { page: AroundPage; isStale: boolean }) {
     <div ref={box}>
       <div className={classes.more}>
         <p role="status">
-          {others === 0 ? "Nothing else happened in these minutes" : `${counted(others, "other")} in these minutes`}
+          {others === 0
+            ? "Nothing else in these minutes has any of that in common with the entry, in the logs chosen"
+            : `${counted(others, "other")} in these minutes`}
           {(page.hasNewer || page.hasOlder) && ", the closest ones of more"}
         </p>
       </div>

@@ -49,9 +49,9 @@ export function ComparePage() {
       )}
       {failed?.error && <Failure error={failed.error} onRetry={() => void failed.refetch()} what="an entry" />}
       {previous.data && !first && (
-        <Notice title="No earlier change of this resource">
+        <Notice title="No earlier change found">
           {previous.data.isWhole
-            ? "No entry before this one changed it."
+            ? "No earlier entry in the log tells of a change of this resource that succeeded."
             : `None among the ${count(previous.data.read)} entries about it that were read before this one.`}
         </Notice>
       )}

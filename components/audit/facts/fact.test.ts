@@ -8,17 +8,22 @@ test.each([
   ["sessionId", "Session ID"],
   ["previousIp", "Previous IP"],
   ["Ms", "Ms"],
+  ["runningVMs", "Running vms"],
 ])("the member %s is called %s", (name, label) => {
   expect(labelOfMember(name)).toBe(label);
 });
 
 test.each([
   ["durationMs", 350, "350 ms"],
-  ["durationMs", 125_000, "2 min"],
-  ["uptimeSeconds", 3_900, "1 h 5 min"],
+  ["durationMs", 125_000, "2 min (125,000 ms)"],
+  ["uptimeSeconds", 3_900, "1 h 5 min (3,900 s)"],
   ["retentionDays", 365, "365 days"],
   ["sizeBytes", 1_400_000, "1.4 MB (1,400,000 bytes)"],
+  ["runningVMs", 5, "5"],
+  ["size", 12, "12"],
+  ["sizeGb", 16, "16"],
   ["rowCount", 48_112, "48,112"],
+  ["serial", 12_345_678_901_234_567_890, "about 12,345,678,901,234,567,000; an export has every digit"],
   ["port", 8443, "8443"],
   ["enabled", false, "No"],
   ["note", "", "(empty)"],

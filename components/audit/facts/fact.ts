@@ -17,14 +17,15 @@ const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|(?=.*:.*:)[0-9a-f:.]{2,45})$/i;
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 
-/** A unit at the end of a member's name, and how many seconds one of it is. */
-const SPANS: [RegExp, number][] = [
-  [/(?:Ms|Millis|Milliseconds|_ms)$/, 0.001],
-  [/(?:Seconds|Secs|Sec|_seconds|_s)$/, 1],
-  [/(?:Minutes|_minutes)$/, 60],
-  [/(?:Hours|_hours)$/, 3600],
+/** A unit that a member's name says at its end (runningVMs says none), how many seconds one of it is, and its sign. */
+const SPANS: [ending: RegExp, seconds: number, sign: string][] = [
+  [/(?:(?<=[a-z\d])Ms|Millis|Milliseconds|_ms)$/, 0.001, "ms"],
+  [/(?:Seconds|Secs|Sec|_seconds)$/, 1, "s"],
+  [/(?:Minutes|_minutes)$/, 60, "min"],
+  [/(?:Hours|_hours)$/, 3600, "h"],
 ];
-const SIZE = /(?:Bytes|_bytes|^bytes|^size|FileSize|^fileSize)$/;
+/** A size without a unit may be one of anything. */
+const SIZE = /(?:Bytes|_bytes|^bytes)$/;
 const IDS: Record<string, IdOf> = {
   deviceId: "device",
   orgId: "organization",
@@ -64,13 +65,19 @@ export function labelOfMember(name: string): string {
   return said.charAt(0).toUpperCase() + said.slice(1);
 }
 
-/** "350 ms" where a second is too coarse. */
-const span = (seconds: number): string =>
-  seconds !== 0 && Math.abs(seconds) < 1 ? `${count(Math.round(seconds * 1000))} ms` : duration(seconds);
+/** "350 ms"; from a second on rounded for people, with the number as it was recorded behind it. */
+function span(value: number, [, seconds, sign]: (typeof SPANS)[number]): string {
+  const exact = `${count(value)} ${sign}`;
+  const told = value * seconds < 1 ? exact : duration(value * seconds);
+  return told === exact ? told : `${told} (${exact})`;
+}
 
 function ofNumber(name: string, value: number): Fact {
+  // Recorded digit for digit, but a browser's numbers hold sixteen of them.
+  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    return { kind: "text", text: `about ${count(value)}; an export has every digit` };
   const unit = SPANS.find(([ending]) => ending.test(name));
-  if (unit && value >= 0) return { kind: "text", text: span(value * unit[1]) };
+  if (unit && value >= 0) return { kind: "text", text: span(value, unit) };
   if (SIZE.test(name) && value >= 0)
     return { kind: "text", text: value < 1000 ? bytes(value) : `${bytes(value)} (${count(value)} bytes)` };
   if (/Days$/.test(name)) return { kind: "text", text: value === 1 ? "1 day" : `${count(value)} days` };
