@@ -19,7 +19,11 @@ type Props = { view: View; page: AroundPage; onChange: (change: Partial<View>) =
 
 /** What the entry has of a tie, in words. */
 function commonValue(tie: Tie, { entry, device }: AroundPage): string {
-  if (tie === "actor") return `: ${actorOf(entry)}`;
+  if (tie === "actor") {
+    // Actors of one name (System, agents without a device) are told apart by what they call themselves.
+    const { rawActorId: id } = entry.details;
+    return typeof id === "string" && id !== actorOf(entry) ? `: ${actorOf(entry)} (${id})` : `: ${actorOf(entry)}`;
+  }
   if (tie === "address") return `: ${entry.ipAddress}`;
   if (tie === "device") return `: ${device?.hostname ?? ""}`;
   return "";

@@ -2,6 +2,7 @@
 
 import { Input, NumberInput, SegmentedControl } from "@mantine/core";
 import { useState } from "react";
+import classes from "./integrity.module.css";
 import { faultOf, isBySequence, type Part, WHOLE } from "./part";
 import { RangeFields } from "./range-fields";
 
@@ -19,7 +20,7 @@ export function PartFields({ part, onPart }: Props) {
   const Ends = way === "time" ? Times : Sequences;
   return (
     <>
-      <Input.Wrapper label="Range" labelElement="div">
+      <Input.Wrapper label="Range" labelElement="div" className={classes.way}>
         <SegmentedControl
           aria-label="Range by time or by entry"
           data={WAYS}
