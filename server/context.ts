@@ -14,8 +14,11 @@ export type Scope =
   | { kind: "partner"; orgIds: readonly string[]; partnerId: string }
   | { kind: "system" };
 
-/** The sign-in that a person's credential comes from; provenAt is when the person last proved who they are. */
-type Session = { id: string; viaCookie: boolean; provenAt: Date };
+/**
+ * The sign-in that a person's credential comes from. viaBrowser: it was begun in a browser, or its token came in a cookie;
+ * provenAt is when the person last proved who they are.
+ */
+type Session = { id: string; viaBrowser: boolean; provenAt: Date };
 
 /** Everything a verb knows of its caller. */
 export type Ctx = {

@@ -4,14 +4,21 @@ import { AppError } from "./errors";
 /** For so long a proof of who one is (signing in, or confirming it) covers what asks for one. */
 export const PROOF_MS = 10 * 60 * 1000;
 
+/** browser: scripts that signed a person in go on; session: they are asked too. Programs have no session. */
+type Asked = "browser" | "session";
+
+/** Whether a person has to confirm who they are first, because they have not done so for ten minutes. */
+export function lacksRecentProof({ session, now }: Ctx, of: Asked): boolean {
+  if (!session || (of === "browser" && !session.viaBrowser)) return false;
+  return now().getTime() - session.provenAt.getTime() > PROOF_MS;
+}
+
 /**
  * Asks a person in a session to confirm who they are where they have not done so for ten minutes: a browser that was
- * left open must not do what is hard to undo. Programs have no session and are not asked.
- * @param of "browser": scripts that signed a person in go on; "session": they are asked too
+ * left open, or a session that was stolen from one, must not do what is hard to undo.
  * @throws AppError step_up_required
  */
-export function requireRecentProof({ session, now }: Ctx, of: "browser" | "session"): void {
-  if (!session || (of === "browser" && !session.viaCookie)) return;
-  if (now().getTime() - session.provenAt.getTime() > PROOF_MS)
+export function requireRecentProof(ctx: Ctx, of: Asked): void {
+  if (lacksRecentProof(ctx, of))
     throw new AppError("step_up_required", "Confirm that it is you: give your password or second factor again.");
 }

@@ -28,7 +28,10 @@ function Install-TrailmarkAgent {
   # One line a program: platform, file, SHA-256 of the download, SHA-256 of the program.
   $programs = '@PROGRAMS@'
 
-  $folder = Join-Path $env:ProgramFiles 'Trailmark Agent'
+  # A 32-bit PowerShell, as other tools' agents start it, must find the same folder as a 64-bit one.
+  $programFiles = $env:ProgramFiles
+  if ($env:ProgramW6432) { $programFiles = $env:ProgramW6432 }
+  $folder = Join-Path $programFiles 'Trailmark Agent'
   $program = Join-Path $folder 'trailmark-agent.exe'
   $state = Join-Path $env:ProgramData 'TrailmarkAgent'
   $taskName = 'Trailmark Agent'
@@ -70,14 +73,19 @@ function Install-TrailmarkAgent {
     Write-Output "The agent is removed. What it sent stays on the server; an administrator revokes it on the device's page."
   }
 
-  # A folder for SYSTEM and administrators alone. ProgramData lets every user make folders, so what is there already is
-  # taken over before anything is put into it, and a link is refused.
+  # A folder for SYSTEM and administrators alone. ProgramData lets every user make folders: a link, or a folder that
+  # somebody else has made and may have put something into, is refused.
   function Protect-Folder([string]$path) {
     if (-not (Test-Path -LiteralPath $path)) { New-Item -ItemType Directory -Path $path | Out-Null }
     if ((Get-Item -LiteralPath $path -Force).Attributes -band [IO.FileAttributes]::ReparsePoint) {
       throw "$path is a link; nothing was changed."
     }
     # By number, because the names differ by language: administrators, SYSTEM.
+    $owner = (Get-Acl -LiteralPath $path).GetOwner([Security.Principal.SecurityIdentifier]).Value
+    $me = [Security.Principal.WindowsIdentity]::GetCurrent().User.Value
+    if (@('S-1-5-32-544', 'S-1-5-18', $me) -notcontains $owner) {
+      throw "$path was made by another user; remove it and run this again. Nothing was changed."
+    }
     & icacls.exe $path /setowner '*S-1-5-32-544' /T /C /Q | Out-Null
     & icacls.exe $path /reset /T /C /Q | Out-Null
     & icacls.exe $path /inheritance:r /grant:r '*S-1-5-18:(OI)(CI)F' '*S-1-5-32-544:(OI)(CI)F' /Q | Out-Null

@@ -9,7 +9,7 @@ export const metadata: Metadata = { title: "First run" };
 export default async function SetupPage() {
   if (await isSetUp()) redirect("/login");
   return (
-    <Entrance title="First run" lead="Make the first administrator. This page is open until that is done.">
+    <Entrance title="First run" lead="Create the first administrator. This page is open until that is done.">
       <SetupForm />
     </Entrance>
   );

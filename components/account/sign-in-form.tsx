@@ -1,9 +1,11 @@
 "use client";
 
 import { Anchor, Button, PasswordInput, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useEffect, useState } from "react";
+import { type Outputs, useTRPC } from "@/components/trpc";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import type { SignInOptions } from "@/server/auth/schema";
@@ -32,11 +34,18 @@ const LEAVING = new Promise<never>(() => {});
 
 /** What came back from an identity provider: a challenge behind #, which stays in the browser. */
 function useHandedOver(): [Challenge | null, (challenge: Challenge | null) => void] {
+  const trpc = useTRPC();
   const [challenge, setChallenge] = useState<Challenge | null>(null);
+  const { mutate } = useMutation(trpc.auth.describeChallenge.mutationOptions());
   useEffect(() => {
     const handed = /^#(tmc_[\w-]+)$/.exec(window.location.hash)?.[1];
-    if (handed) setChallenge({ challenge: handed, methods: [] });
-  }, []);
+    if (!handed) return;
+    setChallenge({ challenge: handed, methods: [] });
+    const take = ({ methods, passkeyOptions }: Outputs["auth"]["describeChallenge"]) =>
+      setChallenge({ challenge: handed, methods, ...(passkeyOptions && { passkeyOptions }) });
+    // Where it cannot be told, the answer to the challenge will say why.
+    mutate({ challenge: handed }, { onSuccess: take });
+  }, [mutate]);
   return [challenge, setChallenge];
 }
 

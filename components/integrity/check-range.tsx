@@ -11,6 +11,7 @@ import { useAsked } from "@/components/asked";
 import { counted } from "@/components/format/amounts";
 import { useElapsed } from "@/components/format/elapsed";
 import { When } from "@/components/format/when";
+import { useProvenLink } from "@/components/proven-link";
 import { ALONE, type Outputs, useTRPC, useTRPCClient } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { Failure } from "@/components/ui/notice";
@@ -99,6 +100,7 @@ export function CheckRange({ org, rows }: Props) {
 }
 
 function Evidence({ org, part }: { org: Org; part: Part }) {
+  const prove = useProvenLink();
   const query = new URLSearchParams({ orgId: org.id });
   for (const [name, value] of Object.entries(toInput(part))) if (value) query.set(name, String(value));
   return (
@@ -106,6 +108,7 @@ function Evidence({ org, part }: { org: Org; part: Part }) {
       component="a"
       href={faultOf(part) ? undefined : `/api/v1/audit-logs/evidence?${query}`}
       download
+      onClick={prove}
       variant="default"
       leftSection={<Download size={15} aria-hidden />}
     >

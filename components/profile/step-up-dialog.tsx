@@ -42,7 +42,7 @@ export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose:
       onClose={onClose}
     >
       {begin.isError && <Message tone="bad">{errorText(begin.error)}</Message>}
-      <Text>This is hard to undo, and your last proof is more than ten minutes old.</Text>
+      <Text>For this, your last sign-in or confirmation may be no more than ten minutes old.</Text>
       {passkeyOptions && (
         <Button variant="default" leftSection={<KeyRound size={15} aria-hidden />} onClick={byPasskey}>
           Use a passkey

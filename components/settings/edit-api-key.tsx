@@ -2,7 +2,9 @@
 
 import { Select, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTRPC } from "@/components/trpc";
+import { changesOf } from "@/components/ui/dialogs/changes";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useDone } from "@/components/ui/dialogs/use-done";
 import { useForm } from "@/components/ui/dialogs/use-form";
@@ -15,21 +17,24 @@ const UNCHANGED = { value: "unchanged", label: "Keep as it is" };
 /** Changes a key's name, permissions or expiry; its secret stays. */
 export function EditApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const trpc = useTRPC();
-  const form = useForm({ name: apiKey.name, expiresAt: UNCHANGED.value, permissions: apiKey.permissions });
+  const [was] = useState({ name: apiKey.name, expiresAt: UNCHANGED.value, permissions: apiKey.permissions });
+  const form = useForm(was);
   const update = useMutation(trpc.apiKeys.update.mutationOptions(useDone(onClose, trpc.apiKeys.pathFilter())));
   return (
     <FormDialog
       form={form}
       title={`Edit ${apiKey.name}`}
       action="Save"
-      onSubmit={({ name, expiresAt, permissions }) =>
-        form.send(updateInput, update, {
+      onSubmit={async (values) => {
+        const changes = changesOf(was, values);
+        if (!changes) return onClose();
+        const { expiresAt, ...rest } = changes;
+        await form.send(updateInput, update, {
           id: apiKey.id,
-          name,
-          permissions,
-          ...(expiresAt !== UNCHANGED.value && { expiresAt: expiryOf(expiresAt) }),
-        })
-      }
+          ...rest,
+          ...(expiresAt !== undefined && { expiresAt: expiryOf(expiresAt) }),
+        });
+      }}
       onClose={onClose}
     >
       <TextInput label="Name" required {...form.field("name")} data-autofocus />

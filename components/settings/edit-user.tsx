@@ -2,8 +2,10 @@
 
 import { Select, Switch, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import { ORG_ROLES, PARTNER_ROLES, roleOptions } from "@/components/account/roles";
 import { useTRPC } from "@/components/trpc";
+import { changesOf } from "@/components/ui/dialogs/changes";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useDone } from "@/components/ui/dialogs/use-done";
 import { useForm } from "@/components/ui/dialogs/use-form";
@@ -13,12 +15,13 @@ import { ReachSelect } from "./reach-select";
 /** Changes a user's role, access or department, or stops them from signing in. */
 export function EditUser({ user, onClose }: { user: User; onClose: () => void }) {
   const trpc = useTRPC();
-  const form = useForm({
+  const [was] = useState({
     role: user.role,
     department: user.department,
     isActive: !user.disabled,
     organizationIds: user.organizationIds,
   });
+  const form = useForm(was);
   const update = useMutation(trpc.users.update.mutationOptions(useDone(onClose, trpc.users.pathFilter())));
   const isPartnerRole = user.orgId === null;
   const roles = roleOptions(user.role.startsWith("org_") ? ORG_ROLES : PARTNER_ROLES);
@@ -27,15 +30,16 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
       form={form}
       title={`Edit ${user.name}`}
       action="Save"
-      onSubmit={({ role, department, isActive, organizationIds }) =>
-        form.send(updateInput, update, {
+      onSubmit={async (values) => {
+        const changes = changesOf(was, values);
+        if (!changes) return onClose();
+        const { isActive, ...rest } = changes;
+        await form.send(updateInput, update, {
           id: user.id,
-          department,
-          disabled: !isActive,
-          role: role === user.role ? undefined : role,
-          organizationIds: isPartnerRole ? organizationIds : undefined,
-        })
-      }
+          ...rest,
+          ...(isActive !== undefined && { disabled: !isActive }),
+        });
+      }}
       onClose={onClose}
     >
       <Select label="Role" data={roles} {...form.field("role")} data-autofocus />

@@ -108,3 +108,48 @@ test("a key is created once the person has confirmed, and not when they think be
   await guest.getByRole("button", { name: "Done" }).click();
   await expect(settings.row("Nightly export")).toHaveCount(1);
 });
+
+test("an evidence bundle is a link, and asks before it downloads", async ({ guest, request }) => {
+  const person = await createGuarded(await Api.signIn(request));
+  await signIn(guest, person);
+  await waitQuarterOfAnHour(person);
+
+  await guest.goto("/integrity");
+  const link = guest.getByRole("link", { name: "Download evidence bundle" });
+  await link.focus();
+  await guest.keyboard.press("Enter");
+  const dialog = confirmation(guest);
+  await guest.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await expect(guest).toHaveURL(/\/integrity/);
+
+  await link.click();
+  await dialog.getByRole("textbox", { name: "Password" }).fill(person.password);
+  const started = guest.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Confirm" }).click();
+  const file = await started;
+  expect(file.suggestedFilename()).toMatch(/\.ndjson$/);
+  expect(await readFile(await file.path(), "utf8")).toContain("user.login");
+});
+
+test("somebody is invited once the person has confirmed, and the link is there to be given", async ({
+  guest,
+  request,
+}) => {
+  const person = await createGuarded(await Api.signIn(request));
+  await signIn(guest, person);
+  await waitQuarterOfAnHour(person);
+
+  const settings = new SettingsPage(guest);
+  await settings.open("users", "Users");
+  await guest.getByRole("button", { name: "Invite user" }).click();
+  const inviting = settings.dialog("Invite user");
+  await inviting.getByLabel("Name").fill("Nora New");
+  await inviting.getByLabel("E-mail").fill(`nora-${crypto.randomUUID().slice(0, 8)}@guarded.example`);
+  await inviting.getByRole("button", { name: "Invite user" }).click();
+  const dialog = confirmation(guest);
+  await dialog.getByRole("textbox", { name: "Password" }).fill(person.password);
+  await dialog.getByRole("button", { name: "Confirm" }).click();
+  await expect(guest.getByRole("dialog").getByText(/\/invite#tmi_/)).toBeVisible();
+  await expect(settings.row("Nora New")).toHaveCount(1);
+});

@@ -28,6 +28,7 @@ function differences(before: Change, after: Change) {
  */
 export const updateApiKey = operation({
   permission: "api_keys:manage",
+  stepUp: ({ permissions, expiresAt }) => permissions !== undefined || expiresAt !== undefined,
   input: updateInput,
   output: apiKey,
   async run(ctx, { id, name, permissions, expiresAt }) {

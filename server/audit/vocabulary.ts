@@ -44,6 +44,8 @@ export const MAX_PAGE_SIZE = 100;
 /** Entries on paper: what a person can still read. */
 export const MAX_PRINTED = 1_000;
 export const MAX_EVENTS_PER_REQUEST = 500;
+/** So many entries may leave a browser's session as a file without a recent proof of who is there: as many as are printed. */
+export const MAX_UNPROVEN_ROWS = 1_000;
 /** Spec, Limits: export rows. */
 export const MAX_EXPORT_ROWS = 10_000;
 export const EXPORT_FORMATS = ["csv", "json"] as const;

@@ -18,6 +18,7 @@ type UserRow = {
   orgId: string | null;
   homeOrgId: string | null;
   orgIds: string[] | null;
+  via: "api" | "browser" | null;
   provenAt: Date | null;
   mustEnroll: boolean;
 };
@@ -35,7 +36,8 @@ function toCaller(row: UserRow | undefined, signIn: SignInOf | undefined): Calle
   if (!row || !scope) return null;
   const session = signIn && {
     id: signIn.sid,
-    viaCookie: signIn.viaCookie,
+    // A cookie holds an access token: who steals it and sends it in a header is still in a browser's session.
+    viaBrowser: signIn.viaCookie || row.via === "browser",
     provenAt: new Date(row.provenAt ?? 0),
   };
   return {
@@ -69,14 +71,14 @@ export async function findUserCaller(userId: string, signIn?: SignInOf): Promise
             ELSE ARRAY(SELECT o.id FROM user_organizations m JOIN organizations o ON o.id = m.org_id
                        WHERE m.user_id = u.id AND o.partner_id = u.partner_id)
           END AS "orgIds",
-          (SELECT s.proven_at FROM user_sessions s WHERE s.id = ${sid}::uuid AND s.user_id = u.id) AS "provenAt",
+          s.via, s.proven_at AS "provenAt",
           (EXISTS (SELECT FROM partners p WHERE p.id = u.partner_id AND p.require_two_factor) OR EXISTS (
             SELECT FROM organizations o
             WHERE o.require_two_factor AND (o.id = u.org_id OR (u.org_id IS NULL AND o.partner_id = u.partner_id AND o.is_home))
           ))
           AND NOT EXISTS (SELECT FROM user_totp f WHERE f.user_id = u.id AND f.confirmed_at IS NOT NULL)
           AND NOT EXISTS (SELECT FROM user_passkeys f WHERE f.user_id = u.id) AS "mustEnroll"
-        FROM users u
+        FROM users u LEFT JOIN user_sessions s ON s.id = ${sid}::uuid AND s.user_id = u.id
         WHERE u.id = ${userId} AND u.disabled_at IS NULL
           AND (${sid}::uuid IS NULL OR EXISTS (
             SELECT FROM refresh_tokens t

@@ -36,6 +36,13 @@ export const secondFactorInput = z
   });
 export type SecondFactorInput = z.output<typeof secondFactorInput>;
 
+/** A challenge of a sign-in's first step, and what it can be answered with. */
+export const challengeInput = z.strictObject({ challenge: z.string().min(1).max(200) });
+export const challengeOptions = z.strictObject({
+  methods: z.array(z.string()),
+  passkeyOptions: z.looseObject({ challenge: z.string() }).nullable(),
+});
+
 /** Body of POST /auth/refresh. */
 export const refreshInput = z.strictObject({ refreshToken: z.string().min(1).max(4096) });
 

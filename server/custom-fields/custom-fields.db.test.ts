@@ -52,6 +52,23 @@ describe("definitions", () => {
     expect((await call(POST, { token: partnerAdmin, body })).body.code).toBe("validation_failed");
   });
 
+  it("of All organizations is changed and deleted by who reaches them all, and read and filled in by the others", async () => {
+    const { partner, own, other, partnerAdmin, device } = await arrange();
+    const elsewhere = await createDevice({ orgId: other.id });
+    const { id } = (await call(POST, { token: partnerAdmin, body: field() })).body;
+    const set = (on: string, token: typeof partnerAdmin) =>
+      call(SET, { method: "PATCH", token, params: { id: on }, body: { asset_tag: "A-1" } });
+    await set(elsewhere.id, partnerAdmin);
+    const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [own.id] });
+    expect((await set(device.id, limited)).status).toBe(200);
+    const params = { id };
+    expect((await call(PATCH, { method: "PATCH", token: limited, params, body: { name: "Mine" } })).status).toBe(403);
+    expect((await call(DELETE, { method: "DELETE", token: limited, params })).status).toBe(403);
+    const kept = await call(DEVICE, { token: partnerAdmin, params: { id: elsewhere.id } });
+    expect(kept.body.customFields).toMatchObject({ asset_tag: "A-1" });
+    expect((await call(DELETE, { method: "DELETE", token: partnerAdmin, params })).status).toBe(204);
+  });
+
   it("changes name and options, never key or type", async () => {
     const { partnerAdmin } = await arrange();
     const made = await call(POST, { token: partnerAdmin, body: field({ type: "dropdown", options: ["a"] }) });

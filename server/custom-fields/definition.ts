@@ -1,6 +1,7 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
+import { requireWholePartner } from "@/server/auth/grant";
 import type { Ctx, Scope } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
 import { inScope } from "@/server/scope";
@@ -73,7 +74,8 @@ export function fitToType({ type, options, defaultValue }: Facets): Pick<Facets,
 
 /**
  * A definition that the caller may change, locked for this transaction.
- * @throws AppError not_found; forbidden for a field of All organizations in the hands of one organization.
+ * @throws AppError not_found; forbidden for a field of All organizations in the hands of who reaches fewer of them: its
+ * values in the others would change as well
  */
 export async function manageable(tx: Tx, ctx: Ctx, id: string): Promise<DefinitionRow> {
   const [row] = await tx
@@ -84,5 +86,6 @@ export async function manageable(tx: Tx, ctx: Ctx, id: string): Promise<Definiti
   if (!row) throw notFound("custom field");
   if (row.orgId === null && ctx.scope.kind === "organization")
     throw new AppError("forbidden", "Only the partner may change a field of All organizations.");
+  if (row.orgId === null) await requireWholePartner(tx, ctx);
   return row;
 }

@@ -33,8 +33,8 @@ async function dropValues(tx: Tx, row: DefinitionRow): Promise<number> {
 }
 
 /**
- * Deletes a definition and every value of it. The right to do so is asked in the caller's scope; the values of a field
- * of All organizations go in all of them, also in those that this caller does not reach.
+ * Deletes a definition and every value of it: of a field of All organizations the values in all of them, which only who
+ * reaches them all may do.
  * @throws AppError not_found, forbidden.
  */
 export const removeDefinition = operation({

@@ -16,6 +16,7 @@ import { toEnrollmentKey } from "./to-enrollment-key";
  */
 export const createEnrollmentKey = operation({
   permission: "agents:enroll",
+  stepUp: () => true,
   input: createInput,
   output: createdEnrollmentKey,
   async run(ctx, input) {

@@ -2,6 +2,7 @@ import { and, eq, inArray, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
 import { auditExports, organizations } from "@/db/schema";
 import { isEverything } from "@/server/audit/entries/export";
+import { requireProofForMany } from "@/server/audit/entries/prove-for-many";
 import { exportName } from "@/server/audit/export-name";
 import { reachedBy } from "@/server/audit/query/rows";
 import type { Ctx } from "@/server/context";
@@ -53,7 +54,7 @@ const endingOf = ({ format, gzip }: CreateInput): string => (gzip ? `${format}.g
 
 /**
  * Asks for an export of every entry that meets the filters, to be written in the background.
- * @throws AppError rate_limited where the caller has too many; forbidden for an organization out of reach
+ * @throws AppError rate_limited where the caller has too many; forbidden for an organization out of reach; step_up_required
  */
 export const createExport = operation({
   permission: "audit:export",
@@ -66,6 +67,7 @@ export const createExport = operation({
     const ctx = narrow(caller, orgId);
     const now = ctx.now();
     const filter = { ...filters, ...input.dateRange };
+    await requireProofForMany(ctx, filter);
     const { orgIds, organization } = await tenant(ctx.scope, async (tx) => {
       const reached = await reachedBy(tx, ctx.scope);
       return { orgIds: [...reached], organization: await nameOf(tx, reached) };

@@ -2,10 +2,12 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { record } from "@/server/audit/record/record";
+import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { acquireSlot } from "@/server/limits/slots";
 import { operation } from "@/server/operation";
+import { requireRecentProof } from "@/server/recent-proof";
 import { byteRange, type Span } from "./byte-range";
 import { type ExportRow, myExport } from "./export-job";
 import { exportPath } from "./files";
@@ -53,7 +55,8 @@ function send(ctx: Ctx, row: ExportRow, { path, span, release }: { path: string;
 
 /**
  * The file of one of the caller's own exports, or the range of it that a resumed download still needs.
- * @throws AppError not_found for anybody else's; conflict before it is done; range_not_satisfiable past its end
+ * @throws AppError not_found for anybody else's; conflict before it is done; range_not_satisfiable past its end;
+ * step_up_required where it holds many entries
  */
 export const downloadExport = operation({
   permission: "audit:export",
@@ -61,6 +64,7 @@ export const downloadExport = operation({
   output: "stream",
   async run(ctx, { id, range, ifRange }) {
     const row = await myExport(ctx, id);
+    if (row.rowsDone > MAX_UNPROVEN_ROWS) requireRecentProof(ctx, "browser");
     const path = await requireFile(row);
     const etag = `"${row.sha256}"`;
     const wanted = ifRange === undefined || ifRange === etag ? byteRange(range, row.sizeBytes) : null;

@@ -53,6 +53,7 @@ it.each([
   ["/?actor=jane&org=1", "/?user=jane&orgId=1"],
   ["/devices?org=1&_rsc=x", "/devices?orgId=1"],
   ["//evil.example/?org=1", "/evil.example/?orgId=1"],
+  ["/\\\\evil.example/?org=1", "/evil.example/?orgId=1"],
 ])("sends the old link %s to %s", (url, location) => {
   expect(request(url)).toEqual({ location });
   expect(request(url, { cookie: `${sessionCookie(false)}=token` })).toEqual({ location });

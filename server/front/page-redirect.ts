@@ -24,8 +24,8 @@ export function redirectPage(incoming: IncomingMessage, outgoing: ServerResponse
   params.delete("_rsc");
   const present = presentSearch(pathname, params);
   const page = present.size > 0 ? `${pathname}?${present}` : pathname;
-  // Two slashes would name another host.
-  if (present.toString() !== params.toString()) return redirect(outgoing, page.replace(/^\/+/, "/"));
+  // Two slashes would name another host; browsers take a backslash for one.
+  if (present.toString() !== params.toString()) return redirect(outgoing, page.replace(/^[/\\]+/, "/"));
   if (!sessionToken({ get: () => incoming.headers.cookie ?? null }, https))
     return redirect(outgoing, page === "/" ? "/login" : `/login?${new URLSearchParams({ callbackUrl: page })}`);
   incoming.headers[REQUESTED_PAGE] = page;

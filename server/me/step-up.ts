@@ -36,6 +36,15 @@ export const beginStepUp = operation({
   },
 });
 
+/** Nothing but the question whether the caller has proved who they are of late: for links, which cannot ask. */
+export const checkProof = operation({
+  account: true,
+  input: noInput,
+  output: "empty",
+  stepUp: () => true,
+  run: async () => {},
+});
+
 type Given = Proof & { password?: string | undefined; challenge?: string | undefined };
 
 async function methodOf(userId: string, { password, code, passkey, challenge }: Given, now: Date) {
@@ -50,7 +59,7 @@ async function methodOf(userId: string, { password, code, passkey, challenge }: 
 async function renewProof(ctx: Ctx, userId: string, now: Date): Promise<void> {
   const { session } = ctx;
   if (!session) throw new AppError("forbidden", "This needs a sign-in.");
-  const via = session.viaCookie ? "browser" : "api";
+  const via = session.viaBrowser ? "browser" : "api";
   await asSystem((tx) =>
     tx
       .insert(userSessions)

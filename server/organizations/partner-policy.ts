@@ -39,6 +39,7 @@ export const getPartnerPolicy = operation({
  */
 export const setPartnerPolicy = operation({
   permission: "organizations:manage",
+  stepUp: ({ requireTwoFactor }) => !requireTwoFactor,
   input: partnerPolicyInput,
   output: partnerPolicy,
   async run(ctx, { partnerId, requireTwoFactor }) {

@@ -38,6 +38,7 @@ async function requireOwnFactor({ actor, homeOrgId }: Ctx, orgId: string): Promi
  */
 export const updateOrganization = operation({
   permission: "organizations:manage",
+  stepUp: ({ requireTwoFactor }) => requireTwoFactor === false,
   input: updateInput,
   output: organization,
   async run(ctx, input) {

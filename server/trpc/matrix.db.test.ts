@@ -26,8 +26,15 @@ import { appRouter } from "./root";
 type Procedure = { _def: { meta?: ProcedureMeta; type: string } };
 const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>);
 
-/** Open to everybody: first-run set-up, and choosing a password by a link. */
-const PUBLIC = ["setup.status", "setup.complete", "auth.acceptInvite", "auth.forgotPassword", "auth.resetPassword"];
+/** Open to everybody: first-run set-up, choosing a password by a link, and the second step of a sign-in. */
+const PUBLIC = [
+  "setup.status",
+  "setup.complete",
+  "auth.acceptInvite",
+  "auth.describeChallenge",
+  "auth.forgotPassword",
+  "auth.resetPassword",
+];
 
 async function callerOf(principal: Principal): Promise<Ctx | null> {
   if (principal.kind !== "person" && principal.kind !== "key") return null;

@@ -2,7 +2,7 @@ import { changePassword } from "@/server/me/change-password";
 import { endSession } from "@/server/me/end-session";
 import { getMe } from "@/server/me/get";
 import { listSessions } from "@/server/me/list-sessions";
-import { beginStepUp, stepUp } from "@/server/me/step-up";
+import { beginStepUp, checkProof, stepUp } from "@/server/me/step-up";
 import { getTwoFactor } from "@/server/me/two-factor/get";
 import { addPasskey, beginPasskey, removePasskey } from "@/server/me/two-factor/passkeys";
 import { renewRecoveryCodes } from "@/server/me/two-factor/recovery-codes";
@@ -25,4 +25,5 @@ export const meRouter = router({
   removePasskey: mutation(removePasskey),
   beginStepUp: mutation(beginStepUp),
   stepUp: mutation(stepUp),
+  checkProof: mutation(checkProof),
 });

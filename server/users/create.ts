@@ -53,6 +53,7 @@ async function insertUser(tx: Tx, input: CreateInput, membership: Membership, pa
  */
 export const createUser = operation({
   permission: "users:manage",
+  stepUp: () => true,
   input: createInput,
   output: user,
   async run(ctx, input) {

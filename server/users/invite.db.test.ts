@@ -4,6 +4,7 @@ import { POST as accept } from "@/app/api/v1/auth/invite/accept/route";
 import { POST as forgot } from "@/app/api/v1/auth/password/forgot/route";
 import { POST as reset } from "@/app/api/v1/auth/password/reset/route";
 import { POST as token } from "@/app/api/v1/auth/token/route";
+import { POST as changePassword } from "@/app/api/v1/me/password/route";
 import { GET as me } from "@/app/api/v1/me/route";
 import { POST as invite } from "@/app/api/v1/users/[id]/invite/route";
 import { PATCH } from "@/app/api/v1/users/[id]/route";
@@ -94,6 +95,42 @@ describe("an invitation", () => {
     );
     expect((await use(late)).status).toBe(400);
     expect((await call(reset, { body: { token: late, password: CHOSEN } })).status).toBe(400);
+  });
+
+  it("is one at a time, also of two that are asked for at the same moment", async () => {
+    const { admin, id } = await invited();
+    const links = await Promise.all(Array.from({ length: 4 }, () => send(admin, id)));
+    const uses = [];
+    for (const { body } of links)
+      uses.push(await call(accept, { body: { token: secretOf(body.link), password: CHOSEN } }));
+    expect(uses.map((a) => a.status).sort()).toEqual([200, 400, 400, 400]);
+  });
+
+  it("ends when the person gets other rights than they had when it was made, or is disabled", async () => {
+    const partner = await createPartner();
+    const [a, b] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
+    const boss = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [a.id] });
+    const changes = [{ organizationIds: [a.id, b.id] }, { role: "partner_admin" }, { disabled: true }];
+    for (const body of changes) {
+      const person = { email: address(), name: "P", role: "partner_technician", organizationIds: [a.id] };
+      const { id } = (await call(create, { token: boss, body: person })).body;
+      const held = secretOf((await send(limited, id)).body.link);
+      expect((await call(PATCH, { method: "PATCH", token: boss, params: { id }, body })).status).toBe(200);
+      if (body.disabled) await call(PATCH, { method: "PATCH", token: boss, params: { id }, body: { disabled: false } });
+      expect((await call(accept, { body: { token: held, password: CHOSEN } })).status).toBe(400);
+    }
+  });
+
+  it("ends, like a sign-in that was begun, when the person changes the password", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
+    const held = secretOf((await send(admin, user.id)).body.link);
+    const own = await bearer(user);
+    const body = { currentPassword: PASSWORD, newPassword: CHOSEN };
+    expect((await call(changePassword, { token: own, body })).status).toBe(200);
+    expect((await call(reset, { body: { token: held, password: "what the thief chose" } })).status).toBe(400);
+    expect((await signIn(user.email, CHOSEN)).status).toBe(200);
   });
 
   it("goes by mail where mail is configured, and then is shown to nobody", async () => {

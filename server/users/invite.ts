@@ -53,6 +53,7 @@ const textOf = (name: string, kind: LinkKind, link: string): string =>
  */
 export const inviteUser = operation({
   permission: "users:manage",
+  stepUp: () => true,
   input: onlyIdInput,
   output: invitation,
   waits: true,

@@ -3,6 +3,7 @@ import { asSystem, type Tx, tenant } from "@/db/client";
 import { users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { requireMayGrantRole, requireWholePartner } from "@/server/auth/grant";
+import { dropUserTokens } from "@/server/auth/links/user-tokens";
 import { isPartnerRole, type Role } from "@/server/auth/permissions";
 import { endSessions } from "@/server/auth/sessions";
 import type { Ctx } from "@/server/context";
@@ -88,11 +89,14 @@ async function recordChanges(ctx: Ctx, before: Row, after: Row): Promise<void> {
  */
 export const updateUser = operation({
   permission: "users:manage",
+  // What can give more; taking an account away must wait for nothing.
+  stepUp: ({ role, organizationIds, disabled }) =>
+    role !== undefined || organizationIds !== undefined || disabled === false,
   input: updateInput,
   output: user,
   async run(ctx, input) {
     const now = ctx.now();
-    const { before, after } = await tenant(ctx.scope, async (tx) => {
+    const { before, after, hasOtherAccess } = await tenant(ctx.scope, async (tx) => {
       const where = and(usersInScope(ctx), eq(users.id, input.id));
       const [found] = await tx.select(userColumns).from(users).where(where).for("update", { of: users });
       if (!found) throw notFound("user");
@@ -109,10 +113,15 @@ export const updateUser = operation({
         .set({ ...change, updatedAt: now })
         .where(eq(users.id, found.id));
       if (reach !== undefined) await setReach(tx, found.id, reach);
+      const hasOtherAccess =
+        change.role !== found.role || reach !== undefined || change.disabledAt !== found.disabledAt;
       const reached = reach === undefined ? {} : { allOrganizations: reach === null, organizationIds: reach ?? [] };
-      return { before: found, after: { ...found, ...change, ...reached, updatedAt: now } };
+      return { before: found, after: { ...found, ...change, ...reached, updatedAt: now }, hasOtherAccess };
     });
-    if (after.disabledAt && !before.disabledAt) await asSystem((tx) => endSessions(tx, { userId: after.id, now }));
+    await asSystem(async (tx) => {
+      if (hasOtherAccess) await dropUserTokens(tx, after.id);
+      if (after.disabledAt && !before.disabledAt) await endSessions(tx, { userId: after.id, now });
+    });
     callersChanged();
     await recordChanges(ctx, before, after);
     return toUser(after, await hasTwoFactor(after.id));

@@ -11,6 +11,7 @@ import { spanText } from "@/components/audit/filters/range-line";
 import { useViewer } from "@/components/audit/viewer-context";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
+import { useProvenLink } from "@/components/proven-link";
 import { Message } from "@/components/ui/message";
 import { exportName } from "@/server/audit/export-name";
 import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
@@ -127,6 +128,7 @@ function Progress({ state, name }: { state: ExportState; name: string }) {
 }
 
 function Evidence({ orgId, span }: { orgId: string | undefined; span: { from?: Date; to?: Date } }) {
+  const prove = useProvenLink();
   if (!orgId)
     return (
       <p className={classes.foot}>For an evidence bundle, choose one organization first: each has its own chain.</p>
@@ -136,7 +138,7 @@ function Evidence({ orgId, span }: { orgId: string | undefined; span: { from?: D
   return (
     <p className={classes.foot}>
       For an auditor:{" "}
-      <a className="tm-link" href={`/api/v1/audit-logs/evidence?${query}`} download>
+      <a className="tm-link" href={`/api/v1/audit-logs/evidence?${query}`} download onClick={prove}>
         download the evidence bundle
       </a>{" "}
       of this range. It holds every entry, whatever the filters, and can be verified offline.

@@ -5,8 +5,10 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download, Trash2 } from "lucide-react";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
+import { useProvenLink } from "@/components/proven-link";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
+import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
 import classes from "./my-exports.module.css";
 
 type Job = Outputs["exports"]["list"]["data"][number];
@@ -56,6 +58,7 @@ export function MyExports() {
 
 function Told({ job }: { job: Job }) {
   const { status, rowsDone, totalRows, sizeBytes } = job;
+  const prove = useProvenLink();
   if (status === "failed") return <p className={classes.bad}>Failed. {job.error}</p>;
   if (status === "waiting") return <p className={classes.told}>Waiting for its turn</p>;
   if (status === "running")
@@ -71,7 +74,12 @@ function Told({ job }: { job: Job }) {
     );
   return (
     <p className={classes.told}>
-      <a className="tm-link" href={`/api/v1/audit-logs/exports/${job.id}/file`} download={job.fileName}>
+      <a
+        className="tm-link"
+        href={`/api/v1/audit-logs/exports/${job.id}/file`}
+        download={job.fileName}
+        onClick={rowsDone > MAX_UNPROVEN_ROWS ? prove : undefined}
+      >
         <Download size={14} aria-hidden /> Download
       </a>
       <span>

@@ -11,6 +11,7 @@ import { eachChunk, type Settled, settleRows } from "./each-row";
 import { exportEvents } from "./export-event";
 import { EXPORT_SLOTS, type ExportInput, exportCsvInput, exportInput } from "./export-schema";
 import { asCsv, asJson, type Writer } from "./export-writer";
+import { requireProofForMany } from "./prove-for-many";
 
 type Format = ExportInput["format"];
 type Plan = { ctx: Ctx; format: Format; filter: AuditFilter; rows: Settled; total: number };
@@ -37,6 +38,7 @@ async function* writeExport<Row extends BodyRow>(plan: Plan, writer: Writer<Row>
 }
 
 async function startExport(ctx: Ctx, format: Format, filter: AuditFilter): Promise<Response> {
+  await requireProofForMany(ctx, filter);
   const release = acquireSlot(ctx.actor, EXPORT_SLOTS);
   // Known before the first byte: the header must say whether the newest rows are all of them.
   const { rows, total } = await settleRows(ctx, filter, MAX_EXPORT_ROWS).catch((error: unknown) => {
@@ -58,7 +60,7 @@ async function startExport(ctx: Ctx, format: Format, filter: AuditFilter): Promi
   return new Response(Readable.toWeb(text) as ReadableStream, { headers });
 }
 
-/** True where neither a filter nor a range narrows the export: whole logs leave. */
+/** True where neither a filter nor a range narrows the export: whole logs leave, however short they are. */
 export function isEverything({
   filters: { orgId: _, ...filters } = {},
   dateRange,

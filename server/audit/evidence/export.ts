@@ -109,5 +109,6 @@ export const exportEvidence = operation({
   input: evidenceInput,
   output: "stream",
   waits: true,
+  stepUp: () => true,
   run: streamEvidence,
 });

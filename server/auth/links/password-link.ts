@@ -7,6 +7,7 @@ import type { SignIn } from "@/server/auth/start-session";
 import type { Ctx } from "@/server/context";
 import { env } from "@/server/env";
 import { invalid } from "@/server/errors";
+import { callersChanged } from "@/server/process/streams";
 import { issueUserToken, spendUserToken } from "./user-tokens";
 
 export type LinkKind = "invite" | "reset";
@@ -37,6 +38,7 @@ export async function spendPasswordLink(
   if (caller?.actor.type !== "user") throw invalid("token", "is unknown, used or expired");
   const { actor } = caller;
   const endedSessions = await setPassword({ userId: actor.id, password, now });
+  callersChanged();
   record(
     { ...ctx, ...caller },
     {

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, lt } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import { userTokens } from "@/db/schema";
+import { users, userTokens } from "@/db/schema";
 import { hashSecret, looksLike, newSecret } from "@/server/auth/secrets";
 
 /** How long what is handed out for a purpose is good. */
@@ -20,6 +20,14 @@ type Found = { userId: string; challenge: string | null };
 /** Sign-ins may stand beside each other; of links there is one. */
 const SOLE: readonly TokenPurpose[] = ["invite", "reset"];
 
+/**
+ * Makes what was handed out for a person worthless: with another password, or other rights, than they had when it was, it
+ * would give more than whoever holds it was meant to have.
+ */
+export async function dropUserTokens(tx: Tx, userId: string): Promise<void> {
+  await tx.delete(userTokens).where(and(eq(userTokens.userId, userId), isNull(userTokens.usedAt)));
+}
+
 /** A fresh token for a person; an earlier link for the same purpose is worthless from now on. */
 export async function issueUserToken(
   tx: Tx,
@@ -27,7 +35,10 @@ export async function issueUserToken(
 ): Promise<{ secret: string; expiresAt: Date }> {
   const { secret, hash: tokenHash } = newSecret(purpose);
   const expiresAt = new Date(now.getTime() + LIFETIME_MS[purpose]);
-  const old = SOLE.includes(purpose) ? undefined : lt(userTokens.expiresAt, now);
+  const isSole = SOLE.includes(purpose);
+  const old = isSole ? undefined : lt(userTokens.expiresAt, now);
+  // Of two that are issued at the same moment the second waits, and replaces the first.
+  if (isSole) await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("update");
   await tx.delete(userTokens).where(and(eq(userTokens.userId, userId), eq(userTokens.purpose, purpose), old));
   await tx.insert(userTokens).values({ userId, purpose, tokenHash, challenge, expiresAt, createdAt: now });
   return { secret, expiresAt };

@@ -9,7 +9,7 @@ import { type Door, type SignIn, startSession } from "@/server/auth/start-sessio
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
-import type { Kept } from "./challenge";
+import { keptIn } from "./challenge";
 import { provesSecondFactor } from "./prove";
 
 const refusal = (message: string) => new AppError("unauthenticated", message);
@@ -28,7 +28,7 @@ export async function answerChallenge(ctx: Ctx, input: SecondFactorInput, door: 
   if (!found || caller?.actor.type !== "user")
     throw refusal("The challenge is unknown, used or expired. Sign in again.");
   const { actor } = caller;
-  const kept = JSON.parse(found.challenge ?? "{}") as Kept;
+  const kept = keptIn(found);
   const method = await provesSecondFactor(found.userId, { ...input, challenge: kept.passkey, now });
   if (!method) {
     record(

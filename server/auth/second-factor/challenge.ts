@@ -6,7 +6,23 @@ import type { SecondFactors } from "./factors";
 import { arePasskeysPossible, authenticationOptions } from "./passkeys";
 
 /** What the server keeps of a challenge: the first proof that was given, and what a passkey has to sign. */
-export type Kept = { first: Method; passkey: string | null };
+type Kept = { first: Method; passkey: string | null };
+
+/** What was kept of a challenge that came back. */
+export const keptIn = ({ challenge }: { challenge: string | null }): Kept => JSON.parse(challenge ?? "{}") as Kept;
+
+/** What a person can answer with, and what the browser needs for a passkey: of the given challenge, else of a new one. */
+export async function optionsOf(factors: SecondFactors, challenge?: string | null) {
+  const isPossible = factors.passkeys.length > 0 && arePasskeysPossible() && challenge !== null;
+  const made = isPossible ? await authenticationOptions(factors.passkeys) : undefined;
+  const passkeyOptions = made && { ...made, challenge: challenge ?? made.challenge };
+  const methods = [
+    ...(factors.totp ? ["totp"] : []),
+    ...(passkeyOptions ? ["passkey"] : []),
+    ...(factors.recoveryCodesLeft > 0 ? ["recovery_code"] : []),
+  ];
+  return { methods, passkeyOptions };
+}
 
 /** The refusal that asks for the second factor of a person whose first proof was right (contract, Accounts). */
 export async function secondFactorRequired({
@@ -20,17 +36,11 @@ export async function secondFactorRequired({
   first: Method;
   now: Date;
 }): Promise<AppError> {
-  const withPasskey = factors.passkeys.length > 0 && arePasskeysPossible();
-  const passkeyOptions = withPasskey ? await authenticationOptions(factors.passkeys) : undefined;
+  const { methods, passkeyOptions } = await optionsOf(factors);
   const kept: Kept = { first, passkey: passkeyOptions?.challenge ?? null };
   const { secret } = await asSystem((tx) =>
     issueUserToken(tx, { userId, purpose: "second_factor", now, challenge: JSON.stringify(kept) }),
   );
-  const methods = [
-    ...(factors.totp ? ["totp"] : []),
-    ...(withPasskey ? ["passkey"] : []),
-    ...(factors.recoveryCodesLeft > 0 ? ["recovery_code"] : []),
-  ];
   return new AppError("second_factor_required", "Give the second factor to go on.", {
     secondFactor: { challenge: secret, methods, ...(passkeyOptions && { passkeyOptions }) },
   });

@@ -8,8 +8,9 @@ import { POST as stepUpOptions } from "@/app/api/v1/me/step-up/options/route";
 import { POST as stepUp } from "@/app/api/v1/me/step-up/route";
 import { GET as factors } from "@/app/api/v1/me/two-factor/route";
 import { env } from "@/server/env";
+import { appRouter } from "@/server/trpc/root";
 import { createAuthenticator } from "@/testing/authenticator";
-import { bearer, call, createUser, PASSWORD } from "@/testing/factories";
+import { bearer, call, createUser, PASSWORD, unknownSecret } from "@/testing/factories";
 
 const ORIGIN = "http://localhost:3000";
 const before = env().NEXTAUTH_URL;
@@ -43,6 +44,18 @@ it("keeps a passkey, asks for it after the password, and takes its signature onc
   ]);
   const next = await password(user.email);
   expect((await call(answer, { body: { challenge: next.challenge, passkey } })).status).toBe(401);
+});
+
+it("is told of to a browser that holds nothing but the challenge, as after an identity provider", async () => {
+  const { user, device } = await withPasskey();
+  const { challenge } = await password(user.email);
+  const { auth } = appRouter.createCaller({ caller: null, requestId: "r" });
+  const told = await auth.describeChallenge({ challenge });
+  expect(told.methods).toEqual(["passkey", "recovery_code"]);
+  const passkey = device.get(told.passkeyOptions?.challenge ?? "");
+  expect((await call(answer, { body: { challenge, passkey } })).status).toBe(200);
+  for (const gone of [challenge, unknownSecret("second_factor")])
+    await expect(auth.describeChallenge({ challenge: gone })).rejects.toMatchObject({ code: "UNAUTHORIZED" });
 });
 
 it("refuses another key, another site and somebody else's challenge", async () => {

@@ -17,14 +17,14 @@ import { getChecklist } from "./get";
 
 afterAll(closeRoles);
 
-const intact = (orgId: string) =>
+const intact = (orgId: string, ranAt = new Date()) =>
   keepVerification(
     {
       ...{ orgId, status: "intact", reasons: [], rowsChecked: 2, firstSeq: 1, lastSeq: 2, breaks: [] },
       covered: { lastSeq: 2 },
     },
     "whole",
-    { ranAt: new Date() },
+    { ranAt },
   );
 
 it("ticks each step when it has happened, and never before", async () => {
@@ -45,6 +45,9 @@ it("ticks each step when it has happened, and never before", async () => {
   await createDevice({ orgId });
   expect(await done()).toEqual(["organization", "enrollment_key"]);
   await createDevice({ orgId, lastSeenAt: new Date() });
+  expect(await done()).toEqual(["organization", "enrollment_key", "agent"]);
+  await intact(orgId, new Date(Date.now() - 60_000));
+  // What was read before the device joined holds nothing of it.
   expect(await done()).toEqual(["organization", "enrollment_key", "agent"]);
   await intact(orgId);
   expect(await done()).toEqual(["organization", "enrollment_key", "agent", "verified"]);

@@ -30,9 +30,9 @@ async function factsOf(tx: Tx, { scope }: Ctx): Promise<Facts> {
       (SELECT org_id FROM ${devices} WHERE ${inScope(devices.orgId, scope)} ORDER BY created_at LIMIT 1) AS "deviceOrg",
       EXISTS (SELECT FROM ${enrollmentKeys} WHERE ${inScope(enrollmentKeys.orgId, scope)}) AS "hasKey",
       EXISTS (SELECT FROM ${devices} WHERE ${inScope(devices.orgId, scope)} AND last_seen_at IS NOT NULL) AS "isHeard",
-      EXISTS (SELECT FROM ${auditVerifications} WHERE ${inScope(auditVerifications.orgId, scope)}
-        AND status = 'intact' AND rows_checked > 0
-        AND org_id IN (SELECT d.org_id FROM devices d)) AS "isVerified"`,
+      EXISTS (SELECT FROM ${auditVerifications} JOIN ${devices} ON ${eq(devices.orgId, auditVerifications.orgId)}
+        WHERE ${inScope(auditVerifications.orgId, scope)} AND ${auditVerifications.status} = 'intact'
+          AND ${auditVerifications.rowsChecked} > 0 AND ${auditVerifications.ranAt} > ${devices.createdAt}) AS "isVerified"`,
   );
   if (!facts) throw new RangeError("a statement without a row");
   return facts;

@@ -1,0 +1,26 @@
+import { tenantRead } from "@/db/read";
+import type { AuditFilter } from "@/server/audit/query/conditions";
+import { resolveFilter } from "@/server/audit/query/resolve";
+import { findKeys } from "@/server/audit/query/search-keys";
+import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
+import type { Ctx } from "@/server/context";
+import { lacksRecentProof, requireRecentProof } from "@/server/recent-proof";
+
+/** A filter that no index serves is looked through for so long; what is not known by then counts as many. */
+const LOOK_MS = 2_000;
+
+async function areMany(ctx: Ctx, filter: AuditFilter): Promise<boolean> {
+  const window = { need: MAX_UNPROVEN_ROWS + 1, deadline: performance.now() + LOOK_MS };
+  const { keys, cut } = await tenantRead(ctx.scope, async (tx) =>
+    findKeys(tx, await resolveFilter(tx, ctx, filter), window),
+  );
+  return cut || keys.length > MAX_UNPROVEN_ROWS;
+}
+
+/**
+ * Asks a browser's session for a recent proof of who is there before so many entries leave, however they are filtered.
+ * @throws AppError step_up_required
+ */
+export async function requireProofForMany(ctx: Ctx, filter: AuditFilter): Promise<void> {
+  if (lacksRecentProof(ctx, "browser") && (await areMany(ctx, filter))) requireRecentProof(ctx, "browser");
+}
