@@ -32,3 +32,9 @@ export function repairJson<T>(value: T): T {
 export function containsPattern(text: string): string {
   return `%${repairText(text).replace(/[\\%_]/g, "\\$&")}%`;
 }
+
+const DIRECTION_MARKS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/** Marks that turn the reading direction (Unicode, UAX 9) as their codes: a name must not rewrite the sentence around it. */
+export const withVisibleMarks = (text: string): string =>
+  text.replace(DIRECTION_MARKS, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);

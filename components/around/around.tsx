@@ -61,7 +61,7 @@ function Lead({ page, minutes }: { page: AroundPage; minutes: number }) {
       lead={
         <>
           {counted(minutes, "minute")} before and after {dateTime(entry.timestamp, zone)} ({zoneName(zone)}):{" "}
-          {sentenceText(entry)}.
+          {sentenceText(entry).replace(/\.$/, "")}.
           {device?.isKnown && (
             <>
               {" "}

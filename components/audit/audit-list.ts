@@ -1,12 +1,11 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { type RefObject, useMemo } from "react";
-import { useOrg } from "@/components/account/org";
+import type { RefObject } from "react";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { entriesQuery, isCut, totalQuery } from "./filters/entries-query";
-import { namesOf } from "./filters/labels";
+import { useNames } from "./filters/names";
 import { routineQuery } from "./fold/folding";
 import type { RoutineFold } from "./fold/lines";
 import { isLive, useLive } from "./live/live";
@@ -21,7 +20,6 @@ export function useAuditList(table: RefObject<HTMLTableElement | null>) {
   const trpc = useTRPC();
   const { view, input, listed, setNow } = useViewer();
   const { zone } = useZone();
-  const { organizations } = useOrg();
   // A live list grows by itself, and must not move because the window came back.
   const list = useQuery({ ...entriesQuery(trpc, listed), refetchOnWindowFocus: !isLive(view) });
   const counted = useQuery(totalQuery(trpc, input));
@@ -32,7 +30,7 @@ export function useAuditList(table: RefObject<HTMLTableElement | null>) {
   });
   const folds = listed.routine !== undefined && !list.isPlaceholderData ? (routine.data?.folds ?? NO_FOLDS) : NO_FOLDS;
   const { entries, added, bar } = useLive({ list, counted, table });
-  const names = useMemo(() => namesOf(view, entries, organizations), [view, entries, organizations]);
+  const names = useNames(entries);
   const refresh = () => {
     setNow(new Date());
     void counted.refetch();

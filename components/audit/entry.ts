@@ -1,6 +1,7 @@
 import { type Piece, sentencePieces, tellsItself } from "@/server/audit/action-label";
 import { deviceNamed } from "@/server/audit/device-named";
 import type { FullEntry } from "@/server/audit/schema";
+import { withVisibleMarks } from "@/server/text";
 
 export type Entry = FullEntry;
 
@@ -33,19 +34,25 @@ export function sentenceOf(entry: Entry, organization?: string): Sentence {
     action,
     result,
     resourceName: name,
+    resourceType: entry.resource.type,
     isOwn,
     organization: organization ?? null,
     device: device && device !== name && device !== host ? device : null,
   });
-  return { actor: isOwn && tellsItself(action) ? host : actorOf(entry), pieces };
+  return { actor: withVisibleMarks(isOwn && tellsItself(action) ? host : actorOf(entry)), pieces };
 }
 
 /** The same as plain text, for names and titles, with the reason of a failure or denial. */
 export function sentenceText(entry: Entry, organization?: string): string {
   const { actor, pieces } = sentenceOf(entry, organization);
   const sentence = `${actor} ${pieces.map(({ text }) => text).join("")}`;
-  return entry.result !== "success" && entry.errorMessage ? `${sentence}: ${entry.errorMessage}` : sentence;
+  const error = errorOf(entry);
+  return error ? `${sentence}: ${error}` : sentence;
 }
+
+/** Why it failed or was denied; null for a success, or where the entry does not say. */
+export const errorOf = ({ result, errorMessage }: Entry): string | null =>
+  result !== "success" && errorMessage ? withVisibleMarks(errorMessage) : null;
 
 /** The page with everything around an entry. */
 export const aroundPath = (id: string): string => `/audit/${id}/around`;

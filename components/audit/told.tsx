@@ -10,13 +10,13 @@ export function Told({ entry }: { entry: Entry }) {
   const { actor, pieces } = sentenceOf(entry, nameOf(entry.orgId));
   return (
     <>
-      <b>
+      <b dir="auto">
         <Marked text={actor} />
       </b>{" "}
       {pieces.map(({ text, isName }, at) =>
         isName ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a sentence never move.
-          <b key={at}>
+          <b key={at} dir="auto">
             <Marked text={text} />
           </b>
         ) : (

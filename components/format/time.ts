@@ -1,3 +1,5 @@
+import { wallClock } from "@/server/time/wall-clock";
+
 /** Where the browser leaves its time zone for the server. */
 export const ZONE_COOKIE = "trailmark.zone";
 
@@ -60,7 +62,8 @@ export function dayName(when: Date | string, zone: string, now: Date): string {
   const date = `${p.day} ${p.month} ${p.year}`;
   const day = shortDate(when, zone);
   if (day === shortDate(now, zone)) return `Today, ${date}`;
-  if (day === shortDate(new Date(now.getTime() - DAY_MS), zone)) return `Yesterday, ${date}`;
+  // By the calendar: a day of 23 hours is not skipped, one of 25 not named twice.
+  if (day === shortDate(new Date(wallClock(now, zone) - DAY_MS), "UTC")) return `Yesterday, ${date}`;
   return `${p.weekday}, ${date}`;
 }
 

@@ -1,6 +1,7 @@
 "use client";
 
 import { Kbd, Modal } from "@mantine/core";
+import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import classes from "./key-map.module.css";
 
 const KEYS: [string, [string[], string][]][] = [
@@ -35,6 +36,7 @@ const KEYS: [string, [string[], string][]][] = [
 
 /** The keyboard shortcuts. */
 export function KeyMap({ onClose }: { onClose: () => void }) {
+  useReturnedFocus();
   return (
     <Modal opened onClose={onClose} title="Keyboard" size="md">
       {KEYS.map(([place, keys]) => (

@@ -18,15 +18,18 @@ import {
   SunMoon,
 } from "lucide-react";
 import { useRouter } from "next/navigation";
+import { createSerializer } from "nuqs";
 import { useCan, useMe, useOrg } from "@/components/account/org";
 import { ask } from "@/components/asked";
 import { aroundPath } from "@/components/audit/entry";
-import { GUID, loadView } from "@/components/audit/filters/address";
+import { filterParsers, GUID, loadView } from "@/components/audit/filters/address";
 import { frozenLink } from "@/components/audit/filters/copy-link";
+import { readLine } from "@/components/audit/search/question";
 import { BUILT_IN } from "@/components/audit/views/view-query";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { networkOf } from "@/server/audit/query/network";
+import { MAX_FILTER_LENGTH } from "@/server/audit/vocabulary";
 import { accountItem, isFor, navGroups, startItem } from "./nav-items";
 
 const DEBOUNCE_MS = 200;
@@ -147,14 +150,17 @@ export function usePasted(typed: string): Destination[] {
   return [{ key: "ip", name: `Entries from ${text}`, icon: Network, go: () => go("/", query) }];
 }
 
-/** The last resort: what is typed as a search of the log. */
+const toAddress = createSerializer(filterParsers);
+
+/** The last resort: what is typed as a search of the log, read as its search box reads it. */
 export function useSearch(typed: string): Destination[] {
   const go = useGo();
   const mayRead = useCan("audit:read");
-  const q = typed.trim().slice(0, 255);
-  if (!mayRead || !q) return [];
-  const query = new URLSearchParams({ q }).toString();
-  return [{ key: "search", name: `Search the audit log for "${q}"`, icon: Search, go: () => go("/", query) }];
+  const { local } = useZone();
+  const line = typed.trim().slice(0, MAX_FILTER_LENGTH);
+  if (!mayRead || !line) return [];
+  const search = async () => go("/", toAddress(await readLine({}, line, { zone: local, now: new Date() })));
+  return [{ key: "search", name: `Search the audit log for "${line}"`, icon: Search, go: () => void search() }];
 }
 
 export function useViews(): Destination[] {

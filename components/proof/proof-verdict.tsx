@@ -74,10 +74,11 @@ const timeOf = ({ timestampMs }: ChainRow): string => {
 };
 
 /** A result that is none of ours is not told as one. */
-function sentenceOf({ action, result: stored, resourceName, errorMessage }: ChainRow, actor: string): string {
+function sentenceOf(row: ChainRow, actor: string): string {
+  const { action, result: stored, resourceName, resourceType, errorMessage } = row;
   const result = RESULTS.find((one) => one === stored);
   return result
-    ? actionSentence({ actor, action, result, resourceName, reason: errorMessage })
+    ? actionSentence({ actor, action, result, resourceName, resourceType, reason: errorMessage })
     : `${actor}: ${action}, ${stored}`;
 }
 

@@ -2,7 +2,8 @@
 
 import { parseAsIsoDateTime, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useState } from "react";
-import { PRESETS, type Preset, presetSpan } from "@/components/audit/filters/range";
+import { spanOf } from "@/components/audit/filters/list-input";
+import { PRESETS, type Preset } from "@/components/audit/filters/range";
 import { RangeMenu, type RangeView } from "@/components/audit/filters/range-menu";
 import { useZone } from "@/components/format/zone";
 
@@ -20,7 +21,7 @@ export function useReportRange() {
   const { zone } = useZone();
   const range = view.range ?? (view.from || view.to ? null : USUAL);
   const chosen: RangeView = { ...view, range };
-  const span = range ? presetSpan(range, zone, now) : { from: view.from ?? undefined, to: view.to ?? undefined };
+  const span = spanOf(chosen, zone, now);
   return { chosen, setView, now, asked: { from: span.from?.toISOString(), to: span.to?.toISOString() } };
 }
 

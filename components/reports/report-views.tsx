@@ -1,7 +1,6 @@
 "use client";
 
 import { nameInWords } from "@/components/audit/entry";
-import type { RangeView } from "@/components/audit/filters/range-menu";
 import { count } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { type Figure, Figures } from "@/components/ui/figures";
@@ -10,10 +9,10 @@ import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
 import { type Count, Counts, Nothing, NumberLink } from "./counts";
 import { Recent } from "./recent";
-import { actorFilter, rowsBehind } from "./rows-behind";
+import { actorFilter, type Counted, rowsBehind } from "./rows-behind";
 import type { Reports } from "./shapes";
 
-export type ViewProps<T> = { report: T; range: RangeView; orgId: string | undefined };
+export type ViewProps<T> = { report: T; counted: Counted };
 
 const MANY_TIMES = 10;
 
@@ -37,9 +36,9 @@ const whoIs = ({ userId, userName, userEmail }: Person): string => nameInWords(u
 
 type Link = (filter: Parameters<typeof rowsBehind>[0]) => string;
 const linker =
-  (range: RangeView, orgId: string | undefined): Link =>
+  (counted: Counted): Link =>
   (filter) =>
-    rowsBehind(filter, range, orgId);
+    rowsBehind(filter, counted);
 
 const figure = (label: string, value: number, href: string, note?: string): Figure => ({
   label,
@@ -57,8 +56,8 @@ function actionCounts(byAction: { action: string; count: number }[], link: Link)
   }));
 }
 
-export function ActivityReport({ report, range, orgId }: ViewProps<Reports["activity"]>) {
-  const link = linker(range, orgId);
+export function ActivityReport({ report, counted }: ViewProps<Reports["activity"]>) {
+  const link = linker(counted);
   if (report.totalEvents === 0) return <Nothing />;
   const byKey = new Map(report.actionsPerUser.map((user) => [user.userId, user]));
   return (
@@ -103,8 +102,8 @@ export function ActivityReport({ report, range, orgId }: ViewProps<Reports["acti
   );
 }
 
-export function SecurityReport({ report, range, orgId }: ViewProps<Reports["security"]>) {
-  const link = linker(range, orgId);
+export function SecurityReport({ report, counted }: ViewProps<Reports["security"]>) {
+  const link = linker(counted);
   if (report.totalEvents === 0) return <Nothing />;
   return (
     <>
@@ -123,8 +122,8 @@ export function SecurityReport({ report, range, orgId }: ViewProps<Reports["secu
   );
 }
 
-export function ComplianceReport({ report, range, orgId }: ViewProps<Reports["compliance"]>) {
-  const link = linker(range, orgId);
+export function ComplianceReport({ report, counted }: ViewProps<Reports["compliance"]>) {
+  const link = linker(counted);
   if (report.totalEvents === 0) return <Nothing />;
   return (
     <>
@@ -143,8 +142,8 @@ export function ComplianceReport({ report, range, orgId }: ViewProps<Reports["co
   );
 }
 
-export function StatisticsReport({ report, range, orgId }: ViewProps<Reports["statistics"]>) {
-  const link = linker(range, orgId);
+export function StatisticsReport({ report, counted }: ViewProps<Reports["statistics"]>) {
+  const link = linker(counted);
   if (report.totalEvents === 0) return <Nothing />;
   return (
     <>

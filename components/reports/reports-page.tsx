@@ -11,6 +11,7 @@ import { useZone } from "@/components/format/zone";
 import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { TabList } from "@/components/ui/tab-list";
+import { exportName } from "@/server/audit/export-name";
 import { saveCsv } from "./csv";
 import { csvOf } from "./report-csv";
 import { ReportRange, useReportRange } from "./report-range";
@@ -36,14 +37,17 @@ export function ReportsPage() {
   const { org, orgId, organizations } = useOrg();
   const [only, ...others] = organizations;
   const whose = org?.name ?? (others.length === 0 && only ? only.name : "All organizations");
-  const { zone } = useZone();
+  const { zone, local } = useZone();
   const zoneOwner = useZoneOwner();
   const { chosen, setView, now, asked } = useReportRange();
   const at = (when: string | undefined, none: string) => (when ? dateTime(when, zone) : none);
   const covers = `${whose}, ${at(asked.from, "the beginning")} to ${at(asked.to, "now")} (${[zoneName(zone), zoneOwner].filter(Boolean).join(", ")})`;
   const query = useReport(kind, { ...asked, orgId });
-  const save = () =>
-    query.data && saveCsv(`${kind}-${now.toISOString().slice(0, 10)}.csv`, csvOf(kind, query.data, covers));
+  const save = () => {
+    const [from, to] = [asked.from, asked.to].map((end) => (end ? new Date(end) : undefined));
+    const name = exportName({ what: kind, organization: whose, from, to, now, zone, ending: "csv" });
+    if (query.data) saveCsv(name, csvOf(kind, query.data, covers));
+  };
   return (
     <div className={classes.page}>
       <PageHeader title="Reports" lead={covers}>
@@ -81,7 +85,11 @@ export function ReportsPage() {
               {KIND_LABEL[name]}
               {chosen.range ? `, ${PRESET_LABEL[chosen.range].toLowerCase()}` : ""}
             </h2>
-            <OneReport kind={name} asked={{ ...asked, orgId }} range={chosen} orgId={orgId} />
+            <OneReport
+              kind={name}
+              asked={{ ...asked, orgId }}
+              counted={{ range: chosen, tz: zone === local ? null : zone, orgId }}
+            />
           </Tabs.Panel>
         ))}
       </Tabs>
@@ -92,11 +100,10 @@ export function ReportsPage() {
 type OneProps<K extends Kind> = {
   kind: K;
   asked: Parameters<typeof useReport>[1];
-  range: ViewProps<Reports[K]>["range"];
-  orgId: string | undefined;
+  counted: ViewProps<Reports[K]>["counted"];
 };
 
-function OneReport<K extends Kind>({ kind, asked, range, orgId }: OneProps<K>) {
+function OneReport<K extends Kind>({ kind, asked, counted }: OneProps<K>) {
   const query = useReport(kind, asked);
   const Shown = VIEW[kind] as ComponentType<ViewProps<Reports[K]>>;
   if (query.isPending)
@@ -120,7 +127,7 @@ function OneReport<K extends Kind>({ kind, asked, range, orgId }: OneProps<K>) {
       data-stale={query.isPlaceholderData || undefined}
       aria-busy={query.isPlaceholderData}
     >
-      <Shown report={query.data} range={range} orgId={orgId} />
+      <Shown report={query.data} counted={counted} />
     </div>
   );
 }

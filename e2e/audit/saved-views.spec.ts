@@ -68,6 +68,15 @@ test("the palette leads to a view from any page", async ({ page }) => {
   await expect(page.getByRole("heading", { level: 1, name: "Audit log" })).toBeVisible();
 });
 
+test("Esc closes the menu also when nothing has the focus", async ({ viewer, page }) => {
+  const views = new SavedViewsMenu(page);
+  await viewer.open();
+  await views.open();
+  await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
+  await page.keyboard.press("Escape");
+  await expect(views.menu).toHaveCount(0);
+});
+
 test("the menu is worked by keyboard alone", async ({ viewer, page }) => {
   const views = new SavedViewsMenu(page);
   await viewer.open();

@@ -23,6 +23,21 @@ test("facets keep a value alone and leave one out, with counts, and Back undoes 
   await expect(viewer.facets).toBeVisible();
 });
 
+test("somebody who is left out is named, though no entry on the page tells the name", async ({ viewer, page }) => {
+  await viewer.open("?action=user.login");
+  await viewer.openFacets();
+  await viewer.facets
+    .getByRole("button", { name: /^Exclude .*Admin/ })
+    .first()
+    .focus();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/exclude=actorId/);
+  const chip = page.getByRole("button", { name: /^Remove filter Without actor: .*Admin/ });
+  await expect(chip).toBeVisible();
+  await page.reload();
+  await expect(chip).toBeVisible();
+});
+
 test("the counts of the facets are those of the list", async ({ viewer, page }) => {
   await viewer.open("?action=user.login");
   await viewer.openFacets();

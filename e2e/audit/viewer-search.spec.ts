@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { Api } from "@/e2e/support/api";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
@@ -88,6 +89,62 @@ test("failed or denied is one filter, and the sentences say so", async ({ viewer
   await expect(viewer.entries()).toHaveCount(2);
 });
 
+/** A little after 9 today or, before that, yesterday, in the tests' zone, UTC. */
+function afterNine(): Date {
+  const nine = Math.floor(Date.now() / DAY_MS) * DAY_MS + 9 * 3_600_000;
+  return new Date((nine <= Date.now() ? nine : nine - DAY_MS) + 30_000);
+}
+
+test("a question names who, when and how it went, and its export holds the answer", async ({
+  viewer,
+  page,
+  request,
+}) => {
+  const api = await Api.signIn(request);
+  const orgId = await plant(api, "Questioned");
+  const { key } = await api.call<{ key: string }>("POST", "/api-keys", {
+    name: "Questioned, at nine",
+    orgId,
+    permissions: ["audit:write"],
+  });
+  const events = ["success", "failure", "denied"].map((result) => ({
+    orgId,
+    actorType: "user",
+    actorId: crypto.randomUUID(),
+    actorEmail: "jane@example.test",
+    action: "policy.update",
+    resourceType: "policy",
+    result,
+    timestamp: afterNine().toISOString(),
+  }));
+  await api.as(key).call("POST", "/audit-logs/events", { events });
+  await expect
+    .poll(async () => (await api.call<{ entries: object[] }>("GET", `/audit-logs?orgId=${orgId}&user=jane`)).entries)
+    .toHaveLength(6);
+  await viewer.open(`?orgId=${orgId}`);
+  await viewer.searchFor("everything Jane did from 9 to 10 that failed or was denied, as CSV");
+  await expect(page.getByRole("button", { name: "Remove filter Actor: Jane" })).toBeVisible();
+  await expect(viewer.chips).toContainText("Failure or Denied");
+  await expect(viewer.entries()).toHaveCount(2);
+  await page.keyboard.press("e");
+  const download = page.waitForEvent("download");
+  await page.getByRole("dialog").getByRole("button", { name: "Export", exact: true }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/^audit-questioned-[\d-]+-0900-to-[\d-]+-1000\.csv$/);
+  const csv = await readFile(await file.path(), "utf8");
+  expect(csv.trim().split("\r\n")).toHaveLength(3);
+});
+
+test("the palette reads a search as the search box does", async ({ page }) => {
+  await page.goto("/scripts");
+  await page.keyboard.press("Control+k");
+  const search = page.getByLabel("Go to a page, view, device or organization");
+  await search.fill("result:denied nobody-of-that-name");
+  await page.getByText('Search the audit log for "result:denied nobody-of-that-name"').click();
+  await expect(page).toHaveURL(/[?&]result=denied/);
+  await expect(page).toHaveURL(/[?&]q=nobody-of-that-name/);
+});
+
 test("a zero says which word keeps everything out, and an unknown qualifier is named", async ({
   viewer,
   page,
@@ -100,7 +157,7 @@ test("a zero says which word keeps everything out, and an unknown qualifier is n
   await page.getByRole("button", { name: "Without desabled: 1 entry" }).click();
   await expect(viewer.entries(/disabled policy Antivirus/)).toBeVisible();
   await viewer.searchFor("host:CDG-WS-008");
-  await expect(page.getByText(/is no filter; it was searched as text/)).toBeVisible();
+  await expect(page.getByText(/is not a filter; it was searched as text/)).toBeVisible();
   await page.getByRole("button", { name: "Search for device:CDG-WS-008 instead" }).click();
   await expect(viewer.chips).toContainText("CDG-WS-008");
   await expect(viewer.entries(/disabled policy Antivirus/)).toBeVisible();

@@ -1,3 +1,4 @@
+import { withVisibleMarks } from "@/server/text";
 import { ACTIONS } from "./actions";
 import type { AuditResult } from "./vocabulary";
 
@@ -74,6 +75,7 @@ export type Told = {
   result: AuditResult;
   /** What it was done to; blank where the entry names nothing. */
   resourceName?: string | null;
+  resourceType?: string;
   /** True when an agent acts on the device that it runs on: the device is not named twice. */
   isOwn?: boolean;
   /** The device that the details name, where it is another than the resource. */
@@ -87,14 +89,16 @@ export const tellsItself = (action: string): boolean => known(action)?.itself !=
 /** The template of a sentence without its actor: names stand in braces. */
 function templateOf({ action, result, isOwn, ...told }: Told): string {
   const { words, hasVerb } = deedOf(action);
-  const { about, itself } = known(action) ?? {};
+  // A script that is executed on a device is not called by the device's name.
+  const isOnDevice = told.resourceType === "device" && !/\bdevice\b/.test(words);
+  const { about = `${words} ${isOnDevice ? "on " : ""}${NAME}`, itself } = known(action) ?? {};
   if (isOwn && itself) {
     const own = told.organization ? itself : itself.replace(/ (?:of )?\{organization\}$/, "");
     return withResult({ words: own, hasVerb: true }, action, result);
   }
   const named = told.resourceName?.trim() && !isOwn && about !== null;
   const on = told.device ? " on {device}" : "";
-  return withResult({ words: (named ? (about ?? `${words} ${NAME}`) : words) + on, hasVerb }, action, result);
+  return withResult({ words: (named ? about : words) + on, hasVerb }, action, result);
 }
 
 /** A piece of a sentence; names carry weight. */
@@ -103,9 +107,9 @@ export type Piece = { text: string; isName: boolean };
 /** An entry's sentence without its actor, in pieces: "created device " and the name "WS-042". */
 export function sentencePieces(told: Told): Piece[] {
   const names: Record<string, string> = {
-    [NAME]: told.resourceName?.trim() ?? "",
-    [ORGANIZATION]: told.organization ?? "",
-    "{device}": told.device ?? "",
+    [NAME]: withVisibleMarks(told.resourceName?.trim() ?? ""),
+    [ORGANIZATION]: withVisibleMarks(told.organization ?? ""),
+    "{device}": withVisibleMarks(told.device ?? ""),
   };
   return templateOf(told)
     .split(/(\{(?:name|organization|device)\})/)
@@ -116,7 +120,7 @@ export function sentencePieces(told: Told): Piece[] {
 /** One entry as a sentence: "Jane Doe created device WS-042", with the reason of a failure or denial. */
 export function actionSentence({ actor, reason, ...told }: Told & { actor: string; reason?: string | null }): string {
   const sentence = [`${actor} `, ...sentencePieces(told).map((piece) => piece.text)].join("");
-  return reason && told.result !== "success" ? `${sentence}: ${reason}` : sentence;
+  return reason && told.result !== "success" ? `${sentence}: ${withVisibleMarks(reason)}` : sentence;
 }
 
 /** The words of an action's sentences but for the names in them, for a search that finds what the screen says. */
@@ -124,6 +128,7 @@ export const sentenceWords = (action: string, result: AuditResult): string =>
   [
     templateOf({ action, result }),
     templateOf({ action, result, resourceName: "x" }),
+    templateOf({ action, result, resourceName: "x", resourceType: "device" }),
     ...(known(action)?.itself ? [templateOf({ action, result, isOwn: true })] : []),
   ]
     .join("\n")

@@ -84,10 +84,20 @@ test("a sentence names the device that the details name, and an agent's own only
   expect(told("policy.evaluate", "failure", { resourceName: "BitLocker", device: "WS-1", reason: "2 differ" })).toBe(
     "Jane Doe tried to evaluate policy BitLocker on WS-1, which failed: 2 differ",
   );
+  const onIt = { resourceName: "WS-1", resourceType: "device" };
+  expect(told("script.execute", "success", onIt)).toBe("Jane Doe executed script on WS-1");
+  expect(told("script.execute", "success", { ...onIt, resourceType: "script" })).toBe("Jane Doe executed script WS-1");
+  expect(told("device.update", "denied", onIt)).toBe("Jane Doe was denied permission to update device WS-1");
   const own = { resourceName: "WS-1", isOwn: true };
   expect(told("agent.enroll", "success", { ...own, organization: "Contoso" })).toBe("Jane Doe joined Contoso");
   expect(told("agent.enroll", "success", own)).toBe("Jane Doe joined");
   expect(told("agent.eventlogs.submit", "success", own)).toBe("Jane Doe submitted event logs");
+});
+
+test("a name cannot turn the reading direction of its sentence", () => {
+  expect(told("policy.update", "failure", { resourceName: "a\u202egnp.exe", reason: "\u2066b" })).toBe(
+    "Jane Doe tried to update policy a[U+202E]gnp.exe, which failed: [U+2066]b",
+  );
 });
 
 test("a search's words are those of the sentences", () => {

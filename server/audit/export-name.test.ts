@@ -19,5 +19,10 @@ describe("the name of an export", () => {
     expect(exportName({ organization: "Contoso", from, to, now, zone: "UTC", ending: "json" })).toBe(
       "audit-contoso-2026-11-13-0900-to-2026-11-13-1000.json",
     );
+    const last = { organization: "Contoso", now, zone: "Europe/Berlin", ending: "csv" };
+    const hour = { from: new Date("2026-11-13T08:00:00Z"), to: new Date("2026-11-13T08:59:59.999Z") };
+    expect(exportName({ ...last, ...hour })).toBe("audit-contoso-2026-11-13-0900-to-2026-11-13-1000.csv");
+    const day = { from: new Date("2026-11-12T23:00:00Z"), to: new Date("2026-11-13T22:59:59.999Z") };
+    expect(exportName({ ...last, ...day })).toBe("audit-contoso-2026-11-13-to-2026-11-13.csv");
   });
 });

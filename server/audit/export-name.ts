@@ -1,3 +1,5 @@
+const MINUTE_MS = 60_000;
+
 const slug = (name: string): string =>
   name
     .normalize("NFKD")
@@ -22,7 +24,17 @@ function clock(at: Date, zone: string): { day: string; time: string } {
   return { day: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}${part("minute")}` };
 }
 
+/** An inclusive end: that of 09:59:59.999 is 10:00, that of a day's last millisecond is the day. */
+function endOf(to: Date, zone: string): string {
+  const isLast = (to.getTime() + 1) % MINUTE_MS === 0;
+  const { day, time } = clock(isLast ? new Date(to.getTime() + 1) : to, zone);
+  if (time !== "0000") return `${day}-${time}`;
+  return clock(to, zone).day;
+}
+
 type Named = {
+  /** What it holds. */
+  what?: string;
   organization: string;
   from?: Date | undefined;
   to?: Date | undefined;
@@ -33,16 +45,16 @@ type Named = {
 };
 
 /**
- * What a file of audit entries is called: its organization and range, in the reader's zone, with the times of day where
+ * What a file of audit entries, or of a report, is called: its organization and range, in the reader's zone, with the times of day where
  * both ends are set and one is not midnight: "audit-northwind-dental-2026-11-13-to-2026-11-20.csv". An open start is not in the name, an open
  * end is today.
  */
-export function exportName({ organization, from, to, now, zone, ending }: Named): string {
+export function exportName({ what = "audit", organization, from, to, now, zone, ending }: Named): string {
   const said = (at: Date): string => {
     const { day, time } = clock(at, zone);
     return !to || time === "0000" ? day : `${day}-${time}`;
   };
-  const end = to ? said(to) : clock(now, zone).day;
+  const end = to ? endOf(to, zone) : clock(now, zone).day;
   const range = from ? `${said(from)}-to-${end}` : `until-${end}`;
-  return `audit-${slug(organization) || "organization"}-${range}.${ending}`;
+  return `${what}-${slug(organization) || "organization"}-${range}.${ending}`;
 }

@@ -42,7 +42,7 @@ function placeOf({ scope }: Ctx): { orgId: string | null; partnerId: string | nu
 }
 
 async function nameOf(tx: Tx, orgIds: readonly string[]): Promise<string> {
-  if (orgIds.length !== 1) return "all organizations";
+  if (orgIds.length !== 1) return `${orgIds.length} organizations`;
   const [org] = await tx
     .select({ name: organizations.name })
     .from(organizations)

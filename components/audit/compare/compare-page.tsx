@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
 import { parseAsBoolean, useQueryStates } from "nuqs";
+import { useOrg } from "@/components/account/org";
 import entryClasses from "@/components/audit/detail/entry-detail.module.css";
 import type { Entry } from "@/components/audit/entry";
 import { FactValue } from "@/components/audit/facts/fact-value";
@@ -69,9 +70,10 @@ export function ComparePage() {
 type Props = { entries: [Entry, Entry]; only: boolean; onOnly: (only: boolean) => void };
 
 function Comparison({ entries, only, onOnly }: Props) {
+  const { nameOf } = useOrg();
   const [a, b] = entries.toSorted((x, y) => x.timestamp.localeCompare(y.timestamp) || x.chainSeq - y.chainSeq);
   if (!a || !b) return null;
-  const pairs = pairsOf(a, b);
+  const pairs = pairsOf(a, b, nameOf);
   const differing = pairs.filter(({ differs }) => differs);
   return (
     <>

@@ -24,11 +24,11 @@ const entry = (change: object): Entry =>
 test("facts of both entries stand beside each other, with what differs and what only one has", () => {
   const a = entry({ details: { after: { enabled: true, level: 2 }, ticket: "A-1" } });
   const b = entry({ result: "denied", chainSeq: 9, details: { after: { enabled: false, level: 2 }, device: "WS-1" } });
-  const differing = pairsOf(a, b).filter(({ differs }) => differs);
+  const differing = pairsOf(a, b, String).filter(({ differs }) => differs);
   expect(differing.map(({ name }) => name)).toEqual([
     "What happened",
     "Result",
-    "Entry",
+    "Sequence",
     "After › Enabled",
     "Ticket",
     "Device",
@@ -42,5 +42,15 @@ test("facts of both entries stand beside each other, with what differs and what 
 });
 
 test("an entry does not differ from itself", () => {
-  expect(pairsOf(entry({}), entry({})).some(({ differs }) => differs)).toBe(false);
+  expect(pairsOf(entry({}), entry({}), String).some(({ differs }) => differs)).toBe(false);
+});
+
+test("entries of two organizations differ by them", () => {
+  const pairs = pairsOf(entry({ orgId: "1" }), entry({ orgId: "2" }), (id) => `Organization ${id}`);
+  expect(pairs.filter(({ differs }) => differs).map(({ sides }) => sides)).toEqual([
+    [
+      { kind: "text", text: "Organization 1" },
+      { kind: "text", text: "Organization 2" },
+    ],
+  ]);
 });

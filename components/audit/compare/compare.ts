@@ -6,6 +6,7 @@ type Leaf = Exclude<Fact, { kind: "group" }>;
 /** One fact of two entries; null on a side that does not have it. */
 export type Pair = { path: string; name: string; sides: [Leaf | null, Leaf | null]; differs: boolean };
 
+type OrgName = (orgId: string) => string;
 type Row = { path: string; name: string; fact: Leaf };
 
 const text = (value: string): Leaf => ({ kind: "text", text: value || "None" });
@@ -19,7 +20,7 @@ const leavesOf = (facts: NamedFact[], above = ""): Row[] =>
   );
 
 /** Everything that an entry tells, a fact a row. */
-function rowsOf(entry: Entry): Row[] {
+function rowsOf(entry: Entry, orgName: OrgName): Row[] {
   const { resource } = entry;
   const own: [string, Leaf][] = [
     ["What happened", text(sentenceText(entry))],
@@ -35,14 +36,15 @@ function rowsOf(entry: Entry): Row[] {
     ["Resource ID", text(resource.id)],
     ["Address", text(entry.ipAddress)],
     ["User agent", text(entry.userAgent)],
-    ["Entry", text(String(entry.chainSeq))],
+    ["Organization", text(orgName(entry.orgId))],
+    ["Sequence", text(String(entry.chainSeq))],
   ];
   return [...own.map(([name, fact]) => ({ path: name, name, fact })), ...leavesOf(factsOf(entry.details, []))];
 }
 
 /** Two entries fact by fact, in the order of the first, then what the second alone has. */
-export function pairsOf(a: Entry, b: Entry): Pair[] {
-  const [left, right] = [rowsOf(a), rowsOf(b)];
+export function pairsOf(a: Entry, b: Entry, orgName: OrgName): Pair[] {
+  const [left, right] = [rowsOf(a, orgName), rowsOf(b, orgName)];
   const inRight = new Map(right.map((row) => [row.path, row.fact]));
   const inLeft = new Set(left.map(({ path }) => path));
   const pairs: Omit<Pair, "differs">[] = [

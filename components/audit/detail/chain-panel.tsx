@@ -74,7 +74,7 @@ function EntryStatus({ id }: { id: string }) {
         {status === "intact" && checkpoint
           ? `Part of the checkpoint over entry ${count(checkpoint.seq)}, signed ${dateTime(checkpoint.signedAt, zone)}.`
           : reasons.join(" ")}{" "}
-        {!checkpoint && "It can be proven once one does. "}
+        {status === "unproven" && !checkpoint && "It can be proven once one does. "}
         {lastVerified
           ? `The last verification that read it, ${dateTime(lastVerified.at, zone)}, found its part of the chain ${VERDICT_WORD[lastVerified.status].toLowerCase()}.`
           : "No verification of the whole chain has read it yet."}

@@ -20,6 +20,7 @@ import { describeAgent } from "@/components/format/user-agent";
 import { useZone } from "@/components/format/zone";
 import { CopiedCode } from "@/components/ui/copied-code";
 import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
+import { withVisibleMarks } from "@/server/text";
 import { ChainPanel } from "./chain-panel";
 import { EntryCopies } from "./entry-copies";
 import classes from "./entry-detail.module.css";
@@ -51,7 +52,7 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
         </div>
         {entry.errorMessage && (
           <p className={classes.error} data-result={entry.result}>
-            {entry.errorMessage}
+            {withVisibleMarks(entry.errorMessage)}
           </p>
         )}
       </header>
@@ -92,7 +93,7 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
           <summary>Raw entry as JSON</summary>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
           <section className={classes.json} tabIndex={0} aria-label="Raw entry as JSON">
-            <pre>{JSON.stringify(entry, null, 2)}</pre>
+            <pre>{withVisibleMarks(JSON.stringify(entry, null, 2))}</pre>
           </section>
         </details>
       </section>
@@ -148,7 +149,7 @@ function Facts({ entry }: { entry: Entry }) {
         <span className={classes.quiet}>{CATEGORY_LABEL[entry.category]}</span>
       </Fact>
       <Fact name="Target" entry={entry} column="resourceType">
-        {entry.resource.name && <span>{entry.resource.name}</span>}
+        {entry.resource.name && <span dir="auto">{withVisibleMarks(entry.resource.name)}</span>}
         <span className={classes.quiet}>{entry.resource.type}</span>
         {entry.resource.id && <CopiedCode value={entry.resource.id} what="resource id" />}
       </Fact>

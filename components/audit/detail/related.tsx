@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
 import type { MouseEvent } from "react";
 import { type Entry, sentenceText } from "@/components/audit/entry";
 import { ResultBadge } from "@/components/audit/result-badge";
@@ -60,9 +61,9 @@ function RelatedEntry({ entry, onOpen }: Props) {
   return (
     <li className={classes.entry}>
       <time dateTime={entry.timestamp}>{clock(entry.timestamp, zone)}</time>
-      <a href={`/audit/${entry.id}`} className="tm-link" onClick={follow}>
+      <Link href={`/audit/${entry.id}`} prefetch={false} className="tm-link" onClick={follow}>
         {sentenceText(entry)}
-      </a>
+      </Link>
       {entry.result !== "success" && <ResultBadge result={entry.result} />}
     </li>
   );

@@ -5,13 +5,14 @@ import { Download } from "lucide-react";
 import { useState } from "react";
 import { useOrg } from "@/components/account/org";
 import type { AuditList } from "@/components/audit/audit-list";
-import { filtersInWords } from "@/components/audit/filters/in-words";
+import { filtersInWords, organizationsInWords } from "@/components/audit/filters/in-words";
 import { spanOf } from "@/components/audit/filters/list-input";
 import { spanText } from "@/components/audit/filters/range-line";
 import { useViewer } from "@/components/audit/viewer-context";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
 import { useProvenLink } from "@/components/proven-link";
+import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import { Message } from "@/components/ui/message";
 import { exportName } from "@/server/audit/export-name";
 import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
@@ -28,12 +29,14 @@ type Format = "csv" | "json" | "ndjson";
 
 /** What the list shows, as a file: the same filters, in words before anything leaves. */
 export function ExportDialog({ audit, onClose }: Props) {
+  useReturnedFocus();
   const { names, total, isCut } = audit;
   const { view, input, now } = useViewer();
   const { zone } = useZone();
-  const { org, organizations } = useOrg();
+  const { org, organizations, several } = useOrg();
   const [format, setFormat] = useState<Format>("csv");
   const home = org ?? (organizations.length === 1 ? organizations[0] : null);
+  const of = several.length > 0 ? several : organizations;
   const span = spanOf(view, zone, now);
   const [inBackground, setInBackground] = useState<boolean | null>(null);
   const [gzip, setGzip] = useState(false);
@@ -42,14 +45,20 @@ export function ExportDialog({ audit, onClose }: Props) {
   // More than one answer may hold is written in the background, unless the newest are enough.
   const isLarge = total !== null && (isCut || total > MAX_EXPORT_ROWS);
   const isBackground = format === "ndjson" || (inBackground ?? isLarge);
-  const name = exportName({ organization: home?.name ?? "all organizations", ...span, now, zone, ending: format });
+  const name = exportName({
+    organization: home?.name ?? `${of.length} organizations`,
+    ...span,
+    now,
+    zone,
+    ending: format,
+  });
   const filters = filtersInWords(view, names);
   return (
     <Modal opened onClose={onClose} title="Export entries">
       <Stack gap="lg">
         <dl className={classes.what}>
           <dt>From</dt>
-          <dd>{home?.name ?? `All organizations (${organizations.length})`}</dd>
+          <dd>{home?.name ?? organizationsInWords(of, organizations)}</dd>
           <dt>Range</dt>
           <dd>{spanText(span, zone)}</dd>
           <dt>Filters</dt>

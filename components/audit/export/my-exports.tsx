@@ -8,6 +8,7 @@ import { When } from "@/components/format/when";
 import { useProvenLink } from "@/components/proven-link";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
 import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
 import classes from "./my-exports.module.css";
 
@@ -51,7 +52,7 @@ export function MyExports() {
           </li>
         ))}
       </ul>
-      {remove.error && <Message tone="bad">{remove.error.message}</Message>}
+      {remove.error && <Message tone="bad">{errorText(remove.error)}</Message>}
     </section>
   );
 }
@@ -86,7 +87,7 @@ function Told({ job }: { job: Job }) {
         {counted(rowsDone, "entry", "entries")}, {bytes(sizeBytes)}
       </span>
       <span>
-        Deleted <When at={job.expiresAt} />
+        Available until <When at={job.expiresAt} />
       </span>
     </p>
   );

@@ -3,6 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Input } from "@/components/audit/filters/list-input";
 import { useTRPC } from "@/components/trpc";
+import { errorText } from "@/components/ui/notice";
 import { exportBody } from "./export-request";
 
 type Asked = { input: Input; format: "csv" | "json" | "ndjson"; gzip: boolean; timeZone: string };
@@ -20,5 +21,5 @@ export function useBackgroundExport() {
     const { format: _, ...rest } = exportBody("json", input);
     create.mutate(JSON.parse(JSON.stringify({ ...rest, format, gzip, timeZone })));
   };
-  return { start, isAsking: create.isPending, error: create.error?.message ?? null, hasAsked: create.isSuccess };
+  return { start, isAsking: create.isPending, error: create.error && errorText(create.error) };
 }

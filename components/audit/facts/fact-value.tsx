@@ -6,6 +6,7 @@ import { useCan, useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/copied-code";
+import { withVisibleMarks } from "@/server/text";
 import type { Fact, IdOf } from "./fact";
 import classes from "./facts.module.css";
 
@@ -17,7 +18,9 @@ export function FactValue({ fact }: { fact: Exclude<Fact, { kind: "group" }> }) 
   return fact.kind === "code" ? (
     <CopiedCode value={fact.text} what="value" />
   ) : (
-    <span className={classes.text}>{fact.text}</span>
+    <span className={classes.text} dir="auto">
+      {withVisibleMarks(fact.text)}
+    </span>
   );
 }
 

@@ -8,7 +8,8 @@ test.each([
   ["sessionId", "Session ID"],
   ["previousIp", "Previous IP"],
   ["Ms", "Ms"],
-  ["runningVMs", "Running vms"],
+  ["runningVMs", "Running VMs"],
+  ["MAX_ROWS", "Max rows"],
 ])("the member %s is called %s", (name, label) => {
   expect(labelOfMember(name)).toBe(label);
 });

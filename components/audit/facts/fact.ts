@@ -47,6 +47,9 @@ const SHORT = new Map([
   ["usb", "USB"],
 ]);
 
+/** "VMs" in runningVMs. */
+const ACRONYM = /^[A-Z]{2,}s?$/;
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -56,11 +59,12 @@ export function labelOfMember(name: string): string {
     const cut = left.replace(unit, "");
     return cut || left;
   }, name);
+  const hasCase = name !== name.toUpperCase();
   const words = bare
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
     .split(/[\s_.-]+/)
     .filter(Boolean)
-    .map((word) => SHORT.get(word.toLowerCase()) ?? word.toLowerCase());
+    .map((word) => SHORT.get(word.toLowerCase()) ?? (hasCase && ACRONYM.test(word) ? word : word.toLowerCase()));
   const said = words.join(" ");
   return said.charAt(0).toUpperCase() + said.slice(1);
 }

@@ -8,9 +8,6 @@ import { PRESET_LABEL } from "./range";
 /** One of the things that narrow a view, and the change that gives it up. */
 export type Droppable = { key: string; label: string; change: Partial<View> };
 
-/** More are not tried one by one. */
-const MAX = 8;
-
 /** The words of a text as they are typed, quotes included. */
 const typedWords = (text: string): string[] => text.match(/"[^"]*"|\S+/g) ?? [];
 
@@ -38,5 +35,5 @@ export function droppableIn(
     ...(hidesRoutine(view)
       ? [{ key: "routine", label: "Hide routine agent telemetry", change: hideRoutine(view, false) }]
       : []),
-  ].slice(0, MAX);
+  ];
 }

@@ -39,3 +39,11 @@ export const filtersInWords = (view: View, names?: ReadonlyMap<string, string>):
   ...chipsOf(view, names).map((chip) => `${chip.name}: ${chip.value}`),
   ...(hidesRoutine(view) ? ["Without routine agent telemetry"] : []),
 ];
+
+type Named = readonly { name: string }[];
+
+/** Whose entries a file or a print holds where they are of several organizations; of none chosen, of all. */
+export const organizationsInWords = (chosen: Named, all: Named): string =>
+  chosen.length > 0 && chosen.length < all.length
+    ? chosen.map(({ name }) => name).join(", ")
+    : `All organizations (${all.length})`;

@@ -1,6 +1,5 @@
-import type { Entry } from "@/components/audit/entry";
+import { type Entry, nameInWords } from "@/components/audit/entry";
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
-import type { View } from "./address";
 
 /** What people call a filter. */
 export const labelOf = (name: string, catalogue: Catalogue = FILTERS): string => catalogue[name]?.label ?? name;
@@ -20,18 +19,15 @@ export function actorIdOf(entry: Entry): string | null {
   return rawActorOf(entry) ?? (/^[0-]+$/.test(entry.user.id) ? null : entry.user.id);
 }
 
-/** The names of the ids that narrow a view, as the entries that it shows tell them, and what is known by name anyway. */
-export function namesOf(
-  view: View,
-  entries: Entry[],
-  known: readonly { id: string; name: string }[] = [],
-): Map<string, string> {
+/** The names of actors and resources by their ids, as entries tell them, and what is known by name anyway. */
+export function namesOf(entries: Entry[], known: readonly { id: string; name: string }[] = []): Map<string, string> {
   const names = new Map(known.map(({ id, name }) => [id, name]));
   for (const entry of entries) {
     const actor = actorIdOf(entry);
-    if (actor && !names.has(actor)) names.set(actor, entry.user.name);
-    if (entry.resource.id === view.resourceId && entry.resource.name && !names.has(entry.resource.id))
-      names.set(entry.resource.id, entry.resource.name);
+    const called = nameInWords(entry.user.name) || entry.user.email;
+    if (actor && called && !names.has(actor)) names.set(actor, called);
+    const { id, name } = entry.resource;
+    if (id && name && !names.has(id)) names.set(id, name);
   }
   return names;
 }

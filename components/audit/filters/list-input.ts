@@ -6,10 +6,13 @@ import { presetSpan, type Span } from "./range";
 /** What the list's procedure takes. */
 export type Input = Inputs["audit"]["list"];
 
-/** The instants that the address asks for: a preset, or two ends of which either may be open. */
-export function spanOf(filters: Filters, zone: string, now: Date): Span {
-  if (filters.range) return presetSpan(filters.range, zone, now);
-  return { from: filters.from ?? undefined, to: filters.to ?? undefined };
+/**
+ * The instants that the address asks for: a preset, or two ends of which either may be open. A range that ends before it
+ * begins is none: the page says that it is ignored.
+ */
+export function spanOf({ range, from, to }: Pick<Filters, "range" | "from" | "to">, zone: string, now: Date): Span {
+  if (range) return presetSpan(range, zone, now);
+  return from && to && from > to ? {} : { from: from ?? undefined, to: to ?? undefined };
 }
 
 /** The procedure's input for a view, values as the address writes them. Counting is left out: the list is paged by cursor. */

@@ -13,9 +13,7 @@ import type { Span } from "./range";
 
 /** A span in absolute times. */
 export const spanText = ({ from, to }: Span, zone: string): string =>
-  from || to
-    ? `${from ? dateTime(from, zone) : "The beginning"} to ${to ? dateTime(to, zone) : "now"}`
-    : "Everything, newest first";
+  from || to ? `${from ? dateTime(from, zone) : "The beginning"} to ${to ? dateTime(to, zone) : "now"}` : "All time";
 
 const foldedIn = (folds: AuditList["folds"]): number => folds.reduce((sum, fold) => sum + fold.count, 0);
 
@@ -23,8 +21,7 @@ const foldedIn = (folds: AuditList["folds"]): number => folds.reduce((sum, fold)
 function amount({ list, entries, folds, total, isCut }: AuditList): string {
   if (!list.isSuccess) return "";
   const shown = entries.length + foldedIn(folds);
-  if (isCut)
-    return `${total === null ? "Some" : count(total)} of the newest: a text of one or two letters searches no further`;
+  if (isCut) return `${total === null ? "Some matches" : counted(total, "match", "matches")} among the newest entries`;
   if (total === null) return `${counted(shown, "entry", "entries")} on this page`;
   return shown < total ? `${count(shown)} of ${count(total)} entries` : counted(total, "entry", "entries");
 }
@@ -33,7 +30,7 @@ function amount({ list, entries, folds, total, isCut }: AuditList): string {
 function useWhere(): string {
   const { org, organizations, several } = useOrg();
   if (organizations.length < 2) return "";
-  return org ? ` of ${org.name}` : ` in ${several.length || organizations.length} organizations`;
+  return org ? ` of ${org.name}` : `; ${several.length || organizations.length} organizations searched`;
 }
 
 /** The span in absolute times, how much of it is shown, and the zone, said once. */
@@ -45,6 +42,7 @@ export function RangeLine({ audit }: { audit: AuditList }) {
   const text = amount(audit);
   const folded = foldedIn(audit.folds);
   const telemetry = folded > 0 ? `; ${count(folded)} on this page are routine telemetry` : "";
+  const cut = audit.isCut ? "; a text of one or two letters searches no further" : "";
   return (
     // Moved sideways on a phone, and so by the keyboard too.
     <div className={classes.line} {...(isPhone && { tabIndex: 0, role: "group", "aria-label": "What is listed" })}>
@@ -58,7 +56,7 @@ export function RangeLine({ audit }: { audit: AuditList }) {
         )}
       </span>
       {/* The numbers of a live list grow by themselves, and are not spoken each time. */}
-      <span role={audit.bar ? undefined : "status"}>{text && text + where + telemetry}</span>
+      <span role={audit.bar ? undefined : "status"}>{text && text + where + cut + telemetry}</span>
     </div>
   );
 }

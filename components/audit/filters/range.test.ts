@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { fromWallClock, toWallClock } from "@/server/time/wall-clock";
+import { spanOf } from "./list-input";
 import { presetSpan, shifted, widened } from "./range";
 
 const now = new Date("2026-11-20T23:30:15Z");
@@ -35,4 +36,10 @@ test("a range steps by its own length and widens around its middle", () => {
   });
   expect(widened(span, now).from).toEqual(new Date("2026-11-20T09:30:00.000Z"));
   expect(widened({ from: new Date("2026-11-20T23:00:15Z") }, now)).toEqual({ from: new Date("2026-11-20T22:45:15Z") });
+});
+
+test("a range that ends before it begins is none", () => {
+  const [from, to] = [new Date("2026-11-18T00:00:00Z"), new Date("2026-11-09T23:59:59.999Z")];
+  expect(spanOf({ range: null, from, to }, "UTC", now)).toEqual({});
+  expect(spanOf({ range: null, from: to, to: from }, "UTC", now)).toEqual({ from: to, to: from });
 });

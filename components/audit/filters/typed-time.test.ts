@@ -30,8 +30,43 @@ test.each([
   expect(await spanOf(text)).toEqual(expected);
 });
 
-test("a sentence is told apart from the time in it", async () => {
-  const found = await findTime("who disabled it last Tuesday, from which address", clock);
-  expect(found?.rest).toBe("who disabled it  from which address");
-  expect(found?.span.from?.toISOString()).toBe("2026-11-16T23:00:00.000Z");
+test.each([
+  ["monday", day("2026-11-15", "2026-11-16")],
+  ["25 dec", day("2025-12-24", "2025-12-25")],
+  ["october", ["2026-09-30T22:00:00.000Z", "2026-10-31T22:59:59.999Z"]],
+  ["dec", ["2025-11-30T23:00:00.000Z", "2025-12-31T22:59:59.999Z"]],
+  ["14:00", ["2026-11-21T13:00:00.000Z", undefined]],
+  ["noon", ["2026-11-22T11:00:00.000Z", undefined]],
+  ["tuesday 9-10", ["2026-11-17T08:00:00.000Z", "2026-11-17T08:59:59.999Z"]],
+  ["15-16", ["2026-11-21T14:00:00.000Z", "2026-11-21T14:59:59.999Z"]],
+  ["tomorrow", day("2026-11-22", "2026-11-23")],
+])("%s is the last one that has begun, unless it says otherwise", async (text, expected) => {
+  expect(await spanOf(text)).toEqual(expected);
+});
+
+test.each([
+  ["18 nov to 20 nov", day("2026-11-17", "2026-11-20")],
+  ["18-20 nov", day("2026-11-17", "2026-11-20")],
+  ["october 9-10", ["2026-10-08T22:00:00.000Z", "2026-10-10T21:59:59.999Z"]],
+  ["2026-11-18..2026-11-20", day("2026-11-17", "2026-11-20")],
+  ["between 18 nov and 20 nov", day("2026-11-17", "2026-11-20")],
+  ["last weekend", day("2026-11-13", "2026-11-15")],
+  ["9am-5pm", ["2026-11-22T08:00:00.000Z", "2026-11-22T15:59:59.999Z"]],
+  ["22:00-02:00", ["2026-11-21T21:00:00.000Z", "2026-11-22T00:59:59.999Z"]],
+  ["9-10 yesterday", ["2026-11-21T08:00:00.000Z", "2026-11-21T08:59:59.999Z"]],
+  ["2026-10-25", ["2026-10-24T22:00:00.000Z", "2026-10-25T22:59:59.999Z"]],
+  ["4625", null],
+])("%s ends with the last of what it names", async (text, expected) => {
+  expect(await spanOf(text)).toEqual(expected);
+});
+
+test("a sentence's time is as much of it as there is", async () => {
+  const mentioned = async (sentence: string) => {
+    const found = await findTime(sentence, clock);
+    return found && sentence.slice(found.index, found.end);
+  };
+  expect(await mentioned("who disabled it last Tuesday, from which address")).toBe("last Tuesday");
+  expect(await mentioned("show sign-ins last week")).toBe("last week");
+  expect(await mentioned("who signed in last tuesday from 9:30 to 10?")).toBe("last tuesday from 9:30 to 10");
+  expect(await mentioned("who caused 4625 on CDG-SRV-001")).toBeNull();
 });

@@ -5,13 +5,14 @@ import type { Span } from "./range";
 export type Clock = { zone: string; now: Date };
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1_000,
   m: MINUTE_MS,
   min: MINUTE_MS,
   h: 60 * MINUTE_MS,
-  d: 24 * 60 * MINUTE_MS,
-  w: 7 * 24 * 60 * MINUTE_MS,
+  d: DAY_MS,
+  w: 7 * DAY_MS,
 };
 
 type Read = (text: string, clock: Clock) => Span | null;
@@ -30,16 +31,21 @@ const ago: Read = (text, { now }) => {
   return length > 0 ? { from: new Date(now.getTime() - length) } : null;
 };
 
+const FIRST_YEAR = 1970;
+const LAST_YEAR = 2099;
+const isYear = (year: number) => year >= FIRST_YEAR && year <= LAST_YEAR;
+
 /** Seconds or milliseconds since 1970. */
 const epoch: Read = (text) => {
   if (!/^(\d{10}|\d{13})$/.test(text)) return null;
-  return { from: new Date(text.length === 10 ? Number(text) * 1_000 : Number(text)) };
+  const from = new Date(text.length === 10 ? Number(text) * 1_000 : Number(text));
+  return isYear(from.getUTCFullYear()) ? { from } : null;
 };
 
 /** "2026-11-18", "2026-10", "2026": all of it. */
 const isoDate: Read = (text, clock) => {
   const [, y, m, d] = (/^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/.exec(text) ?? []).map(Number);
-  if (!y || y < 1970 || (m && (m > 12 || m < 1)) || (d && new Date(Date.UTC(y, (m ?? 1) - 1, d)).getUTCDate() !== d))
+  if (!y || !isYear(y) || (m && (m > 12 || m < 1)) || (d && new Date(Date.UTC(y, (m ?? 1) - 1, d)).getUTCDate() !== d))
     return null;
   if (!m) return between(Date.UTC(y, 0), Date.UTC(y + 1, 0), clock);
   return d
@@ -47,9 +53,20 @@ const isoDate: Read = (text, clock) => {
     : between(Date.UTC(y, m - 1), Date.UTC(y, m), clock);
 };
 
-/** "this week", "last month": from Monday, from the first. */
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/** "oct": the last one that has begun. */
+const monthName: Read = (text, clock) => {
+  const m = MONTHS.indexOf(text);
+  if (m < 0) return null;
+  const today = new Date(wallClock(clock.now, clock.zone));
+  const y = today.getUTCFullYear() - (m > today.getUTCMonth() ? 1 : 0);
+  return between(Date.UTC(y, m), Date.UTC(y, m + 1), clock);
+};
+
+/** "this week", "last month", "last weekend": from Monday, from the first, from Saturday. */
 const period: Read = (text, clock) => {
-  const [, which, unit] = /^(this|last) (week|month|year)$/.exec(text) ?? [];
+  const [, which, unit] = /^(this|last) (weekend|week|month|year)$/.exec(text) ?? [];
   if (!which || !unit) return null;
   const today = new Date(wallClock(clock.now, clock.zone));
   const [y, m, d] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
@@ -57,73 +74,121 @@ const period: Read = (text, clock) => {
   if (unit === "year") return between(Date.UTC(y - back, 0), Date.UTC(y - back + 1, 0), clock);
   if (unit === "month") return between(Date.UTC(y, m - back), Date.UTC(y, m - back + 1), clock);
   const monday = d - ((today.getUTCDay() + 6) % 7) - 7 * back;
-  return between(Date.UTC(y, m, monday), Date.UTC(y, m, monday + 7), clock);
+  const first = unit === "weekend" ? monday + 5 : monday;
+  return between(Date.UTC(y, m, first), Date.UTC(y, m, monday + 7), clock);
 };
 
-/** "9-10", "9:30 to 10:15": hours of a day. */
-const HOURS = /(?:^|[\s,])(?:from )?(\d{1,2})(?::(\d{2}))?\s*(?:-|–|to|until)\s*(\d{1,2})(?::(\d{2}))?$/;
+/** "9-10", "9:30 to 10:15": hours of a day, which stands before or behind them. */
+const HOURS = /(?:^|[\s,])(?:from )?(\d{1,2})(?::(\d{2}))?\s*(?:-|–|to|until)\s*(\d{1,2})(?::(\d{2}))?(?=$|[\s,])/;
+const LONGEST_DAY_MS = 25 * 60 * MINUTE_MS;
+const isDay = ({ from, to }: Span) => Boolean(from && to && to.getTime() - from.getTime() < LONGEST_DAY_MS);
 
 async function hoursOfDay(text: string, clock: Clock): Promise<Span | null> {
   const found = HOURS.exec(text);
   if (!found) return null;
   const [h1 = 0, m1 = 0, h2 = 0, m2 = 0] = found.slice(1).map((part) => Number(part ?? 0));
   const [start, end] = [h1 * 60 + m1, h2 * 60 + m2];
-  const date = text.slice(0, found.index).trim();
+  const date = text.replace(found[0], " ").trim();
   const day = date ? await parseTime(date, clock) : null;
-  if (start >= end || end > 24 * 60 || m1 > 59 || m2 > 59 || (date && !day?.from)) return null;
+  // "october 9-10" is of days.
+  if (start >= end || end > 24 * 60 || m1 > 59 || m2 > 59 || (date && !(day && isDay(day)))) return null;
   const midnight = `${toWallClock(day?.from ?? clock.now, clock.zone).slice(0, 10)}T00:00Z`;
-  const at = Date.parse(midnight);
+  const of = Date.parse(midnight);
+  const at = !date && of + start * MINUTE_MS > wallClock(clock.now, clock.zone) ? of - DAY_MS : of;
   return between(at + start * MINUTE_MS, at + end * MINUTE_MS, clock);
 }
 
+/** The part of chrono's results that is read here. */
+type Time = { get: (part: Part) => number | null; isCertain: (part: Part) => boolean; date: () => Date };
+type Part = "year" | "month" | "day" | "weekday" | "hour" | "minute" | "second" | "timezoneOffset";
+
+/** What a time names: an instant, a day or a month. */
+function unitOf(time: Time): "instant" | "day" | "month" {
+  if (time.isCertain("hour")) return "instant";
+  const isOfDay = time.isCertain("day") || time.isCertain("weekday") || !time.isCertain("month");
+  return isOfDay ? "day" : "month";
+}
+
+/** Where a time begins by the zone's wall clock, read as if it were UTC. */
+function wallOf(time: Time): number {
+  const [unit, y, m] = [unitOf(time), time.get("year") ?? 0, (time.get("month") ?? 1) - 1];
+  if (unit === "month") return Date.UTC(y, m);
+  const day = Date.UTC(y, m, time.get("day") ?? 1);
+  if (unit === "day") return day;
+  const second = time.isCertain("second") ? (time.get("second") ?? 0) : 0;
+  return day + (((time.get("hour") ?? 0) * 60 + (time.get("minute") ?? 0)) * 60 + second) * 1_000;
+}
+
+/** The same moved by whole days, months or years. */
+function movedBy(wall: number, by: { days?: number; months?: number; years?: number }): number {
+  const at = new Date(wall);
+  at.setUTCFullYear(
+    at.getUTCFullYear() + (by.years ?? 0),
+    at.getUTCMonth() + (by.months ?? 0),
+    at.getUTCDate() + (by.days ?? 0),
+  );
+  return at.getTime();
+}
+
+/** A log is of the past: "monday", "march" and "14:00" are the last ones that have begun. */
+function intoThePast(start: Time, wallNow: number): (wall: number) => number {
+  const isAhead = wallOf(start) > wallNow;
+  if (!isAhead || start.isCertain("year")) return (wall) => wall;
+  if (start.isCertain("month")) return (wall) => movedBy(wall, { years: -1 });
+  if (start.isCertain("weekday")) return (wall) => movedBy(wall, { days: -7 });
+  return start.isCertain("day") ? (wall) => wall : (wall) => movedBy(wall, { days: -1 });
+}
+
 /** Anything else that people write: "last tuesday", "18 Nov 14:00", "oct 2026", an ISO 8601 datetime. */
-async function spoken(text: string, clock: Clock): Promise<(Span & { index: number; text: string }) | null> {
+async function spoken(text: string, clock: Clock): Promise<Span | null> {
   const { casual } = await import("chrono-node/en");
-  const offset = (wallClock(clock.now, clock.zone) - Math.floor(clock.now.getTime() / 1_000) * 1_000) / MINUTE_MS;
+  const wallNow = wallClock(clock.now, clock.zone);
+  const offset = (wallNow - Math.floor(clock.now.getTime() / 1_000) * 1_000) / MINUTE_MS;
   const [found] = casual.parse(text, { instant: clock.now, timezone: offset });
-  if (!found) return null;
-  type Time = typeof found.start;
-  const wall = (time: Time) =>
-    Date.UTC(
-      time.get("year") ?? 0,
-      (time.get("month") ?? 1) - 1,
-      time.isCertain("day") || time.isCertain("weekday") ? (time.get("day") ?? 1) : 1,
-      time.isCertain("hour") ? (time.get("hour") ?? 0) : 0,
-      time.isCertain("hour") ? (time.get("minute") ?? 0) : 0,
-      time.isCertain("second") ? (time.get("second") ?? 0) : 0,
-    );
-  const instant = (time: Time) =>
-    time.isCertain("timezoneOffset") ? time.date() : fromWallClock(wall(time), clock.zone);
-  const where = { index: found.index, text: found.text };
-  if (found.end) return { from: instant(found.start), to: instant(found.end), ...where };
-  const { start } = found;
-  if (start.isCertain("hour")) return { from: instant(start), ...where };
-  const first = new Date(wall(start));
-  const isDay = start.isCertain("day") || start.isCertain("weekday");
-  const [y, m, d] = [first.getUTCFullYear(), first.getUTCMonth(), first.getUTCDate()];
-  return { ...between(first.getTime(), isDay ? Date.UTC(y, m, d + 1) : Date.UTC(y, m + 1), clock), ...where };
+  if (!found || found.text.length !== text.length) return null;
+  const { start, end } = found;
+  const past = /\bnext\b/i.test(text) ? (wall: number) => wall : intoThePast(start, wallNow);
+  const instant = (time: Time, wall: number) =>
+    time.isCertain("timezoneOffset") ? time.date() : fromWallClock(past(wall), clock.zone);
+  const from = instant(start, wallOf(start));
+  const last: Time = end ?? start;
+  const unit = unitOf(last);
+  if (unit === "instant" && !end) return { from };
+  const after = movedBy(wallOf(last), unit === "instant" ? {} : unit === "day" ? { days: 1 } : { months: 1 });
+  const to = new Date(instant(last, after).getTime() - 1);
+  return from < to ? { from, to } : null;
 }
 
 /** A typed time as a span; null for a text that is none. An instant is the beginning of an open span. */
 export async function parseTime(typed: string, clock: Clock): Promise<Span | null> {
-  const text = typed.trim().toLowerCase();
-  for (const read of [ago, epoch, isoDate, period]) {
+  const plain = typed.trim().replace(/^between (.+) and (.+)$/i, "$1 to $2");
+  const text = plain.toLowerCase();
+  for (const read of [ago, epoch, isoDate, monthName, period]) {
     const span = read(text, clock);
     if (span) return span;
   }
-  if (/^\d{4}-\d{2}(-\d{2})?$/.test(text)) return null;
-  const hours = await hoursOfDay(text, clock);
-  if (hours) return hours;
-  const found = await spoken(typed.trim(), clock);
-  return found && found.text.length === typed.trim().length
-    ? { from: found.from, ...(found.to && { to: found.to }) }
-    : null;
+  if (/^\d{4}(-\d{2}){0,2}$/.test(text)) return null;
+  // "2026-11-18..2026-11-20", as other search boxes take it.
+  return (await hoursOfDay(text, clock)) ?? spoken(plain.replace(/\s*\.\.\s*/, " to "), clock);
 }
 
-/** The first time that a sentence mentions, and the sentence without it. */
-export async function findTime(sentence: string, clock: Clock): Promise<{ span: Span; rest: string } | null> {
-  const found = await spoken(sentence, clock);
-  if (!found) return null;
-  const { index, text, ...span } = found;
-  return { span, rest: sentence.slice(0, index) + sentence.slice(index + text.length) };
+/** Words that are rarely a time in a sentence. */
+const NO_TIME = /^(now|sun|sat|mon|mar|may)$/i;
+/** "from last tuesday 9:30 to 10:15". */
+const MAX_WORDS = 7;
+
+/** The first time that a sentence mentions, as much of it as there is, and where it stands. */
+export async function findTime(
+  sentence: string,
+  clock: Clock,
+): Promise<{ span: Span; index: number; end: number } | null> {
+  const words = [...sentence.matchAll(/[^\s,?;!]+/g)];
+  for (const [at, { index }] of words.entries())
+    for (const last of words.slice(at, at + MAX_WORDS).reverse()) {
+      const end = last.index + last[0].length;
+      const text = sentence.slice(index, end);
+      const span = NO_TIME.test(text) ? null : await parseTime(text, clock);
+      if (span) return { span, index, end };
+    }
+  return null;
 }

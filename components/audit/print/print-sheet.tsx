@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMe, useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
 import { type Entry, sentenceText } from "@/components/audit/entry";
-import { filtersInWords } from "@/components/audit/filters/in-words";
+import { filtersInWords, organizationsInWords } from "@/components/audit/filters/in-words";
 import { spanOf } from "@/components/audit/filters/list-input";
 import { spanText } from "@/components/audit/filters/range-line";
 import { useViewer } from "@/components/audit/viewer-context";
@@ -101,10 +101,8 @@ function Summary({ print, names }: { print: Print; names: ReadonlyMap<string, st
     ...useTRPC().integrity.status.queryOptions({ orgId: one?.id }),
     enabled: one !== undefined,
   });
-  const others =
-    several.length > 0 ? several.map(({ name }) => name).join(", ") : `All organizations (${organizations.length})`;
   const lines: [string, string][] = [
-    ["Organization", one?.name ?? others],
+    ["Organization", one?.name ?? organizationsInWords(several, organizations)],
     ["Range", spanText(spanOf(view, zone, now), zone)],
     ["Time zone", zoneName(zone, print.at)],
     ["Filters", filtersInWords(view, names).join("; ") || "None"],

@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
-import { byQualifier } from "./query-text";
+import { byQualifier, parseQuery } from "./query-text";
 import { TIME_QUALIFIERS } from "./question";
 
 /** What other products call our qualifiers. */
@@ -27,6 +27,9 @@ const CALLED: Readonly<Record<string, string>> = {
   time: "on",
 };
 
+/** What leaving a time out comes to. */
+const OPPOSITE: Readonly<Record<string, string>> = { before: "after", after: "before" };
+
 /** A part of the text that looks like a qualifier and is none, or has a value that it does not take. */
 export type Misread = { part: string; reason: string; instead: string | null };
 
@@ -49,10 +52,14 @@ export function misreadIn(text: string, catalogue: Catalogue = FILTERS): Misread
     const word = name.toLowerCase();
     if (value.startsWith("//")) return [];
     const [, filter] = byQualifier(word, minus !== "", catalogue) ?? [];
+    // Of an address alone: the search box takes it for what it is.
+    if (filter && parseQuery(part, catalogue).q === null) return [{ part, reason: "is a filter", instead: part }];
     if (filter)
       return [{ part, reason: filter.choices ? `takes ${filter.hint}` : `does not take ${value}`, instead: null }];
-    if (word in TIME_QUALIFIERS) return [{ part, reason: `${value} is no time that we can read`, instead: null }];
+    if (minus && word in TIME_QUALIFIERS)
+      return [{ part, reason: "cannot be excluded", instead: OPPOSITE[word] ? `${OPPOSITE[word]}:${value}` : null }];
+    if (word in TIME_QUALIFIERS) return [{ part, reason: `${value} is not a time that we can read`, instead: null }];
     const other = meant(word, known);
-    return [{ part, reason: "is no filter", instead: other && `${minus}${other}:${value}` }];
+    return [{ part, reason: "is not a filter", instead: other && `${minus}${other}:${value}` }];
   });
 }

@@ -6,8 +6,8 @@ import { joinValues, splitValues } from "@/server/audit/query/value-list";
 
 /** "-action:", then values with commas, of which quoted ones keep their spaces. */
 const QUALIFIER = /(?:^|(?<=\s))(-?)([a-z]+):((?:"[^"]*"|[^\s"])+)/gi;
-/** "-word" or "-\"a phrase\"" outside a qualifier. */
-const EXCLUDED_WORD = /(?:^|(?<=\s))-("[^"]+"|[^\s"-]\S*)/g;
+/** "-word" or "-\"a phrase\""; what looks like a qualifier and is none stays, to be named. */
+const EXCLUDED_WORD = /(?:^|(?<=\s))-("[^"]+"|(?![a-z]{2,}:\S)[^\s"-]\S*)/gi;
 
 /** The filter that a qualifier means; after a minus one that can exclude. */
 export const byQualifier = (

@@ -36,3 +36,37 @@ test("a question is read for its time and its words", async () => {
     to: new Date("2026-11-17T23:59:59.999Z"),
   });
 });
+
+test("a question names who acted, and that it did not succeed", async () => {
+  const asked = "everything Jane did from 9 to 10 that failed or was denied, as CSV";
+  expect(await readLine({}, asked, clock)).toEqual({
+    user: "Jane",
+    result: "failure,denied",
+    q: null,
+    exclude: null,
+    excludeActions: null,
+    range: null,
+    from: new Date("2026-11-22T09:00:00Z"),
+    to: new Date("2026-11-22T09:59:59.999Z"),
+  });
+  expect(await readLine({}, "what did Jane Doe do last week?", clock)).toMatchObject({
+    user: "Jane Doe",
+    q: null,
+    from: new Date("2026-11-09T00:00:00Z"),
+    to: new Date("2026-11-15T23:59:59.999Z"),
+  });
+});
+
+test("since and before in a question leave the other end open", async () => {
+  expect(await readLine({}, "who changed policies since monday", clock)).toMatchObject({
+    q: "changed policies",
+    from: new Date("2026-11-16T00:00:00Z"),
+    to: null,
+  });
+  expect(await readLine({ range: "7d" }, "who changed policies before 18 nov", clock)).toMatchObject({
+    q: "changed policies",
+    range: null,
+    from: null,
+    to: new Date("2026-11-17T23:59:59.999Z"),
+  });
+});

@@ -1,4 +1,5 @@
 import type { Filters } from "@/components/audit/filters/address";
+import type { Span } from "@/components/audit/filters/range";
 import { type Clock, findTime, parseTime } from "@/components/audit/filters/typed-time";
 import { applyQuery, type Parsed } from "./query-text";
 
@@ -10,10 +11,17 @@ export const TIME_QUALIFIERS = {
 } as const;
 
 const TIME = /(?:^|(?<=\s))(on|after|before):(?:"([^"]+)"|(\S+))/gi;
-const ASKS = /^\s*(who|what|when|where|which|why|how|did|show|list|find)\b/i;
+const ASKS = /^\s*(who|what|when|where|which|why|how|did|show|list|find|everything|anything)\b/i;
 /** Words of a question that no entry has to hold. */
 const FILLERS =
-  /^(who|what|when|where|which|why|how|did|do|does|was|were|is|are|has|have|had|show|list|find|me|all|any|everything|that|this|the|an?|of|on|in|at|by|from|to|for|and|with|address|addresses|ip|entries)$/i;
+  /^(who|what|when|where|which|why|how|many|much|did|do|does|done|was|were|is|are|has|have|had|been|happened|show|list|find|me|all|any|everything|anything|something|it|that|this|the|an?|of|on|in|at|by|from|to|for|and|or|with|address|addresses|ip|entry|entries)$/i;
+/** "everything Jane did", "what did Jane do": who acted, instead of a word that may stand anywhere. */
+const ACTOR =
+  /\b(?:everything|anything|all|what) ((?:[\p{L}\d.@_-]+ ){1,3})did\b|\bdid ((?:[\p{L}\d.@_-]+ ){1,3})do\b/iu;
+/** What to do with the answer is another step. */
+const FORMAT = /,? as (?:csv|json|ndjson)\s*$/i;
+/** No entry both failed and was denied. */
+const EITHER = /\b(?:failed or (?:(?:was|were) )?denied|(?:was |were )?denied or failed)\b/i;
 
 /** A question's words without the fillers, signs and quotes around them kept out. */
 const bare = (question: string): string =>
@@ -23,7 +31,23 @@ const bare = (question: string): string =>
     .filter((word) => word && !FILLERS.test(word))
     .join(" ");
 
+/** What a question names by its grammar as qualifiers, and what is left of it. */
+function qualified(question: string): string {
+  const [who = "", ...names] = ACTOR.exec(question) ?? [];
+  const actor = names.find(Boolean)?.trim();
+  const [either = ""] = EITHER.exec(question) ?? [];
+  const rest = bare(question.replace(FORMAT, " ").replace(who, " ").replace(either, " "));
+  return [actor && `actor:"${actor}"`, either && "result:failure,denied", rest].filter(Boolean).join(" ");
+}
+
 type Range = Pick<Partial<Filters>, "range" | "from" | "to">;
+
+/** The end of a range that a time is for: its beginning, its end, or both. */
+function toward(word: string, { from, to }: Span): Range {
+  if (/^before$/i.test(word)) return from ? { to: new Date(from.getTime() - 1) } : {};
+  if (/^until$/i.test(word)) return { to: to ?? from ?? null };
+  return /^(after|since)$/i.test(word) ? { from: from ?? null } : { from: from ?? null, to: to ?? null };
+}
 
 /** The range that the qualifiers of time mean, and what is typed without them; one that is no time stays text. */
 async function takeTimes(typed: string, clock: Clock): Promise<{ range: Range; rest: string }> {
@@ -32,23 +56,33 @@ async function takeTimes(typed: string, clock: Clock): Promise<{ range: Range; r
   for (const [whole, name = "", phrase, word] of typed.matchAll(TIME)) {
     const span = await parseTime(phrase ?? word ?? "", clock);
     if (!span?.from) continue;
-    const qualifier = name.toLowerCase();
-    if (qualifier === "before") range.to = new Date(span.from.getTime() - 1);
-    else range.from = span.from;
-    if (qualifier === "on") range.to = span.to ?? null;
+    Object.assign(range, toward(name, span));
     rest = rest.replace(whole, " ");
   }
-  return { range: Object.keys(range).length > 0 ? { from: null, to: null, ...range, range: null } : {}, rest };
+  return { range: asRange(range), rest };
+}
+
+/** A range that names one end leaves the other open, and takes the place of a ready-made one. */
+const asRange = (range: Range): Range =>
+  Object.keys(range).length > 0 ? { from: null, to: null, ...range, range: null } : {};
+
+/** The range that a question names in its own words, and the question without it. */
+async function takeSpoken(question: string, clock: Clock): Promise<{ range: Range; rest: string }> {
+  const found = await findTime(question, clock);
+  if (!found) return { range: {}, rest: question };
+  const before = question.slice(0, found.index);
+  const [lead = "", word = ""] = /\b(since|after|before|until)\s+$/i.exec(before) ?? [];
+  const rest = before.slice(0, before.length - lead.length) + question.slice(found.end);
+  return { range: asRange(toward(word, found.span)), rest };
 }
 
 /**
  * The change of the address that a typed line makes: filters, words, and a range where it names times. A question in
- * plain words is read for its time and the words that an entry holds.
+ * plain words is read for its time, who acted, how it went, and the words that an entry holds.
  */
 export async function readLine(view: Partial<Filters>, typed: string, clock: Clock): Promise<Parsed> {
   const { range, rest } = await takeTimes(typed, clock);
   if (!ASKS.test(rest)) return { ...applyQuery(view, rest), ...range };
-  const time = await findTime(rest, clock);
-  const asked = applyQuery(view, bare(time?.rest ?? rest));
-  return { ...asked, ...range, ...(time && { range: null, from: time.span.from ?? null, to: time.span.to ?? null }) };
+  const spoken = await takeSpoken(rest, clock);
+  return { ...applyQuery(view, qualified(spoken.rest)), ...range, ...spoken.range };
 }

@@ -1,5 +1,5 @@
 import type { MouseEvent } from "react";
-import type { Entry } from "@/components/audit/entry";
+import { type Entry, errorOf } from "@/components/audit/entry";
 import { Marked } from "@/components/audit/marked";
 import { Told } from "@/components/audit/told";
 import classes from "./entry-table.module.css";
@@ -8,6 +8,7 @@ const isPlainClick = (event: MouseEvent) => !(event.metaKey || event.ctrlKey || 
 
 /** Who did what to what, as the link that opens the entry; beneath it what went wrong. */
 export function Sentence({ entry, onOpen }: { entry: Entry; onOpen: (id: string) => void }) {
+  const error = errorOf(entry);
   const follow = (event: MouseEvent) => {
     if (!isPlainClick(event)) return;
     event.preventDefault();
@@ -18,9 +19,9 @@ export function Sentence({ entry, onOpen }: { entry: Entry; onOpen: (id: string)
       <a href={`/audit/${entry.id}`} className={classes.sentence} data-entry={entry.id} onClick={follow}>
         <Told entry={entry} />
       </a>
-      {entry.result !== "success" && entry.errorMessage && (
-        <span className={classes.error}>
-          <Marked text={entry.errorMessage} />
+      {error && (
+        <span className={classes.error} dir="auto">
+          <Marked text={error} />
         </span>
       )}
     </>

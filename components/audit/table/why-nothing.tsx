@@ -5,6 +5,7 @@ import { useQueries } from "@tanstack/react-query";
 import { droppableIn } from "@/components/audit/filters/droppable";
 import { totalQuery } from "@/components/audit/filters/entries-query";
 import { toListInput } from "@/components/audit/filters/list-input";
+import { useNames } from "@/components/audit/filters/names";
 import { useViewer } from "@/components/audit/viewer-context";
 import { counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
@@ -15,7 +16,7 @@ export function WhyNothing() {
   const { view, setView, now } = useViewer();
   const { zone } = useZone();
   const trpc = useTRPC();
-  const parts = droppableIn(view);
+  const parts = droppableIn(view, useNames());
   const totals = useQueries({
     queries: parts.map(({ change }) => totalQuery(trpc, toListInput({ ...view, ...change }, zone, now))),
   });
@@ -26,7 +27,11 @@ export function WhyNothing() {
   if (totals.some((total) => total.isPending)) return <p role="status">Looking for what keeps everything out …</p>;
   if (found.length === 0)
     return (
-      <p role="status">No single word or filter keeps everything out: leaving out any one of them finds nothing.</p>
+      <p role="status">
+        {totals.some((total) => total.isError)
+          ? "Which of them keeps everything out could not be counted."
+          : "No single word or filter keeps everything out: leaving out any one of them finds nothing."}
+      </p>
     );
   return (
     <Group gap="sm" justify="center" role="status">

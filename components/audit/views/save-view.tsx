@@ -5,6 +5,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useMe, useOrg } from "@/components/account/org";
 import type { View } from "@/components/audit/filters/address";
 import { chipsOf } from "@/components/audit/filters/in-words";
+import { useNames } from "@/components/audit/filters/names";
 import { PRESET_LABEL } from "@/components/audit/filters/range";
 import { spanText } from "@/components/audit/filters/range-line";
 import { useViewer } from "@/components/audit/viewer-context";
@@ -74,7 +75,7 @@ function Readers(field: SelectProps) {
 /** What goes into the view, in words; the range only on demand, for most filters are of any time. */
 function Kept({ view, range: keepsRange }: { view: View; range: CheckboxProps }) {
   const { zone } = useZone();
-  const chips = chipsOf(view);
+  const chips = chipsOf(view, useNames());
   const range = view.range
     ? PRESET_LABEL[view.range]
     : spanText({ from: view.from ?? undefined, to: view.to ?? undefined }, zone);

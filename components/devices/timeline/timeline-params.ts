@@ -9,7 +9,7 @@ export const RANGES = {
   "1h": { label: "Last hour", minutes: 60 },
   "24h": { label: "Last 24 hours", minutes: 24 * 60 },
   "7d": { label: "Last 7 days", minutes: 7 * 24 * 60 },
-  all: { label: "All of it", minutes: null },
+  all: { label: "All time", minutes: null },
 } as const;
 export const RANGE_NAMES = ["15m", "1h", "24h", "7d", "all"] as const;
 

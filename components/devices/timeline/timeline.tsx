@@ -117,7 +117,9 @@ export function Timeline({ device }: { device: DeviceDetail }) {
         <Notice title="Audit entries are not shown">You don't have permission to read the audit log.</Notice>
       )}
       {query.isSuccess && items.length === 0 && (
-        <Notice title="Nothing logged in this range">Choose a longer range, or more sources.</Notice>
+        <Notice title={view.search ? `No results for "${view.search}" in this range` : "Nothing logged in this range"}>
+          Choose a longer range, or more sources.
+        </Notice>
       )}
       {items.length > 0 && (
         <RecordTable

@@ -151,8 +151,16 @@ function useOutside(anchor: ElementRef, box: ElementRef, onClose: () => void) {
       const isInside = [anchor, box].some((inside) => inside.current?.contains(target));
       if (!isInside) close.current();
     };
+    // The focus may have gone with what had it; keys then go to the page itself.
+    const onKey = ({ key, target }: globalThis.KeyboardEvent) => {
+      if (key === "Escape" && target === document.body) close.current();
+    };
     document.addEventListener("pointerdown", onPointer);
-    return () => document.removeEventListener("pointerdown", onPointer);
+    document.addEventListener("keydown", onKey);
+    return () => {
+      document.removeEventListener("pointerdown", onPointer);
+      document.removeEventListener("keydown", onKey);
+    };
   }, [anchor, box]);
 }
 

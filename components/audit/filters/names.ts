@@ -1,0 +1,48 @@
+"use client";
+
+import { useQueries } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useOrg } from "@/components/account/org";
+import type { Entry } from "@/components/audit/entry";
+import { useViewer } from "@/components/audit/viewer-context";
+import { useTRPC } from "@/components/trpc";
+import { joinValues, splitValues } from "@/server/audit/query/value-list";
+import type { FullPage } from "@/server/audit/schema";
+import type { View } from "./address";
+import { namesOf } from "./labels";
+import { exclusionsOf } from "./narrow";
+
+const NONE: Entry[] = [];
+const NAMED = ["actorId", "rawActorId", "resourceId"] as const;
+type IdFilter = { name: (typeof NAMED)[number]; id: string };
+
+/** The ids of actors and resources that narrow a view, or are left out of it. */
+const idsIn = (view: View): IdFilter[] => [
+  ...NAMED.flatMap((name) => splitValues(view[name] ?? "").map((id) => ({ name, id }))),
+  ...exclusionsOf(view).flatMap((one) => NAMED.flatMap((name) => (name === one.name ? { name, id: one.value } : []))),
+];
+
+const entriesIn = (pages: { data: FullPage | undefined }[]): Entry[] => pages.flatMap(({ data }) => data?.data ?? []);
+
+/**
+ * What people call the ids that narrow the view: by the entries that are shown, else by the newest entry that has the id,
+ * for what is left out is on no page.
+ */
+export function useNames(shown: Entry[] = NONE): ReadonlyMap<string, string> {
+  const trpc = useTRPC();
+  const { view } = useViewer();
+  const { organizations } = useOrg();
+  const known = useMemo(() => namesOf(shown, organizations), [shown, organizations]);
+  const others = useQueries({
+    queries: idsIn(view)
+      .filter(({ id }) => !known.has(id))
+      .map(({ name, id }) =>
+        trpc.audit.list.queryOptions(
+          { [name]: joinValues([id]), limit: 1, skipCount: true },
+          { staleTime: Number.POSITIVE_INFINITY },
+        ),
+      ),
+    combine: entriesIn,
+  });
+  return useMemo(() => new Map([...namesOf(others), ...known]), [others, known]);
+}
