@@ -1,4 +1,5 @@
 const UNITS: [ms: number, short: string][] = [
+  [86_400_000, "d"],
   [3_600_000, "h"],
   [60_000, "min"],
   [1_000, "s"],

@@ -79,8 +79,10 @@ function Comparison({ entries, only, onOnly }: Props) {
     <>
       <div className={classes.tools}>
         <p role="status">
-          {counted(differing.length, "difference")} in {counted(pairs.length, "fact")}; the second is{" "}
-          {offset(b.timestamp, a.timestamp)}
+          {counted(differing.length, "difference")} in {counted(pairs.length, "fact")};{" "}
+          {a.timestamp === b.timestamp
+            ? "both are of the same instant"
+            : `the second came ${offset(b.timestamp, a.timestamp)} the first`}
         </p>
         <Switch
           label="Only differences"

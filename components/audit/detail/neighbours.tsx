@@ -6,12 +6,13 @@ import { ArrowLeft, ArrowRight } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { useTRPC } from "@/components/trpc";
+import classes from "./entry-detail.module.css";
 
 /** From an entry's page to the ones beside it in its organization's list, newest first as everywhere. */
 export function Neighbours({ id }: { id: string }) {
   const { data } = useQuery(useTRPC().audit.neighbours.queryOptions({ id }));
   return (
-    <Group component="nav" justify="space-between" aria-label="Entries beside this one" mt="lg">
+    <Group component="nav" justify="space-between" aria-label="Entries beside this one" className={classes.beside}>
       <Step id={data?.newer} icon={<ArrowLeft size={15} aria-hidden />} side="leftSection">
         Previous entry
       </Step>
