@@ -110,7 +110,7 @@ async function runAgain(ctx: Ctx, text: string): Promise<{ ms: number; report: R
   await startCheck.run(ctx, staged);
   await workOffImports();
   const ms = await msOf(async () => {
-    await startRun.run(ctx, staged);
+    await startRun.run(ctx, { id: staged.id });
     await workOffImports();
   });
   return { ms, report: (await getImport.run(ctx, staged)).summary.run };

@@ -9,7 +9,8 @@ export type Column<T> = {
   width?: number;
   /** Left out where the window is narrow; the cell says nothing that is needed there. */
   minor?: boolean;
-  align?: "end";
+  /** end: what can be done with the record. figure: a number, which keeps its label on a card. */
+  align?: "end" | "figure";
 };
 
 type Props<T> = {

@@ -29,7 +29,7 @@ const MEANING: Partial<Record<RowOutcome, string>> = {
   ambiguous: "More than one device could be meant. Open a row to pick the right one; the others are left alone.",
   identity_conflict:
     "The file and what is recorded here contradict each other. These rows are reported, never applied.",
-  unreadable: "These rows do not have as many cells as the header. Correct them in the file and upload it again.",
+  unreadable: "Each of these rows says why it could not be read. Correct them in the file and upload it again.",
 };
 
 /** The result of a check or a run: in a sentence, in counts that narrow the table, row by row, and by field. */
@@ -79,7 +79,7 @@ export function CheckResult({ state, tally }: { state: ImportState; tally: Tally
         />
       </div>
       <CheckTable state={state} outcome={filter.rows} value={filter.values} search={filter.search} />
-      <Section title="Values by field">
+      <Section title="Values by field" flush>
         <FieldTally state={state} fields={tally.fields} />
       </Section>
     </>

@@ -28,6 +28,12 @@ export function CheckStep({ state, onStep }: StepProps) {
         onStep("run");
         await cache.invalidateQueries(trpc.customFields.pathFilter());
       },
+      // What somebody else has changed is shown, to be looked at before it is run.
+      onError: () =>
+        Promise.all([
+          cache.invalidateQueries(trpc.imports.get.queryFilter({ id: state.id })),
+          cache.invalidateQueries(trpc.imports.rows.pathFilter()),
+        ]),
     }),
   );
   const mayRun = state.status === "checked";
@@ -58,7 +64,11 @@ export function CheckStep({ state, onStep }: StepProps) {
       {mayRun && state.summary.check && <RunSummary state={state} check={state.summary.check} />}
       {mayRun && (
         <div className={classes.foot}>
-          <Button type="submit" onClick={() => run.mutate({ id: state.id })} loading={run.isPending}>
+          <Button
+            type="submit"
+            onClick={() => run.mutate({ id: state.id, revision: state.revision })}
+            loading={run.isPending}
+          >
             Run import
           </Button>
           <Button variant="default" onClick={() => again.mutate({ id: state.id })} loading={again.isPending}>

@@ -1,5 +1,5 @@
 import { count } from "@/components/format/amounts";
-import shared from "@/components/import/import.module.css";
+import { type Column, RecordTable } from "@/components/ui/record-table";
 import {
   type FieldCounts,
   type ImportState,
@@ -15,38 +15,22 @@ export function FieldTally({ state, fields }: { state: ImportState; fields: read
   const names = new Map(state.plan?.fields.map((field) => [field.fieldId, field.name]));
   const outcomes = SHOWN.filter((name) => fields.some((field) => field[name] > 0));
   if (outcomes.length === 0) return null;
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={shared.scroll} tabIndex={0} aria-label="Table of values by field">
-      <table className={`${shared.table} ${classes.tally}`}>
-        <caption className={shared.hidden}>Values by field</caption>
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            {outcomes.map((name) => (
-              <th scope="col" key={name}>
-                {VALUE_OUTCOME_LABELS[name]}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {fields.map((field) => (
-            <tr key={field.fieldId}>
-              <th scope="row">{names.get(field.fieldId) ?? "Deleted field"}</th>
-              {outcomes.map((name) => (
-                <td
-                  key={name}
-                  data-zero={field[name] === 0 || undefined}
-                  data-bad={(name === "invalid" && field[name] > 0) || undefined}
-                >
-                  {count(field[name])}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
+  const columns: Column<FieldCounts>[] = [
+    { header: "Field", cell: (field) => names.get(field.fieldId) ?? "Deleted field" },
+    ...outcomes.map((name) => ({
+      header: VALUE_OUTCOME_LABELS[name],
+      width: 104,
+      align: "figure" as const,
+      cell: (field: FieldCounts) => (
+        <span
+          className={classes.figure}
+          data-zero={field[name] === 0 || undefined}
+          data-bad={(name === "invalid" && field[name] > 0) || undefined}
+        >
+          {count(field[name])}
+        </span>
+      ),
+    })),
+  ];
+  return <RecordTable caption="Values by field" columns={columns} rows={[...fields]} rowKey={(f) => f.fieldId} />;
 }

@@ -53,11 +53,11 @@ export function ReportStep({ state }: StepProps) {
           ))}
         </dl>
       </Section>
-      <Section title="Fields">
+      <Section title="Fields" flush>
         {report.devices + matched > 0 ? (
           <FieldTally state={state} fields={report.fields} />
         ) : (
-          <p className={classes.quiet}>No row matched, so no value was checked.</p>
+          <p className={classes.pad}>No row matched, so no value was checked.</p>
         )}
       </Section>
       <Section
@@ -104,8 +104,7 @@ function Verdict({ state, report }: { state: StepProps["state"]; report: RunRepo
         This import was cancelled before its end. What it had written is kept, and can be undone.
       </Message>
     );
-  if (written(report) === 0)
-    return <p className={classes.verdict}>Nothing was written: every value was already set or was left alone.</p>;
+  if (written(report) === 0) return <p className={classes.verdict}>No value was written. The counts below say why.</p>;
   return <p className={classes.verdict}>The import is complete.</p>;
 }
 

@@ -32,13 +32,12 @@ export function RunSummary({ state, check }: { state: ImportState; check: Tally 
         )}
         {left > 0 && (
           <li>
-            {counted(left, "row is", "rows are")} left alone: no device was found, or the file contradicts itself.
+            {counted(left, "row is", "rows are")} left alone: no device was found, the row contradicts another one or
+            what is recorded, or it could not be read.
           </li>
         )}
       </ul>
-      {writes === 0 && (
-        <Message tone="warn">There is nothing to write: every value is already set or is left alone.</Message>
-      )}
+      {writes === 0 && <Message tone="warn">There is no value to write. The counts above say why.</Message>}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { Button } from "@mantine/core";
 import { useState } from "react";
 import { count, counted } from "@/components/format/amounts";
 import shared from "@/components/import/import.module.css";
+import { ReadNotes } from "@/components/import/source/file-notes";
 import { OtherScopes } from "@/components/import/source/other-scopes";
 import type { StepProps } from "@/components/import/steps";
 import { Message } from "@/components/ui/message";
@@ -42,6 +43,7 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
         {counted(state.totalRows, "row")}. New fields belong to All organizations; their types are guessed from the
         values. What is named or marked as a secret is left out unless you choose it.
       </p>
+      <ReadNotes state={state} />
       <KeptMapping state={state} flush={draft.flush} />
       <OtherScopes state={state} />
       {draft.error ? (

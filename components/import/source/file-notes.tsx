@@ -2,17 +2,36 @@ import { Button, Group } from "@mantine/core";
 import classes from "@/components/import/import.module.css";
 import type { Outputs } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
+import type { ImportFile, ImportState } from "@/server/custom-fields/import/schema";
+
+/** What came up while all rows of the files were read, file by file. */
+export function ReadNotes({ state }: { state: ImportState }) {
+  const notes = state.files.flatMap(({ name, notes }) =>
+    (notes ?? []).map((note) => (state.files.length > 1 ? `${name}: ${note}` : note)),
+  );
+  return notes.length === 0 ? null : (
+    <ul className={classes.note} aria-label="How the file was read">
+      {notes.map((note) => (
+        <li key={note}>{note}</li>
+      ))}
+    </ul>
+  );
+}
 
 type Props = {
+  file: ImportFile;
   preview: Outputs["imports"]["preview"];
   onHeader: (headerRow: number) => void;
   isBusy: boolean;
 };
 
 /** What a person should know of how a file is read, and the question whether a row of it is a heading. */
-export function FileNotes({ preview, onHeader, isBusy }: Props) {
+export function FileNotes({ file, preview, onHeader, isBusy }: Props) {
   const hidden = preview.sheets.filter((sheet) => sheet.isHidden).map((sheet) => sheet.name);
-  const notes = [...preview.notes, ...(hidden.length > 0 ? [`Hidden sheets: ${hidden.join(", ")}.`] : [])];
+  const notes = [
+    ...(file.notes ?? preview.notes),
+    ...(hidden.length > 0 ? [`Hidden sheets: ${hidden.join(", ")}.`] : []),
+  ];
   const { headerRow } = preview.format;
   const isDoubtful = preview.headerDoubts.length > 0;
   if (notes.length === 0 && !isDoubtful) return null;

@@ -110,6 +110,7 @@ export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props
       )}
       {preview.data && (
         <FileNotes
+          file={file}
           preview={preview.data}
           onHeader={(headerRow) => change.mutate({ ...key, format: { headerRow } })}
           isBusy={change.isPending}

@@ -7,15 +7,15 @@ import type { Columns, Known } from "./columns/columns";
 import { outcomeColumns } from "./columns/outcome-columns";
 import { rejectedColumns } from "./columns/rejected-columns";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
-import { findImport, type ImportRecord, partnerScope } from "./find-import";
+import { findImport, type ImportRecord, partnerScope, rowsAtOnce } from "./find-import";
 import { isImportable, sourceType } from "./map/column-schema";
 import { nameDevices } from "./name-devices";
 import { loadHeldBefore } from "./run/held-before";
 import { loadRowsAbout } from "./run/related-rows";
 import { type ResultRow, readResults } from "./run/tables/results";
 
-/** Rows read at once for a download: it never holds more. */
-const PAGE = 2000;
+/** Rows read at once for a download: it never holds more, and fewer where the file has many columns. */
+const MAX_PAGE = 2000;
 /** Rows that contradict those of a page. */
 const MAX_ABOUT = 20_000;
 const fileNameOf = (found: ImportRecord, what: string): string =>
@@ -46,11 +46,12 @@ async function* pages(ctx: Ctx, { found, plan, columns }: Download): AsyncGenera
   const encoder = new TextEncoder();
   // By the mark spreadsheets recognise UTF-8.
   yield encoder.encode(`\ufeff${toCsv([columns.header])}`);
+  const limit = Math.min(MAX_PAGE, rowsAtOnce(found));
   for (let after = 0; ; ) {
     const text = await tenant(ctx.scope, async (tx) => {
-      const rows = await readResults(tx, found.id, { after, limit: PAGE, only: columns.only });
+      const rows = await readResults(tx, found.id, { after, limit, only: columns.only });
       const known = columns.hasDevices ? await lookUp(tx, ctx, { plan, rows }) : NOTHING;
-      after = rows.length < PAGE ? -1 : (rows.at(-1)?.rowNo ?? -1);
+      after = rows.length < limit ? -1 : (rows.at(-1)?.rowNo ?? -1);
       return toCsv(rows.map((row) => columns.row(row, known)));
     });
     if (text) yield encoder.encode(text);

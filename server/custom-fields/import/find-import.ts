@@ -123,8 +123,8 @@ function progressOf(row: ImportRecord): ImportState["job"] {
 }
 
 /** Cells held at once while rows are worked through: memory does not grow with the columns of a file. */
-const CELLS_AT_ONCE = 80_000;
-const MIN_ROWS_AT_ONCE = 250;
+const CELLS_AT_ONCE = 20_000;
+const MIN_ROWS_AT_ONCE = 100;
 const MAX_ROWS_AT_ONCE = 10_000;
 
 /** Rows of one round of work on an import: few statements for many rows, and some megabytes in memory. */
@@ -138,16 +138,38 @@ export const fileNames = (found: ImportRecord): string =>
     .join(", ")
     .slice(0, 255);
 
-/** A column without its values where these are secret. */
+/** A column without its values. */
+function bare(column: SourceColumn): SourceColumn {
+  const counted = ({ count }: Misfit): Misfit => ({ count, odd: [] });
+  const { text, number, boolean, mdy, dmy } = column.misfits;
+  const misfits = {
+    text: counted(text),
+    number: counted(number),
+    boolean: counted(boolean),
+    mdy: counted(mdy),
+    dmy: counted(dmy),
+  };
+  return { ...column, samples: [], misfits, guess: column.guess && { ...column.guess, options: null } };
+}
+
+/** A column as it may be shown: without its values where these are secret. */
 function shown(column: SourceColumn, plan: Plan | null): SourceColumn {
   const field = plan?.fields.find((one) => one.column === column.index);
-  if (!isHidden(column, field)) return column;
-  const bare = ({ count }: Misfit): Misfit => ({ count, odd: [] });
-  const { text, number, boolean, mdy, dmy } = column.misfits;
-  const misfits = { text: bare(text), number: bare(number), boolean: bare(boolean), mdy: bare(mdy), dmy: bare(dmy) };
-  const guess = column.guess && { ...column.guess, options: null };
-  return { ...column, samples: [], misfits, guess };
+  return isHidden(column, field) ? bare(column) : column;
 }
+
+/** The columns that the product says are secret, or whose titles do, and that nobody chose to import. */
+export function leftOutSecrets({ columns, plan }: Pick<ImportRecord, "columns" | "plan">): number[] {
+  const chosen = new Set([
+    ...Object.values(plan?.identifiers ?? {}),
+    ...(plan?.fields ?? []).flatMap(({ action, column }) => (action === "skip" ? [] : column)),
+  ]);
+  return columns.filter(({ secret, index }) => secret !== null && !chosen.has(index)).map(({ index }) => index);
+}
+
+/** The columns without what was seen in some of them. */
+export const withoutSamples = (columns: readonly SourceColumn[], of: readonly number[]): SourceColumn[] =>
+  columns.map((column) => (of.includes(column.index) ? bare(column) : column));
 
 /** An import as the wizard sees it, without where its files are stored. */
 export function toImportState(row: ImportRecord): ImportState {
@@ -167,5 +189,6 @@ export function toImportState(row: ImportRecord): ImportState {
     totalRows: row.totalRows,
     job: progressOf(row),
     error: row.error,
+    revision: row.updatedAt.toISOString(),
   };
 }

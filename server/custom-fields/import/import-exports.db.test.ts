@@ -5,6 +5,7 @@ import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejecte
 import type { Ctx } from "@/server/context";
 import { listDefinitions } from "@/server/custom-fields/list";
 import { listDeviceValues, toValueMap } from "@/server/custom-fields/values";
+import { roles } from "@/testing/chain";
 import { call, createOrg, ctxFor } from "@/testing/factories";
 import {
   AUTOMATE_HEADER,
@@ -19,6 +20,18 @@ import { check, createDevices, createWorld, run, stageFiles, stageText, withFiel
 import { getImport } from "./get";
 import { savePlan } from "./save-plan";
 import type { ImportState } from "./schema";
+
+/** The tables, of all there are, in any row of which a text stands. */
+const tablesWith = (text: string) =>
+  roles.owner.begin(async (tx) => {
+    await tx`SELECT set_config('trailmark.scope', 'system', true)`;
+    const found: string[] = [];
+    for (const { name } of await tx`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`) {
+      const rows = await tx`SELECT 1 FROM ${tx(name)} t WHERE strpos(t::text, ${text}) > 0 LIMIT 1`;
+      if (rows.length > 0) found.push(name);
+    }
+    return found;
+  });
 
 /** Files as the products write them, all the way from the upload to the devices. */
 
@@ -149,7 +162,10 @@ describe("a dump of Computers/{id}/ExtraFields", () => {
       samples: [],
     });
     expect(JSON.stringify(await getImport.run(ctx, staged))).not.toContain("S3CRET");
+    expect(await tablesWith("S3CRET")).toContain("custom_field_import_rows");
     await apply(ctx, staged);
+    // Nobody chose them: once the import has run no table holds them any more.
+    expect(await tablesWith("S3CRET")).toEqual([]);
     for (const path of [OUTCOMES, REJECTED])
       expect((await call(path, { token: admin, params: { id: staged.id } })).text).not.toContain("S3CRET");
     expect(await heldBy(ctx, ids[0] as string)).toEqual({

@@ -1,8 +1,11 @@
+import { rm } from "node:fs/promises";
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { GET as OUTCOMES } from "@/app/api/v1/custom-fields/imports/[id]/outcomes/route";
 import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejected/route";
 import { POST as UPLOAD } from "@/app/api/v1/custom-fields/imports/upload/route";
+import { listDefinitions } from "@/server/custom-fields/list";
+import { removeDefinition } from "@/server/custom-fields/remove";
 import { call, createUser, ctxFor } from "@/testing/factories";
 import { toCsv, toXlsx } from "@/testing/import-files";
 import {
@@ -21,9 +24,17 @@ import {
 import { createImport } from "./create";
 import { getImport } from "./get";
 import { ignoreMapping } from "./ignore-mapping";
+import { importFolder } from "./import-folder";
 import { listImports } from "./list";
 import { listRows } from "./list-rows";
+import { workOffImports } from "./run/worker";
 import { savePlan } from "./save-plan";
+import { startStaging } from "./start";
+import { uploadPart } from "./upload";
+
+async function* once(bytes: Uint8Array) {
+  yield bytes;
+}
 
 describe("files", () => {
   it("takes a file in parts, a part sent again included", async () => {
@@ -46,6 +57,26 @@ describe("files", () => {
     expect((await getImport.run(ctx, { id })).files).toMatchObject([
       { name: "export.csv", size: bytes.length, complete: true },
     ]);
+  });
+
+  it("does not read a file whose replacement broke off, nor one that is gone", async () => {
+    const { ctx, text } = await createSimple();
+    const staged = await stageText(ctx, text);
+    const replace = (offset: number, size: number) =>
+      uploadPart.run(
+        { ...ctx, bytes: once(Buffer.from(text)) },
+        { importId: staged.id, fileNo: 0, name: "new.csv", offset, size },
+      );
+    await expect(replace(0, 10)).rejects.toMatchObject({ code: "payload_too_large" });
+    expect((await getImport.run(ctx, staged)).files).toMatchObject([{ name: "new.csv", complete: false }]);
+    await expect(startStaging.run(ctx, staged)).rejects.toMatchObject({ code: "conflict" });
+
+    await replace(0, Buffer.byteLength(text));
+    await rm(importFolder(staged.id), { recursive: true });
+    await startStaging.run(ctx, staged);
+    await workOffImports();
+    const gone = await getImport.run(ctx, staged);
+    expect(gone).toMatchObject({ job: null, status: "draft", error: expect.stringContaining("no longer stored here") });
   });
 
   it("refuses what is too large, technicians, strangers and imports beyond one's reach", async () => {
@@ -199,6 +230,41 @@ describe("files", () => {
     await run(ctx, again.id);
     expect(await valuesOf(ids[1] as string)).toEqual(["A2"]);
     expect(await valuesOf(ids[2] as string)).toBeNull();
+  });
+
+  it("does not read this file's dates in the order of the last one, nor by a type that none of its values has", async () => {
+    const { ctx } = await createSimple();
+    const file = (...dates: string[]) =>
+      toCsv([["Computer Name", "Bought"], ...dates.map((d, i) => [`PC${i + 1}`, d])]);
+    const boughtIn = async (text: string) => {
+      const { plan } = await stageText(ctx, text);
+      return plan?.fields.find(({ column }) => column === 1);
+    };
+    const first = await stageText(ctx, file("1/31/2024", "2/3/2024", "12/25/2023"));
+    await savePlan.run(ctx, { id: first.id, plan: withFields(first, { Bought: { name: "Bought on" } }) });
+    await check(ctx, first.id);
+    const ran = await run(ctx, first.id);
+    await removeDefinition.run(ctx, { id: ran.plan?.fields[1]?.fieldId ?? "" });
+    expect(await boughtIn(file("31/1/2024", "2/3/2024"))).toMatchObject({
+      name: "Bought on",
+      type: "date",
+      dateOrder: "dmy",
+    });
+    expect(await boughtIn(file("2/3/2024", "4/5/2024"))).toMatchObject({ name: "Bought on", dateOrder: "mdy" });
+    expect(await boughtIn(file("31/1/24", "2/3/24"))).toMatchObject({ type: "text" });
+  });
+
+  it("creates the fields of a list that comes alone: it names no computers to be found", async () => {
+    const { ctx } = await createSimple();
+    const list = toCsv([
+      ["Title", "Type", "Scope"],
+      ["Rack", "Text", "Computer"],
+      ["Gateway", "Text", "Client"],
+    ]);
+    const { id } = await stageText(ctx, list);
+    expect((await check(ctx, id)).error).toBeNull();
+    expect(await run(ctx, id)).toMatchObject({ status: "done", totalRows: 0 });
+    expect((await listDefinitions.run(ctx, {})).data.map(({ name }) => name)).toEqual(["Rack"]);
   });
 
   it("guesses afresh instead of using the kept mapping, when asked to", async () => {

@@ -155,7 +155,7 @@ describe("the run", () => {
     const { ctx, text, ids } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
-    await startRun.run(ctx, staged);
+    await startRun.run(ctx, { id: staged.id });
     // A process claims the work and dies: its claim runs out and another one takes over.
     expect(await claimImport()).toBe(staged.id);
     expect(await claimImport()).toBeNull();
@@ -194,7 +194,7 @@ describe("the run", () => {
     const { ctx, text } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
-    await startRun.run(ctx, staged);
+    await startRun.run(ctx, { id: staged.id });
     await cancelImport.run(ctx, staged);
     await workOffImports();
     const cancelled = await getImport.run(ctx, staged);
@@ -209,7 +209,7 @@ describe("the run", () => {
     const { ctx, text, admin } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
-    await startRun.run(ctx, staged);
+    await startRun.run(ctx, { id: staged.id });
     await asSystem((tx) => tx.execute(sql`UPDATE users SET role = 'partner_technician' WHERE id = ${admin.id}::uuid`));
     await workOffImports();
     expect(await getImport.run(ctx, staged)).toMatchObject({

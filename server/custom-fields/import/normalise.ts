@@ -1,5 +1,20 @@
 import { FIELD_KEY, MAX_FIELD_KEY } from "@/server/custom-fields/schema";
 
+/** Marks that show nothing: a zero-width space, a joiner of words, signs of writing direction. */
+const INVISIBLE = new Set(["\u200b", "\u2060", "\u200e", "\u200f", "\ufeff"]);
+const isBlankAt = (text: string, at: number): boolean => {
+  const letter = text.charAt(at);
+  return INVISIBLE.has(letter) || letter.trim() === "";
+};
+
+/** A text without the spaces and invisible marks at its ends, which pages and documents leave in what is copied. */
+export function trimText(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isBlankAt(text, start)) start++;
+  while (end > start && isBlankAt(text, end - 1)) end--;
+  return text.slice(start, end);
+}
+
 const fold = (text: string): string =>
   text
     .normalize("NFKD")
@@ -61,11 +76,20 @@ const MASK_ONLY = /^[*•●∙·]{4,}$/;
 /** True for a cell in which the product shows a mask instead of the value: never a value to import. */
 export const isMasked = (cell: string): boolean => MASK_ONLY.test(cell);
 
+const ERROR_VALUES = new Set(
+  "#N/A #REF! #VALUE! #DIV/0! #NAME? #NUM! #NULL! #SPILL! #CALC! #NV #N/V #BEZUG! #WERT! #ZAHL! #VALEUR! #NOM? #NOMBRE!".split(
+    " ",
+  ),
+);
+
+/** True for what a spreadsheet writes into a text file where a formula failed (also in German and French): no value. */
+export const isErrorValue = (cell: string): boolean => cell.startsWith("#") && ERROR_VALUES.has(cell);
+
 /** Header cells as unique titles: a blank one is named after its place, a repeated one numbered. */
 export function uniqueTitles(cells: readonly string[]): string[] {
   const seen = new Set<string>();
   return cells.map((cell, i) => {
-    const title = cell.trim().replace(/\s+/g, " ") || `Column ${i + 1}`;
+    const title = trimText(cell).replace(/\s+/g, " ") || `Column ${i + 1}`;
     let name = title;
     for (let n = 2; seen.has(name.toLowerCase()); n++) name = `${title} (${n})`;
     seen.add(name.toLowerCase());

@@ -26,11 +26,9 @@ async function recheck(
   count(check, row, -1);
   count(check, now);
   const summary = { ...found.summary, check };
-  await tx
-    .update(customFieldImports)
-    .set({ summary, updatedAt: new Date() })
-    .where(eq(customFieldImports.id, found.id));
-  return { ...found, summary };
+  const updatedAt = new Date();
+  await tx.update(customFieldImports).set({ summary, updatedAt }).where(eq(customFieldImports.id, found.id));
+  return { ...found, summary, updatedAt };
 }
 
 /**

@@ -208,6 +208,8 @@ export type ImportState = {
   totalRows: number;
   job: { name: Job; done: number; total: number; startedAt: string; cancelRequested: boolean } | null;
   error: string | null;
+  /** Another one after each change, whoever made it. */
+  revision: string;
 };
 
 /** An import in the list of imports. */
@@ -307,6 +309,8 @@ export const editInput = z.strictObject({
   ]),
 });
 export type Edit = z.output<typeof editInput>["edit"];
+/** revision: of the import whose check the person has seen; another one has been changed since and is not run. */
+export const runInput = z.strictObject({ id: z.guid(), revision: z.string().max(40).optional() });
 export const pickInput = z.strictObject({ id: z.guid(), rowNo: z.int().min(1), deviceId: z.guid().nullable() });
 
 /** Query of the upload: which file of the import this is, and at which byte this part starts. */
@@ -319,7 +323,7 @@ export const uploadInput = z.object({
     .max(MAX_IMPORT_FILES - 1),
   name: z.string().trim().min(1).max(255),
   offset: z.coerce.number().int().min(0).max(MAX_IMPORT_BYTES),
-  size: z.coerce.number().int().min(1),
+  size: z.coerce.number().int().min(1, "the file is empty"),
 });
 export type UploadInput = z.output<typeof uploadInput>;
 export const uploadOutput = z.strictObject({ received: z.int(), complete: z.boolean() });

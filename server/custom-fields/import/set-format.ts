@@ -3,7 +3,16 @@ import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
-import { completeFile, findImport, lockImport, requireIdle, toImportState, toRecord, unread } from "./find-import";
+import {
+  completeFile,
+  findImport,
+  lockImport,
+  requireIdle,
+  type StoredFile,
+  toImportState,
+  toRecord,
+  unread,
+} from "./find-import";
 import { readFiles } from "./reader/read-files";
 import { formatInput, type ImportState } from "./schema";
 
@@ -26,7 +35,9 @@ export const setFormat = operation({
       requireIdle(found, "draft", "staged", "checked");
       const said = format.headerRow === undefined ? {} : { isHeaderSaid: true };
       const next = { ...kept, ...format, ...said };
-      const files = found.files.map((file, i) => (i === fileNo ? { ...file, format: next } : file));
+      // What came up while it was read in another way no longer counts.
+      const changed = ({ notes: _, ...file }: StoredFile): StoredFile => ({ ...file, format: next, records: null });
+      const files = found.files.map((file, i) => (i === fileNo ? changed(file) : file));
       const [row] = await tx
         .update(customFieldImports)
         .set({ ...unread, files, updatedAt: ctx.now() })

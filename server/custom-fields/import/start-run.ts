@@ -2,8 +2,9 @@ import { type Tx, tenant } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { record } from "@/server/audit/record/record";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
+import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
-import { idInput, typed } from "@/server/wire";
+import { typed } from "@/server/wire";
 import { fileNames, type ImportRecord, lockImport, partnerScope, requireIdle, toImportState } from "./find-import";
 import { adoptFields } from "./map/adopt";
 import { partnerDefinitions } from "./map/default-plan";
@@ -12,7 +13,7 @@ import { requireSound } from "./map/plan-faults";
 import { queueWork } from "./queue-work";
 import { defineFields, recordDefined } from "./run/define-fields";
 import { notifyImports } from "./run/worker";
-import { activeFields, type ImportState, type ImportSummary, type Plan } from "./schema";
+import { activeFields, type ImportState, type ImportSummary, type Plan, runInput } from "./schema";
 
 /** The plan with fields of the same key and type that were created since, and the check's counts under their ids. */
 async function adopted(tx: Tx, found: ImportRecord): Promise<{ plan: Plan; summary: ImportSummary }> {
@@ -30,18 +31,24 @@ async function adopted(tx: Tx, found: ImportRecord): Promise<{ plan: Plan; summa
 /**
  * Starts the run of a checked import: the planned fields are created, the mapping is saved, the values follow in the
  * background.
- * @throws AppError not_found, validation_failed; conflict when it was not checked or a field's key has been taken meanwhile.
+ * @throws AppError not_found, validation_failed; conflict when it was not checked, or has been changed since the caller
+ * saw it, or a field's key has been taken meanwhile.
  */
 export const startRun = operation({
   permission: "custom_fields:import",
-  input: idInput,
+  input: runInput,
   output: typed<ImportState>(),
   stepUp: () => true,
-  async run(ctx, { id }) {
+  async run(ctx, { id, revision }) {
     const begin = () =>
       tenant(partnerScope(ctx), async (tx) => {
         const found = await lockImport(tx, ctx, id);
         requireIdle(found, "checked");
+        if (revision !== undefined && revision !== found.updatedAt.toISOString())
+          throw new AppError(
+            "conflict",
+            "Somebody has changed this import. Look at its check again before you run it.",
+          );
         const { plan, summary } = await adopted(tx, found);
         const defined = await defineFields(tx, found, plan);
         await keepMapping(tx, found, plan);

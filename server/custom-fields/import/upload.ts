@@ -35,13 +35,12 @@ function atMost(left: number): Transform {
 async function noteFile(
   ctx: Ctx,
   input: UploadInput,
-  { path, received }: { path: string; received: number },
+  { path, complete }: Pick<StoredFile, "path" | "complete">,
 ): Promise<void> {
   await tenant(ctx.scope, async (tx) => {
     const found = await lockImport(tx, ctx, input.importId);
     requireIdle(found, "draft", "staged", "checked");
     if (input.fileNo > found.files.length) throw invalid("fileNo", "leaves a gap");
-    const complete = received === input.size;
     const file: StoredFile = {
       name: repairText(input.name),
       size: input.size,
@@ -78,11 +77,14 @@ export const uploadPart = operation({
     if (input.fileNo > before.files.length) throw invalid("fileNo", "leaves a gap");
     await mkdir(importFolder(input.importId), { recursive: true, mode: 0o700 });
     if ((await sizeOf(path)) < input.offset) throw invalid("offset", "is beyond what has arrived");
+    // A file that is being replaced is incomplete from here on: nobody reads half of it.
+    if (before.files[input.fileNo]?.complete) await noteFile(ctx, input, { path, complete: false });
     if (input.offset > 0) await truncate(path, input.offset);
     const target = createWriteStream(path, { flags: input.offset > 0 ? "a" : "w", mode: 0o600 });
     await pipeline(ctx.bytes ?? [], atMost(input.size - input.offset), target);
     const received = await sizeOf(path);
-    await noteFile(ctx, input, { path, received });
-    return { received, complete: received === input.size };
+    const complete = received === input.size;
+    await noteFile(ctx, input, { path, complete });
+    return { received, complete };
   },
 });

@@ -179,4 +179,52 @@ describe("resolveRow", () => {
       { numRuns: 5000 },
     );
   });
+
+  it("finds no device where the row, by all that it says, could as well mean another one", () => {
+    const name = fc.constantFrom("a", "A", "a.x", "a.y", "a.x.y", "b", "b.x", "10.0.0.1", "10.0.0.2");
+    const id = fc.constantFrom("1", "2", "3");
+    const serial = fc.constantFrom(null, "s1", "S1", "s2");
+    const device = fc.record({
+      hostname: name,
+      orgId: fc.constantFrom("a", "b"),
+      serial,
+      recorded: fc.uniqueArray(id, { maxLength: 2 }),
+    });
+    const given = fc.record({
+      sourceId: fc.option(id),
+      hostname: fc.option(name),
+      organization: fc.constantFrom(null, "Acme Ltd.", "beta", "Nobody"),
+      serial,
+    });
+    const orgOf: Record<string, string> = { "Acme Ltd.": "a", beta: "b" };
+    fc.assert(
+      fc.property(given, fc.array(device, { maxLength: 6 }), (said, devices) => {
+        const index = world(devices);
+        const match = resolveRow(row(said), index);
+        if (!("device" in match)) return;
+        const all = [...index.byShortName.values()].flat();
+        const lower = said.hostname?.toLowerCase();
+        const alike = all.filter(
+          (d) =>
+            said.hostname !== null &&
+            shortName(d.hostname) === shortName(said.hostname) &&
+            (said.organization === null || orgOf[said.organization] === d.orgId) &&
+            (said.serial === null || d.serial === null || d.serial.toLowerCase() === said.serial.toLowerCase()),
+        );
+        const exact = alike.filter((d) => d.hostname.toLowerCase() === lower);
+        const holders = all.filter((d) => said.sourceId !== null && d.recorded.includes(said.sourceId));
+        if (match.kind === "matched_source_id") {
+          expect(holders).toEqual([match.device]);
+          const hasItsName = lower === undefined || shortName(match.device.hostname) === shortName(lower);
+          const bearers = all.filter((d) => d.hostname.toLowerCase() === lower);
+          expect(hasItsName || bearers.length === 0).toBe(true);
+        } else {
+          expect(holders).toEqual([]);
+          expect(exact.length > 0 ? exact : alike).toEqual([match.device]);
+          expect(match.device.recorded).toEqual([]);
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
 });

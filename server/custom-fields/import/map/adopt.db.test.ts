@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
+import { editValues } from "@/server/custom-fields/import/edit/edit-values";
+import { startRun } from "@/server/custom-fields/import/start-run";
 import { listDefinitions } from "@/server/custom-fields/list";
+import { createUser, ctxFor } from "@/testing/factories";
 import { check, createSimple, run, stageText, valuesOf } from "@/testing/imports";
 
 it("lets a second person's import share the fields that the first one has created meanwhile", async () => {
@@ -26,4 +29,16 @@ it("lets a second person's import share the fields that the first one has create
   expect((await check(ctx, late.id)).summary.check?.fields[0]).toMatchObject({ same: 3 });
   expect((await listDefinitions.run(ctx, {})).data).toHaveLength(3);
   expect(await valuesOf(ids[0] as string)).toContain("A1");
+});
+
+it("does not run what another person has changed since one saw its check", async () => {
+  const { ctx, partnerId, ids, text } = await createSimple();
+  const other = await ctxFor(await createUser({ role: "partner_admin", partnerId }));
+  const { id, revision, plan } = await check(ctx, (await stageText(ctx, text)).id);
+  const column = plan?.fields.find(({ name }) => name === "Asset Tag")?.column ?? 0;
+  const edited = await editValues.run(other, { id, edit: { kind: "cell", rowNo: 1, column, value: "A7" } });
+  expect(edited.status).toBe("checked");
+  await expect(startRun.run(ctx, { id, revision })).rejects.toMatchObject({ code: "conflict" });
+  expect(await valuesOf(ids[0] as string)).toBeNull();
+  expect((await startRun.run(ctx, { id, revision: edited.revision })).status).toBe("running");
 });

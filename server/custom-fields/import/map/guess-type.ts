@@ -28,7 +28,10 @@ const LONGEST_WORD = 9;
 /** A text that looks like a choice on a form, not like a sentence. */
 const isChoiceLike = (text: string) => text.length <= Math.min(60, MAX_CHOICE) && !text.includes("\n");
 
-type Fits = Record<Reading, boolean> & { leadingZero: boolean; yearFirst: boolean };
+/** 1.234 is one and a bit, or one thousand two hundred and thirty-four where a comma marks the decimals. */
+const MAYBE_GROUPED = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
+
+type Fits = Record<Reading, boolean> & { leadingZero: boolean; yearFirst: boolean; point: "sure" | "open" | null };
 
 const isDate = (text: string, order: DateOrder) => coerceText({ type: "date", options: null }, text, order).ok;
 
@@ -45,6 +48,7 @@ function fitsOf(text: string): Fits {
     dmy: parts !== null && isDate(text, "dmy"),
     leadingZero: LEADING_ZERO.test(text) && parts === null,
     yearFirst: parts !== null && parts[0].length === 4,
+    point: !isNumeric || !text.includes(".") ? null : MAYBE_GROUPED.test(text) ? "open" : "sure",
   };
 }
 
@@ -58,6 +62,7 @@ export class ColumnWatch {
   #cache = new Map<string, Fits>();
   #misfits = { text: noMisfit(), number: noMisfit(), boolean: noMisfit(), mdy: noMisfit(), dmy: noMisfit() };
   #leadingZeros = 0;
+  #points = { sure: 0, open: 0 };
   #yearFirst = 0;
   /** Cells that held a mask instead of a value. */
   masked = 0;
@@ -74,6 +79,7 @@ export class ColumnWatch {
     }
     const fits = this.#fits(text);
     if (fits.leadingZero) this.#leadingZeros += times;
+    if (fits.point && fits.number) this.#points[fits.point] += times;
     if (fits.yearFirst) this.#yearFirst += times;
     for (const reading of READINGS) if (!fits[reading]) this.#note(this.#misfits[reading], text, { line, times });
   }
@@ -118,7 +124,12 @@ export class ColumnWatch {
     return isFew ? choices.sort() : null;
   }
 
-  /** The type that nearly all values have; a number with a leading zero is a text, for it would lose it. */
+  /** False where a number would lose its leading zero, or where no value tells a decimal point from a thousands one. */
+  #isPlainNumber(): boolean {
+    return this.#leadingZeros === 0 && (this.#points.open === 0 || this.#points.sure > 0);
+  }
+
+  /** The type that nearly all values have. */
   #guess(usual: DateOrder): TypeGuess | null {
     if (this.#filled === 0) return null;
     const order = this.#dateOrder(usual);
@@ -130,7 +141,7 @@ export class ColumnWatch {
       (reading: Reading) => this.#isNearlyAll(reading),
     ]) {
       if (fits("boolean")) return { type: "boolean", ...plain };
-      if (fits("number") && this.#leadingZeros === 0) return { type: "number", ...plain };
+      if (fits("number") && this.#isPlainNumber()) return { type: "number", ...plain };
       if (fits(dates)) return { type: "date", options: null, ...order };
     }
     const options = this.#choices();

@@ -126,6 +126,13 @@ describe("ColumnWatch", () => {
     expect(guess("2024-01-31 13:00:00")?.type).toBe("text");
   });
 
+  it("keeps as text what is a number or a thousand times it, until one value tells", () => {
+    const open = Array.from({ length: 9 }, (_, i) => `${i + 1}.${100 + i}`);
+    expect(guess(...open)?.type).toBe("text");
+    expect(guess(...open, "12.5")?.type).toBe("number");
+    expect(guess("0.125", "0.250")?.type).toBe("number");
+  });
+
   it("takes the type that nearly all values have, and tells the odd ones with their lines", () => {
     const watch = new ColumnWatch();
     for (let i = 1; i <= 23; i++) watch.add(`${1 + (i % 12)}/${1 + i}/2026`, i + 1);

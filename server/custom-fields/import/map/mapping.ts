@@ -7,7 +7,8 @@ import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import { presetOf } from "@/server/custom-fields/import/presets";
 import { IDENTIFIERS, type Identifier } from "@/server/custom-fields/import/presets/preset";
 import type { Plan, PlanField, PlanIdentifiers } from "@/server/custom-fields/import/schema";
-import type { SourceColumn } from "./column-schema";
+import type { DateOrder } from "@/server/custom-fields/schema";
+import { misfitOf, type SourceColumn } from "./column-schema";
 import { defaultPlan, intoExisting, partnerDefinitions } from "./default-plan";
 
 /** A plan by titles instead of column numbers, as it is kept for the next file with the same columns. */
@@ -27,6 +28,16 @@ function toMapping(plan: Plan, columns: SourceColumn[]): Mapping {
   return { identifiers, fields };
 }
 
+/** True where the kept way to read a column fits none of its values: the next file came from elsewhere. */
+function fitsNothing(column: SourceColumn | undefined, kept: Pick<PlanField, "type" | "dateOrder">): boolean {
+  const misfit = column && misfitOf(column, kept);
+  return column !== undefined && column.filled > 0 && misfit?.count === column.filled;
+}
+
+/** The order of day and month that this file's own values show, else the kept one. */
+const orderOf = (column: SourceColumn | undefined, kept: DateOrder): DateOrder =>
+  column?.guess?.type === "date" && !column.guess.dateOrderUnsure ? column.guess.dateOrder : kept;
+
 /** A kept mapping over a default plan. A definition is found again by its key; where it has gone, the default stands. */
 function fromMapping(
   mapping: Mapping,
@@ -35,14 +46,16 @@ function fromMapping(
   const places = new Map(columns.map((c) => [normaliseHeader(c.title), c.index]));
   const kept = new Map(mapping.fields.map((field) => [field.title, field]));
   const fields = base.fields.map((field): PlanField => {
-    const before = kept.get(normaliseHeader(columns[field.column]?.title ?? ""));
+    const column = columns[field.column];
+    const before = kept.get(normaliseHeader(column?.title ?? ""));
     if (!before) return field;
-    const { title: _, ...rest } = before;
+    const { title: _, ...rest } = { ...before, dateOrder: orderOf(column, before.dateOrder) };
     const definition = definitions.find((d) => d.fieldKey === before.fieldKey);
     if (before.action === "skip") return { ...field, action: "skip" };
     if (definition) return { ...field, ...rest, ...intoExisting(definition), action: "existing" };
     const secret = rest.secret || field.secret;
-    return before.action === "existing" ? field : { ...field, ...rest, secret };
+    if (before.action === "existing" || fitsNothing(column, rest)) return { ...field, secret };
+    return { ...field, ...rest, secret };
   });
   const identifiers: PlanIdentifiers = { sourceId: null, hostname: null, organization: null, serial: null };
   for (const which of IDENTIFIERS) identifiers[which] = places.get(mapping.identifiers[which] ?? "") ?? null;

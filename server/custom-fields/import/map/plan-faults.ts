@@ -50,7 +50,9 @@ export function planFaults(plan: Plan, known: Known): FieldError[] {
   const errors: FieldError[] = [];
   const say = (path: string, message: string) => void errors.push({ path, message });
   const { identifiers } = plan;
-  if (identifiers.sourceId === null && identifiers.hostname === null)
+  // A list of fields names no computers: its fields are created, and there is nothing to find.
+  const hasRows = columns.some(({ rows }) => rows > 0);
+  if (hasRows && identifiers.sourceId === null && identifiers.hostname === null)
     say("identifiers", "map a column to Source device ID or Hostname");
   const used = new Set<number>();
   const use = (column: number, path: string) => {

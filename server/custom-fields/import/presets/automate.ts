@@ -10,7 +10,16 @@ export const automate: Preset = {
   label: "ConnectWise Automate",
   hint: "Export the computer extra data view as CSV, or dump Computers/{id}/ExtraFields from its REST API as JSON.",
   aliases: {
-    sourceId: ["Computer ID", "ComputerID", "Computer Id", "Agent ID", "LT Computer ID", "Computers.ComputerID", "Id"],
+    sourceId: [
+      "Computer ID",
+      "ComputerID",
+      "Computer Id",
+      "Agent ID",
+      "LT Computer ID",
+      "Computers.ComputerID",
+      "Target ID",
+      "Id",
+    ],
     hostname: [
       "Computer Name",
       "Computer",

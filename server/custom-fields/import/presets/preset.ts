@@ -1,3 +1,5 @@
+import { trimText } from "@/server/custom-fields/import/normalise";
+
 /** A source column's part in telling which device a row is about. */
 export const IDENTIFIERS = ["sourceId", "hostname", "organization", "serial"] as const;
 export type Identifier = (typeof IDENTIFIERS)[number];
@@ -38,6 +40,6 @@ const NOTHING = /^\(?null\)?$/i;
 
 /** What every product's cells have in common. */
 export function cleanText(raw: string): string {
-  const text = raw.trim().replace(GUARDED, "");
+  const text = trimText(raw).replace(GUARDED, "");
   return NOTHING.test(text) ? "" : text;
 }

@@ -1,4 +1,5 @@
 import type { DeclaredField } from "@/server/custom-fields/import/map/column-schema";
+import { trimText } from "@/server/custom-fields/import/normalise";
 import { MAX_IMPORT_COLUMNS } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
 
@@ -24,7 +25,7 @@ export class ColumnList {
    * @throws AppError payload_too_large beyond the limit of columns.
    */
   place(title: string, declared: DeclaredField | null = null): number {
-    const name = title.trim().replace(/\s+/g, " ");
+    const name = trimText(title).replace(/\s+/g, " ");
     const key = name.toLowerCase();
     const known = this.#places.get(key);
     if (known !== undefined) {

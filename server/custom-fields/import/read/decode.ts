@@ -27,7 +27,8 @@ export async function bytesAt(path: string, start: number, bytes: number): Promi
 }
 
 export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
-export const isZip = (head: Buffer): boolean => head.subarray(0, 4).equals(Buffer.from([0x50, 0x4b, 3, 4]));
+/** A member, or the end of an archive without any: a table may well begin with the letters PK. */
+export const isZip = (head: Buffer): boolean => ["PK\x03\x04", "PK\x05\x06"].includes(head.toString("latin1", 0, 4));
 
 /**
  * The file's bytes, decompressed as they pass and given up at the limit.
@@ -116,6 +117,7 @@ function byLetters(sample: Buffer): Encoding {
  */
 export async function detectEncoding(path: string, gzip: boolean): Promise<Encoding> {
   let first = true;
+  let last: Buffer = Buffer.alloc(0);
   const utf8 = new TextDecoder("utf-8", { fatal: true });
   for await (const chunk of readBytes(path, gzip)) {
     const sample = chunk.subarray(0, SAMPLE_BYTES);
@@ -127,6 +129,12 @@ export async function detectEncoding(path: string, gzip: boolean): Promise<Encod
     } catch {
       return byLetters(chunk.length > SAMPLE_BYTES ? sampleAround(chunk) : chunk);
     }
+    last = chunk;
+  }
+  try {
+    utf8.decode();
+  } catch {
+    return byLetters(last.subarray(-SAMPLE_BYTES));
   }
   return "utf-8";
 }
@@ -137,12 +145,16 @@ function sampleAround(chunk: Buffer): Buffer {
   return chunk.subarray(start, start + SAMPLE_BYTES);
 }
 
-/** The file as text, a piece at a time, without its byte order mark; a letter across two pieces stays whole. */
+/** The file as text, a piece at a time, without its byte order marks; a letter across two pieces stays whole. */
 export async function* readText(path: string, gzip: boolean, encoding: Encoding): AsyncGenerator<string> {
   const decoder = iconv.getDecoder(encoding, { stripBOM: true });
+  let isStarted = false;
   for await (const chunk of readBytes(path, gzip)) {
     const text = decoder.write(chunk);
-    if (text) yield text;
+    // Some programs put a second mark before what already has one.
+    const unmarked = isStarted ? text : text.replace(/^\ufeff+/, "");
+    isStarted ||= text !== "";
+    if (unmarked) yield unmarked;
   }
   const rest = decoder.end();
   if (rest) yield rest;

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { automate } from "@/server/custom-fields/import/presets/automate";
 import { encodeText } from "@/testing/import-files";
 import { detect } from "./detect-format";
+import { createNotes } from "./notes";
 import { readSource } from "./read-file";
 
 /** Files as other programs write them, taken from their output and made anonymous. */
@@ -16,10 +17,11 @@ async function read(content: Buffer | string) {
   const path = join(folder, "file");
   writeFileSync(path, content);
   const { format, headerDoubts } = await detect(path, automate);
-  const { columns, records } = readSource(path, { format, preset: automate });
+  const notes = createNotes();
+  const { columns, records } = readSource(path, { format, preset: automate, notes });
   const rows: string[][] = [];
   for await (const { cells, fault } of records) rows.push(fault === null ? cells : [fault]);
-  return { format, headerDoubts, titles: columns.titles, rows };
+  return { format, headerDoubts, titles: columns.titles, rows, notes: notes.toTexts() };
 }
 
 const TYPE = "#TYPE System.Management.Automation.PSCustomObject\r\n";
@@ -56,4 +58,117 @@ it("says what speaks for a row of values where the heading should be", async () 
     "Contoso stands among the values below it",
     "AT-0 looks like 5 of the 5 values below it",
   ]);
+});
+
+it("tells a table whose first letters are PK from an archive", async () => {
+  expect((await read("PK,Computer Name\r\n1,PC1\r\n2,PC2\r\n")).rows).toEqual([
+    ["1", "PC1"],
+    ["2", "PC2"],
+  ]);
+});
+
+it.each([
+  ['TABLE\r\n0,1\r\n"sheet"\r\nVECTORS\r\n0,2\r\n', /Data Interchange Format/],
+  ['ID;PWXL;N;E\r\nP;PGeneral\r\nC;Y1;X1;K"Computer ID"\r\n', /SYLK/],
+])("says what %j is instead of reading it as a table", async (text, reason) => {
+  await expect(read(text)).rejects.toThrow(reason);
+});
+
+it("reads the second of two marks at the beginning as none", async () => {
+  const file = await read(
+    encodeText('\ufeff"Computer ID","Computer Name"\r\n"1","PC1"\r\n', { encoding: "utf-8", bom: true }),
+  );
+  expect(file.titles).toEqual(["Computer ID", "Computer Name"]);
+});
+
+it("leaves out a header that comes again, where files were put one after the other, and says so", async () => {
+  const page = '\ufeff"Computer ID","Computer Name","Role"\r\n';
+  const file = await read(`${page}1,PC1,DC\r\n${page}2,PC2,File\r\n`);
+  expect(file.rows).toEqual([
+    ["1", "PC1", "DC"],
+    ["2", "PC2", "File"],
+  ]);
+  expect(file.notes).toEqual(["1 row repeats the header and is left out (line 3)."]);
+});
+
+it("reads the errors of formulas in a text file as blank, as it does in a workbook, and says where", async () => {
+  const file = await read("Computer Name,RAM,Notes\r\nPC1,#N/A,#1 machine\r\nPC2,8,#NV\r\nPC3,8,#WERT!\r\n");
+  expect(file.rows).toEqual([
+    ["PC1", "", "#1 machine"],
+    ["PC2", "8", ""],
+    ["PC3", "8", ""],
+  ]);
+  expect(file.notes).toEqual(["3 cells hold an error such as #N/A and are read as blank (line 2, line 3, line 4)."]);
+});
+
+it("says where letters cannot be read in the encoding that a file's mark claims", async () => {
+  const text = encodeText("Computer Name,City\r\nPC1,München\r\n", { encoding: "windows-1252" });
+  const { notes } = await read(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), text]));
+  expect(notes).toEqual([expect.stringMatching(/^1 value holds .* not understood: another encoding .* \(line 2\)/)]);
+});
+
+it("is not misled by a last letter that would be the beginning of one in UTF-8", async () => {
+  const file = await read(encodeText("Computer Name,City\r\nPC1,Orlé", { encoding: "windows-1252" }));
+  expect(file).toMatchObject({ format: { encoding: "windows-1252" }, rows: [["PC1", "Orlé"]] });
+});
+
+it("takes spaces and marks that nobody sees off both ends of names", async () => {
+  const file = await read("\u200bComputer\u00a0Name,Tag\u200b\r\n\u200e\u00a0PC1\u200b ,\u2060a b\u200f\r\nPC2,c\r\n");
+  expect(file.titles).toEqual(["Computer Name", "Tag"]);
+  expect(file.rows[0]).toEqual(["PC1", "a b"]);
+});
+
+const extra = (id: number, value: string) => ({
+  TargetId: String(id),
+  ExtraFieldDefinitionId: "7",
+  Title: "Asset Tag",
+  Section: "General",
+  IsReadOnly: false,
+  IsEncrypted: false,
+  IsDefaultValue: false,
+  TextFieldSettings: { Value: value, DefaultValue: "", IsMasked: false },
+});
+const owner = (id: number) => ({ Id: id, ComputerName: `PC${id}`, ExtraFields: [extra(id, `A${id}`)] });
+const found = [
+  ["1", "A1"],
+  ["2", "A2"],
+];
+
+describe("a REST dump of extra fields", () => {
+  it.each<[string, string]>([
+    ["one list of entries that name their computer", JSON.stringify([extra(1, "A1"), extra(2, "A2")])],
+    ["a list of pages", JSON.stringify([[extra(1, "A1")], [extra(2, "A2")]])],
+    ["pages one after the other in a file", `${JSON.stringify([extra(1, "A1")])}\n${JSON.stringify([extra(2, "A2")])}`],
+    ["an envelope", JSON.stringify({ TotalRecords: 2, Page: 1, Data: [owner(1), owner(2)] })],
+    [
+      "a list of envelopes",
+      JSON.stringify([
+        { page: 1, computers: [owner(1)] },
+        { page: 2, computers: [owner(2)] },
+      ]),
+    ],
+  ])("is read as %s", async (_, text) => {
+    const { rows, titles } = await read(text);
+    const tag = titles.indexOf("Asset Tag");
+    expect(rows.map((cells) => [cells[0], cells[tag]])).toEqual(found);
+  });
+
+  it("reports a computer that has two values for one title, instead of taking the last", async () => {
+    const { rows } = await read(
+      JSON.stringify([{ ...owner(1), ExtraFields: [extra(1, "A1"), extra(1, "B1")] }, owner(2)]),
+    );
+    expect(rows[0]).toEqual(["line 1 gives a second value for Asset Tag"]);
+  });
+
+  it("says which members it cannot read as a value", async () => {
+    const { notes } = await read(JSON.stringify([{ hostname: "PC1", os: { name: "Windows" }, tags: ["a"] }]));
+    expect(notes).toEqual([expect.stringMatching(/^1 member is a list .* \(tags of number 1\)/)]);
+  });
+
+  it.each(["[]", '[["Computer ID"],["1"]]', '{"total": 0, "data": []}'])(
+    "refuses %s: it names nothing",
+    async (text) => {
+      await expect(read(text)).rejects.toThrow(/without a computer or a field/);
+    },
+  );
 });

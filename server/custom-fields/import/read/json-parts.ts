@@ -11,6 +11,33 @@ const WRAPPER =
   /^(computers?|value|values|data|items|results|records|fields|definitions|extra_?fields?|extradatafields)$/i;
 const isWrapper = (key: unknown): boolean => typeof key === "string" && WRAPPER.test(key);
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The list that a page of a dump wraps: {page: 1, computers: [...]}. A computer's own fields are no page. */
+function pageIn(value: Record<string, unknown>): unknown[] | undefined {
+  const lists = Object.entries(value).filter(
+    ([key, list]) =>
+      /^(computers?|data|items|results|records)$/i.test(key) && Array.isArray(list) && list.every(isObject),
+  );
+  const [only, second] = lists;
+  return only && !second && Array.isArray(only[1]) ? only[1] : undefined;
+}
+
+/** What a page holds stands for itself, wherever the dump's pages lie in one another. */
+export async function* withoutPages(parts: AsyncIterable<JsonPart>): AsyncGenerator<JsonPart> {
+  for await (const part of parts) yield* elementsOf(part);
+}
+
+function* elementsOf(part: JsonPart): Generator<JsonPart> {
+  const { key, value } = part;
+  // What an envelope says of itself: {total: 20, page: 1, data: [...]}.
+  if (key !== null && typeof value !== "object") return;
+  const page = key === null && Array.isArray(value) ? value : isObject(value) ? pageIn(value) : undefined;
+  if (!page) yield part;
+  else for (const element of page) yield* elementsOf({ key: null, value: element });
+}
+
 /** True for one JSON object a line (NDJSON), judged by the text's beginning. */
 export function isLineByLine(head: string): boolean {
   const [first, second] = head.trimStart().split(/\r?\n/, 2);
@@ -55,7 +82,13 @@ const CLOSES: ReadonlySet<TokenType> = new Set([TokenType.RIGHT_BRACE, TokenType
 
 /** A parser that emits each part of a JSON text as soon as it is complete, and keeps none. */
 function partParser(emit: (part: JsonPart) => void): JSONParser {
-  const parser = new JSONParser({ paths: ["$.*", "$.*.*"], keepStack: false, stringBufferSize: 64 * 1024 });
+  const parser = new JSONParser({
+    paths: ["$.*", "$.*.*"],
+    keepStack: false,
+    stringBufferSize: 64 * 1024,
+    // Pages that were fetched one after the other into one file.
+    separator: "",
+  });
   let depth = 0;
   parser.onToken = ({ token }) => {
     if (OPENS.has(token)) depth++;
@@ -64,11 +97,12 @@ function partParser(emit: (part: JsonPart) => void): JSONParser {
   };
   parser.onValue = ({ value, key, parent, stack }) => {
     const isMember = stack.length === 1;
-    const isWrapped = !isMember && Array.isArray(parent) && isWrapper(stack[1]?.key);
+    const isPage = (name: unknown) => isWrapper(name) || typeof name === "number";
+    const isWrapped = !isMember && Array.isArray(parent) && isPage(stack[1]?.key);
     if (isWrapped) {
       parent.pop();
       emit({ key: null, value });
-    } else if (isMember && !(Array.isArray(value) && isWrapper(key)))
+    } else if (isMember && !(Array.isArray(value) && isPage(key)))
       emit({ key: typeof key === "string" ? key : null, value });
   };
   return parser;

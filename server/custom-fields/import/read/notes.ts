@@ -25,6 +25,15 @@ const NOTES = {
     "value held characters that cannot be stored; they were replaced",
     "values held characters that cannot be stored; they were replaced",
   ],
+  nested: [
+    "member is a list or an object without a name and is read as blank",
+    "members are lists or objects without a name and are read as blank",
+  ],
+  unreadable: [
+    "value holds \ufffd in place of letters that were not understood: another encoding may read them",
+    "values hold \ufffd in place of letters that were not understood: another encoding may read them",
+  ],
+  heading: ["row repeats the header and is left out", "rows repeat the header and are left out"],
   mask: ["value is a mask (••••) and is read as blank", "values are masks (••••) and are read as blank"],
 } as const;
 type NoteKind = keyof typeof NOTES;

@@ -19,7 +19,10 @@ export function put(cells: string[], place: number, value: string): void {
   cells[place] = value;
 }
 
-function add(record: SourceRecord, columns: ColumnList, entry: LongEntry): void {
+type Entry = Pick<LongEntry, "line" | "title" | "value" | "declared">;
+
+/** Puts a computer's value of a field into its record; a second, different one is the record's fault. */
+export function add(record: SourceRecord, columns: ColumnList, entry: Entry): void {
   if (entry.title === "") {
     if (entry.value !== "") record.fault ??= `line ${entry.line} has a value without a field`;
     return;

@@ -245,7 +245,8 @@ describe("other shapes", () => {
         }
         const parts = [];
         for await (const part of splitJson(pieces())) parts.push(part.value);
-        expect(parts).toEqual(JSON.parse(text));
+        // A list in the list is a page: its elements come one by one, as they would without it.
+        expect(parts).toEqual(JSON.parse(text).flat());
       }),
       { numRuns: 500 },
     );

@@ -3,15 +3,17 @@ import type { Preset } from "@/server/custom-fields/import/presets/preset";
 import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
+import { noted } from "./cell-notes";
 import { ColumnList, requireHeader } from "./column-list";
 import { readText, textHead } from "./decode";
 import { rawRecords } from "./detect-format";
 import type { FileFormat } from "./file-schema";
-import { isLineByLine, splitJson, splitLines } from "./json-parts";
+import { isLineByLine, splitJson, splitLines, withoutPages } from "./json-parts";
 import type { FileNotes } from "./notes";
 import { type LongEntry, pivot, type SourceRecord } from "./pivot";
 import type { RawRecord } from "./read-delimited";
 import { readPart } from "./read-json";
+import { withoutHeadings } from "./repeated-header";
 import { identifierOf, longPlaces, readFieldList, SECRET_FIELD, saysYes, secretPlace } from "./table-shape";
 
 /** How a file is read. At most `limit` rows are read where one is given. */
@@ -121,7 +123,8 @@ async function* readTable(
 ): AsyncGenerator<SourceRecord> {
   const { header, records } = await splitHeader(rawRecords(path, format, notes), format.headerRow);
   const titles = uniqueTitles(requireHeader(header));
-  const rows = limited(format.kind === "workbook" ? padded(records, titles.length) : records, limit);
+  const full = format.kind === "workbook" ? padded(records, titles.length) : records;
+  const rows = limited(format.headerRow > 0 ? withoutHeadings(full, header, notes) : full, limit);
   if (format.shape === "fields") await readFieldList(rows, titles, columns);
   else if (format.shape === "long") yield* pivot(longEntries(rows, titles, preset), columns);
   else {
@@ -132,15 +135,15 @@ async function* readTable(
 
 async function* readJsonDump(
   path: string,
-  { format, preset, limit }: Reading,
+  { format, preset, limit, notes }: Reading,
   columns: ColumnList,
 ): AsyncGenerator<SourceRecord> {
   const text = () => readText(path, format.gzip, format.encoding);
   const byLine = isLineByLine(await textHead(path, format.gzip, format.encoding));
   const entries: LongEntry[] = [];
   let line = 0;
-  for await (const part of limited((byLine ? splitLines : splitJson)(text()), limit)) {
-    const parsed = readPart(part, { line: ++line, columns, preset });
+  for await (const part of limited(withoutPages((byLine ? splitLines : splitJson)(text())), limit)) {
+    const parsed = readPart(part, { line: ++line, columns, preset, notes });
     entries.push(...parsed.entries);
     yield* parsed.records;
   }
@@ -148,6 +151,7 @@ async function* readJsonDump(
     yield* entries;
   }
   yield* pivot(stream(), columns);
+  if (columns.titles.length === 0) throw badFile("is JSON without a computer or a field");
 }
 
 /**
@@ -157,5 +161,5 @@ async function* readJsonDump(
 export function readSource(path: string, reading: Reading): SourceFile {
   const columns = new ColumnList();
   const read = reading.format.kind === "json" ? readJsonDump : readTable;
-  return { columns, records: read(path, reading, columns) };
+  return { columns, records: noted(read(path, reading, columns), reading.notes) };
 }

@@ -4,7 +4,8 @@ import { IDENTIFIER_LABELS, IDENTIFIERS, type Preset } from "@/server/custom-fie
 import type { FieldType } from "@/server/custom-fields/schema";
 import type { ColumnList } from "./column-list";
 import type { JsonPart } from "./json-parts";
-import { type LongEntry, put, type SourceRecord } from "./pivot";
+import type { FileNotes } from "./notes";
+import { add, type LongEntry, put, type SourceRecord } from "./pivot";
 
 type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
@@ -131,7 +132,7 @@ function identityOf(
 }
 
 /** Where a part stands in a dump, and the columns that it may add to. */
-type Dump = { line: number; columns: ColumnList; preset: Preset };
+type Dump = { line: number; columns: ColumnList; preset: Preset; notes?: FileNotes | undefined };
 type Parsed = { records: SourceRecord[]; entries: LongEntry[] };
 
 function computer(part: JsonPart, { line, columns, preset }: Dump): SourceRecord | null {
@@ -144,7 +145,7 @@ function computer(part: JsonPart, { line, columns, preset }: Dump): SourceRecord
   for (const item of extras) {
     if (!isObject(item)) continue;
     const field = toExtraField(item);
-    if (field.title) put(record.cells, columns.place(field.title, field.declared), preset.cleanCell(field.value));
+    add(record, columns, { ...field, line, value: preset.cleanCell(field.value) });
   }
   return record;
 }
@@ -181,7 +182,11 @@ export function readPart(part: JsonPart, dump: Dump): Parsed {
     return { records: [], entries: [] };
   }
   const record: SourceRecord = { line, cells: [], fault: null };
-  for (const [name, item] of Object.entries(value))
-    put(record.cells, columns.place(name), preset.cleanCell(nameOf(item)));
+  for (const [name, item] of Object.entries(value)) {
+    const text = nameOf(item);
+    if (text === "" && typeof item === "object" && item !== null)
+      dump.notes?.add("nested", `${name} of number ${line}`);
+    put(record.cells, columns.place(name), preset.cleanCell(text));
+  }
   return { records: [record], entries: [] };
 }

@@ -5,8 +5,9 @@ import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
 import type { SheetInfo } from "./file-schema";
 import type { FileNotes } from "./notes";
-import { type CellStyle, inDigits, styleOf } from "./number-format";
+import { type CellStyle, PLAIN, styleOf } from "./number-format";
 import type { RawRecord } from "./read-delimited";
+import { shownNumber } from "./shown-number";
 import { type Attributes, attributeOf, type XmlEvents } from "./xml";
 
 /** Excel writes characters that XML cannot hold as _x000D_. */
@@ -78,26 +79,6 @@ export const relationEvents = (emit: (relation: { id: string; target: string }) 
   },
 });
 
-const DAY_MS = 86_400_000;
-/** Excel counts days from the last of 1899 (and believes in 29 February 1900), or from 1904. */
-function toIso(serial: number, from1904: boolean): string {
-  const days = from1904 ? serial + 1462 : serial;
-  const date = new Date(Math.round((days - 25_569) * DAY_MS));
-  return Number.isNaN(date.getTime())
-    ? ""
-    : date
-        .toISOString()
-        .replace(/T00:00:00\.000Z$/, "")
-        .replace(/\.000Z$/, "Z");
-}
-
-/** A number as a person would write it: without the noise of the seventeenth digit, without an exponent. */
-function numberText(raw: string): string {
-  if (raw.length <= 15 && !/e/i.test(raw)) return raw;
-  const value = Number(raw);
-  return Number.isFinite(value) ? String(Number(value.toPrecision(15))) : raw;
-}
-
 /** "C7" is column 2. */
 function columnOf(reference: string | undefined, fallback: number): number {
   const letters = reference ? /^[A-Z]{1,3}(?![A-Z])/.exec(reference)?.[0] : undefined;
@@ -123,9 +104,7 @@ function cellText({ t: type, s: style }: Attributes, raw: string, context: Sheet
   if (type === "s") return context.strings[Number(raw)] ?? "";
   if (type === "b") return raw === "1" ? "true" : "false";
   if (type === "d") return raw;
-  const shown = context.styles[Number(style ?? 0)];
-  if (shown?.kind === "date") return toIso(Number(raw), context.from1904);
-  return shown?.kind === "digits" ? inDigits(numberText(raw), shown.pattern) : numberText(raw);
+  return shownNumber(raw, context.styles[Number(style ?? 0)] ?? PLAIN, context.from1904);
 }
 
 /** Rows of a sheet, by Excel's own limit. */

@@ -1,6 +1,6 @@
 import { openArchive } from "./archive";
 import { badFile } from "./bad-file";
-import { bytesAt, headOf, packedHead } from "./decode";
+import { bytesAt, headOf, isZip, packedHead } from "./decode";
 
 /** What a file is by its first bytes, as the end of "The file is …", with what to do about it. */
 type Signature = { bytes: readonly number[]; at?: number; what: string };
@@ -9,23 +9,29 @@ const SAVE = "open it in Excel and save it as .xlsx or CSV";
 const UNPACK = "unpack it and choose the file inside";
 const ascii = (text: string): number[] => [...Buffer.from(text, "latin1")];
 
+/** Stands for any byte. */
+const ANY = -1;
+
 /** Registered magic numbers (IANA media types, the formats' own specifications). */
 const SIGNATURES: readonly Signature[] = [
   { bytes: [0x89, 0x50, 0x4e, 0x47], what: "a picture (PNG), not a table: choose the export itself" },
   { bytes: [0xff, 0xd8, 0xff], what: "a picture (JPEG), not a table: choose the export itself" },
   { bytes: ascii("GIF8"), what: "a picture (GIF), not a table: choose the export itself" },
   { bytes: ascii("II*\0"), what: "a picture (TIFF), not a table: choose the export itself" },
-  { bytes: ascii("WEBP"), at: 8, what: "a picture (WebP), not a table: choose the export itself" },
+  {
+    bytes: [...ascii("RIFF"), ANY, ANY, ANY, ANY, ...ascii("WEBP")],
+    what: "a picture (WebP), not a table: choose the export itself",
+  },
   { bytes: ascii("%PDF"), what: "a PDF document: export the report as CSV or Excel instead" },
   { bytes: ascii("{\\rtf"), what: "a text document (RTF): save the table as CSV" },
   { bytes: ascii("7z\xbc\xaf\x27\x1c"), what: `a 7-Zip archive: ${UNPACK}` },
   { bytes: ascii("Rar!"), what: `a RAR archive: ${UNPACK}` },
-  { bytes: ascii("BZh"), what: `compressed with bzip2: ${UNPACK}` },
+  { bytes: [...ascii("BZh"), ANY, 0x31, 0x41, 0x59, 0x26], what: `compressed with bzip2: ${UNPACK}` },
   { bytes: [0xfd, 0x37, 0x7a, 0x58, 0x5a], what: `compressed with xz: ${UNPACK}` },
   { bytes: [0x28, 0xb5, 0x2f, 0xfd], what: `compressed with Zstandard: ${UNPACK}` },
   { bytes: ascii("ustar"), at: 257, what: `a tar archive: ${UNPACK}` },
   { bytes: ascii("SQLite format 3"), what: "a SQLite database: export the table as CSV" },
-  { bytes: ascii("PAR1"), what: "a Parquet file: export the table as CSV" },
+  { bytes: [...ascii("PAR1"), 0x15], what: "a Parquet file: export the table as CSV" },
   { bytes: [0, 1, 0, 0, ...ascii("Standard")], what: "an Access database: export the table as CSV" },
   { bytes: [0x7f, 0x45, 0x4c, 0x46], what: "a program, not a table" },
 ];
@@ -35,7 +41,7 @@ const SECTOR_SHIFT = 30;
 const DIRECTORY_SECTOR = 48;
 const DIRECTORY_BYTES = 64 * 1024;
 const isAt = (head: Buffer, bytes: readonly number[], at = 0): boolean =>
-  bytes.every((byte, i) => head[at + i] === byte);
+  bytes.every((byte, i) => byte === ANY || head[at + i] === byte);
 
 /** The names in a compound file's directory tell what is in it ([MS-CFB] 2.6, [MS-OFFCRYPTO] 2.3). */
 async function describeOle(path: string, head: Buffer): Promise<string> {
@@ -57,6 +63,7 @@ async function describeZip(path: string): Promise<string | null> {
     if (archive.has("xl/workbook.bin")) return `a binary Excel file (.xlsb): ${SAVE}`;
     if (archive.has("word/document.xml")) return "a Word document: save the table as CSV";
     if (archive.has("content.xml")) return "an OpenDocument file (.ods): save it as .xlsx or CSV";
+    if (archive.has("Index/Document.iwa")) return "an Apple Numbers file: export it as Excel or CSV (File, Export To)";
     return `a ZIP archive without an Excel workbook: ${UNPACK}`;
   } finally {
     archive.close();
@@ -75,7 +82,7 @@ export async function refuseForeign(path: string): Promise<void> {
   const known = SIGNATURES.find(({ bytes, at }) => isAt(head, bytes, at));
   if (known) throw badFile(`is ${known.what}`);
   if (isAt(head, OLE) && head.length >= 52) throw badFile(`is ${await describeOle(path, head)}`);
-  if (isAt(head, [0x50, 0x4b])) {
+  if (isZip(head)) {
     const what = await describeZip(path);
     if (what) throw badFile(`is ${what}`);
   }
@@ -87,7 +94,7 @@ export async function refusePacked(path: string): Promise<void> {
   if (head.length === 0) throw badFile("is empty");
   const known = SIGNATURES.find(({ bytes, at }) => isAt(head, bytes, at));
   if (known) throw badFile(`holds, gzipped, what is ${known.what}`);
-  if (isAt(head, [0x50, 0x4b]) || isAt(head, OLE) || isAt(head, [0x1f, 0x8b]))
+  if (isZip(head) || isAt(head, OLE) || isAt(head, [0x1f, 0x8b]))
     throw badFile("holds, gzipped, a workbook or an archive: unpack it and choose that");
 }
 
@@ -115,6 +122,8 @@ export function refuseForeignText(text: string): void {
         ? `is an Excel 2003 XML file: ${SAVE}`
         : "is XML, which is not read: export CSV, Excel or JSON",
     );
+  if (/^table\r?\n0,1\r?\n/.test(start)) throw badFile(`is in the Data Interchange Format (DIF): ${SAVE}`);
+  if (/^id;p[^\r\n,]*\r?\n[bcfpo];/.test(start)) throw badFile(`is a SYLK file: ${SAVE}`);
   if (countControls(text) > text.length * MAX_CONTROL_SHARE)
     throw badFile("is not text: it holds bytes that no table has");
   if (/^(-?\d[\d.eE+-]*|true|false|null|"[^"\n]*")\s*$/.test(text.trim()) && !/[\r\n]/.test(text.trim()))

@@ -8,8 +8,19 @@ export type FromThread =
   | { kind: "refused"; code: ErrorCode; message: string; errors: FieldError[] | undefined }
   | { kind: "failed"; message: string };
 
+const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT";
+
 /** An error in a form that survives the way between threads. */
-export const fromError = (error: unknown): FromThread =>
-  error instanceof AppError
-    ? { kind: "refused", code: error.code, message: error.message, errors: error.extra.errors }
-    : { kind: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+export function fromError(error: unknown): FromThread {
+  if (error instanceof AppError)
+    return { kind: "refused", code: error.code, message: error.message, errors: error.extra.errors };
+  // Said to a person, and not tried again and again: the file will not come back by itself.
+  if (isMissing(error))
+    return {
+      kind: "refused",
+      code: "conflict",
+      message: "The uploaded file is no longer stored here: choose it again.",
+      errors: undefined,
+    };
+  return { kind: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}

@@ -77,7 +77,8 @@ async function stageFile(
     const workbook = await openWorkbook(path);
     await workbook.noteMerged(format.sheet ?? null, notes).finally(workbook.close);
   }
-  return { format, records, notes: notes.toTexts() };
+  const isBare = records === 0 && format.kind !== "json" && format.shape !== "fields";
+  return { format, records, notes: [...notes.toTexts(), ...(isBare ? ["There is no row below the header."] : [])] };
 }
 
 /**

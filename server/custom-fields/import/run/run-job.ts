@@ -9,10 +9,12 @@ import { loadPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { emptyTally } from "@/server/custom-fields/import/decide/tally";
 import {
   type ImportRecord,
+  leftOutSecrets,
   lockImport,
   type PartnerScope,
   partnerScope,
   toRecord,
+  withoutSamples,
 } from "@/server/custom-fields/import/find-import";
 import { importFolder } from "@/server/custom-fields/import/import-folder";
 import { initialPlan } from "@/server/custom-fields/import/map/mapping";
@@ -40,6 +42,7 @@ import {
 } from "./lease";
 import { stageFiles } from "./stage";
 import { readBack } from "./tables/changes";
+import { forgetColumns } from "./tables/staged";
 import { undoChunk } from "./undo";
 
 /** Work in the name of a person, within what that person reaches now. */
@@ -102,7 +105,11 @@ async function finishRun(
     const run = { ...report, readBack: await readBack(tx, now.id, fieldIds) };
     await auditOutcome(tx, ctx, { found: now, kind: "finish", report: run });
     const jobDone = end.status === "done" ? now.totalRows : now.jobDone;
-    await finishWork(tx, now.id, { ...end, jobDone, finishedAt: new Date(), summary: { ...now.summary, run } });
+    const secrets = leftOutSecrets(now);
+    await forgetColumns(tx, now.id, secrets);
+    const columns = withoutSamples(now.columns, secrets);
+    const summary = { ...now.summary, run };
+    await finishWork(tx, now.id, { ...end, jobDone, finishedAt: new Date(), columns, summary });
   });
   // The rows are in the database; files that may hold secrets need not stay on disk.
   await rm(importFolder(found.id), { recursive: true, force: true });

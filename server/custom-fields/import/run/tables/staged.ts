@@ -21,6 +21,21 @@ export async function clearStaged(tx: Tx, importId: string): Promise<void> {
   await tx.execute(sql`DELETE FROM custom_field_import_rows WHERE import_id = ${importId}::uuid`);
 }
 
+/** Empties columns of all rows, and forgets what was edited in them: values that nobody chose to import and that are secret. */
+export async function forgetColumns(tx: Tx, importId: string, columns: readonly number[]): Promise<void> {
+  if (columns.length === 0) return;
+  const emptied = columns.reduce(
+    (cells, column) => sql`jsonb_set(${cells}, ${`{${column}}`}::text[], '""', false)`,
+    sql`cells`,
+  );
+  await tx.execute(sql`
+    UPDATE custom_field_import_rows SET cells = ${emptied}
+    WHERE import_id = ${importId}::uuid AND fault IS NULL`);
+  await tx.execute(sql`
+    DELETE FROM custom_field_import_edits
+    WHERE import_id = ${importId}::uuid AND column_no = ANY(${`{${columns.join(",")}}`}::int[])`);
+}
+
 export const readStaged = (tx: Tx, importId: string, { after, through }: Range) =>
   rowsOf<Pick<StagedRow, "rowNo" | "cells" | "fault">>(
     tx,

@@ -1,0 +1,21 @@
+import { isErrorValue } from "@/server/custom-fields/import/normalise";
+import type { FileNotes } from "./notes";
+import type { SourceRecord } from "./pivot";
+
+/** Cells that hold no value but say so, or that were not understood, are told. */
+export async function* noted(
+  records: AsyncIterable<SourceRecord>,
+  notes: FileNotes | undefined,
+): AsyncGenerator<SourceRecord> {
+  for await (const record of records) {
+    if (record.fault === null)
+      record.cells.forEach((cell, i) => {
+        if (cell.includes("\ufffd")) notes?.add("unreadable", `line ${record.line}`);
+        else if (isErrorValue(cell)) {
+          record.cells[i] = "";
+          notes?.add("error", `line ${record.line}`);
+        }
+      });
+    yield record;
+  }
+}
