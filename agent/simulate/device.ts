@@ -34,9 +34,9 @@ export class SimulatedDevice {
     this.logs = CHANNELS.map((name) => new MemoryLog(name, this.hostname, port.random));
   }
 
-  /** @throws when the server refuses for good, or the simulation ends. */
+  /** Once: a token of an earlier run does. @throws when the server refuses for good, or the simulation ends. */
   async enroll(): Promise<void> {
-    for (;;) {
+    while (!this.token) {
       const {
         status,
         body,

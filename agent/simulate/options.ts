@@ -2,15 +2,24 @@ import { parseArgs } from "node:util";
 import { messageOf } from "@/agent/message-of";
 import { serverUrl, UsageError } from "@/agent/options";
 
-export type SimulateOptions = { url: string; enrollmentKey: string; devices: number; rate: number; seconds: number };
+export type SimulateOptions = {
+  url: string;
+  enrollmentKey: string;
+  devices: number;
+  rate: number;
+  seconds: number;
+  /** Where tokens are kept from run to run; none are without it. */
+  stateDir?: string | undefined;
+};
 
 export const SIMULATE_USAGE = `Usage: npm run agent -- simulate --url URL --enrollment-key KEY [options]
 
   --devices N     simulated agents, 1 to 1000 (default 20)
   --rate R        requests a second in total, up to 2000 (default 20)
   --seconds S     how long, up to 86400 (default 60)
+  --state-dir DIR where the agents' tokens are kept for the next run
 
-The same key makes the same devices again. Enrols, keeps command streams open and answers live queries, sends
+The same key makes the same devices, which a server enrolls once: run them again with the same --state-dir. Enrols, keeps command streams open and answers live queries, sends
 heartbeats, diagnostics and events; ends with counts, errors by status and latencies. SIGTERM ends it early.`;
 
 function numberIn(name: string, text: string | undefined, fallback: number, max: number): number {
@@ -23,7 +32,17 @@ function numberIn(name: string, text: string | undefined, fallback: number, max:
 export function parseSimulateOptions(args: string[]): SimulateOptions {
   const text = { type: "string" } as const;
   const read = () =>
-    parseArgs({ args, options: { url: text, "enrollment-key": text, devices: text, rate: text, seconds: text } });
+    parseArgs({
+      args,
+      options: {
+        url: text,
+        "enrollment-key": text,
+        devices: text,
+        rate: text,
+        seconds: text,
+        "state-dir": text,
+      },
+    });
   let values: ReturnType<typeof read>["values"];
   try {
     values = read().values;
@@ -37,5 +56,6 @@ export function parseSimulateOptions(args: string[]): SimulateOptions {
     devices: Math.ceil(numberIn("devices", values.devices, 20, 1000)),
     rate: numberIn("rate", values.rate, 20, 2000),
     seconds: numberIn("seconds", values.seconds, 60, 86_400),
+    stateDir: values["state-dir"],
   };
 }

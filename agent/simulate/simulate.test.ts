@@ -1,6 +1,9 @@
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { UsageError } from "@/agent/options";
 import { MemoryLog } from "./memory-log";
@@ -75,4 +78,38 @@ it("drives agents at the rate, answers live queries, counts errors by status and
   expect(lines.at(-1)).toContain("errors: logs 503");
   server.closeAllConnections();
   server.close();
+});
+
+it("takes up the agents of an earlier run by their tokens, and does not enroll them again", async () => {
+  const enrolled: string[] = [];
+  const tokens = new Set<string | undefined>();
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (request.url?.endsWith("/enroll")) {
+      const { agentId } = JSON.parse(Buffer.concat(chunks).toString());
+      enrolled.push(agentId);
+      response.writeHead(201).end(JSON.stringify({ token: `tma_${enrolled.length}` }));
+    } else {
+      tokens.add(request.headers.authorization);
+      response.writeHead(200).end("{}");
+    }
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const stateDir = await mkdtemp(join(tmpdir(), "trailmark-simulated-"));
+  for (const _ of ["first", "second"]) {
+    tokens.clear();
+    const stopping = new AbortController();
+    const options = { url, enrollmentKey: "tme_x", devices: 2, rate: 50, seconds: 60, stateDir };
+    const running = simulate(options, stopping.signal, () => {});
+    await expect.poll(() => tokens.size, { timeout: 20_000 }).toBe(2);
+    stopping.abort();
+    await running;
+    expect([...tokens].sort()).toEqual(["Bearer tma_1", "Bearer tma_2"]);
+  }
+  expect(enrolled).toHaveLength(2);
+  server.closeAllConnections();
+  server.close();
+  await rm(stateDir, { recursive: true });
 });

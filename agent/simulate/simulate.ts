@@ -6,6 +6,7 @@ import { SimulatedDevice } from "./device";
 import { Figures } from "./figures";
 import { itemAt } from "./item-at";
 import type { SimulateOptions } from "./options";
+import { keepTokens, readTokens } from "./tokens";
 
 /** More requests than these are never under way: a server that falls behind is not buried. */
 const MAX_IN_FLIGHT = 256;
@@ -84,7 +85,11 @@ export async function simulate(
   let streams: Promise<void>[] = [];
   let seconds = 0;
   try {
+    const known = options.stateDir ? await readTokens(options.stateDir) : {};
+    for (const device of devices) device.token = known[device.agentId] ?? "";
     streams = await bringUp(devices, simulation);
+    if (options.stateDir)
+      await keepTokens(options.stateDir, Object.fromEntries(devices.map(({ agentId, token }) => [agentId, token])));
     print(`${devices.length} agents are enrolled and listening; ${options.rate} requests/s for ${options.seconds} s`);
     const started = performance.now();
     const timer = setTimeout(() => ending.abort(), options.seconds * 1000);

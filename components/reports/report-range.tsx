@@ -15,9 +15,9 @@ const parsers = {
 const USUAL: Preset = "30d";
 
 /** The range that the address asks for, the last 30 days where it asks for none, and its instants. */
-export function useReportRange() {
+export function useReportRange(loadedAt: string) {
   const [view, setView] = useQueryStates(parsers, { history: "push" });
-  const [now] = useState(() => new Date());
+  const [now] = useState(() => new Date(loadedAt));
   const { zone } = useZone();
   const range = view.range ?? (view.from || view.to ? null : USUAL);
   const chosen: RangeView = { ...view, range };

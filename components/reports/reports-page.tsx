@@ -28,8 +28,8 @@ const VIEW: { [K in Kind]: ComponentType<ViewProps<Reports[K]>> } = {
   statistics: StatisticsReport,
 };
 
-/** Four reports over a range; the address holds which and of when. */
-export function ReportsPage() {
+/** Four reports over a range; the address holds which and of when. loadedAt is the server's instant: both write the same. */
+export function ReportsPage({ loadedAt }: { loadedAt: string }) {
   const [kind, setKind] = useQueryState(
     "report",
     parseAsStringLiteral(KINDS).withDefault("activity").withOptions({ history: "push" }),
@@ -39,7 +39,7 @@ export function ReportsPage() {
   const whose = org?.name ?? (others.length === 0 && only ? only.name : "All organizations");
   const { zone, local } = useZone();
   const zoneOwner = useZoneOwner();
-  const { chosen, setView, now, asked } = useReportRange();
+  const { chosen, setView, now, asked } = useReportRange(loadedAt);
   const at = (when: string | undefined, none: string) => (when ? dateTime(when, zone) : none);
   const covers = `${whose}, ${at(asked.from, "the beginning")} to ${at(asked.to, "now")} (${[zoneName(zone), zoneOwner].filter(Boolean).join(", ")})`;
   const query = useReport(kind, { ...asked, orgId });

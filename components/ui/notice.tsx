@@ -60,13 +60,15 @@ export function errorText(error: unknown): string {
 export function Failure({ error, onRetry, what }: { error: unknown; onRetry?: () => void; what: string }) {
   const problem = problemOf(error);
   const denied = problem?.code === "forbidden";
+  const missing = problem?.code === "not_found";
+  const title = denied ? `You don't have access to ${what}` : `Could not ${missing ? "find" : "load"} ${what}`;
   return (
     <Notice
       icon={CircleAlert}
       role="alert"
-      title={denied ? `You don't have access to ${what}` : `Could not load ${what}`}
+      title={title}
       action={
-        onRetry && !denied ? (
+        onRetry && !denied && !missing ? (
           <Button variant="default" onClick={onRetry}>
             Retry
           </Button>

@@ -65,7 +65,7 @@ test("an entry opens beside the list, with its place in the chain, and at an add
 
 test("an entry that does not exist is told from an empty one", async ({ page }) => {
   await page.goto("/audit/00000000-0000-7000-8000-000000000000");
-  await expect(page.getByRole("alert").filter({ hasText: "Could not load this entry" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "Could not find this entry" })).toBeVisible();
 });
 
 test("the list is walked, opened and left by keyboard alone", async ({ viewer, page }) => {

@@ -68,5 +68,8 @@ say("  Preparing the demo");
 const [own = "", ...others] = await keptKeys();
 const to = (key: string) => ["--url", base, "--enrollment-key", key];
 start("agent.mjs", [...to(own), "--state-dir", join(dataDir, "agent"), "--interval", "15"], {});
-for (const key of [own, ...others]) start("agent.mjs", ["simulate", ...to(key), ...SIMULATED], {}, "ignore");
+for (const [n, key] of [own, ...others].entries()) {
+  const state = ["--state-dir", join(dataDir, `simulated-${n + 1}`)];
+  start("agent.mjs", ["simulate", ...to(key), ...SIMULATED, ...state], {}, "ignore");
+}
 say(`\n  Demo ready at ${base}\n  Sign in as ${DEMO_ADMIN.email} with the password ${DEMO_PASSWORD}\n`);

@@ -4,5 +4,5 @@ import { ReportsPage } from "@/components/reports/reports-page";
 export const metadata: Metadata = { title: "Reports" };
 
 export default function ReportsRoute() {
-  return <ReportsPage />;
+  return <ReportsPage loadedAt={new Date().toISOString()} />;
 }

@@ -43,10 +43,12 @@ export function ComparePage() {
       </Link>
       <PageHeader
         title="Compare entries"
-        lead={isPrevious ? "With the change of the same resource before it." : "Two entries, fact by fact."}
+        lead={isPrevious && view.b ? "With the change of the same resource before it." : "Two entries, fact by fact."}
       />
       {view.b === null && (
-        <Notice title="Nothing to compare">Pin two entries in the audit log: press p on each of them.</Notice>
+        <Notice title="Nothing to compare">
+          Pin two entries in the audit log: press p on each, or the pin in an open one.
+        </Notice>
       )}
       {failed?.error && <Failure error={failed.error} onRetry={() => void failed.refetch()} what="an entry" />}
       {previous.data && !first && (

@@ -83,7 +83,7 @@ export function PrintSheet({ print, names }: { print: Print; names: ReadonlyMap<
         </thead>
         <tbody>
           {print.entries.map((entry) => (
-            <Row key={entry.id} entry={entry} zone={zone} organization={isOne ? null : nameOf(entry.orgId)} />
+            <Row key={entry.id} entry={entry} zone={zone} organization={nameOf(entry.orgId)} hasColumn={!isOne} />
           ))}
         </tbody>
       </table>
@@ -128,16 +128,18 @@ function Summary({ print, names }: { print: Print; names: ReadonlyMap<string, st
   );
 }
 
-function Row({ entry, zone, organization }: { entry: Entry; zone: string; organization: string | null }) {
+type RowProps = { entry: Entry; zone: string; organization: string; hasColumn: boolean };
+
+function Row({ entry, zone, organization, hasColumn }: RowProps) {
   return (
     <tr>
       <td>{entry.chainSeq}</td>
       <td>{dateTime(entry.timestamp, zone)}</td>
       <td>
-        <a href={`/audit/${entry.id}`}>{sentenceText(entry, organization ?? undefined)}</a>
+        <a href={`/audit/${entry.id}`}>{sentenceText(entry, organization)}</a>
       </td>
       <td>{entry.action}</td>
-      {organization !== null && <td>{organization}</td>}
+      {hasColumn && <td>{organization}</td>}
       <td>
         <ActorType type={entry.actorType} />
       </td>
