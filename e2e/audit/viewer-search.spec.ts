@@ -126,7 +126,7 @@ test("a question names who, when and how it went, and its export holds the answe
   await expect(page.getByRole("button", { name: "Remove filter Actor: Jane" })).toBeVisible();
   await expect(viewer.chips).toContainText("Failure or Denied");
   await expect(viewer.entries()).toHaveCount(2);
-  await page.keyboard.press("e");
+  await page.getByRole("button", { name: "Export", exact: true }).click();
   const download = page.waitForEvent("download");
   await page.getByRole("dialog").getByRole("button", { name: "Export", exact: true }).click();
   const file = await download;
