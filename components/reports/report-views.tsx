@@ -66,7 +66,7 @@ export function ActivityReport({ report, counted }: ViewProps<Reports["activity"
         label="User activity in numbers"
         items={[
           figure("Entries", report.totalEvents, link({}), compared(report)),
-          figure("Active users", report.totalUsers, link({}), "people, keys and agents"),
+          figure("Active users", report.totalUsers, link({}), "people, keys, agents and the system"),
           ...report.topUsers.slice(0, 1).map((user) => ({
             label: "Most active user",
             value: whoIs(user),
