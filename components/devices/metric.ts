@@ -1,10 +1,24 @@
 import { bytes, duration } from "@/components/format/amounts";
 
 /** What agents append to a metric's name, and how it is written after the number. */
-const UNIT: Record<string, string> = { percent: "%", gb: "GB", mb: "MB", ms: "ms" };
+const UNIT = new Map([
+  ["percent", "%"],
+  ["gb", "GB"],
+  ["mb", "MB"],
+  ["ms", "ms"],
+]);
 /** Units of a time span, in seconds. */
-const SPAN: Record<string, number> = { seconds: 1, minutes: 60, hours: 3600 };
-const SHORT: Record<string, string> = { cpu: "CPU", ram: "RAM", os: "OS", ip: "IP" };
+const SPAN = new Map([
+  ["seconds", 1],
+  ["minutes", 60],
+  ["hours", 3600],
+]);
+const SHORT = new Map([
+  ["cpu", "CPU"],
+  ["ram", "RAM"],
+  ["os", "OS"],
+  ["ip", "IP"],
+]);
 
 /** "diskFreeGb" in words: agents name their metrics as they like. */
 const wordsOf = (name: string): string[] =>
@@ -16,14 +30,14 @@ const wordsOf = (name: string): string[] =>
 
 const lastOf = (name: string): string => wordsOf(name).at(-1) ?? "";
 const hasUnit = (name: string): boolean =>
-  wordsOf(name).length > 1 && (lastOf(name) in UNIT || lastOf(name) in SPAN || lastOf(name) === "bytes");
+  wordsOf(name).length > 1 && (UNIT.has(lastOf(name)) || SPAN.has(lastOf(name)) || lastOf(name) === "bytes");
 
 /** "CPU", "Disk free", "Load (1 min)": a metric's name without its unit. */
 export function metricName(name: string): string {
   const load = /^load_?(1|5|15)$/i.exec(name);
   if (load) return `Load (${load[1]} min)`;
   const words = wordsOf(name).slice(0, hasUnit(name) ? -1 : undefined);
-  const text = words.map((word) => SHORT[word] ?? word).join(" ");
+  const text = words.map((word) => SHORT.get(word) ?? word).join(" ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -31,7 +45,7 @@ export function metricName(name: string): string {
 export function metricValue(name: string, value: unknown): string {
   if (typeof value !== "number" || !hasUnit(name)) return String(value);
   const unit = lastOf(name);
-  const span = SPAN[unit];
+  const span = SPAN.get(unit);
   if (span) return duration(value * span);
-  return unit === "bytes" ? bytes(value) : `${value.toLocaleString("en-GB")} ${UNIT[unit]}`;
+  return unit === "bytes" ? bytes(value) : `${value.toLocaleString("en-GB")} ${UNIT.get(unit)}`;
 }

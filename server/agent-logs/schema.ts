@@ -12,11 +12,11 @@ export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Words of the other vocabularies that a filter takes too; submissions are strict. */
-const LEVEL_ALIASES: Record<string, LogLevel> = {
-  information: "info",
-  warning: "warn",
-  err: "error",
-};
+const LEVEL_ALIASES = new Map<string, LogLevel>([
+  ["information", "info"],
+  ["warning", "warn"],
+  ["err", "error"],
+]);
 
 /** One entry of POST /agents/:id/logs. */
 const logEntry = z.object({
@@ -39,7 +39,7 @@ const levels = z.string().transform((text, context): LogLevel[] => {
   const found = new Set<LogLevel>();
   for (const part of text.split(",")) {
     const word = part.trim().toLowerCase();
-    const level = LEVEL_ALIASES[word] ?? LOG_LEVELS.find((l) => l === word);
+    const level = LEVEL_ALIASES.get(word) ?? LOG_LEVELS.find((l) => l === word);
     if (level) found.add(level);
     else context.addIssue({ code: "custom", message: `takes ${LOG_LEVELS.join(", ")}, separated by commas` });
   }

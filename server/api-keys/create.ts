@@ -1,3 +1,4 @@
+import { and, eq, isNull } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { apiKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
@@ -5,15 +6,20 @@ import { requireMayGrant, requireWholePartner } from "@/server/auth/grant";
 import { newSecret } from "@/server/auth/secrets";
 import { invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/partner";
 import { repairText } from "@/server/text";
 import { createdApiKey, createInput } from "./schema";
 import { toApiKey } from "./to-api-key";
 
+/** Of keys that are not revoked. */
+const MAX_PER_OWNER = 1_000;
+const t = apiKeys;
+
 /**
  * Makes an API key with permissions and reach within its maker's. The key is in the answer and nowhere else.
- * @throws AppError forbidden, validation_failed when it would be expired at once.
+ * @throws AppError forbidden, conflict when there are too many, validation_failed when it would be expired at once.
  */
 export const createApiKey = operation({
   permission: "api_keys:manage",
@@ -28,6 +34,8 @@ export const createApiKey = operation({
     const { secret, shown, hash } = newSecret("apiKey");
     const row = await tenant(ctx.scope, async (tx) => {
       if (!orgId) await requireWholePartner(tx, ctx);
+      const owner = orgId ? eq(t.orgId, orgId) : and(eq(t.partnerId, partnerId), isNull(t.orgId));
+      await requireRoom(tx, { table: t, where: and(owner, isNull(t.revokedAt)), max: MAX_PER_OWNER, what: "API keys" });
       const [made] = await tx
         .insert(apiKeys)
         .values({

@@ -29,7 +29,10 @@ function pastTense(verb: string): string {
 /** The verbs that unknown codes may end in. */
 const VERBS =
   /^(create|update|delete|remove|add|enable|disable|start|finish|cancel|approve|reject|assign|unassign|install|uninstall|restart|reboot|sync|upload|download|import|export|execute|evaluate|acknowledge|resolve|suppress|revoke|rotate|archive|restore|rename|move|lock|unlock|view|access|change|grant|deny|connect|disconnect|enroll|decommission|isolate|scan|deploy|run|send|read|set|get|begin|submit|stop)$/;
-const PHRASAL: Readonly<Record<string, string>> = { login: "sign in to", logout: "sign out of" };
+const PHRASAL = new Map([
+  ["login", "sign in to"],
+  ["logout", "sign out of"],
+]);
 
 /** What was to be done in words; a code without a verb that we know has none: "remote.session" is "remote session". */
 type Deed = { words: string; hasVerb: boolean };
@@ -41,7 +44,7 @@ function prettify(action: string): Deed {
     .map((part) => part.replace(/[_-]+/g, " ").trim())
     .filter(Boolean);
   const last = (parts.at(-1) ?? "").toLowerCase();
-  const verb = PHRASAL[last] ?? (VERBS.test(last) ? last : null);
+  const verb = PHRASAL.get(last) ?? (VERBS.test(last) ? last : null);
   if (verb && parts.length > 1) return { words: `${verb} ${parts.slice(0, -1).join(" ")}`, hasVerb: true };
   return { words: parts.join(" ") || action.trim() || "unknown action", hasVerb: false };
 }
@@ -114,7 +117,7 @@ export function sentencePieces(told: Told): Piece[] {
   return templateOf(told)
     .split(/(\{(?:name|organization|device)\})/)
     .filter(Boolean)
-    .map((text) => (text in names ? { text: names[text] ?? "", isName: true } : { text, isName: false }));
+    .map((text) => (Object.hasOwn(names, text) ? { text: names[text] ?? "", isName: true } : { text, isName: false }));
 }
 
 /** One entry as a sentence: "Jane Doe created device WS-042", with the reason of a failure or denial. */

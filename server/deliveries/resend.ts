@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { limit } from "@/server/auth/limits/rate-limit";
 import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { aboutEndpoint } from "@/server/webhooks/endpoint";
@@ -13,7 +14,7 @@ import { notifyDeliveries } from "./worker";
 /**
  * Sends a message once more, now, whatever became of it; its id stays, so that a receiver can tell. If it fails again, it
  * is tried again as a new one would be.
- * @throws AppError not_found, forbidden, conflict while its endpoint is disabled
+ * @throws AppError not_found, forbidden, conflict while its endpoint is disabled, rate_limited
  */
 export const resendDelivery = operation({
   permission: "audit:manage",
@@ -21,6 +22,7 @@ export const resendDelivery = operation({
   output: delivery,
   async run(ctx, { id }) {
     const t = notificationDeliveries;
+    await limit("delivery", ctx.homeOrgId);
     const { row, endpoint, names } = await tenant(ctx.scope, async (tx) => {
       const found = await lockDelivery(tx, ctx, id);
       const [endpoint] = found.endpointId

@@ -1,5 +1,6 @@
 import { tenant } from "@/db/client";
 import { record } from "@/server/audit/record/record";
+import { limit } from "@/server/auth/limits/rate-limit";
 import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { aboutEndpoint, lockEndpoint } from "@/server/webhooks/endpoint";
@@ -11,13 +12,14 @@ import { notifyDeliveries } from "./worker";
 
 /**
  * Sends a message of the type notification.test to an endpoint; the delivery log tells what became of it.
- * @throws AppError not_found, forbidden, conflict for a disabled endpoint
+ * @throws AppError not_found, forbidden, conflict for a disabled endpoint, rate_limited
  */
 export const testWebhook = operation({
   permission: "audit:manage",
   input: onlyIdInput,
   output: delivery,
   async run(ctx, { id }) {
+    await limit("delivery", ctx.homeOrgId);
     const { row, endpoint } = await tenant(ctx.scope, async (tx) => {
       const endpoint = await lockEndpoint(tx, ctx, id);
       if (endpoint.disabledAt) throw new AppError("conflict", "The endpoint is disabled. Enable it first.");

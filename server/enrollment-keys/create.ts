@@ -1,17 +1,23 @@
+import { and, eq, isNull } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { enrollmentKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { newSecret } from "@/server/auth/secrets";
 import { invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { partnerOfOrg } from "@/server/partner";
 import { createdEnrollmentKey, createInput } from "./schema";
 import { toEnrollmentKey } from "./to-enrollment-key";
 
+/** Of keys that are not revoked. */
+const MAX_PER_ORGANIZATION = 1_000;
+const t = enrollmentKeys;
+
 /**
  * Makes a key with which agents enrol into one organization. The key is in the answer and nowhere else.
- * @throws AppError validation_failed without an organization, or when it would be expired at once; not_found when the
+ * @throws AppError validation_failed without an organization, or when it would be expired at once; conflict when there are too many; not_found when the
  * platform's operator names one that does not exist.
  */
 export const createEnrollmentKey = operation({
@@ -25,9 +31,11 @@ export const createEnrollmentKey = operation({
     if (input.expiresAt && input.expiresAt <= ctx.now()) throw invalid("expiresAt", "is in the past");
     await partnerOfOrg(orgId);
     const { secret, shown, hash } = newSecret("enrollment");
-    const [row] = await tenant(ctx.scope, (tx) =>
-      tx
-        .insert(enrollmentKeys)
+    const [row] = await tenant(ctx.scope, async (tx) => {
+      const where = and(eq(t.orgId, orgId), isNull(t.revokedAt));
+      await requireRoom(tx, { table: t, where, max: MAX_PER_ORGANIZATION, what: "enrollment keys" });
+      return tx
+        .insert(t)
         .values({
           id: newId(),
           orgId,
@@ -37,8 +45,8 @@ export const createEnrollmentKey = operation({
           expiresAt: input.expiresAt ?? null,
           createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
         })
-        .returning(),
-    );
+        .returning();
+    });
     const made = toEnrollmentKey(row as typeof enrollmentKeys.$inferSelect);
     record(ctx, {
       action: "enrollment_key.create",

@@ -13,12 +13,12 @@ export type EventLevel = (typeof EVENT_LEVELS)[number];
 export type EventCategory = (typeof EVENT_CATEGORIES)[number];
 
 /** Words of the other vocabularies that a filter takes too; submissions are strict. */
-const LEVEL_ALIASES: Record<string, EventLevel> = {
-  information: "info",
-  warn: "warning",
-  err: "error",
-  crit: "critical",
-};
+const LEVEL_ALIASES = new Map<string, EventLevel>([
+  ["information", "info"],
+  ["warn", "warning"],
+  ["err", "error"],
+  ["crit", "critical"],
+]);
 
 /** One event of PUT /agents/:id/eventlogs. eventId names one occurrence within its source. */
 export const event = z.object({
@@ -41,7 +41,7 @@ export const ingestOutput = z.strictObject({ success: z.literal(true), count: z.
 
 const level = z.string().transform((text, context): EventLevel => {
   const word = text.trim().toLowerCase();
-  const found = LEVEL_ALIASES[word] ?? EVENT_LEVELS.find((l) => l === word);
+  const found = LEVEL_ALIASES.get(word) ?? EVENT_LEVELS.find((l) => l === word);
   if (!found) context.addIssue({ code: "custom", message: `is one of ${EVENT_LEVELS.join(", ")}` });
   return found ?? "info";
 });

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, statfs } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { env } from "@/server/env";
 
@@ -28,10 +28,4 @@ export async function listFiles(): Promise<ExportFile[]> {
 export async function removeFiles(id: string, through = Number.POSITIVE_INFINITY): Promise<void> {
   for (const file of await listFiles())
     if (file.id === id && file.attempt <= through) await rm(file.path, { force: true });
-}
-
-/** Bytes that are still free where the files are written. */
-export async function freeBytes(): Promise<number> {
-  const { bavail, bsize } = await statfs(exportsFolder());
-  return bavail * bsize;
 }

@@ -6,19 +6,18 @@ import { asCsv, asJson, asNdjson, type Writer } from "@/server/audit/entries/exp
 import type { BodyRow } from "@/server/audit/query/rows";
 import { record, whenWritten } from "@/server/audit/record/record";
 import { type Ctx, systemCtx } from "@/server/context";
+import { isDiskFull, requireFreeDisk } from "@/server/disk";
 import { AppError } from "@/server/errors";
 import { log } from "@/server/log";
 import { creatorNow } from "./access";
 import { recordEnd } from "./drop";
 import { type ExportRow, filterOf } from "./export-job";
-import { createFolder, exportPath, freeBytes, removeFiles } from "./files";
+import { createFolder, exportPath, exportsFolder, removeFiles } from "./files";
 import { finishExport, LEASE_MS, LostLease, releaseExport, renewLease, Stopped } from "./lease";
 import { MAX_ATTEMPTS } from "./schema";
 import { writeFile } from "./write-file";
 
 const PROGRESS_MS = 500;
-/** What is left free on the disk: the audit trail itself must not run out of it. */
-const RESERVED_BYTES = 256 * 1024 * 1024;
 const DISK_FULL =
   "The server's disk is full. Nothing was kept and the log is unharmed; free space in its data folder, then export again.";
 
@@ -83,7 +82,7 @@ async function write(work: Work, stopping: AbortSignal): Promise<void> {
     if (stopping.aborted) throw new Stopped();
     if (Date.now() - stored < PROGRESS_MS) return;
     stored = Date.now();
-    if ((await freeBytes()) < RESERVED_BYTES) throw new AppError("unavailable", DISK_FULL);
+    await requireFreeDisk(exportsFolder(), DISK_FULL);
     await renewLease(row, { ...progress });
   };
   const onBytes = (sum: number) => {
@@ -96,9 +95,6 @@ async function write(work: Work, stopping: AbortSignal): Promise<void> {
   await recordDone(work, { exportId: row.id, sha256: written.sha256 });
   await finishExport(row, { status: "done", rowsDone: progress.rowsDone, totalRows: progress.rowsDone, ...written });
 }
-
-const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 
 /** What a person should read about a failure that trying again does not mend; null for any other. */
 function reasonOf(error: unknown): string | null {

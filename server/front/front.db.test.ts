@@ -62,6 +62,33 @@ describe("the front", () => {
     expect(errors).not.toHaveBeenCalled();
   });
 
+  it.each(["Host: a.test", "host: 127.0.0.1:3000", "Authorization: Bearer x", "Content-Type: text/xml"])(
+    "two headers of one name are refused: %s",
+    async (line) => {
+      const first = "Host: 127.0.0.1:3000\r\nAuthorization: Bearer y\r\nContent-Type: application/json\r\n";
+      const answer = await sendRaw(port, `GET /api/v1/me HTTP/1.1\r\n${first}${line}\r\nConnection: close\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1.1 400 /);
+      expect(answer).toContain(`${line.split(":", 1)[0]?.toLowerCase()}: is given twice`);
+    },
+  );
+
+  it.each([
+    ["a body that nobody reads", "POST /api/v1/auth/token HTTP/1.1", "Content-Type: text/xml", "<a/>"],
+    ["a body that is not asked for", "GET /api/v1/me HTTP/1.1", "X-A: b", "{}"],
+    ["HTTP/1.0", "POST /api/v1/api-keys HTTP/1.0", "Content-Type: application/json", "{}"],
+  ])("a connection that the client wants closed is closed after %s", async (_, line, header, body) => {
+    const socket = connect(port, "127.0.0.1").setEncoding("latin1").resume();
+    const close = line.endsWith("1.0") ? "" : "Host: 127.0.0.1:3000\r\nConnection: close\r\n";
+    const closed = once(socket, "end", { signal: AbortSignal.timeout(20_000) });
+    socket.write(`${line}\r\n${close}${header}\r\nContent-Length: ${body.length}\r\n\r\n`);
+    // The answer comes before the body.
+    const [answer] = await once(socket, "data");
+    expect(answer).toMatch(/^HTTP\/1.1 4/);
+    socket.write(body);
+    await closed;
+    socket.destroy();
+  });
+
   const HEADERS: [string, RegExp][] = [
     ["content-security-policy", /frame-ancestors 'none'/],
     ["cross-origin-opener-policy", /^same-origin$/],

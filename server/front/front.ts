@@ -14,7 +14,7 @@ import { watchPeer } from "./linux-peers";
 import { redirectPage } from "./page-redirect";
 import { refuseMalformed, refuseOn } from "./refuse-malformed";
 import { createRegistry, handlerOf, METHODS, type RouteMatch } from "./registry";
-import { pathOf } from "./request-target";
+import { namedTwice, pathOf } from "./request-target";
 import { respond } from "./respond";
 import { setPagePolicy, setSecurityHeaders } from "./security-headers";
 import { countInFlight, inPageShare } from "./shares";
@@ -75,10 +75,19 @@ async function callRoute(
 ): Promise<void> {
   const answer = await answerOf(match, incoming, outgoing, origin);
   // Closed while the rest of a refused body still arrives, the connection would be reset and the answer lost with it.
-  if (!incoming.complete) outgoing.shouldKeepAlive = true;
+  const isLast = !outgoing.shouldKeepAlive && !incoming.complete;
+  if (isLast) outgoing.shouldKeepAlive = true;
   await respond(incoming, outgoing, answer);
+  if (isLast) endAfter(incoming);
   // An unread body (refused early) would block the connection's next request.
   if (!incoming.complete) incoming.resume();
+}
+
+/** Ends the connection as its client asked, once the whole request has arrived. */
+function endAfter(incoming: IncomingMessage): void {
+  const end = () => incoming.socket.end();
+  if (incoming.readableEnded) end();
+  else incoming.once("end", end).resume();
 }
 
 async function servePage(incoming: IncomingMessage, outgoing: ServerResponse, options: FrontOptions): Promise<void> {
@@ -105,13 +114,15 @@ export function createListener(options: FrontOptions): RequestListener {
     // Only here is the socket's address known; what a client sends under this name is overwritten.
     incoming.headers[PEER_HEADER] = incoming.socket.remoteAddress ?? "";
     setSecurityHeaders(outgoing, https);
-    const path = pathOf(incoming.url ?? "/", options.origin);
+    const twice = namedTwice(incoming.rawHeaders);
+    const path = twice ? null : pathOf(incoming.url ?? "/", options.origin);
     if (path !== null) incoming.url = path;
     const pathname = path?.split("?", 1)[0] ?? "";
     const started = performance.now();
     const found = path === null ? undefined : match(pathname);
     outgoing.once("finish", () => countRequest(found?.path ?? null, outgoing.statusCode, performance.now() - started));
     const serve = (): Promise<void> => {
+      if (twice) return respond(incoming, outgoing, refusal(invalid(twice, "is given twice")));
       if (path === null) return respond(incoming, outgoing, refusal(invalid("target", "names nothing on this server")));
       return found ? callRoute(found, incoming, outgoing, options.origin) : servePage(incoming, outgoing, options);
     };

@@ -7,6 +7,7 @@ import type { Ctx } from "@/server/context";
 import { type ErrorCode, invalid, invalidInput } from "@/server/errors";
 import { writeExact } from "@/server/exact-json";
 import { admit, type Operation, perform } from "@/server/operation";
+import { repairJson, repairText } from "@/server/text";
 import { type Answer, setHeader, toResponse } from "./answer";
 import { bytesOf, hasBody, readJson } from "./body";
 import { idempotencyKeyOf, once, repeaterOf, requestText } from "./idempotency";
@@ -67,14 +68,15 @@ type Call = { requestId: string; params: Record<string, string | string[]> };
 
 /**
  * Query parameters, the JSON body's members, headers and path parameters in one object; the later names win. A parameter given
- * several times is a list, which the schemas of lists alone take.
+ * several times is a list, which the schemas of lists alone take. Text of the address becomes such as the database can
+ * compare: no verb has to think of NUL.
  */
 async function gatherInput(spec: RouteSpec, request: Request, { params }: Call): Promise<Record<string, unknown>> {
   const input: Record<string, unknown> = {};
   const query = request.url.indexOf("?");
   if (query >= 0)
     for (const [key, value] of new URLSearchParams(request.url.slice(query)))
-      input[key] = Object.hasOwn(input, key) ? [input[key], value].flat() : value;
+      input[key] = Object.hasOwn(input, key) ? [input[key], repairText(value)].flat() : repairText(value);
   if (takesJson(spec, request)) {
     const json = await readJson(request, spec.exactNumbers);
     if (typeof json !== "object" || json === null || Array.isArray(json))
@@ -86,7 +88,7 @@ async function gatherInput(spec: RouteSpec, request: Request, { params }: Call):
     if (value === null) delete input[name];
     else input[name] = value;
   }
-  return Object.assign(input, params);
+  return Object.assign(input, repairJson(params));
 }
 
 /** Who is calling, from where; a browser's cookie counts only from our own pages. */

@@ -17,19 +17,19 @@ export const LIVE_LEVELS = ["information", "warning", "error", "critical", "verb
 export type LiveLevel = (typeof LIVE_LEVELS)[number];
 
 /** Words of the other vocabularies. */
-const LEVEL_ALIASES: Record<string, LiveLevel> = {
-  info: "information",
-  warn: "warning",
-  err: "error",
-  crit: "critical",
-  fatal: "critical",
-  debug: "verbose",
-};
+const LEVEL_ALIASES = new Map<string, LiveLevel>([
+  ["info", "information"],
+  ["warn", "warning"],
+  ["err", "error"],
+  ["crit", "critical"],
+  ["fatal", "critical"],
+  ["debug", "verbose"],
+]);
 
 /** The canonical word for a level in any case and of any vocabulary; undefined when it is none. */
 export function canonicalLevel(text: string): LiveLevel | undefined {
   const word = text.trim().toLowerCase();
-  return LEVEL_ALIASES[word] ?? LIVE_LEVELS.find((level) => level === word);
+  return LEVEL_ALIASES.get(word) ?? LIVE_LEVELS.find((level) => level === word);
 }
 
 const level = z.string().transform((text, context): LiveLevel | undefined => {

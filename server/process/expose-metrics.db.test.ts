@@ -12,6 +12,13 @@ it("answers this machine without a token, and nobody else", async () => {
     expect(await ask({ "x-trailmark-peer": peer }), peer).toBe(401);
 });
 
+it("answers a name of this machine, not a page that had its own name lead here", async () => {
+  for (const host of ["127.0.0.1:3000", "localhost", "LOCALHOST:9090", "[::1]:3000", "127.0.0.2"])
+    expect(await ask({ ...here, host }), host).toBe(200);
+  for (const host of ["evil.test:3000", "127.0.0.1.evil.test", "localhost.evil.test", "", "127.0.0.1:3000@evil.test"])
+    expect(await ask({ ...here, host }), host).toBe(401);
+});
+
 it.each([
   "Forwarded",
   "X-Forwarded-For",

@@ -7,15 +7,20 @@ import { registerGauges } from "./gauges";
 import { registry } from "./metrics";
 
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
+/** This machine as its own programs name it. Under any other name a page that somebody here has open may be asking. */
+const OWN_NAME = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i;
 
 /** Headers that a proxy adds: with one of them the socket's address is the proxy's, not the caller's. */
 const FORWARDING = /^(forwarded|x-forwarded-.*|x-real-ip|x-client-ip|cf-connecting-ip|true-client-ip|via)$/i;
 
 const isForwarded = ({ headers }: Request): boolean => [...headers].some(([name]) => FORWARDING.test(name));
 
+const isOwnMachine = ({ headers }: Request): boolean =>
+  LOOPBACK.test(headers.get(PEER_HEADER) ?? "") && OWN_NAME.test(headers.get("host") ?? "localhost");
+
 function mayRead(request: Request): boolean {
   const token = env().METRICS_TOKEN;
-  if (!token) return LOOPBACK.test(request.headers.get(PEER_HEADER) ?? "") && !isForwarded(request);
+  if (!token) return isOwnMachine(request) && !isForwarded(request);
   const given = Buffer.from((request.headers.get("authorization") ?? "").replace(/^Bearer /i, ""));
   const wanted = Buffer.from(token);
   return given.length === wanted.length && timingSafeEqual(given, wanted);

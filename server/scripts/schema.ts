@@ -41,12 +41,17 @@ export const libraryScript = z.strictObject({
 });
 export type LibraryScript = z.output<typeof libraryScript>;
 
-const OS_ALIASES: Record<string, ScriptOs> = { darwin: "macos", mac: "macos", osx: "macos", win32: "windows" };
+const OS_ALIASES = new Map<string, ScriptOs>([
+  ["darwin", "macos"],
+  ["mac", "macos"],
+  ["osx", "macos"],
+  ["win32", "windows"],
+]);
 
 const os = z.string().transform((text, context): ScriptOs | undefined => {
   const word = text.trim().toLowerCase();
   if (word === "") return undefined;
-  const found = OS_ALIASES[word] ?? SCRIPT_OS.find((name) => name === word);
+  const found = OS_ALIASES.get(word) ?? SCRIPT_OS.find((name) => name === word);
   if (!found) context.addIssue({ code: "custom", message: `is one of ${SCRIPT_OS.join(", ")}` });
   return found;
 });

@@ -1,5 +1,5 @@
 import { initTRPC, TRPCError } from "@trpc/server";
-import { ZodError, type z } from "zod";
+import { ZodError, z } from "zod";
 import { ANONYMOUS } from "@/server/auth/authenticate";
 import type { Permission } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
@@ -7,6 +7,7 @@ import { AppError, ERROR_CODES, type ErrorCode, invalidInput } from "@/server/er
 import { plainNumbers } from "@/server/exact-json";
 import { toAppError, toProblem } from "@/server/http/problem";
 import { admit, type Operation, perform } from "@/server/operation";
+import { repairJson } from "@/server/text";
 
 /** What a procedure gets: the caller, or null where nobody is signed in; from is known where a browser asks. */
 export type TrpcContext = {
@@ -112,9 +113,15 @@ const resolver =
   async ({ ctx, input }: { ctx: { caller: Ctx }; input: unknown }): Promise<R> =>
     plainNumbers(await perform(operation, ctx.caller, input as z.output<I>));
 
+/** What is asked for is compared, not stored: it becomes text that the database can compare, and no verb thinks of NUL. */
+const comparable = <I extends z.ZodType, R>(operation: Operation<I, R>): Operation<I, R> => ({
+  ...operation,
+  input: z.preprocess(repairJson, operation.input) as unknown as I,
+});
+
 /** An operation that reads, as a procedure. */
 export const query = <I extends z.ZodType, R>(operation: Operation<I, R>, auth?: ProcedureAuth) =>
-  guarded(operation, auth).query(resolver(operation));
+  guarded(comparable(operation), auth).query(resolver(operation));
 
 /** An operation that writes, as a procedure. */
 export const mutation = <I extends z.ZodType, R>(operation: Operation<I, R>, auth?: ProcedureAuth) =>
@@ -122,7 +129,7 @@ export const mutation = <I extends z.ZodType, R>(operation: Operation<I, R>, aut
 
 /** An operation whose answer stays open: its messages one after another, until either side ends it. */
 export const subscription = <I extends z.ZodType, M>(operation: Operation<I, AsyncGenerator<M>>) =>
-  guarded(operation).subscription(async function* ({ ctx, input, signal }) {
+  guarded(comparable(operation)).subscription(async function* ({ ctx, input, signal }) {
     const caller = { ...ctx.caller, ...(signal && { signal }) };
     try {
       for await (const message of await perform(operation, caller, input as z.output<I>)) yield plainNumbers(message);

@@ -1,8 +1,10 @@
+import { and, eq, isNull } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { webhookEndpoints } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { requireWholePartner } from "@/server/auth/grant";
 import { newId } from "@/server/ids";
+import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { partnerFor, partnerOfOrg } from "@/server/partner";
 import { repairText } from "@/server/text";
@@ -10,9 +12,13 @@ import { aboutEndpoint, auditable, checkAddress, type EndpointRow, toWebhook } f
 import { createdWebhook, createInput } from "./schema";
 import { newSigningSecret, sealSecret } from "./sign";
 
+/** Each is posted every notification of its owner's. */
+const MAX_PER_OWNER = 50;
+const t = webhookEndpoints;
+
 /**
  * Adds an address that notifications are posted to. Its signing secret is in the answer and nowhere else.
- * @throws AppError validation_failed for an address that the operator does not allow, forbidden
+ * @throws AppError validation_failed for an address that the operator does not allow, conflict when there are too many, forbidden
  */
 export const createWebhook = operation({
   permission: "audit:manage",
@@ -27,6 +33,8 @@ export const createWebhook = operation({
     const secret = newSigningSecret();
     const row = await tenant(ctx.scope, async (tx) => {
       if (!orgId) await requireWholePartner(tx, ctx);
+      const where = orgId ? eq(t.orgId, orgId) : and(eq(t.partnerId, partnerId), isNull(t.orgId));
+      await requireRoom(tx, { table: t, where, max: MAX_PER_OWNER, what: "webhooks" });
       const [made] = await tx
         .insert(webhookEndpoints)
         .values({

@@ -37,7 +37,7 @@ const LOOKS_QUALIFIED = /(?:^|(?<=\s))(-?)([a-z]{2,}):((?:"[^"]*"|[^\s"])+)/gi;
 
 /** The known qualifier that was probably meant; null where none is close. */
 function meant(word: string, known: readonly string[]): string | null {
-  if (CALLED[word]) return CALLED[word];
+  if (Object.hasOwn(CALLED, word)) return CALLED[word] ?? null;
   const near = known.map((name) => ({ name, far: distance(word, name) })).sort((a, b) => a.far - b.far)[0];
   return near && near.far <= Math.min(2, near.name.length - 1) ? near.name : null;
 }

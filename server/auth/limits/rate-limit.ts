@@ -9,7 +9,7 @@ type Rule = { points: number; seconds: number; shared?: true };
 
 /**
  * How often something may be tried per key in a window. Requests count under "token", "refresh", "enroll", "agent",
- * "download", "setup", "link" and "forgot"; only failures count under "*.failed", so that nobody with the right password is ever locked out by use.
+ * "download", "setup", "link", "forgot" and "delivery"; only failures count under "*.failed", so that nobody with the right password is ever locked out by use.
  */
 const RULES = {
   token: { points: 300, seconds: 60 },
@@ -21,6 +21,7 @@ const RULES = {
   link: { points: 30, seconds: 60 },
   forgot: { points: 20, seconds: 15 * 60 },
   "forgot.mail": { points: 3, seconds: 60 * 60, shared: true },
+  delivery: { points: 60, seconds: 60, shared: true },
   agent: { points: 0, seconds: 60 },
   "login.failed": { points: 10, seconds: 15 * 60, shared: true },
   "login.failed.account": { points: 100, seconds: 60 * 60, shared: true },

@@ -1,13 +1,22 @@
+import { and, eq, isNull } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import { newId } from "@/server/ids";
+import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
 import { partnerScope, personOf, toImportState, toRecord } from "./find-import";
 import { presetOf } from "./presets";
 import { type ImportState, sourceInput } from "./schema";
 
-/** Creates an import from a source product. Nothing is audited before it writes anything. */
+/** Of imports that were not started: each may hold ten files of 100 MiB until it is discarded or its days are over. */
+const MAX_DRAFTS = 20;
+const t = customFieldImports;
+
+/**
+ * Creates an import from a source product. Nothing is audited before it writes anything.
+ * @throws AppError conflict while the partner has too many that were not started.
+ */
 export const createImport = operation({
   permission: "custom_fields:import",
   input: sourceInput,
@@ -16,9 +25,11 @@ export const createImport = operation({
     const scope = partnerScope(ctx);
     const person = personOf(ctx);
     const preset = presetOf(source);
-    const [row] = await tenant(scope, (tx) =>
-      tx
-        .insert(customFieldImports)
+    const [row] = await tenant(scope, async (tx) => {
+      const where = and(eq(t.partnerId, scope.partnerId), isNull(t.startedAt));
+      await requireRoom(tx, { table: t, where, max: MAX_DRAFTS, what: "imports that were not started" });
+      return tx
+        .insert(t)
         .values({
           id: newId(),
           partnerId: scope.partnerId,
@@ -27,8 +38,8 @@ export const createImport = operation({
           createdByName: person.name,
           source: preset.id,
         })
-        .returning(),
-    );
+        .returning();
+    });
     return toImportState(toRecord(row));
   },
 });

@@ -7,12 +7,16 @@ import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/context";
+import { isDiskFull, requireFreeDisk } from "@/server/disk";
 import { AppError, invalid } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { repairText } from "@/server/text";
 import { findImport, lockImport, requireIdle, type StoredFile, unread } from "./find-import";
 import { importFolder } from "./import-folder";
 import { MAX_IMPORT_BYTES, type UploadInput, uploadInput, uploadOutput } from "./schema";
+
+const DISK_FULL =
+  "The server's disk is full. Nothing of this part was kept; ask your operator to free space, then try again.";
 
 const sizeOf = (path: string): Promise<number> =>
   stat(path).then(
@@ -62,7 +66,8 @@ async function noteFile(
  * Stores one part of a file, as it streams in, at its offset; what lay behind it is cut off, so a part that is sent
  * again does no harm. A file goes in one part or several.
  * @returns how many bytes of the file are there, and whether that is all of it.
- * @throws AppError not_found, conflict, payload_too_large; validation_failed for an offset beyond what is there.
+ * @throws AppError not_found, conflict, payload_too_large; validation_failed for an offset beyond what is there,
+ * unavailable when the disk has no room for it.
  */
 export const uploadPart = operation({
   permission: "custom_fields:import",
@@ -76,12 +81,15 @@ export const uploadPart = operation({
     requireIdle(before, "draft", "staged", "checked");
     if (input.fileNo > before.files.length) throw invalid("fileNo", "leaves a gap");
     await mkdir(importFolder(input.importId), { recursive: true, mode: 0o700 });
+    await requireFreeDisk(importFolder(input.importId), DISK_FULL, input.size - input.offset);
     if ((await sizeOf(path)) < input.offset) throw invalid("offset", "is beyond what has arrived");
     // A file that is being replaced is incomplete from here on: nobody reads half of it.
     if (before.files[input.fileNo]?.complete) await noteFile(ctx, input, { path, complete: false });
     if (input.offset > 0) await truncate(path, input.offset);
     const target = createWriteStream(path, { flags: input.offset > 0 ? "a" : "w", mode: 0o600 });
-    await pipeline(ctx.bytes ?? [], atMost(input.size - input.offset), target);
+    await pipeline(ctx.bytes ?? [], atMost(input.size - input.offset), target).catch((error: unknown) => {
+      throw isDiskFull(error) ? new AppError("unavailable", DISK_FULL) : error;
+    });
     const received = await sizeOf(path);
     const complete = received === input.size;
     await noteFile(ctx, input, { path, complete });

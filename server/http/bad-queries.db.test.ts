@@ -1,0 +1,58 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { BAD_TEXTS } from "@/testing/fuzz-values";
+import { createProbeWorld, described, hints, probe, summary } from "@/testing/probe";
+
+beforeAll(createProbeWorld);
+
+const AT_ONCE = 4;
+const AWKWARD = [
+  "empty",
+  "nul",
+  "loneHigh",
+  "noncharacter",
+  "wildcards",
+  "backslash",
+  "proto",
+  "constructorName",
+  "jsonText",
+  "arrayText",
+  "hugeDigits",
+  "uuidAlmost",
+  "farDate",
+  "bigOffset",
+];
+const VALUES = {
+  ...Object.fromEntries(AWKWARD.map((name) => [name, BAD_TEXTS[name] ?? ""])),
+  lastInstant: "9999-12-31T23:59:59.999Z",
+  commas: ",,,",
+  openQuote: '"a',
+  nulInList: 'x,"a\0b",result:\0',
+};
+
+type Parameter = { name: string; in: string };
+const parametersIn = (operation: Record<string, unknown>, place: string): string[] =>
+  ((operation.parameters ?? []) as Parameter[]).filter((p) => p.in === place).map(({ name }) => name);
+
+const readers = described.filter(
+  ({ method, operation }) => method === "GET" && parametersIn(operation, "query").length > 0,
+);
+
+describe("a bad value in one query parameter", () => {
+  it.each(readers.map((reader) => [reader.path, reader] as const))("of GET %s", async (path, reader) => {
+    const params = Object.fromEntries(
+      parametersIn(reader.operation, "path").map((name) => [name, hints.params(path, name)[0] ?? "1"]),
+    );
+    const cases = parametersIn(reader.operation, "query").flatMap((name) =>
+      Object.entries(VALUES).map(([kind, value]) => ({ name, kind, query: new URLSearchParams({ [name]: value }) })),
+    );
+    const wrong: string[] = [];
+    const worker = async () => {
+      for (let next = cases.pop(); next; next = cases.pop()) {
+        const { fault } = await probe(reader, { params, query: String(next.query), body: null, headers: {} });
+        if (fault) wrong.push(`${next.name}=${next.kind}: ${fault}`);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    expect(summary(wrong)).toEqual([]);
+  });
+});
