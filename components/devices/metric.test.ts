@@ -12,6 +12,7 @@ test.each([
   ["load_15", 2, "Load (15 min)", "2"],
   ["users", 3, "Users", "3"],
   ["kernel", "6.1", "Kernel", "6.1"],
+  ["constructor", 1, "Constructor", "1"],
 ])("%s is shown in words", (name, value, label, text) => {
   expect([metricName(name), metricValue(name, value)]).toEqual([label, text]);
 });

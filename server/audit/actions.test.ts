@@ -110,6 +110,7 @@ test("unknown codes are prettified", () => {
   expect(actionLabel("patch_job.approve")).toBe("approved patch job");
   expect(actionLabel("remote.session")).toBe("remote session");
   expect(actionLabel("constructor")).toBe("constructor");
+  expect(actionLabel("device.constructor")).toBe("device constructor");
   expect(actionLabel("...")).toBe("...");
 });
 

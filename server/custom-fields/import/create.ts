@@ -9,8 +9,8 @@ import { partnerScope, personOf, toImportState, toRecord } from "./find-import";
 import { presetOf } from "./presets";
 import { type ImportState, sourceInput } from "./schema";
 
-/** Of imports that were not started: each may hold ten files of 100 MiB until it is discarded or its days are over. */
-const MAX_DRAFTS = 20;
+/** Of imports that were not started: each is kept, with its files, until it is discarded or its days are over. */
+const MAX_DRAFTS = 500;
 const t = customFieldImports;
 
 /**
