@@ -16,7 +16,6 @@ AS $$
     USING old o
     WHERE n.org_id = org AND n.kind = 'checkpoint' AND n.size = o.size AND n.signed_at = o.signed_at AND o.place > 1
       AND n.timestamp_token IS NULL
-      AND n.timestamp_token IS NULL
     RETURNING 1
   )
   SELECT count(*) FROM gone
