@@ -6,7 +6,7 @@ import { insertOne } from "@/bench/plain";
 import { SEED, type World } from "@/bench/world";
 import { asSystem } from "@/db/client";
 import { findGap } from "@/server/audit/chain/verify";
-import { EMPTY_ROOT, leafOf } from "@/server/audit/checkpoints/hashing";
+import { EMPTY_ROOT } from "@/server/audit/checkpoints/hashing";
 import { fromTree } from "@/server/audit/checkpoints/nodes";
 import { insertNote, listCheckpoints } from "@/server/audit/checkpoints/note-store";
 import { originOfOrg, signCheckpoint, signStatement } from "@/server/audit/checkpoints/sign";
@@ -29,7 +29,7 @@ async function hashing(rows: number): Promise<Figure> {
     tiles: () =>
       msOf(async () => {
         const builder = new TreeBuilder();
-        for (const checksum of checksums) builder.append(leafOf(checksum));
+        for (const checksum of checksums) builder.append(checksum);
         builder.root();
       }),
     hashes: () =>

@@ -192,9 +192,8 @@ async function standingLatest(orgId: string, restored: readonly Restoration[]): 
   return latest && isSuperseded(latest, restored) ? null : latest;
 }
 
-/** The last leaf of a tree, to which the next row must link. */
-async function lastLeafOf(tx: Tx, orgId: string, size: number, zeroThrough: number): Promise<Uint8Array | null> {
-  if (size <= zeroThrough) return null;
+/** The last leaf of a tree that ends with a full tile, to which the next row must link. */
+async function lastLeafOf(tx: Tx, orgId: string, size: number): Promise<Uint8Array> {
   const tiles = await readTiles(tx, orgId, { leavesOf: [Math.floor((size - 1) / TILE_WIDTH)] });
   return tiles.leaf(size - 1);
 }
@@ -229,7 +228,7 @@ export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
       ...{ head, newest, builder, zeroThrough, unsigned },
       inFolder: latest !== null && latest.size === size,
       inDatabase: stored !== null && stored.size === size,
-      lastLeaf: await lastLeafOf(tx, orgId, size, zeroThrough),
+      lastLeaf: size > zeroThrough ? (builder.lastLeaf ?? (await lastLeafOf(tx, orgId, size))) : null,
       restored: restorationsOf(restored, newest),
       warnings: await warningsOf(tx, orgId, { newest, latest, restored, proven }),
     };

@@ -58,16 +58,14 @@ async function readChunk(tx: Tx, orgId: string, { base, head, last }: Chunk): Pr
   // Before the first checkpoint: the notes of version 1 that are kept were signed over these rows.
   const to = last === head.seq ? Number.MAX_SAFE_INTEGER : last;
   const anchors = base.newest ? [] : await readCheckpoints(orgId, { from: first, to });
-  let leaf = base.lastLeaf;
   let verifier: Verifier | undefined;
   await readLinks(tx, { orgId, first, last }, (link) => {
     verifier ??= new Verifier({ start: startOf(base, link), end: last, pruned: null, anchors });
     verifier.add(link);
-    leaf = leafOf(link.recomputed);
-    builder.append(leaf);
+    builder.append(link.recomputed);
   });
   verifier ??= new Verifier({ start: { seq: first - 1, checksum: "unread" }, end: last, pruned: null, anchors });
-  base.lastLeaf = leaf;
+  base.lastLeaf = builder.lastLeaf ?? base.lastLeaf;
   return verifier.finish(last === head.seq ? head : "unknown").breaks;
 }
 

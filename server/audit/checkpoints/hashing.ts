@@ -1,16 +1,38 @@
-import * as crypto from "node:crypto";
+import { hash } from "node:crypto";
 import { emptyRoot, HASH_BYTES, leafHash, nodeHash, type Sha256 } from "@/server/audit/tree/tree";
 
-/** Node's SHA-256; the one-shot hash (Node 20.12 and later) does nearly twice the small inputs a second. */
-export const sha256: Sha256 =
-  typeof crypto.hash === "function"
-    ? (bytes) => crypto.hash("sha256", bytes, "buffer")
-    : (bytes) => crypto.createHash("sha256").update(bytes).digest();
+/**
+ * Node's SHA-256 for trees of a million leaves. A digest costs less than half as a string of bytes as in a buffer of its
+ * own, and copying a hash less in a loop than by a call.
+ */
+
+export const sha256: Sha256 = (bytes) => Buffer.from(hash("sha256", bytes, "latin1"), "latin1");
 
 export const EMPTY_ROOT = emptyRoot(sha256);
 
+/** What is hashed for a leaf and for a node (RFC 6962), the first byte set: nothing here outlives its digest. */
+const leafInput = Buffer.alloc(1 + HASH_BYTES, 0);
+const nodeInput = new Uint8Array(1 + 2 * HASH_BYTES).fill(1);
+
+function writeDigest(of: Uint8Array, into: Uint8Array, at: number): void {
+  const digest = hash("sha256", of, "latin1");
+  for (let i = 0; i < HASH_BYTES; i++) into[at + i] = digest.charCodeAt(i);
+}
+
 /** The leaf of a row, from its checksum in hexadecimal. */
-export const leafOf = (checksum: string): Uint8Array => leafHash(sha256, Buffer.from(checksum, "hex"));
+export function leafOf(checksum: string): Uint8Array {
+  const leaf = new Uint8Array(HASH_BYTES);
+  writeLeaf(checksum, leaf);
+  return leaf;
+}
+
+/** Writes the leaf of a row at a place. @param checksum in hexadecimal */
+export function writeLeaf(checksum: string, into: Uint8Array, at = 0): void {
+  const written = leafInput.write(checksum, 1, "hex");
+  // Not 64 digits: what the row holds is no checksum, and its leaf is of what can be read of it.
+  if (written === HASH_BYTES && checksum.length === 2 * HASH_BYTES) writeDigest(leafInput, into, at);
+  else into.set(leafHash(sha256, Buffer.from(checksum, "hex")), at);
+}
 
 const zeros: Uint8Array[] = [leafHash(sha256, new Uint8Array(HASH_BYTES))];
 
@@ -23,14 +45,13 @@ export function zeroHash(height: number): Uint8Array {
   return zeros[height] as Uint8Array;
 }
 
-/** The root over a power of two of neighbouring hashes. */
-export function foldPerfect(hashes: readonly Uint8Array[]): Uint8Array {
-  let row = hashes;
-  while (row.length > 1) {
-    const above: Uint8Array[] = [];
-    for (let at = 0; at < row.length; at += 2)
-      above.push(nodeHash(sha256, row[at] as Uint8Array, row[at + 1] as Uint8Array));
-    row = above;
-  }
-  return row[0] as Uint8Array;
+/** The root over a power of two of neighbouring hashes, one behind the other. */
+export function foldPerfect(hashes: Uint8Array): Uint8Array {
+  const row = Uint8Array.from(hashes);
+  for (let length = row.length; length > HASH_BYTES; length /= 2)
+    for (let at = 0; at < length; at += 2 * HASH_BYTES) {
+      for (let i = 0; i < 2 * HASH_BYTES; i++) nodeInput[1 + i] = row[at + i] as number;
+      writeDigest(nodeInput, row, at / 2);
+    }
+  return row.slice(0, HASH_BYTES);
 }

@@ -18,7 +18,9 @@ function compute(tiles: Tiles, id: NodeId): Uint8Array {
   const { height, first, count } = below(id);
   const level = height / TILE_HEIGHT - 1;
   return foldPerfect(
-    Array.from({ length: count }, (_, n) => (level < 0 ? tiles.leaf(first + n) : tiles.hash(level, first + n))),
+    Buffer.concat(
+      Array.from({ length: count }, (_, n) => (level < 0 ? tiles.leaf(first + n) : tiles.hash(level, first + n))),
+    ),
   );
 }
 

@@ -38,10 +38,11 @@ async function readRows(tx: Tx, orgId: string, spans: readonly TileSpan[], leave
   const leaves = sql`SELECT t.level, t.idx, t.hash, t.leaves
     FROM audit_tree_tiles t
     WHERE t.org_id = ${orgId} AND t.level = 0 AND t.idx = ANY(${list(leavesOf)}::bigint[])`;
-  return {
-    hashes: spans.length > 0 ? await rowsOf<TileRow>(tx, hashes) : [],
-    leaves: leavesOf.length > 0 ? await rowsOf<TileRow>(tx, leaves) : [],
-  };
+  const [hashRows, leafRows] = await Promise.all([
+    spans.length > 0 ? rowsOf<TileRow>(tx, hashes) : [],
+    leavesOf.length > 0 ? rowsOf<TileRow>(tx, leaves) : [],
+  ]);
+  return { hashes: hashRows, leaves: leafRows };
 }
 
 /** How many leaves of a tree are zero, and the leaf hashes that retention took from its last tile. */
@@ -53,18 +54,25 @@ export async function readTree(tx: Tx, orgId: string): Promise<{ zeroThrough: nu
   return row ? { zeroThrough: Number(row.zero_through), edge: row.edge ?? new Uint8Array() } : null;
 }
 
-/** The leaves of a tile that is not stored, from audit_logs and, where retention has taken rows, from the edge. */
-async function readLooseLeaves(
-  tx: Tx,
-  orgId: string,
-  { tile, edge }: { tile: number; edge: Uint8Array },
-): Promise<Map<number, Uint8Array>> {
+type LooseRow = { seq: string; checksum: string };
+
+/** The rows of a tile, if it is not stored. */
+function readLooseRows(tx: Tx, orgId: string, tile: number): Promise<LooseRow[]> {
   const begin = tile * TILE_WIDTH;
-  const rows = await rowsOf<{ seq: string; checksum: string }>(
+  return rowsOf<LooseRow>(
     tx,
     sql`SELECT chain_seq AS seq, checksum FROM audit_logs
-      WHERE org_id = ${orgId} AND chain_seq > ${begin} AND chain_seq <= ${begin + TILE_WIDTH}`,
+      WHERE org_id = ${orgId} AND chain_seq > ${begin} AND chain_seq <= ${begin + TILE_WIDTH}
+        AND NOT EXISTS (SELECT FROM audit_tree_tiles WHERE org_id = ${orgId} AND level = 0 AND idx = ${tile})`,
   );
+}
+
+/** The leaves of a tile that is not stored, from its rows and, where retention has taken rows, from the edge. */
+function looseLeaves(
+  rows: readonly LooseRow[],
+  { tile, edge }: { tile: number; edge: Uint8Array },
+): Map<number, Uint8Array> {
+  const begin = tile * TILE_WIDTH;
   const leaves = new Map<number, Uint8Array>();
   for (let at = 0; at * HASH_BYTES < edge.length; at++) leaves.set(begin + at, hashAt(edge, at));
   for (const { seq, checksum } of rows) leaves.set(Number(seq) - 1, leafOf(checksum));
@@ -72,7 +80,7 @@ async function readLooseLeaves(
 }
 
 /**
- * Fetches hashes of one organization's tree in at most five statements, however many are wanted.
+ * Fetches hashes of one organization's tree in at most four statements, which leave together, however many are wanted.
  * @param leavesOf indexes of level 0 tiles whose single leaves are wanted; only the last of the tree may be not stored
  */
 export async function readTiles(
@@ -80,13 +88,19 @@ export async function readTiles(
   orgId: string,
   { spans = [], leavesOf = [] }: { spans?: readonly TileSpan[]; leavesOf?: readonly number[] },
 ): Promise<Tiles> {
-  const { zeroThrough, edge } = (await readTree(tx, orgId)) ?? { zeroThrough: 0, edge: new Uint8Array() };
-  const rows = await readRows(tx, orgId, spans, leavesOf);
+  const newest = leavesOf.length > 0 ? Math.max(...leavesOf) : null;
+  // In this order on the connection: a tile that another process stores meanwhile is found by the later statement.
+  const [looseRows, tree, rows] = await Promise.all([
+    newest === null ? [] : readLooseRows(tx, orgId, newest),
+    readTree(tx, orgId),
+    readRows(tx, orgId, spans, leavesOf),
+  ]);
+  const { zeroThrough, edge } = tree ?? { zeroThrough: 0, edge: new Uint8Array() };
   const hashes = new Map([...rows.hashes, ...rows.leaves].map((row) => [`${row.level}/${row.idx}`, row.hash]));
   const stored = new Map(rows.leaves.map(({ idx, leaves }) => [Number(idx), leaves as Uint8Array]));
   const isZeroTile = (idx: number) => (idx + 1) * TILE_WIDTH <= zeroThrough;
-  const open = leavesOf.filter((idx) => !stored.has(idx) && !isZeroTile(idx)).sort((a, b) => b - a)[0];
-  const loose = open === undefined ? new Map() : await readLooseLeaves(tx, orgId, { tile: open, edge });
+  const isOpen = newest !== null && !stored.has(newest) && !isZeroTile(newest);
+  const loose = isOpen ? looseLeaves(looseRows, { tile: newest, edge }) : new Map<number, Uint8Array>();
   return {
     zeroThrough,
     hash(level, idx) {

@@ -1,12 +1,14 @@
 import type { Tx } from "@/db/client";
 import { HASH_BYTES, TreeFold } from "@/server/audit/tree/tree";
-import { foldPerfect, sha256 } from "./hashing";
+import { foldPerfect, sha256, writeLeaf } from "./hashing";
 import { type FullTile, readTiles, TILE_BYTES, TILE_HEIGHT, TILE_WIDTH, type TileSpan } from "./tiles";
 
 /** A tree's right edge, to which leaves are appended: at most 255 hashes a level. */
 export class TreeBuilder {
   #full: FullTile[] = [];
-  #leaves = Buffer.alloc(TILE_BYTES);
+  #leaves = new Uint8Array(TILE_BYTES);
+  /** The leaves of the tile that became full last. */
+  #closed: Uint8Array | null = null;
   #size: number;
   /** Hashes of the tiles below, from level 1 up. */
   readonly #above: Uint8Array[][];
@@ -27,15 +29,23 @@ export class TreeBuilder {
     return this.#size;
   }
 
-  /** The hash of the next leaf. */
-  append(leaf: Uint8Array): void {
+  /** The last leaf that was appended here or stands behind the last full tile; null where that is neither. */
+  get lastLeaf(): Uint8Array | null {
+    const open = this.#size % TILE_WIDTH;
+    if (open > 0) return this.#leaves.slice((open - 1) * HASH_BYTES, open * HASH_BYTES);
+    return this.#closed?.slice(-HASH_BYTES) ?? null;
+  }
+
+  /** The next row, by its checksum in hexadecimal. */
+  append(checksum: string): void {
     const at = this.#size % TILE_WIDTH;
-    this.#leaves.set(leaf, at * HASH_BYTES);
+    writeLeaf(checksum, this.#leaves, at * HASH_BYTES);
     this.#size++;
     if (at < TILE_WIDTH - 1) return;
     const leaves = this.#leaves;
-    this.#leaves = Buffer.alloc(TILE_BYTES);
-    this.#close(0, foldPerfect(hashesIn(leaves, TILE_WIDTH)), leaves);
+    this.#leaves = new Uint8Array(TILE_BYTES);
+    this.#closed = leaves;
+    this.#close(0, foldPerfect(leaves), leaves);
   }
 
   #close(level: number, hash: Uint8Array, leaves: Uint8Array | null): void {
@@ -46,7 +56,7 @@ export class TreeBuilder {
     siblings.push(hash);
     if (siblings.length < TILE_WIDTH) return;
     this.#above[level] = [];
-    this.#close(level + 1, foldPerfect(siblings), null);
+    this.#close(level + 1, foldPerfect(Buffer.concat(siblings)), null);
   }
 
   /** The tiles that became full since the last call. */
@@ -56,7 +66,6 @@ export class TreeBuilder {
     return full;
   }
 
-  /** The last leaf, while it stands behind the last full tile. */
   root(): Uint8Array {
     const fold = new TreeFold(sha256);
     for (let level = this.#above.length; level > 0; level--)

@@ -5,7 +5,7 @@ import type { Break } from "@/server/audit/chain/verifier";
 import { foldPerfect, leafOf } from "@/server/audit/checkpoints/hashing";
 import { readRoot } from "@/server/audit/checkpoints/nodes";
 import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored-note";
-import { TILE_WIDTH, TreeDamage } from "@/server/audit/checkpoints/tiles";
+import { TILE_BYTES, TILE_WIDTH, TreeDamage } from "@/server/audit/checkpoints/tiles";
 import { equalBytes, HASH_BYTES } from "@/server/audit/tree/tree";
 
 type Slice = { first: number; last: number };
@@ -32,9 +32,9 @@ async function foldLevels(tx: Tx, orgId: string): Promise<Break | null> {
       FROM audit_tree_tiles p WHERE p.org_id = ${orgId} AND p.level > 0 ORDER BY p.level, p.idx`,
   );
   for (const { level, idx, hash, below } of rows) {
-    const hashes = hashesOf(below ?? new Uint8Array());
+    const hashes = below ?? new Uint8Array();
     // Tiles of rows that were pruned before there was a tree are not stored: nothing below to compare with.
-    if (hashes.length !== TILE_WIDTH || equalBytes(foldPerfect(hashes), hash)) continue;
+    if (hashes.length !== TILE_BYTES || equalBytes(foldPerfect(hashes), hash)) continue;
     const seq = Number(idx) * TILE_WIDTH ** (level + 1) + 1;
     return altered(seq, `tile ${level}/${idx} of the tree, made of the tiles below it`, "another hash");
   }
@@ -51,7 +51,7 @@ async function compareLeaves(tx: Tx, orgId: string, { first, last }: Slice): Pro
     );
     if (!tile) continue; // not full yet, or of pruned rows: the root was made without it
     const leaves = hashesOf(tile.leaves);
-    if (!equalBytes(foldPerfect(leaves), tile.hash))
+    if (!equalBytes(foldPerfect(tile.leaves), tile.hash))
       return altered(idx * TILE_WIDTH + 1, `the hash of tile 0/${idx}, made of its leaves`, "another hash");
     const rows = await rowsOf<{ seq: string; checksum: string }>(
       tx,
