@@ -58,19 +58,25 @@ def unbase64(text):
 
 def key_id(name, data): return hashlib.sha256(name.encode() + b"\n" + data).hexdigest()[:8]
 
+def is_small(public):   # a point of small order, under which signatures hold that nobody made
+    try: x, y, z, _ = times(8, point((int.from_bytes(public, "little") & (2**255 - 1)).to_bytes(32, "little")))
+    except ValueError: return int.from_bytes(public, "little") & (2**255 - 1) in (P, P + 1)
+    return x % P == 0 and (y - z) % P == 0
+
 def verifier_key(text, types=(1,)):   # -> name, type, public key
-    found = re.fullmatch(r"([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)", text)
+    found = re.fullmatch(r"([^\s\x00-\x1f\x7f-\x9f+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)", text)
     data = found and unbase64(found[3])
-    need(data and len(data) == 33 and data[0] in types and key_id(found[1], data) == found[2], "not a verifier key: " + text, Misuse)
+    need(data and len(data) == 33 and data[0] in types and key_id(found[1], data) == found[2] and not is_small(data[1:]),
+         "not a verifier key: " + text, Misuse)
     return found[1], data[0], data[1:]
 
 def parse_note(text):   # -> signed text, [(name, id, bytes)]; None when it is no note
-    if len(text) > 65536 or re.search("[\x00-\x09\x0b-\x1f\x7f\ud800-\udfff]", text) or not text.endswith("\n"): return None
+    if re.search("[\x00-\x09\x0b-\x1f\x7f\ud800-\udfff]", text) or len(text.encode()) > 65536 or not text.endswith("\n"): return None
     split = text.rfind("\n\n")
     if split < 0: return None
     lines = text[split + 2:-1].split("\n") if split + 2 < len(text) else []
     if len(lines) > 16: return None
-    found = [re.fullmatch(r"\u2014 ([^\s+]+) ([A-Za-z0-9+/]+=*)", line) for line in lines]
+    found = [re.fullmatch(r"\u2014 ([^\s\x80-\x9f+]+) ([A-Za-z0-9+/]+=*)", line) for line in lines]
     blobs = [line and unbase64(line[2]) for line in found]
     if not all(blob and len(blob) > 4 for blob in blobs): return None
     return text[:split + 1], [(line[1], blob[:4].hex(), blob[4:]) for line, blob in zip(found, blobs)]
@@ -109,7 +115,7 @@ class Trust:
                 key = verifier_key(words[2], (4,))
                 need(words[1] != "none" and words[1] not in named, bad + ": the name is taken", Misuse)
                 need(key[2] not in [k[2] for k in self.witnesses.values()], bad + ": twice", Misuse)
-                need(len(words) < 4 or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", words[3]), bad + ": no URL", Misuse)
+                need(len(words) < 4 or re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*://(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:\d{1,5})?(/\S*)?", words[3], re.A), bad + ": no URL", Misuse)
                 named.add(words[1]); self.witnesses[words[1]] = key
             elif words[0] == "group" and len(words) > 3:
                 count = {"all": len(words) - 3, "any": 1}.get(words[2]) or (int(words[2]) if re.fullmatch(r"[1-9][0-9]*", words[2]) else 0)
@@ -295,10 +301,12 @@ class Log:
              + [cosigned_by(note, key[0], key[2]) for key in self.trust.witnesses.values()], f"a signature of the {what} does not hold")
         return said, note, True in checks
 
+MAX_LINE = 64 * 1024 * 1024   # a file without line breaks must not fill the memory
+
 def lines_of(stream):
-    for line in stream:
-        if not line.endswith(b"\n"): yield line, None
-        else: yield line, line[:-1]
+    while line := stream.readline(MAX_LINE + 1):
+        need(len(line) <= MAX_LINE, "a line is too long")
+        yield line, line[:-1] if line.endswith(b"\n") else None
 
 def text_of(data):
     try: return data.decode("utf-8")
@@ -475,16 +483,29 @@ def verify_v1(first, stream, trust):
     notices = ["organization, range and time of creation are not signed in version 1"]
     return "intact", f"{rows} entries, through sequence {seq}, {head['organization']}", missing, notices
 
+def why_no_header(first):
+    if not first: return "the file is empty"
+    if first.startswith(b"c2sp.org/tlog-proof@"): return "it is the proof of an entry: verify_proof.py checks it"
+    if first.startswith(b'{"type":"header","format":"trailmark-evidence","version":'): return "it is an evidence bundle of a version that this verifier does not know"
+    return "it is no evidence bundle: it does not begin with the header of one"
+
+def read_text(path):   # of an option
+    try:
+        with open(path, encoding="utf-8", newline="") as file: return file.read()
+    except UnicodeDecodeError: raise Misuse(f"{path}: it is not a text in UTF-8")
+    except OSError as error: raise Misuse(f"{path}: {error.strerror}")
+
 def judge(path, keys=(), policy=None, since=None):   # -> word, exit code, sentences
     try:
         trust = Trust(keys, policy)
         kept = read_since(since, trust) if since is not None else None
         stream = open(path, "rb")
-    except (OSError, Misuse) as error: return "unreadable", 2, [str(error)]
+    except Misuse as error: return "unreadable", 2, [str(error)]
+    except OSError as error: return "unreadable", 2, [f"{path}: {error.strerror}"]
     with stream:
-        first = stream.readline()
+        first = stream.readline(MAX_LINE + 1)
         found = re.match(rb'\{"type":"header","format":"trailmark-evidence","version":([12]),', first)
-        if not found: return "unreadable", 2, ["not the header of an evidence bundle of a known version"]
+        if not found: return "unreadable", 2, [why_no_header(first)]
         try:
             need(first.endswith(b"\n"), "the file ends in its first line")
             first = text_of(first[:-1])
@@ -500,10 +521,10 @@ def main(args):
             if arg not in ("--key", "--policy", "--since"): files.append(arg); continue
             need(args, arg + " needs a value", Misuse)
             if arg == "--key": keys.append(args[0])
-            else: options[arg[2:]] = open(args[0], encoding="utf-8", newline="").read()
+            else: options[arg[2:]] = read_text(args[0])
             args = args[1:]
         need(len(files) == 1, __doc__, Misuse)
-    except (OSError, ValueError, Misuse) as error: return "unreadable", 2, [str(error)]
+    except Misuse as error: return "unreadable", 2, [str(error)]
     return judge(files[0], keys, **options)
 
 if __name__ == "__main__":

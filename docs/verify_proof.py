@@ -5,7 +5,7 @@
    Exit code: 0 intact, 1 broken, 2 unreadable, 3 not proven"""
 import re, sys
 from verify_bundle import (FIELDS, NULLABLE, NUMBER, Bad, Misuse, ORIGIN, Trust, checkpoint_of, cosigned_by, covers,
-                           included, leaf, need, parse_note, sha, signed_by, unbase64)
+                           included, leaf, need, parse_note, read_text, sha, signed_by, unbase64)
 
 HEADER = "c2sp.org/tlog-proof@v1"
 
@@ -24,6 +24,7 @@ def row_of(payload):   # the canonical payload v1;LENGTHS;VALUES taken apart by 
     return row
 
 def verify(text, trust):   # -> what was proven, what is missing
+    need(len(text) <= 4 * 1024 * 1024 and "\ufffd" not in text, "not of the form")
     head, split, rest = text.partition("\n\n")
     lines = head.split("\n")
     need(split and len(lines) >= 3 and lines[1].startswith("extra ") and lines[2].startswith("index "), "not of the form")
@@ -65,11 +66,12 @@ def main(args):
             if arg not in ("--key", "--policy"): files.append(arg); continue
             need(args, arg + " needs a value", Misuse)
             if arg == "--key": keys.append(args[0])
-            else: policy = open(args[0], encoding="utf-8", newline="").read()
+            else: policy = read_text(args[0])
             args = args[1:]
         need(len(files) == 1, __doc__, Misuse)
         with open(files[0], "rb") as stream: data = stream.read(4 * 1024 * 1024 + 1)
-    except (OSError, ValueError, Misuse) as error: return "unreadable", 2, [str(error)]
+    except Misuse as error: return "unreadable", 2, [str(error)]
+    except OSError as error: return "unreadable", 2, [f"{files[0]}: {error.strerror}"]
     return judge(data, keys, policy)
 
 if __name__ == "__main__":

@@ -56,7 +56,11 @@ function Integrity({ org }: { org: Org }) {
       {breaks.length > 0 && (
         <Section
           title="Where it breaks"
-          lead="This cannot be repaired. Keep the bundle, and find out who had access."
+          lead={
+            status.data?.alarm?.source === "head"
+              ? "Where the entries themselves are intact, repair-head rebuilds the head of the chain. Find out who had access."
+              : "This cannot be repaired. Keep the bundle, and find out who had access."
+          }
           flush
         >
           <Breaks breaks={breaks} rowHref={(id) => `/audit/${id}`} />
@@ -117,7 +121,7 @@ function Known({ status }: { status: Status }) {
     );
   return (
     <VerdictHead kind="intact" title="Intact">
-      Every entry through {count(through)} was read within the last 31 days, is as it was sealed, in its place and
+      Every entry through {count(through)} was read within the last 31 days and found as it was sealed, in its place and
       linked to the previous one.{newer > 0 && ` ${counted(newer, "newer entry", "newer entries")} not checked yet.`}
     </VerdictHead>
   );

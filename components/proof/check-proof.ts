@@ -1,21 +1,8 @@
-import { ed25519 } from "@noble/curves/ed25519";
 import { sha256 } from "@noble/hashes/sha2";
 import { bytesToHex } from "@noble/hashes/utils";
 import { parseEntryProof } from "@/server/audit/tree/entry-proof";
 import { judgeProof, type ProofVerdict, parseTrust, type Trust } from "@/server/audit/tree/judge-proof";
-import type { NoteTools } from "@/server/audit/tree/signed-note";
-
-/** A browser's own hashing and signatures: audited code, and no network. */
-const tools: NoteTools = {
-  sha256,
-  verify: (publicKey, message, signature) => {
-    try {
-      return ed25519.verify(signature, message, publicKey, { zip215: false });
-    } catch {
-      return false; // a signature of the wrong length, or a key that is no point
-    }
-  },
-};
+import { browserNoteTools } from "./note-tools";
 
 const NOBODY: Trust = { logs: [], witnesses: [], quorum: null };
 
@@ -43,5 +30,5 @@ export type CheckedProof = { verdict: ProofVerdict; checksum: string | null };
 /** Checks a proof right here; nothing is sent anywhere. */
 export function checkProof(text: string, trust: Trust): CheckedProof {
   const payload = parseEntryProof(text)?.payload;
-  return { verdict: judgeProof(tools, text, trust), checksum: payload ? bytesToHex(sha256(payload)) : null };
+  return { verdict: judgeProof(browserNoteTools, text, trust), checksum: payload ? bytesToHex(sha256(payload)) : null };
 }

@@ -5,6 +5,7 @@ import type { CheckedProof, Held } from "./check-proof";
 import classes from "./proof.module.css";
 import { fromFragment, isProofFragment } from "./proof-link";
 import { ProofVerdictView } from "./proof-verdict";
+import { readProof } from "./read-proof";
 import { saveText } from "./save-text";
 
 type Source = { step: "loading" } | { step: "choose"; failure: string | null } | { step: "read"; text: string };
@@ -51,7 +52,15 @@ export function ProofPage({ served, load }: Props) {
       </p>
       {source.step === "loading" && <p role="status">Reading the proof</p>}
       {source.step === "choose" && (
-        <Choose failure={source.failure} onText={(text) => setSource({ step: "read", text })} />
+        <Choose
+          failure={source.failure}
+          onFile={(file) =>
+            void readProof(file).then(
+              (text) => setSource({ step: "read", text }),
+              () => setSource({ step: "choose", failure: `${file.name} could not be read; choose it again.` }),
+            )
+          }
+        />
       )}
       {source.step === "read" && <Checked text={source.text} held={{ pasted, served }} />}
       <Keys value={pasted} served={served} onChange={setPasted} />
@@ -59,10 +68,10 @@ export function ProofPage({ served, load }: Props) {
   );
 }
 
-function Choose({ failure, onText }: { failure: string | null; onText: (text: string) => void }) {
+function Choose({ failure, onFile }: { failure: string | null; onFile: (file: File) => void }) {
   const choose = (event: ChangeEvent<HTMLInputElement>) => {
     const file = event.currentTarget.files?.[0];
-    if (file) void file.text().then(onText);
+    if (file) onFile(file);
   };
   return (
     <div className={classes.choose}>

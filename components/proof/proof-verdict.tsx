@@ -52,7 +52,7 @@ export function ProofVerdictView({ checked, held }: Props) {
           {verdict.row && <Entry row={verdict.row} isClaim={verdict.status !== "intact"} />}
           <Place verdict={verdict} checksum={checksum} />
           <Signatures verdict={verdict} />
-          <Meaning verdict={verdict} />
+          <Meaning verdict={verdict} held={held} />
         </>
       )}
     </section>
@@ -174,8 +174,9 @@ function Signatures({ verdict }: { verdict: Judged }) {
   );
 }
 
-function Meaning({ verdict }: { verdict: Judged }) {
-  const isWitnessed = verdict.cosignedBy.some(({ seconds }) => seconds !== null);
+function Meaning({ verdict, held }: { verdict: Judged; held: Held }) {
+  const witnesses = verdict.cosignedBy.filter(({ seconds }) => seconds !== null).map(({ name }) => name);
+  const isWitnessed = witnesses.length > 0;
   return (
     <section className={classes.part} aria-labelledby="proof-meaning">
       {verdict.status === "intact" && (
@@ -183,11 +184,12 @@ function Meaning({ verdict }: { verdict: Judged }) {
           <h2 id="proof-meaning">What this proves</h2>
           <ul className={classes.list}>
             <li>The entry stood in this place of the log, with these contents, when the checkpoint was signed.</li>
-            <li>
-              {isWitnessed
-                ? "Witnesses saw the log: its history up to here cannot be exchanged without their noticing."
-                : "Two different logs under one key would prove that its holder cheated."}
-            </li>
+            {isWitnessed && (
+              <li>
+                The log was seen by {witnesses.join(", ")}: its history up to here cannot be exchanged unnoticed by
+                whoever cosigned it.
+              </li>
+            )}
           </ul>
         </>
       )}
@@ -196,6 +198,9 @@ function Meaning({ verdict }: { verdict: Judged }) {
         <li>That what the entry says is true: it shows what was recorded.</li>
         <li>Anything about other entries, or that nothing else happened.</li>
         <li>That the key is whose you think it is: compare it with the one that you were given in person.</li>
+        {isWitnessed && held.from === "server" && (
+          <li>That these witnesses are independent of this server, whose own policy names them.</li>
+        )}
         {!isWitnessed && (
           <li>That whoever holds the signing key never wrote a second history: no witness is known here.</li>
         )}

@@ -7,15 +7,22 @@ import classes from "./certificate.module.css";
 import type { Checked } from "./check-file";
 import { countsText, rangeText } from "./scope-text";
 
-type Props = { verdict: JudgedBundle; checked: Checked; heldTo: string; keys: readonly string[] };
+type Props = { verdict: JudgedBundle; checked: Checked; heldTo: string; command: string };
 
 const COMPLETE = {
   proven: "proven: no entry of the range is left out",
   attested: "attested by the installation’s signature, not proven, for a range of time",
 };
 
+const QUORUM = { met: " (as many as the policy asks for)", "not met": " (fewer than the policy asks for)" };
+
+function cosigners({ cosignedBy, quorum }: JudgedBundle): string {
+  const names = cosignedBy.map(({ name, at }) => `${name}, ${at}`).join("; ");
+  return `${names || "no witness that is known here"}${quorum ? QUORUM[quorum] : ""}`;
+}
+
 /** One page for the files: verdict, scope, signatures, and the command that repeats the check. Seen in print alone. */
-export function Certificate({ verdict, checked, heldTo, keys }: Props) {
+export function Certificate({ verdict, checked, heldTo, command }: Props) {
   const { zone } = useZone();
   const { header, checkpoint } = verdict;
   const at = (when: string | null | undefined) => (when ? dateTime(when, zone) : "none");
@@ -28,7 +35,7 @@ export function Certificate({ verdict, checked, heldTo, keys }: Props) {
     ["Complete", verdict.complete ? COMPLETE[verdict.complete] : "not proven"],
     ["Checkpoint", checkpoint ? `size ${checkpoint.size}, signed ${at(checkpoint.signedAt)}` : "none of version 2"],
     ["Signed by", verdict.signedBy.join(" ") || "no key that counts"],
-    ["Cosigned by", verdict.cosignedBy.map(({ name, at: when }) => `${name}, ${when}`).join("; ") || "no witness"],
+    ["Cosigned by", cosigners(verdict)],
     ["Held to", heldTo],
     ["Bundle created", at(header?.createdAt)],
     ["Checked", `${at(new Date().toISOString())} (${zoneName(zone)})`],
@@ -45,6 +52,9 @@ export function Certificate({ verdict, checked, heldTo, keys }: Props) {
           </div>
         ))}
       </dl>
+      {verdict.status !== "intact" && verdict.status !== "empty" && (
+        <p>What is said above of organization, range and entries is what the file claims; it is not proven.</p>
+      )}
       {[...verdict.reasons, ...verdict.notices].map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
@@ -54,7 +64,7 @@ export function Certificate({ verdict, checked, heldTo, keys }: Props) {
         </p>
       )}
       <p>To repeat the check on a machine of your own, offline:</p>
-      <pre>{`npm run trailmark -- verify ${checked.fileName} ${keys.map((key) => `--key ${key}`).join(" ")}`}</pre>
+      <pre>{command}</pre>
     </article>
   );
 }

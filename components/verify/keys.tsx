@@ -25,7 +25,7 @@ export function Keys({ verdict, held }: { verdict: JudgedBundle; held: Held }) {
           <li key={key}>
             <code>{key}</code>
             <StateTag tone={signed.has(bytesOf(key)) ? "good" : "warn"}>
-              {`${OWNER[held.from]}, ${signed.has(bytesOf(key)) ? "and it signed this bundle" : "which signed nothing here"}`}
+              {`${OWNER[held.from]}, ${signed.has(bytesOf(key)) ? "and it signed the checkpoint" : "which signed no checkpoint here"}`}
             </StateTag>
           </li>
         ))}

@@ -12,11 +12,11 @@ import { Figures } from "@/components/ui/figures";
 import { Message } from "@/components/ui/message";
 import { Section } from "@/components/ui/section";
 import { type JudgedBundle, VERDICT_WORD } from "@/server/audit/bundle/verdict";
-import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 import { Certificate } from "./certificate";
 import type { Checked } from "./check-file";
 import { Entries } from "./entries";
 import { Keys } from "./keys";
+import { repeatCommand } from "./repeat-command";
 import { countsText, rangeText } from "./scope-text";
 import classes from "./verify.module.css";
 
@@ -50,8 +50,8 @@ export function Verdict({ checked, held, onAgain }: Props) {
         <Certificate
           verdict={verdict}
           checked={checked}
-          heldTo={`${whose(held)}`}
-          keys={held.trust.logs.map(formatVerifierKey)}
+          heldTo={whose(held)}
+          command={repeatCommand(checked.fileName, held)}
         />
       )}
     </section>
@@ -67,6 +67,12 @@ function whose({ trust, from }: Held): string {
     : `the key of ${names}, the server that served this page`;
 }
 
+/** Who signed, of those the bundle was held to: a second key that was given may have signed nothing. */
+function signers({ signedBy }: JudgedBundle, { from }: Held): string {
+  const keys = signedBy.map((key) => key.split("+", 2).join("+")).join(", ");
+  return from === "you" ? `${keys}, which you gave` : `${keys}, a key of the server that served this page`;
+}
+
 function sentence({ verdict, checked, held }: { verdict: JudgedBundle; checked: Checked; held: Held }): string {
   const { fileName, seconds } = checked;
   const took = `Checked in ${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s.`;
@@ -77,8 +83,9 @@ function sentence({ verdict, checked, held }: { verdict: JudgedBundle; checked: 
   if (verdict.status === "unproven")
     return `Nothing in ${fileName} contradicts, but held to ${whose(held)} it is not proven that these are the entries as they were written. ${took}`;
   if (verdict.status === "empty")
-    return `The range holds no entry, and ${whose(held)} signed the log and this selection. ${took}`;
-  return `Each of the ${count(verdict.rowsChecked)} entries is as it was sealed and in its place; signed by ${whose(held)}. ${took}`;
+    return `The range holds no entry. Log and selection are signed by ${signers(verdict, held)}. ${took}`;
+  const each = verdict.rowsChecked === 1 ? "The one entry" : `Each of the ${count(verdict.rowsChecked)} entries`;
+  return `${each} is as it was sealed and in its place. Signed by ${signers(verdict, held)}. ${took}`;
 }
 
 type JudgedProps = { verdict: JudgedBundle; checked: Checked; held: Held };

@@ -6,9 +6,9 @@ import { useEffect, useRef, useState } from "react";
 import { count } from "@/components/format/amounts";
 import { type Held, heldTo } from "@/components/proof/check-proof";
 import { toFragment } from "@/components/proof/proof-link";
+import { isProofFile, readProof } from "@/components/proof/read-proof";
 import { Message } from "@/components/ui/message";
 import { PageHeader } from "@/components/ui/page-header";
-import { isEntryProof } from "@/server/audit/tree/entry-proof";
 import { type Checked, checkFile, loadTools, type Progress } from "./check-file";
 import { DropFile } from "./drop-file";
 import { Verdict } from "./verdict";
@@ -18,9 +18,6 @@ type State =
   | { step: "choose"; failure: string | null }
   | { step: "checking"; fileName: string; progress: Progress }
   | { step: "done"; checked: Checked; held: Held };
-
-/** As much of a file as tells that it is the proof of an entry. */
-const PROOF_START = 64;
 
 /** Checks an evidence bundle in the visitor's own browser. served: the policy of the server that served the page. */
 export function VerifyPage({ served }: { served: string }) {
@@ -32,23 +29,23 @@ export function VerifyPage({ served }: { served: string }) {
   const held = heldTo(pasted, served);
 
   const start = async (file: File) => {
-    if (isEntryProof(await file.slice(0, PROOF_START).text())) {
-      // The page around this one shows what the address carries.
-      window.location.hash = await toFragment(await file.text());
-      return;
-    }
-    if ("reason" in held) return;
     const controller = new AbortController();
     abort.current = controller;
-    setState({ step: "checking", fileName: file.name, progress: { rows: 0, share: 0 } });
     const onProgress = (progress: Progress) => setState({ step: "checking", fileName: file.name, progress });
     try {
+      if (await isProofFile(file)) {
+        // The page around this one shows what the address carries.
+        window.location.hash = await toFragment(await readProof(file));
+        return;
+      }
+      if ("reason" in held) return;
+      onProgress({ rows: 0, share: 0 });
       const checked = await checkFile(file, { trust: held.trust, signal: controller.signal, onProgress });
       setState({ step: "done", checked, held });
     } catch {
       const failure = controller.signal.aborted
         ? null
-        : `${file.name} could not be read to its end. It may have been moved or changed meanwhile; choose it again.`;
+        : `${file.name} could not be read to its end. It may be a folder, or was moved or changed meanwhile; choose a file.`;
       setState({ step: "choose", failure });
     }
   };

@@ -79,5 +79,5 @@ test("an altered row, a foreign signer and a file that is no bundle are told apa
   await verify.key.fill("elsewhere.example+2c3e6502+AWVncZBeHvcx9lzQoNn7BhI4OAoaAS5qvfhG7MfS6jb9");
   await verify.choose(bundle);
   await expect(verify.verdict("Not proven")).toBeVisible();
-  await expect(guest.getByText("Your key, which signed nothing here")).toBeVisible();
+  await expect(guest.getByText("Your key, which signed no checkpoint here")).toBeVisible();
 });

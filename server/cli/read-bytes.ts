@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 
@@ -9,13 +9,49 @@ const START_BYTES = 64;
 /** A file, or standard input ("-"), as its first bytes and everything from its start on. */
 export type OpenFile = { start: Buffer; chunks: AsyncIterable<Buffer> };
 
+const WHY = new Map([
+  ["ENOENT", "there is no such file"],
+  ["ENOTDIR", "there is no such file"],
+  ["EISDIR", "it is a directory"],
+  ["EACCES", "it may not be read by this user"],
+]);
+
+/** Why a file cannot be read, in words. */
+function unreadable(error: unknown): Error {
+  const { code = "" }: { code?: string } = Object(error);
+  return new Error(WHY.get(code) ?? `it cannot be read${code && ` (${code})`}`);
+}
+
+/** The text of a small file. @throws Error in words, also where it is not UTF-8 */
+export function readText(file: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw unreadable(error);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Error("it is not a text in UTF-8");
+  }
+}
+
+async function* inWords(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* stream;
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
 /**
  * Opens a file so that what it is can be told by how it begins, and the whole of it still be read.
- * @throws Error when it cannot be read
+ * @throws Error in words when it cannot be read
  */
 export async function openFile(file: string): Promise<OpenFile> {
   const stream: Readable = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
-  const rest: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
+  const rest: AsyncIterator<Buffer> = inWords(stream);
   let start: Buffer = Buffer.alloc(0);
   while (start.length < START_BYTES) {
     const { value, done } = await rest.next();

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import type { Trust } from "@/server/audit/tree/judge-proof";
 import { parsePolicy } from "@/server/audit/tree/policy";
 import { ED25519, parseVerifierKey } from "@/server/audit/tree/signed-note";
 import { noteTools } from "@/server/note-tools";
 import { UsageError } from "./command";
+import { readText } from "./read-bytes";
 
 /** The options by which somebody at the command line says whom to believe. */
 export const trustOptions = { key: { type: "string", multiple: true }, policy: { type: "string" } } as const;
@@ -11,9 +11,9 @@ export const trustOptions = { key: { type: "string", multiple: true }, policy: {
 function readPolicy(file: string): Trust {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    throw new UsageError(`--policy: ${file} cannot be read.`);
+    text = readText(file);
+  } catch (error) {
+    throw new UsageError(`--policy: ${file} cannot be read: ${(error as Error).message}.`);
   }
   const policy = parsePolicy(noteTools.sha256, text);
   if (!("reason" in policy)) return policy;

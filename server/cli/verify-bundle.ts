@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { type KeptNote, readKeptNote } from "@/server/audit/bundle/since";
 import { verifyBundle } from "@/server/audit/bundle/verify";
 import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
 import type { Trust } from "@/server/audit/tree/judge-proof";
 import { say, tell, UsageError } from "./command";
+import { readText } from "./read-bytes";
 import { showVerdict } from "./show-verdict";
 import { type Asked, EXIT_CODE } from "./verdict-words";
 
@@ -15,9 +15,9 @@ export function readSince(file: string | undefined, trust: Trust): KeptNote | nu
   if (file === undefined) return null;
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    throw new UsageError(`--since: ${file} cannot be read.`);
+    text = readText(file);
+  } catch (error) {
+    throw new UsageError(`--since: ${file} cannot be read: ${(error as Error).message}.`);
   }
   const kept = readKeptNote(nodeBundleTools, text, trust);
   if (!kept) throw new UsageError(`--since: ${file} is not a signed checkpoint of a Trailmark log.`);

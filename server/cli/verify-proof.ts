@@ -1,9 +1,9 @@
+import { MAX_PROOF_CHARACTERS } from "@/server/audit/tree/entry-proof";
 import { judgeProof, type ProofVerdict } from "@/server/audit/tree/judge-proof";
 import { noteTools } from "@/server/note-tools";
 import { say, tell } from "./command";
 import { type Asked, EXIT_CODE, wordOf } from "./verdict-words";
 
-const MAX_PROOF_CHARACTERS = 4 * 1024 * 1024;
 const LABEL_WIDTH = 11;
 
 type Judged = Exclude<ProofVerdict, { status: "unreadable" }>;
@@ -31,16 +31,17 @@ function describe(verdict: Judged): void {
   for (const reason of verdict.reasons) line(verdict.status === "broken" ? "Reason" : "Missing", visible(reason));
 }
 
+/** The text of a proof; of one that is too long as much as tells so. */
 async function readAll(pieces: AsyncIterable<string>): Promise<string> {
   let text = "";
   for await (const piece of pieces) {
     text += piece;
-    if (text.length > MAX_PROOF_CHARACTERS) throw new Error("the file is too long for the proof of an entry");
+    if (text.length > MAX_PROOF_CHARACTERS) break;
   }
   return text;
 }
 
-/** Judges a .tlog-proof file. @returns the exit code @throws Error when it cannot be read to its end */
+/** Judges a .tlog-proof file. @returns the exit code @throws Error when it cannot be read */
 export async function verifyProofFile(
   file: string,
   pieces: AsyncIterable<string>,

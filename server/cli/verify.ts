@@ -12,22 +12,33 @@ export const verify: Command = {
   summary:
     "check an evidence bundle or the proof of an entry; exit code 0 intact, 1 broken, 2 unreadable, 3 not proven",
   async run(args) {
-    const options = { ...trustOptions, since: { type: "string" }, json: { type: "boolean", default: false } } as const;
-    const { values, positionals } = readArgs(args, options, 1);
-    const file = required(positionals[0], "FILE");
-    const trust = trustOf(values);
-    const { json } = values;
-    const since = readSince(values.since, trust);
     try {
-      const { start, chunks } = await openFile(file);
-      if (!isEntryProof(start.toString("utf8"))) return await verifyBundleFile(file, chunks, { trust, json, since });
-      if (since) throw new UsageError("--since: the proof of an entry holds no proof from an older checkpoint.");
-      return await verifyProofFile(file, textOf(chunks), { trust, json });
+      return await verifyFile(args);
     } catch (error) {
+      // A script that asked for JSON gets it, also when it called the command wrongly.
+      if (args.includes("--json"))
+        say(JSON.stringify({ status: "unreadable", reason: (error as Error).message, line: 0 }));
       if (error instanceof UsageError) throw error;
-      if (json) say(JSON.stringify({ status: "unreadable", reason: (error as Error).message }));
-      tell(`UNREADABLE ${file}: ${(error as Error).message}`);
+      tell(`UNREADABLE ${(error as Error).message}`);
       return EXIT_CODE.unreadable;
     }
   },
 };
+
+async function verifyFile(args: string[]): Promise<number> {
+  const options = { ...trustOptions, since: { type: "string" }, json: { type: "boolean", default: false } } as const;
+  const { values, positionals } = readArgs(args, options, 1);
+  const file = required(positionals[0], "FILE");
+  const trust = trustOf(values);
+  const { json } = values;
+  const since = readSince(values.since, trust);
+  const named = (error: Error): Error => (error instanceof UsageError ? error : new Error(`${file}: ${error.message}`));
+  try {
+    const { start, chunks } = await openFile(file);
+    if (!isEntryProof(start.toString("utf8"))) return await verifyBundleFile(file, chunks, { trust, json, since });
+    if (since) throw new UsageError("--since: the proof of an entry holds no proof from an older checkpoint.");
+    return await verifyProofFile(file, textOf(chunks), { trust, json });
+  } catch (error) {
+    throw named(error as Error);
+  }
+}

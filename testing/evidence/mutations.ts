@@ -1,6 +1,7 @@
 import type { BundleRow } from "@/server/audit/chain/bundle";
 import { BASES, FORGED, joined, linesOf, type Mutation, OTHERS, ROWS, strangerKey, timeOf } from "./base-bundles";
 import { checkpointOf, HOST, logKey, makeBundle, sealed, signedBy, witness } from "./bundles";
+import { ODD_WRITINGS } from "./odd-writings";
 
 /** The same with a new seal, by the log's own key: an operator who signs what was changed. */
 const resealed = (lines: readonly string[], signers = [logKey]): string =>
@@ -246,4 +247,5 @@ export const MUTATIONS: Mutation[] = [
   ...Object.keys(BASES).flatMap(sealedAnew),
   ...EDITS,
   ...FORGERIES,
+  ...ODD_WRITINGS,
 ];

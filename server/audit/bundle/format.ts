@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isInstant } from "@/server/audit/tree/instant";
 import { fromBase64 } from "@/server/audit/tree/signed-note";
 import { HASH_BYTES, MAX_PROOF_HASHES } from "@/server/audit/tree/tree";
 
@@ -17,6 +18,16 @@ export function versionOf(firstLine: string): 1 | 2 | null {
   return version === "1" ? 1 : version === "2" ? 2 : null;
 }
 
+const ANY_VERSION = /^\{"type":"header","format":"trailmark-evidence","version":/;
+const ANY_PROOF = /^c2sp\.org\/tlog-proof@/;
+
+/** Why a first line that names no known version is no header, for its reader. */
+export function whyNoHeader(firstLine: string): string {
+  if (ANY_VERSION.test(firstLine)) return "it is an evidence bundle of a version that this verifier does not know";
+  if (ANY_PROOF.test(firstLine)) return "it is the proof of an entry, of a version that this verifier does not know";
+  return "it is no evidence bundle: it does not begin with the header of one";
+}
+
 /** Sequences and sizes are read up to here; JavaScript counts them exactly. */
 const MAX_SEQUENCE = 999_999_999_999_999;
 /** A range has at most twice the tree's height of perfect subtrees. */
@@ -24,8 +35,7 @@ const MAX_SKIP_HASHES = 2 * MAX_PROOF_HASHES;
 
 const text = z.string();
 const sequence = z.int().min(1).max(MAX_SEQUENCE);
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
-const instant = z.string().refine((at) => INSTANT.test(at) && !Number.isNaN(Date.parse(at)), "is not a time in UTC");
+const instant = z.string().refine(isInstant, "is not a time in UTC");
 const hash = z.string().refine((base64) => fromBase64(base64)?.length === HASH_BYTES, "is not the base64 of a hash");
 const hashes = (max: number) => z.array(hash).max(max);
 
@@ -83,6 +93,10 @@ export class BadLine extends Error {}
 
 const isLineType = (type: unknown): type is LineType => typeof type === "string" && Object.hasOwn(LINES, type);
 
+/** Half a surrogate pair is no character: no text that was stored has one, and not every reader takes it. */
+const wellFormed = (_: string, value: unknown): unknown =>
+  typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value;
+
 /** A line that has this shape and is written as the shape is written. @throws BadLine otherwise */
 export function readShape<T extends z.ZodType>(shape: T, value: unknown, line: string): z.output<T> {
   const parsed = shape.safeParse(value);
@@ -90,7 +104,7 @@ export function readShape<T extends z.ZodType>(shape: T, value: unknown, line: s
     const [issue] = parsed.error.issues;
     throw new BadLine([issue?.path.join("."), issue?.message].filter(Boolean).join(": "));
   }
-  if (JSON.stringify(parsed.data) !== line) throw new BadLine("it is not written as the format says");
+  if (JSON.stringify(parsed.data, wellFormed) !== line) throw new BadLine("it is not written as the format says");
   return parsed.data;
 }
 

@@ -116,6 +116,14 @@ describe("every single byte of a small bundle", () => {
   });
 });
 
+describe("a header", () => {
+  it("that is not UTF-8 is broken, for it says what it is", async () => {
+    const bytes = Buffer.from(makeBundle({ rows: chainRows(2), organization: "Contoso" }));
+    bytes[bytes.indexOf("Contoso")] = 0xff;
+    expect(await words([{ text: bytes, keys: HELD }])).toEqual(["broken"]);
+  });
+});
+
 describe("a policy", () => {
   it.each([
     ["is met by its witness", COSIGNED, POLICY, "intact"],

@@ -1,5 +1,5 @@
 import type { NoteTools } from "@/server/audit/tree/signed-note";
-import { BadLine, versionOf } from "./format";
+import { BadLine, versionOf, whyNoHeader } from "./format";
 import { BundleJudge } from "./judge";
 import { BundleJudgeV1 } from "./judge-v1";
 import type { KeptNote } from "./since";
@@ -24,6 +24,9 @@ type Options = {
 const NEWLINE = 0x0a;
 /** No line of a bundle comes near this; a file without newlines must not fill the memory. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+/** As much of a first line as names format and version. */
+const HEADER_START_BYTES = 128;
 
 const ascii = (text: string): Uint8Array => Uint8Array.from(text, (c) => c.charCodeAt(0));
 const ROW_START = ascii('{"type":"row"');
@@ -96,16 +99,18 @@ class BundleReading {
       this.options.onRow?.(this.#at + start, this.#at + end);
       judge.row(line);
     } else if (judge) judge.line(this.#text(line));
-    else this.#open(this.#text(line));
+    else this.#open(line);
   }
 
-  #open(text: string): void {
-    const version = versionOf(text);
-    if (!version) throw new BadLine("it is not the header of an evidence bundle of a known version");
+  #open(line: Uint8Array): void {
+    // What is no header need not be UTF-8 to be told so; what begins as one is broken when it is not.
+    const start = new TextDecoder("latin1").decode(line.subarray(0, HEADER_START_BYTES));
+    const version = versionOf(start);
+    if (!version) throw new BadLine(whyNoHeader(start));
     const { trust = NO_TRUST, since = null } = this.options;
     this.#judge =
       version === 1 ? new BundleJudgeV1(this.tools, { trust }) : new BundleJudge(this.tools, { trust, since });
-    this.#judge.line(text);
+    this.#judge.line(this.#text(line));
   }
 
   /** The end of the file. @throws BadLine */

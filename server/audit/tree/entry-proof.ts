@@ -24,7 +24,8 @@ export type ProvenEntry = { row: ChainRow; checkpoint: TreeCheckpoint };
 
 const HEADER = "c2sp.org/tlog-proof@v1";
 const INDEX = /^index (0|[1-9]\d{0,14})$/;
-const MAX_PROOF_CHARACTERS = 4 * 1024 * 1024;
+/** A proof is some kilobytes; what is longer than this is none. */
+export const MAX_PROOF_CHARACTERS = 4 * 1024 * 1024;
 
 /** A proof as the text of a .tlog-proof file. */
 export function formatEntryProof({ payload, index, path, checkpoint }: EntryProof): string {
@@ -37,7 +38,8 @@ export const isEntryProof = (text: string): boolean => text === HEADER || text.s
 
 /** A proof taken apart, nothing checked; null when it is none. */
 export function parseEntryProof(text: string): EntryProof | null {
-  if (text.length > MAX_PROOF_CHARACTERS) return null;
+  // What is not UTF-8 reaches this as U+FFFD, which no proof has a place for: the entry is in base64.
+  if (text.length > MAX_PROOF_CHARACTERS || text.includes("\ufffd")) return null;
   const split = text.indexOf("\n\n");
   const [header, extra, place, ...hashes] = text.slice(0, Math.max(split, 0)).split("\n");
   if (header !== HEADER || !extra?.startsWith("extra ") || hashes.length > MAX_PROOF_HASHES) return null;

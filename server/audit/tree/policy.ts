@@ -28,6 +28,8 @@ export type PolicyFault = { line: number; reason: string };
 export type Cosigned = { witness: Witness; seconds: number };
 
 const MAX_LINES = 1_000;
+/** As every verifier reads it, whatever its library takes for a URL. */
+const WITNESS_URL = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:\d{1,5})?(\/\S*)?$/;
 
 class Fault extends Error {}
 
@@ -68,7 +70,7 @@ class PolicyReader {
     const key = this.#key(vkey, COSIGNATURE);
     if (this.witnesses.some((witness) => isSameKey(witness.key, key)))
       throw new Fault("this witness stands here twice");
-    if (url !== undefined && !URL.canParse(url)) throw new Fault(`"${url}" is not a URL`);
+    if (url !== undefined && !(WITNESS_URL.test(url) && URL.canParse(url))) throw new Fault(`"${url}" is not a URL`);
     const witness = { name, key, url: url ?? null };
     this.#define(name, { kind: "witness", witness });
     this.witnesses.push(witness);

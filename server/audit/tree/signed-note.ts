@@ -1,3 +1,4 @@
+import { isSmallOrder } from "./small-order";
 import { equalBytes, type Sha256 } from "./tree";
 
 /**
@@ -66,16 +67,21 @@ export function keyIdOf(sha256: Sha256, { name, type, publicKey }: Omit<Verifier
 export const formatVerifierKey = ({ name, id, type, publicKey }: VerifierKey): string =>
   `${name}+${id}+${toBase64(concatBytes(Uint8Array.of(type), publicKey))}`;
 
+/** A key's name has no plus sign, control character or white space of Unicode, which \s is not. */
+const NAME = String.raw`([^\p{White_Space}\p{Cc}+]+)`;
+const VERIFIER_KEY = new RegExp(String.raw`^${NAME}\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$`, "u");
+const SIGNATURE_LINE = new RegExp(`^${DASH} ${NAME} ([A-Za-z0-9+/]+=*)$`, "u");
+
 /**
  * A verifier key taken apart; null when it is malformed. An id that is not the hash of its key is malformed: a forged
- * key would otherwise be shown under the name and id of a genuine one.
+ * key would otherwise be shown under the name and id of a genuine one. So is a point under which anybody signs.
  */
 export function parseVerifierKey(sha256: Sha256, text: string): VerifierKey | null {
-  const [, name, id, blob] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/.exec(text) ?? [];
+  const [, name, id, blob] = VERIFIER_KEY.exec(text) ?? [];
   const bytes = blob === undefined ? null : fromBase64(blob);
   if (!name || !id || !bytes || bytes.length !== 1 + KEY_BYTES) return null;
   const key = { name, type: bytes[0] as number, publicKey: bytes.slice(1) };
-  if (key.type !== ED25519 && key.type !== COSIGNATURE) return null;
+  if ((key.type !== ED25519 && key.type !== COSIGNATURE) || isSmallOrder(key.publicKey)) return null;
   return keyIdOf(sha256, key) === id ? { ...key, id } : null;
 }
 
@@ -91,15 +97,17 @@ export function formatNote(text: string, signatures: readonly NoteSignature[]): 
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f]|[\ud800-\udfff]/u;
 
 function parseSignature(line: string): NoteSignature | null {
-  const [, name, blob] = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/]+=*)$/.exec(line) ?? [];
+  const [, name, blob] = SIGNATURE_LINE.exec(line) ?? [];
   const bytes = blob === undefined ? null : fromBase64(blob);
   if (!name || !bytes || bytes.length <= ID_BYTES) return null;
   return { name, id: toHex(bytes.subarray(0, ID_BYTES)), bytes: bytes.slice(ID_BYTES) };
 }
 
+const isTooLong = (note: string): boolean => note.length > MAX_NOTE_BYTES || utf8.encode(note).length > MAX_NOTE_BYTES;
+
 /** A note taken apart, nothing checked; null when it is not one. Text and signatures part at the last empty line. */
 export function parseNote(note: string): SignedNote | null {
-  if (note.length > MAX_NOTE_BYTES || CONTROL.test(note) || !note.endsWith("\n")) return null;
+  if (isTooLong(note) || CONTROL.test(note) || !note.endsWith("\n")) return null;
   const split = note.lastIndexOf("\n\n");
   if (split < 0) return null;
   const lines = note.slice(split + 2, -1).split("\n");

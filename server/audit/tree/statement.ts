@@ -1,3 +1,4 @@
+import { isInstant } from "./instant";
 import type { Restoration } from "./restoration";
 import { fromBase64, toBase64 } from "./signed-note";
 import { HASH_BYTES } from "./tree";
@@ -28,8 +29,7 @@ const RECEIPT = "trailmark/prune/v1";
 const SEAL = "trailmark/bundle/v2";
 const RESTORED = "trailmark/restored/v1";
 const NUMBER = /^(0|[1-9]\d{0,14})$/;
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
-const ORGANIZATION = /\/log\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const ORGANIZATION = /.\/log\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** The origin of an organization's log; the path keeps it apart from the origins of version 1, `HOST/audit/ORG`. */
 export const originOf = (host: string, orgId: string): string => `${host}/log/${orgId}`;
@@ -64,7 +64,7 @@ function afterWord(line: string | undefined, word: string): string | null {
 
 function instantOf(line: string | undefined, word: string): string | null {
   const text = afterWord(line, word);
-  return text !== null && INSTANT.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+  return text !== null && isInstant(text) ? text : null;
 }
 
 function restorationOf(parts: (string | null | undefined)[]): Restoration | null {
