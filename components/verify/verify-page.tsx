@@ -38,7 +38,10 @@ export function VerifyPage({ served }: { served: string }) {
         window.location.hash = await toFragment(await readProof(file));
         return;
       }
-      if ("reason" in held) return;
+      if ("reason" in held) {
+        setState({ step: "choose", failure: `${file.name} was not checked: ${held.reason}` });
+        return;
+      }
       onProgress({ rows: 0, share: 0 });
       const checked = await checkFile(file, { trust: held.trust, signal: controller.signal, onProgress });
       setState({ step: "done", checked, held });

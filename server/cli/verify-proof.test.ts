@@ -69,3 +69,26 @@ it("says in words of its own what is missing, what does not hold and what it can
     err: expect.stringMatching(/^--policy: .*cannot be read/),
   });
 });
+
+it("says of what is no evidence what it is, never in the words of the machine, and in JSON where that was asked for", async () => {
+  const huge = `${proofText().split("\n").slice(0, 1).join("")}\nextra ${"A".repeat(4 * 1024 * 1024)}\n`;
+  for (const [file, args, code, said] of [
+    [dir, [], 2, /: it is a directory$/m],
+    [join(dir, "absent"), [], 2, /: there is no such file$/m],
+    [fileOf("empty", ""), [], 2, /: line 1: the file is empty$/m],
+    [fileOf("text", "hello\n"), [], 2, /: line 1: it is no evidence bundle: /m],
+    [fileOf("version", '{"type":"header","format":"trailmark-evidence","version":9}\n'), [], 2, /of a version that/m],
+    [fileOf("proof", "c2sp.org/tlog-proof@v9\n"), [], 2, /the proof of an entry, of a version that/m],
+    [fileOf("huge", huge), [], 1, /^Reason {5}The proof is torn/m],
+    [fileOf("good", proofText()), ["--policy", dir], 2, /^--policy: .* cannot be read: it is a directory\.$/m],
+    [fileOf("good", proofText()), ["--since", fileOf("empty", "")], 2, /^--since: .* is not a signed checkpoint/m],
+  ] as const) {
+    const ran = await runCli(["verify", file, ...args]);
+    expect([ran.code, `${ran.out}${ran.err}`]).toEqual([code, expect.stringMatching(said)]);
+    expect(ran.err).not.toMatch(/ENOENT|EISDIR| at .*:\d+:\d+/);
+  }
+  for (const args of [[], ["--key", "nonsense", "a"], [dir]]) {
+    const ran = await runCli(["verify", "--json", ...args]);
+    expect([ran.code, JSON.parse(ran.out).status]).toEqual([2, "unreadable"]);
+  }
+});

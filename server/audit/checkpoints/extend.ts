@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { checksumOf } from "@/server/audit/chain/chain-hash";
@@ -16,6 +17,9 @@ import { insertTiles, TreeDamage } from "./tiles";
 const CHUNK_ROWS = 250_000;
 /** Up to so many are read on the connection at hand: one of their own would take longer than they do. */
 const FEW_ROWS = 1_000;
+
+/** So long rows are read before writers have the processor for as long. */
+const TURN_MS = 10;
 
 /** A tree that covers the head as it was when the reading began. */
 export type Extended = { kind: "extended"; base: Base; size: number; root: Uint8Array };
@@ -45,8 +49,20 @@ async function readLinks(tx: Tx, { orgId, first, last }: Rows, onLink: (link: Li
   }
   const links = createLinkReader(onLink);
   await readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, ({ copy }) =>
-    copy(copyQuery(orgId, { first, last }), (chunk) => links.push(chunk)),
+    copy(copyQuery(orgId, { first, last }), (chunk) => links.push(chunk), { ready: pacing() }),
   );
+}
+
+/** A long reading gives as much time to writers as it takes: it stops for as long as it went on, every so often. */
+function pacing(): () => Promise<void> | null {
+  let since = performance.now();
+  return () => {
+    const worked = performance.now() - since;
+    if (worked < TURN_MS) return null;
+    return sleep(worked).then(() => {
+      since = performance.now();
+    });
+  };
 }
 
 type Chunk = { base: Base; head: Head; last: number };
