@@ -6,7 +6,7 @@ import { emptyRoot, HASH_BYTES, leafHash, nodeHash, type Sha256 } from "@/server
  * own, and copying a hash less in a loop than by a call.
  */
 
-export const sha256: Sha256 = (bytes) => Buffer.from(hash("sha256", bytes, "latin1"), "latin1");
+export const sha256: Sha256 = (bytes) => Buffer.from(hash("sha256", bytes, "binary"), "latin1");
 
 export const EMPTY_ROOT = emptyRoot(sha256);
 
@@ -15,7 +15,7 @@ const leafInput = Buffer.alloc(1 + HASH_BYTES, 0);
 const nodeInput = new Uint8Array(1 + 2 * HASH_BYTES).fill(1);
 
 function writeDigest(of: Uint8Array, into: Uint8Array, at: number): void {
-  const digest = hash("sha256", of, "latin1");
+  const digest = hash("sha256", of, "binary");
   for (let i = 0; i < HASH_BYTES; i++) into[at + i] = digest.charCodeAt(i);
 }
 
