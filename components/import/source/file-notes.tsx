@@ -10,11 +10,13 @@ export function ReadNotes({ state }: { state: ImportState }) {
     (notes ?? []).map((note) => (state.files.length > 1 ? `${name}: ${note}` : note)),
   );
   return notes.length === 0 ? null : (
-    <ul className={classes.note} aria-label="How the file was read">
-      {notes.map((note) => (
-        <li key={note}>{note}</li>
-      ))}
-    </ul>
+    <div className={classes.pad}>
+      <ul className={classes.plain} aria-label="How the file was read">
+        {notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -165,6 +165,12 @@ describe("a REST dump of extra fields", () => {
     expect(notes).toEqual([expect.stringMatching(/^1 member is a list .* \(tags of number 1\)/)]);
   });
 
+  it("takes a list of a computer for what it is, not for a page", async () => {
+    const { rows, notes } = await read(JSON.stringify([{ hostname: "PC1", RAM: 8, items: [{ hostname: "PC2" }] }]));
+    expect(rows).toEqual([["PC1", "8", ""]]);
+    expect(notes).toEqual([expect.stringContaining("(items of number 1)")]);
+  });
+
   it.each(["[]", '[["Computer ID"],["1"]]', '{"total": 0, "data": []}'])(
     "refuses %s: it names nothing",
     async (text) => {

@@ -14,14 +14,18 @@ const isWrapper = (key: unknown): boolean => typeof key === "string" && WRAPPER.
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The list that a page of a dump wraps: {page: 1, computers: [...]}. A computer's own fields are no page. */
+const PAGE_LIST = /^(computers?|data|items|results|records)$/i;
+/** A member by which an object is a computer itself, whatever lists it has. */
+const NAMES_ITSELF =
+  /^(u?id|guid|name|host|(host|(computer|device|agent|machine|asset|endpoint|system)[ _-]?)(id|name))$/i;
+
+/** The list that a page of a dump wraps: {page: 1, computers: [...]}. A computer's own lists are no pages. */
 function pageIn(value: Record<string, unknown>): unknown[] | undefined {
-  const lists = Object.entries(value).filter(
-    ([key, list]) =>
-      /^(computers?|data|items|results|records)$/i.test(key) && Array.isArray(list) && list.every(isObject),
+  if (Object.keys(value).some((key) => NAMES_ITSELF.test(key))) return undefined;
+  const lists = Object.entries(value).flatMap(([key, list]) =>
+    PAGE_LIST.test(key) && Array.isArray(list) && list.every(isObject) ? [list] : [],
   );
-  const [only, second] = lists;
-  return only && !second && Array.isArray(only[1]) ? only[1] : undefined;
+  return lists.length === 1 ? lists[0] : undefined;
 }
 
 /** What a page holds stands for itself, wherever the dump's pages lie in one another. */
