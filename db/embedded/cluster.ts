@@ -25,8 +25,11 @@ export type Secrets = {
   cluster: string;
 };
 
-/** Where a cluster lives whose data folder the runner cannot enter (a checkout below /root, mode 700). */
-const SYSTEM_HOME = "/var/lib/trailmark";
+/**
+ * Where a cluster lives whose data folder the runner cannot enter (a checkout below /root, mode 700). Not the state folder
+ * of the systemd units: systemd gives that to another user.
+ */
+const SYSTEM_HOME = "/var/lib/trailmark-postgres";
 
 const SETTINGS = `
 # Trailmark's defaults for a small server; edit freely, they are written once.
