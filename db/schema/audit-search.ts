@@ -108,7 +108,10 @@ export const auditResourceCounts = pgTable(
     resourceName: text("resource_name"),
     rows: integer("rows").notNull(),
   },
-  (t) => [index("audit_resource_counts_org_idx").on(t.orgId, t.firstSeq)],
+  (t) => [
+    index("audit_resource_counts_org_idx").on(t.orgId, t.firstSeq),
+    index("audit_resource_counts_resource_idx").on(t.orgId, t.resourceId),
+  ],
 );
 
 /** Distinct values that filters give a part of: kind 'action', 'email' and 'device'; and what rows are: kind 'row'. */
