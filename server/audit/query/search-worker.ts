@@ -11,11 +11,14 @@ const REST_FACTOR = 4;
 /** So many rows past the index make a search noticeably slower: then the indexer does not rest. */
 const FAR_BEHIND_ROWS = 50_000;
 
-/** Rows of a step: as many as take a moment, whatever their size. */
+/**
+ * Rows of a step: as many as take a moment, whatever their size. A busy machine makes every step long: steps that shrank for
+ * that would spend their time on beginning, so it takes rows far larger than usual.
+ */
 const MAX_STEP_ROWS = 4_096;
 const MIN_STEP_ROWS = 64;
-const SHORT_MS = 200;
-const LONG_MS = 600;
+const SHORT_MS = 600;
+const LONG_MS = 4_000;
 
 /** An organization, and how many of its rows are not indexed yet; none where pruned ones still are. */
 type Backlog = { orgId: string; rows: number };
