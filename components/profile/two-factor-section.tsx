@@ -55,7 +55,9 @@ export function TwoFactorSection() {
   return (
     <Section
       title="Two-factor sign-in"
-      lead={isOn ? "After your password you are asked for one of these." : "Your password alone signs you in."}
+      lead={
+        isOn ? "Signing in asks for one of these as well." : "Your password or identity provider alone signs you in."
+      }
       action={
         <Group gap="sm">
           {!totp && <Button onClick={() => setAdding("totp")}>Set up an app</Button>}

@@ -4,6 +4,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import dynamic from "next/dynamic";
 import { parseAsInteger, useQueryState } from "nuqs";
 import { useOrg } from "@/components/account/org";
+import { counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { KeyList } from "./key-list";
@@ -35,7 +36,7 @@ export function Enrollment() {
         { header: "Key", cell: (k) => <code>{k.prefix}…</code>, width: 160 },
         {
           header: "Used",
-          cell: (k) => (k.maxUses === null ? `${k.uses} times` : `${k.uses} of ${k.maxUses}`),
+          cell: (k) => (k.maxUses === null ? counted(k.uses, "time") : `${k.uses} of ${k.maxUses}`),
           width: 120,
         },
         { header: "Created", cell: (k) => <When at={k.createdAt} />, width: 180, minor: true },

@@ -2,8 +2,10 @@
 
 import { Select, Switch, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import { zoneChoices } from "@/components/format/zones";
 import { useTRPC } from "@/components/trpc";
+import { changesOf } from "@/components/ui/dialogs/changes";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useDone } from "@/components/ui/dialogs/use-done";
 import { useForm } from "@/components/ui/dialogs/use-form";
@@ -15,11 +17,12 @@ import { createInput, type Organization, updateInput } from "@/server/organizati
  */
 export function OrganizationDialog({ organization, onClose }: { organization?: Organization; onClose: () => void }) {
   const trpc = useTRPC();
-  const form = useForm({
+  const [was] = useState({
     name: organization?.name ?? "",
     requireTwoFactor: organization?.requireTwoFactor ?? false,
     timeZone: organization?.timeZone ?? null,
   });
+  const form = useForm(was);
   const done = useDone(onClose, trpc.organizations.pathFilter(), trpc.me.pathFilter());
   const create = useMutation(trpc.organizations.create.mutationOptions(done));
   const update = useMutation(trpc.organizations.update.mutationOptions(done));
@@ -28,11 +31,11 @@ export function OrganizationDialog({ organization, onClose }: { organization?: O
       form={form}
       title={organization ? "Edit organization" : "New organization"}
       action={organization ? "Save" : "Create organization"}
-      onSubmit={({ name, requireTwoFactor, timeZone }) =>
-        organization
-          ? form.send(updateInput, update, { id: organization.id, name, requireTwoFactor, timeZone })
-          : form.send(createInput, create, { name })
-      }
+      onSubmit={async (values) => {
+        if (!organization) return form.send(createInput, create, { name: values.name });
+        const changes = changesOf(was, values);
+        return changes ? form.send(updateInput, update, { id: organization.id, ...changes }) : onClose();
+      }}
       onClose={onClose}
     >
       <TextInput label="Name" required {...form.field("name")} data-autofocus />

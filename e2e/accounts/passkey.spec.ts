@@ -58,6 +58,6 @@ test("a passkey is created, signs in after the password, and is removed", async 
   await page.goto("/account");
   await page.getByRole("button", { name: "Remove: Work laptop" }).click();
   await page.getByRole("dialog", { name: "Remove Work laptop" }).getByRole("button", { name: "Remove" }).click();
-  await expect(page.getByText("Your password alone signs you in.")).toBeVisible();
+  await expect(page.getByText("Your password or identity provider alone signs you in.")).toBeVisible();
   await context.close();
 });

@@ -47,8 +47,10 @@ export function coverageOf(tx: Tx, chains: readonly SignedChain[]): Promise<Cove
           LATERAL (SELECT a.chain_seq AS last FROM audit_logs a
             WHERE a.org_id = o.id AND a.chain_seq IS NOT NULL ORDER BY a.chain_seq DESC LIMIT 1) l),
       recent AS MATERIALIZED (
-        SELECT v.org_id AS id, v.first_seq, v.last_seq, v.slice
-        FROM o JOIN audit_verifications v ON v.org_id = o.id AND ${RECENT}),
+        -- OFFSET 0: by the index for each chain, not by reading the runs of all chains there are.
+        SELECT o.id, r.first_seq, r.last_seq, r.slice
+        FROM o, LATERAL (SELECT v.first_seq, v.last_seq, v.slice FROM audit_verifications v
+          WHERE v.org_id = o.id AND ${RECENT} OFFSET 0) r),
       parts AS (
         SELECT id, int8range(first_seq, last_seq, '[]') AS part FROM recent WHERE first_seq IS NOT NULL
         UNION ALL

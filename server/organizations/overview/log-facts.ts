@@ -49,21 +49,40 @@ const withResult = (result: "failure" | "denied", after: Date): SQL => sql`LATER
 
 type Since = { day: Date; week: Date; month: Date };
 
-/** The facts of some organizations in one statement: a few index probes each, no scan of any log. */
-export const logFactsOf = (tx: Tx, orgIds: readonly string[], since: Since): Promise<LogFacts[]> =>
-  rowsOf<LogFacts>(
+type Head = Pick<LogFacts, "orgId" | "head" | "pruned">;
+
+const headsOf = (tx: Tx, orgIds: readonly string[]): Promise<Head[]> =>
+  rowsOf<Head>(
+    tx,
+    sql`SELECT h.org_id AS "orgId", h.seq::float8 AS head, h.pruned_through_seq::float8 AS pruned
+      FROM audit_chain_heads_of(${sql.param([...orgIds])}::uuid[]) h`,
+  );
+
+/**
+ * The facts of some organizations: a few index probes each, no scan of any log. The heads come apart, because the planner
+ * does not know how many a function gives and would compare each organization with each of them.
+ */
+export async function logFactsOf(tx: Tx, orgIds: readonly string[], since: Since): Promise<LogFacts[]> {
+  const [heads, rows] = await Promise.all([headsOf(tx, orgIds), probe(tx, orgIds, since)]);
+  const byOrg = new Map(heads.map((head) => [head.orgId, head]));
+  return rows.map((row) => ({
+    ...row,
+    head: byOrg.get(row.orgId)?.head ?? 0,
+    pruned: byOrg.get(row.orgId)?.pruned ?? 0,
+  }));
+}
+
+const probe = (tx: Tx, orgIds: readonly string[], since: Since): Promise<Omit<LogFacts, "head" | "pruned">[]> =>
+  rowsOf(
     tx,
     sql`SELECT o.id AS "orgId", o.name, o.is_home AS "isHome", ${ms("o.created_at")} AS "createdAt",
-        coalesce(h.seq, 0)::float8 AS head, coalesce(h.pruned_through_seq, 0)::float8 AS pruned,
         ${ms("oldest.at")} AS "oldestAt", ${ms("f.ages_from")} AS "firstAgesFrom", ${ms("un.at")} AS "unsignedSince",
         p.retention_days AS "retentionDays", ${ms("p.last_cleanup_at")} AS "lastCleanupAt",
         failed.n AS failures, refused.n AS denied,
         w.size::float8 AS "weekSize", ${ms("wn.at")} AS "weekAt",
         m.size::float8 AS "monthSize", ${ms("mn.at")} AS "monthAt",
         e.size::float8 AS "firstSize", ${ms("e.signed_at")} AS "firstSignedAt"
-      FROM unnest(${sql.param([...orgIds])}::uuid[]) AS ids(id)
-      JOIN organizations o ON o.id = ids.id
-      LEFT JOIN audit_chain_heads_of(${sql.param([...orgIds])}::uuid[]) h ON h.org_id = o.id
+      FROM organizations o
       LEFT JOIN audit_retention_policies p ON p.org_id = o.id
       LEFT JOIN LATERAL (
         SELECT a."timestamp" AS at FROM audit_logs a WHERE a.org_id = o.id ORDER BY a."timestamp" LIMIT 1) oldest ON true
@@ -82,5 +101,6 @@ export const logFactsOf = (tx: Tx, orgIds: readonly string[], since: Since): Pro
       LEFT JOIN ${recordedBehind("m")} mn ON true
       LEFT JOIN LATERAL (
         SELECT n.size, n.signed_at FROM audit_notes n WHERE n.org_id = o.id AND n.kind = 'checkpoint'
-        ORDER BY n.signed_at, n.size LIMIT 1) e ON true`,
+        ORDER BY n.signed_at, n.size LIMIT 1) e ON true
+      WHERE o.id = ANY (${sql.param([...orgIds])}::uuid[])`,
   );
