@@ -15,8 +15,12 @@ export function useProvenLink(): (event: MouseEvent<HTMLAnchorElement>) => void 
     const { href, download } = event.currentTarget;
     if (!href) return;
     event.preventDefault();
+    if (check.isPending) return;
+    const follow = () => Object.assign(document.createElement("a"), { href, download }).click();
+    // Whatever else is wrong, the browser says it of the download itself.
     check.mutate(undefined, {
-      onSuccess: () => Object.assign(document.createElement("a"), { href, download }).click(),
+      onSuccess: follow,
+      onError: ({ data }) => data?.problem.code !== "step_up_required" && follow(),
     });
   };
 }
