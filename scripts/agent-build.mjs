@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { bundleAgent, makeBlob, makeExecutable, publish } from "./agent-executable.mjs";
 import { licenseText } from "./agent-licenses.mjs";
-import { fetchRuntime, licenseOf, PLATFORMS, RUNTIME_VERSION } from "./agent-runtimes.mjs";
+import { fetchLicense, fetchRuntime, PLATFORMS, RUNTIME_VERSION } from "./agent-runtimes.mjs";
 import { LaunchError, ROOT } from "./run.mjs";
 
 const DIST = join(ROOT, "dist", "agent");
@@ -45,7 +45,7 @@ export async function buildAgent(chosen) {
   }
   files.push(await publish({ platform: "node", file: bundle, folder: draft }));
   const licenses = join(work, "LICENSES.txt");
-  const node = licenseOf(ownPlatform(), RUNTIMES);
+  const node = await fetchLicense(RUNTIMES);
   writeFileSync(licenses, licenseText(inputs, { node, version: RUNTIME_VERSION }));
   const licenseFile = await publish({ platform: "licenses", file: licenses, folder: draft });
   const manifest = { version, node: RUNTIME_VERSION, files, licenses: licenseFile };

@@ -27,21 +27,32 @@ export const PLATFORMS = {
 
 const digestOf = (file) => `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
 
-/** The licences of Node and of all that is inside it, in npm's packages. */
+/** The licences of Node and of all that is inside it: one text for all platforms, which npm's package for Windows lacks. */
 const LICENSE = "package/LICENSE";
+const hasLicense = (platform) => platform.startsWith("linux-");
+const LICENSED = "linux-x64";
 
-/** Node's licence as it came with the program that fetchRuntime() has given. */
-export const licenseOf = (platform, folder) => join(folder, `${platform}-${RUNTIME_VERSION}`, LICENSE);
+const placeOf = (platform, folder) => join(folder, `${platform}-${RUNTIME_VERSION}`);
 
 /**
- * The Node of a platform below `folder`, from npm where it is not there yet, with its licence beside it.
+ * Node's licence below `folder`, as it comes with its programs.
+ * @returns the file's path
+ */
+export async function fetchLicense(folder) {
+  await fetchRuntime(LICENSED, folder);
+  return join(placeOf(LICENSED, folder), LICENSE);
+}
+
+/**
+ * The Node of a platform below `folder`, from npm where it is not there yet.
  * @returns the program's path
  */
 export async function fetchRuntime(platform, folder) {
   const { program, integrity } = PLATFORMS[platform];
-  const place = join(folder, `${platform}-${RUNTIME_VERSION}`);
+  const place = placeOf(platform, folder);
   const found = join(place, program);
-  if (existsSync(found) && existsSync(licenseOf(platform, folder))) return found;
+  const wanted = hasLicense(platform) ? [program, LICENSE] : [program];
+  if (wanted.every((file) => existsSync(join(place, file)))) return found;
   rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
   const name = `node-${platform}`;
@@ -58,7 +69,7 @@ export async function fetchRuntime(platform, folder) {
       `${name}@${RUNTIME_VERSION} from npm has not the digest that is expected; nothing was built.`,
     );
   }
-  const unpacked = await run("tar", ["-xzf", archive, "-C", place, program, LICENSE]);
+  const unpacked = await run("tar", ["-xzf", archive, "-C", place, ...wanted]);
   if (unpacked !== 0) throw new LaunchError(`${archive} cannot be unpacked (${unpacked}).`);
   rmSync(archive);
   return found;
