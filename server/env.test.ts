@@ -44,6 +44,22 @@ describe("the environment", () => {
     for (const name of ["PORT", "LOG_LEVEL", "NEXTAUTH_SECRET"]) expect(faults).toContain(name);
   });
 
+  it.each([
+    "NEXTAUTH_URL",
+    "OIDC_ISSUER",
+    "CHECKPOINT_WEBHOOK_URL",
+    "TRAILMARK_TSA_URL",
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+  ])("takes nothing but an http or https address as %s", (name) => {
+    for (const value of ["ftp://x", "mailto:a@b.example", "nope"])
+      expect(faultsOf({ ...good, [name]: value })).toContain(`${name}: must be an http or https address`);
+  });
+
+  it("names HOST where the listener could not have it", () => {
+    expect(faultsOf({ ...good, HOST: "not a host" })).toContain("HOST: must be an address or a host name");
+    for (const HOST of ["0.0.0.0", "::1", "fe80::1%eth0", "db_1.example"]) expect(faultsOf({ ...good, HOST })).toBe("");
+  });
+
   it("names a secret's file that cannot be read, and never a secret", () => {
     const faults = faultsOf({ ...good, METRICS_TOKEN_FILE: "/nonexistent/token", NEXTAUTH_SECRET: "hunter2" });
     expect(faults).toContain("METRICS_TOKEN_FILE");

@@ -7,8 +7,13 @@ const flag = z
   .transform((v) => ["true", "1", "on", "yes"].includes(v));
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\/.+/, "must be a postgres:// address");
 
+const webUrl = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
+
 export const envSchema = z.object({
-  HOST: z.string().min(1).default("127.0.0.1"),
+  HOST: z
+    .string()
+    .regex(/^[\w.:%-]+$/, "must be an address or a host name")
+    .default("127.0.0.1"),
   PORT: z.coerce.number().int().min(0).max(65535).default(3000),
   TRAILMARK_DATA_DIR: z.string().min(1).default(".trailmark"),
   DATABASE_URL: postgresUrl,
@@ -22,15 +27,15 @@ export const envSchema = z.object({
   TRAILMARK_ADMIN_EMAIL: z.email().optional(),
   TRAILMARK_ADMIN_PASSWORD: z.string().min(12, "must have at least 12 characters").optional(),
   NEXTAUTH_SECRET: z.string().min(32, "must have at least 32 characters"),
-  NEXTAUTH_URL: z.url(),
+  NEXTAUTH_URL: webUrl,
   TRUST_PROXY_HEADERS: flag.default(false),
   TRAILMARK_SIGNING_KEY_FILE: z.string().min(1).optional(),
   TRAILMARK_JWT_KEY_FILE: z.string().min(1).optional(),
   TRAILMARK_WITNESS_POLICY_FILE: z.string().min(1).optional(),
-  TRAILMARK_TSA_URL: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
-  CHECKPOINT_WEBHOOK_URL: z.url().optional(),
+  TRAILMARK_TSA_URL: webUrl.optional(),
+  CHECKPOINT_WEBHOOK_URL: webUrl.optional(),
   CHECKPOINT_WEBHOOK_SECRET: z.string().min(16).optional(),
-  OIDC_ISSUER: z.url().optional(),
+  OIDC_ISSUER: webUrl.optional(),
   OIDC_CLIENT_ID: z.string().min(1).optional(),
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
   OIDC_NAME: z.string().min(1).max(60).default("single sign-on"),
@@ -44,7 +49,7 @@ export const envSchema = z.object({
   TRAILMARK_WEBHOOKS_HTTP: flag.default(false),
   NATS_URL: z.string().min(1).optional(),
   /** Read by the exporter itself, as are the other OTEL_EXPORTER_OTLP_ variables. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
   OTEL_SERVICE_NAME: z.string().min(1).default("trailmark"),
   WORKERS: flag.default(true),
   AGENT_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(120_000),
@@ -57,6 +62,12 @@ export type Env = z.infer<typeof envSchema>;
 
 /** Thrown when the environment is not usable; the message lists every fault on a line of its own. */
 export class EnvError extends Error {}
+
+const unusable = (faults: string[]) =>
+  new EnvError(`The environment is not usable:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
+
+/** What is wrong with the value of one variable, where only its use shows it. */
+export const unusableVariable = (name: keyof Env, reason: string): EnvError => unusable([`${name}: ${reason}`]);
 
 const SECRETS = [
   "DATABASE_URL",
@@ -106,8 +117,7 @@ export function parseEnv(source: NodeJS.ProcessEnv): Env {
     faults.push("OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET go together; one of them is missing");
   if (parsed.success && !parsed.data.SMTP_URL !== !parsed.data.SMTP_FROM)
     faults.push("SMTP_URL and SMTP_FROM go together; one of them is missing");
-  if (faults.length > 0 || !parsed.success)
-    throw new EnvError(`The environment is not usable:\n${faults.map((f) => `  - ${f}`).join("\n")}`);
+  if (faults.length > 0 || !parsed.success) throw unusable(faults);
   return { ...parsed.data, TRAILMARK_DATA_DIR: resolve(parsed.data.TRAILMARK_DATA_DIR) };
 }
 

@@ -49,9 +49,20 @@ const MAX_FIELD_ERRORS = 50;
 /** Characters of a field's name that an answer repeats. */
 const MAX_PATH = 300;
 
+type Issue = ZodError["issues"][number];
+
+/** What a value of several possible forms breaks: the rules of the form whose type it has, else those of the last. */
+function withoutUnions(issue: Issue): Issue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const isOfType = (form: Issue[]) => form.every(({ code, path }) => code !== "invalid_type" || path.length > 0);
+  const form = issue.errors.find(isOfType) ?? issue.errors.at(-1);
+  return form ? form.flatMap((inner) => withoutUnions({ ...inner, path: [...issue.path, ...inner.path] })) : [issue];
+}
+
 /** Every offending field by name: an unknown member under its own, the input as a whole as "body". */
 const toFieldErrors = (error: ZodError): FieldError[] =>
   error.issues
+    .flatMap(withoutUnions)
     .flatMap((issue): FieldError[] =>
       issue.code === "unrecognized_keys"
         ? issue.keys.map((key) => ({ path: [...issue.path, key].join("."), message: "is not a known field" }))

@@ -31,9 +31,22 @@ export const displayName = trimmedText(255);
 const FIRST_MS = 0;
 const END_MS = Date.UTC(10_000, 0, 1);
 
+const ISO_TIME = /^(\d{4}-\d\d-\d\dt\d\d:\d\d)(:\d\d(?:\.\d+)?)?(?:z|([+ -]\d\d)(?::?(\d\d))?)$/i;
+
+/** Every way in which ISO 8601 writes a time with its zone as RFC 3339 writes it; a bare + in a query arrives as a space. */
+function toRfc3339(text: string): string {
+  const [, minute, second = ":00", hours, minutes = "00"] = ISO_TIME.exec(text) ?? [];
+  if (minute === undefined) return text;
+  return `${minute.toUpperCase()}${second}${hours ? `${hours.replace(" ", "+")}:${minutes}` : "Z"}`;
+}
+
+const NO_TIME = "is not an ISO 8601 time with its zone, such as 2026-11-20T14:00:00Z";
+
 /** An ISO 8601 datetime with zone, as a Date; the years that the tables take. */
-export const instant = z.iso
-  .datetime({ offset: true })
+export const instant = z
+  .string()
+  .overwrite(toRfc3339)
+  .check(z.iso.datetime({ offset: true, error: NO_TIME }))
   .transform((text) => new Date(text))
   .refine((date) => date.getTime() >= FIRST_MS && date.getTime() < END_MS, "is not between 1970 and 9999");
 
@@ -65,6 +78,18 @@ export const positiveInt = z.union([
     .transform(Number),
 ]);
 
+/** The size of a page: more than max, however much, is cut to it. */
+export const pageLimit = (max: number) =>
+  z
+    .union([
+      z.int().positive(),
+      z
+        .string()
+        .regex(/^0*[1-9]\d*$/, "must be a positive integer")
+        .transform(Number),
+    ])
+    .transform((limit) => Math.min(limit, max));
+
 /** A boolean, or the word for one in a query parameter. */
 export const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]);
 
@@ -78,7 +103,7 @@ export const filterText = z
 /** Query members of a paged list; a limit over the maximum is cut to it. */
 export const pageShape = (defaultLimit: number, maxLimit: number) => ({
   page: positiveInt.refine((n) => n <= MAX_PAGE, `is over ${MAX_PAGE}`).default(1),
-  limit: positiveInt.transform((n) => Math.min(n, maxLimit)).default(defaultLimit),
+  limit: pageLimit(maxLimit).default(defaultLimit),
 });
 
 /** Every list of the platform's administration pages the same way. */

@@ -26,6 +26,13 @@ it.each(GUIDES)("%s names files of the tree as they are called", (guide) => {
   expect(named.filter((path) => !/NNNN|AREA|\.generated\./.test(path) && !existsSync(path))).toEqual([]);
 });
 
+it.each(GUIDES)("%s asks curl for nothing that curl refuses: to resume a download under the server's name", (guide) => {
+  const options = [...readFileSync(guide, "utf8").matchAll(/^.*\bcurl .*$/gm)].map(([line]) =>
+    [...line.matchAll(/ -([a-zA-Z]+)/g)].map(([, letters]) => letters).join(""),
+  );
+  expect(options.filter((letters) => letters.includes("C") && letters.includes("J"))).toEqual([]);
+});
+
 it("every decision has a number, a date, a status and the three headings", () => {
   const records = readdirSync(join("docs", "decisions"), { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".md"),

@@ -35,9 +35,9 @@ export const ingestInput = z.object({ id: z.string(), logs: z.array(logEntry).ma
 
 export const ingestOutput = z.strictObject({ received: z.int() });
 
-const levels = z.string().transform((text, context): LogLevel[] => {
+const levels = z.union([z.string(), z.array(z.string())]).transform((texts, context): LogLevel[] => {
   const found = new Set<LogLevel>();
-  for (const part of text.split(",")) {
+  for (const part of [texts].flat().join(",").split(",")) {
     const word = part.trim().toLowerCase();
     const level = LEVEL_ALIASES.get(word) ?? LOG_LEVELS.find((l) => l === word);
     if (level) found.add(level);

@@ -1,6 +1,17 @@
 import { z } from "zod";
-import { columnText, filledText, flag, happenedAt, inOrder, instant, isoTime, positiveInt } from "@/server/wire";
+import {
+  columnText,
+  filledText,
+  flag,
+  happenedAt,
+  inOrder,
+  instant,
+  isoTime,
+  pageLimit,
+  positiveInt,
+} from "@/server/wire";
 import { type Catalogue, excludableIn, FILTERS, type Filter, faultOf, toExclusion } from "./query/catalogue";
+import { isAddress } from "./query/network";
 import { splitValues } from "./query/value-list";
 import { MAX_WORDS, wordsOf } from "./query/word-list";
 import {
@@ -113,7 +124,7 @@ export type RangeInput = z.output<typeof rangeInput>;
 
 const pageShape = {
   page: positiveInt.default(1),
-  limit: positiveInt.transform((n) => Math.min(n, MAX_PAGE_SIZE)).default(DEFAULT_PAGE_SIZE),
+  limit: pageLimit(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
   skipCount: flag.default(false),
   cursor: z.string().min(1).max(300).optional(),
 };
@@ -205,7 +216,9 @@ const submittedEvent = z.strictObject({
       error: "is set by the server",
     })
     .nullish(),
-  ipAddress: columnText(MAX_LENGTH.ipAddress).nullish(),
+  ipAddress: columnText(MAX_LENGTH.ipAddress)
+    .refine((ip) => ip === "" || isAddress(ip), "is neither an IPv4 nor an IPv6 address")
+    .nullish(),
   userAgent: columnText(MAX_LENGTH.userAgent).nullish(),
   result: z.enum(RESULTS),
   errorMessage: columnText(MAX_LENGTH.errorMessage).nullish(),

@@ -1,9 +1,9 @@
-import { createPrivateKey, createPublicKey, webcrypto } from "node:crypto";
+import { createPrivateKey, createPublicKey, type KeyObject, webcrypto } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
 import type { Scope } from "@/server/context";
-import { env } from "@/server/env";
+import { env, unusableVariable } from "@/server/env";
 
 /** Lifetime of an access token from POST /auth/token. */
 export const ACCESS_TOKEN_SECONDS = 15 * 60;
@@ -25,13 +25,21 @@ const claims = z.object({
 /** sid names the sign-in (its refresh family): revoking that ends every token made from it at once. */
 export type AccessClaims = z.infer<typeof claims>;
 
-type Key = webcrypto.CryptoKey | ReturnType<typeof createPrivateKey>;
+type Key = webcrypto.CryptoKey | KeyObject;
 type Keys = { alg: "HS256" | "EdDSA"; sign: Key; verify: Key };
+
+function readKeyFile(file: string): KeyObject {
+  try {
+    const key = createPrivateKey(readFileSync(file));
+    if (key.asymmetricKeyType === "ed25519") return key;
+  } catch {}
+  throw unusableVariable("TRAILMARK_JWT_KEY_FILE", `${file} holds no readable Ed25519 key (PKCS8 PEM)`);
+}
 
 async function loadKeys(): Promise<Keys> {
   const file = env().TRAILMARK_JWT_KEY_FILE;
   if (file) {
-    const sign = createPrivateKey(readFileSync(file));
+    const sign = readKeyFile(file);
     return { alg: "EdDSA", sign, verify: createPublicKey(sign) };
   }
   const secret = Buffer.from(env().NEXTAUTH_SECRET);
@@ -44,6 +52,11 @@ let loaded: Promise<Keys> | undefined;
 function keys(): Promise<Keys> {
   loaded ??= loadKeys();
   return loaded;
+}
+
+/** @throws EnvError when TRAILMARK_JWT_KEY_FILE cannot be used; the server asks at its start, not at the first sign-in */
+export async function checkTokenKey(): Promise<void> {
+  await keys();
 }
 
 /** What a token says about reach. It is information for the client: the server looks it up at every request. */

@@ -3,12 +3,15 @@ import { tenant } from "@/db/client";
 import { agents, devices } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import type { Ctx } from "@/server/context";
-import { AppError, notFound } from "@/server/errors";
+import { AppError, type ErrorCode, notFound } from "@/server/errors";
 import { log } from "@/server/log";
 import { inScope } from "@/server/scope";
 import { relay } from "./current";
 import { type Parsed, sanitize } from "./parse-answer";
 import { LIVE_QUERY_TIMEOUT_MS } from "./schema";
+
+/** What a live query may answer beyond what every operation may. */
+export const LIVE_ERRORS: ErrorCode[] = ["device_offline", "agent_bad_response", "agent_disconnected", "agent_timeout"];
 
 /** A device in the caller's reach and the agent to ask; agentId is null where it has none. */
 export type Target = { deviceId: string; orgId: string; hostname: string; agentId: string | null };

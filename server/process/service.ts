@@ -3,9 +3,11 @@ import { join } from "node:path";
 import type { RequestHandler } from "next/dist/server/next";
 import { closeDatabase } from "@/db/client";
 import { migrate } from "@/db/migrate";
+import { readSigningKeyFile } from "@/server/audit/chain/signing-key";
 import { raiseHeadAlarm } from "@/server/audit/integrity/heads";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
+import { checkTokenKey } from "@/server/auth/jwt";
 import { databaseAddresses, env } from "@/server/env";
 import { createListener } from "@/server/front/front";
 import { pages } from "@/server/front/pages";
@@ -49,6 +51,8 @@ export async function startService(next: RequestHandler): Promise<Service> {
   const { NEXTAUTH_URL: origin, TRAILMARK_DEV: dev, TRAILMARK_DATA_DIR } = env();
   try {
     witnessPolicy();
+    readSigningKeyFile();
+    await checkTokenKey();
     await startTracing();
     await prepareDatabase();
     await startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool"), onDamage: raiseHeadAlarm });

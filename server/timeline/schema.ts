@@ -2,7 +2,7 @@ import { z } from "zod";
 import { agentLog } from "@/server/agent-logs/schema";
 import { fullEntry } from "@/server/audit/schema";
 import { eventLog } from "@/server/event-logs/schema";
-import { filterText, inOrder, instant, isoTime, positiveInt } from "@/server/wire";
+import { filterText, inOrder, instant, isoTime, pageLimit, positiveInt } from "@/server/wire";
 import {
   DEFAULT_AROUND_LIMIT,
   DEFAULT_AROUND_MINUTES,
@@ -36,10 +36,7 @@ export const timelineInput = z
     from: instant.optional().describe("Start of the range"),
     to: instant.optional().describe("End of the range"),
     search: filterText.describe("Words of audit entries; a part of the message or source of log entries and events"),
-    limit: positiveInt
-      .transform((n) => Math.min(n, MAX_LIMIT))
-      .default(DEFAULT_LIMIT)
-      .describe(`Items of a page, at most ${MAX_LIMIT}`),
+    limit: pageLimit(MAX_LIMIT).default(DEFAULT_LIMIT).describe(`Items of a page, at most ${MAX_LIMIT}`),
     cursor: z.string().min(1).max(400).optional().describe("nextCursor of the page before"),
   })
   .superRefine(inOrder("from", "to"));
@@ -76,8 +73,7 @@ export const aroundInput = z.object({
     .default([...USUAL_TIES])
     .describe(`What others have in common with the entry, any of it: ${TIES.join(", ")}; by default all but the last`),
   sources: sources.default([...TIMELINE_SOURCES]).describe("Which logs; the device's own only where device is a tie"),
-  limit: positiveInt
-    .transform((n) => Math.min(n, MAX_AROUND_LIMIT))
+  limit: pageLimit(MAX_AROUND_LIMIT)
     .default(DEFAULT_AROUND_LIMIT)
     .describe(`Items on each side of the entry, at most ${MAX_AROUND_LIMIT}, the closest ones`),
 });

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { env } from "@/server/env";
+import { env, unusableVariable } from "@/server/env";
 
 /** An Ed25519 key as C2SP signed notes name it: a name, the key's id, the 32 public bytes. */
 export type SigningKey = { name: string; keyId: Buffer; publicKey: Buffer; sign: (text: string) => Buffer };
@@ -33,11 +33,6 @@ function toSigningKey(name: string, pem: string): SigningKey {
   return { name, publicKey, keyId: keyIdOf(name, publicKey), sign: (text) => sign(null, Buffer.from(text), secret) };
 }
 
-function keyFile(): string {
-  const { TRAILMARK_SIGNING_KEY_FILE, TRAILMARK_DATA_DIR } = env();
-  return TRAILMARK_SIGNING_KEY_FILE ?? join(TRAILMARK_DATA_DIR, "keys", "checkpoint-ed25519.pem");
-}
-
 /** Every private key of a PEM file: the first signs and is the current one, the others co-sign during a rotation. */
 function readKeys(file: string, name: string): SigningKey[] {
   const blocks = readFileSync(file, "utf8").match(/-----BEGIN PRIVATE KEY-----[\s\S]+?-----END PRIVATE KEY-----/g);
@@ -53,18 +48,35 @@ export const signerName = (): string => new URL(env().NEXTAUTH_URL).host;
  * database: whoever owns that must not be able to sign what it changed.
  */
 export function signingKeys(): SigningKey[] {
-  loaded ??= loadKeys();
+  loaded ??= readSigningKeyFile() ?? loadOwnKey();
   return loaded;
 }
-
 let loaded: SigningKey[] | undefined;
-function loadKeys(): SigningKey[] {
-  const file = keyFile();
+
+function loadOwnKey(): SigningKey[] {
+  const file = join(env().TRAILMARK_DATA_DIR, "keys", "checkpoint-ed25519.pem");
   if (!existsSync(file)) {
-    if (env().TRAILMARK_SIGNING_KEY_FILE) throw new Error("TRAILMARK_SIGNING_KEY_FILE: the file does not exist.");
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const { privateKey } = generateKeyPairSync("ed25519");
     writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
   }
   return readKeys(file, signerName());
+}
+
+/**
+ * The keys of TRAILMARK_SIGNING_KEY_FILE; null where it is not set.
+ * @throws EnvError when the file cannot be used; the server asks at its start, not at the first checkpoint
+ */
+export function readSigningKeyFile(): SigningKey[] | null {
+  const file = env().TRAILMARK_SIGNING_KEY_FILE;
+  if (!file) return null;
+  try {
+    return readKeys(file, signerName());
+  } catch (error) {
+    const { message } = error as Error;
+    throw unusableVariable(
+      "TRAILMARK_SIGNING_KEY_FILE",
+      `${file} holds no readable Ed25519 key (PKCS8 PEM): ${message}`,
+    );
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { oneOrg, onePart, partShape } from "@/server/audit/schema";
-import { flag, isoTime, positiveInt } from "@/server/wire";
+import { flag, isoTime, pageLimit } from "@/server/wire";
 
 /** Query of GET /audit-logs/integrity: the whole chain, the entries between two times, or those of two sequences. */
 export const integrityInput = z.object({ orgId: oneOrg, ...partShape }).superRefine(onePart);
@@ -54,7 +54,7 @@ export const integrityOutput = z.strictObject({
 /** Query of GET /audit-logs/checkpoints; `sign=true` signs the head now, if it has moved. */
 export const checkpointsInput = z.object({
   orgId: oneOrg,
-  limit: positiveInt.transform((n) => Math.min(n, 1000)).optional(),
+  limit: pageLimit(1000).optional(),
   sign: flag.optional(),
 });
 

@@ -15,6 +15,9 @@ export function groupsOf(text: string): number[] | null {
 
 const isIPv4 = (text: string): boolean => V4.test(text) && !text.endsWith(".");
 
+/** Whether a text is one whole address; an IPv6 one may name its zone (RFC 4007). */
+export const isAddress = (text: string): boolean => isIPv4(text) || groupsOf(text.replace(/%[^%]+$/, "")) !== null;
+
 /** A network of addresses: "198.51.100.0/24", "2001:db8::/32". */
 export type Network = { address: string; bits: number; version: 4 | 6 };
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { signingKeys, vkeyOf } from "@/server/audit/chain/signing-key";
 import { type Member, type Policy, parsePolicy, type Witness } from "@/server/audit/tree/policy";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
-import { EnvError, env } from "@/server/env";
+import { type EnvError, env, unusableVariable } from "@/server/env";
 import { noteTools } from "@/server/note-tools";
 
 /** The witnesses of this installation, from TRAILMARK_WITNESS_POLICY_FILE (c2sp.org/tlog-policy). */
@@ -11,7 +11,7 @@ const NAME = "TRAILMARK_WITNESS_POLICY_FILE";
 
 function fault(file: string, line: number, reason: string): EnvError {
   const at = line > 0 ? `line ${line}: ` : "";
-  return new EnvError(`The environment is not usable:\n  - ${NAME}: ${file}: ${at}${reason}`);
+  return unusableVariable(NAME, `${file}: ${at}${reason}`);
 }
 
 /** A note holds 16 signatures; the log's own keys need some of them. */

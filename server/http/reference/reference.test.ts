@@ -77,6 +77,13 @@ describe("the API document", () => {
     expect(id?.schema.description).toMatch(/deduplicates/);
   });
 
+  it("says what every live query may answer", () => {
+    const live = operations.filter(({ name }) => specOf(name).permission === "devices:live");
+    expect(live).toHaveLength(8);
+    for (const { name, operation } of live)
+      expect(Object.keys(operation.responses), name).toEqual(expect.arrayContaining(["409", "502", "504"]));
+  });
+
   it("has no words about members that do not exist", () => {
     const used = new Set(members.map(({ path, side, way }) => findWord({ path, side }, way)?.place));
     const places = WORD_TABLES.flatMap((table) =>

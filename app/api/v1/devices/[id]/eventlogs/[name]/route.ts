@@ -1,8 +1,9 @@
 import { route } from "@/server/http/route";
+import { LIVE_ERRORS } from "@/server/live-events/ask-device";
 import { getLog } from "@/server/live-events/get-log";
 import { logByIdInput } from "@/server/live-events/schema";
 
 export const GET = route(
   { ...getLog, input: logByIdInput },
-  { summary: "One event log of a device, live; the name in any case", auth: "user" },
+  { summary: "One event log of a device, live; the name in any case", auth: "user", errors: LIVE_ERRORS },
 );

@@ -1,4 +1,9 @@
 import { route } from "@/server/http/route";
+import { LIVE_ERRORS } from "@/server/live-events/ask-device";
 import { listLogs } from "@/server/live-events/list-logs";
 
-export const GET = route(listLogs, { summary: "List a device's event logs, live from its agent", auth: "user" });
+export const GET = route(listLogs, {
+  summary: "List a device's event logs, live from its agent",
+  auth: "user",
+  errors: LIVE_ERRORS,
+});

@@ -1,8 +1,9 @@
 import { route } from "@/server/http/route";
+import { LIVE_ERRORS } from "@/server/live-events/ask-device";
 import { queryEvents } from "@/server/live-events/query-events";
 import { eventsByIdInput } from "@/server/live-events/schema";
 
 export const GET = route(
   { ...queryEvents, input: eventsByIdInput },
-  { summary: "Events of one log, filtered and paged, live", auth: "user" },
+  { summary: "Events of one log, filtered and paged, live", auth: "user", errors: LIVE_ERRORS },
 );

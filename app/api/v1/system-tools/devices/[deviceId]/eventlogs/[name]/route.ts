@@ -1,4 +1,9 @@
 import { route } from "@/server/http/route";
+import { LIVE_ERRORS } from "@/server/live-events/ask-device";
 import { getLog } from "@/server/live-events/get-log";
 
-export const GET = route(getLog, { summary: "One event log of a device, live; the name in any case", auth: "user" });
+export const GET = route(getLog, {
+  summary: "One event log of a device, live; the name in any case",
+  auth: "user",
+  errors: LIVE_ERRORS,
+});

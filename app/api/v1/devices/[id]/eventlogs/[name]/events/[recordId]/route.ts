@@ -1,8 +1,9 @@
 import { route } from "@/server/http/route";
+import { LIVE_ERRORS } from "@/server/live-events/ask-device";
 import { getEvent } from "@/server/live-events/get-event";
 import { eventByIdInput } from "@/server/live-events/schema";
 
 export const GET = route(
   { ...getEvent, input: eventByIdInput },
-  { summary: "One event by its record id, live", auth: "user" },
+  { summary: "One event by its record id, live", auth: "user", errors: LIVE_ERRORS },
 );

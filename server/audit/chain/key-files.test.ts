@@ -1,0 +1,40 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+const folder = mkdtempSync(join(tmpdir(), "keys-"));
+const fileWith = (name: string, text: string): string => {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+};
+const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" });
+const ed25519 = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
+
+/** What the server asks of both files before it listens, in a process that has this environment. */
+async function checkWith(name: string, file: string): Promise<void> {
+  vi.stubEnv(name, file);
+  vi.resetModules();
+  const { checkTokenKey } = await import("@/server/auth/jwt");
+  const { readSigningKeyFile } = await import("./signing-key");
+  readSigningKeyFile();
+  await checkTokenKey();
+}
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe.each(["TRAILMARK_JWT_KEY_FILE", "TRAILMARK_SIGNING_KEY_FILE"])("%s", (name) => {
+  it.each([
+    ["does not exist", join(folder, "none.pem")],
+    ["holds no key", fileWith("text.pem", "no key")],
+    ["holds a key of another kind", fileWith("rsa.pem", String(rsa))],
+  ])("refuses the start by its name where the file %s", async (_, file) => {
+    await expect(checkWith(name, file)).rejects.toThrow(`${name}: ${file} holds no readable Ed25519 key (PKCS8 PEM)`);
+  });
+
+  it("takes an Ed25519 key", async () => {
+    await expect(checkWith(name, fileWith("good.pem", String(ed25519)))).resolves.toBeUndefined();
+  });
+});
