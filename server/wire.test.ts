@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { listInput as diagnosticLogs } from "@/server/agent-logs/schema";
-import { listInput as auditLogs, submitInput } from "@/server/audit/schema";
+import { listInput as diagnosticLogs } from "./agent-logs/schema";
+import { listInput as auditLogs, submitInput } from "./audit/schema";
 import { invalidInput } from "./errors";
 
 type Schema = typeof auditLogs | typeof diagnosticLogs | typeof submitInput;

@@ -24,6 +24,12 @@ it("refuses a folder in use in a sentence, and takes it when it is free", async 
   (await lockFolder(dir, 0))();
 });
 
+it("names the variable of a folder that cannot be", async () => {
+  const file = join(dir, "file");
+  writeFileSync(file, "");
+  await expect(lockFolder(join(file, "data"))).rejects.toThrow("- TRAILMARK_DATA_DIR: ");
+});
+
 it("waits for a server that is on its way out", async () => {
   const unlock = await lockFolder(dir);
   const waiting = lockFolder(dir, 60_000);

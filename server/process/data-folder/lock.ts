@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { unusableVariable } from "@/server/env";
 import { isProcessAlive, processName } from "@/server/process-name";
 
 const NAME = "server.lock";
@@ -11,6 +12,15 @@ const POLL_MS = 100;
 /** A data folder that another server uses: the operator can mend it, so its message is a sentence. */
 class FolderInUse extends Error {
   readonly expected = true;
+}
+
+/** @throws EnvError where the data folder cannot be a folder */
+function createFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+  } catch (error) {
+    throw unusableVariable("TRAILMARK_DATA_DIR", `${dataDir} cannot be created (${String(error)})`);
+  }
 }
 
 /** The process that a lock names; "" for none, or when it is just being written. */
@@ -49,10 +59,10 @@ function removeDead(path: string, holder: string): void {
  * Waits for a server that is on its way out. What another machine or container wrote says nothing of whether it lives, so
  * it is taken over.
  * @returns gives the folder free again
- * @throws FolderInUse, a sentence for the operator
+ * @throws FolderInUse or EnvError, a sentence for the operator
  */
 export async function lockFolder(dataDir: string, patienceMs = PATIENCE_MS): Promise<() => void> {
-  mkdirSync(dataDir, { recursive: true });
+  createFolder(dataDir);
   const path = join(dataDir, NAME);
   for (const deadline = Date.now() + patienceMs; !create(path); await sleep(POLL_MS)) {
     const holder = holderOf(path);
