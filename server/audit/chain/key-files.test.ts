@@ -15,7 +15,12 @@ const ed25519 = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8"
 
 /** What the server asks of both files before it listens, in a process that has this environment. */
 async function checkWith(name: string, file: string): Promise<void> {
-  vi.stubEnv(name, file);
+  const rest = {
+    DATABASE_URL: "postgres://a:b@localhost/c",
+    NEXTAUTH_SECRET: "s".repeat(32),
+    NEXTAUTH_URL: "http://localhost:3000",
+  };
+  for (const [key, value] of Object.entries({ ...rest, [name]: file })) vi.stubEnv(key, value);
   vi.resetModules();
   const { checkTokenKey } = await import("@/server/auth/jwt");
   const { readSigningKeyFile } = await import("./signing-key");
