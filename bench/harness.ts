@@ -1,3 +1,4 @@
+import { mapValues } from "@/server/records";
 import type { World } from "./world";
 
 /** What a figure must reach: at least min, or at most max. */
@@ -61,13 +62,6 @@ export function median(values: readonly number[]): number {
 
 export const percentile = (values: readonly number[], p: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? Number.NaN;
-
-/** The same names with other values. */
-function mapValues<K extends string, A, B>(record: Record<K, A>, map: (value: A) => B): Record<K, B> {
-  const mapped = { ...record } as Record<K, A | B>;
-  for (const name in record) mapped[name] = map(record[name]);
-  return mapped as Record<K, B>;
-}
 
 /**
  * Runs the sides in turn, A B A B …, each answering its own figure (a rate or a duration), and takes medians: what else

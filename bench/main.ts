@@ -1,3 +1,4 @@
+import { stackOf } from "@/db/thrown";
 import "./quiet";
 import { children } from "./children";
 import { type Bench, type Figure, figure } from "./harness";
@@ -20,7 +21,7 @@ async function measure(bench: Bench, world: World): Promise<Figure[]> {
   try {
     return await bench.run(world);
   } catch (error) {
-    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const detail = stackOf(error);
     process.stderr.write(`${bench.title}: ${detail}\n`);
     const failed = { value: Number.NaN, unit: "", target: { min: 0 }, detail: "could not be measured" };
     return bench.rows.map((row) => figure({ ...failed, row, name: bench.title }));

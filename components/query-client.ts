@@ -1,8 +1,12 @@
 import { defaultShouldDehydrateQuery, MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
+import { isObject } from "@/server/records";
 
 const FRESH_MS = 30_000;
 
-const statusOf = (error: unknown) => (error as { data?: { httpStatus?: number } } | null)?.data?.httpStatus;
+function statusOf(error: unknown): number | undefined {
+  const data = isObject(error) ? error.data : undefined;
+  return isObject(data) && typeof data.httpStatus === "number" ? data.httpStatus : undefined;
+}
 
 /** Codes that another try would not change. */
 function isFinal(error: unknown): boolean {

@@ -131,10 +131,10 @@ let typedReplica: Database | undefined;
  * @param inserts each made by a function of the connection that will send it
  * @returns how many rows were inserted.
  */
-export async function tenantInsert(scope: Tenant, inserts: ((sql: postgres.Sql) => Statement)[]): Promise<number> {
+export async function tenantInsert(scope: Tenant, inserts: ((sql: postgres.ISql) => Statement)[]): Promise<number> {
   if (env().TRAILMARK_CITUS) return insertTravelling(scope, inserts);
   const { mode, orgIds, partnerId } = settingValues(scope);
-  const send = (sql: postgres.Sql, insert: (sql: postgres.Sql) => Statement) => sql`
+  const send = (sql: postgres.ISql, insert: (sql: postgres.ISql) => Statement) => sql`
     WITH tenant AS MATERIALIZED (
       SELECT set_config('trailmark.scope', ${mode}, true), set_config('trailmark.org_ids', ${orgIds}, true),
         set_config('trailmark.partner_id', ${partnerId}, true))
@@ -142,17 +142,17 @@ export async function tenantInsert(scope: Tenant, inserts: ((sql: postgres.Sql) 
   const [only] = inserts;
   if (only && inserts.length === 1) return (await send(appSql(), only)).count;
   // The statements leave together, one behind the other on one connection: a single round trip.
-  const results = await appSql().begin((tx) => inserts.map((insert) => send(tx as unknown as postgres.Sql, insert)));
-  return (results as { count: number }[]).reduce((sum, { count }) => sum + count, 0);
+  const results = await appSql().begin((tx) => inserts.map((insert) => send(tx, insert)));
+  return results.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** tenantInsert() where the tables are distributed: the CTE says nothing to the nodes that store the rows. */
-async function insertTravelling(scope: Tenant, inserts: ((sql: postgres.Sql) => Statement)[]): Promise<number> {
+async function insertTravelling(scope: Tenant, inserts: ((sql: postgres.ISql) => Statement)[]): Promise<number> {
   const results = await appSql().begin((tx) => [
     ...travellingSettings(scope).map((setting) => tx.unsafe(setting)),
-    ...inserts.map((insert) => tx`WITH tenant AS (SELECT 1) ${insert(tx as unknown as postgres.Sql)}`),
+    ...inserts.map((insert) => tx`WITH tenant AS (SELECT 1) ${insert(tx)}`),
   ]);
-  return (results as { count: number | null }[]).reduce((sum, { count }) => sum + (count ?? 0), 0);
+  return results.reduce((sum, { count }) => sum + (count ?? 0), 0);
 }
 
 /** The platform's own work (looking up a credential, background jobs): every organization. */

@@ -1,7 +1,4 @@
+import { causeOf, codeOf } from "./thrown";
+
 /** True for PostgreSQL's unique_violation, also where Drizzle has wrapped it. */
-export function isDuplicate(error: unknown): boolean {
-  const codes = [error, (error as { cause?: unknown } | null)?.cause].map(
-    (e) => (e as { code?: unknown } | null)?.code,
-  );
-  return codes.includes("23505");
-}
+export const isDuplicate = (error: unknown): boolean => codeOf(causeOf(error)) === "23505";

@@ -62,7 +62,7 @@ export async function staleFunctions(sql: postgres.ISql, functions: readonly Sql
  * Runs work in which functions are created or named. trailmark_sealer owns them all: the owner of the database is a member
  * of it, and it may create, for the time of the work alone.
  */
-export async function withSealer(tx: postgres.TransactionSql, work: () => Promise<void>): Promise<void> {
+export async function withSealer(tx: postgres.ISql, work: () => Promise<void>): Promise<void> {
   const [owner] = await tx<{ member: boolean }[]>`SELECT pg_has_role('trailmark_sealer', 'USAGE') AS member`;
   if (!owner?.member) await tx`GRANT trailmark_sealer TO CURRENT_USER`;
   await tx`GRANT CREATE ON SCHEMA public TO trailmark_sealer`;

@@ -38,21 +38,21 @@ function inTime<T>(answer: PromiseLike<T>): Promise<T> {
 
 /** Runs one query with sight of every organization, before any tenant is known. Only server/auth looks callers up. */
 export async function lookUpAll<Row extends object>(
-  query: (sql: postgres.Sql) => postgres.PendingQuery<Row[]>,
+  query: (sql: postgres.ISql) => postgres.PendingQuery<Row[]>,
 ): Promise<Row[]> {
   const sql = lookupSql();
   if (env().DATABASE_PREPARE) return inTime(query(sql));
-  const both = sql.begin((tx) => [
-    tx`SELECT set_config('trailmark.scope', 'system', true)`,
-    query(tx as unknown as postgres.Sql),
-  ]);
-  const [, rows] = await inTime(both);
-  return rows as unknown as Row[];
+  return inTime(
+    sql.begin(async (tx) => {
+      const [, rows] = await Promise.all([tx`SELECT set_config('trailmark.scope', 'system', true)`, query(tx)]);
+      return [...rows];
+    }),
+  );
 }
 
 /** lookUpAll() for the one row that there can be. */
 export async function lookUp<Row extends object>(
-  query: (sql: postgres.Sql) => postgres.PendingQuery<Row[]>,
+  query: (sql: postgres.ISql) => postgres.PendingQuery<Row[]>,
 ): Promise<Row | undefined> {
   return (await lookUpAll(query))[0];
 }

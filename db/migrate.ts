@@ -1,8 +1,9 @@
 import type postgres from "postgres";
 import { checkCluster, distribute, hasFaults, takeRightsBack } from "./citus/distribute";
 import { installFunctions, staleFunctions, withSealer } from "./install-functions";
-import { reach, reasonOf } from "./reach";
+import { reach } from "./reach";
 import { ensureRoles } from "./roles";
+import { causeOf, codeOf, messageOf } from "./thrown";
 import { countMigrations, functionsOfVersion, MigrationError, type Missing, missingFrom } from "./version";
 
 /** Addresses of the three roles; without the owner's nothing is changed, only checked. */
@@ -108,9 +109,11 @@ export async function migrate(input: MigrateInput): Promise<void> {
     await apply(sql, { ...input, ownerUrl });
   } catch (error) {
     if (error instanceof MigrationError) throw error;
-    const { message, code } = reasonOf(error);
-    const hint = code === "42501" ? "\nThe owner needs CREATEROLE and must own the database." : "";
-    throw new MigrationError(`The database cannot be brought to this version: ${message}${hint}`, { cause: error });
+    const cause = causeOf(error);
+    const hint = codeOf(cause) === "42501" ? "\nThe owner needs CREATEROLE and must own the database." : "";
+    throw new MigrationError(`The database cannot be brought to this version: ${messageOf(cause)}${hint}`, {
+      cause: error,
+    });
   } finally {
     await sql.end({ timeout: 5 }); // ends the session and with it the lock
   }

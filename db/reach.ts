@@ -1,22 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { loginOf } from "./roles";
+import { codeOf, messageOf } from "./thrown";
 import { MigrationError } from "./version";
 
 const REACH_MS = 15_000;
 const NOT_YET = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "CONNECT_TIMEOUT", "57P03"]);
 /** What poolers answer to a setting that a connection asks for. */
 const POOLER_ANSWER = /unsupported startup parameter/;
-
-/** What an error of the driver or of Drizzle says, and its code. */
-export function reasonOf(error: unknown): { message: string; code: string } {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = (cause as { code?: unknown }).code;
-  return {
-    message: cause instanceof Error ? cause.message : String(cause),
-    code: typeof code === "string" ? code : "",
-  };
-}
 
 type Address = {
   url: string;
@@ -47,7 +38,7 @@ export async function reach({ url, role, unlessPooled }: Address): Promise<postg
       return sql;
     } catch (error) {
       await sql.end({ timeout: 1 });
-      const { message, code } = reasonOf(error);
+      const [message, code] = [messageOf(error), codeOf(error)];
       const { host } = new URL(url);
       if (unlessPooled && POOLER_ANSWER.test(message))
         throw new MigrationError(`The address of ${role} (${host}) leads to a pooler. ${unlessPooled}`);

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
-import { codeOf, isDatabaseAway } from "./away";
+import { isDatabaseAway } from "./away";
 import { appSql, replicaSql, replicaTenant, type Tenant, type Tx, tenant } from "./client";
+import { causeOf, codeOf } from "./thrown";
 
 /** Where reads went: to the replica, or to the primary because the replica was behind or away. */
 export const readsBy = { replica: 0, behind: 0, away: 0 };
@@ -44,7 +45,7 @@ async function tryReplica<T>(replica: postgres.Sql, work: () => Promise<T>): Pro
     }
     readsBy.behind++;
   } catch (error) {
-    const isCancelled = CANCELLED.has(codeOf(error));
+    const isCancelled = CANCELLED.has(codeOf(causeOf(error)));
     if (!isCancelled && !isDatabaseAway(error)) throw error;
     readsBy.away++;
     if (!isCancelled) awayUntil = Date.now() + AWAY_MS;

@@ -8,3 +8,12 @@ import type { Tx } from "./client";
 export async function rowsOf<Row>(tx: Tx, query: SQL): Promise<Row[]> {
   return (await tx.execute(query)) as unknown as Row[];
 }
+
+/**
+ * The row of a statement that always gives one, such as INSERT … RETURNING.
+ * @throws Error where there is none: the statement is wrong
+ */
+export function oneOf<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error("a statement that gives one row gave none");
+  return row;
+}

@@ -1,4 +1,5 @@
 import type postgres from "postgres";
+import { codeOf } from "./thrown";
 
 type Work = (tx: postgres.TransactionSql) => unknown;
 
@@ -7,7 +8,6 @@ const CLOSING = new Set(["CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"
 /** Errors of a connection that has died: the first statement after its reconnect may still get one. */
 const STALE = new Set(["57P01", ...CLOSING]);
 const MAX_BEGINS = 3;
-const codeOf = (error: unknown): string => (error as { code?: string } | null)?.code ?? "";
 
 const lostError = () =>
   Object.assign(new Error("the connection to the database was lost during a transaction"), {

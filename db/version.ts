@@ -3,7 +3,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
 import type postgres from "postgres";
+import { z } from "zod";
 import { readFunctions, type SqlFunction, staleFunctions } from "./install-functions";
+import { codeOf } from "./thrown";
 
 // This file lies one folder below the root both as a source (db/) and inside a bundle (dist/).
 export const FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), "db");
@@ -14,14 +16,15 @@ export class MigrationError extends Error {
   readonly expected = true;
 }
 
-type Entry = { idx: number; tag: string; when: number };
+const journalFile = z.object({ entries: z.array(z.object({ idx: z.int(), tag: z.string(), when: z.int() })) });
+type Entry = z.output<typeof journalFile>["entries"][number];
+const packageFile = z.object({ version: z.string() });
 
 let entries: Entry[] | undefined;
 
 /** Read once: a process goes on asking for its own migrations when the files of the next version stand in its folder. */
 function journal(): Entry[] {
-  entries ??= (JSON.parse(readFileSync(join(MIGRATIONS, "meta", "_journal.json"), "utf8")) as { entries: Entry[] })
-    .entries;
+  entries ??= journalFile.parse(JSON.parse(readFileSync(join(MIGRATIONS, "meta", "_journal.json"), "utf8"))).entries;
   return entries;
 }
 
@@ -31,9 +34,7 @@ function journal(): Entry[] {
  * that starts of both in turn do not install each other's functions.
  */
 export function functionsOfVersion(citus = false): SqlFunction[] {
-  const { version: release } = JSON.parse(readFileSync(join(FOLDER, "..", "package.json"), "utf8")) as {
-    version: string;
-  };
+  const { version: release } = packageFile.parse(JSON.parse(readFileSync(join(FOLDER, "..", "package.json"), "utf8")));
   const version = `${release}+${journal().at(-1)?.idx ?? 0}`;
   const functions = readFunctions(join(FOLDER, "functions"), version);
   if (!citus) return functions;
@@ -56,8 +57,7 @@ async function unlessAbsent<T>(query: Promise<T>, otherwise: T): Promise<T> {
   try {
     return await query;
   } catch (error) {
-    const { code } = error as { code?: unknown };
-    if (code === "42P01" || code === "3F000" || code === "42501") return otherwise;
+    if (["42P01", "3F000", "42501"].includes(codeOf(error))) return otherwise;
     throw error;
   }
 }

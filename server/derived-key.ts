@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { env } from "./env";
 
 const keys = new Map<string, Buffer>();
@@ -32,4 +32,22 @@ export function unseal(stored: string, { purpose, owner }: SealedFor): string {
     .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
   const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
   return text.toString("utf8");
+}
+
+/** Hexadecimal characters of the code that tells a text of ours from an altered one. */
+const CODE_CHARS = 16;
+
+const codeFor = (purpose: string, text: string): string =>
+  createHmac("sha256", derivedKey(purpose)).update(text).digest("hex").slice(0, CODE_CHARS);
+
+/** A text as the opaque one that clients hand back. */
+export const signText = (purpose: string, text: string): string =>
+  Buffer.from(`${text}.${codeFor(purpose, text)}`).toString("base64url");
+
+/** The text behind an opaque one; null for any that was not made here for this purpose, altered ones included. */
+export function readSigned(purpose: string, opaque: string): string | null {
+  const decoded = Buffer.from(opaque, "base64url");
+  const [, text = "", code] = /^(.*)\.([0-9a-f]+)$/s.exec(decoded.toString("latin1")) ?? [];
+  // The comparison with its own encoding refuses what base64url's decoder skips over.
+  return codeFor(purpose, text) === code && decoded.toString("base64url") === opaque ? text : null;
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { invalid } from "./errors";
+import { isObject } from "./records";
+import { mapTexts } from "./text";
 
 /**
  * JSON whose numbers keep their digits. A double would change 9007199254740993, 1.10 and 1e400; so where a value is
@@ -40,7 +42,7 @@ function pathTo(text: string, end: number): string {
     if (token === "{") path.push("");
     else if (token === "[") path.push(0);
     else if (token === "}" || token === "]") path.pop();
-    else if (token === "," && typeof path.at(-1) === "number") path.push((path.pop() as number) + 1);
+    else if (token === "," && typeof path.at(-1) === "number") path.push(Number(path.pop()) + 1);
     else if (token === ":") path[path.length - 1] = name;
     else if (token.startsWith('"')) name = token.slice(1, -1);
   }
@@ -52,6 +54,12 @@ const markNumbers = (text: string): string =>
 
 /** Parses JSON that was stored or checked before; an exact number is text behind the mark. */
 export const readExact = (text: string): unknown => JSON.parse(hasExact(text) ? markNumbers(text) : text);
+
+/** The members of a stored JSON object; null for a text of anything else, and for none. */
+export function readMembers(text: string | null): Record<string, unknown> | null {
+  const value = text === null ? null : readExact(text);
+  return isObject(value) ? value : null;
+}
 
 /**
  * Parses JSON from outside.
@@ -71,15 +79,5 @@ export function parseExact(text: string): unknown {
 export const writeExact = (json: string): string => (json.includes(MARK) ? json.replace(MARKED, "$1") : json);
 
 /** The value with exact numbers as doubles, for a browser's page; one without any is returned as it is, uncopied. */
-export function plainNumbers<T>(value: T): T {
-  if (typeof value === "string") return (value.startsWith(MARK) ? Number(value.slice(MARK.length)) : value) as T;
-  if (typeof value !== "object" || value === null) return value;
-  let changed = false;
-  const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
-    const plain: unknown = plainNumbers(item);
-    changed ||= plain !== item;
-    return [key, plain];
-  });
-  if (!changed) return value;
-  return (Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries)) as T;
-}
+export const plainNumbers = <T>(value: T): T =>
+  mapTexts(value, { text: (text) => (text.startsWith(MARK) ? Number(text.slice(MARK.length)) : text) });

@@ -27,7 +27,7 @@ export function newId(): string {
   }
   const time = state.ms.toString(16).padStart(12, "0");
   const random = takeBytes(8);
-  random[0] = ((random[0] as number) & 0x3f) | 0x80;
+  random[0] = ((random[0] ?? 0) & 0x3f) | 0x80;
   const tail = random.toString("hex");
   const count = (0x7000 | state.counter).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-${count}-${tail.slice(0, 4)}-${tail.slice(4)}`;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { codeOf } from "@/db/thrown";
 
 /**
  * A name for this process that no other has, dead or alive: HOST-PID-START. HOST stands for machine, boot and process-id
@@ -37,12 +38,13 @@ const { host, start } = identify();
 
 export const processName = (): string => `${host}-${process.pid}-${start}`;
 
-function exists(pid: number): boolean {
+/** Whether there is a process of this id on this machine. */
+export function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
 

@@ -1,32 +1,38 @@
-type WellFormed = { isWellFormed(): boolean; toWellFormed(): string };
-
 /**
  * NUL and lone surrogates, which PostgreSQL refuses, become U+FFFD: no log line is lost over one byte. One code unit
  * stands for one, so a length checked before still holds.
  */
 export function repairText(text: string): string {
-  const wellFormed = (text as unknown as WellFormed).isWellFormed()
-    ? text
-    : (text as unknown as WellFormed).toWellFormed();
+  const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
   return wellFormed.includes("\0") ? wellFormed.replaceAll("\0", "\ufffd") : wellFormed;
 }
 
-/** repairText over every key and value of parsed JSON; what needs no repair is returned as it is, uncopied. */
-export function repairJson<T>(value: T): T {
-  if (typeof value === "string") return repairText(value) as T;
+type TextMap = { text: (text: string) => unknown; name?: (name: string) => string };
+
+function mapped(value: unknown, map: TextMap): unknown {
+  if (typeof value === "string") return map.text(value);
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
-    const items = value.map(repairJson);
-    return (items.some((item, i) => item !== value[i]) ? items : value) as T;
+    const items = value.map((item) => mapped(item, map));
+    return items.some((item, i) => item !== value[i]) ? items : value;
   }
   let changed = false;
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
-    const repaired: [string, unknown] = [repairText(key), repairJson(item)];
-    changed ||= repaired[0] !== key || repaired[1] !== item;
-    return repaired;
+    const entry: [string, unknown] = [map.name?.(key) ?? key, mapped(item, map)];
+    changed ||= entry[0] !== key || entry[1] !== item;
+    return entry;
   });
-  return changed ? (Object.fromEntries(entries) as T) : value;
+  return changed ? Object.fromEntries(entries) : value;
 }
+
+/** Parsed JSON with its texts, and its member names, mapped; where nothing changes it is returned as it is, uncopied. */
+export const mapTexts = <T>(value: T, map: TextMap): T => mapped(value, map) as T;
+
+/** repairText over every key and value of parsed JSON. */
+export const repairJson = <T>(value: T): T => mapTexts(value, { text: repairText, name: repairText });
+
+/** "device" as "Device", "must be a date" as "Must be a date". */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** An ILIKE pattern for "contains this text": the wildcards and the escape character stand for themselves. */
 export function containsPattern(text: string): string {

@@ -25,15 +25,21 @@ export function inTenant<T>(orgIds: readonly string[] | "system", fn: (tx: postg
   });
 }
 
+/** What a database owner could do who puts the triggers out of the way, in one transaction. */
+export const tamper = <T>(work: (tx: postgres.TransactionSql) => Promise<T>) =>
+  roles.owner.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    return work(tx);
+  });
+/** The same by one statement. */
+export const tamperBy = (statement: string) => tamper((tx) => tx.unsafe(statement));
+
 const DAY_MS = 86_400_000;
 export const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 
 /** Lets an organization's entries have been sealed so long ago; their timestamps stay. */
 export const sealedDaysAgo = (orgId: string, days: number) =>
-  roles.owner.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
-    await tx`UPDATE audit_logs SET sealed_at = ${daysAgo(days)} WHERE org_id = ${orgId}`;
-  });
+  tamper((tx) => tx`UPDATE audit_logs SET sealed_at = ${daysAgo(days)} WHERE org_id = ${orgId}`);
 
 /** A row to append, with whatever the test cares about. */
 export const auditRow = (orgId: string, over: Partial<AuditInsert> = {}): AuditInsert => ({

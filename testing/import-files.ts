@@ -1,5 +1,6 @@
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 import iconv from "iconv-lite";
+import { itemAt } from "@/server/records";
 
 /** Files as products export them, made for tests and the benchmark from a fixed seed. */
 
@@ -38,7 +39,7 @@ const USERS = ["Zoë Brüning", "José Núñez", "Anna Smith", "Łukasz Żak", "
 
 /** One row of the Automate extra data view for computer number n. */
 export function automateRow(n: number, random: () => number = seeded(n)): string[] {
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const pick = <T>(list: readonly T[]): T => itemAt(list, Math.floor(random() * list.length));
   const day = 1 + Math.floor(random() * 28);
   const month = 1 + Math.floor(random() * 12);
   return [

@@ -2,6 +2,7 @@ import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { compareAt } from "@/bench/torture/compare";
 import { nothingYet, prepare, startLoad } from "@/bench/torture/load";
+import { stackOf } from "@/db/thrown";
 import { ADMIN } from "@/testing/server";
 import { Cluster } from "./cluster";
 import { PORTS, superUrl } from "./layout";
@@ -83,7 +84,7 @@ try {
   if (args.includes("--stay")) await stay();
   else ok = await killInTurn(cluster);
 } catch (error) {
-  say(`${error instanceof Error ? error.stack : error}`);
+  say(`${stackOf(error)}`);
 } finally {
   await cluster.stop({ keepLogs: !ok });
 }

@@ -19,7 +19,7 @@ export async function insertEvents(sql: postgres.Sql, agent: Agent, events: read
 
 async function textOf(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString("utf8");
 }
 

@@ -1,5 +1,6 @@
 import { verifyBundle } from "@/server/audit/bundle/verify";
 import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
+import { itemAt } from "@/server/records";
 import type { Mutation } from "@/testing/evidence/base-bundles";
 import { installationKey, trustIn, vkeyOf } from "@/testing/evidence/bundles";
 import { MUTATIONS } from "@/testing/evidence/mutations";
@@ -29,7 +30,7 @@ const believes = (text: string): boolean =>
 
 async function run({ rounds, random }: { rounds: number; random: () => number }) {
   const whole = MUTATIONS.filter(({ verdict }) => verdict === "intact");
-  const altered = Array.from({ length: 40 * rounds }, (_, i) => alter(whole[i % whole.length] as Mutation, random));
+  const altered = Array.from({ length: 40 * rounds }, (_, i) => alter(itemAt(whole, i), random));
   const all = [...MUTATIONS, ...MUTATIONS_V1, ...altered];
   const faults: string[] = [];
   for (const keys of [KEYS, []]) {

@@ -1,6 +1,7 @@
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sessionCookie } from "@/server/auth/session-cookie";
+import { itemAt } from "@/server/records";
 
 /** Who asks what, over plain connections: a client that is cheap itself, and that can hang up on all it asked for. */
 
@@ -76,7 +77,7 @@ export function bystander(caller: Caller, everyday: Verb[], patienceMs: number):
   let stop = false;
   const running = (async () => {
     for (let i = 0; !stop; i++) {
-      const { status, ms } = await ask(everyday[i % everyday.length] as Verb, caller, agent, patienceMs);
+      const { status, ms } = await ask(itemAt(everyday, i), caller, agent, patienceMs);
       times.push(ms);
       if (status !== 200 && status !== 202) refused++;
       await sleep(10);

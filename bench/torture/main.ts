@@ -1,3 +1,4 @@
+import { stackOf } from "@/db/thrown";
 import { createRandom } from "@/scripts/demo/random";
 import { evidenceLine } from "./evidence";
 import { fairSharesLine } from "./fair-shares";
@@ -67,7 +68,7 @@ for (const { line, quick, full: many } of LINES) {
   const outcome = await limited(line, full ? many : quick).catch((error: unknown) => ({
     tried: 0,
     failed: 1,
-    detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    detail: stackOf(error),
   }));
   if (outcome.failed > 0) failures++;
   const verdict = outcome.failed > 0 ? "FAILED" : "ok";

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { itemAt } from "@/server/records";
 import { endServer, freePort, startServer } from "@/testing/server";
 import { type Credentials, prepare } from "./load";
 import type { Line } from "./types";
@@ -18,7 +19,7 @@ const CONTROL_REQUESTS = 40;
 type Raw = { kind: string; text: string };
 type Make = (random: () => number, cursor: string) => Omit<Raw, "kind">;
 
-const pick = <T>(random: () => number, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+const pick = <T>(random: () => number, of: readonly T[]): T => itemAt(of, Math.floor(random() * of.length));
 const chars = (random: () => number, count: number, of = "AZaz09-_%.*/\\'\"<>{}[],:;=&?") =>
   Array.from({ length: count }, () => pick(random, [...of])).join("");
 const JSON_TYPE = "Content-Type: application/json\r\n";

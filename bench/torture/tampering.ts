@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type postgres from "postgres";
+import { itemAt } from "@/server/records";
 import { killServer, type Server, stopServer } from "@/testing/server";
 import { compare } from "./compare";
 import { ownerOf, startShared } from "./folder";
@@ -104,7 +105,7 @@ function deletions(full: boolean, random: () => number): Range[] {
     [2, CHAIN],
     [1, CHAIN - 1],
   ].map(([from, to]) => ({ from: from ?? 1, to: to ?? 1 }));
-  return [...edges, ...Array.from({ length: 20 }, () => all[Math.floor(random() * all.length)] as Range)];
+  return [...edges, ...Array.from({ length: 20 }, () => itemAt(all, Math.floor(random() * all.length)))];
 }
 
 /** C4: each run of entries deleted, asked for whole, by its own times, by those around it and by others, and by night. */

@@ -1,6 +1,7 @@
 import { type Piece, sentencePieces, tellsItself } from "@/server/audit/action-label";
 import { deviceNamed } from "@/server/audit/device-named";
 import type { FullEntry } from "@/server/audit/schema";
+import { isObject } from "@/server/records";
 import { withVisibleMarks } from "@/server/text";
 
 export type Entry = FullEntry;
@@ -66,9 +67,6 @@ const PAIRS = [
   ["from", "to"],
   ["oldValue", "newValue"],
 ] as const;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A member's old and new value, where it is written as such a pair and nothing else. */
 function pairOf(value: unknown): [before: unknown, after: unknown] | null {

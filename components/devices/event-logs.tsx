@@ -11,18 +11,18 @@ import { PagedList } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog } from "@/server/event-logs/schema";
+import { capitalized } from "@/server/text";
 import classes from "./device-page.module.css";
 import { Level } from "./level";
 import { LogMessage } from "./log-message";
 
-const word = (value: string) => value.charAt(0).toUpperCase() + value.slice(1);
 const options = <Value extends string>(values: readonly Value[]) =>
-  values.map((value) => ({ value, label: word(value) }));
+  values.map((value) => ({ value, label: capitalized(value) }));
 
 const columns: Column<EventLog>[] = [
   { header: "Time", cell: (e) => <When at={e.timestamp} />, width: 196 },
   { header: "Level", cell: (e) => <Level level={e.level} />, width: 104 },
-  { header: "Category", cell: (e) => word(e.category), width: 110 },
+  { header: "Category", cell: (e) => capitalized(e.category), width: 110 },
   { header: "Source", cell: (e) => e.source, width: 180 },
   { header: "Event ID", cell: (e) => <EventNumber of={e} />, width: 90, minor: true },
   { header: "Message", cell: (e) => <LogMessage message={e.message} fields={e.details} /> },

@@ -1,4 +1,5 @@
 import { bytes, duration } from "@/components/format/amounts";
+import { capitalized } from "@/server/text";
 
 /** What agents append to a metric's name, and how it is written after the number. */
 const UNIT = new Map([
@@ -37,8 +38,7 @@ export function metricName(name: string): string {
   const load = /^load_?(1|5|15)$/i.exec(name);
   if (load) return `Load (${load[1]} min)`;
   const words = wordsOf(name).slice(0, hasUnit(name) ? -1 : undefined);
-  const text = words.map((word) => SHORT.get(word) ?? word).join(" ");
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capitalized(words.map((word) => SHORT.get(word) ?? word).join(" "));
 }
 
 /** "13 %", "8.2 GB", "19 min": a metric's value with the unit that its name ends with. */

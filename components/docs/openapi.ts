@@ -1,3 +1,5 @@
+import { capitalized } from "@/server/text";
+
 /** The parts of OpenAPI 3.1 and JSON Schema that our own document uses. */
 export type Schema = {
   $ref?: string;
@@ -122,8 +124,7 @@ const SPECIAL: Record<string, string> = {
 /** "audit-logs" as "Audit logs" */
 export function tagLabel(tag: string): string {
   if (SPECIAL[tag]) return SPECIAL[tag];
-  const words = tag.replaceAll("-", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(tag.replaceAll("-", " "));
 }
 
 /** Follows a reference within the document. */

@@ -7,6 +7,7 @@ import { type Figure, Figures } from "@/components/ui/figures";
 import { actionLabel } from "@/server/audit/action-label";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
+import { capitalized } from "@/server/text";
 import { type Count, Counts, Nothing, NumberLink } from "./counts";
 import { Recent } from "./recent";
 import { actorFilter, type Counted, rowsBehind } from "./rows-behind";
@@ -16,7 +17,7 @@ export type ViewProps<T> = { report: T; counted: Counted };
 
 const MANY_TIMES = 10;
 
-const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const CATEGORY_NAMES = new Map<string, string>(Object.entries(CATEGORY_LABEL));
 /** How a total compares with the range of the same length before; nothing where the range has no beginning. */
 function compared({ totalEvents, before }: { totalEvents: number; before: number | null }): string {
   if (before === null) return "all in the range";
@@ -49,7 +50,7 @@ const figure = (label: string, value: number, href: string, note?: string): Figu
 function actionCounts(byAction: { action: string; count: number }[], link: Link): Count[] {
   return byAction.map(({ action, count }) => ({
     key: action,
-    name: sentence(actionLabel(action)),
+    name: capitalized(actionLabel(action)),
     detail: <code>{action}</code>,
     count,
     href: link({ actions: action }),
@@ -169,7 +170,7 @@ export function StatisticsReport({ report, counted }: ViewProps<Reports["statist
         head="Category"
         counts={report.byCategory.map(({ category, count }) => ({
           key: category,
-          name: CATEGORY_LABEL[category as keyof typeof CATEGORY_LABEL] ?? sentence(category),
+          name: CATEGORY_NAMES.get(category) ?? capitalized(category),
           count,
           href: link({ category }),
         }))}

@@ -6,5 +6,4 @@ export const RUN_AS_LABEL: Record<LibraryScript["runAs"], string> = {
   system: "the system",
   user: "the signed-in user",
 };
-export const categoryLabel = (category: string): string => category.charAt(0).toUpperCase() + category.slice(1);
 export const osLabel = (osTypes: readonly ScriptOs[]): string => osTypes.map((os) => OS_LABEL[os]).join(", ");

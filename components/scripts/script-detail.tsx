@@ -4,14 +4,15 @@ import { Text } from "@mantine/core";
 import { When } from "@/components/format/when";
 import { CodeBlock } from "@/components/ui/code-block";
 import type { LibraryScript } from "@/server/scripts/schema";
-import { categoryLabel, LANGUAGE_LABEL, osLabel, RUN_AS_LABEL } from "./labels";
+import { capitalized } from "@/server/text";
+import { LANGUAGE_LABEL, osLabel, RUN_AS_LABEL } from "./labels";
 import classes from "./scripts.module.css";
 
 /** One script: what it does, how it runs, what it takes, and its text. */
 export function ScriptDetail({ script }: { script: LibraryScript }) {
   const facts: [string, React.ReactNode][] = [
     ["System", osLabel(script.osTypes)],
-    ["Category", categoryLabel(script.category)],
+    ["Category", capitalized(script.category)],
     ["Language", LANGUAGE_LABEL[script.language]],
     ["Runs as", RUN_AS_LABEL[script.runAs]],
     ["Times out after", `${script.timeoutSeconds} s`],

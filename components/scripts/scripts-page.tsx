@@ -13,11 +13,12 @@ import pagedClasses from "@/components/ui/paged-list.module.css";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import { type LibraryScript, SCRIPT_CATEGORIES, SCRIPT_OS } from "@/server/scripts/schema";
-import { categoryLabel, LANGUAGE_LABEL, OS_LABEL, osLabel } from "./labels";
+import { capitalized } from "@/server/text";
+import { LANGUAGE_LABEL, OS_LABEL, osLabel } from "./labels";
 import { ScriptDetail } from "./script-detail";
 import classes from "./scripts.module.css";
 
-const CATEGORIES = SCRIPT_CATEGORIES.map((value) => ({ value, label: categoryLabel(value) }));
+const CATEGORIES = SCRIPT_CATEGORIES.map((value) => ({ value, label: capitalized(value) }));
 const SYSTEMS = SCRIPT_OS.map((value) => ({ value, label: OS_LABEL[value] }));
 
 const columnsOf = (open: (id: string) => void): Column<LibraryScript>[] => [
@@ -33,7 +34,7 @@ const columnsOf = (open: (id: string) => void): Column<LibraryScript>[] => [
     ),
   },
   { header: "System", cell: (s) => osLabel(s.osTypes), width: 150 },
-  { header: "Category", cell: (s) => categoryLabel(s.category), width: 140 },
+  { header: "Category", cell: (s) => capitalized(s.category), width: 140 },
   { header: "Language", cell: (s) => LANGUAGE_LABEL[s.language], width: 120, minor: true },
   { header: "Version", cell: (s) => <code>{s.version}</code>, width: 100, minor: true },
 ];

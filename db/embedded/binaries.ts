@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
+import { z } from "zod";
 import { canEnter, POSTGRES_ENV, type Runner } from "./runner";
 
 /** A folder with bin/postgres, bin/initdb, lib and share, and its version. */
@@ -23,6 +24,9 @@ const exe = (native: string, name: string): string =>
   join(native, "bin", process.platform === "win32" ? `${name}.exe` : name);
 export const postgresOf = (binaries: Binaries): string => exe(binaries.native, "postgres");
 export const initdbOf = (binaries: Binaries): string => exe(binaries.native, "initdb");
+
+const packageFile = z.object({ version: z.string() });
+const linkList = z.array(z.object({ source: z.string(), target: z.string() }));
 
 function packaged(): Binaries {
   const platform = process.platform === "win32" ? "windows" : process.platform;
@@ -34,7 +38,7 @@ function packaged(): Binaries {
     throw new Error(`no PostgreSQL binaries for this machine (the package ${name} is not installed)`);
   }
   const folder = dirname(dirname(entry));
-  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
+  const { version } = packageFile.parse(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")));
   return { native: join(folder, "native"), version };
 }
 
@@ -42,10 +46,7 @@ function packaged(): Binaries {
 function restoreLinks(native: string): void {
   const list = join(native, "pg-symlinks.json");
   if (!existsSync(list)) return;
-  for (const { source, target } of JSON.parse(readFileSync(list, "utf8")) as {
-    source: string;
-    target: string;
-  }[]) {
+  for (const { source, target } of linkList.parse(JSON.parse(readFileSync(list, "utf8")))) {
     const link = join(dirname(native), target);
     if (!existsSync(link)) symlinkSync(basename(source), link);
   }

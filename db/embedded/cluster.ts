@@ -14,16 +14,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { z } from "zod";
+import { codeOf } from "@/db/thrown";
 import { type Binaries, initdbOf } from "./binaries";
 import { canEnter, POSTGRES_ENV, type Runner } from "./runner";
 
 /** What is remembered beside the cluster, in a file of mode 0600. */
-export type Secrets = {
-  owner: string;
-  app: string;
-  admin: string;
-  cluster: string;
-};
+const secretsFile = z.object({ owner: z.string(), app: z.string(), admin: z.string(), cluster: z.string() });
+export type Secrets = z.output<typeof secretsFile>;
 
 /**
  * Where a cluster lives whose data folder the runner cannot enter (a checkout below /root, mode 700). Not the state folder
@@ -80,12 +78,12 @@ export function loadSecrets(dataDir: string, home: string): Secrets {
     try {
       linkSync(draft, file);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if (codeOf(error) !== "EEXIST") throw error;
     } finally {
       rmSync(draft, { force: true });
     }
   }
-  return JSON.parse(readFileSync(file, "utf8")) as Secrets;
+  return secretsFile.parse(JSON.parse(readFileSync(file, "utf8")));
 }
 
 function run(command: string, args: string[], { uid, gid, cwd }: Runner): Promise<void> {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
+import { codeOf, messageOf } from "@/db/thrown";
 import { findBinaries } from "./binaries";
 import { loadSecrets, prepareCluster, prepareHome, type Secrets } from "./cluster";
 import { takeLease } from "./leases";
@@ -59,8 +60,7 @@ async function createDatabase(url: string): Promise<void> {
     const found = await sql`SELECT 1 FROM pg_database WHERE datname = 'trailmark'`;
     if (found.length === 0) await sql`CREATE DATABASE trailmark`;
   } catch (error) {
-    const code = (error as { code?: string }).code ?? "";
-    if (code !== "42P04" && code !== "23505") throw error; // else another process made it just now
+    if (!["42P04", "23505"].includes(codeOf(error))) throw error; // else another process made it just now
   } finally {
     await sql.end({ timeout: 5 });
   }
@@ -75,8 +75,7 @@ async function runWithDatabase(launch: Launch, password: string): Promise<Server
       await createDatabase(address("trailmark_owner", password, server.port));
       return server;
     } catch (error) {
-      const code = (error as { code?: string }).code ?? "";
-      if (!LEAVING.has(code) || Date.now() > deadline) throw error;
+      if (!LEAVING.has(codeOf(error)) || Date.now() > deadline) throw error;
       await sleep(50);
     }
   }
@@ -103,9 +102,8 @@ export async function startEmbedded(dataDir: string, options: EmbeddedOptions = 
   try {
     return await start(resolve(dataDir), options);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     throw new EmbeddedError(
-      `The embedded PostgreSQL does not start: ${reason}\nSet DATABASE_URL to use a PostgreSQL server of your own (15 or newer).`,
+      `The embedded PostgreSQL does not start: ${messageOf(error)}\nSet DATABASE_URL to use a PostgreSQL server of your own (15 or newer).`,
       { cause: error },
     );
   }
@@ -171,9 +169,7 @@ function keepRunning(
     if (busy || isAlive(current().pid)) return;
     log("PostgreSQL died and is started again");
     busy = restart()
-      .catch((error: unknown) =>
-        log(`PostgreSQL does not come back: ${error instanceof Error ? error.message : error}`),
-      )
+      .catch((error: unknown) => log(`PostgreSQL does not come back: ${messageOf(error)}`))
       .finally(() => (busy = undefined));
   }, WATCH_MS);
   timer.unref();

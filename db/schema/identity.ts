@@ -17,7 +17,9 @@ export const users = pgTable(
     email: text("email").notNull(),
     name: text("name").notNull(),
     passwordHash: text("password_hash"),
-    role: text("role").notNull(),
+    role: text("role", {
+      enum: ["org_admin", "org_technician", "org_viewer", "partner_admin", "partner_technician", "system_admin"],
+    }).notNull(),
     department: text("department").notNull().default(""),
     allOrganizations: boolean("all_organizations").notNull().default(true),
     disabledAt: instant("disabled_at"),

@@ -16,10 +16,10 @@ export const agentLogs = pgTable(
       .notNull()
       .references(() => organizations.id),
     timestamp: instant("timestamp").notNull(),
-    level: text("level").notNull(),
+    level: text("level", { enum: ["debug", "info", "warn", "error"] }).notNull(),
     component: varchar("component", { length: 100 }).notNull(),
     message: text("message").notNull(),
-    fields: jsonb("fields"),
+    fields: jsonb("fields").$type<Record<string, unknown>>(),
     agentVersion: varchar("agent_version", { length: 50 }),
     createdAt: createdAt(),
   },
@@ -44,12 +44,12 @@ export const deviceEventLogs = pgTable(
       .notNull()
       .references(() => organizations.id),
     timestamp: instant("timestamp").notNull(),
-    level: text("level").notNull(),
-    category: text("category").notNull(),
+    level: text("level", { enum: ["info", "warning", "error", "critical"] }).notNull(),
+    category: text("category", { enum: ["security", "hardware", "application", "system"] }).notNull(),
     source: varchar("source", { length: 255 }).notNull(),
     eventId: varchar("event_id", { length: 100 }),
     message: text("message").notNull(),
-    details: jsonb("details"),
+    details: jsonb("details").$type<Record<string, unknown>>(),
     createdAt: createdAt(),
   },
   (t) => [

@@ -1,3 +1,5 @@
+import { itemAt, keysOf } from "@/server/records";
+
 /** A seeded generator (mulberry32): the same month at every run. */
 export function createRandom(seed: number) {
   let state = seed >>> 0;
@@ -9,17 +11,17 @@ export function createRandom(seed: number) {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   };
   const int = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1));
-  const pick = <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T;
+  const pick = <T>(items: readonly T[]): T => itemAt(items, Math.floor(next() * items.length));
   const chance = (share: number): boolean => next() < share;
   /** Picks a key by its weight. */
   const weighted = <K extends string>(weights: Record<K, number>): K => {
-    const entries = Object.entries(weights) as [K, number][];
-    let left = next() * entries.reduce((sum, [, w]) => sum + w, 0);
-    for (const [key, weight] of entries) {
-      left -= weight;
+    const keys = keysOf(weights);
+    let left = next() * keys.reduce((sum, key) => sum + weights[key], 0);
+    for (const key of keys) {
+      left -= weights[key];
       if (left <= 0) return key;
     }
-    return (entries[0] as [K, number])[0];
+    return itemAt(keys, 0);
   };
   return { next, int, pick, chance, weighted };
 }

@@ -1,4 +1,5 @@
 import { version } from "@/package.json";
+import { itemAt } from "@/server/records";
 import { DEMO_ADMIN, DEMO_PASSWORD, HOME_NAME, ORGS, PEOPLE, planDevices } from "./cast";
 import type { Client } from "./client";
 import { noteFields, submitDeviceLogs } from "./device-records";
@@ -19,7 +20,7 @@ async function createCast(
 ): Promise<Cast & { tokens: Map<string, string>; enrollmentKeys: string[] }> {
   const me = await admin.send<Me>("GET", "/me");
   const { data } = await admin.send<Page>("GET", "/orgs/organizations?limit=100");
-  const homeOrgId = data.find((o) => o.isHome)?.id ?? me.homeOrgId ?? (data[0] as Created).id;
+  const homeOrgId = data.find((o) => o.isHome)?.id ?? me.homeOrgId ?? itemAt(data, 0).id;
   await admin.send("PATCH", `/orgs/organizations/${homeOrgId}`, { name: HOME_NAME });
   const orgIds: string[] = [];
   for (const org of ORGS)

@@ -1,4 +1,5 @@
 import { version } from "@/package.json";
+import { itemAt } from "@/server/records";
 import { type DevicePlan, ORGS, type PersonPlan } from "./cast";
 import { regularTimes, workingTime } from "./clock";
 import type { Random } from "./random";
@@ -72,7 +73,7 @@ function byPerson(
     actorId: person.id,
     actorEmail: person.email,
     ipAddress: ipOf(person),
-    userAgent: BROWSERS[(person.name.length + random.int(0, 0)) % BROWSERS.length] as string,
+    userAgent: itemAt(BROWSERS, person.name.length + random.int(0, 0)),
   };
 }
 
@@ -81,7 +82,7 @@ const onDevice = (d: Device) => ({ resourceType: "device", resourceId: d.deviceI
 /** What a person does in one sitting, one beat after the other. */
 function sitting(cast: Cast, person: Person, random: Random): Beat[] {
   const orgAt = person.org ?? random.int(0, ORGS.length - 1);
-  const orgId = cast.orgIds[orgAt] as string;
+  const orgId = itemAt(cast.orgIds, orgAt);
   const own = cast.devices.filter((d) => d.org === orgAt);
   const who = byPerson(person, orgId, random);
   const home = { ...who, orgId: person.org === null ? cast.homeOrgId : orgId };
@@ -260,7 +261,7 @@ function deed({ cast, who, person, device, random, sessionId }: Deed): Beat {
 
 /** What happens without anybody: agents submit, policies are evaluated, alerts rise, the assistant suggests. */
 function machineBeats(cast: Cast, device: Device, random: Random): Beat {
-  const orgId = cast.orgIds[device.org] as string;
+  const orgId = itemAt(cast.orgIds, device.org);
   const agent = {
     orgId,
     actorType: "agent" as const,

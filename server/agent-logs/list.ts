@@ -2,7 +2,7 @@ import { and, count, desc, eq, getTableColumns, gte, ilike, inArray, lte, sql } 
 import { tenantRead } from "@/db/read";
 import { agentLogs } from "@/db/schema";
 import { findDevice, preferDeviceIndex } from "@/server/devices/find";
-import { readExact } from "@/server/exact-json";
+import { readMembers } from "@/server/exact-json";
 import { operation } from "@/server/operation";
 import { containsPattern, repairText } from "@/server/text";
 import { type AgentLog, agentLogPage, listInput } from "./schema";
@@ -13,8 +13,7 @@ type Row = Omit<typeof agentLogs.$inferSelect, "fields"> & { fields: string | nu
 
 const toLog = (row: Row): AgentLog => ({
   ...row,
-  level: row.level as AgentLog["level"],
-  fields: row.fields === null ? null : (readExact(row.fields) as AgentLog["fields"]),
+  fields: readMembers(row.fields),
   timestamp: row.timestamp.toISOString(),
   createdAt: row.createdAt.toISOString(),
 });

@@ -1,5 +1,6 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { oneOf } from "@/db/rows";
 import { apiKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { requireMayGrant, requireWholePartner } from "@/server/auth/grant";
@@ -36,7 +37,7 @@ export const createApiKey = operation({
       if (!orgId) await requireWholePartner(tx, ctx);
       const owner = orgId ? eq(t.orgId, orgId) : and(eq(t.partnerId, partnerId), isNull(t.orgId));
       await requireRoom(tx, { table: t, where: and(owner, isNull(t.revokedAt)), max: MAX_PER_OWNER, what: "API keys" });
-      const [made] = await tx
+      const made = await tx
         .insert(apiKeys)
         .values({
           id: newId(),
@@ -50,7 +51,7 @@ export const createApiKey = operation({
           createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
         })
         .returning();
-      return made as typeof apiKeys.$inferSelect;
+      return oneOf(made);
     });
     const made = await toApiKey(row);
     record(ctx, {

@@ -1,8 +1,9 @@
 import { and, eq, inArray, isNotNull, isNull, or, type SQL } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
+import { oneOf } from "@/db/rows";
 import { apiKeys, users } from "@/db/schema";
 import { requireWholePartner } from "@/server/auth/grant";
-import type { Permission } from "@/server/auth/permissions";
+import { isPermission, type Permission } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
 import { homeOrgOf } from "@/server/partner";
@@ -35,7 +36,7 @@ export function requireNotRevoked({ revokedAt }: Row): void {
   if (revokedAt) throw new AppError("conflict", "This key is revoked. Create another one.");
 }
 
-export const permissionsOf = ({ permissions }: Row): Permission[] => permissions as Permission[];
+export const permissionsOf = ({ permissions }: Row): Permission[] => permissions.filter(isPermission);
 
 /** What an audit row says of the key that it is about. */
 export const aboutKey = async (row: Row) => ({
@@ -72,4 +73,4 @@ export async function toApiKeys(rows: readonly Row[]): Promise<ApiKey[]> {
   }));
 }
 
-export const toApiKey = async (row: Row): Promise<ApiKey> => (await toApiKeys([row]))[0] as ApiKey;
+export const toApiKey = async (row: Row): Promise<ApiKey> => oneOf(await toApiKeys([row]));

@@ -1,13 +1,6 @@
-const MINUTE_MS = 60_000;
+import { toSlug } from "@/server/slug";
 
-const slug = (name: string): string =>
-  name
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "")
-    .slice(0, 60);
+const MINUTE_MS = 60_000;
 
 /** Day and time of an instant on the clocks of a zone. */
 function clock(at: Date, zone: string): { day: string; time: string } {
@@ -56,5 +49,5 @@ export function exportName({ what = "audit", organization, from, to, now, zone, 
   };
   const end = to ? endOf(to, zone) : clock(now, zone).day;
   const range = from ? `${said(from)}-to-${end}` : `until-${end}`;
-  return `${what}-${slug(organization) || "organization"}-${range}.${ending}`;
+  return `${what}-${toSlug(organization)}-${range}.${ending}`;
 }

@@ -1,3 +1,4 @@
+import { keysOf } from "@/server/records";
 import type { ActorType, AuditResult } from "./vocabulary";
 
 /**
@@ -23,7 +24,7 @@ export const COLUMNS = {
 } as const;
 
 export type Field = keyof typeof COLUMNS;
-export const FIELDS = Object.keys(COLUMNS) as Field[];
+export const FIELDS = keysOf(COLUMNS);
 
 /** Fields that may be NULL. */
 export type NullableField = { [F in Field]: (typeof COLUMNS)[F]["nullable"] extends true ? F : never }[Field];

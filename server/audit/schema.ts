@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mapValues } from "@/server/records";
 import {
   columnText,
   filledText,
@@ -51,12 +52,11 @@ function inputOf(filter: Filter) {
 
 /** The parameters of a catalogue's filters, and what they exclude: "result:success,category:device". */
 export function inputsOf<C extends Catalogue>(catalogue: C) {
-  const inputs = Object.entries(catalogue).map(([name, filter]) => [name, inputOf(filter)]);
   const exclude = valueList.refine((parts) => parts.every((part) => toExclusion(part, catalogue)), {
     message: `each must be one of ${excludableIn(catalogue).join(", ")}, a colon and a value`,
   });
   return {
-    ...(Object.fromEntries(inputs) as { [N in keyof C]: ReturnType<typeof inputOf> }),
+    ...mapValues(catalogue, inputOf),
     excludeActions: valueList.optional(),
     exclude: exclude.optional(),
   };

@@ -1,8 +1,6 @@
-/** Enumerations, labels and limits of the audit log, free of zod: the browser's scripts import them too. */
+import { keysOf } from "@/server/records";
 
-/** The keys of a record that has at least one, under their own types. */
-export const keysOf = <T extends object>(record: T) =>
-  Object.keys(record) as [keyof T & string, ...(keyof T & string)[]];
+/** Enumerations, labels and limits of the audit log, free of zod: the browser's scripts import them too. */
 
 /** Spec, Audit log entry. */
 export const ACTOR_TYPE_LABEL = {

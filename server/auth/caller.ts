@@ -1,13 +1,15 @@
 import { lookUp, lookUpAll } from "@/db/lookup";
 import type { Caller, Scope } from "@/server/context";
+import { mapValues } from "@/server/records";
 import { batchLoader } from "./batch-loader";
 import { type Permission, ROLE_PERMISSIONS, type Role } from "./permissions";
 import { orRemembered } from "./recording-keys";
 import { sameHash } from "./secrets";
 
-const PERMISSIONS_OF = Object.fromEntries(
-  Object.entries(ROLE_PERMISSIONS).map(([role, permissions]) => [role, new Set(permissions)]),
-) as unknown as Record<Role, ReadonlySet<Permission>>;
+const PERMISSIONS_OF: Record<Role, ReadonlySet<Permission>> = mapValues(
+  ROLE_PERMISSIONS,
+  (permissions) => new Set(permissions),
+);
 
 type UserRow = {
   id: string;

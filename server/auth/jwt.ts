@@ -92,7 +92,7 @@ export async function verifyAccessToken(token: string): Promise<(AccessClaims & 
       requiredClaims: ["exp", "sub"],
     });
     const parsed = claims.safeParse(payload);
-    return parsed.success ? { ...parsed.data, exp: payload.exp as number } : null;
+    return parsed.success ? { ...parsed.data, exp: payload.exp ?? 0 } : null;
   } catch {
     return null;
   }

@@ -15,6 +15,7 @@ export const PERMISSIONS = [
   "agents:enroll",
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
+export const isPermission = (text: string): text is Permission => PERMISSIONS.some((one) => one === text);
 
 const ROLES = [
   "org_admin",

@@ -7,7 +7,6 @@ import { findByEmail, type KnownByEmail } from "./find-by-email";
 import { inTurn } from "./limits/in-turn";
 import { limit, requireAttemptsLeft } from "./limits/rate-limit";
 import { verifyPassword } from "./password";
-import type { Role } from "./permissions";
 import type { Person } from "./person";
 import type { TokenInput } from "./schema";
 import { secondFactorRequired } from "./second-factor/challenge";
@@ -21,7 +20,7 @@ function recordFailure(
   row: KnownByEmail | undefined,
   reason: "bad_password" | "disabled" | "unknown_user",
 ): void {
-  const role = (row?.role ?? "org_viewer") as Role;
+  const role = row?.role ?? "org_viewer";
   const actor: Person = { type: "user", id: row?.id ?? ZERO_UUID, email, name: row?.name ?? "", role };
   record(
     { ...ctx, actor },

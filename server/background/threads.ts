@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { codeOf } from "@/db/thrown";
 
 /** A bundle of its own for each file called NAME-thread.ts below server/: dist/NAME-thread.mjs (scripts/threads.mjs). */
 export type Thread = {
@@ -31,5 +32,4 @@ export const startThread = ({ name, task, maxHeapMb, youngHeapMb }: Thread): Wor
   });
 
 /** True for the fault of a thread that needed more memory than it was given. */
-export const isOutOfMemory = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+export const isOutOfMemory = (error: unknown): boolean => codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY";

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
+import { codeOf, messageOf } from "@/db/thrown";
 import { BackupError } from "./backup-error";
 import { BLOCK, type Header, padding, readHeader } from "./tar-header";
 
@@ -8,11 +9,11 @@ export type ReadMember = Header & { body: AsyncGenerator<Buffer, void> };
 
 /** A fault of reading as a sentence. */
 const unreadable = (file: string, error: unknown): unknown => {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   if (code === "ENOENT") return new BackupError(`There is no file ${file}.`);
   if (code === "EISDIR") return new BackupError(`${file} is a folder, not a backup.`);
-  if (error instanceof RangeError || code?.startsWith("Z_"))
-    return new BackupError(`${file} is damaged, cut off or no backup: ${message}.`);
+  if (error instanceof RangeError || code.startsWith("Z_"))
+    return new BackupError(`${file} is damaged, cut off or no backup: ${messageOf(error)}.`);
   return error;
 };
 

@@ -61,7 +61,7 @@ async function prepareRole(ownerUrl: string): Promise<void> {
 }
 
 /** Heads and migrations as a transaction sees them. */
-export async function readDatabase(sql: postgres.Sql): Promise<Omit<Dumped, "version">> {
+export async function readDatabase(sql: postgres.ISql): Promise<Omit<Dumped, "version">> {
   const heads = await sql<{ orgId: string; seq: number; checksum: string }[]>`
     SELECT org_id AS "orgId", max(seq)::float8 AS seq, (array_agg(checksum ORDER BY seq DESC))[1] AS checksum
     FROM audit_chain_heads GROUP BY org_id ORDER BY org_id`;
@@ -84,7 +84,7 @@ export async function dumpDatabase(ownerUrl: string, file: string): Promise<Dump
       await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
       const [row] = await tx<{ snapshot: string }[]>`SELECT pg_export_snapshot() AS snapshot`;
       if (!isSuper) await tx.unsafe(`SET LOCAL ROLE ${ROLE}`);
-      const said = await readDatabase(tx as unknown as postgres.Sql);
+      const said = await readDatabase(tx);
       const reading = isSuper ? [] : ["--enable-row-security", `--role=${ROLE}`];
       await runTool(
         "pg_dump",

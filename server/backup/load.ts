@@ -59,7 +59,7 @@ export async function loadDump(target: Target, file: string): Promise<void> {
       );
     if (isSuper) await load();
     // Functions go to the sealer, whom the owner must be able to become for as long as that takes.
-    else await withSealer(sql as unknown as postgres.TransactionSql, load);
+    else await withSealer(sql, load);
   });
 }
 

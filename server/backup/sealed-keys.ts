@@ -1,8 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
+import { z } from "zod";
 import { BackupError } from "./backup-error";
 
 /** A secret file of the installation: its name in the data folder, its bytes in base64. */
-export type KeyFile = { name: string; content: string };
+export type KeyFile = z.output<typeof keyFiles>[number];
+const keyFiles = z.array(z.object({ name: z.string(), content: z.string() }));
 
 const MAGIC = Buffer.from("trailmark keys 1\n");
 const SALT_BYTES = 16;
@@ -36,7 +38,7 @@ export function openKeys(sealed: Buffer, passphrase: string): KeyFile[] {
       decipher.update(sealed.subarray(from + SALT_BYTES + NONCE_BYTES + TAG_BYTES)),
       decipher.final(),
     ]);
-    return JSON.parse(text.toString("utf8")) as KeyFile[];
+    return keyFiles.parse(JSON.parse(text.toString("utf8")));
   } catch {
     throw new BackupError("The keys of this backup cannot be opened: the passphrase is wrong, or they are damaged.");
   }

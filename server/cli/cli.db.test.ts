@@ -14,7 +14,7 @@ import { agentLogs, deviceEventLogs, organizations, users, userTotp } from "@/db
 import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
 import { appendAudit } from "@/server/audit/record/append";
 import { env } from "@/server/env";
-import { auditRows, closeRoles, daysAgo, roles } from "@/testing/chain";
+import { auditRows, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
 import { buildCli, removeCli, runCli } from "@/testing/cli";
 import {
   bearer,
@@ -255,10 +255,7 @@ describe("beside a database of one's own", () => {
     expect(before.of("checkpoints")?.level).not.toBe("fail");
     expect(before.of("signing key")?.detail).toMatch(/\S+\+[0-9a-f]{8}\+\S{44} \(pins every organization below \S+\)$/);
     expect(before.of("witnesses")).toMatchObject({ level: "ok" });
-    await roles.owner.begin(async (tx) => {
-      await tx`SET LOCAL session_replication_role = replica`;
-      await tx`UPDATE audit_logs SET checksum = repeat('0', 64) WHERE org_id = ${id} AND chain_seq = 3`;
-    });
+    await tamper((tx) => tx`UPDATE audit_logs SET checksum = repeat('0', 64) WHERE org_id = ${id} AND chain_seq = 3`);
     const after = await findings();
     expect(after.code).toBe(1);
     expect(after.of("checkpoints")).toMatchObject({ level: "fail", detail: expect.stringContaining(id) });

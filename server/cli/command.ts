@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { messageOf } from "@/db/thrown";
 
 /** A mistake in how a command was called; told with its usage. */
 export class UsageError extends Error {}
@@ -23,7 +24,7 @@ export function readArgs<const O extends Options>(args: string[], options: O, wo
     if (found.positionals.length > words) throw new Error(`Unexpected "${found.positionals[words]}".`);
     return found;
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(messageOf(error));
   }
 }
 
@@ -36,7 +37,7 @@ export function required(value: string | undefined, name: string): string {
 /** Everything that stands on standard input, without the newline at its end. */
 export async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks)
     .toString("utf8")
     .replace(/\r?\n$/, "");

@@ -1,3 +1,4 @@
+import { isExpected, messageOf, stackOf } from "@/db/thrown";
 import "./quiet";
 import { ZodError } from "zod";
 import { EnvError } from "@/server/env";
@@ -48,8 +49,7 @@ function explain(error: unknown): string {
   if (error instanceof ZodError)
     return error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`).join("\n");
   if (error instanceof EnvError || error instanceof UnsafeRoleError || error instanceof AppError) return error.message;
-  if ((error as { expected?: boolean }).expected) return (error as Error).message;
-  return (error as Error).stack ?? String(error);
+  return isExpected(error) ? messageOf(error) : stackOf(error);
 }
 
 async function main([name = "help", ...args]: string[]): Promise<number> {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
-import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { auditRows, closeRoles, roles, tamperBy } from "@/testing/chain";
 import { buildCli, removeCli, runCli } from "@/testing/cli";
 import { createOrg } from "@/testing/factories";
 
@@ -26,12 +26,6 @@ afterAll(async () => {
 });
 
 const nightly = (args: string[], env = {}) => runCli(["nightly", ...args], { env: { ...settings, ...env } });
-const tamper = (statement: string) =>
-  roles.owner.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
-    await tx.unsafe(statement);
-  });
-
 async function chain(): Promise<string> {
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 10));
@@ -46,7 +40,7 @@ it("nightly says intact, broken or not proven by its exit code, in words and as 
     organizations: [{ orgId: fine, status: "intact", covered: { lastSeq: 10 } }],
     broken: 0,
   });
-  await tamper(`UPDATE audit_logs SET resource_name = 'other' WHERE org_id = '${altered}' AND chain_seq = 4`);
+  await tamperBy(`UPDATE audit_logs SET resource_name = 'other' WHERE org_id = '${altered}' AND chain_seq = 4`);
   const broken = await nightly(["--org", fine, "--org", altered]);
   expect(broken.code).toBe(1);
   expect(broken.out).toMatch(new RegExp(`BROKEN +${altered}`));
@@ -73,8 +67,8 @@ it("commands that are called wrongly are told so, with exit code 2", async () =>
 it("repair-head rebuilds a lost head, and refuses a broken chain", async () => {
   const [lost, broken] = [await chain(), await chain()];
   const repair = (org: string) => runCli(["repair-head", "--org", org], { env: settings });
-  await tamper(`DELETE FROM audit_chain_heads WHERE org_id IN ('${lost}', '${broken}')`);
-  await tamper(`DELETE FROM audit_logs WHERE org_id = '${broken}' AND chain_seq = 4`);
+  await tamperBy(`DELETE FROM audit_chain_heads WHERE org_id IN ('${lost}', '${broken}')`);
+  await tamperBy(`DELETE FROM audit_logs WHERE org_id = '${broken}' AND chain_seq = 4`);
   const done = await repair(lost);
   expect(done).toMatchObject({ code: 0 });
   expect(done.out).toMatch(/INTACT +the whole chain/);

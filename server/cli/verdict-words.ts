@@ -2,7 +2,7 @@ import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
 import type { Trust } from "@/server/audit/tree/judge-proof";
 
 /** How `verify` was called, whatever the file turns out to be. */
-export type Asked = { trust: Trust; json: boolean };
+export type VerifyOptions = { trust: Trust; json: boolean };
 
 /** The verdicts' exit codes and words, the same for bundles and for proofs of entries. */
 export const EXIT_CODE = { intact: 0, empty: 0, broken: 1, unreadable: 2, unproven: 3 } as const;

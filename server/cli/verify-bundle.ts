@@ -5,7 +5,7 @@ import type { Trust } from "@/server/audit/tree/judge-proof";
 import { say, tell, UsageError } from "./command";
 import { readText } from "./read-bytes";
 import { showVerdict } from "./show-verdict";
-import { type Asked, EXIT_CODE } from "./verdict-words";
+import { EXIT_CODE, type VerifyOptions } from "./verdict-words";
 
 /**
  * The checkpoint that --since names, held to those who are trusted.
@@ -28,7 +28,7 @@ export function readSince(file: string | undefined, trust: Trust): KeptNote | nu
 export async function verifyBundleFile(
   file: string,
   chunks: AsyncIterable<Uint8Array>,
-  { trust, json, since }: Asked & { since: KeptNote | null },
+  { trust, json, since }: VerifyOptions & { since: KeptNote | null },
 ): Promise<number> {
   const verdict = await verifyBundle(chunks, nodeBundleTools, { trust, since });
   if (json) say(JSON.stringify(verdict));

@@ -2,7 +2,7 @@ import { MAX_PROOF_CHARACTERS } from "@/server/audit/tree/entry-proof";
 import { judgeProof, type ProofVerdict } from "@/server/audit/tree/judge-proof";
 import { noteTools } from "@/server/note-tools";
 import { say, tell } from "./command";
-import { type Asked, EXIT_CODE, wordOf } from "./verdict-words";
+import { EXIT_CODE, type VerifyOptions, wordOf } from "./verdict-words";
 
 const LABEL_WIDTH = 11;
 
@@ -45,7 +45,7 @@ async function readAll(pieces: AsyncIterable<string>): Promise<string> {
 export async function verifyProofFile(
   file: string,
   pieces: AsyncIterable<string>,
-  { trust, json }: Asked,
+  { trust, json }: VerifyOptions,
 ): Promise<number> {
   const verdict = judgeProof(noteTools, await readAll(pieces), trust);
   if (json) say(JSON.stringify(verdict));

@@ -1,3 +1,4 @@
+import { messageOf } from "@/db/thrown";
 import { isEntryProof } from "@/server/audit/tree/entry-proof";
 import { type Command, readArgs, required, say, tell, UsageError } from "./command";
 import { openFile, textOf } from "./read-bytes";
@@ -17,9 +18,9 @@ export const verify: Command = {
     } catch (error) {
       // A script that asked for JSON gets it, also when it called the command wrongly.
       if (args.includes("--json"))
-        say(JSON.stringify({ status: "unreadable", reason: (error as Error).message, line: 0 }));
+        say(JSON.stringify({ status: "unreadable", reason: messageOf(error), line: 0 }));
       if (error instanceof UsageError) throw error;
-      tell(`UNREADABLE ${(error as Error).message}`);
+      tell(`UNREADABLE ${messageOf(error)}`);
       return EXIT_CODE.unreadable;
     }
   },

@@ -1,4 +1,5 @@
 import type { Tx } from "@/db/client";
+import { oneOf } from "@/db/rows";
 import { notificationDeliveries } from "@/db/schema";
 import { newId } from "@/server/ids";
 
@@ -14,11 +15,11 @@ type Target = { partnerId: string | null; orgId: string | null };
 type Message = { type: string; subject: string; at: Date };
 
 async function insert(tx: Tx, row: Omit<typeof notificationDeliveries.$inferInsert, "id">): Promise<DeliveryRow> {
-  const [made] = await tx
+  const made = await tx
     .insert(notificationDeliveries)
     .values({ ...row, id: newId() })
     .returning();
-  return made as DeliveryRow;
+  return oneOf(made);
 }
 
 /** Puts a message to an endpoint into the queue; it leaves once the transaction is committed. */

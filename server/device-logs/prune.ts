@@ -2,6 +2,7 @@ import { eq, lte, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { deviceLogPolicies, organizations } from "@/db/schema";
+import { messageOf } from "@/db/thrown";
 import { record } from "@/server/audit/record/record";
 import { systemCtx } from "@/server/context";
 import { log } from "@/server/log";
@@ -15,23 +16,23 @@ const BATCH_ROWS = 5_000;
 const removed = counter("trailmark_device_logs_pruned_total", "Device logs that retention removed");
 
 type Kind = keyof typeof TABLES;
-type Place = { orgId: string; cutoff: Date };
+type Range = { orgId: string; cutoff: Date };
 export type PrunedLogs = { orgId: string; diagnostic: number; events: number; error?: string };
 type ExpiredLogs = { orgId: string; diagnostic: Expired; events: Expired };
 
 /** Removes up to a batch of the oldest rows; -1 while another process is at it. */
-async function pruneBatch(tx: Tx, kind: Kind, place: Place): Promise<number> {
+async function pruneBatch(tx: Tx, kind: Kind, range: Range): Promise<number> {
   const table = TABLES[kind];
   const [lock] = await rowsOf<{ got: boolean }>(
     tx,
-    sql`SELECT pg_try_advisory_xact_lock(hashtextextended('trailmark device logs ' || ${place.orgId}::text, 0)) AS got`,
+    sql`SELECT pg_try_advisory_xact_lock(hashtextextended('trailmark device logs ' || ${range.orgId}::text, 0)) AS got`,
   );
   if (!lock?.got) return -1;
   const gone = await rowsOf<{ n: number }>(
     tx,
     sql`WITH gone AS (
         DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-          SELECT ctid FROM ${table} WHERE ${isExpired(place)}
+          SELECT ctid FROM ${table} WHERE ${isExpired(range)}
           ORDER BY "timestamp" LIMIT ${BATCH_ROWS}))
         RETURNING 1)
       SELECT count(*)::int AS n FROM gone`,
@@ -39,10 +40,10 @@ async function pruneBatch(tx: Tx, kind: Kind, place: Place): Promise<number> {
   return gone[0]?.n ?? 0;
 }
 
-async function pruneKind(kind: Kind, place: Place, signal?: AbortSignal): Promise<number> {
+async function pruneKind(kind: Kind, range: Range, signal?: AbortSignal): Promise<number> {
   for (let rows = 0; ; ) {
     if (signal?.aborted) return rows;
-    const n = await asSystem((tx) => pruneBatch(tx, kind, place));
+    const n = await asSystem((tx) => pruneBatch(tx, kind, range));
     if (n <= 0) return rows;
     rows += n;
     removed.inc(n);
@@ -108,7 +109,7 @@ export async function pruneDeviceLogs({ signal, now = new Date(), orgIds }: Opti
       });
     } catch (error) {
       log.error({ err: error, orgId }, "an organization's device logs could not be pruned");
-      done.push({ orgId, diagnostic: 0, events: 0, error: error instanceof Error ? error.message : "failed" });
+      done.push({ orgId, diagnostic: 0, events: 0, error: messageOf(error) });
     }
   }
   return done;

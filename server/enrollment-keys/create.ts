@@ -1,5 +1,6 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { oneOf } from "@/db/rows";
 import { enrollmentKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { newSecret } from "@/server/auth/secrets";
@@ -31,7 +32,7 @@ export const createEnrollmentKey = operation({
     if (input.expiresAt && input.expiresAt <= ctx.now()) throw invalid("expiresAt", "is in the past");
     await partnerOfOrg(orgId);
     const { secret, shown, hash } = newSecret("enrollment");
-    const [row] = await tenant(ctx.scope, async (tx) => {
+    const rows = await tenant(ctx.scope, async (tx) => {
       const where = and(eq(t.orgId, orgId), isNull(t.revokedAt));
       await requireRoom(tx, { table: t, where, max: MAX_PER_ORGANIZATION, what: "enrollment keys" });
       return tx
@@ -47,7 +48,7 @@ export const createEnrollmentKey = operation({
         })
         .returning();
     });
-    const made = toEnrollmentKey(row as typeof enrollmentKeys.$inferSelect);
+    const made = toEnrollmentKey(oneOf(rows));
     record(ctx, {
       action: "enrollment_key.create",
       orgId,

@@ -3,7 +3,7 @@ import { tenantRead } from "@/db/read";
 import { deviceEventLogs } from "@/db/schema";
 import { findDevice, preferDeviceIndex } from "@/server/devices/find";
 import { paginate } from "@/server/devices/list";
-import { readExact } from "@/server/exact-json";
+import { readMembers } from "@/server/exact-json";
 import { operation } from "@/server/operation";
 import { containsPattern, repairText } from "@/server/text";
 import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog, eventLogPage, type ListInput, listInput } from "./schema";
@@ -14,9 +14,7 @@ type Row = Omit<typeof deviceEventLogs.$inferSelect, "details"> & { details: str
 
 const toEvent = (row: Row): EventLog => ({
   ...row,
-  level: row.level as EventLog["level"],
-  category: row.category as EventLog["category"],
-  details: row.details === null ? null : (readExact(row.details) as EventLog["details"]),
+  details: readMembers(row.details),
   timestamp: row.timestamp.toISOString(),
   createdAt: row.createdAt.toISOString(),
 });

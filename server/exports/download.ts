@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { record } from "@/server/audit/record/record";
 import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
+import { toBody } from "@/server/download";
 import { AppError } from "@/server/errors";
 import { acquireSlot } from "@/server/limits/slots";
 import { operation } from "@/server/operation";
@@ -50,7 +51,7 @@ function send(ctx: Ctx, row: ExportRow, { path, span, release }: { path: string;
     release();
     recordDownload(ctx, row, { span, isComplete: left === 0 });
   });
-  return Readable.toWeb(file) as ReadableStream;
+  return toBody(file);
 }
 
 /**

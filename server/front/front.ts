@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { RequestHandler } from "next/dist/server/next";
+import { codeOf } from "@/db/thrown";
 import { whenWritten } from "@/server/audit/record/record";
 import { PEER_HEADER } from "@/server/client-ip";
 import { AppError, invalid } from "@/server/errors";
@@ -127,7 +128,7 @@ export function createListener(options: FrontOptions): RequestListener {
       return found ? callRoute(found, incoming, outgoing, options.origin) : servePage(incoming, outgoing, options);
     };
     inRequest(found?.path ?? null, { incoming, outgoing }, serve).catch((error: unknown) => {
-      const gone = (error as { code?: string }).code === "ERR_STREAM_PREMATURE_CLOSE" || outgoing.destroyed;
+      const gone = codeOf(error) === "ERR_STREAM_PREMATURE_CLOSE" || outgoing.destroyed;
       if (!gone) log.error({ err: error, path: pathname }, "request failed");
       outgoing.destroy();
     });

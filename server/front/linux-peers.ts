@@ -16,7 +16,7 @@ const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
 
 /** An end of a connection as /proc/net/tcp spells it: 32-bit words in the machine's byte order, then the port. */
 export function procAddress(address: string, port: number): string {
-  const bytes = ipaddr.parse(address.split("%")[0] as string).toByteArray();
+  const bytes = ipaddr.parse(address.split("%", 1).join("")).toByteArray();
   let hex = "";
   for (let at = 0; at < bytes.length; at += 4) hex += Buffer.from(bytes.slice(at, at + 4).reverse()).toString("hex");
   return `${hex}:${port.toString(16).padStart(4, "0")}`.toUpperCase();

@@ -1,4 +1,4 @@
-import type { RouteFile, RouteHandler } from "@/server/http/route";
+import { isHandler, type RouteFile, type RouteHandler } from "@/server/http/route";
 
 export type RouteMatch = {
   /** The path as its file declares it, parameters by name. */
@@ -44,8 +44,8 @@ function walk(
   at: number,
   params: Record<string, string | string[]>,
 ): RouteFile | undefined {
-  if (at === parts.length) return node.file ?? node.rest?.file;
-  const part = parts[at] as string;
+  const part = parts[at];
+  if (part === undefined) return node.file ?? node.rest?.file;
   const child = node.children.get(part);
   const exact = child && walk(child, parts, at + 1, params);
   if (exact) return exact;
@@ -89,5 +89,6 @@ export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 /** The handler for a method; HEAD is answered by GET. */
 export function handlerOf(match: RouteMatch, method: string): RouteHandler | undefined {
   const name = method === "HEAD" ? "GET" : method;
-  return (METHODS as readonly string[]).includes(name) ? (match.handlers[name] as RouteHandler | undefined) : undefined;
+  const handler = METHODS.some((known) => known === name) ? match.handlers[name] : undefined;
+  return isHandler(handler) ? handler : undefined;
 }

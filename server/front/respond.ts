@@ -33,7 +33,7 @@ async function sendBytes(outgoing: ServerResponse, bytes: Buffer, gzipped: boole
 
 async function sendAnswer(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answer): Promise<void> {
   outgoing.statusCode = answer.status;
-  for (const name in answer.headers) outgoing.setHeader(name, answer.headers[name] as string);
+  for (const [name, value] of Object.entries(answer.headers)) outgoing.setHeader(name, value);
   if (answer.body === null || incoming.method === "HEAD") {
     outgoing.end();
     return;

@@ -1,6 +1,7 @@
 import { createGunzip, type Gunzip } from "node:zlib";
 import { AppError, invalid } from "@/server/errors";
 import { parseExact } from "@/server/exact-json";
+import { isObject } from "@/server/records";
 
 export const MAX_BODY_BYTES = 5 * 1024 * 1024;
 const MAX_NESTING = 32;
@@ -55,7 +56,8 @@ export async function readLimited(request: Request): Promise<Uint8Array> {
     // Anything else is the client's line: it must not be taken for a database that is away.
     throw error instanceof AppError ? error : invalid("body", "ended before it was complete");
   }
-  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+  const [first] = chunks;
+  return first && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
 /** Refuses what no client of ours needs and some code chokes on: deep nesting and prototype keys. */
@@ -69,9 +71,10 @@ function refuseHostileJson(value: unknown, path = "body", depth = 1): void {
     }
     return;
   }
+  if (!isObject(value)) return;
   for (const key of Object.keys(value)) {
     if (FORBIDDEN_KEYS.has(key)) throw invalid(`${path}.${key}`, "is not an allowed key");
-    const item = (value as Record<string, unknown>)[key];
+    const item = value[key];
     if (typeof item === "object" && item !== null) refuseHostileJson(item, `${path}.${key}`, depth + 1);
   }
 }

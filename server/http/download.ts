@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
-import { Readable } from "node:stream";
 import { limit } from "@/server/auth/limits/rate-limit";
 import { originOf } from "@/server/client-ip";
 import type { Download } from "@/server/download";
+import { toBody } from "@/server/download";
 import type { Answer } from "./answer";
 import { problemAnswer } from "./problem";
 import type { RouteContext } from "./route";
@@ -46,8 +46,8 @@ function fileAnswer(
   };
   const status = span ? 206 : 200;
   if (request.method === "HEAD") return { status, headers: sent, body: null };
-  const stream = Readable.toWeb(createReadStream(path, { start: from, end: to }));
-  return new Response(stream as ReadableStream<Uint8Array>, { status, headers: { ...sent, "X-Stream": "file" } });
+  const stream = toBody(createReadStream(path, { start: from, end: to }));
+  return new Response(stream, { status, headers: { ...sent, "X-Stream": "file" } });
 }
 
 async function give(request: Request, file: Download): Promise<Answer | Response> {

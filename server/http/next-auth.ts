@@ -6,15 +6,15 @@ import { systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { invalid } from "@/server/errors";
 import { readLimited } from "./body";
-import { problemResponse } from "./problem";
+import { problemAnswer, toAppError, toProblem } from "./problem";
 import type { RouteContext } from "./route";
 
 /** The problem as every door gives it, with the one member that next-auth's browser code reads its error from. */
-async function refusal(error: unknown, requestId: string): Promise<Response> {
-  const answer = problemResponse(error, requestId);
-  const problem = (await answer.json()) as { code: string };
-  const url = new URL(`/login?error=${problem.code}`, env().NEXTAUTH_URL).href;
-  return Response.json({ ...problem, url }, { status: answer.status, headers: answer.headers });
+function refusal(error: unknown, requestId: string): Response {
+  const known = toAppError(error, requestId);
+  const { status, headers } = problemAnswer(known, requestId);
+  const url = new URL(`/login?error=${known.code}`, env().NEXTAUTH_URL).href;
+  return Response.json({ ...toProblem(known, requestId), url }, { status, headers });
 }
 
 function decoded(value: string): string {

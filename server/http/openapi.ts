@@ -5,10 +5,10 @@ import { env } from "@/server/env";
 import { ERROR_CODES, type ErrorCode } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { IDEMPOTENCY_HEADER } from "./idempotency";
-import { describeInside, describeMember, type Json, type Side } from "./reference/describe";
+import { describeInside, describeMember, type Json, propertiesOf, type Side } from "./reference/describe";
 import { exampleOf } from "./reference/example";
 import { streamExample } from "./reference/stream-examples";
-import { isIdempotent, type RouteFile, type RouteHandler, type RouteSpec } from "./route";
+import { isHandler, isIdempotent, type RouteFile, type RouteSpec } from "./route";
 
 /**
  * The OpenAPI 3.1 document of every REST operation, made from the very schemas that validate: nothing about a route is
@@ -42,30 +42,34 @@ export function publishRoutes(files: RouteFile[]): void {
 export function listEndpoints(files: RouteFile[] = published): Endpoint[] {
   return files.flatMap(({ path, module }) =>
     METHODS.flatMap((method) => {
-      const spec = (module[method] as RouteHandler | undefined)?.spec;
-      return spec && path.startsWith(PREFIX) ? [{ method, path, spec }] : [];
+      const handler = module[method];
+      return isHandler(handler) && handler.spec && path.startsWith(PREFIX)
+        ? [{ method, path, spec: handler.spec }]
+        : [];
     }),
   );
 }
 
 const toSchema = (schema: z.ZodType, io: "input" | "output"): Json => {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: "any",
-    target: "draft-2020-12",
-  }) as Json;
+  const options = { io, unrepresentable: "any", target: "draft-2020-12" } as const;
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, options);
   return rest;
 };
 
-const paramsOf = (path: string): string[] => [...path.matchAll(/\[(?:\.\.\.)?([^\]]+)\]/g)].map((m) => m[1] as string);
+const paramsOf = (path: string): string[] =>
+  [...path.matchAll(/\[(?:\.\.\.)?([^\]]+)\]/g)].map(([, name = ""]) => name);
 
-type Split = { inPath: [string, Json][]; inHeaders: [string, Json][]; rest: Json };
+type Split = {
+  inPath: [string, Json][];
+  inHeaders: [string, Json][];
+  rest: Json & { properties: Record<string, Json>; required: string[] };
+};
 
 /** The input schema split into what stands in the path, in headers, and the rest (query or body). */
 function splitInput({ path, spec }: Endpoint): Split {
   const schema = toSchema(spec.input, "input");
-  const properties = { ...((schema.properties as Record<string, Json>) ?? {}) };
-  const required = new Set((schema.required as string[]) ?? []);
+  const properties = Object.fromEntries(propertiesOf(schema));
+  const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : []);
   const inPath = paramsOf(path).map((name): [string, Json] => {
     const found = properties[name] ?? { type: "string" };
     delete properties[name];
@@ -168,8 +172,7 @@ function toOperation(endpoint: Endpoint): Json {
   const asked: Side = { path: at, side: "request" };
   const { inPath, inHeaders, rest } = splitInput(endpoint);
   const hasBody = spec.body ? spec.body !== "none" : method !== "GET" && method !== "DELETE";
-  const properties = rest.properties as Record<string, Json>;
-  const query = hasBody && spec.body !== "stream" ? [] : Object.entries(properties);
+  const query = hasBody && spec.body !== "stream" ? [] : Object.entries(rest.properties);
   return {
     operationId: `${method.toLowerCase()}${path
       .slice(PREFIX.length)
@@ -181,9 +184,7 @@ function toOperation(endpoint: Endpoint): Json {
     security: SECURITY[spec.auth],
     parameters: [
       ...inPath.map((found) => parameter("path", found, { at: asked, required: true })),
-      ...query.map((found) =>
-        parameter("query", found, { at: asked, required: (rest.required as string[]).includes(found[0]) }),
-      ),
+      ...query.map((found) => parameter("query", found, { at: asked, required: rest.required.includes(found[0]) })),
       ...inHeaders.map((found) => parameter("header", found, { at: asked, required: false })),
       ...(isIdempotent(method, spec) ? [IDEMPOTENCY_PARAMETER] : []),
     ],
@@ -208,7 +209,7 @@ const problem = z.object({
   title: z.string().describe("The kind of error in words"),
   status: z.int().describe("The HTTP status"),
   detail: z.string().describe("What went wrong this time"),
-  code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]).describe("Stable code to decide by"),
+  code: z.enum(Object.keys(ERROR_CODES)).describe("Stable code to decide by"),
   requestId: z.string().describe("Identifies the request in the server's log"),
   errors: z.array(fault).optional().describe("With validation_failed: every member at fault"),
   challenge: z.string().optional().describe("With second_factor_required: what the second factor answers"),

@@ -52,6 +52,8 @@ export type RouteHandler = ((request: Request, context?: RouteContext) => Promis
   spec: RouteSpec;
   answer?: (request: Request, context?: RouteContext) => Promise<Answer | Response>;
 };
+/** True for what a route file exports under a method's name. */
+export const isHandler = (value: unknown): value is RouteHandler => typeof value === "function";
 /** One route file: its URL pattern in Next's notation and what it exports. */
 export type RouteFile = { path: string; module: Record<string, unknown> };
 export type RouteContext = { params: Promise<Record<string, string | string[]>> };

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
+import { uuids } from "@/db/uuids";
 import { MAX_COMMANDS_PER_AGENT, STREAM_DEAD_AFTER_SECONDS } from "./schema";
 
 export type NewCommand = {
@@ -94,5 +95,5 @@ export function takeDone(askerId: string): Promise<Done[]> {
 
 /** Forgets questions that nobody waits for any more. */
 export async function dropCommands(ids: readonly string[]): Promise<void> {
-  await asSystem((tx) => tx.execute(sql`DELETE FROM live_commands WHERE id = ANY (${`{${ids.join(",")}}`}::uuid[])`));
+  await asSystem((tx) => tx.execute(sql`DELETE FROM live_commands WHERE id = ANY (${uuids(ids)})`));
 }

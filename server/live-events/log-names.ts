@@ -15,7 +15,8 @@ const cache = new Map<string, Known>();
 function remember(agentId: string, names: string[]): void {
   cache.delete(agentId);
   cache.set(agentId, { names, until: Date.now() + NAMES_KEPT_MS });
-  if (cache.size > MAX_AGENTS_KEPT) cache.delete(cache.keys().next().value as string);
+  const [oldest = ""] = cache.keys();
+  if (cache.size > MAX_AGENTS_KEPT) cache.delete(oldest);
 }
 
 /** As written where the device has such a log, else the one that differs in case alone. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isObject } from "@/server/records";
 import { repairJson } from "@/server/text";
 import { canonicalLevel, type Descriptor, type Entry, LIVE_LEVELS } from "./schema";
 
@@ -45,9 +46,8 @@ const agentEntry = z.object({
 /** An array as it is, or under the one member that holds it. */
 const listUnder = <T extends z.ZodType>(members: readonly string[], item: T) =>
   z.preprocess((value) => {
-    if (Array.isArray(value) || typeof value !== "object" || value === null) return value;
-    const found = members.find((name) => Array.isArray((value as Record<string, unknown>)[name]));
-    return found ? (value as Record<string, unknown>)[found] : value;
+    if (!isObject(value)) return value;
+    return members.map((name) => value[name]).find(Array.isArray) ?? value;
   }, z.array(item));
 
 const logList = listUnder(["logs", "data"], agentDescriptor);
@@ -94,6 +94,6 @@ export function parseEntries(
 
 /** An agent's own words, fit for one line of an answer: no control characters, not long. */
 export function sanitize(message: string): string {
-  const line = (repairJson(message) as string).replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\s]+/gu, " ");
+  const line = repairJson<string>(message).replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\s]+/gu, " ");
   return line.trim().slice(0, 200);
 }

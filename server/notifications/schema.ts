@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { adminPage, isoTime, pagination } from "@/server/wire";
-import { KIND_NAMES, type NotificationKind } from "./vocabulary";
+import { KIND_NAMES } from "./vocabulary";
 
-const kind = z.enum(KIND_NAMES as [NotificationKind, ...NotificationKind[]]);
+const kind = z.enum(KIND_NAMES);
 const STATUSES = ["open", "resolved"] as const;
 
 /** Query of GET /notifications. */

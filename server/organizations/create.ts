@@ -8,9 +8,9 @@ import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
 import { partnerFor } from "@/server/partner";
+import { toSlug } from "@/server/slug";
 import { repairText } from "@/server/text";
 import { createInput, organization } from "./schema";
-import { toSlug } from "./slug";
 import { toOrganization } from "./to-organization";
 
 /** Inserts an organization under the first free form of its slug. */

@@ -51,7 +51,7 @@ export async function freeSilentJobs(sql: postgres.Sql, names: readonly string[]
   const rows = await sql<{ name: string; owner: string }[]>`
     WITH silent AS (
       SELECT name, id, data->>'owner' AS owner FROM pgboss.job
-      WHERE name = ANY(${names as string[]}) AND state = 'active'
+      WHERE name = ANY(${[...names]}) AND state = 'active'
         AND (data->>'beatAt')::timestamptz < now() - make_interval(secs => ${SILENT_SECONDS})
       FOR UPDATE SKIP LOCKED)
     UPDATE pgboss.job j SET id = gen_random_uuid(), state = 'retry', start_after = now(), data = NULL

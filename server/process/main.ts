@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import next from "next";
 import type { RequestHandler } from "next/dist/server/next";
 import type { Embedded } from "@/db/embedded/embedded";
+import { codeOf, isExpected, messageOf, stackOf } from "@/db/thrown";
 import { EnvError, env } from "@/server/env";
 import { createFront } from "@/server/front/front";
 import { log } from "@/server/log";
@@ -45,10 +46,10 @@ async function serve(): Promise<void> {
 }
 
 /** Faults that the operator can mend: a line, without a stack. */
-function messageOf(error: unknown): string {
-  const { code, message, stack, expected } = error as Error & { code?: string; expected?: boolean };
-  if (code === "EADDRINUSE") return `Port ${env().PORT} is taken by another program; set PORT to a free one.`;
-  return expected || error instanceof EnvError || error instanceof UnsafeRoleError ? message : (stack ?? String(error));
+function sentenceOf(error: unknown): string {
+  if (codeOf(error) === "EADDRINUSE") return `Port ${env().PORT} is taken by another program; set PORT to a free one.`;
+  const isSentence = isExpected(error) || error instanceof EnvError || error instanceof UnsafeRoleError;
+  return isSentence ? messageOf(error) : stackOf(error);
 }
 
 let embedded: Embedded | null = null;
@@ -65,7 +66,7 @@ try {
   embedded = await prepareEnvironment();
   await serve();
 } catch (error) {
-  process.stderr.write(`\n${messageOf(error)}\n\n`);
+  process.stderr.write(`\n${sentenceOf(error)}\n\n`);
   await embedded?.stop().catch(() => {});
   process.exit(1);
 }

@@ -4,7 +4,7 @@ import { openAlarms } from "@/server/audit/integrity/alarm";
 import { alarmWatch } from "@/server/audit/integrity/alarm-watch";
 import { listLostHeads, raiseHeadAlarm } from "@/server/audit/integrity/heads";
 import { appendAudit } from "@/server/audit/record/append";
-import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { registry } from "./metrics";
 import { checkReadiness } from "./readiness";
@@ -17,10 +17,7 @@ it("a chain that lost its head is shown and raises the alarm; the process stays 
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 5));
   expect(await listLostHeads(id)).toEqual([]);
-  await roles.owner.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
-    await tx`DELETE FROM audit_chain_heads WHERE org_id = ${id}`;
-  });
+  await tamper((tx) => tx`DELETE FROM audit_chain_heads WHERE org_id = ${id}`);
   expect(await heads()).toMatchObject({
     ok: false,
     detail: expect.stringMatching(/^[1-9]\d* chains without their head or their end/),
@@ -32,11 +29,10 @@ it("a chain that lost its head is shown and raises the alarm; the process stays 
   alarmWatch.start();
   await expect.poll(() => registry.metrics()).toMatch(/trailmark_audit_lost_heads [1-9]/);
   await alarmWatch.stop();
-  await roles.owner.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
-    await tx`INSERT INTO audit_chain_heads (org_id, seq, checksum)
-      SELECT org_id, chain_seq, checksum FROM audit_logs WHERE org_id = ${id} AND chain_seq = 5`;
-  });
+  await tamper(
+    (tx) => tx`INSERT INTO audit_chain_heads (org_id, seq, checksum)
+      SELECT org_id, chain_seq, checksum FROM audit_logs WHERE org_id = ${id} AND chain_seq = 5`,
+  );
   expect(await listLostHeads(id)).toEqual([]);
 });
 
@@ -44,8 +40,7 @@ it("a chain that lost every entry with its head, behind a checkpoint, is shown a
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 5));
   expect(await signCheckpoint(id)).toMatchObject({ kind: "signed" });
-  await roles.owner.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
+  await tamper(async (tx) => {
     await tx`DELETE FROM audit_logs WHERE org_id = ${id}`;
     await tx`DELETE FROM audit_chain_heads WHERE org_id = ${id}`;
   });

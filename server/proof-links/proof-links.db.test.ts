@@ -12,7 +12,7 @@ import { judgeProof } from "@/server/audit/tree/judge-proof";
 import type { Ctx } from "@/server/context";
 import { env } from "@/server/env";
 import { noteTools } from "@/server/note-tools";
-import { auditRow, auditRows, closeRoles, roles } from "@/testing/chain";
+import { auditRow, auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { call, createOrg, createUser, ctxFor, auditRows as recordedRows, type TestUser } from "@/testing/factories";
 import { listProofLinks } from "./list";
 import { revokeProofLink } from "./revoke";
@@ -88,10 +88,9 @@ describe("the proof of an entry", () => {
   it("is refused with a sentence when the entry is not what was signed", async () => {
     const { orgId, id, seq, admin } = await arrange();
     await signCheckpoint(orgId);
-    await roles.owner.begin(async (tx) => {
-      await tx`SET LOCAL session_replication_role = replica`;
-      await tx`UPDATE audit_logs SET resource_name = 'other' WHERE org_id = ${orgId} AND chain_seq = ${seq}`;
-    });
+    await tamper(
+      (tx) => tx`UPDATE audit_logs SET resource_name = 'other' WHERE org_id = ${orgId} AND chain_seq = ${seq}`,
+    );
     const { status, body } = await prove(id, admin);
     expect([status, body.code]).toEqual([409, "conflict"]);
     expect(body.detail).toMatch(/^No proof can be made: the log does not match what was signed/);

@@ -1,5 +1,6 @@
 import { and, asc, count, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { oneOf } from "@/db/rows";
 import { reportSchedules } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { requirePerson } from "@/server/auth/person";
@@ -101,7 +102,7 @@ export const createSchedule = operation({
       if ((counted?.total ?? 0) >= MAX_SCHEDULES)
         throw new AppError("conflict", `You have ${MAX_SCHEDULES} schedules already. Delete one first.`);
       const timeZone = chosen ?? (await zoneFor(tx, whose));
-      const [made] = await tx
+      const made = await tx
         .insert(t)
         .values({
           id: newId(),
@@ -112,7 +113,7 @@ export const createSchedule = operation({
           createdAt: now,
         })
         .returning();
-      return made as ScheduleRow;
+      return oneOf(made);
     });
     record(ctx, { ...about(row), action: "report_schedule.create", details: { after: told(row) } });
     return toSchedule(row);

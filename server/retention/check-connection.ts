@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { openAdmin } from "@/db/admin";
 import { rowsOf } from "@/db/rows";
+import { messageOf } from "@/db/thrown";
 import { isPruningEnabled } from "./schedule";
 
 export type ConnectionCheck = { status: "ok" | "off" | "wrong"; detail: string };
@@ -25,7 +26,7 @@ export async function checkAdminConnection(): Promise<ConnectionCheck> {
     if (!role.member) return { status: "wrong", detail: `"${role.name}" is not a member of trailmark_audit_admin` };
     return { status: "ok", detail: `on, as ${role.name}` };
   } catch (error) {
-    return { status: "wrong", detail: `AUDIT_ADMIN_DATABASE_URL: ${error instanceof Error ? error.message : error}` };
+    return { status: "wrong", detail: `AUDIT_ADMIN_DATABASE_URL: ${messageOf(error)}` };
   } finally {
     await admin.end();
   }

@@ -6,7 +6,7 @@ import { verifyChain } from "@/server/audit/chain/verify";
 import { systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { appendEvents } from "@/testing/audit-entries";
-import { chainOf, closeRoles, daysAgo, headOf, inTenant, roles, sealedDaysAgo } from "@/testing/chain";
+import { chainOf, closeRoles, daysAgo, headOf, inTenant, roles, sealedDaysAgo, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { runRetention } from "./run";
 
@@ -99,10 +99,7 @@ describe("a pruning run", () => {
 
   it("is not kept from the others by one organization whose chain does not let it", async () => {
     const broken = await orgWithExpired(5);
-    await roles.owner.begin(async (tx) => {
-      await tx`SET LOCAL session_replication_role = replica`;
-      await tx`DELETE FROM audit_logs WHERE org_id = ${broken} AND chain_seq = 3`;
-    });
+    await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${broken} AND chain_seq = 3`);
     const fine = await orgWithExpired(5);
     const run = await runRetention({ orgIds: [broken, fine] });
     const byOrg = new Map(run.organizations.map((o) => [o.orgId, o]));

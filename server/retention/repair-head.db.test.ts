@@ -8,7 +8,7 @@ import { judgeChain } from "@/server/audit/integrity/judge";
 import { appendAudit } from "@/server/audit/record/append";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { env } from "@/server/env";
-import { auditRows, chainOf, closeRoles, headOf, inTenant, roles } from "@/testing/chain";
+import { auditRows, chainOf, closeRoles, headOf, inTenant, roles, tamperBy } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { repairHead } from "./repair-head";
 
@@ -24,18 +24,12 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-const tamper = (statement: string) =>
-  roles.owner.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
-    await tx.unsafe(statement);
-  });
-
 /** A chain of ten, signed, whose head is gone. */
 async function lostChain(): Promise<string> {
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 10));
   expect(await judgeChain(id)).toMatchObject({ status: "intact" });
-  await tamper(`DELETE FROM audit_chain_heads WHERE org_id = '${id}'`);
+  await tamperBy(`DELETE FROM audit_chain_heads WHERE org_id = '${id}'`);
   return id;
 }
 
@@ -57,7 +51,7 @@ it("sets a head that was lowered or altered to the newest row", async () => {
   for (const change of ["seq = 4", `checksum = repeat('0', 64)`]) {
     const { id } = await createOrg();
     await appendAudit(roles.app, auditRows(id, 10));
-    await tamper(`UPDATE audit_chain_heads SET ${change} WHERE org_id = '${id}'`);
+    await tamperBy(`UPDATE audit_chain_heads SET ${change} WHERE org_id = '${id}'`);
     expect(await judgeChain(id)).toMatchObject({ status: "broken", breaks: [{ kind: "truncated" }] });
     expect(await repairHead(id)).toMatchObject({ kind: "repaired", after: { status: "intact" } });
   }
@@ -71,13 +65,13 @@ it("refuses rows that are altered, gone, cut behind a checkpoint, or end before 
     ["DELETE FROM audit_logs WHERE org_id = 'ID' AND chain_seq > 8", "truncated"],
   ] as const) {
     const id = await lostChain();
-    await tamper(damage.replace("ID", id));
+    await tamperBy(damage.replace("ID", id));
     expect(await repairHead(id)).toMatchObject({ kind: "refused", breaks: [{ kind }] });
     expect(await listLostHeads(id)).toMatchObject([{ head: null }]);
   }
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 10));
-  await tamper(`UPDATE audit_chain_heads SET seq = 15 WHERE org_id = '${id}'`);
+  await tamperBy(`UPDATE audit_chain_heads SET seq = 15 WHERE org_id = '${id}'`);
   expect(await repairHead(id)).toMatchObject({ kind: "refused", breaks: [{ seq: 11, kind: "truncated" }] });
 });
 

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Admin, openAdmin } from "@/db/admin";
 import { rowsOf } from "@/db/rows";
+import { causeOf, messageOf } from "@/db/thrown";
 import { log } from "@/server/log";
 import { findExpired } from "./expired";
 import { type Pruned, pruneOrganization } from "./prune";
@@ -60,9 +61,7 @@ async function runOne(admin: Admin, row: PolicyRow, options: Options): Promise<O
     return { ...about, ...pruned };
   } catch (error) {
     log.error({ err: error, ...about }, "an organization's audit log could not be pruned");
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const message = cause instanceof Error ? cause.message : "failed";
-    return { ...about, rows: 0, slices: 0, firstSeq: null, lastSeq: null, error: message };
+    return { ...about, rows: 0, slices: 0, firstSeq: null, lastSeq: null, error: messageOf(causeOf(error)) };
   }
 }
 

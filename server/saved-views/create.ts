@@ -1,12 +1,13 @@
 import { count, eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
+import { oneOf } from "@/db/rows";
 import { auditSavedViews } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
-import { auditable, nameTaken, ownPlace, personOf, type SavedViewRow, sharedPlace, toSavedView } from "./saved-view";
+import { auditable, nameTaken, ownPlace, personOf, sharedPlace, toSavedView } from "./saved-view";
 import { createInput, MAX_VIEWS_PER_PERSON, savedView } from "./schema";
 
 async function refuseTooMany(tx: Tx, personId: string): Promise<void> {
@@ -31,8 +32,7 @@ export const createSavedView = operation({
       const place = sharedWith ? await sharedPlace(tx, ctx, sharedWith) : ownPlace(ctx);
       await refuseTooMany(tx, person.id);
       const values = { id: newId(), name, query, ...place, createdBy: person.id, createdByName: person.name };
-      const [made] = await tx.insert(auditSavedViews).values(values).returning();
-      return made as SavedViewRow;
+      return oneOf(await tx.insert(auditSavedViews).values(values).returning());
     }).catch(nameTaken);
     record(ctx, {
       action: "audit.view.create",

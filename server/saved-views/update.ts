@@ -1,10 +1,11 @@
 import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { oneOf } from "@/db/rows";
 import { auditSavedViews } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
-import { auditable, changeable, nameTaken, type SavedViewRow, sharedPlace, toSavedView } from "./saved-view";
+import { auditable, changeable, nameTaken, sharedPlace, toSavedView } from "./saved-view";
 import { savedView, updateInput } from "./schema";
 
 /**
@@ -23,12 +24,12 @@ export const updateSavedView = operation({
       const place = input.sharedWith
         ? await sharedPlace(tx, ctx, input.sharedWith)
         : { shared: input.sharedWith === undefined && row.shared };
-      const [changed] = await tx
+      const changed = await tx
         .update(auditSavedViews)
         .set({ name: input.name ?? row.name, query: input.query ?? row.query, ...place, updatedAt: ctx.now() })
         .where(eq(auditSavedViews.id, row.id))
         .returning();
-      return { before: row, after: changed as SavedViewRow };
+      return { before: row, after: oneOf(changed) };
     }).catch(nameTaken);
     record(ctx, {
       action: "audit.view.update",

@@ -2,6 +2,7 @@ import { email as emailSchema } from "@/server/auth/schema";
 import { newSecret } from "@/server/auth/secrets";
 import { env } from "@/server/env";
 import { log } from "@/server/log";
+import { capitalized } from "@/server/text";
 import { foundPartner, isSetupNeeded } from "./found-partner";
 
 /** Hash of the one-time token that this process has printed; gone once it was used. */
@@ -12,7 +13,7 @@ const nameOf = (email: string) =>
   (email.split("@")[0] ?? "")
     .split(/[._-]+/)
     .filter(Boolean)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .map(capitalized)
     .join(" ") || "Administrator";
 
 /**

@@ -18,7 +18,7 @@ const MIN_ROWS = 100;
 
 type Side = "older" | "newer";
 type Found = { item: TimelineItem; ties: Tie[] };
-type Asked = { entry: EntryRow; device: NamedDevice | null; ties: Ties; input: AroundInput; side: Side };
+type SideRequest = { entry: EntryRow; device: NamedDevice | null; ties: Ties; input: AroundInput; side: Side };
 
 const cursorOf = (row: EntryRow): Cursor => ({ ms: row.ms, seq: row.chain_seq, orgId: row.org_id });
 
@@ -30,7 +30,7 @@ const auditItem = (row: EntryRow): TimelineItem => ({
 });
 
 /** The minutes on one side of the entry, the entry's own instant included. */
-function spanOf({ entry, input, side }: Asked): { from: Date; to: Date } {
+function spanOf({ entry, input, side }: SideRequest): { from: Date; to: Date } {
   const [at, far] = [entry.ms, entry.ms + (side === "newer" ? 1 : -1) * input.minutes * MINUTE_MS];
   return { from: new Date(Math.min(at, far)), to: new Date(Math.max(at, far)) };
 }
@@ -39,7 +39,7 @@ const sharedBy = (row: EntryRow, ties: Ties): Tie[] =>
   [...ties].filter(([, { isShared }]) => isShared(row)).map(([tie]) => tie);
 
 /** Entries on one side that share one of the ties, the closest ones, and one more than the limit where there is one. */
-async function entriesBeside(tx: Tx, ctx: Ctx, asked: Asked): Promise<Found[]> {
+async function entriesBeside(tx: Tx, ctx: Ctx, asked: SideRequest): Promise<Found[]> {
   const { entry, ties, input, side } = asked;
   const wanted = [...ties].filter(([tie]) => input.ties.includes(tie));
   if (wanted.length === 0) return [];
@@ -70,7 +70,7 @@ async function entriesBeside(tx: Tx, ctx: Ctx, asked: Asked): Promise<Found[]> {
 }
 
 /** What the device's own logs tell on one side, the closest first. */
-async function logsBeside(tx: Tx, asked: Asked): Promise<Found[]> {
+async function logsBeside(tx: Tx, asked: SideRequest): Promise<Found[]> {
   const { device, input, side } = asked;
   if (!device?.isKnown || !input.ties.includes("device")) return [];
   const { from, to } = spanOf(asked);
@@ -85,7 +85,7 @@ const rankOf = ({ item }: Found): number => TIMELINE_SOURCES.indexOf(item.source
 const msOf = ({ item }: Found): number => Date.parse(item.at);
 
 /** One side of the entry, newest first, cut to the closest ones. */
-function merge(all: Found[], { input, side }: Asked): { found: Found[]; hasMore: boolean } {
+function merge(all: Found[], { input, side }: SideRequest): { found: Found[]; hasMore: boolean } {
   const away = side === "newer" ? 1 : -1;
   // Each log comes the closest first: among equals of one, the sort keeps it.
   all.sort((a, b) => away * (msOf(a) - msOf(b)) || away * (rankOf(b) - rankOf(a)));
@@ -93,12 +93,12 @@ function merge(all: Found[], { input, side }: Asked): { found: Found[]; hasMore:
   return { found: side === "newer" ? found.reverse() : found, hasMore: all.length > input.limit };
 }
 
-async function sidesOf(tx: Tx, ctx: Ctx, asked: Omit<Asked, "side">) {
-  const newer: Asked = { ...asked, side: "newer" };
-  const older: Asked = { ...asked, side: "older" };
+async function sidesOf(tx: Tx, ctx: Ctx, asked: Omit<SideRequest, "side">) {
+  const newer: SideRequest = { ...asked, side: "newer" };
+  const older: SideRequest = { ...asked, side: "older" };
   const isAudited = asked.input.sources.includes("audit");
   // The audit log first: what the device's own logs want of the planner would not serve it.
-  const entries = async (side: Asked) => (isAudited ? entriesBeside(tx, ctx, side) : []);
+  const entries = async (side: SideRequest) => (isAudited ? entriesBeside(tx, ctx, side) : []);
   const [newerEntries, olderEntries] = [await entries(newer), await entries(older)];
   await preferDeviceIndex(tx);
   return {

@@ -3,7 +3,7 @@ import type { Ctx } from "@/server/context";
 import { findDevice, preferDeviceIndex } from "@/server/devices/find";
 import { operation } from "@/server/operation";
 import { auditItems } from "./audit-items";
-import { decodePlace, encodePlace, startOf } from "./cursor";
+import { decodeCursor, encodeCursor, startOf } from "./cursor";
 import { diagnosticItems, eventItems } from "./log-items";
 import { type TimelineInput, type TimelineItem, timelineInput, timelinePage } from "./schema";
 import { TIMELINE_SOURCES, type TimelineSource } from "./vocabulary";
@@ -14,10 +14,10 @@ const rankOf = ({ source }: TimelineItem): number => TIMELINE_SOURCES.indexOf(so
 const newestFirst = (a: TimelineItem, b: TimelineItem): number =>
   Date.parse(b.at) - Date.parse(a.at) || rankOf(a) - rankOf(b);
 
-type Asked = { ctx: Ctx; device: { id: string; orgId: string; hostname: string }; input: TimelineInput };
+type PageRequest = { ctx: Ctx; device: { id: string; orgId: string; hostname: string }; input: TimelineInput };
 
-async function itemsOf(tx: Tx, { ctx, device, input }: Asked, source: TimelineSource): Promise<TimelineItem[]> {
-  const start = startOf(input.cursor ? decodePlace(input.cursor) : null, source);
+async function itemsOf(tx: Tx, { ctx, device, input }: PageRequest, source: TimelineSource): Promise<TimelineItem[]> {
+  const start = startOf(input.cursor ? decodeCursor(input.cursor) : null, source);
   if (source === "audit") return auditItems(tx, { ctx, device, input, start });
   return (source === "diagnostic" ? diagnosticItems : eventItems)(tx, { device, input, start });
 }
@@ -45,7 +45,7 @@ export const listTimeline = operation({
     });
     const data = items.slice(0, input.limit);
     const last = items.length > input.limit ? data.at(-1) : undefined;
-    const nextCursor = last ? encodePlace({ ms: Date.parse(last.at), source: last.source, id: last.key }) : null;
+    const nextCursor = last ? encodeCursor({ ms: Date.parse(last.at), source: last.source, id: last.key }) : null;
     return { data, nextCursor, leftOut };
   },
 });

@@ -3,14 +3,14 @@ import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { AgentLog } from "@/server/agent-logs/schema";
 import type { EventLog } from "@/server/event-logs/schema";
-import { readExact } from "@/server/exact-json";
+import { readMembers } from "@/server/exact-json";
 import { containsPattern } from "@/server/text";
 import type { Start } from "./cursor";
 import type { TimelineInput, TimelineItem } from "./schema";
 
 /** after: the items after a time instead, the closest to it first. */
 type Window = Pick<TimelineInput, "from" | "to" | "search" | "limit"> & { after?: Date };
-type Asked = { device: { id: string; orgId: string }; input: Window; start: Start };
+type ItemRequest = { device: { id: string; orgId: string }; input: Window; start: Start };
 type Found<T> = Omit<T, "timestamp" | "createdAt"> & { ms: number; createdMs: number; json: string | null };
 
 const instantOf = (date: Date): SQL => sql`${date.toISOString()}::timestamptz`;
@@ -22,7 +22,7 @@ function startsBehind({ ms, before, isAfterAll }: NonNullable<Start>): SQL {
 }
 
 /** One device's rows along its own index: newest first, or from a time on. */
-function windowOf({ device, input, start }: Asked, texts: SQL): SQL {
+function windowOf({ device, input, start }: ItemRequest, texts: SQL): SQL {
   const { from, to, search, after } = input;
   const order = sql.raw(after ? "ASC" : "DESC");
   return sql`l.device_id = ${device.id}::uuid AND l.org_id = ${device.orgId}::uuid
@@ -39,15 +39,12 @@ const TIMES = sql.raw(
 );
 const OWN = sql.raw(`l.id, l.device_id AS "deviceId", l.org_id AS "orgId", l.level, l.message`);
 
-const objectOf = (json: string | null): Record<string, unknown> | null =>
-  json === null ? null : (readExact(json) as Record<string, unknown> | null);
-
 function timesOf({ ms, createdMs }: { ms: number; createdMs: number }) {
   return { timestamp: new Date(ms).toISOString(), createdAt: new Date(createdMs).toISOString() };
 }
 
 /** The newest diagnostic log entries of a device, from a start on. */
-export async function diagnosticItems(tx: Tx, asked: Asked): Promise<TimelineItem[]> {
+export async function diagnosticItems(tx: Tx, asked: ItemRequest): Promise<TimelineItem[]> {
   const rows = await rowsOf<Found<Omit<AgentLog, "fields">>>(
     tx,
     sql`SELECT ${OWN}, l.component, l.agent_version AS "agentVersion", l.fields::text AS json, ${TIMES}
@@ -59,13 +56,13 @@ export async function diagnosticItems(tx: Tx, asked: Asked): Promise<TimelineIte
       source: "diagnostic",
       at: times.timestamp,
       key: row.id,
-      log: { ...row, ...times, fields: objectOf(json) },
+      log: { ...row, ...times, fields: readMembers(json) },
     };
   });
 }
 
 /** The newest stored events of a device, from a start on. */
-export async function eventItems(tx: Tx, asked: Asked): Promise<TimelineItem[]> {
+export async function eventItems(tx: Tx, asked: ItemRequest): Promise<TimelineItem[]> {
   const rows = await rowsOf<Found<Omit<EventLog, "details">>>(
     tx,
     sql`SELECT ${OWN}, l.category, l.source, l.event_id AS "eventId", l.details::text AS json, ${TIMES}
@@ -73,6 +70,11 @@ export async function eventItems(tx: Tx, asked: Asked): Promise<TimelineItem[]> 
   );
   return rows.map(({ ms, createdMs, json, ...row }) => {
     const times = timesOf({ ms, createdMs });
-    return { source: "event", at: times.timestamp, key: row.id, event: { ...row, ...times, details: objectOf(json) } };
+    return {
+      source: "event",
+      at: times.timestamp,
+      key: row.id,
+      event: { ...row, ...times, details: readMembers(json) },
+    };
   });
 }

@@ -7,6 +7,7 @@ import { AppError, ERROR_CODES, type ErrorCode, invalidInput } from "@/server/er
 import { plainNumbers } from "@/server/exact-json";
 import { toAppError, toProblem } from "@/server/http/problem";
 import { admit, type Operation, perform } from "@/server/operation";
+import { keysOf } from "@/server/records";
 import { repairJson } from "@/server/text";
 
 /** What a procedure gets: the caller, or null where nobody is signed in; from is known where a browser asks. */
@@ -32,7 +33,7 @@ export type ProcedureMeta = { permission?: Permission };
 const STREAM_PING_MS = 15_000;
 const STREAM_DEAD_MS = 40_000;
 
-const CODE_OF = new Map(Object.entries(ERROR_CODES).map(([code, { trpc }]) => [trpc as string, code as ErrorCode]));
+const CODE_OF = new Map<string, ErrorCode>(keysOf(ERROR_CODES).map((code) => [ERROR_CODES[code].trpc, code]));
 
 /** Any error of the door as one of the contract's: a field's, a verb's, or tRPC's own (no such procedure, wrong method). */
 function toKnown({ code, message, cause }: TRPCError, requestId: string): AppError {

@@ -5,7 +5,7 @@ import { record } from "@/server/audit/record/record";
 import { findUserCaller } from "@/server/auth/caller";
 import { requireMayGrantRole, requireWholePartner } from "@/server/auth/grant";
 import { createPasswordLink, type LinkKind } from "@/server/auth/links/password-link";
-import { isPartnerRole, type Role } from "@/server/auth/permissions";
+import { isPartnerRole } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
 import { isMailConfigured, sendMail } from "@/server/mail";
@@ -22,9 +22,8 @@ async function findInvitable(ctx: Ctx, id: string) {
   const row = await tenant(ctx.scope, async (tx) => {
     const [found] = await tx.select(userColumns).from(users).where(where);
     if (!found) throw notFound("user");
-    const role = found.role as Role;
-    requireMayGrantRole(ctx, role);
-    if (isPartnerRole(role) && found.allOrganizations) await requireWholePartner(tx, ctx);
+    requireMayGrantRole(ctx, found.role);
+    if (isPartnerRole(found.role) && found.allOrganizations) await requireWholePartner(tx, ctx);
     return found;
   });
   const theirs = await findUserCaller(row.id);

@@ -29,14 +29,14 @@ const isSameReach = (a: string[] | null, b: string[] | null) => a?.join() === b?
 /** The reach that was asked for, where it is another than the person has. */
 function newReach(before: Row, { organizationIds }: UpdateInput): Reach {
   if (organizationIds === undefined) return undefined;
-  if (!isPartnerRole(before.role as Role)) throw invalid("organizationIds", "is for partner roles only");
+  if (!isPartnerRole(before.role)) throw invalid("organizationIds", "is for partner roles only");
   const asked = organizationIds && [...new Set(organizationIds)].sort();
   return isSameReach(asked, reachOf(before)) ? undefined : asked;
 }
 
 /** Roles differ in rank and reach: nobody touches who is above them, lifts anybody above them, or changes themselves. */
 async function requireMayChange(tx: Tx, ctx: Ctx, before: Row, change: Change & { reach: Reach }): Promise<void> {
-  const role = before.role as Role;
+  const role = before.role;
   requireMayGrantRole(ctx, role);
   if (isPartnerRole(role)) await requireWholePartner(tx, ctx);
   const isSelf = ctx.actor.type === "user" && ctx.actor.id === before.id;
@@ -52,7 +52,7 @@ async function requireMayChange(tx: Tx, ctx: Ctx, before: Row, change: Change & 
 
 /** A partner keeps one admin; so does an organization, unless its partner takes the last one away. */
 async function requireAdminLeft(tx: Tx, ctx: Ctx, before: Row, change: Change): Promise<void> {
-  const role = before.role as Role;
+  const role = before.role;
   const guarded = role === "partner_admin" || (role === "org_admin" && ctx.scope.kind === "organization");
   const leaves = before.disabledAt === null && (change.role !== role || change.disabledAt !== null);
   if (!guarded || !leaves) return;
@@ -101,7 +101,7 @@ export const updateUser = operation({
       const [found] = await tx.select(userColumns).from(users).where(where).for("update", { of: users });
       if (!found) throw notFound("user");
       const change: Change = {
-        role: input.role ?? (found.role as Role),
+        role: input.role ?? found.role,
         department: input.department === undefined ? found.department : repairText(input.department),
         disabledAt: input.disabled === undefined ? found.disabledAt : input.disabled ? (found.disabledAt ?? now) : null,
       };

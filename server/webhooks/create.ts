@@ -1,5 +1,6 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { oneOf } from "@/db/rows";
 import { webhookEndpoints } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { requireWholePartner } from "@/server/auth/grant";
@@ -8,7 +9,7 @@ import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { partnerFor, partnerOfOrg } from "@/server/partner";
 import { repairText } from "@/server/text";
-import { aboutEndpoint, auditable, checkAddress, type EndpointRow, toWebhook } from "./endpoint";
+import { aboutEndpoint, auditable, checkAddress, toWebhook } from "./endpoint";
 import { createdWebhook, createInput } from "./schema";
 import { newSigningSecret, sealSecret } from "./sign";
 
@@ -35,7 +36,7 @@ export const createWebhook = operation({
       if (!orgId) await requireWholePartner(tx, ctx);
       const where = orgId ? eq(t.orgId, orgId) : and(eq(t.partnerId, partnerId), isNull(t.orgId));
       await requireRoom(tx, { table: t, where, max: MAX_PER_OWNER, what: "webhooks" });
-      const [made] = await tx
+      const made = await tx
         .insert(webhookEndpoints)
         .values({
           id,
@@ -48,7 +49,7 @@ export const createWebhook = operation({
           createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
         })
         .returning();
-      return made as EndpointRow;
+      return oneOf(made);
     });
     record(ctx, { ...(await aboutEndpoint(row)), action: "webhook.create", details: { after: auditable(row) } });
     return { ...toWebhook(row), secret };

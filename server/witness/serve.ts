@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { messageOf } from "@/db/thrown";
 import { MAX_NOTE_BYTES, type VerifierKey } from "@/server/audit/tree/signed-note";
 import { noteTools } from "@/server/note-tools";
 import { type Answer, type Cosigner, judge, parseRequest } from "./add-checkpoint";
@@ -61,7 +62,7 @@ async function answerRequest(
 export function createWitness(options: WitnessOptions): Server {
   const server = createServer((incoming, outgoing) => {
     answerRequest(options, incoming, outgoing).catch((error: unknown) => {
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      process.stderr.write(`${messageOf(error)}\n`);
       if (outgoing.headersSent) outgoing.destroy();
       else send(outgoing, { status: 500, body: "The witness cannot read or write its files.\n" });
     });

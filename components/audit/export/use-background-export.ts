@@ -6,7 +6,7 @@ import { useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
 import { exportBody } from "./export-request";
 
-type Asked = { input: Input; format: "csv" | "json" | "ndjson"; gzip: boolean; timeZone: string };
+type ExportInput = { input: Input; format: "csv" | "json" | "ndjson"; gzip: boolean; timeZone: string };
 
 /** Asks for an export in the background of all that the list's input asks for. */
 export function useBackgroundExport() {
@@ -17,7 +17,7 @@ export function useBackgroundExport() {
       onSettled: () => cache.invalidateQueries({ queryKey: trpc.exports.list.queryKey() }),
     }),
   );
-  const start = ({ input, format, gzip, timeZone }: Asked) => {
+  const start = ({ input, format, gzip, timeZone }: ExportInput) => {
     const { format: _, ...rest } = exportBody("json", input);
     create.mutate(JSON.parse(JSON.stringify({ ...rest, format, gzip, timeZone })));
   };

@@ -1,4 +1,5 @@
 import { create, type Delta } from "jsondiffpatch";
+import { isObject } from "@/server/records";
 
 export type Change =
   | { kind: "added"; path: string; after: unknown }
@@ -6,12 +7,9 @@ export type Change =
   | { kind: "changed"; path: string; before: unknown; after: unknown };
 
 const differ = create({
-  objectHash: (item: object) => String((item as { id?: unknown }).id ?? JSON.stringify(item)),
+  objectHash: (item) => String((isObject(item) ? item.id : undefined) ?? JSON.stringify(item)),
   arrays: { detectMove: false },
 });
-
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function leaf(delta: unknown[], path: string): Change | null {
   if (delta.length === 1) return { kind: "added", path, after: delta[0] };
@@ -26,7 +24,7 @@ function walk(delta: Delta, path: string, out: Change[]): void {
     return;
   }
   if (typeof delta !== "object" || delta === null) return;
-  const isList = (delta as { _t?: string })._t === "a";
+  const isList = "_t" in delta && delta._t === "a";
   for (const [key, part] of Object.entries(delta)) {
     if (isList && key === "_t") continue;
     const step = isList ? `[${key.replace(/^_/, "")}]` : path ? `.${key}` : key;
@@ -44,6 +42,6 @@ export function changesBetween(before: unknown, after: unknown): Change[] {
 
 /** Top-level members that both states have with the same value. */
 export function unchangedMembers(before: unknown, after: unknown): [string, unknown][] {
-  if (!isPlain(before) || !isPlain(after)) return [];
+  if (!isObject(before) || !isObject(after)) return [];
   return Object.entries(before).filter(([key, value]) => key in after && differ.diff(value, after[key]) === undefined);
 }

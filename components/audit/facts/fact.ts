@@ -1,4 +1,6 @@
 import { bytes, count, duration } from "@/components/format/amounts";
+import { isObject } from "@/server/records";
+import { capitalized } from "@/server/text";
 
 /** What a member of an entry's details is, so that it can be shown as what it means. */
 export type Fact =
@@ -50,9 +52,6 @@ const SHORT = new Map([
 /** "VMs" in runningVMs. */
 const ACRONYM = /^[A-Z]{2,}s?$/;
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** "Duration" for durationMs, "Row count" for row_count: a member's name as people write it, without its unit. */
 export function labelOfMember(name: string): string {
   const bare = [...SPANS.map(([unit]) => unit), /(?<=.)(?:Bytes|_bytes)$/].reduce((left, unit) => {
@@ -65,8 +64,7 @@ export function labelOfMember(name: string): string {
     .split(/[\s_.-]+/)
     .filter(Boolean)
     .map((word) => SHORT.get(word.toLowerCase()) ?? (hasCase && ACRONYM.test(word) ? word : word.toLowerCase()));
-  const said = words.join(" ");
-  return said.charAt(0).toUpperCase() + said.slice(1);
+  return capitalized(words.join(" "));
 }
 
 /** "350 ms"; from a second on rounded for people, with the number as it was recorded behind it. */

@@ -14,6 +14,7 @@ import { type Catalogue, FILTERS, type Filter, faultOf, toExclusion } from "@/se
 import { splitValues } from "@/server/audit/query/value-list";
 import { MAX_WORDS, wordsOf } from "@/server/audit/query/word-list";
 import { MAX_FILTER_LENGTH, MAX_FILTER_LIST_LENGTH } from "@/server/audit/vocabulary";
+import { mapValues } from "@/server/records";
 import { PRESETS } from "./range";
 
 export const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -33,9 +34,8 @@ const parserOf = (filter: Filter): SingleParserBuilder<string> =>
 
 /** The address's parameters for a catalogue's filters, and for what they exclude. */
 export function parsersOf<C extends Catalogue>(catalogue: C) {
-  const parsers = Object.entries(catalogue).map(([name, filter]) => [name, parserOf(filter)]);
   return {
-    ...(Object.fromEntries(parsers) as { [N in keyof C]: SingleParserBuilder<string> }),
+    ...mapValues(catalogue, parserOf),
     excludeActions: listThat(() => true),
     exclude: exclusions(catalogue),
   };

@@ -9,7 +9,7 @@ import type { Entry } from "@/components/audit/entry";
 import type { CellContext, Column, Spot } from "./columns";
 import { longPress } from "./long-press";
 import classes from "./pivots.module.css";
-import type { ColumnId } from "./table-params";
+import { COLUMN_IDS } from "./table-params";
 
 const CellMenu = dynamic(() => import("./cell-menu").then((m) => m.CellMenu), { ssr: false });
 
@@ -32,7 +32,8 @@ export function CellPivots({ frame, entries, ...rest }: Props) {
   const button = useRef<HTMLButtonElement>(null);
   const find = (cell: HTMLElement | null | undefined): Spot | null => {
     const entry = cell && entries.find(({ id }) => id === linkOf(cell)?.dataset.entry);
-    return entry ? { entry, cell, column: cell.dataset.column as ColumnId } : null;
+    const column = COLUMN_IDS.find((id) => id === cell?.dataset.column);
+    return entry && column ? { entry, cell, column } : null;
   };
   const open = (cell: HTMLElement | null) => setSpot(find(cell));
   useCellEvents(frame, { button, onHover: setHovered, onAsk: open });

@@ -69,7 +69,7 @@ export function ColumnChooser({ look }: { look: TableLook }) {
           aria-label="Height of the rows"
           data={DENSITIES}
           value={look.density}
-          onChange={(density) => look.change({ density: density as Density })}
+          onChange={(density) => look.change({ density })}
         />
         {look.error ? <Message tone="bad">{errorText(look.error)}</Message> : null}
         <Button variant="subtle" color="gray" onClick={look.reset}>

@@ -3,12 +3,13 @@
 import { Button, Group } from "@mantine/core";
 import { SearchX, Stamp } from "lucide-react";
 import { useSearchParams } from "next/navigation";
-import { type FilterParam, filterParsers, type View } from "@/components/audit/filters/address";
+import { type FilterParam, filterParsers } from "@/components/audit/filters/address";
 import { useViewer } from "@/components/audit/viewer-context";
 import { Notice } from "@/components/ui/notice";
+import { mapValues } from "@/server/records";
 import { WhyNothing } from "./why-nothing";
 
-const NOTHING = Object.fromEntries(Object.keys(filterParsers).map((name) => [name, null])) as Partial<View>;
+const NOTHING = mapValues(filterParsers, () => null);
 const RANGE: FilterParam[] = ["range", "from", "to"];
 
 /** The filter that came last: parameters stand in the address in the order in which they were set. */

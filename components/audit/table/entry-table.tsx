@@ -1,6 +1,6 @@
 "use client";
 
-import { type CSSProperties, type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
 import { asksForActions } from "@/components/audit/fold/folding";
 import { daysOf, type Ends, type RoutineFold } from "@/components/audit/fold/lines";
@@ -8,6 +8,7 @@ import { useViewer } from "@/components/audit/viewer-context";
 import { useClock } from "@/components/format/clock";
 import { zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
+import { cssVariables } from "@/components/ui/css-variables";
 import { CellPivots } from "./cell-pivots";
 import { type Column, leastWidth, type Widths } from "./columns";
 import { EntryHead } from "./entry-head";
@@ -30,12 +31,12 @@ type Props = {
 };
 
 const least = (columns: Column[], widths: Widths) =>
-  ({
+  cssVariables({
     "--least-wide": `${leastWidth(columns, widths, "wide")}px`,
     "--least-medium": `${leastWidth(columns, widths, "medium")}px`,
     "--least-narrow": `${leastWidth(columns, widths, "narrow")}px`,
     "--least": `${leastWidth(columns, widths, "least")}px`,
-  }) as CSSProperties;
+  });
 
 /** The entries, newest first, under a heading per day. On a phone each row is a card. */
 export function EntryTable({ entries, folds, ends, look, orgName, isStale, onOpen, bodyRef }: Props) {

@@ -1,8 +1,8 @@
-import { type FilterParam, filterParsers, type View } from "@/components/audit/filters/address";
+import { createLoader } from "nuqs/server";
+import { type FilterParam, type Filters, filterParsers, type View } from "@/components/audit/filters/address";
 import { presentParams } from "@/server/audit/query/old-address";
+import { keysOf } from "@/server/records";
 
-type Parser = { parse: (value: string) => unknown; serialize: (value: never) => string };
-const PARSERS = Object.entries(filterParsers) as [FilterParam, Parser][];
 const RANGE: readonly FilterParam[] = ["range", "from", "to"];
 const isRange = (name: FilterParam) => RANGE.includes(name);
 
@@ -22,9 +22,9 @@ export const BUILT_IN: readonly { name: string; query: ViewQuery }[] = [
 /** The filters of what is shown, with or without its range, always in the same order. */
 export function toQuery(view: View, withRange: boolean): ViewQuery {
   const query = new URLSearchParams();
-  for (const [name, parser] of PARSERS) {
+  for (const name of keysOf(filterParsers)) {
     const value = view[name];
-    if (value !== null && (withRange || !isRange(name))) query.set(name, parser.serialize(value as never));
+    if (value !== null && (withRange || !isRange(name))) query.set(name, filterParsers[name].serialize(value as never));
   }
   return query.toString();
 }
@@ -35,11 +35,8 @@ export const isNarrowed = (view: View): boolean => toQuery(view, false) !== "";
 /** True when the list, or a view, is narrowed by time. */
 export const hasRange = (view: Partial<View>): boolean => RANGE.some((name) => (view[name] ?? null) !== null);
 
-function parseQuery(query: ViewQuery): Partial<View> {
-  const params = presentParams(new URLSearchParams(query));
-  const read = PARSERS.map(([name, parser]) => [name, params.has(name) ? parser.parse(params.get(name) ?? "") : null]);
-  return Object.fromEntries(read) as Partial<View>;
-}
+const loadFilters = createLoader(filterParsers);
+const parseQuery = (query: ViewQuery): Filters => loadFilters(presentParams(new URLSearchParams(query)));
 
 /**
  * The change of the address that shows a view: every filter but its own goes. The range goes only for one of its own.
@@ -47,9 +44,8 @@ function parseQuery(query: ViewQuery): Partial<View> {
  */
 export function toChange(query: ViewQuery): Partial<View> {
   const asked = parseQuery(query);
-  const keepsRange = !hasRange(asked);
-  const kept = Object.entries(asked).filter(([name]) => !(keepsRange && isRange(name as FilterParam)));
-  return { ...(Object.fromEntries(kept) as Partial<View>), cursor: null, row: null };
+  const { range: _, from: __, to: ___, ...others } = asked;
+  return { ...(hasRange(asked) ? asked : others), cursor: null, row: null };
 }
 
 /** What a view asks for once it is given what is shown: a range only where it had one, or where nothing else narrows. */

@@ -4,10 +4,11 @@ import { Button, NumberInput, Select, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { RangeFields } from "@/components/integrity/range-fields";
 import { LIVE_LEVELS } from "@/server/live-events/schema";
+import { capitalized } from "@/server/text";
 import classes from "./live.module.css";
 import type { LiveFilters } from "./live-params";
 
-const LEVELS = LIVE_LEVELS.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) }));
+const LEVELS = LIVE_LEVELS.map((value) => ({ value, label: capitalized(value) }));
 
 type Props = { filters: LiveFilters; onSubmit: (filters: LiveFilters) => void; isRunning: boolean };
 

@@ -8,10 +8,10 @@ import type { Item } from "./timeline-rows";
 const MAX_LOGS = 3;
 const MAX_EVENTS = 50;
 
-type Asked = { deviceId: string; from: Date | undefined; to: Date | undefined; asked: string | null };
+type LiveInput = { deviceId: string; from: Date | undefined; to: Date | undefined; asked: string | null };
 
 /** The newest events of the range in the logs that the device itself keeps, asked for once for each `asked`. */
-export function useLiveItems({ deviceId, from, to, asked }: Asked) {
+export function useLiveItems({ deviceId, from, to, asked }: LiveInput) {
   const client = useTRPCClient();
   return useLiveQuery({
     key: [deviceId, "timeline", asked],

@@ -15,6 +15,7 @@ import {
   type RowOutcome,
   type ValueOutcome,
 } from "@/server/custom-fields/import/schema";
+import { capitalized } from "@/server/text";
 import classes from "./check.module.css";
 import { RowDrawer } from "./row-drawer";
 import { ROW_TONE } from "./tones";
@@ -134,9 +135,6 @@ const Spacer = ({ height }: { height: number }) => (
   </tr>
 );
 
-/** A reason as a sentence. */
-const sentence = (text: string | null): string => (text ? text.charAt(0).toUpperCase() + text.slice(1) : "");
-
 /** "8 set, 1 invalid" */
 function summary(row: ImportRow): string {
   const n = (name: ValueOutcome) => row.cells.filter((cell) => cell.outcome === name).length;
@@ -183,7 +181,7 @@ function Row({ row, index, measure, onOpen }: RowProps) {
       </td>
       <td>
         <span className={device ? classes.clip : classes.reason}>
-          {device ? device.hostname : sentence(row.reason)}
+          {device ? device.hostname : capitalized(row.reason ?? "")}
         </span>
         {device && <small className={classes.clip}>{device.organization}</small>}
       </td>

@@ -5,6 +5,7 @@ import { ChevronLeft, ChevronRight, type LucideIcon } from "lucide-react";
 import Link from "next/link";
 import { count } from "@/components/format/amounts";
 import { type ImportRow, type ImportState, ROW_OUTCOME_LABELS } from "@/server/custom-fields/import/schema";
+import { capitalized } from "@/server/text";
 import { Candidates } from "./candidates";
 import { RowValues } from "./row-values";
 
@@ -42,7 +43,7 @@ export function RowDrawer({ state, row, onMove, onClose }: Props) {
           <div>
             <Text fw={600}>{ROW_OUTCOME_LABELS[row.outcome]}</Text>
             <Text c="dimmed">
-              {row.reason ? `${row.reason.charAt(0).toUpperCase()}${row.reason.slice(1)}. ` : ""}
+              {row.reason ? `${capitalized(row.reason)}. ` : ""}
               {row.place.startsWith(row.file) ? row.place : `${row.file}, ${row.place}`}
             </Text>
             {device && (

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import type { ImportState, Plan, PlanFaults, UnknownChoices } from "@/server/custom-fields/import/schema";
+import { capitalized } from "@/server/text";
 
 export type Faults = {
   ofColumn: (column: number) => string | null;
@@ -16,8 +17,6 @@ export type Faults = {
 
 const NONE: PlanFaults = { faults: [], unknown: [] };
 
-const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
 /** What the server still finds wrong with the mapping, by the thing it is about. */
 export function useFaults(state: ImportState, plan: Plan): Faults {
   const query = useQuery(useTRPC().imports.faults.queryOptions({ id: state.id }));
@@ -28,9 +27,9 @@ export function useFaults(state: ImportState, plan: Plan): Faults {
   for (const { path, message } of list) {
     const [kind, which] = path.split(".");
     const field = kind === "fields" && which !== undefined ? plan.fields[Number(which)] : undefined;
-    if (field) byColumn.set(field.column, sentence(message));
-    else if (kind === "identifiers" && which) byIdentifier.set(which, sentence(message));
-    else general.push(sentence(message));
+    if (field) byColumn.set(field.column, capitalized(message));
+    else if (kind === "identifiers" && which) byIdentifier.set(which, capitalized(message));
+    else general.push(capitalized(message));
   }
   return {
     ofColumn: (column) => byColumn.get(column) ?? null,

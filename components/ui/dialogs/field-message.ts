@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { capitalized } from "@/server/text";
 
 /** Words under a field for what a schema leaves to zod, whose own messages are for developers. */
 export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
@@ -20,4 +21,4 @@ export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
 
 /** Schemas and the server speak of a field without naming it ("must have at least 12 characters"). */
 export const sentence = (message: string) =>
-  /^(is|has|must|names) /.test(message) ? `This field ${message}` : message.charAt(0).toUpperCase() + message.slice(1);
+  /^(is|has|must|names) /.test(message) ? `This field ${message}` : capitalized(message);

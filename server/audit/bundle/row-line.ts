@@ -88,7 +88,7 @@ export class RowReader {
     let at = HEAD_BYTES;
     for (let field = FIELDS - 1; field >= 0; field--) {
       out[--at] = field === FIELDS - 1 ? SEMICOLON : COMMA;
-      let rest = this.#lengths[field] as number;
+      let rest = this.#lengths[field] ?? 0;
       if (rest < 0) out[--at] = MINUS;
       else
         do {
@@ -111,8 +111,8 @@ export class RowReader {
 
   #text(wanted: number): string {
     let start = HEAD_BYTES;
-    for (let field = 0; field < wanted; field++) start += Math.max(0, this.#lengths[field] as number);
-    return this.#utf8.decode(this.#out.subarray(start, start + (this.#lengths[wanted] as number)));
+    for (let field = 0; field < wanted; field++) start += Math.max(0, this.#lengths[field] ?? 0);
+    return this.#utf8.decode(this.#out.subarray(start, start + (this.#lengths[wanted] ?? 0)));
   }
 
   #isUtf8(): boolean {
@@ -133,7 +133,8 @@ export class RowReader {
   }
 
   #field(field: number): boolean {
-    if (!this.#fixed(BEFORE[field] as Uint8Array)) return false;
+    const before = BEFORE[field];
+    if (!before || !this.#fixed(before)) return false;
     const start = this.#end;
     const kind = KIND[field];
     const isNull = kind !== "text" && kind !== "number" && this.#line[this.#at] === LETTER_N;
@@ -155,14 +156,18 @@ export class RowReader {
   #number(field: number): boolean {
     const line = this.#line;
     const isNegative = line[this.#at] === MINUS;
-    if (isNegative) this.#out[this.#end++] = line[this.#at++] as number;
+    if (isNegative) {
+      this.#out[this.#end++] = MINUS;
+      this.#at++;
+    }
     const start = this.#at;
     let value = 0;
     for (;;) {
       const digit = (line[this.#at] ?? 0) - ZERO;
       if (digit < 0 || digit > 9) break;
       value = value * 10 + digit;
-      this.#out[this.#end++] = line[this.#at++] as number;
+      this.#out[this.#end++] = ZERO + digit;
+      this.#at++;
     }
     const digits = this.#at - start;
     // JSON.stringify writes no leading zero, and no zero with a sign.

@@ -126,8 +126,11 @@ export class Walk {
     const parts = decompose(this.#at, through);
     if (parts.length !== hashes.length)
       throw new BadLine(`${hashes.length} hashes where the tree has ${parts.length} for these entries`);
-    for (const [i, { height }] of parts.entries())
-      this.#fold.push(height, fromBase64(hashes[i] as string) as Uint8Array);
+    for (const [i, { height }] of parts.entries()) {
+      const hash = fromBase64(hashes[i] ?? "");
+      if (!hash) throw new BadLine("a hash that is no base64");
+      this.#fold.push(height, hash);
+    }
     if (this.#found.rows === 0) this.#skippedFirst = through;
     else this.#checkWhole(through);
     this.#at = through;

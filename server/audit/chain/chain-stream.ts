@@ -8,22 +8,22 @@ import { type ChainReader, readOnOwnConnection } from "./own-connection";
  * Connections beside the pool, by what they are for, so that none keeps the others waiting: readings of whole chains,
  * short ones (a part, a count, the signing of a checkpoint), downloads, which are as slow as their clients.
  */
-const LANES = { whole: new Turns(2), short: new Turns(2), download: new Turns(4) };
-export type Lane = keyof typeof LANES;
+const POOLS = { whole: new Turns(2), short: new Turns(2), download: new Turns(4) };
+export type ReaderPool = keyof typeof POOLS;
 
 /** As many cores as threads may have: each keeps one of the database's processes busy as well. */
 const MAX_THREADS = 4;
 /** Threads that read parts of long chains beside them, each on a connection of its own; together for all readings. */
 export const THREADS = new Turns(Math.min(availableParallelism(), MAX_THREADS));
 
-const sumOf = (count: (lane: Turns) => number) => () =>
-  [...Object.values(LANES), THREADS].reduce((sum, lane) => sum + count(lane), 0);
+const sumOf = (count: (pool: Turns) => number) => () =>
+  [...Object.values(POOLS), THREADS].reduce((sum, pool) => sum + count(pool), 0);
 
 /** How many readings wait for a connection of this kind. */
-export const waitingReaders = (lane: Lane): number => LANES[lane].waiting;
+export const waitingReaders = (pool: ReaderPool): number => POOLS[pool].waiting;
 
 /** Whether a connection of this kind is free. */
-export const hasFreeReader = (lane: Lane): boolean => LANES[lane].running < LANES[lane].max;
+export const hasFreeReader = (pool: ReaderPool): boolean => POOLS[pool].running < POOLS[pool].max;
 
 /**
  * Runs fn in one snapshot of a tenant's rows on a connection of its own, when one of its kind is free.
@@ -32,17 +32,17 @@ export const hasFreeReader = (lane: Lane): boolean => LANES[lane].running < LANE
 export function readChain<T>(
   tenant: Tenant,
   fn: (reader: ChainReader) => Promise<T>,
-  { lane = "short", signal }: { lane?: Lane; signal?: AbortSignal | undefined } = {},
+  { pool = "short", signal }: { pool?: ReaderPool; signal?: AbortSignal | undefined } = {},
 ): Promise<T> {
   gauge(
     "trailmark_chain_readers",
     "Connections beside the pool that read chains",
-    sumOf((lane) => lane.running),
+    sumOf((pool) => pool.running),
   );
   gauge(
     "trailmark_chain_readers_waiting",
     "Readings of chains that wait for one",
-    sumOf((lane) => lane.waiting),
+    sumOf((pool) => pool.waiting),
   );
-  return LANES[lane].take(() => readOnOwnConnection(tenant, fn), signal);
+  return POOLS[pool].take(() => readOnOwnConnection(tenant, fn), signal);
 }

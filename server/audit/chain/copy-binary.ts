@@ -10,10 +10,10 @@ const NULL_LENGTH = 0xffffffff;
 export type CopyRow = { data: Buffer; starts: Int32Array; lengths: Int32Array; size: number };
 
 /** Where a field's bytes begin. */
-export const startOf = (row: CopyRow, field: number): number => row.starts[field] as number;
+export const startOf = (row: CopyRow, field: number): number => row.starts[field] ?? 0;
 
 /** How many bytes a field has; -1 for NULL. */
-export const lengthOf = (row: CopyRow, field: number): number => row.lengths[field] as number;
+export const lengthOf = (row: CopyRow, field: number): number => row.lengths[field] ?? 0;
 
 export class CopyBinaryReader {
   #rest: Buffer | null = null;

@@ -3,6 +3,7 @@ import type postgres from "postgres";
 import type { Tenant } from "@/db/client";
 import { connectApp, directUrl } from "@/db/connect";
 import { survivable } from "@/db/survive";
+import { toError } from "@/db/thrown";
 
 /**
  * Long reads of whole chains: a connection of their own (a pool must not be held for minutes), one repeatable-read
@@ -41,7 +42,7 @@ function drain(stream: Readable, push: (chunk: Buffer) => void, { signal, ready 
       try {
         push(chunk);
       } catch (error) {
-        stream.destroy(error instanceof Error ? error : new Error(String(error)));
+        stream.destroy(toError(error));
         return;
       }
       const wait = ready?.();

@@ -109,11 +109,11 @@ export class RawRow {
   }
 
   #length(field: number): number {
-    return this.#row.lengths[field] as number;
+    return this.#row.lengths[field] ?? 0;
   }
 
   #start(field: number): number {
-    return this.#row.data.byteOffset + (this.#row.starts[field] as number);
+    return this.#row.data.byteOffset + (this.#row.starts[field] ?? 0);
   }
 
   #number(field: number): number {
@@ -123,7 +123,7 @@ export class RawRow {
 
   #text(field: number): string | null {
     const length = this.#length(field);
-    const start = this.#row.starts[field] as number;
+    const start = this.#row.starts[field] ?? 0;
     return length < 0 ? null : this.#row.data.toString("utf8", start, start + length);
   }
 
@@ -136,7 +136,7 @@ export class RawRow {
   }
 
   #id(): string {
-    const at = this.#row.starts[ID] as number;
+    const at = this.#row.starts[ID] ?? 0;
     const hex = this.#row.data.toString("hex", at, at + 16);
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
   }
@@ -195,8 +195,8 @@ export class RawRow {
     let end = at;
     for (let i = 0; i < 16; i++) {
       const byte = from.getUint8(start + i);
-      scratch[end++] = HEX_DIGITS[byte >> 4] as number;
-      scratch[end++] = HEX_DIGITS[byte & 15] as number;
+      scratch[end++] = HEX_DIGITS[byte >> 4] ?? 0;
+      scratch[end++] = HEX_DIGITS[byte & 15] ?? 0;
       if (i === 3 || i === 5 || i === 7 || i === 9) scratch[end++] = DASH;
     }
     return at + UUID_LENGTH;
@@ -223,7 +223,7 @@ export class RawRow {
     let place = LENGTHS_ROOM;
     for (let field = CHECKSUM - 1; field >= 0; field--) {
       scratch[--place] = field === CHECKSUM - 1 ? SEMICOLON : COMMA;
-      let rest = this.#lengths[field] as number;
+      let rest = this.#lengths[field] ?? 0;
       if (rest < 0) {
         scratch[--place] = DASH;
         continue;

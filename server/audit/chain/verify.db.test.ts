@@ -6,20 +6,13 @@ import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
 import { judgeChain } from "@/server/audit/integrity/judge";
 import { appendAudit } from "@/server/audit/record/append";
 import { systemCtx } from "@/server/context";
-import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles } from "@/testing/chain";
+import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { permit } from "@/testing/permit";
 import { checksumOf } from "./chain-hash";
 import { verifyChain } from "./verify";
 
 afterAll(closeRoles);
-
-/** What a database owner could do who puts the triggers out of the way. */
-const tamper = (fn: (tx: postgres.TransactionSql) => Promise<unknown>) =>
-  roles.owner.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
-    await fn(tx);
-  });
 
 async function chainWith(count: number): Promise<string> {
   const { id } = await createOrg();

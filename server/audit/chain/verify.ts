@@ -1,7 +1,7 @@
 import type { Ctx } from "@/server/context";
 import { invalid } from "@/server/errors";
 import { reaches } from "@/server/scope";
-import { type Lane, readChain } from "./chain-stream";
+import { type ReaderPool, readChain } from "./chain-stream";
 import type { ChainReader } from "./own-connection";
 import { permittedThrough } from "./receipt";
 import type { Division } from "./runs/ranges";
@@ -20,7 +20,7 @@ export type VerifyInput = {
   onProgress?: ((rows: number) => void) | undefined;
   signal?: AbortSignal | undefined;
   /** Which connections it may take: by itself a part is short, however long. */
-  lane?: Lane | undefined;
+  pool?: ReaderPool | undefined;
   /** How the reading is divided among threads; the verdict does not depend on it. */
   division?: Division | undefined;
 };
@@ -127,8 +127,8 @@ export async function verifyChain(ctx: Pick<Ctx, "scope">, input: VerifyInput): 
   if (!reaches(ctx.scope, orgId)) throw invalid("orgId", "is outside your reach");
   const isPart = fromSeq !== undefined || toSeq !== undefined;
   const bounds = isPart ? { first: fromSeq ?? 1, last: toSeq ?? Number.MAX_SAFE_INTEGER } : null;
-  const lane = input.lane ?? (isPart ? "short" : "whole");
-  return readChain(tenantOf(orgId), (reader) => judge(reader, input, bounds), { lane, signal });
+  const pool = input.pool ?? (isPart ? "short" : "whole");
+  return readChain(tenantOf(orgId), (reader) => judge(reader, input, bounds), { pool, signal });
 }
 
 /**

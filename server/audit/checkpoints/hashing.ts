@@ -38,11 +38,12 @@ const zeros: Uint8Array[] = [leafHash(sha256, new Uint8Array(HASH_BYTES))];
 
 /** The root of 2^height leaves of rows that were pruned before there was a tree: 32 zero bytes each. */
 export function zeroHash(height: number): Uint8Array {
-  for (let at = zeros.length; at <= height; at++) {
-    const below = zeros[at - 1] as Uint8Array;
-    zeros.push(nodeHash(sha256, below, below));
-  }
-  return zeros[height] as Uint8Array;
+  const known = zeros[height];
+  if (known) return known;
+  const below = zeroHash(height - 1);
+  const hash = nodeHash(sha256, below, below);
+  zeros.push(hash);
+  return hash;
 }
 
 /** The root over a power of two of neighbouring hashes, one behind the other. */
@@ -50,7 +51,7 @@ export function foldPerfect(hashes: Uint8Array): Uint8Array {
   const row = Uint8Array.from(hashes);
   for (let length = row.length; length > HASH_BYTES; length /= 2)
     for (let at = 0; at < length; at += 2 * HASH_BYTES) {
-      for (let i = 0; i < 2 * HASH_BYTES; i++) nodeInput[1 + i] = row[at + i] as number;
+      for (let i = 0; i < 2 * HASH_BYTES; i++) nodeInput[1 + i] = row[at + i] ?? 0;
       writeDigest(nodeInput, row, at / 2);
     }
   return row.slice(0, HASH_BYTES);

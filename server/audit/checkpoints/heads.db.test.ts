@@ -6,7 +6,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
 import { env } from "@/server/env";
-import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { listCheckpoints } from "./note-store";
 import { signCheckpoint } from "./sign";
@@ -29,11 +29,6 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-const tamper = (fn: (tx: postgres.TransactionSql) => Promise<unknown>) =>
-  roles.owner.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
-    await fn(tx);
-  });
 const latestOf = (folder: string, orgId: string) => join(folder, "checkpoints", orgId, "latest");
 const sizes = async (orgId: string) => (await asSystem((tx) => listCheckpoints(tx, orgId, 99))).map(({ size }) => size);
 

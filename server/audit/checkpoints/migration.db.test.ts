@@ -3,7 +3,7 @@ import { asSystem } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
 import { inclusionProof, verifyInclusion } from "@/server/audit/tree/tree";
 import { runRetention } from "@/server/retention/run";
-import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles } from "@/testing/chain";
+import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { keepOldNote } from "@/testing/old-notes";
 import { rfcRoot } from "@/testing/rfc-tree";
@@ -19,8 +19,7 @@ afterAll(closeRoles);
 /** What version 0.110.0 left behind when it had pruned: no signed receipt, only a row in the log. */
 async function pruneAsBefore(orgId: string, through: number): Promise<void> {
   const last = (await chainOf(orgId)).find((row) => Number(row.chainSeq) === through)?.checksum ?? "";
-  await roles.owner.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
+  await tamper(async (tx) => {
     await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq <= ${through}`;
     await tx`UPDATE audit_chain_heads SET pruned_through_seq = ${through}, pruned_through_checksum = ${last}
       WHERE org_id = ${orgId}`;
@@ -91,8 +90,7 @@ describe("an installation of the version before trees", () => {
     await keepOldNote(orgId);
     const { id: other } = await createOrg();
     await appendAudit(roles.app, auditRows(other, 20));
-    await roles.owner.begin(async (tx) => {
-      await tx`SET LOCAL session_replication_role = replica`;
+    await tamper(async (tx) => {
       await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq > 10`;
       const [last] = await tx`SELECT checksum FROM audit_logs WHERE org_id = ${orgId} AND chain_seq = 10`;
       await tx`UPDATE audit_chain_heads SET seq = 10, checksum = ${last?.checksum} WHERE org_id = ${orgId}`;
@@ -103,8 +101,7 @@ describe("an installation of the version before trees", () => {
 
   it("is not signed when nothing tells of the pruning that its head claims", async () => {
     const orgId = await orgOfBefore(20, 10);
-    await roles.owner.begin(async (tx) => {
-      await tx`SET LOCAL session_replication_role = replica`;
+    await tamper(async (tx) => {
       await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq <= 20`;
       await tx`UPDATE audit_chain_heads SET pruned_through_seq = 20, pruned_through_checksum = repeat('a', 64)
         WHERE org_id = ${orgId}`;

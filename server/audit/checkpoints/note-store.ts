@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { uuids } from "@/db/uuids";
 import { isSuperseded, type Restoration } from "@/server/audit/tree/restoration";
 import { readOwnNote, readOwnRestored, type StoredNote } from "./stored-note";
 
@@ -72,7 +73,7 @@ export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Prom
     tx,
     sql`SELECT o.id AS "orgId", n.note,
         EXISTS (SELECT FROM audit_notes r WHERE r.org_id = o.id AND r.kind = 'restored') AS "wasRestored"
-      FROM unnest(${sql.param([...orgIds])}::uuid[]) AS o(id), LATERAL (
+      FROM unnest(${uuids(orgIds)}) AS o(id), LATERAL (
         SELECT note FROM audit_notes WHERE org_id = o.id AND kind = 'checkpoint'
         ORDER BY size DESC, signed_at DESC LIMIT 1) n`,
   );

@@ -7,7 +7,7 @@ import { asSystem } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
 import { inclusionProof, leafHash, verifyInclusion } from "@/server/audit/tree/tree";
 import { env } from "@/server/env";
-import { auditRows, chainOf, closeRoles, roles } from "@/testing/chain";
+import { auditRows, chainOf, closeRoles, roles, tamper } from "@/testing/chain";
 import { rfcRoot } from "@/testing/rfc-tree";
 import { sha256 } from "./hashing";
 import { fromTree } from "./nodes";
@@ -78,10 +78,9 @@ describe("signing a checkpoint", () => {
     await write(orgId, 10);
     await signed(orgId);
     await write(orgId, 10);
-    await roles.owner.begin(async (tx) => {
-      await tx`SET LOCAL session_replication_role = replica`;
-      await tx`UPDATE audit_logs SET resource_name = 'somebody else' WHERE org_id = ${orgId} AND chain_seq = 15`;
-    });
+    await tamper(
+      (tx) => tx`UPDATE audit_logs SET resource_name = 'somebody else' WHERE org_id = ${orgId} AND chain_seq = 15`,
+    );
     expect(await signCheckpoint(orgId)).toMatchObject({ kind: "refused", breaks: [{ seq: 15, kind: "altered" }] });
     expect((await asSystem((tx) => newestCheckpoint(tx, orgId)))?.size).toBe(10);
   });

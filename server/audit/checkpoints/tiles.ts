@@ -128,7 +128,7 @@ async function insertRun(tx: Tx, orgId: string, tiles: readonly FullTile[]): Pro
   const [first] = tiles;
   if (!first) return;
   const hashes = Buffer.concat(tiles.map(({ hash }) => hash));
-  const leaves = first.level === 0 ? Buffer.concat(tiles.map((tile) => tile.leaves as Uint8Array)) : null;
+  const leaves = first.level === 0 ? Buffer.concat(tiles.flatMap((tile) => tile.leaves ?? [])) : null;
   const wanted = sql`SELECT ${orgId}::uuid AS org_id, ${first.level}::smallint AS level, ${first.idx}::bigint + n AS idx,
       substr(${hashes}::bytea, n * ${HASH_BYTES} + 1, ${HASH_BYTES}) AS hash,
       substr(${leaves}::bytea, n * ${TILE_BYTES} + 1, ${TILE_BYTES}) AS leaves

@@ -69,7 +69,7 @@ export class TreeBuilder {
   root(): Uint8Array {
     const fold = new TreeFold(sha256);
     for (let level = this.#above.length; level > 0; level--)
-      for (const hash of this.#above[level - 1] as Uint8Array[]) fold.push(level * TILE_HEIGHT, hash);
+      for (const hash of this.#above[level - 1] ?? []) fold.push(level * TILE_HEIGHT, hash);
     for (const leaf of hashesIn(this.#leaves, this.#size % TILE_WIDTH)) fold.push(0, leaf);
     return fold.root();
   }

@@ -18,7 +18,7 @@ const MOST_KEYS = 2_500;
 const FEWEST_KEYS = 50;
 
 /** The keys of one organization, as far as they were read. */
-type Lane = { orgId: string; keys: Found[]; at: number; isRead: boolean };
+type Source = { orgId: string; keys: Found[]; at: number; isRead: boolean };
 
 /** The lists' order, newest first. */
 const isNewer = (a: Found, b: Found): boolean =>
@@ -34,27 +34,27 @@ export type NextKeys = (size: number) => Promise<Found[]>;
  */
 function mergedKeys(read: Read, { orgIds, filter }: ResolvedFilter, heads: Heads): NextKeys {
   const limit = Math.min(MOST_KEYS, Math.max(FEWEST_KEYS, Math.floor(HELD_KEYS / orgIds.length)));
-  const lanes: Lane[] = orgIds.map((orgId) => ({ orgId, keys: [], at: 0, isRead: false }));
-  async function fill(lane: Lane): Promise<void> {
-    const conditions = [...conditionsOf(filter), sql`a.chain_seq <= ${heads[lane.orgId] ?? 0}::bigint`];
-    const after = lane.keys.at(-1);
+  const sources: Source[] = orgIds.map((orgId) => ({ orgId, keys: [], at: 0, isRead: false }));
+  async function fill(source: Source): Promise<void> {
+    const conditions = [...conditionsOf(filter), sql`a.chain_seq <= ${heads[source.orgId] ?? 0}::bigint`];
+    const after = source.keys.at(-1);
     const rows = await read((tx) =>
       rowsOf<KeyRow>(
         tx,
-        sql`SELECT ${KEY} FROM (${newestKeys([lane.orgId], { conditions, after, limit })}) a ${NEWEST_FIRST}`,
+        sql`SELECT ${KEY} FROM (${newestKeys([source.orgId], { conditions, after, limit })}) a ${NEWEST_FIRST}`,
       ),
     );
     const keys = rows.map((row) => ({ orgId: row.org_id, seq: row.chain_seq, ms: row.ms }));
-    Object.assign(lane, { keys, at: 0, isRead: keys.length < limit });
+    Object.assign(source, { keys, at: 0, isRead: keys.length < limit });
   }
   return async (size) => {
     const found: Found[] = [];
     while (found.length < size) {
-      let newest: Lane | undefined;
-      for (const lane of lanes) {
-        if (lane.at === lane.keys.length && !lane.isRead) await fill(lane);
-        const [next, best] = [lane.keys[lane.at], newest?.keys[newest.at]];
-        if (next && (!best || isNewer(next, best))) newest = lane;
+      let newest: Source | undefined;
+      for (const source of sources) {
+        if (source.at === source.keys.length && !source.isRead) await fill(source);
+        const [next, best] = [source.keys[source.at], newest?.keys[newest.at]];
+        if (next && (!best || isNewer(next, best))) newest = source;
       }
       const key = newest?.keys[newest.at];
       if (!newest || !key) return found;

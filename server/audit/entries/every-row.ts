@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { uuids } from "@/db/uuids";
 import type { AuditFilter } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
 import { resolveFilter } from "@/server/audit/query/resolve";
@@ -23,7 +24,7 @@ export const takeSnapshot = (ctx: Ctx, filter: AuditFilter): Promise<Snapshot> =
 async function headsOf(tx: Tx, orgIds: readonly string[]): Promise<Heads> {
   const rows = await rowsOf<{ org_id: string; seq: string }>(
     tx,
-    sql`SELECT h.org_id, h.seq::text AS seq FROM audit_chain_heads_of(${sql.param([...orgIds])}::uuid[]) h`,
+    sql`SELECT h.org_id, h.seq::text AS seq FROM audit_chain_heads_of(${uuids(orgIds)}) h`,
   );
   return Object.fromEntries(rows.map((row) => [row.org_id, Number(row.seq)]));
 }

@@ -4,6 +4,7 @@ import type { BodyRow } from "@/server/audit/query/rows";
 import { record } from "@/server/audit/record/record";
 import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
+import { toBody } from "@/server/download";
 import { acquireSlot } from "@/server/limits/slots";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
@@ -57,7 +58,7 @@ async function startExport(ctx: Ctx, format: Format, filter: AuditFilter): Promi
     headers["Content-Type"] = "application/json";
     headers["X-Stream"] = "true";
   }
-  return new Response(Readable.toWeb(text) as ReadableStream, { headers });
+  return new Response(toBody(text), { headers });
 }
 
 /** True where neither a filter nor a range narrows the export: whole logs leave, however short they are. */

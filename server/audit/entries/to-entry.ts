@@ -3,13 +3,12 @@ import { categoryOf } from "@/server/audit/actions";
 import type { EntryRow } from "@/server/audit/query/rows";
 import type { FlatEntry, FullEntry } from "@/server/audit/schema";
 import { readExact } from "@/server/exact-json";
+import { isObject } from "@/server/records";
 
 /** The details of a stored row, taken apart. */
 export function detailsOf(row: Pick<EntryRow, "details">): Record<string, unknown> {
   const value: unknown = row.details === null ? {} : readExact(row.details);
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : { value };
+  return isObject(value) ? value : { value };
 }
 
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);

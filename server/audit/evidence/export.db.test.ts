@@ -4,7 +4,7 @@ import { ownKeys, signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
 import { appendAudit } from "@/server/audit/record/append";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
-import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles } from "@/testing/chain";
+import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles, tamperBy } from "@/testing/chain";
 import { checkText } from "@/testing/evidence/bundles";
 import { call, createOrg, createUser, ctxFor, auditRows as recordedRows, type TestUser } from "@/testing/factories";
 import { permit } from "@/testing/permit";
@@ -177,10 +177,7 @@ it.each([
   const admin = await createUser({ orgId: id, role: "org_admin" });
   await appendAudit(roles.app, auditRows(id, 6));
   await signCheckpoint(id);
-  await roles.owner.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
-    await tx.unsafe(`DELETE FROM audit_logs WHERE org_id = '${id}' AND ${where}`);
-  });
+  await tamperBy(`DELETE FROM audit_logs WHERE org_id = '${id}' AND ${where}`);
   const text = await download(admin);
   expect(shape(text)).toEqual(["header", "checkpoint", ...left, "end"]);
   expect(await checkText(text, { keys: keys() })).toMatchObject({ status: "broken" });

@@ -1,7 +1,7 @@
-import { Readable } from "node:stream";
 import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { organizations } from "@/db/schema";
+import { toError } from "@/db/thrown";
 import { endLine, headLines, sealOf } from "@/server/audit/bundle/write";
 import { readChain } from "@/server/audit/chain/chain-stream";
 import { ownKeys, signStatement } from "@/server/audit/checkpoints/sign";
@@ -11,6 +11,7 @@ import { oneOrganization } from "@/server/audit/integrity/integrity";
 import { record } from "@/server/audit/record/record";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 import type { Ctx } from "@/server/context";
+import { toBody } from "@/server/download";
 import { notFound } from "@/server/errors";
 import { acquireSlot } from "@/server/limits/slots";
 import { log } from "@/server/log";
@@ -43,7 +44,7 @@ async function writeBundle(ctx: Ctx, plan: Plan, { organization, createdAt, out,
   await readChain(
     tenantOfOrg,
     (reader) => writeEntries(reader, { orgId, size: checkpoint.size, range }, { scope: ctx.scope, out, signal }),
-    { lane: "download", signal },
+    { pool: "download", signal },
   );
   out.end((digest) => endLine(signStatement(orgId, sealOf(origin, digest))));
 }
@@ -92,9 +93,9 @@ async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response>
   });
   writeBundle(scoped, plan, { organization, createdAt, out, signal: gone.signal }).catch((error: unknown) => {
     if (!gone.signal.aborted) log.error({ err: error, orgId }, "an evidence bundle was broken off");
-    out.out.destroy(error as Error);
+    out.out.destroy(toError(error));
   });
-  return new Response(Readable.toWeb(out.out) as ReadableStream, {
+  return new Response(toBody(out.out), {
     headers: {
       "Content-Type": "application/x-ndjson; charset=utf-8",
       "Content-Disposition": `attachment; filename="${fileName}"`,

@@ -1,17 +1,8 @@
 import type { BundleRange } from "@/server/audit/bundle/format";
+import { toSlug } from "@/server/slug";
 
 const DAY_START = "T00:00:00.000Z";
 const DAY_END = "T23:59:59.999Z";
-
-function slugOf(organization: string): string {
-  const slug = organization
-    .normalize("NFKD")
-    .replace(/\p{M}+/gu, "")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "");
-  return slug || "organization";
-}
 
 /** The end of a range of time: a day where it begins or ends one, else with hours and minutes. */
 const momentOf = (at: string, whole: string): string =>
@@ -35,5 +26,5 @@ function rangeOf(range: BundleRange): string {
 /** What a bundle's file is called: organization, range and, where the range is open, the day it was made. */
 export function fileNameOf(organization: string, range: BundleRange, createdAt: string): string {
   const isOpen = range.kind === "whole" || (range.kind === "time" && range.to === null);
-  return `evidence-${slugOf(organization)}-${rangeOf(range)}${isOpen ? `-${createdAt.slice(0, 10)}` : ""}.ndjson`;
+  return `evidence-${toSlug(organization)}-${rangeOf(range)}${isOpen ? `-${createdAt.slice(0, 10)}` : ""}.ndjson`;
 }

@@ -1,12 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { appendAudit } from "@/server/audit/record/append";
 import { env } from "@/server/env";
-import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { auditRows, closeRoles, roles, tamper, tamperBy } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { between } from "./between";
 import { judgeChain } from "./judge";
@@ -26,13 +25,6 @@ afterAll(async () => {
 const SYSTEM = { kind: "system" } as const;
 const START = Date.now() - 3_600_000;
 const at = (seq: number) => new Date(START + seq * 1_000);
-
-/** What a database owner does who puts the triggers out of the way. */
-const asOwner = <T>(work: (tx: postgres.TransactionSql) => Promise<T>) =>
-  roles.owner.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
-    return work(tx);
-  });
 
 /** A chain with an entry a second, signed and read by a night. */
 async function chain(rows: number): Promise<string> {
@@ -76,7 +68,7 @@ describe("entries deleted from a chain of 100", () => {
       [4, 7],
       [97, 100],
     ] as const) {
-      const kept = await asOwner(async (tx) => {
+      const kept = await tamper(async (tx) => {
         const [row] = await tx<{ rows: unknown }[]>`
           SELECT jsonb_agg(a) AS rows FROM audit_logs a WHERE org_id = ${id} AND chain_seq BETWEEN ${gone[0]} AND ${gone[1]}`;
         await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq BETWEEN ${gone[0]} AND ${gone[1]}`;
@@ -84,7 +76,7 @@ describe("entries deleted from a chain of 100", () => {
       });
       for (const [name, ask] of Object.entries(questions(id, gone)))
         expect([gone, name, await ask()]).toEqual([gone, name, "broken"]);
-      await asOwner(
+      await tamper(
         (tx) =>
           tx`INSERT INTO audit_logs SELECT * FROM jsonb_populate_recordset(NULL::audit_logs, ${kept}::text::jsonb)`,
       );
@@ -110,7 +102,7 @@ describe("what stands beside the rows", () => {
 
   it.each(Object.entries(HEADS))("%s is broken as a whole and in the night", async (_, statement) => {
     const id = await chain(100);
-    await asOwner((tx) => tx.unsafe(statement.replaceAll("ID", id)));
+    await tamperBy(statement.replaceAll("ID", id));
     expect([await whole(id), await nightly(id)]).toEqual(["broken", "broken"]);
   });
 
@@ -118,7 +110,7 @@ describe("what stands beside the rows", () => {
     "%s is broken in the night that reads it",
     async (_, statement) => {
       const id = await chain(300);
-      await asOwner((tx) => tx.unsafe(statement.replaceAll("ID", id)));
+      await tamperBy(statement.replaceAll("ID", id));
       let nights = 0;
       while ((await nightly(id)) !== "broken") expect(++nights).toBeLessThanOrEqual(30);
     },
@@ -131,7 +123,7 @@ describe("what stands beside the rows", () => {
       "UPDATE audit_notes SET note = replace(note, 'signed-at 2', 'signed-at 3') WHERE org_id = 'ID'",
     ]) {
       const id = await chain(20);
-      await asOwner((tx) => tx.unsafe(statement.replace("ID", id)));
+      await tamper((tx) => tx.unsafe(statement.replace("ID", id)));
       expect(await whole(id)).toBe("intact");
     }
   });
@@ -146,7 +138,7 @@ describe("what stands beside the rows", () => {
     writeFileSync(latest, old);
     expect(await whole(id)).toBe("intact");
     writeFileSync(latest, newer);
-    await asOwner(async (tx) => {
+    await tamper(async (tx) => {
       await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq > 20`;
       await tx`DELETE FROM audit_notes WHERE org_id = ${id} AND size > 20`;
       await tx`UPDATE audit_chain_heads h SET seq = 20,
@@ -160,12 +152,12 @@ it("every checkpoint lost, in folder and database, is told, and hides no rollbac
   const id = await chain(20);
   const forget = async () => {
     rmSync(join(dir, "checkpoints", id), { recursive: true });
-    await asOwner((tx) => tx`DELETE FROM audit_notes WHERE org_id = ${id}`);
+    await tamper((tx) => tx`DELETE FROM audit_notes WHERE org_id = ${id}`);
   };
   await forget();
   expect(await signCheckpoint(id)).toMatchObject({ kind: "signed", warnings: [{ seq: 20, kind: "truncated" }] });
   await forget();
-  await asOwner(async (tx) => {
+  await tamper(async (tx) => {
     await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq > 15`;
     await tx`UPDATE audit_chain_heads h SET seq = 15,
       checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = 15) WHERE org_id = ${id}`;
@@ -181,7 +173,7 @@ describe("the state of a chain", () => {
     expect((await readState(SYSTEM, id)).state).toMatchObject({ status: "unproven", rowsUnread: 60 });
     await verifyNightly(id);
     expect((await readState(SYSTEM, id)).state).toMatchObject({ status: "intact", throughSeq: 60, rowsUnread: 0 });
-    await asOwner(async (tx) => {
+    await tamper(async (tx) => {
       await tx`UPDATE audit_verifications SET ran_at = ran_at - interval '40 days' WHERE org_id = ${id}`;
       await tx`UPDATE audit_notes SET signed_at = signed_at - interval '40 days' WHERE org_id = ${id}`;
     });

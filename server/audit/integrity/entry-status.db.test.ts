@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
-import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { signCheckpoint } from "./checkpoints";
 import { getEntryStatus } from "./entry-status";
@@ -36,8 +36,7 @@ describe("the integrity status of an entry", () => {
     const rows = auditRows(orgId, 5);
     await appendAudit(roles.app, rows);
     await signCheckpoint(orgId);
-    await roles.owner.begin(async (tx) => {
-      await tx`SET LOCAL session_replication_role = replica`;
+    await tamper(async (tx) => {
       await tx`UPDATE audit_logs SET resource_name = 'other' WHERE org_id = ${orgId} AND chain_seq = 3`;
       await tx`UPDATE audit_logs SET checksum = repeat('0', 64) WHERE org_id = ${orgId} AND chain_seq = 4`;
     });
@@ -61,8 +60,7 @@ describe("the integrity status of an entry", () => {
       const ctx = await ctxFor(await createUser({ orgId, role: "org_viewer" }));
       await appendAudit(roles.app, auditRows(orgId, rows));
       await signCheckpoint(orgId);
-      const [last] = await roles.owner.begin(async (tx) => {
-        await tx`SET LOCAL session_replication_role = replica`;
+      const [last] = await tamper(async (tx) => {
         await tx`UPDATE audit_logs SET resource_name = 'other' WHERE org_id = ${orgId} AND chain_seq = ${rows}`;
         const changed = await tx`
           UPDATE audit_logs a SET checksum = audit_checksum(a) WHERE org_id = ${orgId} AND chain_seq = ${rows}

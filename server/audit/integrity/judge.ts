@@ -14,7 +14,7 @@ export type Judged = Omit<Integrity, "status" | "marked"> & {
   covered: Covered;
 };
 
-type JudgeOptions = Pick<VerifyInput, "fromSeq" | "toSeq" | "onProgress" | "signal" | "lane">;
+type JudgeOptions = Pick<VerifyInput, "fromSeq" | "toSeq" | "onProgress" | "signal" | "pool">;
 
 /** What the rows lack, or contradict, of what our key signed; `through` is the last row that it covers, 0 for none. */
 type Proof = { breaks: Break[]; reasons: string[]; through: number };

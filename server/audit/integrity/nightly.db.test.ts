@@ -9,7 +9,7 @@ import { registry } from "@/server/process/metrics";
 import { runRetention } from "@/server/retention/run";
 import { createCaller } from "@/server/trpc/init";
 import { appRouter } from "@/server/trpc/root";
-import { auditRows, closeRoles, daysAgo, roles } from "@/testing/chain";
+import { auditRows, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { openAlarms } from "./alarm";
 import { alarmWatch } from "./alarm-watch";
@@ -29,11 +29,10 @@ afterAll(async () => {
 
 const write = (orgId: string, count: number, days = 0) =>
   appendAudit(roles.app, auditRows(orgId, count, { timestamp: daysAgo(days) }));
-const tamper = (orgId: string, seq: number) =>
-  roles.owner.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
-    await tx`UPDATE audit_logs SET resource_name = 'somebody else' WHERE org_id = ${orgId} AND chain_seq = ${seq}`;
-  });
+const alter = (orgId: string, seq: number) =>
+  tamper(
+    (tx) => tx`UPDATE audit_logs SET resource_name = 'somebody else' WHERE org_id = ${orgId} AND chain_seq = ${seq}`,
+  );
 
 describe("the nightly verification", () => {
   it("reads what is new and a thirtieth of the rest", async () => {
@@ -52,7 +51,7 @@ describe("the nightly verification", () => {
     await write(id, 10);
     await verifyNightly(id);
     await write(id, 10);
-    await tamper(id, 15);
+    await alter(id, 15);
     for (let night = 0; night < 2; night++) {
       const found = await verifyNightly(id);
       expect(found).toMatchObject({ status: "broken", breaks: [{ seq: 15, kind: "altered" }] });
@@ -69,7 +68,7 @@ describe("the nightly verification", () => {
     const { id } = await createOrg();
     await write(id, 60);
     await verifyNightly(id);
-    await tamper(id, 40);
+    await alter(id, 40);
     let nights = 0;
     while ((await verifyNightly(id))?.status === "intact") expect(++nights).toBeLessThan(30);
     expect(nights).toBeGreaterThan(10);
@@ -85,10 +84,7 @@ describe("the nightly verification", () => {
       const { id } = await createOrg();
       await write(id, 60);
       await verifyNightly(id);
-      await roles.owner.begin(async (tx) => {
-        await tx`SET LOCAL session_replication_role = replica`;
-        await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq BETWEEN ${from} AND ${to}`;
-      });
+      await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq BETWEEN ${from} AND ${to}`);
       const found = await verifyNightly(id);
       expect(found).toMatchObject({ status: "broken" });
       expect(found?.breaks.map(({ kind }) => kind)).toContain("missing");
@@ -99,8 +95,7 @@ describe("the nightly verification", () => {
     const { id } = await createOrg();
     await write(id, 10);
     await verifyNightly(id);
-    await roles.owner.begin(async (tx) => {
-      await tx`SET LOCAL session_replication_role = replica`;
+    await tamper(async (tx) => {
       const [row] = await tx`SELECT checksum FROM audit_logs WHERE org_id = ${id} AND chain_seq = 7`;
       await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq > 7`;
       await tx`UPDATE audit_chain_heads SET seq = 7, checksum = ${row?.checksum} WHERE org_id = ${id}`;
@@ -127,7 +122,7 @@ describe("the nightly verification", () => {
     ];
     await write(broken, 5);
     await write(fine, 5);
-    await tamper(broken, 2);
+    await alter(broken, 2);
     expect(await runNightly({ orgIds: [empty, broken, fine] })).toMatchObject({ verified: 2, broken: 1, failed: 0 });
     await expect(runNightly({ orgIds: [fine], signal: AbortSignal.abort() })).rejects.toThrow("stopped");
   });
@@ -165,13 +160,10 @@ describe("the tRPC door", () => {
     const { id } = await createOrg();
     const caller = await open(id);
     await write(id, 5);
-    await tamper(id, 3);
+    await alter(id, 3);
     expect(await caller.integrity.verify({})).toMatchObject({ status: "broken" });
     expect(await caller.integrity.alarms()).toMatchObject([{ orgId: id, source: "on demand" }]);
-    await roles.owner.begin(async (tx) => {
-      await tx`SET LOCAL session_replication_role = replica`;
-      await tx`UPDATE audit_logs SET resource_name = 'WS-1' WHERE org_id = ${id} AND chain_seq = 3`;
-    });
+    await tamper((tx) => tx`UPDATE audit_logs SET resource_name = 'WS-1' WHERE org_id = ${id} AND chain_seq = 3`);
     await caller.integrity.verify({ from: daysAgo(1) });
     expect(await caller.integrity.alarms()).toHaveLength(1);
     await caller.integrity.verify({});

@@ -1,6 +1,7 @@
 import { asc, eq, max } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { auditVerifications, organizations } from "@/db/schema";
+import { messageOf } from "@/db/thrown";
 import type { Anchor, Break } from "@/server/audit/chain/verifier";
 import { findGap } from "@/server/audit/chain/verify";
 import { systemCtx } from "@/server/context";
@@ -137,7 +138,7 @@ export async function runNightly({
     } catch (error) {
       if (signal?.aborted) throw error;
       run.failed++;
-      run.organizations.push({ orgId, error: error instanceof Error ? error.message : String(error) });
+      run.organizations.push({ orgId, error: messageOf(error) });
       log.error({ err: error, orgId }, "a chain could not be verified");
     }
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { env } from "@/server/env";
-import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { verifyIntegrity } from "./integrity";
 import { verifyWhole } from "./runs";
@@ -101,8 +101,7 @@ describe("a verification by sequence", () => {
     const ask = (fromSeq: number, toSeq?: number) => verifyIntegrity.run(ctx, { orgId, fromSeq, toSeq });
     await expect(ask(20, 31)).rejects.toMatchObject({ extra: { errors: [{ path: "toSeq" }] } });
     await expect(ask(31)).rejects.toMatchObject({ extra: { errors: [{ path: "fromSeq" }] } });
-    await roles.owner.begin(async (tx) => {
-      await tx`SET LOCAL session_replication_role = replica`;
+    await tamper(async (tx) => {
       await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq > 20`;
       await tx`UPDATE audit_chain_heads h SET seq = 20,
         checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = 20) WHERE org_id = ${orgId}`;

@@ -1,4 +1,4 @@
-import { hasFreeReader, type Lane, waitingReaders } from "@/server/audit/chain/chain-stream";
+import { hasFreeReader, type ReaderPool, waitingReaders } from "@/server/audit/chain/chain-stream";
 import { AppError } from "@/server/errors";
 import { type Judged, judgeChain } from "./judge";
 
@@ -49,8 +49,8 @@ function goneOf(signal: AbortSignal | undefined): { promise: Promise<never>; sto
 export const runningVerification = (orgId: string): Promise<Judged> | null => runs.get(orgId)?.found ?? null;
 
 /** @throws AppError rate_limited when too many chains wait for such a connection */
-function refuseCrowd(lane: Lane): void {
-  if (hasFreeReader(lane) || waitingReaders(lane) < MAX_WAITING) return;
+function refuseCrowd(pool: ReaderPool): void {
+  if (hasFreeReader(pool) || waitingReaders(pool) < MAX_WAITING) return;
   throw new AppError("rate_limited", `${MAX_WAITING} verifications are waiting already. Try again later.`, {
     headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
   });
@@ -64,9 +64,9 @@ type Part = { fromSeq?: number | undefined; toSeq?: number | undefined };
  */
 export async function verifyPart(orgId: string, { fromSeq = 1, toSeq }: Part, asker: Asker = {}): Promise<Judged> {
   const last = toSeq ?? Number.MAX_SAFE_INTEGER;
-  const lane = last - fromSeq < SHORT_ROWS ? "short" : "whole";
-  refuseCrowd(lane);
-  return judgeChain(orgId, { fromSeq, toSeq: last, lane, ...asker });
+  const pool = last - fromSeq < SHORT_ROWS ? "short" : "whole";
+  refuseCrowd(pool);
+  return judgeChain(orgId, { fromSeq, toSeq: last, pool, ...asker });
 }
 
 /**

@@ -1,4 +1,5 @@
-import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, keysOf, MAX_FILTER_LENGTH, RESULT_LABEL } from "@/server/audit/vocabulary";
+import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, MAX_FILTER_LENGTH, RESULT_LABEL } from "@/server/audit/vocabulary";
+import { keysOf } from "@/server/records";
 import { networkOf } from "./network";
 
 export type FacetName = "result" | "category" | "actorType" | "actor" | "action" | "resourceType" | "organization";

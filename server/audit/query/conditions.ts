@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
 import { type SQL, sql } from "drizzle-orm";
 import { CATEGORY_PREFIXES } from "@/server/audit/actions";
-import { keysOf, ROUTINE_ACTIONS, type Routine } from "@/server/audit/vocabulary";
+import { ROUTINE_ACTIONS, type Routine } from "@/server/audit/vocabulary";
+import { keysOf } from "@/server/records";
 import { containsPattern } from "@/server/text";
 import { EXCLUDED_BARE, type FilterName, toExclusion } from "./catalogue";
 import { groupsOf } from "./network";

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { uuids } from "@/db/uuids";
 import { conditionsOf, isUnfiltered, type RowFilter } from "./conditions";
 import { type IndexProbe, isIndexed } from "./index-probe";
 import type { ResolvedFilter } from "./resolve";
@@ -12,8 +13,6 @@ async function totalOf(tx: Tx, query: SQL): Promise<number> {
   const [row] = await rowsOf<{ total: number }>(tx, query);
   return row?.total ?? 0;
 }
-
-const uuids = (orgIds: readonly string[]): SQL => sql`${sql.param([...orgIds])}::uuid[]`;
 
 /** By the tallies, where the range holds any; null where they do not know what is asked for. */
 async function countTallied(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<number | null> {

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { uuids } from "@/db/uuids";
 import { MIN_INDEXED_TERM, ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
 import { env } from "@/server/env";
 import { containsPattern } from "@/server/text";
@@ -55,7 +56,7 @@ export const TAGS: Partial<Record<Name, readonly Tags[]>> = {
 
 /** Values of a kind that some organizations have, as rows `t(value)`. */
 const termsOf = (orgIds: readonly string[], kind: "action" | "email" | "device"): SQL =>
-  sql`(SELECT value FROM audit_search_terms WHERE org_id = ANY (${sql.param([...orgIds])}::uuid[]) AND kind = ${kind}) t`;
+  sql`(SELECT value FROM audit_search_terms WHERE org_id = ANY (${uuids(orgIds)}) AND kind = ${kind}) t`;
 
 /** The tags that have to be looked up, as rows `v(tag)`. */
 export const LOOKED_UP: Partial<Record<Name, (orgIds: readonly string[], text: string) => SQL>> = {

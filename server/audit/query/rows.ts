@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { uuids } from "@/db/uuids";
 import { COLUMNS, FIELDS, type SqlRow } from "@/server/audit/row";
 import type { Scope } from "@/server/context";
 import { env } from "@/server/env";
@@ -180,13 +181,13 @@ export const rowsByKey = async <Row>(tx: Tx, keys: readonly Key[], shape: Shape<
 
 /** Keys as a query of (organization, sequence, nothing). */
 export const keyRows = (keys: readonly Key[]): SQL =>
-  sql`SELECT k.org_id, k.chain_seq, NULL::timestamptz FROM unnest(${sql.param(keys.map((k) => k.orgId))}::uuid[], ${sql.param(keys.map((k) => k.seq))}::bigint[]) AS k(org_id, chain_seq)`;
+  sql`SELECT k.org_id, k.chain_seq, NULL::timestamptz FROM unnest(${uuids(keys.map((k) => k.orgId))}, ${sql.param(keys.map((k) => k.seq))}::bigint[]) AS k(org_id, chain_seq)`;
 
 /** One row by its id. */
 export async function rowOfId(tx: Tx, orgIds: readonly string[], id: string): Promise<EntryRow | undefined> {
   const [row] = await withNames<EntryRow>(
     tx,
-    sql`SELECT ${ENTRY.columns} FROM audit_logs a WHERE a.id = ${id}::uuid AND a.org_id = ANY (${sql.param([...orgIds])}::uuid[])`,
+    sql`SELECT ${ENTRY.columns} FROM audit_logs a WHERE a.id = ${id}::uuid AND a.org_id = ANY (${uuids(orgIds)})`,
     ENTRY,
   );
   return row;

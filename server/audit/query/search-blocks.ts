@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { uuids } from "@/db/uuids";
 import type { IndexProbe } from "./index-probe";
 import { eachOf, INDEXED_THROUGH, type Key, rowsBetween } from "./rows";
 
@@ -59,7 +60,6 @@ export class Matches {
   }
 }
 
-const uuids = (values: readonly string[]): SQL => sql`${sql.param([...values])}::uuid[]`;
 const bigints = (values: readonly string[]): SQL => sql`${sql.param([...values])}::bigint[]`;
 
 /** Rows that the indexer has not come to yet. */

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { uuids } from "@/db/uuids";
 import { env } from "@/server/env";
 import {
   ACTOR_FILTERS,
@@ -133,7 +134,7 @@ export function talliedCounts(
   return sql`WITH h AS MATERIALIZED (
       SELECT h.org_id AS id, h.pruned_through_seq AS pruned, COALESCE((SELECT max(t.last_seq) FROM ${sql.raw(table)} t
         WHERE t.org_id = h.org_id AND t.first_seq <= h.pruned_through_seq AND t.last_seq > h.pruned_through_seq), h.pruned_through_seq) AS cut
-      FROM audit_chain_heads_of(${sql.param([...orgIds])}::uuid[]) h),
+      FROM audit_chain_heads_of(${uuids(orgIds)}) h),
     o AS MATERIALIZED (SELECT h.*, GREATEST(h.cut, COALESCE(s.tallied_through_seq, 0)) AS tallied FROM h LEFT JOIN audit_search_state s ON s.org_id = h.id)
     SELECT ${sql.raw(tally)} FROM o JOIN (SELECT ${sql.raw(columns)} FROM ${sql.raw(table)} t) a ON a.org_id = o.id AND a.first_seq > o.pruned
       WHERE ${kinds} ${by}

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { uuids } from "@/db/uuids";
 import { backgroundLoop } from "@/server/process/background-loop";
 import { gauge } from "@/server/process/metrics";
 
@@ -45,7 +46,7 @@ async function advanceAll(orgIds: readonly string[], rows: number): Promise<numb
     rowsOf<{ advanced: number | null }>(
       tx,
       sql`SELECT sum(audit_search_advance(o.id, ${rows}))::int AS advanced
-        FROM unnest(${sql.param([...orgIds])}::uuid[]) AS o(id)`,
+        FROM unnest(${uuids(orgIds)}) AS o(id)`,
     ),
   );
   return answer?.advanced ?? null;

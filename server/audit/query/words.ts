@@ -1,9 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { uuids } from "@/db/uuids";
 import { sentenceWords } from "@/server/audit/action-label";
-import { ACTOR_TYPE_LABEL, type ActorType, type AuditResult, keysOf, RESULTS } from "@/server/audit/vocabulary";
+import { ACTOR_TYPE_LABEL, type ActorType, type AuditResult, RESULTS } from "@/server/audit/vocabulary";
 import { env } from "@/server/env";
+import { keysOf } from "@/server/records";
 import { containsPattern } from "@/server/text";
 import { eachOf, INDEXED_THROUGH, rowsBetween } from "./rows";
 import { wordsOf } from "./word-list";
@@ -33,12 +35,12 @@ export const actorTypesCalled = (text: string): ActorType[] =>
 /** The actions that some organizations have: those of the index, and of rows that it has not come to. */
 async function actionsOf(tx: Tx, orgIds: readonly string[]): Promise<string[]> {
   if (env().TRAILMARK_CITUS) {
-    const all = sql`SELECT DISTINCT a.action FROM audit_logs a WHERE a.org_id = ANY (${sql.param([...orgIds])}::uuid[])`;
+    const all = sql`SELECT DISTINCT a.action FROM audit_logs a WHERE a.org_id = ANY (${uuids(orgIds)})`;
     return (await rowsOf<{ action: string }>(tx, all)).map((row) => row.action);
   }
   const rows = await rowsOf<{ action: string }>(
     tx,
-    sql`SELECT value AS action FROM audit_search_terms WHERE org_id = ANY (${sql.param([...orgIds])}::uuid[]) AND kind = 'action'
+    sql`SELECT value AS action FROM audit_search_terms WHERE org_id = ANY (${uuids(orgIds)}) AND kind = 'action'
       UNION SELECT a.action FROM ${eachOf(orgIds)}, ${INDEXED_THROUGH}, ${rowsBetween(sql`i.through`)}`,
   );
   return rows.map((row) => row.action);
@@ -106,7 +108,7 @@ export function holdsWord(word: Word): SQL {
   // Cheap ones first: a row is decided by the first that holds, and the text of the details costs most.
   const conditions = meaningsOf(word);
   const isActor = (type: ActorType, ids: readonly string[]) =>
-    sql`(a.actor_type = ${type} AND a.actor_id = ANY (${sql.param([...ids])}::uuid[]))`;
+    sql`(a.actor_type = ${type} AND a.actor_id = ANY (${uuids(ids)}))`;
   if (people.length > 0) conditions.push(isActor("user", people));
   if (keys.length > 0) conditions.push(isActor("api_key", keys));
   if (agents.length > 0)

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "@/db/thrown";
 import { log } from "@/server/log";
 import { Signal } from "@/server/process/signal";
 import { errorCode } from "./append";
@@ -167,7 +168,7 @@ export class BatchWriter {
   }
 
   private report(error: unknown): void {
-    this.lastError = error instanceof Error ? error.message : String(error);
+    this.lastError = messageOf(error);
     if (Date.now() - this.loggedAt < LOG_EVERY_MS) return;
     this.loggedAt = Date.now();
     log.error({ err: error }, "audit events could not be written to the database; they wait in the spool");

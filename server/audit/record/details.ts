@@ -1,4 +1,5 @@
 import { writeExact } from "@/server/exact-json";
+import { isObject } from "@/server/records";
 import { repairText } from "@/server/text";
 
 const MAX_DEPTH = 32;
@@ -48,10 +49,10 @@ function clean(value: unknown, walk: Walk, depth: number): unknown {
 /** True when a value can be stored as it is: nothing to repair, nothing to mask. */
 function isClean(value: unknown): boolean {
   if (typeof value === "string") return repairText(value) === value;
-  if (typeof value !== "object" || value === null) return true;
   if (Array.isArray(value)) return value.every(isClean);
+  if (!isObject(value)) return true;
   for (const key of Object.keys(value)) {
-    const item = (value as Record<string, unknown>)[key];
+    const item = value[key];
     if (MAY_HOLD_SECRET.test(key) && !isHarmless(item) && isSecretName(key)) return false;
     if (repairText(key) !== key || !isClean(item)) return false;
   }

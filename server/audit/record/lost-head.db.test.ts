@@ -13,6 +13,7 @@ import {
   insertRaw,
   inTenant,
   roles,
+  tamperBy,
 } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { permit } from "@/testing/permit";
@@ -34,17 +35,11 @@ afterEach(async () => {
 });
 afterAll(closeRoles);
 
-const tamper = (statement: string) =>
-  roles.owner.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
-    await tx.unsafe(statement);
-  });
-
 type Head = NonNullable<Awaited<ReturnType<typeof headOf>>>;
-const deleteHead = (orgId: string) => tamper(`DELETE FROM audit_chain_heads WHERE org_id = '${orgId}'`);
+const deleteHead = (orgId: string) => tamperBy(`DELETE FROM audit_chain_heads WHERE org_id = '${orgId}'`);
 const restoreHead = async (orgId: string, head: Head) => {
   await deleteHead(orgId);
-  await tamper(`INSERT INTO audit_chain_heads (org_id, seq, checksum, pruned_through_seq, pruned_through_checksum)
+  await tamperBy(`INSERT INTO audit_chain_heads (org_id, seq, checksum, pruned_through_seq, pruned_through_checksum)
     VALUES ('${orgId}', ${head.seq}, '${head.checksum}', ${head.prunedThroughSeq},
       ${head.prunedThroughChecksum ? `'${head.prunedThroughChecksum}'` : "NULL"})`);
 };

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
+import { uuids } from "@/db/uuids";
 import type { AuditInsert } from "@/server/audit/row";
 import { type SubmittedEvent, submitInput, submitOutput } from "@/server/audit/schema";
 import { MAX_DETAILS_BYTES } from "@/server/audit/vocabulary";
@@ -38,8 +39,6 @@ function eventRow(
   return row;
 }
 
-const uuidArray = (ids: Iterable<string>) => sql`${`{${[...ids].join(",")}}`}::uuid[]`;
-
 /** LATERAL with LIMIT: one index probe an id, whatever the planner last knew of the table's size. */
 const takenBy = (owners: Map<string, string>) =>
   asSystem((tx) =>
@@ -47,10 +46,10 @@ const takenBy = (owners: Map<string, string>) =>
       env().TRAILMARK_CITUS
         ? sql`
       SELECT 1 FROM audit_logs a
-      JOIN unnest(${uuidArray(owners.keys())}, ${uuidArray(owners.values())}) AS given(id, org_id) ON a.id = given.id
+      JOIN unnest(${uuids(owners.keys())}, ${uuids(owners.values())}) AS given(id, org_id) ON a.id = given.id
       WHERE a.org_id <> given.org_id LIMIT 1`
         : sql`
-      SELECT 1 FROM unnest(${uuidArray(owners.keys())}, ${uuidArray(owners.values())}) AS given(id, org_id)
+      SELECT 1 FROM unnest(${uuids(owners.keys())}, ${uuids(owners.values())}) AS given(id, org_id)
       CROSS JOIN LATERAL (SELECT a.org_id FROM audit_logs a WHERE a.id = given.id LIMIT 1) stored
       WHERE stored.org_id <> given.org_id LIMIT 1`,
     ),

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { uuids } from "@/db/uuids";
 import { backgroundLoop } from "@/server/process/background-loop";
 import { TAIL_POLL_MS } from "./schema";
 
@@ -15,10 +16,7 @@ type Wake = () => void;
 /** The newest sealed sequence of each chain; an organization without a row has none. */
 function readHeads(orgIds: readonly string[]): Promise<Head[]> {
   return asSystem((tx) =>
-    rowsOf(
-      tx,
-      sql`SELECT h.org_id AS "orgId", h.seq::float8 AS seq FROM audit_chain_heads_of(${sql.param([...orgIds])}::uuid[]) h`,
-    ),
+    rowsOf(tx, sql`SELECT h.org_id AS "orgId", h.seq::float8 AS seq FROM audit_chain_heads_of(${uuids(orgIds)}) h`),
   );
 }
 

@@ -80,7 +80,7 @@ export function parseVerifierKey(sha256: Sha256, text: string): VerifierKey | nu
   const [, name, id, blob] = VERIFIER_KEY.exec(text) ?? [];
   const bytes = blob === undefined ? null : fromBase64(blob);
   if (!name || !id || !bytes || bytes.length !== 1 + KEY_BYTES) return null;
-  const key = { name, type: bytes[0] as number, publicKey: bytes.slice(1) };
+  const key = { name, type: bytes[0] ?? 0, publicKey: bytes.slice(1) };
   if ((key.type !== ED25519 && key.type !== COSIGNATURE) || isSmallOrder(key.publicKey)) return null;
   return keyIdOf(sha256, key) === id ? { ...key, id } : null;
 }

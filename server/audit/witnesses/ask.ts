@@ -1,3 +1,4 @@
+import { causeOf, messageOf } from "@/db/thrown";
 import type { Witness } from "@/server/audit/tree/policy";
 import { MAX_NOTE_BYTES, type NoteSignature, type SignedNote } from "@/server/audit/tree/signed-note";
 import { noteTools } from "@/server/note-tools";
@@ -73,8 +74,8 @@ export async function askWitness(
       return { kind: "alarm", knownSize: meaning.size, reason: `it has cosigned ${meaning.size} entries` };
     return { kind: "missing", reason: "it cosigned another size meanwhile" };
   } catch (error) {
-    const { name, message, cause } = error as Error;
-    if (name === "TimeoutError") return { kind: "missing", reason: "it did not answer in time", isSlow: true };
-    return { kind: "missing", reason: cause instanceof Error ? cause.message : message };
+    if (error instanceof Error && error.name === "TimeoutError")
+      return { kind: "missing", reason: "it did not answer in time", isSlow: true };
+    return { kind: "missing", reason: messageOf(causeOf(error)) };
   }
 }

@@ -24,8 +24,8 @@ const reasons = new Map<string, string>();
 const pausedUntil = new Map<string, number>();
 const PAUSE_MS = 60_000;
 
-type Asked = Witness & { url: string };
-const hasUrl = (witness: Witness): witness is Asked => witness.url !== null;
+type Reachable = Witness & { url: string };
+const hasUrl = (witness: Witness): witness is Reachable => witness.url !== null;
 
 function learn(key: string, witness: Witness, size: number, outcome: WitnessOutcome): void {
   if (outcome.kind === "cosigned") {
@@ -38,7 +38,7 @@ function learn(key: string, witness: Witness, size: number, outcome: WitnessOutc
   log.warn({ witness: witness.name, outcome: outcome.kind, reason: outcome.reason }, "a witness did not cosign");
 }
 
-async function askOne(witness: Asked, origin: string, checkpoint: Unwitnessed): Promise<WitnessOutcome> {
+async function askOne(witness: Reachable, origin: string, checkpoint: Unwitnessed): Promise<WitnessOutcome> {
   const name = `${witness.key.id} ${witness.url}`;
   if ((pausedUntil.get(name) ?? 0) > Date.now())
     return { kind: "missing", reason: "it did not answer in time and is left alone for a minute" };

@@ -11,7 +11,7 @@ import { stepOf } from "./totp";
 
 /** What a person gives: the code of an app or a recovery code, or the browser's answer to the passkey challenge. */
 export type Proof = { code?: string | undefined; passkey?: unknown };
-type Asked = Proof & { challenge: string | null; now: Date };
+type Attempt = Proof & { challenge: string | null; now: Date };
 
 /** Takes a code of the authenticator app; each time step counts once, also for two who come with it at the same moment. */
 async function takeTotp(userId: string, code: string, now: Date): Promise<boolean> {
@@ -34,7 +34,7 @@ async function takeRecoveryCode(userId: string, code: string, now: Date): Promis
   return taken.length > 0;
 }
 
-async function methodOf(userId: string, { code, passkey, challenge, now }: Asked): Promise<Method | null> {
+async function methodOf(userId: string, { code, passkey, challenge, now }: Attempt): Promise<Method | null> {
   if (passkey !== undefined)
     return challenge && (await provesPasskey(userId, { response: passkey, challenge, now })) ? "passkey" : null;
   const plain = plainCode(code ?? "");
@@ -47,7 +47,7 @@ async function methodOf(userId: string, { code, passkey, challenge, now }: Asked
  * @param challenge the WebAuthn challenge that was given out for the passkey
  * @throws AppError rate_limited after too many failures.
  */
-export const provesSecondFactor = (userId: string, asked: Asked): Promise<Method | null> =>
+export const provesSecondFactor = (userId: string, asked: Attempt): Promise<Method | null> =>
   inTurn(`second factor ${userId}`, async () => {
     await requireAttemptsLeft("second_factor.failed", userId);
     const method = await methodOf(userId, asked);

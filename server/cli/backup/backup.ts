@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { closeDatabase } from "@/db/client";
+import { messageOf } from "@/db/thrown";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { BackupError } from "@/server/backup/backup-error";
 import { type Backup, type BackupSource, createBackup } from "@/server/backup/create";
@@ -31,7 +32,7 @@ async function keepRun({ file, bytes, manifest }: Backup): Promise<void> {
     const takenAt = new Date(manifest.createdAt);
     await recordRun({ kind: "backup", takenAt, file, bytes, hasKeys: manifest.hasKeys });
   } catch (error) {
-    tell(`The backup is good, but that it was made could not be kept in the database: ${(error as Error).message}`);
+    tell(`The backup is good, but that it was made could not be kept in the database: ${messageOf(error)}`);
   } finally {
     await stopRecording();
   }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { messageOf } from "@/db/thrown";
 import { UsageError } from "@/server/cli/command";
 
 /** The first line of the file that an option names. */
@@ -7,6 +8,6 @@ export function readPassphrase(file: string | undefined): string | undefined {
   try {
     return readFileSync(file, "utf8").split(/\r?\n/, 1)[0];
   } catch (error) {
-    throw new UsageError(`--keys-passphrase-file: ${(error as Error).message}`);
+    throw new UsageError(`--keys-passphrase-file: ${messageOf(error)}`);
   }
 }

@@ -1,6 +1,7 @@
 import { chainHealth } from "@/db/citus/health";
 import { appSql, asSystem, closeDatabase } from "@/db/client";
 import { staleFunctions } from "@/db/install-functions";
+import { causeOf, codeOf, messageOf } from "@/db/thrown";
 import { countApplied, countMigrations, functionsOfVersion } from "@/db/version";
 import { readLatest } from "@/server/audit/checkpoints/folder";
 import { readRoot } from "@/server/audit/checkpoints/nodes";
@@ -26,7 +27,7 @@ async function checkRole(): Promise<Finding> {
     await refuseUnsafeRole();
     return finding("application role", "ok", "neither superuser nor owner, row level security applies");
   } catch (error) {
-    return finding("application role", "fail", (error as Error).message);
+    return finding("application role", "fail", messageOf(error));
   }
 }
 
@@ -80,7 +81,8 @@ async function checkAlarms(): Promise<Finding> {
 
 async function checkPruning(): Promise<Finding> {
   const { status, detail } = await checkAdminConnection();
-  return finding("pruning", { ok: "ok", off: "warn", wrong: "fail" }[status] as Finding["level"], detail);
+  const LEVEL = { ok: "ok", off: "warn", wrong: "fail" } as const;
+  return finding("pruning", LEVEL[status], detail);
 }
 
 const MS_PER_HOUR = 3_600_000;
@@ -107,13 +109,11 @@ export async function checkDatabase(): Promise<Finding[]> {
       const chain = [...(await checkChain()), await checkAnchors(), await checkAlarms()];
       return [reached, role, ...chain, await checkPruning(), await checkBackup()];
     } catch (error) {
-      const why = (error as Error).cause instanceof Error ? ((error as Error).cause as Error) : (error as Error);
-      return [reached, role, finding("migrations", "fail", `the database is not at this version: ${why.message}`)];
+      const why = messageOf(causeOf(error));
+      return [reached, role, finding("migrations", "fail", `the database is not at this version: ${why}`)];
     }
   } catch (error) {
-    return [
-      finding("database", "fail", `not reachable: ${(error as Error).message || (error as { code?: string }).code}`),
-    ];
+    return [finding("database", "fail", `not reachable: ${messageOf(error) || codeOf(error)}`)];
   } finally {
     await closeDatabase();
   }

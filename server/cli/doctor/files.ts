@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "@/db/thrown";
 import { signerName, signingKeys, vkeyOf } from "@/server/audit/chain/signing-key";
 import { DEAD_LETTER_FILE } from "@/server/audit/record/dead-letters";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
@@ -42,7 +43,7 @@ export function checkWitnesses(): Finding {
     if (asked.length === 0) return { level: "warn", about, detail: "no witness of the policy has an address" };
     return { level: "ok", about, detail: asked.join(", ") };
   } catch (error) {
-    return { level: "fail", about, detail: (error as Error).message.split("\n").at(-1) ?? "" };
+    return { level: "fail", about, detail: messageOf(error).split("\n").at(-1) ?? "" };
   }
 }
 
@@ -61,6 +62,6 @@ export function checkKey(): Finding {
       return { level: "warn", about, detail: `${file} can be read by others (chmod 600); ${keys}` };
     return { level: "ok", about, detail: `${keys} (pins every organization below ${signerName()})` };
   } catch (error) {
-    return { level: "fail", about, detail: (error as Error).message };
+    return { level: "fail", about, detail: messageOf(error) };
   }
 }

@@ -1,6 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
+import { uuids } from "@/db/uuids";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
 import type { Misfit, SourceColumn } from "./map/column-schema";
@@ -65,16 +66,10 @@ export function personOf(ctx: Ctx): { id: string; name: string } {
   return { id: ctx.actor.id, name: ctx.actor.name };
 }
 
-/**
- * A list of uuids as one parameter in PostgreSQL's spelling. Of type uuid[] from the start: a cast from text would be
- * done again for every row.
- */
-export const uuidList = (ids: readonly string[]): SQL => sql`${`{${ids.join(",")}}`}::uuid[]`;
-
 /** Imports of the caller's partner that concern no organization beyond the caller's reach. */
 export function ownImports(scope: PartnerScope): SQL {
   const i = customFieldImports;
-  return sql`${i.partnerId} = ${scope.partnerId}::uuid AND ${i.orgIds} <@ ${uuidList(scope.orgIds)}`;
+  return sql`${i.partnerId} = ${scope.partnerId}::uuid AND ${i.orgIds} <@ ${uuids(scope.orgIds)}`;
 }
 
 const selectImport = (tx: Tx, ctx: Ctx, id: string) =>

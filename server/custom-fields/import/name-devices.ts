@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuidList } from "./find-import";
+import { uuids } from "@/db/uuids";
 import type { Result } from "./run/tables/results";
 import type { Candidate } from "./schema";
 
@@ -19,7 +19,7 @@ export async function nameDevices(tx: Tx, orgIds: readonly string[], results: re
     SELECT d.id AS "deviceId", d.hostname, o.name AS organization, d.os, d.serial_number AS serial, d.last_ip AS address,
       to_json(d.last_seen_at) AS "lastSeenAt", to_json(d.created_at) AS "enrolledAt"
     FROM devices d JOIN organizations o ON o.id = d.org_id
-    WHERE d.id = ANY(${uuidList([...ids])}) AND d.org_id = ANY(${uuidList(orgIds)})`,
+    WHERE d.id = ANY(${uuids(ids)}) AND d.org_id = ANY(${uuids(orgIds)})`,
   );
   return new Map(found.map((device) => [device.deviceId, device]));
 }

@@ -1,12 +1,10 @@
+import { isObject } from "@/server/records";
 import { WORD_TABLES } from "./words/index";
 import type { Word } from "./words/table";
 
 export type Json = Record<string, unknown>;
 /** An operation's path in the document, and whether a member is asked for or answered. */
 export type Side = { path: string; side: "request" | "response" };
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The schemas that a value may follow instead of, or beside, the schema itself. */
 export const branchesOf = (schema: Json): Json[] =>

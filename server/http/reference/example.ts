@@ -1,3 +1,4 @@
+import { isObject } from "@/server/records";
 import { branchesOf, type Json, propertiesOf } from "./describe";
 
 type Kind = "request" | "response";
@@ -29,7 +30,7 @@ export function exampleOf(schema: Json, kind: Kind): unknown {
   const branch = branchesOf(schema).find((b) => b.type !== "null");
   if (branch) return exampleOf(branch, kind);
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  if (type === "array") return typeof schema.items === "object" ? [exampleOf(schema.items as Json, kind)] : [];
+  if (type === "array") return isObject(schema.items) ? [exampleOf(schema.items, kind)] : [];
   if (type === "object" || schema.properties) return memberExamples(schema, kind);
   if (type === "integer" || type === "number") return Math.max(1, Number(schema.minimum ?? 1));
   if (type === "boolean") return true;

@@ -35,7 +35,7 @@ function ofCheckpoint({ checkpoint, witness }: Facts, now: number): Attention[] 
   ];
 }
 
-function ofRetention({ retention }: Facts, { now, pruningEnabled }: Asked): Attention[] {
+function ofRetention({ retention }: Facts, { now, pruningEnabled }: AttentionInput): Attention[] {
   const { configured, retentionDays, isDue, lastCleanupAt } = retention;
   if (!configured || retentionDays === null) return [{ code: "retention_none", text: "No retention policy" }];
   const isOverdue = isDue && pruningEnabled && lastCleanupAt && now - Date.parse(lastCleanupAt) > RETENTION_OVERDUE_MS;
@@ -52,10 +52,10 @@ function ofRetention({ retention }: Facts, { now, pruningEnabled }: Asked): Atte
   ];
 }
 
-type Asked = { now: number; pruningEnabled: boolean };
+type AttentionInput = { now: number; pruningEnabled: boolean };
 
 /** Why an organization needs attention, worst first; none when nothing is known to be wrong. */
-export function attentionOf(facts: Facts, asked: Asked): Attention[] {
+export function attentionOf(facts: Facts, asked: AttentionInput): Attention[] {
   const chain = CHAIN[facts.chain.status];
   const silent = facts.devices?.silent ?? 0;
   return [

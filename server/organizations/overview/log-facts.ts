@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { uuids } from "@/db/uuids";
 
 /** What the indexes know of an organization's log; times in milliseconds since 1970. */
 export type LogFacts = {

@@ -13,7 +13,7 @@ import { listInput } from "@/server/devices/schema";
 import { env } from "@/server/env";
 import { previewPruning } from "@/server/retention/preview";
 import { appendEvents } from "@/testing/audit-entries";
-import { closeRoles, daysAgo, roles } from "@/testing/chain";
+import { closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
 import {
   call,
   createApiKey,
@@ -43,10 +43,9 @@ const at = (days: number) => new Date(daysAgo(days));
 
 /** What a database owner does who puts the triggers out of the way. */
 const setNotesBack = (orgId: string, days: number) =>
-  roles.owner.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
-    await tx`UPDATE audit_notes SET signed_at = signed_at - make_interval(days => ${days}) WHERE org_id = ${orgId}`;
-  });
+  tamper(
+    (tx) => tx`UPDATE audit_notes SET signed_at = signed_at - make_interval(days => ${days}) WHERE org_id = ${orgId}`,
+  );
 
 /** A repeatable fraction from 0 to 1. */
 function fractions(seed: number): () => number {

@@ -20,7 +20,7 @@ import type { OrganizationOverview } from "./schema";
 const ORGS_AT_ONCE = 100;
 const CHUNKS_AT_ONCE = 3;
 
-type Asked = { now: Date; mayReadDevices: boolean; alarms: Alarm[]; bytesPerEntry: number };
+type OverviewInput = { now: Date; mayReadDevices: boolean; alarms: Alarm[]; bytesPerEntry: number };
 type Devices = NonNullable<OrganizationOverview["devices"]>;
 type Known = { facts: LogFacts; chain: KnownChain; devices: Devices | null };
 
@@ -51,7 +51,7 @@ function retentionOf({ retentionDays, lastCleanupAt, firstAgesFrom }: LogFacts, 
   return { configured: retentionDays !== null, retentionDays, lastCleanupAt: iso(lastCleanupAt), isDue };
 }
 
-function toOverview(known: Known, { now, bytesPerEntry }: Asked): OrganizationOverview {
+function toOverview(known: Known, { now, bytesPerEntry }: OverviewInput): OrganizationOverview {
   const { facts, chain, devices } = known;
   const at = now.getTime();
   const entries = Math.max(0, facts.head - facts.pruned);
@@ -86,7 +86,7 @@ function toOverview(known: Known, { now, bytesPerEntry }: Asked): OrganizationOv
 const byIndexOrder = (tx: Tx): Promise<unknown> =>
   tx.execute(sql`SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`);
 
-async function readChunk(tx: Tx, scope: Scope & { orgIds: readonly string[] }, asked: Asked) {
+async function readChunk(tx: Tx, scope: Scope & { orgIds: readonly string[] }, asked: OverviewInput) {
   await byIndexOrder(tx);
   const at = asked.now.getTime();
   const since = {

@@ -1,12 +1,13 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { codeOf } from "@/db/thrown";
 import { unusableVariable } from "@/server/env";
 import { isProcessAlive, processName } from "@/server/process-name";
 
 const NAME = "server.lock";
 /** A server that was told to stop drains for so long. */
-const PATIENCE_MS = 12_000;
+const TIMEOUT_MS = 12_000;
 const POLL_MS = 100;
 
 /** A data folder that another server uses: the operator can mend it, so its message is a sentence. */
@@ -37,7 +38,7 @@ function create(path: string): boolean {
     writeFileSync(path, `${processName()}\n`, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (codeOf(error) === "EEXIST") return false;
     throw error;
   }
 }
@@ -61,10 +62,10 @@ function removeDead(path: string, holder: string): void {
  * @returns gives the folder free again
  * @throws FolderInUse or EnvError, a sentence for the operator
  */
-export async function lockFolder(dataDir: string, patienceMs = PATIENCE_MS): Promise<() => void> {
+export async function lockFolder(dataDir: string, timeoutMs = TIMEOUT_MS): Promise<() => void> {
   createFolder(dataDir);
   const path = join(dataDir, NAME);
-  for (const deadline = Date.now() + patienceMs; !create(path); await sleep(POLL_MS)) {
+  for (const deadline = Date.now() + timeoutMs; !create(path); await sleep(POLL_MS)) {
     const holder = holderOf(path);
     if (holder && !isProcessAlive(holder)) removeDead(path, holder);
     else if (Date.now() > deadline)

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { stackOf } from "@/db/thrown";
 import { type ChainReader, readOnOwnConnection } from "@/server/audit/chain/own-connection";
 import type { FromThread, ThreadTask, ToThread } from "./messages";
 import { readRange } from "./read-range";
@@ -34,7 +35,7 @@ async function main(task: ThreadTask): Promise<void> {
   try {
     await readOnOwnConnection(task.tenant, (reader) => readRanges(reader, task), task.snapshot);
   } catch (error) {
-    send({ kind: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    send({ kind: "failed", message: stackOf(error) });
   } finally {
     parentPort?.close();
   }

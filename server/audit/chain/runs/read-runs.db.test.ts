@@ -5,7 +5,7 @@ import { THREADS } from "@/server/audit/chain/chain-stream";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { appendAudit } from "@/server/audit/record/append";
 import { systemCtx } from "@/server/context";
-import { auditRow, auditRows, closeRoles, roles } from "@/testing/chain";
+import { auditRow, auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { rangesOf } from "./ranges";
 
@@ -28,12 +28,6 @@ async function chain(): Promise<string> {
   await appendAudit(roles.app, rows);
   return id;
 }
-
-const tamper = (fn: (tx: postgres.TransactionSql) => Promise<unknown>) =>
-  roles.owner.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
-    await fn(tx);
-  });
 
 const whole = (orgId: string) => verifyChain(systemCtx(), { orgId, mark: 33 });
 const divided = (orgId: string) => verifyChain(systemCtx(), { orgId, mark: 33, division: DIVIDED });

@@ -60,7 +60,7 @@ const PLAN: Record<FacetName, Plan> = {
 };
 
 /** What is asked, in the organizations that are chosen and in all that could be, and each count made but once. */
-class Asked {
+class FacetQuery {
   readonly #wholes = new Map<string, Promise<Count[] | null>>();
   #newest: Promise<Counted> | undefined;
   constructor(
@@ -109,7 +109,7 @@ export const getFacets = operation({
   output: facets,
   async run(ctx, { among, ...filter }) {
     return tenantRead(ctx.scope, async (tx) => {
-      const asked = new Asked(
+      const asked = new FacetQuery(
         tx,
         await resolveFilter(tx, narrow(ctx, among), filter),
         await resolveFilter(tx, ctx, filter),

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuidList } from "@/server/custom-fields/import/find-import";
+import { uuids } from "@/db/uuids";
 import type { FieldValue } from "@/server/custom-fields/schema";
 import { identifier, shortName } from "./junk";
 import type { LoadedPlan } from "./load-plan";
@@ -29,7 +29,7 @@ const bySourceIds = (plan: LoadedPlan, sourceIds: readonly string[]) => sql`
       AND s.source_id = wanted.source_id OFFSET 0
   ) known
   CROSS JOIN LATERAL (SELECT * FROM devices d WHERE d.id = known.device_id OFFSET 0) d
-  WHERE d.org_id = ANY(${uuidList(plan.orgIds)})`;
+  WHERE d.org_id = ANY(${uuids(plan.orgIds)})`;
 
 /** Devices within reach by short name, with all their recorded IDs. */
 const byShortNames = (plan: LoadedPlan, names: readonly string[]) => sql`
@@ -41,7 +41,7 @@ const byShortNames = (plan: LoadedPlan, names: readonly string[]) => sql`
       FILTER (WHERE s.partner_id = ${plan.partnerId}::uuid AND s.source = ANY(${textList(plan.sourceNames)})) AS source_ids
     FROM (SELECT * FROM device_source_ids s WHERE s.device_id = d.id OFFSET 0) s
   ) known
-  WHERE d.org_id = ANY(${uuidList(plan.orgIds)})`;
+  WHERE d.org_id = ANY(${uuids(plan.orgIds)})`;
 
 type FactRow = Omit<DeviceFacts, "recorded"> & { recorded: string[] | null };
 

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { type ImportRecord, type PartnerScope, rowsAtOnce, uuidList } from "@/server/custom-fields/import/find-import";
+import { uuids } from "@/db/uuids";
+import { type ImportRecord, type PartnerScope, rowsAtOnce } from "@/server/custom-fields/import/find-import";
 import { decidedTexts, plannedChoices } from "@/server/custom-fields/import/map/choice-schema";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
@@ -30,7 +31,7 @@ export type LoadedPlan = {
 async function organizationsByName(tx: Tx, scope: PartnerScope): Promise<Map<string, Set<string>>> {
   const rows = await rowsOf<{ id: string; name: string }>(
     tx,
-    sql`SELECT id, name FROM organizations WHERE id = ANY(${uuidList(scope.orgIds)})`,
+    sql`SELECT id, name FROM organizations WHERE id = ANY(${uuids(scope.orgIds)})`,
   );
   const byName = new Map<string, Set<string>>();
   for (const { id, name } of rows) {

@@ -3,6 +3,7 @@ import { IDENTIFIERS } from "@/server/custom-fields/import/presets/preset";
 import type { Plan, PlanField, UnknownChoices } from "@/server/custom-fields/import/schema";
 import { MAX_CHOICE, MAX_CHOICES } from "@/server/custom-fields/schema";
 import { AppError, type FieldError } from "@/server/errors";
+import { capitalized } from "@/server/text";
 import { plannedChoices } from "./choice-schema";
 import { isImportable, misfitOf, type SourceColumn } from "./column-schema";
 
@@ -92,7 +93,7 @@ function sentenceOf({ path, message }: FieldError, plan: Plan, columns: SourceCo
   const [kind, which] = path.split(".");
   const field = kind === "fields" && which !== undefined ? plan.fields[Number(which)] : undefined;
   const title = field && (columns[field.column]?.title ?? field.name);
-  return title ? `${title}: ${message}.` : `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  return title ? `${title}: ${message}.` : `${capitalized(message)}.`;
 }
 
 /** @throws AppError validation_failed with every fault of the plan, in words. */

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { analyse } from "chardet";
 import iconv from "iconv-lite";
+import { codeOf } from "@/db/thrown";
 import { MAX_IMPORT_BYTES } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
@@ -46,8 +47,7 @@ async function* readBytes(path: string, gzip: boolean): AsyncGenerator<Buffer> {
       yield chunk;
     }
   } catch (error) {
-    if (error instanceof Error && "code" in error && String(error.code).startsWith("Z_"))
-      throw badFile("is not valid gzip");
+    if (codeOf(error).startsWith("Z_")) throw badFile("is not valid gzip");
     throw error;
   } finally {
     source.destroy();

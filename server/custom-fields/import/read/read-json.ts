@@ -2,14 +2,13 @@ import type { DeclaredField, FieldScope } from "@/server/custom-fields/import/ma
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import { IDENTIFIER_LABELS, IDENTIFIERS, type Preset } from "@/server/custom-fields/import/presets/preset";
 import type { FieldType } from "@/server/custom-fields/schema";
+import { isObject } from "@/server/records";
 import type { ColumnList } from "./column-list";
 import type { JsonPart } from "./json-parts";
 import type { FileNotes } from "./notes";
 import { add, type LongEntry, put, type SourceRecord } from "./pivot";
 
 type Json = Record<string, unknown>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The first member whose name normalises to one of the names (dumps differ in case and separators). */
 function member(object: Json, ...names: string[]): unknown {

@@ -1,3 +1,4 @@
+import { codeOf, stackOf } from "@/db/thrown";
 import { AppError, type ErrorCode, type FieldError } from "@/server/errors";
 import type { Answers, Batch } from "./tasks";
 
@@ -8,19 +9,17 @@ export type FromThread =
   | { kind: "refused"; code: ErrorCode; message: string; errors: FieldError[] | undefined }
   | { kind: "failed"; message: string };
 
-const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT";
-
 /** An error in a form that survives the way between threads. */
 export function fromError(error: unknown): FromThread {
   if (error instanceof AppError)
     return { kind: "refused", code: error.code, message: error.message, errors: error.extra.errors };
   // Said to a person, and not tried again and again: the file will not come back by itself.
-  if (isMissing(error))
+  if (codeOf(error) === "ENOENT")
     return {
       kind: "refused",
       code: "conflict",
       message: "The uploaded file is no longer stored here: choose it again.",
       errors: undefined,
     };
-  return { kind: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  return { kind: "failed", message: stackOf(error) };
 }

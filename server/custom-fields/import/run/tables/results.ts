@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuidList } from "@/server/custom-fields/import/find-import";
+import { uuids } from "@/db/uuids";
 import type { RowOutcome } from "@/server/custom-fields/import/schema";
 import { type Range, readStagedRows, type StagedRow } from "./staged";
 
@@ -183,7 +183,7 @@ export const readRowsAbout = (
     FROM custom_field_import_results r
     ${standing(importId, sql`r.row_no`)}
     WHERE import_id = ${importId}::uuid
-      AND (device_id = ANY(${uuidList(deviceIds)}) OR candidates && ${uuidList(deviceIds)})
+      AND (device_id = ANY(${uuids(deviceIds)}) OR candidates && ${uuids(deviceIds)})
     ORDER BY row_no LIMIT ${limit}`,
   );
 

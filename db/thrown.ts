@@ -1,0 +1,22 @@
+/** What was thrown, in a line: the message of an Error, anything else as text. */
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+
+/** What was thrown, with its stack where it has one. */
+export const stackOf = (thrown: unknown): string => (thrown instanceof Error && thrown.stack) || messageOf(thrown);
+
+/** The code of an error of Node, of a socket or of PostgreSQL (ENOENT, 23505); "" where it has none. */
+export function codeOf(thrown: unknown): string {
+  const hasCode = typeof thrown === "object" && thrown !== null && "code" in thrown;
+  return hasCode && typeof thrown.code === "string" ? thrown.code : "";
+}
+
+/** The driver's error where Drizzle or fetch has wrapped one, else what was thrown. */
+export const causeOf = (thrown: unknown): unknown =>
+  thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
+
+/** True for an error whose message is a sentence for the operator: it is shown without its stack. */
+export const isExpected = (thrown: unknown): boolean =>
+  thrown instanceof Error && "expected" in thrown && thrown.expected === true;
+
+/** What was thrown, as an Error for those who take nothing else (a stream that is destroyed). */
+export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));

@@ -1,0 +1,19 @@
+/** True for an object of parsed JSON: neither null nor an array. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The keys of a record under their own type, which Object.keys forgets. */
+export const keysOf = <T extends object>(record: T) => Object.keys(record) as (keyof T & string)[];
+
+/** The same names with other values. */
+export const mapValues = <T extends object, V>(
+  record: T,
+  to: (value: T[keyof T & string], name: keyof T & string) => V,
+) => Object.fromEntries(keysOf(record).map((name) => [name, to(record[name], name)])) as { [N in keyof T]: V };
+
+/** The item at an index; behind the end it goes on from the start. @throws RangeError for an empty list */
+export function itemAt<T>(items: readonly T[], index: number): T {
+  const item = items[index % items.length];
+  if (item === undefined) throw new RangeError("an empty list has no items");
+  return item;
+}
