@@ -10,8 +10,8 @@ import type { PlanField, RunReport } from "@/server/custom-fields/import/schema"
 import { startCheck } from "@/server/custom-fields/import/start";
 import { startRun } from "@/server/custom-fields/import/start-run";
 import { createUser, ctxFor } from "@/testing/factories";
-import { toCsv } from "@/testing/import-files";
-import { createDevices, stageText } from "@/testing/imports";
+import { toCsv } from "@/testing/import/files";
+import { createDevices, stageText } from "@/testing/import/imports";
 
 const ROWS = 100_000;
 const FIELDS = 10;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { describedOperations, type FuzzRequest, faultOf, type Hints, requestsFor } from "@/testing/fuzz";
+import { describedOperations, type FuzzRequest, faultOf, type Hints, requestsFor } from "@/testing/api/fuzz";
 import type { Server } from "@/testing/server";
 import { withServer } from "./folder";
 import { type Credentials, prepare } from "./load";

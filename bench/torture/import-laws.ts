@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { withLaws } from "@/testing/import-reader";
+import { withLaws } from "@/testing/import/reader";
 import type { Line } from "./types";
 
 /** F3, import: the file reader and the header matcher against generated content; a round is a thousand cases of each. */

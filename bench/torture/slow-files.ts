@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readFiles } from "@/server/custom-fields/import/reader/read-files";
 import { AppError } from "@/server/errors";
-import { SLOW_FILES } from "@/testing/slow-files";
+import { SLOW_FILES } from "@/testing/import/slow-files";
 import type { Line } from "./types";
 
 /** H1: files that are made to be slow, read as an import reads them, while this process has to answer others. */

@@ -3,7 +3,7 @@
 import { Tabs, Title } from "@mantine/core";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { Fragment, type ReactNode } from "react";
-import { CodeBlock } from "@/components/ui/code-block";
+import { CodeBlock } from "@/components/ui/code/code-block";
 import { Section } from "@/components/ui/section";
 import { ruleOf, typeOf } from "./describe";
 import classes from "./docs.module.css";

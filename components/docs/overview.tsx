@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import { CodeBlock } from "@/components/ui/code-block";
+import { CodeBlock } from "@/components/ui/code/code-block";
 import { Section } from "@/components/ui/section";
 import classes from "./docs.module.css";
 import { Members } from "./members";

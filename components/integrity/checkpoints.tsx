@@ -6,7 +6,7 @@ import type { Org } from "@/components/account/one-org";
 import { count } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
-import { CopiedCode } from "@/components/ui/copied-code";
+import { CopiedCode } from "@/components/ui/code/copied-code";
 import { Failure, Notice } from "@/components/ui/notice";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { Section } from "@/components/ui/section";

@@ -1,4 +1,4 @@
-import { qrPath } from "@/components/ui/qr-svg";
+import { qrPath } from "@/components/ui/code/qr-svg";
 import classes from "./profile.module.css";
 
 /** A text as a QR code, dark on light in both colour schemes, since cameras expect that. */

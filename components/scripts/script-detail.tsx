@@ -2,7 +2,7 @@
 
 import { Text } from "@mantine/core";
 import { When } from "@/components/format/when";
-import { CodeBlock } from "@/components/ui/code-block";
+import { CodeBlock } from "@/components/ui/code/code-block";
 import type { LibraryScript } from "@/server/scripts/schema";
 import { capitalized } from "@/server/text";
 import { LANGUAGE_LABEL, osLabel, RUN_AS_LABEL } from "./labels";

@@ -4,7 +4,7 @@ import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { bytes } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
-import { CopiedCode } from "@/components/ui/copied-code";
+import { CopiedCode } from "@/components/ui/code/copied-code";
 import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { Message } from "@/components/ui/message";
 import { Failure } from "@/components/ui/notice";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createDevices, createWorld, valuesOf } from "@/testing/imports";
+import { createDevices, createWorld, valuesOf } from "@/testing/import/imports";
 import { createDefinition } from "./create";
 import { setDeviceValues } from "./set-values";
 import { retypeDefinition, updateDefinition } from "./update";

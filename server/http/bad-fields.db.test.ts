@@ -3,10 +3,10 @@ import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { flushRecording } from "@/server/audit/record/record";
-import type { FuzzRequest } from "@/testing/fuzz";
-import { BAD_TEXTS, BAD_VALUES } from "@/testing/fuzz-values";
-import { enrollmentKeyIn } from "@/testing/matrix";
-import { createProbeWorld, described, hints, probe, summary, world } from "@/testing/probe";
+import type { FuzzRequest } from "@/testing/api/fuzz";
+import { BAD_TEXTS, BAD_VALUES } from "@/testing/api/fuzz-values";
+import { enrollmentKeyIn } from "@/testing/api/matrix";
+import { createProbeWorld, described, hints, probe, summary, world } from "@/testing/api/probe";
 
 const AT_ONCE = 4;
 

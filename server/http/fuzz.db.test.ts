@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type FuzzRequest, requestsFor } from "@/testing/fuzz";
-import { createProbeWorld, described, hints, probe, shown } from "@/testing/probe";
+import { type FuzzRequest, requestsFor } from "@/testing/api/fuzz";
+import { createProbeWorld, described, hints, probe, shown } from "@/testing/api/probe";
 
 /** The whole of it must end within 15 s on a busy machine; a longer run is `npm run torture -- F1`. */
 const BUDGET_MS = 5_000;

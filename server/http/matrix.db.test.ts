@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { appendEvents } from "@/testing/audit-entries";
-import { createDevice } from "@/testing/factories";
 import {
   createWorld,
   deliveryIn,
@@ -18,7 +16,9 @@ import {
   userIn,
   type World,
   webhookIn,
-} from "@/testing/matrix";
+} from "@/testing/api/matrix";
+import { appendEvents } from "@/testing/audit-entries";
+import { createDevice } from "@/testing/factories";
 import { type Endpoint, listEndpoints } from "./openapi";
 import type { RouteHandler } from "./route";
 import { routes } from "./routes.generated";

@@ -3,8 +3,6 @@ import { TRPCError } from "@trpc/server";
 import { beforeAll, describe, expect, it } from "vitest";
 import { authenticate } from "@/server/auth/authenticate";
 import type { Ctx } from "@/server/context";
-import { appendEvents } from "@/testing/audit-entries";
-import { importIn } from "@/testing/imports";
 import {
   createWorld,
   deliveryIn,
@@ -19,7 +17,9 @@ import {
   userIn,
   type World,
   webhookIn,
-} from "@/testing/matrix";
+} from "@/testing/api/matrix";
+import { appendEvents } from "@/testing/audit-entries";
+import { importIn } from "@/testing/import/imports";
 import { createCaller, type ProcedureMeta } from "./init";
 import { appRouter } from "./root";
 

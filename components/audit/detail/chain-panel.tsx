@@ -7,7 +7,7 @@ import { count } from "@/components/format/amounts";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { ALONE, type Outputs, useTRPC } from "@/components/trpc";
-import { CopiedCode } from "@/components/ui/copied-code";
+import { CopiedCode } from "@/components/ui/code/copied-code";
 import { errorText } from "@/components/ui/notice";
 import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
 import classes from "./chain-panel.module.css";

@@ -18,7 +18,7 @@ import { Told } from "@/components/audit/told";
 import { dateTime, zoneName } from "@/components/format/time";
 import { describeAgent } from "@/components/format/user-agent";
 import { useZone } from "@/components/format/zone";
-import { CopiedCode } from "@/components/ui/copied-code";
+import { CopiedCode } from "@/components/ui/code/copied-code";
 import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
 import { withVisibleMarks } from "@/server/text";
 import { ChainPanel } from "./chain-panel";

@@ -5,7 +5,7 @@ import Link from "next/link";
 import { useCan, useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
-import { CopiedCode } from "@/components/ui/copied-code";
+import { CopiedCode } from "@/components/ui/code/copied-code";
 import { withVisibleMarks } from "@/server/text";
 import type { Fact, IdOf } from "./fact";
 import classes from "./facts.module.css";

@@ -7,11 +7,11 @@ import { counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { saveText } from "@/components/proof/save-text";
 import { type Outputs, useTRPC } from "@/components/trpc";
+import { qrSvg } from "@/components/ui/code/qr-svg";
 import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
-import { qrSvg } from "@/components/ui/qr-svg";
 import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS, shareInput } from "@/server/proof-links/schema";
 import classes from "./share-proof.module.css";
 

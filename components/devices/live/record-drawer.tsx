@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { Level } from "@/components/devices/level";
 import { When } from "@/components/format/when";
 import { ALONE, useTRPCClient } from "@/components/trpc";
-import { CodeBlock } from "@/components/ui/code-block";
+import { CodeBlock } from "@/components/ui/code/code-block";
 import type { DeviceDetail } from "@/server/devices/schema";
 import type { Entry } from "@/server/live-events/schema";
 import classes from "./live.module.css";

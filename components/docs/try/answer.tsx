@@ -1,4 +1,4 @@
-import { CodeBlock } from "@/components/ui/code-block";
+import { CodeBlock } from "@/components/ui/code/code-block";
 import { MAX_SHOWN_CHARACTERS, type TryAnswer } from "./send";
 import classes from "./try.module.css";
 

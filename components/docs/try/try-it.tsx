@@ -4,7 +4,7 @@ import { Button, FileInput, NativeSelect, PasswordInput, Textarea, TextInput } f
 import { Send } from "lucide-react";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { Operation, Parameter } from "@/components/docs/openapi";
-import { CodeBlock } from "@/components/ui/code-block";
+import { CodeBlock } from "@/components/ui/code/code-block";
 import { Section } from "@/components/ui/section";
 import { Answer } from "./answer";
 import { blank, curlOf, type Filled, faultsOf, nameOf, toRequest } from "./request";

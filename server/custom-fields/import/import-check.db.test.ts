@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { toCsv } from "@/testing/import-files";
+import { toCsv } from "@/testing/import/files";
 import {
   check,
   createDevices,
@@ -13,7 +13,7 @@ import {
   stageText,
   valuesOf,
   withFields,
-} from "@/testing/imports";
+} from "@/testing/import/imports";
 import { listRows } from "./list-rows";
 import { pickCandidate } from "./pick-candidate";
 import { savePlan } from "./save-plan";

@@ -15,8 +15,8 @@ import {
   extraField,
   toCsv,
   toXlsx,
-} from "@/testing/import-files";
-import { check, createDevices, createWorld, run, stageFiles, stageText, withFields } from "@/testing/imports";
+} from "@/testing/import/files";
+import { check, createDevices, createWorld, run, stageFiles, stageText, withFields } from "@/testing/import/imports";
 import { getImport } from "./get";
 import { savePlan } from "./save-plan";
 import type { ImportState } from "./schema";

@@ -7,7 +7,7 @@ import { POST as UPLOAD } from "@/app/api/v1/custom-fields/imports/upload/route"
 import { listDefinitions } from "@/server/custom-fields/list";
 import { removeDefinition } from "@/server/custom-fields/remove";
 import { call, createUser, ctxFor } from "@/testing/factories";
-import { toCsv, toXlsx } from "@/testing/import-files";
+import { toCsv, toXlsx } from "@/testing/import/files";
 import {
   check,
   createDevices,
@@ -20,7 +20,7 @@ import {
   stageText,
   valuesOf,
   withFields,
-} from "@/testing/imports";
+} from "@/testing/import/imports";
 import { createImport } from "./create";
 import { getImport } from "./get";
 import { ignoreMapping } from "./ignore-mapping";

@@ -8,7 +8,7 @@ import { auditLogs, customFieldImports, deviceSourceIds } from "@/db/schema";
 import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
 import { listDefinitions } from "@/server/custom-fields/list";
 import { setDeviceValues } from "@/server/custom-fields/set-values";
-import { toCsv } from "@/testing/import-files";
+import { toCsv } from "@/testing/import/files";
 import {
   check,
   createDevices,
@@ -19,7 +19,7 @@ import {
   stageText,
   valuesOf,
   withFields,
-} from "@/testing/imports";
+} from "@/testing/import/imports";
 import { cancelImport } from "./cancel";
 import { discardImport } from "./discard";
 import { getImport } from "./get";

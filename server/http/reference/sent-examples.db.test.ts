@@ -2,16 +2,6 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { describeApi, listEndpoints } from "@/server/http/openapi";
 import type { RouteHandler } from "@/server/http/route";
 import { routes } from "@/server/http/routes.generated";
-import { appendEvents } from "@/testing/audit-entries";
-import {
-  bearer,
-  createApiKey,
-  createDevice,
-  createEnrollmentKey,
-  createUser,
-  PASSWORD as REAL_PASSWORD,
-  type TestUser,
-} from "@/testing/factories";
 import {
   createWorld,
   deliveryIn,
@@ -23,7 +13,17 @@ import {
   userIn,
   type World,
   webhookIn,
-} from "@/testing/matrix";
+} from "@/testing/api/matrix";
+import { appendEvents } from "@/testing/audit-entries";
+import {
+  bearer,
+  createApiKey,
+  createDevice,
+  createEnrollmentKey,
+  createUser,
+  PASSWORD as REAL_PASSWORD,
+  type TestUser,
+} from "@/testing/factories";
 import * as sample from "./words/samples";
 
 type Json = Record<string, unknown>;

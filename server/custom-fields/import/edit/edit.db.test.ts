@@ -4,7 +4,7 @@ import { getImport } from "@/server/custom-fields/import/get";
 import { listFaults } from "@/server/custom-fields/import/list-faults";
 import { listRows } from "@/server/custom-fields/import/list-rows";
 import { workOffImports } from "@/server/custom-fields/import/run/worker";
-import { check, createSimple, run, simpleCsv, stageText, valuesOf } from "@/testing/imports";
+import { check, createSimple, run, simpleCsv, stageText, valuesOf } from "@/testing/import/imports";
 import { editValues } from "./edit-values";
 import { undoEdit } from "./undo-edit";
 

@@ -3,7 +3,7 @@ import { editValues } from "@/server/custom-fields/import/edit/edit-values";
 import { startRun } from "@/server/custom-fields/import/start-run";
 import { listDefinitions } from "@/server/custom-fields/list";
 import { createUser, ctxFor } from "@/testing/factories";
-import { check, createSimple, run, stageText, valuesOf } from "@/testing/imports";
+import { check, createSimple, run, stageText, valuesOf } from "@/testing/import/imports";
 
 it("lets a second person's import share the fields that the first one has created meanwhile", async () => {
   const { ctx, ids, text } = await createSimple();

@@ -5,8 +5,8 @@ import { listRows } from "@/server/custom-fields/import/list-rows";
 import { savePlan } from "@/server/custom-fields/import/save-plan";
 import { startCheck } from "@/server/custom-fields/import/start";
 import { listDefinitions } from "@/server/custom-fields/list";
-import { toCsv } from "@/testing/import-files";
-import { check, createDevices, createWorld, run, stageText, valuesOf, withFields } from "@/testing/imports";
+import { toCsv } from "@/testing/import/files";
+import { check, createDevices, createWorld, run, stageText, valuesOf, withFields } from "@/testing/import/imports";
 import type { ChoiceDecision } from "./choice-schema";
 
 const HEADER = ["Computer ID", "Computer Name", "Department", "Bought"];

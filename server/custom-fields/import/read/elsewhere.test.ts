@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { automate } from "@/server/custom-fields/import/presets/automate";
-import { encodeText } from "@/testing/import-files";
+import { encodeText } from "@/testing/import/files";
 import { detect } from "./detect-format";
 import { createNotes } from "./notes";
 import { readSource } from "./read-file";

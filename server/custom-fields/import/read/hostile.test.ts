@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setInterval } from "node:timers";
 import { afterAll, describe, expect, it } from "vitest";
 import { automate } from "@/server/custom-fields/import/presets/automate";
-import { toZip } from "@/testing/import-files";
+import { toZip } from "@/testing/import/files";
 import { detectFormat } from "./detect-format";
 import { readSource } from "./read-file";
 

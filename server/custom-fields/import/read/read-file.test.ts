@@ -15,8 +15,8 @@ import {
   toCsv,
   toXlsx,
   toZip,
-} from "@/testing/import-files";
-import { type Law, withLaws } from "@/testing/import-reader";
+} from "@/testing/import/files";
+import { type Law, withLaws } from "@/testing/import/reader";
 import { detectFormat } from "./detect-format";
 import type { FormatChange } from "./file-schema";
 import { readSource } from "./read-file";

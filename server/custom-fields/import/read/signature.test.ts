@@ -6,7 +6,7 @@ import iconv from "iconv-lite";
 import { afterAll, describe, expect, it } from "vitest";
 import { automate } from "@/server/custom-fields/import/presets/automate";
 import { genericCsv } from "@/server/custom-fields/import/presets/generic-csv";
-import { toCsv, toXlsx, toZip } from "@/testing/import-files";
+import { toCsv, toXlsx, toZip } from "@/testing/import/files";
 import { detect } from "./detect-format";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-signature-"));

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { importFolder } from "@/server/custom-fields/import/import-folder";
 import { listImports } from "@/server/custom-fields/import/list";
 import { newId } from "@/server/ids";
-import { check, createSimple, run, stageText } from "@/testing/imports";
+import { check, createSimple, run, stageText } from "@/testing/import/imports";
 import { expireDrafts } from "./expire-drafts";
 
 const DAY_MS = 86_400_000;

@@ -3,8 +3,8 @@ import { PERMISSIONS } from "@/server/auth/permissions";
 import { describeApi, listEndpoints } from "@/server/http/openapi";
 import type { RouteHandler } from "@/server/http/route";
 import { routes } from "@/server/http/routes.generated";
-import { appendEvents } from "./audit-entries";
-import { bearer, createApiKey, createUser, type TestUser } from "./factories";
+import { appendEvents } from "@/testing/audit-entries";
+import { bearer, createApiKey, createUser, type TestUser } from "@/testing/factories";
 import { type Described, describedOperations, type FuzzRequest, faultOf, type Hints } from "./fuzz";
 import { createWorld, enrollmentKeyIn, fieldIn, keyIn, userIn, type World } from "./matrix";
 

@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { freePort } from "./server";
+import { freePort } from "@/testing/server";
 
 /** The service with its own PostgreSQL and the API as `npm start` runs them, without Next's pages. */
 const SERVER = `

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { toZip } from "./import-files";
+import { toZip } from "./files";
 
 /** Files that are made to cost their reader far more than their sender, each at a scale of 1 to 10. */
 export type SlowFile = { name: string; make: (scale: number) => Buffer };

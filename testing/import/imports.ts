@@ -15,8 +15,8 @@ import { startRun } from "@/server/custom-fields/import/start-run";
 import { uploadPart } from "@/server/custom-fields/import/upload";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
-import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "./factories";
-import { toCsv } from "./import-files";
+import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/testing/factories";
+import { toCsv } from "./files";
 
 /** A partner with two organizations and an admin, for the importer's tests. */
 export type World = { partnerId: string; a: TestOrg; b: TestOrg; admin: TestUser; ctx: Ctx };

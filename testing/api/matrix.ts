@@ -26,7 +26,7 @@ import {
   type TestApiKey,
   type TestDevice,
   type TestUser,
-} from "./factories";
+} from "@/testing/factories";
 
 /** Who asks in the permission matrix: a token, and what the contract grants it. */
 export type Principal = {

@@ -2,8 +2,8 @@
 
 import { ActionIcon, CopyButton } from "@mantine/core";
 import { Check, Copy } from "lucide-react";
+import { Tip } from "@/components/ui/popover/tip";
 import classes from "./copied-code.module.css";
-import { Tip } from "./popover/tip";
 
 /** A code, key or id in full, and a button that copies it. */
 export function CopiedCode({ value, what }: { value: string; what: string }) {
