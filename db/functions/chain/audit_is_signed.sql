@@ -1,12 +1,18 @@
 -- Whether a checkpoint over entries of a chain was signed, and no note says since that the chain was restored. Asked
--- where a chain is about to begin: then everything is gone.
+-- where a chain is about to begin: then everything is gone. In PL/pgSQL: Citus plans no SQL function with parameters.
 CREATE OR REPLACE FUNCTION audit_is_signed(org uuid) RETURNS boolean
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
 AS $$
-  SELECT EXISTS (
-    SELECT FROM audit_notes n
-    WHERE n.org_id = org AND n.kind = 'checkpoint' AND n.size > 0 AND NOT EXISTS (
-      SELECT FROM audit_notes r
-      WHERE r.org_id = org AND r.kind = 'restored' AND r.signed_at >= n.signed_at))
+DECLARE
+  signed timestamptz;
+  restored timestamptz;
+BEGIN
+  SELECT max(n.signed_at) FILTER (WHERE n.kind = 'checkpoint' AND n.size > 0),
+    max(n.signed_at) FILTER (WHERE n.kind = 'restored')
+  INTO signed, restored
+  FROM audit_notes n
+  WHERE n.org_id = org;
+  RETURN signed IS NOT NULL AND signed > coalesce(restored, '-infinity');
+END
 $$;
