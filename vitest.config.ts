@@ -25,6 +25,7 @@ export default defineConfig({
           name: "unit",
           include: ["{server,db,components,agent,app,scripts,testing}/**/*.test.{ts,tsx}"],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
+          globalSetup: ["testing/temp-folder.ts"],
         },
       },
       {
@@ -34,7 +35,7 @@ export default defineConfig({
           // They share a database, and what claims the next job takes any organization's.
           fileParallelism: false,
           include: ["{server,db,agent,app,scripts,testing}/**/*.db.test.ts"],
-          globalSetup: ["testing/database.ts", "testing/thread-bundles.ts"],
+          globalSetup: ["testing/temp-folder.ts", "testing/database.ts", "testing/thread-bundles.ts"],
           setupFiles: ["testing/env.ts"],
           hookTimeout: 120_000,
         },

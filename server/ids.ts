@@ -1,4 +1,5 @@
 import { randomFillSync } from "node:crypto";
+import { GUID } from "./text";
 
 /** Random bytes are drawn in bulk: one call to the generator serves some hundred ids. */
 const state = { ms: 0, counter: 0, pool: Buffer.alloc(4096), at: 4096 };
@@ -36,7 +37,5 @@ export function newId(): string {
 /** Names one request in answers and logs. */
 export const newRequestId = (): string => newId();
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /** True for anything a uuid column takes in its canonical spelling, whatever its version digit says. */
-export const isUuid = (text: string): boolean => UUID.test(text);
+export const isUuid = (text: string): boolean => GUID.test(text);

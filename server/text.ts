@@ -1,3 +1,6 @@
+/** An id as text, in the form of RFC 9562. */
+export const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /**
  * NUL and lone surrogates, which PostgreSQL refuses, become U+FFFD: no log line is lost over one byte. One code unit
  * stands for one, so a length checked before still holds.

@@ -22,7 +22,7 @@ import { createSerializer } from "nuqs";
 import { useCan, useMe, useOrg } from "@/components/account/org";
 import { ask } from "@/components/asked";
 import { aroundPath } from "@/components/audit/entry";
-import { filterParsers, GUID, loadView } from "@/components/audit/filters/address";
+import { filterParsers, loadView } from "@/components/audit/filters/address";
 import { frozenLink } from "@/components/audit/filters/copy-link";
 import { readLine } from "@/components/audit/search/question";
 import { BUILT_IN } from "@/components/audit/views/view-query";
@@ -30,6 +30,7 @@ import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { networkOf } from "@/server/audit/query/network";
 import { MAX_FILTER_LENGTH } from "@/server/audit/vocabulary";
+import { GUID } from "@/server/text";
 import { accountItem, isFor, navGroups, startItem } from "./nav-items";
 
 const DEBOUNCE_MS = 200;

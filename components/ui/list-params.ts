@@ -1,8 +1,7 @@
 import { createLoader, parseAsInteger, parseAsString, type SearchParams } from "nuqs/server";
+import { GUID } from "@/server/text";
 
 const load = createLoader({ page: parseAsInteger.withDefault(1), search: parseAsString, orgId: parseAsString });
-const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** The address of a paged list as its procedure takes it. */
 export async function loadList(searchParams: Promise<SearchParams>) {
   const { page, search, orgId } = await load(searchParams);

@@ -5,12 +5,11 @@ import { deviceNamed } from "@/server/audit/device-named";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
 import { CONDITIONS } from "@/server/audit/query/conditions";
 import type { EntryRow } from "@/server/audit/query/rows";
+import { GUID } from "@/server/text";
 import { agentsOf, type Device, isAbout } from "./audit-items";
 import type { Tie } from "./vocabulary";
 
 const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
-const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 type Shared = { condition: SQL; isShared: (row: EntryRow) => boolean };
 /** What an entry has that others can have in common with it: as a condition, and as a test of a row. */
 export type Ties = ReadonlyMap<Tie, Shared>;

@@ -1,7 +1,7 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
-import { GUID } from "@/components/audit/filters/address";
+import { GUID } from "@/server/text";
 
 const KEY = "trailmark.pins";
 const MAX_PINS = 2;

@@ -1,6 +1,6 @@
 import { bytes, count, duration } from "@/components/format/amounts";
 import { isObject } from "@/server/records";
-import { capitalized } from "@/server/text";
+import { capitalized, GUID } from "@/server/text";
 
 /** What a member of an entry's details is, so that it can be shown as what it means. */
 export type Fact =
@@ -15,7 +15,6 @@ export type NamedFact = { path: string; label: string; fact: Fact };
 
 const MAX_DEPTH = 4;
 const MAX_LISTED = 50;
-const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|(?=.*:.*:)[0-9a-f:.]{2,45})$/i;
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 

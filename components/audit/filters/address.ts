@@ -15,9 +15,8 @@ import { splitValues } from "@/server/audit/query/value-list";
 import { MAX_WORDS, wordsOf } from "@/server/audit/query/word-list";
 import { MAX_FILTER_LENGTH, MAX_FILTER_LIST_LENGTH } from "@/server/audit/vocabulary";
 import { mapValues } from "@/server/records";
+import { GUID } from "@/server/text";
 import { PRESETS } from "./range";
-
-export const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const textThat = (isValid: (value: string) => boolean) =>
   createParser({ parse: (value) => (isValid(value) ? value : null), serialize: (value: string) => value });

@@ -7,6 +7,7 @@ import { toChange } from "@/components/audit/views/view-query";
 import { dateTime } from "@/components/format/time";
 import { FILTERS, type FilterName } from "@/server/audit/query/catalogue";
 import { ACTOR_TYPE_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
+import { GUID } from "@/server/text";
 import { type CellContext, deviceOf } from "./columns";
 import type { ColumnId } from "./table-params";
 
@@ -21,8 +22,6 @@ export type Pivot =
 type Cell = { text: string; filter?: FilterName; value?: string | null };
 
 const AROUND_MS = 5 * 60_000;
-const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 type Context = Pick<CellContext, "zone" | "orgName">;
 
 const CELL: Record<ColumnId, (entry: Entry, context: Context) => Cell> = {

@@ -1,5 +1,6 @@
 import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, MAX_FILTER_LENGTH, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { keysOf } from "@/server/records";
+import { GUID } from "@/server/text";
 import { networkOf } from "./network";
 
 export type FacetName = "result" | "category" | "actorType" | "actor" | "action" | "resourceType" | "organization";
@@ -123,8 +124,6 @@ export const FILTERS = {
   },
   orgId: { label: "Organization", match: "exact", isId: true, negatable: true, facet: "organization" },
 } as const satisfies Catalogue;
-
-const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export type FilterName = keyof typeof FILTERS;
 export const FILTER_NAMES = keysOf(FILTERS);

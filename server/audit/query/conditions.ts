@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { CATEGORY_PREFIXES } from "@/server/audit/actions";
 import { ROUTINE_ACTIONS, type Routine } from "@/server/audit/vocabulary";
 import { keysOf } from "@/server/records";
-import { containsPattern } from "@/server/text";
+import { containsPattern, GUID } from "@/server/text";
 import { EXCLUDED_BARE, type FilterName, toExclusion } from "./catalogue";
 import { groupsOf } from "./network";
 import { actorTypesCalled, holdsWord, type Word } from "./words";
@@ -75,11 +75,9 @@ function involvesDevice(text: string): SQL {
     OR (a.actor_type = 'agent' AND (a.actor_id::text = ANY (${agents}) OR a.details ->> 'rawActorId' = ANY (${agents}))))`;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** An actor by its id, or where that is no UUID as the details keep it. */
 const isActor = (id: string): SQL =>
-  UUID.test(id) ? sql`a.actor_id = ${id}::uuid` : sql`a.details ->> 'rawActorId' = ${id}`;
+  GUID.test(id) ? sql`a.actor_id = ${id}::uuid` : sql`a.details ->> 'rawActorId' = ${id}`;
 
 /** An actor by a part of what it is called: address, name, hostname; the platform by its whole name. */
 function isCalled(text: string): SQL {

@@ -1,9 +1,9 @@
+import { GUID } from "@/server/text";
 import { excludableIn, FILTERS } from "./catalogue";
 
 /** What parameters of the address were called before they took the names of the wire. */
 const RENAMED: Readonly<Record<string, string>> = { actor: "user", type: "actorType", org: "orgId" };
 
-const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const EXCLUDABLE = excludableIn(FILTERS);
 
 /** A part of the former `without`: "result:success", or an action. */

@@ -1,0 +1,17 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Makes a folder the temporary one of a run of tests, and of the processes that they start; it goes with the run. */
+export default function setup(): () => void {
+  const before = process.env.TMPDIR;
+  const folder = mkdtempSync(join(tmpdir(), "tests-"));
+  // Root's tests start PostgreSQL as another user, who has to pass.
+  chmodSync(folder, 0o755);
+  process.env.TMPDIR = folder;
+  return () => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
