@@ -26,6 +26,16 @@ const ROW_STEPS: Steps = { ArrowDown: 1, ArrowUp: -1 };
 export const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
+/** Hears every key that is pressed on the page. */
+export function useKeyDown(hear: (event: KeyboardEvent) => void): void {
+  const onKey = useEffectEvent(hear);
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => onKey(event);
+    document.addEventListener("keydown", listener);
+    return () => document.removeEventListener("keydown", listener);
+  }, []);
+}
+
 /** Puts the focus on an entry's sentence. */
 export function focusEntry(table: HTMLTableElement | null, id: string): void {
   table?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(id)}"]`)?.focus();
@@ -47,7 +57,7 @@ function moveFocus(table: HTMLTableElement | null, by: 1 | -1): string | undefin
  * the search box; "e" exports; "l" follows the log; "f" folds.
  */
 export function useViewerKeys(options: Options): void {
-  const onKey = useEffectEvent((event: KeyboardEvent) => {
+  useKeyDown((event) => {
     const { table, search, isOpen, isBeside, step, follow, close, onLive, onFold, onExport } = options;
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
     const isCovered = isOpen && !isBeside;
@@ -70,9 +80,4 @@ export function useViewerKeys(options: Options): void {
     else return;
     event.preventDefault();
   });
-  useEffect(() => {
-    const listener = (event: KeyboardEvent) => onKey(event);
-    document.addEventListener("keydown", listener);
-    return () => document.removeEventListener("keydown", listener);
-  }, []);
 }

@@ -50,7 +50,7 @@ export function CustomersTable({ rows, readAt, selection, isStale, ...sorting }:
       aria-busy={isStale}
       data-stale={isStale || undefined}
     >
-      <caption className={classes.hidden}>Organizations with the state of their audit log</caption>
+      <caption>Organizations with the state of their audit log</caption>
       <thead>
         <tr>
           {selection && (

@@ -1,16 +1,16 @@
 "use client";
 
-import { Button, Chip, Group, Modal, NumberInput, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { counted } from "@/components/format/amounts";
+import { type Days, DaysField, isRetention } from "@/components/retention/days-field";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
-import { MAX_RETENTION_DAYS, MIN_RETENTION_DAYS, RETENTION_PRESETS_DAYS } from "@/server/retention/schema";
 import classes from "./dialogs.module.css";
 
 const DEBOUNCE_MS = 300;
@@ -26,10 +26,10 @@ export function RetentionDialog({ organizations, onClose }: Props) {
   useReturnedFocus();
   const trpc = useTRPC();
   const cache = useQueryClient();
-  const [days, setDays] = useState<number | string>(365);
+  const [days, setDays] = useState<Days>(365);
   const [typed, setTyped] = useState("");
   const [settled] = useDebouncedValue(days, DEBOUNCE_MS);
-  const isValid = Number.isInteger(days) && Number(days) >= MIN_RETENTION_DAYS && Number(days) <= MAX_RETENTION_DAYS;
+  const isValid = isRetention(days);
   const orgId = organizations.map((org) => org.orgId);
   const preview = useQuery({
     ...trpc.retention.previewMany.queryOptions({ orgId, retentionDays: Number(settled) }),
@@ -51,7 +51,7 @@ export function RetentionDialog({ organizations, onClose }: Props) {
     event.preventDefault();
     if (isReady) set.mutate({ orgId, retentionDays: Number(days) });
   };
-  const choose = (value: number | string) => {
+  const choose = (value: Days) => {
     set.reset();
     setTyped("");
     setDays(value);
@@ -63,24 +63,11 @@ export function RetentionDialog({ organizations, onClose }: Props) {
       <form onSubmit={send}>
         <Stack gap="lg">
           {set.isError && <Message tone="bad">{errorText(set.error)}</Message>}
-          <Chip.Group value={String(days)} onChange={(value) => choose(Number(value))}>
-            <Group gap={8} role="group" aria-label="Usual periods">
-              {RETENTION_PRESETS_DAYS.map((preset) => (
-                <Chip key={preset} value={String(preset)} variant="outline" radius="md">
-                  {`${preset.toLocaleString("en-GB")} days`}
-                </Chip>
-              ))}
-            </Group>
-          </Chip.Group>
-          <NumberInput
-            label="Days"
+          <DaysField
+            label="Usual periods"
+            nameOf={(days) => `${days.toLocaleString("en-GB")} days`}
             value={days}
             onChange={choose}
-            allowDecimal={false}
-            allowNegative={false}
-            thousandSeparator=","
-            w={160}
-            error={isValid ? null : `A whole number from ${MIN_RETENTION_DAYS} to 3,650`}
           />
           <div aria-live="polite">
             <WouldGo preview={known} error={preview.error} organizations={organizations} />

@@ -9,6 +9,7 @@ import { IntegrityBadge } from "@/components/integrity/integrity-badge";
 import { Bell } from "@/components/notifications/bell";
 import { StepUp } from "@/components/profile/step-up";
 import { Mark } from "@/components/ui/mark";
+import brand from "./brand.module.css";
 import classes from "./frame.module.css";
 import { Nav } from "./nav";
 import { OrgSwitcher } from "./org-switcher";
@@ -42,9 +43,9 @@ export function Frame({ children }: { children: ReactNode }) {
           aria-label="Open navigation"
           aria-expanded={opened}
         />
-        <Link href="/" className={classes.brand} aria-label="Trailmark, to the audit log">
+        <Link href="/" className={`${brand.brand} ${classes.brand}`} aria-label="Trailmark, to the audit log">
           <Mark size={22} />
-          <span className={classes.name}>Trailmark</span>
+          <span className={`${brand.name} ${classes.name}`}>Trailmark</span>
         </Link>
         <OrgSwitcher />
         <div className={classes.tools}>

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Mark } from "@/components/ui/mark";
+import brand from "./brand.module.css";
 import classes from "./public-frame.module.css";
 import { SchemeMenu } from "./scheme-menu";
 
@@ -8,9 +9,9 @@ export function PublicFrame({ children }: { children: ReactNode }) {
   return (
     <div className={classes.ground}>
       <header className={classes.bar}>
-        <a href="/" className={classes.brand} aria-label="Trailmark, to the audit log">
+        <a href="/" className={brand.brand} aria-label="Trailmark, to the audit log">
           <Mark size={22} />
-          <span className={classes.name}>Trailmark</span>
+          <span className={brand.name}>Trailmark</span>
         </a>
         <SchemeMenu />
       </header>

@@ -3,13 +3,13 @@
 import { Button, PasswordInput, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
-import { useEffect, useRef } from "react";
 import { askForPasskey } from "@/components/account/passkey";
 import { type Inputs, useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
+import { useOnce } from "@/components/ui/use-once";
 import { stepUpInput } from "@/server/me/two-factor/schema";
 
 /** Asks for a fresh proof of who is at the browser, by whatever the person signs in with. */
@@ -18,13 +18,7 @@ export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose:
   const begin = useMutation(trpc.me.beginStepUp.mutationOptions());
   const prove = useMutation(trpc.me.stepUp.mutationOptions({ onSuccess: onDone }));
   const form = useForm({ password: "", code: "" });
-  const asked = useRef(false);
-  const { mutate } = begin;
-  useEffect(() => {
-    if (asked.current) return;
-    asked.current = true;
-    mutate();
-  }, [mutate]);
+  useOnce(() => begin.mutate());
   const { methods = [], challenge = null, passkeyOptions = null } = begin.data ?? {};
   const byCode = methods.includes("totp") && form.values.code !== "";
   const draft: Inputs["me"]["stepUp"] = byCode ? { code: form.values.code } : { password: form.values.password };

@@ -2,13 +2,13 @@
 
 import { Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
 import { useTRPC } from "@/components/trpc";
 import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
+import { useOnce } from "@/components/ui/use-once";
 import { confirmInput } from "@/server/me/two-factor/schema";
 import { QrCode } from "./qr-code";
 
@@ -19,13 +19,7 @@ export function TotpDialog({ onDone, onClose }: Props) {
   const trpc = useTRPC();
   const form = useForm({ code: "" });
   const begin = useMutation(trpc.me.beginTotp.mutationOptions());
-  const asked = useRef(false);
-  const { mutate } = begin;
-  useEffect(() => {
-    if (asked.current) return;
-    asked.current = true;
-    mutate();
-  }, [mutate]);
+  useOnce(() => begin.mutate());
   const confirm = useMutation(
     trpc.me.confirmTotp.mutationOptions({ onSuccess: ({ recoveryCodes }) => onDone(recoveryCodes) }),
   );

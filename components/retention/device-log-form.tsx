@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Group, NumberInput } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -9,10 +9,11 @@ import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import { DEFAULT_DIAGNOSTIC_DAYS, DEFAULT_EVENT_DAYS, MAX_DEVICE_LOG_DAYS } from "@/server/device-logs/schema";
+import { type Days, DaysInput } from "./days-field";
 import classes from "./retention.module.css";
 
 const DEBOUNCE_MS = 300;
-const isDays = (value: number | string): value is number =>
+const isDays = (value: Days): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_DEVICE_LOG_DAYS;
 
 type Expired = Outputs["retention"]["previewDeviceLogs"]["events"];
@@ -22,8 +23,8 @@ const shown = ({ rows, isAtLeast }: Expired): string => `${isAtLeast ? "more tha
 export function DeviceLogForm({ orgId, policy }: { orgId: string; policy: Outputs["retention"]["deviceLogs"] }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
-  const [diagnosticDays, setDiagnostic] = useState<number | string>(policy.diagnosticDays ?? DEFAULT_DIAGNOSTIC_DAYS);
-  const [eventDays, setEvents] = useState<number | string>(policy.eventDays ?? DEFAULT_EVENT_DAYS);
+  const [diagnosticDays, setDiagnostic] = useState<Days>(policy.diagnosticDays ?? DEFAULT_DIAGNOSTIC_DAYS);
+  const [eventDays, setEvents] = useState<Days>(policy.eventDays ?? DEFAULT_EVENT_DAYS);
   const isValid = isDays(diagnosticDays) && isDays(eventDays);
   const isNew = isValid && (diagnosticDays !== policy.diagnosticDays || eventDays !== policy.eventDays);
   const input = { id: orgId, diagnosticDays: Number(diagnosticDays), eventDays: Number(eventDays) };
@@ -34,15 +35,10 @@ export function DeviceLogForm({ orgId, policy }: { orgId: string; policy: Output
       onSuccess: () => cache.invalidateQueries(trpc.retention.pathFilter()),
     }),
   );
-  const days = (label: string, value: number | string, onChange: (value: number | string) => void) => (
-    <NumberInput
-      label={label}
-      value={value}
-      onChange={onChange}
-      allowDecimal={false}
-      allowNegative={false}
-      thousandSeparator=","
-      w={200}
+  const days = (label: string, value: Days, onChange: (value: Days) => void) => (
+    <DaysInput
+      {...{ label, value, onChange }}
+      width={200}
       error={isDays(value) ? null : "A whole number from 1 to 3,650"}
     />
   );

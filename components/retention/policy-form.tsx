@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Chip, Group, NumberInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -8,8 +8,8 @@ import type { Org } from "@/components/account/one-org";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
-import { MAX_RETENTION_DAYS, MIN_RETENTION_DAYS, RETENTION_PRESETS_DAYS } from "@/server/retention/schema";
 import { ConfirmShorter } from "./confirm-shorter";
+import { type Days, DaysField, isRetention } from "./days-field";
 import { PreviewLine } from "./preview-line";
 import classes from "./retention.module.css";
 
@@ -26,9 +26,9 @@ const LABEL: Record<number, string> = {
 export function PolicyForm({ org, policy }: { org: Org; policy: Outputs["retention"]["get"] }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
-  const [days, setDays] = useState<number | string>(policy.retentionDays ?? 365);
+  const [days, setDays] = useState<Days>(policy.retentionDays ?? 365);
   const [isAsking, setIsAsking] = useState(false);
-  const isValid = Number.isInteger(days) && Number(days) >= MIN_RETENTION_DAYS && Number(days) <= MAX_RETENTION_DAYS;
+  const isValid = isRetention(days);
   const isNew = isValid && days !== policy.retentionDays;
   const isShorter = isNew && Number(days) < (policy.retentionDays ?? Number.POSITIVE_INFINITY);
   const [settled] = useDebouncedValue(days, DEBOUNCE_MS);
@@ -45,7 +45,7 @@ export function PolicyForm({ org, policy }: { org: Org; policy: Outputs["retenti
     }),
   );
   const send = () => save.mutate({ id: org.id, retentionDays: Number(days) });
-  const choose = (value: number | string) => {
+  const choose = (value: Days) => {
     save.reset();
     setDays(value);
   };
@@ -58,24 +58,11 @@ export function PolicyForm({ org, policy }: { org: Org; policy: Outputs["retenti
         else if (isNew) send();
       }}
     >
-      <Chip.Group value={String(days)} onChange={(value) => choose(Number(value))}>
-        <Group gap={8} role="group" aria-label="Usual windows">
-          {RETENTION_PRESETS_DAYS.map((preset) => (
-            <Chip key={preset} value={String(preset)} variant="outline" radius="md">
-              {LABEL[preset] ?? `${preset} days`}
-            </Chip>
-          ))}
-        </Group>
-      </Chip.Group>
-      <NumberInput
-        label="Days"
+      <DaysField
+        label="Usual windows"
+        nameOf={(days) => LABEL[days] ?? `${days} days`}
         value={days}
         onChange={choose}
-        allowDecimal={false}
-        allowNegative={false}
-        thousandSeparator=","
-        w={160}
-        error={isValid ? null : `A whole number from ${MIN_RETENTION_DAYS} to 3,650`}
       />
       <div className={classes.preview} aria-live="polite">
         {isNew && <PreviewLine preview={preview.data} error={preview.error} days={Number(days)} />}

@@ -2,13 +2,13 @@
 
 import { Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
 import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
+import { useOnce } from "@/components/ui/use-once";
 
 type Props = { user: { id: string; name: string; email: string }; onClose: () => void };
 type Invitation = Outputs["users"]["invite"];
@@ -16,13 +16,7 @@ type Invitation = Outputs["users"]["invite"];
 /** Makes the link by which a user chooses a password: mailed, or shown this once. */
 export function UserLink({ user, onClose }: Props) {
   const invite = useMutation(useTRPC().users.invite.mutationOptions());
-  const asked = useRef(false);
-  const { mutate } = invite;
-  useEffect(() => {
-    if (asked.current) return;
-    asked.current = true;
-    mutate({ id: user.id });
-  }, [mutate, user.id]);
+  useOnce(() => invite.mutate({ id: user.id }));
   return (
     <SecretDialog title={`Link for ${user.name}`} onClose={onClose}>
       {invite.isError && <Message tone="bad">{errorText(invite.error)}</Message>}

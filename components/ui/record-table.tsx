@@ -38,7 +38,7 @@ function widthsOf<T>({ width, minor }: Column<T>, columns: Column<T>[]): CSSProp
 export function RecordTable<T>({ caption, columns, rows, rowKey, isStale, isCurrent }: Props<T>) {
   return (
     <table className={classes.table} data-stale={isStale || undefined} aria-busy={isStale}>
-      <caption className={classes.caption}>{caption}</caption>
+      <caption>{caption}</caption>
       <thead className={classes.head}>
         <tr>
           {columns.map((column) => (

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { codeOf } from "@/db/thrown";
 import type { Heads } from "@/server/audit/entries/every-key";
 import { everyRow, takeSnapshot } from "@/server/audit/entries/every-row";
 import { exportEvents } from "@/server/audit/entries/export-event";

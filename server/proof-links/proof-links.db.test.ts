@@ -1,8 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { GET as getProof } from "@/app/api/v1/audit-logs/logs/[id]/proof/route";
 import { GET as openLink } from "@/app/api/v1/proof-links/[token]/route";
 import { ownKeys } from "@/server/audit/checkpoints/keys";
@@ -10,7 +7,6 @@ import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { appendAudit } from "@/server/audit/record/append";
 import { judgeProof } from "@/server/audit/tree/judge-proof";
 import type { Ctx } from "@/server/context";
-import { env } from "@/server/env";
 import { noteTools } from "@/server/note-tools";
 import { auditRow, auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { call, createOrg, createUser, ctxFor, auditRows as recordedRows, type TestUser } from "@/testing/factories";
@@ -21,15 +17,7 @@ import { shareProof } from "./share";
 
 const DAY_MS = 86_400_000;
 
-let dir: string;
-beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-proof-"));
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
-});
-afterAll(async () => {
-  await closeRoles();
-  rmSync(dir, { recursive: true });
-});
+afterAll(closeRoles);
 
 /** An organization of so many entries, one of them ours, and its administrator. */
 async function arrange(before = 3, after = 4) {

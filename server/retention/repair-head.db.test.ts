@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openAlarms } from "@/server/audit/integrity/alarm";
@@ -12,16 +10,10 @@ import { auditRows, chainOf, closeRoles, headOf, inTenant, roles, tamperBy } fro
 import { createOrg } from "@/testing/factories";
 import { repairHead } from "./repair-head";
 
-let dir: string;
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-repair-"));
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
-  await startRecording({ dir: join(dir, "spool") });
-});
+beforeAll(() => startRecording({ dir: join(env().TRAILMARK_DATA_DIR, "spool") }));
 afterAll(async () => {
   await stopRecording();
   await closeRoles();
-  rmSync(dir, { recursive: true });
 });
 
 /** A chain of ten, signed, whose head is gone. */

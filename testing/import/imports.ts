@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { customFieldValues } from "@/db/schema";
@@ -13,7 +10,6 @@ import type { ImportState, Plan, PlanField, RowOutcome } from "@/server/custom-f
 import { startCheck, startStaging } from "@/server/custom-fields/import/start";
 import { startRun } from "@/server/custom-fields/import/start-run";
 import { uploadPart } from "@/server/custom-fields/import/upload";
-import { env } from "@/server/env";
 import { newId } from "@/server/ids";
 import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/testing/factories";
 import { toCsv } from "./files";
@@ -22,7 +18,6 @@ import { toCsv } from "./files";
 export type World = { partnerId: string; a: TestOrg; b: TestOrg; admin: TestUser; ctx: Ctx };
 
 export async function createWorld(): Promise<World> {
-  env().TRAILMARK_DATA_DIR = mkdtempSync(join(tmpdir(), "trailmark-import-"));
   const partner = await createPartner();
   const [a, b] = [
     await createOrg({ partnerId: partner.id, name: "Acme" }),

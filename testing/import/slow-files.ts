@@ -6,7 +6,8 @@ export type SlowFile = { name: string; make: (scale: number) => Buffer };
 
 const KIB = 1024;
 
-const workbook = (members: Record<string, string>): Buffer =>
+/** Members of a sound workbook, any of them replaced. */
+export const workbook = (members: Record<string, string>): Buffer =>
   toZip({
     "xl/workbook.xml": '<workbook><sheets><sheet name="One" r:id="rId1"/></sheets></workbook>',
     "xl/_rels/workbook.xml.rels":

@@ -12,10 +12,11 @@ import { nodesOf } from "./witness";
 
 const { sha256 } = noteTools;
 export const PROOF_HOST = "trailmark.example";
-const ORG = "0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e90";
+export const ORG = "0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e90";
 const ORIGIN = originOf(PROOF_HOST, ORG);
 
-const rowOf = (seq: number): ChainRow => ({
+/** A row of that log. */
+export const rowOf = (seq: number, over: Partial<ChainRow> = {}): ChainRow => ({
   prevChecksum: seq === 1 ? null : "ab".repeat(32),
   chainSeq: String(seq),
   id: "5b3f0c3e-8c55-4b43-8d0f-6a0b8a1f2c77",
@@ -33,6 +34,7 @@ const rowOf = (seq: number): ChainRow => ({
   userAgent: null,
   result: "success",
   errorMessage: null,
+  ...over,
 });
 
 type Made = {

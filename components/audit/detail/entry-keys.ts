@@ -1,10 +1,9 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useEffect, useEffectEvent } from "react";
 import { togglePin } from "@/components/audit/compare/pins";
 import { aroundPath } from "@/components/audit/entry";
-import { isTyping } from "@/components/audit/viewer-keys";
+import { isTyping, useKeyDown } from "@/components/audit/viewer-keys";
 
 /** The entry that has the focus in a list. */
 const focused = (target: EventTarget | null): string | null =>
@@ -13,7 +12,7 @@ const focused = (target: EventTarget | null): string | null =>
 /** "a" shows everything around the entry that has the focus or is open, "p" pins it. */
 export function useEntryKeys(openId: string | null): void {
   const router = useRouter();
-  const onKey = useEffectEvent((event: KeyboardEvent) => {
+  useKeyDown((event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (document.querySelector(`[role=dialog]:not([aria-label="Audit entry"])`)) return;
     const id = focused(event.target) ?? openId;
@@ -23,9 +22,4 @@ export function useEntryKeys(openId: string | null): void {
     else return;
     event.preventDefault();
   });
-  useEffect(() => {
-    const listener = (event: KeyboardEvent) => onKey(event);
-    document.addEventListener("keydown", listener);
-    return () => document.removeEventListener("keydown", listener);
-  }, []);
 }

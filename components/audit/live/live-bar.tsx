@@ -70,7 +70,7 @@ export function LiveBar(props: Props) {
       <div className={classes.bar} data-state={isPaused && state.kind === "live" ? "paused" : state.kind}>
         <span className={classes.dot} aria-hidden />
         <span aria-hidden>{text}</span>
-        <span role="status" className={classes.spoken}>
+        <span role="status" className="tm-spoken">
           {spoken}
         </span>
         {isGoing && (

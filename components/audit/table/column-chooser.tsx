@@ -76,7 +76,7 @@ export function ColumnChooser({ look }: { look: TableLook }) {
           Reset columns, widths and height
         </Button>
       </div>
-      <span role="status" className={classes.said}>
+      <span role="status" className="tm-spoken">
         {said}
       </span>
     </>

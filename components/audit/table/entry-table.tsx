@@ -63,7 +63,7 @@ export function EntryTable({ entries, folds, ends, look, orgName, isStale, onOpe
           aria-busy={isStale}
           ref={bodyRef}
         >
-          <caption className={classes.caption}>Audit entries, newest first. Times in {zoneName(zone)}.</caption>
+          <caption>Audit entries, newest first. Times in {zoneName(zone)}.</caption>
           <EntryHead
             columns={columns}
             widths={look.widths}

@@ -103,7 +103,7 @@ function Scroller({ rows, hasMore, onMore, onOpen }: ScrollerProps) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section ref={frame} className={classes.frame} tabIndex={0} aria-label="Rows of the file" onKeyDown={walk}>
       <table className={`${shared.table} ${classes.rows}`} aria-rowcount={hasMore ? -1 : rows.length + 1}>
-        <caption className={shared.hidden}>Rows of the file with their outcomes</caption>
+        <caption>Rows of the file with their outcomes</caption>
         <thead>
           <tr>
             <th scope="col">Row</th>

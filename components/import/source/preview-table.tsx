@@ -22,7 +22,7 @@ export function PreviewTable({
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={classes.rowsInSight} tabIndex={0} aria-label={`First rows of ${name}`}>
       <table className={`${classes.table} ${classes.preview}`} data-stale={isStale || undefined}>
-        <caption className={classes.hidden}>First rows of {name}</caption>
+        <caption>First rows of {name}</caption>
         <thead>
           <tr>
             <th scope="col">Line</th>

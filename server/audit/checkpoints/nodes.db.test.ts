@@ -1,12 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { asSystem, type Tx } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
 import { decompose, TreeFold } from "@/server/audit/tree/tree";
-import { env } from "@/server/env";
 import { auditRows, chainOf, closeRoles, roles } from "@/testing/chain";
 import { leafOf, sha256 } from "./hashing";
 import { readNodes } from "./nodes";
@@ -14,20 +10,14 @@ import { signCheckpoint } from "./sign";
 
 const SIZE = 700;
 const orgId = randomUUID();
-let dir: string;
 let leaves: Uint8Array[];
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-nodes-"));
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
   await appendAudit(roles.app, auditRows(orgId, 300));
   await appendAudit(roles.app, auditRows(orgId, SIZE - 300));
   await signCheckpoint(orgId);
   leaves = (await chainOf(orgId)).map(({ checksum }) => leafOf(checksum ?? ""));
 });
-afterAll(async () => {
-  await closeRoles();
-  rmSync(dir, { recursive: true });
-});
+afterAll(closeRoles);
 
 function rootBetween(begin: number, end: number): Buffer {
   const fold = new TreeFold(sha256);

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { asSystem, tenant } from "@/db/client";
 import { ED25519 } from "@/server/audit/tree/signed-note";
 import { checkpointText } from "@/server/audit/tree/statement";
@@ -15,15 +14,7 @@ import { signReceipt } from "./receipts";
 import { originOfOrg, ownKeys, signStatement } from "./sign";
 import { receiptOf, type StoredNote } from "./stored-note";
 
-let dir: string;
-beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-notes-"));
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
-});
-afterAll(async () => {
-  await closeRoles();
-  rmSync(dir, { recursive: true });
-});
+afterAll(closeRoles);
 
 const textOf = (orgId: string, size: number, signedAt: string) =>
   checkpointText({ origin: originOfOrg(orgId), size, root: EMPTY_ROOT, signedAt });
@@ -79,9 +70,9 @@ describe("stored notes", () => {
     const newest = await asSystem((tx) => newestReceipt(tx, orgId));
     expect(newest && receiptOf(newest)).toMatchObject({ through: 30, before, days: 365 });
     expect(await asSystem((tx) => newestCheckpoint(tx, orgId))).toBeNull();
-    const [month] = readdirSync(join(dir, "checkpoints", orgId));
+    const [month] = readdirSync(join(env().TRAILMARK_DATA_DIR, "checkpoints", orgId));
     expect(
-      readFileSync(join(dir, "checkpoints", orgId, month ?? ""), "utf8")
+      readFileSync(join(env().TRAILMARK_DATA_DIR, "checkpoints", orgId, month ?? ""), "utf8")
         .trim()
         .split("\n"),
     ).toHaveLength(3);

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
 import { inclusionProof, leafHash, verifyInclusion } from "@/server/audit/tree/tree";
@@ -15,15 +14,7 @@ import { listCheckpoints, newestCheckpoint } from "./note-store";
 import { signCheckpoint } from "./sign";
 import { checkpointOf } from "./stored-note";
 
-let dir: string;
-beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-tree-"));
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
-});
-afterAll(async () => {
-  await closeRoles();
-  rmSync(dir, { recursive: true });
-});
+afterAll(closeRoles);
 
 const write = (orgId: string, count: number) => appendAudit(roles.app, auditRows(orgId, count));
 
@@ -49,14 +40,14 @@ describe("signing a checkpoint", () => {
     expect((await asSystem((tx) => listCheckpoints(tx, orgId, 100))).map(({ size }) => size)).toEqual([
       557, 257, 256, 255, 3, 1, 0,
     ]);
-    expect(readFileSync(join(dir, "checkpoints", orgId, "latest"), "utf8")).toContain("\n557\n");
+    expect(readFileSync(join(env().TRAILMARK_DATA_DIR, "checkpoints", orgId, "latest"), "utf8")).toContain("\n557\n");
   });
 
   it("signs nothing new while the head has not moved", async () => {
     const orgId = randomUUID();
     await write(orgId, 3);
     expect(await signed(orgId)).toEqual(await signed(orgId));
-    expect(existsSync(join(dir, "checkpoints", orgId, "latest"))).toBe(true);
+    expect(existsSync(join(env().TRAILMARK_DATA_DIR, "checkpoints", orgId, "latest"))).toBe(true);
   });
 
   it("gives the inclusion proof of every row out of stored tiles and the rows behind them", async () => {

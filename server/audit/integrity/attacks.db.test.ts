@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { appendAudit } from "@/server/audit/record/append";
 import { env } from "@/server/env";
@@ -12,15 +11,7 @@ import { judgeChain } from "./judge";
 import { verifyNightly } from "./nightly";
 import { readState } from "./state";
 
-let dir: string;
-beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-attacks-"));
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
-});
-afterAll(async () => {
-  await closeRoles();
-  rmSync(dir, { recursive: true });
-});
+afterAll(closeRoles);
 
 const SYSTEM = { kind: "system" } as const;
 const START = Date.now() - 3_600_000;
@@ -130,7 +121,7 @@ describe("what stands beside the rows", () => {
 
   it("a folder restored from a backup is behind and goes on; one beyond the database is broken", async () => {
     const id = await chain(20);
-    const latest = join(dir, "checkpoints", id, "latest");
+    const latest = join(env().TRAILMARK_DATA_DIR, "checkpoints", id, "latest");
     const old = readFileSync(latest);
     await appendAudit(roles.app, auditRows(id, 10));
     await signCheckpoint(id);
@@ -151,7 +142,7 @@ describe("what stands beside the rows", () => {
 it("every checkpoint lost, in folder and database, is told, and hides no rollback behind what was proven before", async () => {
   const id = await chain(20);
   const forget = async () => {
-    rmSync(join(dir, "checkpoints", id), { recursive: true });
+    rmSync(join(env().TRAILMARK_DATA_DIR, "checkpoints", id), { recursive: true });
     await tamper((tx) => tx`DELETE FROM audit_notes WHERE org_id = ${id}`);
   };
   await forget();

@@ -1,10 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
-import { env } from "@/server/env";
 import { registry } from "@/server/process/metrics";
 import { runRetention } from "@/server/retention/run";
 import { createCaller } from "@/server/trpc/init";
@@ -17,15 +13,7 @@ import { signCheckpoint } from "./checkpoints";
 import { runNightly, verifyNightly } from "./nightly";
 import { readProgress } from "./verifications";
 
-let dir: string;
-beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-nightly-"));
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
-});
-afterAll(async () => {
-  await closeRoles();
-  rmSync(dir, { recursive: true });
-});
+afterAll(closeRoles);
 
 const write = (orgId: string, count: number, days = 0) =>
   appendAudit(roles.app, auditRows(orgId, count, { timestamp: daysAgo(days) }));

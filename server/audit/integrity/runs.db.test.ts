@@ -1,24 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
-import { env } from "@/server/env";
 import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { verifyIntegrity } from "./integrity";
 import { verifyWhole } from "./runs";
 import { getIntegrityStatus } from "./status";
 
-let dir: string;
-beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-runs-"));
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
-});
-afterAll(async () => {
-  await closeRoles();
-  rmSync(dir, { recursive: true });
-});
+afterAll(closeRoles);
 
 async function chainOf(rows: number): Promise<string> {
   const { id } = await createOrg();

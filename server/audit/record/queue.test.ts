@@ -1,19 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { anyRow } from "@/testing/rows";
 import { Queue, type QueuedEvent } from "./queue";
-import { toRow } from "./to-row";
 
 const event = (id: string, bytes: number): QueuedEvent => ({
-  row: toRow({
-    id,
-    orgId: "org",
-    timestamp: new Date(0),
-    actorType: "system",
-    actorId: null,
-    action: "policy.evaluate",
-    resourceType: "policy",
-    result: "success",
-  }),
+  row: anyRow({ id, orgId: "org" }),
   bytes,
   segment: null,
   write: null,

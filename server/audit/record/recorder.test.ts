@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AuditInsert } from "@/server/audit/row";
 import { newId } from "@/server/ids";
+import { anyRow } from "@/testing/rows";
 import { Recorder } from "./recorder";
-import { toRow } from "./to-row";
 
 /** The database at the other end of the connection, as good or as bad as a test wants it. */
 function peer(answer: (rows: AuditInsert[]) => Promise<void>) {
@@ -18,18 +18,7 @@ function peer(answer: (rows: AuditInsert[]) => Promise<void>) {
 }
 const failure = (code: string) => Object.assign(new Error(code), { code });
 
-const row = (details?: Record<string, unknown>) =>
-  toRow({
-    id: newId(),
-    orgId: newId(),
-    timestamp: new Date(0),
-    actorType: "system",
-    actorId: null,
-    action: "policy.evaluate",
-    resourceType: "policy",
-    result: "success",
-    details,
-  });
+const row = (details?: Record<string, unknown>) => anyRow({ details });
 
 let dir: string;
 let running: Recorder[] = [];

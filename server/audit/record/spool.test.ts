@@ -12,10 +12,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { newId } from "@/server/ids";
+import { anyRow } from "@/testing/rows";
 import { decodeFrames, encodeFrame } from "./frame";
 import { SEGMENT_BYTES, Spool } from "./spool";
-import { toRow } from "./to-row";
 
 let dir: string;
 beforeEach(() => {
@@ -23,18 +22,6 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-const row = (over: { resourceName?: string; details?: Record<string, unknown> } = {}) =>
-  toRow({
-    id: newId(),
-    orgId: newId(),
-    timestamp: new Date(0),
-    actorType: "system",
-    actorId: null,
-    action: "policy.evaluate",
-    resourceType: "policy",
-    result: "success",
-    ...over,
-  });
 const files = () =>
   readdirSync(dir).flatMap((folder) => readdirSync(join(dir, folder)).map((file) => join(dir, folder, file)));
 
@@ -50,14 +37,14 @@ async function readAll(spool: Spool) {
 test("whatever text an event holds, it comes back as it was", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "binary" })), (names) => {
-      const rows = names.map((name) => row({ resourceName: name, details: { name } }));
+      const rows = names.map((name) => anyRow({ resourceName: name, details: { name } }));
       expect(decodeFrames(Buffer.from(rows.map(encodeFrame).join("")))).toEqual({ rows, damaged: 0 });
     }),
   );
 }, 30_000);
 
 test("cut anywhere, a file gives every event before the cut", () => {
-  const rows = [row(), row({ resourceName: "é😀" }), row()];
+  const rows = [anyRow(), anyRow({ resourceName: "é😀" }), anyRow()];
   const bytes = Buffer.from(rows.map(encodeFrame).join(""));
   for (let length = 0; length <= bytes.length; length += 7) {
     const whole = rows.filter(
@@ -74,7 +61,7 @@ test("cut anywhere, a file gives every event before the cut", () => {
 });
 
 test("a damaged line takes no neighbour with it", () => {
-  const rows = [row(), row(), row()];
+  const rows = [anyRow(), anyRow(), anyRow()];
   const bytes = Buffer.from(rows.map(encodeFrame).join(""));
   bytes[Buffer.byteLength(encodeFrame(rows[0] as never)) + 30] = 0x21;
   expect(decodeFrames(bytes)).toEqual({ rows: [rows[0], rows[2]], damaged: 1 });
@@ -82,7 +69,7 @@ test("a damaged line takes no neighbour with it", () => {
 
 test("events that were not settled are read by the next spool, torn tail and all; settled ones leave nothing", async () => {
   const first = new Spool(dir);
-  const rows = [row(), row()];
+  const rows = [anyRow(), anyRow()];
   first.append(rows.map(encodeFrame).join(""), 2, false);
   first.close();
   appendFileSync(files()[0] as string, '0123abcd {"torn');
@@ -97,13 +84,13 @@ test("events that were not settled are read by the next spool, torn tail and all
 
 test("the folder of a living spool is left alone", () => {
   const living = new Spool(dir);
-  living.append(encodeFrame(row()), 1, false);
+  living.append(encodeFrame(anyRow()), 1, false);
   expect(new Spool(dir).hasCold).toBe(false);
 });
 
 test("the folder of a dead process, or of a host whose heartbeat stopped, is adopted once", async () => {
   const spool = new Spool(dir);
-  const rows = [row(), row()];
+  const rows = [anyRow(), anyRow()];
   spool.append(encodeFrame(rows[0] as never), 1, false);
   spool.close();
   const [own] = readdirSync(dir) as [string];
@@ -126,7 +113,7 @@ test("the folder of a dead process, or of a host whose heartbeat stopped, is ado
 
 test("segments go as their events are settled, and rotate", () => {
   const spool = new Spool(dir);
-  const frame = encodeFrame(row({ details: { big: "x".repeat(SEGMENT_BYTES / 2) } }));
+  const frame = encodeFrame(anyRow({ details: { big: "x".repeat(SEGMENT_BYTES / 2) } }));
   const segments = [1, 2, 3].map(() => spool.append(frame, 1, false));
   expect(spool.files).toBe(3);
   for (const segment of segments) if (segment) spool.settle(segment, 1);
@@ -136,7 +123,7 @@ test("segments go as their events are settled, and rotate", () => {
 
 test("cold events come back in the order in which they were written, those still being written included", async () => {
   const spool = new Spool(dir);
-  const rows = Array.from({ length: 4 }, () => row());
+  const rows = Array.from({ length: 4 }, () => anyRow());
   spool.append(encodeFrame(rows[0] as never), 1, true);
   spool.append(encodeFrame(rows[1] as never), 1, true);
   const first = await spool.readCold();
@@ -148,7 +135,7 @@ test("cold events come back in the order in which they were written, those still
 
 test("a full spool refuses, and takes again when there is room", () => {
   const spool = new Spool(dir, 2000);
-  const frame = encodeFrame(row());
+  const frame = encodeFrame(anyRow());
   const segments = [];
   for (let segment = spool.append(frame, 1, false); segment; segment = spool.append(frame, 1, false))
     segments.push(segment);
@@ -160,7 +147,7 @@ test("a full spool refuses, and takes again when there is room", () => {
 test("a flush covers everything written before it, however many ask", async () => {
   const spool = new Spool(dir);
   const waits = Array.from({ length: 50 }, () => {
-    const segment = spool.append(encodeFrame(row()), 1, false);
+    const segment = spool.append(encodeFrame(anyRow()), 1, false);
     return spool.sync().then(() => segment && spool.settle(segment, 1));
   });
   await Promise.all(waits);
@@ -177,13 +164,13 @@ test("other files in the spool are nobody's business", () => {
 test("deferred events are in the file once they are written, and what was settled before need not be", async () => {
   const spool = new Spool(dir);
   expect(spool.written()).toBeNull();
-  const rows = [row(), row(), row()];
+  const rows = [anyRow(), anyRow(), anyRow()];
   for (const one of rows) spool.appendDeferred(encodeFrame(one), 1);
   await spool.written();
   expect(files().flatMap((file) => decodeFrames(readFileSync(file)).rows)).toEqual(rows);
   expect(spool.written()).toBeNull();
   const other = new Spool(mkdtempSync(join(dir, "other-")));
-  const segment = other.appendDeferred(encodeFrame(row()), 1);
+  const segment = other.appendDeferred(encodeFrame(anyRow()), 1);
   other.settle(segment as never, 1);
   other.close();
   await other.written();

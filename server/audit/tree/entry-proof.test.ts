@@ -3,35 +3,16 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { canonicalPayload } from "@/server/audit/chain/chain";
 import type { ChainRow } from "@/server/audit/row";
+import { rowOf as anyRow, ORG } from "@/testing/proofs/entry-proof";
 import { checkEntryProof, type EntryProof, formatEntryProof, parseEntryProof, parsePayload } from "./entry-proof";
 import { checkpointText, originOf } from "./statement";
 import { inclusionProof, leafHash, type NodeId, nodeHash, rootOf } from "./tree";
 
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash("sha256").update(bytes).digest();
 const tools = { sha256 };
-const ORG = "0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e90";
 
-const rowOf = (seq: number, over: Partial<ChainRow> = {}): ChainRow => ({
-  prevChecksum: seq === 1 ? null : "ab".repeat(32),
-  chainSeq: String(seq),
-  id: "5b3f0c3e-8c55-4b43-8d0f-6a0b8a1f2c77",
-  orgId: ORG,
-  timestampMs: "1795183560123",
-  actorType: "user",
-  actorId: "00000000-0000-4000-8000-000000000001",
-  actorEmail: "jane@contoso.example",
-  action: "device.create",
-  resourceType: "device",
-  resourceId: null,
-  resourceName: "Größe ✓ 😀",
-  details: '{"a": 1.0}',
-  ipAddress: "",
-  userAgent: null,
-  result: "success",
-  errorMessage: null,
-  ...over,
-});
-
+const rowOf = (seq: number, over: Partial<ChainRow> = {}) =>
+  anyRow(seq, { resourceName: "Größe ✓ 😀", details: '{"a": 1.0}', ipAddress: "", ...over });
 const bytesOf = (row: ChainRow): Uint8Array => Buffer.from(canonicalPayload(row));
 const ROWS = Array.from({ length: 11 }, (_, i) => rowOf(i + 1));
 const LEAVES = ROWS.map((row) => leafHash(sha256, sha256(bytesOf(row))));

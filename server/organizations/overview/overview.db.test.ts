@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GET } from "@/app/api/v1/orgs/overview/route";
 import { signCheckpoint } from "@/server/audit/checkpoints/sign";
@@ -10,7 +7,6 @@ import { getIntegrityStatus } from "@/server/audit/integrity/status";
 import type { Ctx } from "@/server/context";
 import { listDevices } from "@/server/devices/list";
 import { listInput } from "@/server/devices/schema";
-import { env } from "@/server/env";
 import { previewPruning } from "@/server/retention/preview";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
@@ -28,15 +24,7 @@ import {
 import { listOverview } from "./list";
 import { type OrganizationOverview, overviewInput } from "./schema";
 
-let dir: string;
-beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-overview-"));
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
-});
-afterAll(async () => {
-  await closeRoles();
-  rmSync(dir, { recursive: true });
-});
+afterAll(closeRoles);
 
 const RESULTS = ["success", "success", "success", "failure", "denied"] as const;
 const at = (days: number) => new Date(daysAgo(days));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setInterval } from "node:timers";
 import { afterAll, describe, expect, it } from "vitest";
 import { automate } from "@/server/custom-fields/import/presets/automate";
-import { toZip } from "@/testing/import/files";
+import { workbook } from "@/testing/import/slow-files";
 import { detectFormat } from "./detect-format";
 import { readSource } from "./read-file";
 
@@ -12,17 +12,6 @@ const folder = mkdtempSync(join(tmpdir(), "trailmark-hostile-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const MiB = 1024 * 1024;
 
-/** Members of a sound workbook, any of them replaced. */
-const workbook = (members: Record<string, string>): Buffer =>
-  toZip({
-    "xl/workbook.xml": '<workbook><sheets><sheet name="One" r:id="rId1"/></sheets></workbook>',
-    "xl/_rels/workbook.xml.rels":
-      '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>',
-    "xl/styles.xml": "<styleSheet/>",
-    "xl/sharedStrings.xml": "<sst/>",
-    "xl/worksheets/sheet1.xml": "<worksheet><sheetData/></worksheet>",
-    ...members,
-  });
 const sheet = (rows: string): Buffer =>
   workbook({ "xl/worksheets/sheet1.xml": `<worksheet><sheetData>${rows}</sheetData></worksheet>` });
 
