@@ -42,12 +42,12 @@ export async function lookUpAll<Row extends object>(
 ): Promise<Row[]> {
   const sql = lookupSql();
   if (env().DATABASE_PREPARE) return inTime(query(sql));
-  return inTime(
-    sql.begin(async (tx) => {
-      const [, rows] = await Promise.all([tx`SELECT set_config('trailmark.scope', 'system', true)`, query(tx)]);
-      return [...rows];
-    }),
-  );
+  let rows: Row[] = [];
+  const both = sql.begin(async (tx) => {
+    [, rows] = await Promise.all([tx`SELECT set_config('trailmark.scope', 'system', true)`, query(tx)]);
+  });
+  await inTime(both);
+  return rows;
 }
 
 /** lookUpAll() for the one row that there can be. */

@@ -7,7 +7,7 @@ import { writeExact } from "@/server/exact-json";
 const INSERT_BATCH_ROWS = 100;
 
 /** Makes the INSERT … SELECT of one batch; `rows` is a FROM item with an alias to come (`${rows} AS r(column type, …)`). */
-export type InsertRows = (sql: postgres.Sql, rows: Statement) => Statement;
+export type InsertRows = (sql: postgres.ISql, rows: Statement) => Statement;
 
 /**
  * Stores rows in batches, all of them or none.

@@ -56,7 +56,7 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
   });
 
   it("keeps row level security from one caller's transaction to the next", async () => {
-    const insert = (sql: postgres.Sql) => sql`
+    const insert = (sql: postgres.ISql) => sql`
       INSERT INTO agent_logs (org_id, device_id) SELECT NULL, NULL FROM tenant WHERE false`;
     await Promise.all(Array.from({ length: 20 }, () => tenantInsert({ kind: "system" }, [insert, insert])));
     const scopes = await Promise.all(

@@ -27,7 +27,7 @@ export async function isSetupNeeded(): Promise<boolean> {
 export async function foundPartner(given: Founding, ctx: Ctx = systemCtx()): Promise<boolean> {
   const passwordHash = await hashPassword(given.password);
   const organizationName = repairText(given.organizationName);
-  const admin = { id: newId(), email: given.email, name: repairText(given.name), role: "partner_admin" };
+  const admin = { id: newId(), email: given.email, name: repairText(given.name), role: "partner_admin" as const };
   const home = await asSystem(async (tx) => {
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('trailmark setup', 0))`);
     if ((await tx.select({ id: partners.id }).from(partners).limit(1)).length > 0) return;

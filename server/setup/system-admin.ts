@@ -17,7 +17,7 @@ const input = z.strictObject({ email, password: newPassword, name: displayName }
 export async function createSystemAdmin(given: z.input<typeof input>): Promise<{ id: string; email: string }> {
   const { email: address, password, name } = input.parse(given);
   const passwordHash = await hashPassword(password);
-  const row = { id: newId(), email: address, name: repairText(name), role: "system_admin", passwordHash };
+  const row = { id: newId(), email: address, name: repairText(name), role: "system_admin" as const, passwordHash };
   const made = await asSystem((tx) => tx.insert(users).values(row).onConflictDoNothing().returning({ id: users.id }));
   if (made.length === 0) throw new AppError("conflict", "That e-mail is already in use.");
   return { id: row.id, email: address };

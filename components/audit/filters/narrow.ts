@@ -8,7 +8,8 @@ import {
 } from "@/server/audit/query/catalogue";
 import { joinValues, splitValues } from "@/server/audit/query/value-list";
 import { ACTOR_TYPE_LABEL, ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
-import { FROM_START, GUID, type View } from "./address";
+import { GUID } from "@/server/text";
+import { FROM_START, type View } from "./address";
 
 type Excluding = { exclude?: string | null; excludeActions?: string | null };
 
