@@ -60,7 +60,12 @@ async function makeViewer(ctx: Ctx, { email, email_verified, name }: Profile): P
   const orgId = env().OIDC_JIT_ORGANIZATION;
   const address = emailSchema.safeParse(email);
   if (!orgId || email_verified !== true || !address.success) return undefined;
-  const person = { id: newId(), email: address.data, name: repairText(name ?? address.data), role: "org_viewer" as const };
+  const person = {
+    id: newId(),
+    email: address.data,
+    name: repairText(name ?? address.data),
+    role: "org_viewer" as const,
+  };
   const made = await asSystem(async (tx) => {
     const [org] = await tx.select().from(organizations).where(eq(organizations.id, orgId));
     if (!org) return [];
