@@ -8,7 +8,7 @@ import { AppError, invalid, notFound } from "@/server/errors";
 import { inScope, reaches } from "@/server/scope";
 import type { Audience, SavedView } from "./schema";
 
-export type SavedViewRow = typeof auditSavedViews.$inferSelect;
+type SavedViewRow = typeof auditSavedViews.$inferSelect;
 export type Person = Extract<Actor, { type: "user" }>;
 type Owner = Pick<SavedViewRow, "partnerId" | "orgId" | "shared">;
 
