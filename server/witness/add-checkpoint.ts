@@ -38,7 +38,7 @@ export function parseRequest(body: string): Request | null {
   if (split < 0) return null;
   const [first, ...lines] = body.slice(0, split).split("\n");
   const older = OLD.exec(first ?? "")?.[1];
-  const proof = lines.map(fromBase64).filter((hash) => hash !== null && hash.length === HASH_BYTES);
+  const proof = lines.map(fromBase64).filter((hash): hash is Uint8Array => hash?.length === HASH_BYTES);
   const note = parseNote(body.slice(split + 2));
   const checkpoint = note && parseCheckpoint(note.text);
   if (older === undefined || proof.length !== lines.length || lines.length > MAX_HASHES || !checkpoint) return null;
