@@ -17,8 +17,7 @@ export const verify: Command = {
       return await verifyFile(args);
     } catch (error) {
       // A script that asked for JSON gets it, also when it called the command wrongly.
-      if (args.includes("--json"))
-        say(JSON.stringify({ status: "unreadable", reason: messageOf(error), line: 0 }));
+      if (args.includes("--json")) say(JSON.stringify({ status: "unreadable", reason: messageOf(error), line: 0 }));
       if (error instanceof UsageError) throw error;
       tell(`UNREADABLE ${messageOf(error)}`);
       return EXIT_CODE.unreadable;

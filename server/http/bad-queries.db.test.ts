@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { BAD_TEXTS } from "@/testing/fuzz-values";
-import { createProbeWorld, described, hints, probe, summary } from "@/testing/probe";
+import { BAD_TEXTS } from "@/testing/api/fuzz-values";
+import { createProbeWorld, described, hints, probe, summary } from "@/testing/api/probe";
 
 beforeAll(createProbeWorld);
 
