@@ -56,7 +56,7 @@ const headsOf = (tx: Tx, orgIds: readonly string[]): Promise<Head[]> =>
   rowsOf<Head>(
     tx,
     sql`SELECT h.org_id AS "orgId", h.seq::float8 AS head, h.pruned_through_seq::float8 AS pruned
-      FROM audit_chain_heads_of(${sql.param([...orgIds])}::uuid[]) h`,
+      FROM audit_chain_heads_of(${uuids(orgIds)}) h`,
   );
 
 /**
@@ -103,5 +103,5 @@ const probe = (tx: Tx, orgIds: readonly string[], since: Since): Promise<Omit<Lo
       LEFT JOIN LATERAL (
         SELECT n.size, n.signed_at FROM audit_notes n WHERE n.org_id = o.id AND n.kind = 'checkpoint'
         ORDER BY n.signed_at, n.size LIMIT 1) e ON true
-      WHERE o.id = ANY (${sql.param([...orgIds])}::uuid[])`,
+      WHERE o.id = ANY (${uuids(orgIds)})`,
   );
