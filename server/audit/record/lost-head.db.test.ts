@@ -130,13 +130,13 @@ describe("a chain that lost its head", () => {
   it("is met where the row that the head names was deleted, and not where retention took it", async () => {
     const { lost, head } = await twoChains();
     await restoreHead(lost, head);
-    await tamper(`DELETE FROM audit_logs WHERE org_id = '${lost}' AND chain_seq = 10`);
+    await tamperBy(`DELETE FROM audit_logs WHERE org_id = '${lost}' AND chain_seq = 10`);
     const code = { code: "23505", constraint_name: "audit_logs_org_seq_key" };
     for (const count of [1, 2])
       await expect(inTenant([lost], (tx) => insertRaw(tx, lost, count))).rejects.toMatchObject(code);
     await expect(appendAudit(roles.app, auditRows(lost, 2))).rejects.toMatchObject(code);
 
-    await tamper(`UPDATE audit_chain_heads SET pruned_through_seq = 10, pruned_through_checksum = checksum
+    await tamperBy(`UPDATE audit_chain_heads SET pruned_through_seq = 10, pruned_through_checksum = checksum
       WHERE org_id = '${lost}'`);
     await appendAudit(roles.app, auditRows(lost, 1));
     await inTenant([lost], (tx) => insertRaw(tx, lost, 1));
