@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { containsPattern, repairJson, repairText } from "./text";
+import { containsPattern, repairJson, repairText, toSlug } from "./text";
 
 describe("repairText", () => {
   it("puts U+FFFD in the place of NUL and of lone surrogates, and leaves pairs alone", () => {
@@ -28,4 +28,13 @@ describe("containsPattern", () => {
   it("takes wildcards and the escape character literally", () => {
     expect(containsPattern("50%_\\")).toBe("%50\\%\\_\\\\%");
   });
+});
+
+it.each([
+  ["Contoso Ltd.", "contoso-ltd"],
+  ["  Café Zürich & Söhne ", "cafe-zurich-sohne"],
+  ["日本", "organization"],
+  ["x".repeat(200), "x".repeat(60)],
+])("%j becomes %j", (name, slug) => {
+  expect(toSlug(name)).toBe(slug);
 });

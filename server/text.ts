@@ -47,3 +47,15 @@ const DIRECTION_MARKS = /[\u202a-\u202e\u2066-\u2069]/g;
 /** Marks that turn the reading direction (Unicode, UAX 9) as their codes: a name must not rewrite the sentence around it. */
 export const withVisibleMarks = (text: string): string =>
   text.replace(DIRECTION_MARKS, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
+
+const MAX_SLUG_LENGTH = 60;
+
+/** A name as it may stand in an address: ASCII letters, digits and hyphens; "organization" where nothing is left. */
+export function toSlug(name: string): string {
+  const ascii = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const slug = ascii
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, MAX_SLUG_LENGTH)
+    .replace(/^-+|-+$/g, "");
+  return slug || "organization";
+}

@@ -1,4 +1,4 @@
-import { toSlug } from "@/server/slug";
+import { toSlug } from "@/server/text";
 
 const MINUTE_MS = 60_000;
 

@@ -8,8 +8,7 @@ import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
 import { partnerFor } from "@/server/partner";
-import { toSlug } from "@/server/slug";
-import { repairText } from "@/server/text";
+import { repairText, toSlug } from "@/server/text";
 import { createInput, organization } from "./schema";
 import { toOrganization } from "./to-organization";
 

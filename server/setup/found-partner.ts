@@ -7,8 +7,7 @@ import { type Ctx, systemCtx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { insertOrganization } from "@/server/organizations/create";
-import { toSlug } from "@/server/slug";
-import { repairText } from "@/server/text";
+import { repairText, toSlug } from "@/server/text";
 import type { CompleteInput } from "./schema";
 
 export type Founding = Omit<CompleteInput, "token">;

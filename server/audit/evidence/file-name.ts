@@ -1,5 +1,5 @@
 import type { BundleRange } from "@/server/audit/bundle/format";
-import { toSlug } from "@/server/slug";
+import { toSlug } from "@/server/text";
 
 const DAY_START = "T00:00:00.000Z";
 const DAY_END = "T23:59:59.999Z";
