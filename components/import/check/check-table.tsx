@@ -60,7 +60,9 @@ export function CheckTable({ state, outcome, value, search }: Props) {
         onOpen={setOpened}
       />
       <p className={shared.lead} role="status">
-        {counted(rows.length, "row")} shown{query.hasNextPage ? "; scroll for more" : ""}.
+        {query.isPending
+          ? "Loading the rows."
+          : `${counted(rows.length, "row")} shown${query.hasNextPage ? "; scroll for more" : ""}.`}
         <span className={classes.hint}> Arrow keys go from row to row, Enter opens one.</span>
       </p>
       <RowDrawer state={state} row={row} onMove={moveTo} onClose={() => setOpened(null)} />
