@@ -215,13 +215,15 @@ export const headsLine: Line = {
         const found = await verdict(target);
         if (found !== "broken") faults.push(`${name}: ${found}`);
         faults.push(...(await untilShown(server)).map((what) => `${name}: ${what}`));
-        for (let i = 0; i < 4; i++) await submit();
+        // An altered checksum of the right row is not seen by what seals: what follows it would be the break.
+        const isHeld = !name.endsWith("altered");
+        if (isHeld) for (let i = 0; i < 4; i++) await submit();
         await sql.end();
         await killServer(server);
         server = await startShared();
         sql = ownerOf(server);
         target = { server, sql, credentials: target.credentials };
-        await submit();
+        if (isHeld) await submit();
         const { code, out, err } = await runProduct(server, ["repair-head", "--org", target.credentials.orgId]);
         if (code !== 0) faults.push(`${name}: repair-head ended with ${code}: ${out}${err}`);
         await submit();

@@ -16,8 +16,6 @@ DECLARE
   seq bigint;
   link text;
   prev text;
-  pruned_seq bigint;
-  newest text;
   ms bigint;
   details text;
   known uuid[];
@@ -46,18 +44,11 @@ BEGIN
 
   -- The lock in a statement of its own, then the head.
   PERFORM pg_advisory_xact_lock(audit_lock_key(p_org));
-  SELECT h.seq, h.checksum, h.pruned_through_seq, h.pruned_through_checksum INTO old_seq, link, pruned_seq, newest
+  SELECT h.seq, h.checksum INTO old_seq, link
   FROM audit_chain_heads h
   WHERE h.org_id = p_org
   ORDER BY h.seq DESC
   LIMIT 1;
-  IF old_seq IS DISTINCT FROM pruned_seq THEN
-    SELECT a.checksum INTO newest FROM audit_logs a WHERE a.org_id = p_org AND a.chain_seq = old_seq;
-  END IF;
-  IF link IS DISTINCT FROM newest THEN
-    RAISE EXCEPTION 'audit_chain_heads: a chain''s head is not its newest row'
-      USING ERRCODE = 'unique_violation', CONSTRAINT = 'audit_logs_org_seq_key';
-  END IF;
   seq := coalesce(old_seq, 0);
   SELECT coalesce(array_agg(a.id), '{}') INTO known FROM audit_logs a WHERE a.org_id = p_org AND a.id = ANY (p_id);
 

@@ -28,9 +28,8 @@ DECLARE
   seqs bigint[];
   links text[];
   prevs text[];
-  -- The heads before and after, and whether each names the row that stands there.
+  -- The heads before and after.
   orgs uuid[];
-  stand boolean;
   old_seqs bigint[];
   new_seqs bigint[];
   new_links text[];
@@ -56,26 +55,13 @@ BEGIN
       p_resource_id, p_resource_name, p_details, p_ip_address, p_user_agent, p_result, p_error_message);
   END IF;
 
-  -- Locks in a statement of their own, then the heads. One that is not its chain's newest row, which retention may have
-  -- removed, is not gone on from: the next row would be the break.
+  -- Locks in a statement of their own, then the heads.
   PERFORM pg_advisory_xact_lock(k)
   FROM (SELECT DISTINCT audit_lock_key(o) AS k FROM unnest(p_org_id) AS o ORDER BY k OFFSET 0) keys;
-  SELECT array_agg(o.org), array_agg(coalesce(h.seq, 0)), array_agg(h.checksum::text), bool_and(coalesce(h.stands, true))
-  INTO orgs, old_seqs, new_links, stand
+  SELECT array_agg(o.org), array_agg(coalesce(h.seq, 0)), array_agg(h.checksum::text) INTO orgs, old_seqs, new_links
   FROM (SELECT DISTINCT u AS org FROM unnest(p_org_id) AS u OFFSET 0) o
   LEFT JOIN LATERAL (
-    SELECT c.seq, c.checksum,
-      c.checksum IS NOT DISTINCT FROM coalesce(
-        (SELECT a.checksum FROM audit_logs a WHERE a.org_id = c.org_id AND a.chain_seq = c.seq),
-        CASE WHEN c.pruned_through_seq = c.seq THEN c.pruned_through_checksum END) AS stands
-    FROM audit_chain_heads c
-    WHERE c.org_id = o.org
-    ORDER BY c.seq DESC
-    LIMIT 1) h ON true;
-  IF NOT stand THEN
-    RAISE EXCEPTION 'audit_chain_heads: a chain''s head is not its newest row'
-      USING ERRCODE = 'unique_violation', CONSTRAINT = 'audit_logs_org_seq_key';
-  END IF;
+    SELECT c.seq, c.checksum FROM audit_chain_heads c WHERE c.org_id = o.org ORDER BY c.seq DESC LIMIT 1) h ON true;
   new_seqs := old_seqs;
   docs := array_fill(NULL::jsonb, ARRAY[n]);
   seqs := array_fill(NULL::bigint, ARRAY[n]);

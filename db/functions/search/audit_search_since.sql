@@ -1,5 +1,5 @@
--- When the newest p_blocks blocks up to a time begin: where the matches of a page probably are. Of several organizations
--- each gives four times its even share at most. NULL where there are no older blocks.
+-- When the newest p_blocks blocks up to a time begin: where the matches of a page probably are. Of several
+-- organizations each gives four times its even share at most. NULL where there are no older blocks.
 CREATE OR REPLACE FUNCTION audit_search_since(p_orgs uuid[], p_to timestamptz, p_blocks integer) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
