@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
 import { type Env, parseEnv } from "@/server/env";
+import { createDataFolder } from "./data-folder/create";
 
 /** A secret of this installation, created at the first start and kept, readable by its owner alone. */
 function keptSecret(dataDir: string, name: string): string {
@@ -15,10 +16,13 @@ function keptSecret(dataDir: string, name: string): string {
 
 const present = (name: string) => Boolean(process.env[name] || process.env[`${name}_FILE`]);
 
-/** Fills in the data folder, which it returns, and the public address. */
+/**
+ * Fills in the data folder, which it returns, and the public address.
+ * @throws EnvError where the folder cannot be created
+ */
 export function completePlaces(): string {
   const dataDir = resolve(process.env.TRAILMARK_DATA_DIR || ".trailmark");
-  mkdirSync(dataDir, { recursive: true });
+  createDataFolder(dataDir);
   process.env.TRAILMARK_DATA_DIR = dataDir;
   process.env.NEXTAUTH_URL ||= `http://${hostInUrl(process.env.HOST || "127.0.0.1")}:${process.env.PORT || "3000"}`;
   return dataDir;

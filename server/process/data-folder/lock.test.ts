@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { completePlaces } from "@/server/process/prepare";
 import { processName } from "@/server/process-name";
 import { lockFolder } from "./lock";
 
@@ -24,10 +25,12 @@ it("refuses a folder in use in a sentence, and takes it when it is free", async 
   (await lockFolder(dir, 0))();
 });
 
-it("names the variable of a folder that cannot be", async () => {
+it("names the variable of a folder that cannot be", () => {
   const file = join(dir, "file");
   writeFileSync(file, "");
-  await expect(lockFolder(join(file, "data"))).rejects.toThrow("- TRAILMARK_DATA_DIR: ");
+  vi.stubEnv("TRAILMARK_DATA_DIR", join(file, "data"));
+  expect(completePlaces).toThrow("- TRAILMARK_DATA_DIR: ");
+  vi.unstubAllEnvs();
 });
 
 it("waits for a server that is on its way out", async () => {

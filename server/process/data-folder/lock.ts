@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "@/db/thrown";
-import { unusableVariable } from "@/server/env";
 import { isProcessAlive, processName } from "@/server/process-name";
+import { createDataFolder } from "./create";
 
 const NAME = "server.lock";
 /** A server that was told to stop drains for so long. */
@@ -13,15 +13,6 @@ const POLL_MS = 100;
 /** A data folder that another server uses: the operator can mend it, so its message is a sentence. */
 class FolderInUse extends Error {
   readonly expected = true;
-}
-
-/** @throws EnvError where the data folder cannot be a folder */
-function createFolder(dataDir: string): void {
-  try {
-    mkdirSync(dataDir, { recursive: true });
-  } catch (error) {
-    throw unusableVariable("TRAILMARK_DATA_DIR", `${dataDir} cannot be created (${String(error)})`);
-  }
 }
 
 /** The process that a lock names; "" for none, or when it is just being written. */
@@ -63,7 +54,7 @@ function removeDead(path: string, holder: string): void {
  * @throws FolderInUse or EnvError, a sentence for the operator
  */
 export async function lockFolder(dataDir: string, timeoutMs = TIMEOUT_MS): Promise<() => void> {
-  createFolder(dataDir);
+  createDataFolder(dataDir);
   const path = join(dataDir, NAME);
   for (const deadline = Date.now() + timeoutMs; !create(path); await sleep(POLL_MS)) {
     const holder = holderOf(path);
