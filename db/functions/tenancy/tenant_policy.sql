@@ -2,7 +2,8 @@
 -- only in a transaction whose tenant settings reach it, or in the platform's own. The settings are read through scalar
 -- sub-selects, so once a statement; a setting that was local to an earlier transaction reads as '', hence NULLIF.
 -- Migrations call it for their new tables. A change of this text reaches existing tables when a migration calls it
--- again. Citus takes no sub-selects in the policies of distributed tables: for these the settings are read for every row.
+-- again. Citus takes no sub-selects in the policies of distributed tables: for these the settings are read for every
+-- row.
 CREATE OR REPLACE FUNCTION tenant_policy(
   p_table text, p_rows_of text DEFAULT 'organization', p_command text DEFAULT 'ALL'
 ) RETURNS void
