@@ -1,8 +1,8 @@
-import { asc, count, desc } from "drizzle-orm";
+import { asc, desc } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { apiKeys } from "@/db/schema";
-import { paginate } from "@/server/devices/list";
 import { operation } from "@/server/operation";
+import { readPage } from "@/server/page";
 import { apiKeyPage, listInput } from "./schema";
 import { keysInScope, toApiKeys } from "./to-api-key";
 
@@ -14,17 +14,9 @@ export const listApiKeys = operation({
   run(ctx, input) {
     const where = keysInScope(ctx);
     return tenant(ctx.scope, async (tx) => {
-      const [rows, [counted]] = await Promise.all([
-        tx
-          .select()
-          .from(apiKeys)
-          .where(where)
-          .orderBy(desc(apiKeys.createdAt), asc(apiKeys.id))
-          .limit(input.limit)
-          .offset((input.page - 1) * input.limit),
-        tx.select({ total: count() }).from(apiKeys).where(where),
-      ]);
-      return { data: await toApiKeys(rows), pagination: paginate(input, counted?.total ?? 0) };
+      const query = tx.select().from(apiKeys).orderBy(desc(apiKeys.createdAt), asc(apiKeys.id)).$dynamic();
+      const { rows, pagination } = await readPage(tx, input, { from: apiKeys, query, where });
+      return { data: await toApiKeys(rows), pagination };
     });
   },
 });

@@ -1,8 +1,8 @@
-import { and, count, desc, eq } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { notificationDeliveries } from "@/db/schema";
-import { paginate } from "@/server/devices/list";
 import { operation } from "@/server/operation";
+import { readPage } from "@/server/page";
 import { deliveryPage, listInput } from "./schema";
 import { namesOf, toDelivery, visible } from "./visible";
 
@@ -19,18 +19,10 @@ export const listDeliveries = operation({
       input.status ? eq(t.status, input.status) : undefined,
     );
     return tenant(ctx.scope, async (tx) => {
-      const [rows, [counted]] = await Promise.all([
-        tx
-          .select()
-          .from(t)
-          .where(where)
-          .orderBy(desc(t.createdAt), desc(t.id))
-          .limit(input.limit)
-          .offset((input.page - 1) * input.limit),
-        tx.select({ total: count() }).from(t).where(where),
-      ]);
+      const query = tx.select().from(t).orderBy(desc(t.createdAt), desc(t.id)).$dynamic();
+      const { rows, pagination } = await readPage(tx, input, { from: t, query, where });
       const names = await namesOf(tx, rows);
-      return { data: rows.map((row) => toDelivery(row, names)), pagination: paginate(input, counted?.total ?? 0) };
+      return { data: rows.map((row) => toDelivery(row, names)), pagination };
     });
   },
 });

@@ -1,20 +1,16 @@
-import { and, asc, count, eq, ilike, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, ilike, type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { agents, devices } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { hasFieldValue } from "@/server/custom-fields/values";
 import { operation } from "@/server/operation";
+import { readPage } from "@/server/page";
 import { inScope } from "@/server/scope";
 import { containsPattern, repairText } from "@/server/text";
 import type { Pagination } from "@/server/wire";
 import { onlineCondition } from "./presence";
 import { devicePage, type ListInput, listInput } from "./schema";
 import { deviceColumns, toDevice } from "./to-device";
-
-/** The pagination member of an answer. */
-export function paginate({ page, limit }: { page: number; limit: number }, total: number): Pagination {
-  return { page, limit, total, totalPages: Math.ceil(total / limit) };
-}
 
 function conditions(ctx: Ctx, input: ListInput): SQL | undefined {
   const online = onlineCondition(ctx.now());
@@ -37,18 +33,14 @@ export const listDevices = operation({
       const byField =
         fieldKey && fieldValue ? await hasFieldValue(tx, ctx, { key: fieldKey, text: fieldValue }) : undefined;
       const where = and(conditions(ctx, input), byField);
-      const [rows, [counted]] = await Promise.all([
-        tx
-          .select(deviceColumns(ctx.now()))
-          .from(devices)
-          .leftJoin(agents, eq(agents.deviceId, devices.id))
-          .where(where)
-          .orderBy(asc(devices.hostname), asc(devices.id))
-          .limit(input.limit)
-          .offset((input.page - 1) * input.limit),
-        tx.select({ total: count() }).from(devices).where(where),
-      ]);
-      return { data: rows.map(toDevice), pagination: paginate(input, counted?.total ?? 0) };
+      const query = tx
+        .select(deviceColumns(ctx.now()))
+        .from(devices)
+        .leftJoin(agents, eq(agents.deviceId, devices.id))
+        .orderBy(asc(devices.hostname), asc(devices.id))
+        .$dynamic();
+      const { rows, pagination } = await readPage(tx, input, { from: devices, query, where });
+      return { data: rows.map(toDevice), pagination };
     });
   },
 });

@@ -2,9 +2,9 @@ import { and, count, desc, eq, getTableColumns, gte, ilike, inArray, lte, type S
 import { tenantRead } from "@/db/read";
 import { deviceEventLogs } from "@/db/schema";
 import { findDevice, preferDeviceIndex } from "@/server/devices/find";
-import { paginate } from "@/server/devices/list";
 import { readMembers } from "@/server/exact-json";
 import { operation } from "@/server/operation";
+import { paginate } from "@/server/page";
 import { containsPattern, repairText } from "@/server/text";
 import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog, eventLogPage, type ListInput, listInput } from "./schema";
 

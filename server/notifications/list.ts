@@ -1,7 +1,7 @@
 import { and, count, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { notifications, organizations } from "@/db/schema";
-import { paginate } from "@/server/devices/list";
 import { operation } from "@/server/operation";
+import { readPage } from "@/server/page";
 import { listInput, notificationPage, summary, summaryInput } from "./schema";
 import { toNotification } from "./to-notification";
 import { changedAt, isReadBy, ofCaller, wantedBy } from "./wanted";
@@ -20,21 +20,17 @@ export const listNotifications = operation({
         input.kind ? eq(t.kind, input.kind) : undefined,
         input.status && (input.status === "open" ? isNull(t.resolvedAt) : isNotNull(t.resolvedAt)),
       );
-      const [rows, [counted]] = await Promise.all([
-        tx
-          .select({ row: t, organization: organizations.name, isRead: isReadBy(ctx) })
-          .from(t)
-          .innerJoin(organizations, eq(organizations.id, t.orgId))
-          .where(where)
-          .orderBy(desc(changedAt), t.kind, sql`lower(${organizations.name})`, t.id)
-          .limit(input.limit)
-          .offset((input.page - 1) * input.limit),
-        tx.select({ total: count() }).from(t).where(where),
-      ]);
+      const query = tx
+        .select({ row: t, organization: organizations.name, isRead: isReadBy(ctx) })
+        .from(t)
+        .innerJoin(organizations, eq(organizations.id, t.orgId))
+        .orderBy(desc(changedAt), t.kind, sql`lower(${organizations.name})`, t.id)
+        .$dynamic();
+      const { rows, pagination } = await readPage(tx, input, { from: t, query, where });
       const data = rows.flatMap(
         ({ row, organization, isRead }) => toNotification({ ...row, organization }, isRead) ?? [],
       );
-      return { data, pagination: paginate(input, counted?.total ?? 0) };
+      return { data, pagination };
     });
   },
 });

@@ -1,9 +1,9 @@
-import { and, asc, count, eq, ilike, sql } from "drizzle-orm";
+import { and, asc, eq, ilike, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { organizations } from "@/db/schema";
-import { paginate } from "@/server/devices/list";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
+import { readPage } from "@/server/page";
 import { inScope } from "@/server/scope";
 import { containsPattern } from "@/server/text";
 import { onlyIdInput } from "@/server/wire";
@@ -20,17 +20,13 @@ export const listOrganizations = operation({
       input.search ? ilike(organizations.name, containsPattern(input.search)) : undefined,
     );
     return tenant(ctx.scope, async (tx) => {
-      const [rows, [counted]] = await Promise.all([
-        tx
-          .select()
-          .from(organizations)
-          .where(where)
-          .orderBy(asc(sql`lower(${organizations.name})`), asc(organizations.id))
-          .limit(input.limit)
-          .offset((input.page - 1) * input.limit),
-        tx.select({ total: count() }).from(organizations).where(where),
-      ]);
-      return { data: rows.map(toOrganization), pagination: paginate(input, counted?.total ?? 0) };
+      const query = tx
+        .select()
+        .from(organizations)
+        .orderBy(asc(sql`lower(${organizations.name})`), asc(organizations.id))
+        .$dynamic();
+      const { rows, pagination } = await readPage(tx, input, { from: organizations, query, where });
+      return { data: rows.map(toOrganization), pagination };
     });
   },
 });

@@ -4,11 +4,11 @@ import { oneOf } from "@/db/rows";
 import { reportSchedules } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { requirePerson } from "@/server/auth/person";
-import { paginate } from "@/server/devices/list";
 import { AppError, notFound } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { isMailConfigured } from "@/server/mail";
 import { operation } from "@/server/operation";
+import { readPage } from "@/server/page";
 import { onlyIdInput } from "@/server/wire";
 import { nextRun } from "./period";
 import {
@@ -65,17 +65,8 @@ export const listSchedules = operation({
   run(ctx, input) {
     const where = eq(t.userId, requirePerson(ctx).id);
     return tenant(ctx.scope, async (tx) => {
-      const [rows, [counted]] = await Promise.all([
-        tx
-          .select()
-          .from(t)
-          .where(where)
-          .orderBy(asc(t.createdAt), asc(t.id))
-          .limit(input.limit)
-          .offset((input.page - 1) * input.limit),
-        tx.select({ total: count() }).from(t).where(where),
-      ]);
-      const pagination = paginate(input, counted?.total ?? 0);
+      const query = tx.select().from(t).orderBy(asc(t.createdAt), asc(t.id)).$dynamic();
+      const { rows, pagination } = await readPage(tx, input, { from: t, query, where });
       return { data: rows.map(toSchedule), pagination, mailConfigured: isMailConfigured() };
     });
   },

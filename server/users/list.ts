@@ -1,9 +1,9 @@
-import { and, asc, count, eq, ilike, inArray, isNull, notInArray, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, ilike, inArray, isNull, notInArray, or, type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { users } from "@/db/schema";
 import type { Ctx } from "@/server/context";
-import { paginate } from "@/server/devices/list";
 import { operation } from "@/server/operation";
+import { readPage } from "@/server/page";
 import { inScope } from "@/server/scope";
 import { containsPattern } from "@/server/text";
 import { listInput, userPage } from "./schema";
@@ -37,19 +37,15 @@ export const listUsers = operation({
       pattern ? or(ilike(users.name, pattern), ilike(users.email, pattern)) : undefined,
     );
     return tenant(ctx.scope, async (tx) => {
-      const [rows, [counted]] = await Promise.all([
-        tx
-          .select(userColumns)
-          .from(users)
-          .where(where)
-          .orderBy(asc(sql`lower(${users.name})`), asc(users.id))
-          .limit(input.limit)
-          .offset((input.page - 1) * input.limit),
-        tx.select({ total: count() }).from(users).where(where),
-      ]);
+      const query = tx
+        .select(userColumns)
+        .from(users)
+        .orderBy(asc(sql`lower(${users.name})`), asc(users.id))
+        .$dynamic();
+      const { rows, pagination } = await readPage(tx, input, { from: users, query, where });
       return {
         data: rows.map((row) => toUser(row, secured.has(row.id))),
-        pagination: paginate(input, counted?.total ?? 0),
+        pagination,
       };
     });
   },

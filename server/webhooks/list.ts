@@ -1,8 +1,8 @@
-import { asc, count, desc } from "drizzle-orm";
+import { asc, desc } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { webhookEndpoints } from "@/db/schema";
-import { paginate } from "@/server/devices/list";
 import { operation } from "@/server/operation";
+import { readPage } from "@/server/page";
 import { endpointsInScope, toWebhook } from "./endpoint";
 import { listInput, webhookPage } from "./schema";
 
@@ -14,17 +14,13 @@ export const listWebhooks = operation({
   run(ctx, input) {
     const where = endpointsInScope(ctx);
     return tenant(ctx.scope, async (tx) => {
-      const [rows, [counted]] = await Promise.all([
-        tx
-          .select()
-          .from(webhookEndpoints)
-          .where(where)
-          .orderBy(desc(webhookEndpoints.createdAt), asc(webhookEndpoints.id))
-          .limit(input.limit)
-          .offset((input.page - 1) * input.limit),
-        tx.select({ total: count() }).from(webhookEndpoints).where(where),
-      ]);
-      return { data: rows.map(toWebhook), pagination: paginate(input, counted?.total ?? 0) };
+      const query = tx
+        .select()
+        .from(webhookEndpoints)
+        .orderBy(desc(webhookEndpoints.createdAt), asc(webhookEndpoints.id))
+        .$dynamic();
+      const { rows, pagination } = await readPage(tx, input, { from: webhookEndpoints, query, where });
+      return { data: rows.map(toWebhook), pagination };
     });
   },
 });

@@ -1,0 +1,27 @@
+import type { SQL } from "drizzle-orm";
+import type { PgSelect, PgTable } from "drizzle-orm/pg-core";
+import type { Tx } from "@/db/client";
+
+type PageInput = { page: number; limit: number };
+
+/** The pagination member of an answer. */
+export const paginate = ({ page, limit }: PageInput, total: number) => ({
+  page,
+  limit,
+  total,
+  totalPages: Math.ceil(total / limit),
+});
+
+type Paged<Q> = { from: PgTable; query: Q; where: SQL | undefined };
+
+/** The rows of one page of a query in its order, and how many of its table meet the condition in all. */
+export async function readPage<Q extends PgSelect>(tx: Tx, input: PageInput, { from, query, where }: Paged<Q>) {
+  const [rows, total] = await Promise.all([
+    query
+      .where(where)
+      .limit(input.limit)
+      .offset((input.page - 1) * input.limit),
+    tx.$count(from, where),
+  ]);
+  return { rows, pagination: paginate(input, total) };
+}
