@@ -7,7 +7,6 @@ import { operation } from "@/server/operation";
 import { readPage } from "@/server/page";
 import { inScope } from "@/server/scope";
 import { containsPattern, repairText } from "@/server/text";
-import type { Pagination } from "@/server/wire";
 import { onlineCondition } from "./presence";
 import { devicePage, type ListInput, listInput } from "./schema";
 import { deviceColumns, toDevice } from "./to-device";

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { notifications, organizations } from "@/db/schema";
 import { operation } from "@/server/operation";
 import { readPage } from "@/server/page";
