@@ -1,8 +1,8 @@
 import { and, desc, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { readPage } from "@/db/page";
 import { notificationDeliveries } from "@/db/schema";
 import { operation } from "@/server/operation";
-import { readPage } from "@/server/page";
 import { deliveryPage, listInput } from "./schema";
 import { namesOf, toDelivery, visible } from "./visible";
 

@@ -1,10 +1,10 @@
 import { and, asc, eq, ilike, type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { readPage } from "@/db/page";
 import { agents, devices } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { hasFieldValue } from "@/server/custom-fields/values";
 import { operation } from "@/server/operation";
-import { readPage } from "@/server/page";
 import { inScope } from "@/server/scope";
 import { containsPattern, repairText } from "@/server/text";
 import { onlineCondition } from "./presence";

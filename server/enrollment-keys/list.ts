@@ -1,8 +1,8 @@
 import { asc, desc } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { readPage } from "@/db/page";
 import { enrollmentKeys } from "@/db/schema";
 import { operation } from "@/server/operation";
-import { readPage } from "@/server/page";
 import { inScope } from "@/server/scope";
 import { enrollmentKeyPage, listInput } from "./schema";
 import { toEnrollmentKey } from "./to-enrollment-key";

@@ -1,10 +1,10 @@
 import { and, count, desc, eq, getTableColumns, gte, ilike, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { paginate } from "@/db/page";
 import { tenantRead } from "@/db/read";
 import { deviceEventLogs } from "@/db/schema";
 import { findDevice, preferDeviceIndex } from "@/server/devices/find";
 import { readMembers } from "@/server/exact-json";
 import { operation } from "@/server/operation";
-import { paginate } from "@/server/page";
 import { containsPattern, repairText } from "@/server/text";
 import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog, eventLogPage, type ListInput, listInput } from "./schema";
 

@@ -1,7 +1,7 @@
 import { and, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { readPage } from "@/db/page";
 import { notifications, organizations } from "@/db/schema";
 import { operation } from "@/server/operation";
-import { readPage } from "@/server/page";
 import { listInput, notificationPage, summary, summaryInput } from "./schema";
 import { toNotification } from "./to-notification";
 import { changedAt, isReadBy, ofCaller, wantedBy } from "./wanted";

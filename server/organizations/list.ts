@@ -1,9 +1,9 @@
 import { and, asc, eq, ilike, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { readPage } from "@/db/page";
 import { organizations } from "@/db/schema";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
-import { readPage } from "@/server/page";
 import { inScope } from "@/server/scope";
 import { containsPattern } from "@/server/text";
 import { onlyIdInput } from "@/server/wire";

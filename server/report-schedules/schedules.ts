@@ -1,5 +1,6 @@
 import { and, asc, count, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { readPage } from "@/db/page";
 import { oneOf } from "@/db/rows";
 import { reportSchedules } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
@@ -8,7 +9,6 @@ import { AppError, notFound } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { isMailConfigured } from "@/server/mail";
 import { operation } from "@/server/operation";
-import { readPage } from "@/server/page";
 import { onlyIdInput } from "@/server/wire";
 import { nextRun } from "./period";
 import {

@@ -1,9 +1,9 @@
 import { and, asc, eq, ilike, inArray, isNull, notInArray, or, type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { readPage } from "@/db/page";
 import { users } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
-import { readPage } from "@/server/page";
 import { inScope } from "@/server/scope";
 import { containsPattern } from "@/server/text";
 import { listInput, userPage } from "./schema";

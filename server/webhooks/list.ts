@@ -1,8 +1,8 @@
 import { asc, desc } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { readPage } from "@/db/page";
 import { webhookEndpoints } from "@/db/schema";
 import { operation } from "@/server/operation";
-import { readPage } from "@/server/page";
 import { endpointsInScope, toWebhook } from "./endpoint";
 import { listInput, webhookPage } from "./schema";
 

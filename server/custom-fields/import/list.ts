@@ -1,8 +1,8 @@
 import { count, desc } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { paginate } from "@/db/page";
 import { customFieldImports } from "@/db/schema";
 import { operation } from "@/server/operation";
-import { paginate } from "@/server/page";
 import { typed } from "@/server/wire";
 import { listed, ownImports, partnerScope } from "./find-import";
 import { DRAFT_DAYS, type ImportEntry, type ImportPage, importListInput } from "./schema";

@@ -1,6 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import type { PgSelect, PgTable } from "drizzle-orm/pg-core";
-import type { Tx } from "@/db/client";
+import type { Tx } from "./client";
 
 type PageInput = { page: number; limit: number };
 
