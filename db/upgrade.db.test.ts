@@ -150,6 +150,5 @@ describe("a database with some of the 24 migrations", () => {
         /older than version 0\.110\.0[\s\S]+Start version 0\.110\.0 on it once/,
       );
     expect(await withOwner(names.unfinished, describeSchema)).toEqual(before);
-    expect(countMigrations()).toBeLessThan(24);
   });
 });
