@@ -17,12 +17,14 @@ export type Admin = {
   end: () => Promise<void>;
 };
 
-/** Each a message of its own, which on a distributed database goes to the other nodes too. */
 const settings = (prune: boolean): string[] => [
   "SET LOCAL trailmark.scope = 'system'",
   `SET LOCAL trailmark.prune = '${prune ? "on" : ""}'`,
   "SET LOCAL work_mem = '64MB'",
 ];
+
+/** One message, except on a distributed database: there each goes to the other nodes only as a message of its own. */
+const messages = (prune: boolean): string[] => (env().TRAILMARK_CITUS ? settings(prune) : [settings(prune).join("; ")]);
 
 /**
  * Opens one connection of the elevated role, for one run of retention: nothing of it stays open between runs. It must
@@ -45,7 +47,7 @@ export function openAdmin(): Admin {
   return {
     transaction: (fn, options) =>
       database.transaction(async (tx) => {
-        await Promise.all(settings(options?.prune ?? false).map((one) => tx.execute(sql.raw(one))));
+        await Promise.all(messages(options?.prune ?? false).map((one) => tx.execute(sql.raw(one))));
         return fn(tx);
       }),
     tryLock: async (key) => {

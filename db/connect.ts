@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import { env } from "@/server/env";
+import { greetingSockets } from "./socket";
 
 type Options = {
   /** How many connections at most. */
@@ -16,8 +17,11 @@ type Options = {
  */
 export const directUrl = (): string => env().DATABASE_DIRECT_URL ?? env().DATABASE_URL;
 
-/** The default waits up to 20 s after a restart of the database; clients are asked to retry within seconds. */
-const soon = (attempt: number): number => Math.min(0.05 * 2 ** attempt, 1);
+/**
+ * The default waits up to 20 s after a restart of the database; clients are asked to retry within seconds. Attempts are
+ * counted over all connections of a pool, so each soon waits for the longest, and a request needs several pools in turn.
+ */
+const soon = (attempt: number): number => Math.min(0.05 * 2 ** attempt, 0.25);
 
 /** Members of a query that postgres.js 3.4 reads and its types leave out. */
 type Sent = { options: { onexecute?: () => boolean } };
@@ -53,6 +57,7 @@ export function connectApp({ name, url = env().DATABASE_URL, connection, ...opti
     prepare: !pooled,
     connect_timeout: 5,
     backoff: soon,
+    ...{ socket: greetingSockets() },
     onnotice: () => {},
     ...options,
     connection: { application_name: name, ...connection },

@@ -5,6 +5,7 @@ import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Embedded, startEmbedded } from "./embedded/embedded";
 import { migrate } from "./migrate";
+import { EXPECTED } from "./roles";
 import { countMigrations } from "./version";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-migrate-"));
@@ -102,6 +103,35 @@ describe("migrate", () => {
 
   it("refuses a superuser as the application role", async () => {
     await expect(migrate({ ...embedded, appUrl: embedded.ownerUrl })).rejects.toThrow(/superuser/);
+  });
+
+  it("makes its sessions deaf to what the database has set for other programs", async () => {
+    const at = (url: string) => Object.assign(new URL(url), { pathname: "/odd" }).href;
+    await query(embedded.ownerUrl, "CREATE DATABASE odd");
+    await query(at(embedded.ownerUrl), "CREATE SCHEMA elsewhere");
+    for (const odd of [
+      "DateStyle = 'German, DMY'",
+      "TimeZone = 'Asia/Kathmandu'",
+      "bytea_output = 'escape'",
+      "default_transaction_isolation = 'serializable'",
+      "row_security = off",
+      "search_path = elsewhere",
+    ])
+      await query(embedded.ownerUrl, `ALTER DATABASE odd SET ${odd}`);
+    const urls = { ownerUrl: at(embedded.ownerUrl), appUrl: at(embedded.appUrl), adminUrl: at(embedded.adminUrl) };
+    await migrate(urls);
+    for (const url of [urls.appUrl, urls.adminUrl]) {
+      const [session] = await query<Record<string, string>>(
+        url,
+        `SELECT ${Object.keys(EXPECTED).map((name) => `current_setting('${name}') AS "${name}"`)}`,
+      );
+      expect(session).toEqual(EXPECTED);
+    }
+    const [tables] = await query<{ n: string }>(
+      urls.appUrl,
+      "SELECT count(*) AS n FROM pg_tables WHERE schemaname = 'elsewhere'",
+    );
+    expect(tables?.n).toBe("0");
   });
 
   it("never shows a password in what it says", async () => {

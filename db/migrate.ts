@@ -17,6 +17,8 @@ export type MigrateInput = {
 };
 
 const LOCK_KEY = 0x74726169; // "trai"
+const OWNER_NEEDS =
+  "\nThe owner needs CREATEROLE and must own the database and its schema public (ALTER SCHEMA public OWNER TO …).";
 const DIRECT = "It must not: name PostgreSQL itself there, because a migration holds a lock of its session.";
 
 /** A line in a migration that names functions which its statements need; they are installed before that statement. */
@@ -100,7 +102,9 @@ export async function migrate(input: MigrateInput): Promise<void> {
   if (!ownerUrl) return checkOnly(input);
   const sql = await reach({ url: ownerUrl, role: "the owner (TRAILMARK_OWNER_DATABASE_URL)", unlessPooled: DIRECT });
   try {
-    await sql`SET statement_timeout = 0`;
+    const settings = Object.entries({ statement_timeout: "0", lock_timeout: "0", ...EXPECTED });
+    await sql`SELECT set_config(name, value, false)
+      FROM unnest(${settings.map(([name]) => name)}::text[], ${settings.map(([, value]) => value)}::text[]) AS s(name, value)`;
     const [lock] = await sql<{ got: boolean }[]>`SELECT pg_try_advisory_lock(${LOCK_KEY}) AS got`;
     if (!lock?.got) {
       input.log?.("another process migrates the database; waiting for it");
@@ -110,7 +114,7 @@ export async function migrate(input: MigrateInput): Promise<void> {
   } catch (error) {
     if (error instanceof MigrationError) throw error;
     const cause = causeOf(error);
-    const hint = codeOf(cause) === "42501" ? "\nThe owner needs CREATEROLE and must own the database." : "";
+    const hint = codeOf(cause) === "42501" ? OWNER_NEEDS : "";
     throw new MigrationError(`The database cannot be brought to this version: ${messageOf(cause)}${hint}`, {
       cause: error,
     });

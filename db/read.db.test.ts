@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import postgres from "postgres";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { env } from "@/server/env";
 import { auditRows } from "@/testing/chain";
@@ -24,17 +24,23 @@ const countOf = (orgId: string, of = orgId) =>
   });
 const write = (orgId: string, count: number) => appendAudit(appSql(), auditRows(orgId, count));
 
+/** A cluster with an empty database of this version. */
+async function startTrailmark(): Promise<DebianPostgres> {
+  const primary = await startPrimary();
+  const setUp = postgres(primary.url("super", "postgres"), { max: 1, onnotice: () => {} });
+  await setUp`CREATE ROLE trailmark_owner LOGIN CREATEROLE PASSWORD 'secret'`;
+  await setUp`CREATE DATABASE trailmark OWNER trailmark_owner`;
+  await setUp.end();
+  await migrate({ ownerUrl: primary.url("trailmark_owner"), appUrl: primary.url("trailmark_app") });
+  return primary;
+}
+
 describe.skipIf(!hasDebianPostgres())("reads by DATABASE_READ_URL", () => {
   let primary: DebianPostgres;
   let replica: DebianPostgres;
   let admin: postgres.Sql;
   beforeAll(async () => {
-    primary = await startPrimary();
-    const setUp = postgres(primary.url("super", "postgres"), { max: 1, onnotice: () => {} });
-    await setUp`CREATE ROLE trailmark_owner LOGIN CREATEROLE PASSWORD 'secret'`;
-    await setUp`CREATE DATABASE trailmark OWNER trailmark_owner`;
-    await setUp.end();
-    await migrate({ ownerUrl: primary.url("trailmark_owner"), appUrl: primary.url("trailmark_app") });
+    primary = await startTrailmark();
     replica = await startReplica(primary);
     admin = postgres(replica.url("super"), { max: 1, onnotice: () => {} });
     Object.assign(env(), {
@@ -97,5 +103,31 @@ describe.skipIf(!hasDebianPostgres())("reads by DATABASE_READ_URL", () => {
     for (let i = 0; i < 5; i++) expect(await countOf(orgId)).toEqual({ n: 2, replica: false });
     replica.start();
     await expect.poll(async () => (await countOf(orgId)).replica).toBe(true);
+  });
+
+  it("come from the primary when the address leads to the replica of another cluster, however far that is", async () => {
+    const orgId = randomUUID();
+    await write(orgId, 2);
+    const elsewhere = await startTrailmark();
+    const ahead = postgres(elsewhere.url("super"), { max: 1, onnotice: () => {} });
+    // Past the primary's position, so that the position alone would say that it shows everything.
+    for (let i = 0; i < 3; i++) await ahead`SELECT pg_logical_emit_message(false, 'a', 'b'), pg_switch_wal()`;
+    await ahead.end();
+    const stranger = await startReplica(elsewhere);
+    try {
+      vi.resetModules();
+      const settings: typeof import("@/server/env") = await import("@/server/env");
+      Object.assign(settings.env(), { ...env(), DATABASE_READ_URL: stranger.url("trailmark_app") });
+      const fresh: typeof import("./read") = await import("./read");
+      const seen = await fresh.tenantRead({ kind: "organization", orgIds: [orgId], partnerId: "" }, (tx) =>
+        rowsOf<{ n: number }>(tx, sql`SELECT count(*)::int AS n FROM audit_logs WHERE org_id = ${orgId}::uuid`),
+      );
+      expect([...seen]).toEqual([{ n: 2 }]);
+      expect(fresh.readsBy).toMatchObject({ replica: 0, behind: 1 });
+      await (await import("./client")).closeDatabase();
+    } finally {
+      stranger.remove();
+      elsewhere.remove();
+    }
   });
 });

@@ -16,29 +16,34 @@ const CANCELLED = new Set(["40001", "40P01"]);
 
 let awayUntil = 0;
 
+/** A place in the log of one cluster; its position alone says nothing of another cluster's. */
+type Place = { cluster: string; lsn: string };
+
 /** Up to where everything is on the primary's disk, what was acknowledged included. */
-async function committedThrough(): Promise<string> {
-  const [primary] = await appSql()<{ lsn: string }[]>`SELECT pg_current_wal_flush_lsn()::text AS lsn`;
-  return primary?.lsn ?? "0/0";
+async function committedThrough(): Promise<Place | undefined> {
+  const [primary] = await appSql()<Place[]>`
+    SELECT system_identifier::text AS cluster, pg_current_wal_flush_lsn()::text AS lsn FROM pg_control_system()`;
+  return primary;
 }
 
-/** Whether the replica shows, or soon does, what stands in the log before a position. */
-async function hasCaughtUp(replica: postgres.Sql, lsn: string): Promise<boolean> {
+/** Whether the replica is one of that cluster and shows, or soon does, what stands in the log before a place. */
+async function hasCaughtUp(replica: postgres.Sql, { cluster, lsn }: Place): Promise<boolean> {
   for (const ms of CATCH_UP_MS) {
     if (ms > 0) await sleep(ms);
-    const [row] = await replica<{ done: boolean | null; standby: boolean }[]>`
-      SELECT pg_is_in_recovery() AS standby, pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn AS done`;
+    const [row] = await replica<{ done: boolean | null; standby: boolean; cluster: string }[]>`
+      SELECT pg_is_in_recovery() AS standby, pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn AS done,
+        system_identifier::text AS cluster FROM pg_control_system()`;
     // A server that was promoted, or never was a replica, is not the primary by being none.
-    if (!row?.standby) return false;
+    if (!row?.standby || row.cluster !== cluster) return false;
     if (row.done) return true;
   }
   return false;
 }
 
 async function tryReplica<T>(replica: postgres.Sql, work: () => Promise<T>): Promise<{ value: T } | undefined> {
-  const lsn = await committedThrough();
+  const place = await committedThrough();
   try {
-    if (await hasCaughtUp(replica, lsn)) {
+    if (place && (await hasCaughtUp(replica, place))) {
       const value = await work();
       readsBy.replica++;
       return { value };

@@ -4,10 +4,20 @@ import postgres from "postgres";
 const GROUPS = ["trailmark_app", "trailmark_audit_admin", "trailmark_sealer"] as const;
 type Group = (typeof GROUPS)[number];
 
-/** What a role gets unless its operator has set something else. */
-const TIMEOUTS: Record<Exclude<Group, "trailmark_sealer">, Record<string, string>> = {
-  trailmark_app: { statement_timeout: "30s", idle_in_transaction_session_timeout: "60s" },
-  trailmark_audit_admin: { statement_timeout: "10min", idle_in_transaction_session_timeout: "60s" },
+/** What every statement relies on, whatever the database or the server has for other programs. */
+export const EXPECTED: Record<string, string> = {
+  DateStyle: "ISO, MDY",
+  TimeZone: "UTC",
+  bytea_output: "hex",
+  default_transaction_isolation: "read committed",
+  row_security: "on",
+  search_path: "public",
+};
+
+/** What a role gets unless its operator has set something else for it. */
+const SETTINGS: Record<Exclude<Group, "trailmark_sealer">, Record<string, string>> = {
+  trailmark_app: { ...EXPECTED, statement_timeout: "30s", idle_in_transaction_session_timeout: "60s" },
+  trailmark_audit_admin: { ...EXPECTED, statement_timeout: "10min", idle_in_transaction_session_timeout: "60s" },
 };
 
 /** On a distributed database what SET LOCAL says, the tenant above all, goes with the statements to other nodes. */
@@ -59,12 +69,21 @@ async function exists(sql: postgres.Sql, role: string): Promise<boolean> {
   return (await sql`SELECT FROM pg_roles WHERE rolname = ${role}`).length > 0;
 }
 
+/** An owner without CREATEROLE may not, which is no reason not to go on: doctor names what statements then run under. */
+async function giveSetting(sql: postgres.Sql, to: { name: string; setting: string; value: string }): Promise<void> {
+  try {
+    await run(sql, "ALTER ROLE %I SET %I = %L", to.name, to.setting, to.value);
+  } catch (error) {
+    if (!(error instanceof postgres.PostgresError && error.code === "42501")) throw error;
+  }
+}
+
 type Role = { unsafe: boolean; canLogIn: boolean; member: boolean; owner: boolean; settings: string[] };
 
 /** Lets the user of an address log in as a member of a group, with the password that the address holds. */
 async function ensureLogin(
   sql: postgres.Sql,
-  { url, group, ownerUrl, citus }: { url: string; group: keyof typeof TIMEOUTS; ownerUrl: string; citus?: boolean },
+  { url, group, ownerUrl, citus }: { url: string; group: keyof typeof SETTINGS; ownerUrl: string; citus?: boolean },
 ): Promise<void> {
   const { name, password } = loginOf(url);
   if (!(await exists(sql, name))) await run(sql, "CREATE ROLE %I NOLOGIN", name);
@@ -78,10 +97,8 @@ async function ensureLogin(
       `"${name}" is a superuser, bypasses row level security or is the owner; ${group} must be none of them`,
     );
   if (!role.member) await run(sql, "GRANT %I TO %I", group, name);
-  for (const [setting, value] of Object.entries({ ...TIMEOUTS[group], ...(citus && TRAVELLING) })) {
-    if (!role.settings.some((s) => s.startsWith(`${setting}=`)))
-      await run(sql, "ALTER ROLE %I SET %I = %L", name, setting, value);
-  }
+  for (const [setting, value] of Object.entries({ ...SETTINGS[group], ...(citus && TRAVELLING) }))
+    if (!role.settings.some((s) => s.startsWith(`${setting}=`))) await giveSetting(sql, { name, setting, value });
   if (role.canLogIn && (await canLogIn(url, ownerUrl))) return;
   if (password) await run(sql, "ALTER ROLE %I LOGIN PASSWORD %L", name, scramVerifier(password));
   else await run(sql, "ALTER ROLE %I LOGIN", name);

@@ -16,8 +16,10 @@ async function prepare(what) {
   if (what === "everything") await buildNext();
 }
 
+/** The server maps the stacks that it logs by itself (server/readable-stack.ts); what runs for a moment leaves it to Node. */
 async function runBundle(name, args, options = serve) {
-  if (existsSync(dist(name))) return node(["--enable-source-maps", dist(name), ...args], options);
+  const flags = name === "server" ? [] : ["--enable-source-maps"];
+  if (existsSync(dist(name))) return node([...flags, dist(name), ...args], options);
   process.stderr.write(`This version has no ${name} command.\n`);
   return 1;
 }

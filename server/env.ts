@@ -69,7 +69,8 @@ const unusable = (faults: string[]) =>
 /** What is wrong with the value of one variable, where only its use shows it. */
 export const unusableVariable = (name: keyof Env, reason: string): EnvError => unusable([`${name}: ${reason}`]);
 
-const SECRETS = [
+/** Settings that may come from a file, named by NAME_FILE. */
+export const SECRETS = [
   "DATABASE_URL",
   "DATABASE_DIRECT_URL",
   "DATABASE_READ_URL",
@@ -123,7 +124,7 @@ export function parseEnv(source: NodeJS.ProcessEnv): Env {
 
 /**
  * The checked environment of this process. process.env is read here alone, which biome's noProcessEnv enforces; its
- * exceptions are what runs before the check (process/prepare, cli/quiet) or must work when it fails (log), what the
+ * exceptions are what runs before the check (process/prepare, cli/quiet, unknown-variables) or must work when it fails (log), what the
  * embedded PostgreSQL inherits, and tests, scripts and benches, which start other programs.
  */
 export function env(): Env {

@@ -1,4 +1,5 @@
 import pino from "pino";
+import { readableStack } from "./readable-stack";
 
 /** Secrets never reach the log: these paths are removed wherever a record carries them. */
 const REDACTED = ["password", "token", "key", "secret", "authorization", "cookie", "refreshToken", "accessToken"];
@@ -11,5 +12,12 @@ export const log = pino({
   name: "trailmark",
   level: isLevel(process.env.LOG_LEVEL) ? process.env.LOG_LEVEL : process.env.NODE_ENV === "test" ? "silent" : "info",
   base: undefined,
+  serializers: {
+    err(error: unknown) {
+      if (!(error instanceof Error)) return error;
+      const said = pino.stdSerializers.err(error);
+      return { ...said, stack: readableStack(said.stack) };
+    },
+  },
   redact: { paths: REDACTED.flatMap((k) => [k, `*.${k}`]), censor: "[redacted]" },
 });

@@ -56,7 +56,7 @@ type Start = { dataDir: string; port: number; env?: Record<string, string>; logF
  */
 export async function startServer({ dataDir, port, env, logFile, checkout = process.cwd() }: Start): Promise<Server> {
   const log = logFile === undefined ? undefined : openSync(logFile, "w");
-  const child = spawn(process.execPath, ["--enable-source-maps", join("dist", "server.mjs")], {
+  const child = spawn(process.execPath, [join("dist", "server.mjs")], {
     cwd: checkout,
     env: { ...environment(dataDir, port), ...(log === undefined && { LOG_LEVEL: "error" }), ...env },
     stdio: ["ignore", log ?? "ignore", log ?? "inherit"],

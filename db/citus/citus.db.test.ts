@@ -2,9 +2,22 @@ import { randomUUID } from "node:crypto";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { closeDatabase } from "@/db/client";
 import { migrate } from "@/db/migrate";
+import { verifyChain } from "@/server/audit/chain/verify";
 import { appendAudit } from "@/server/audit/record/append";
+import { systemCtx } from "@/server/context";
 import { env } from "@/server/env";
-import { auditRow, closeRoles, expectIntact, insertRaw, inTenant, roles } from "@/testing/chain";
+import { runRetention } from "@/server/retention/run";
+import {
+  auditRow,
+  auditRows,
+  chainOf,
+  closeRoles,
+  daysAgo,
+  expectIntact,
+  insertRaw,
+  inTenant,
+  roles,
+} from "@/testing/chain";
 import { chainHealth } from "./health";
 
 const addresses = () => ({ ownerUrl: inject("ownerDatabaseUrl"), appUrl: inject("databaseUrl") });
@@ -74,6 +87,40 @@ describe.runIf(isCluster)("on a Citus cluster", () => {
     expect(await appendAudit(roles.app, rows)).toBe(0);
     await expectIntact(one, 2);
     await expectIntact(two, 1);
+  });
+
+  it("prunes what has expired of chains on two nodes, each slice under its receipt, and nothing else", async () => {
+    const orgIds = await onTwoNodes();
+    for (const orgId of orgIds) {
+      await roles.owner`INSERT INTO audit_retention_policies (org_id, retention_days) VALUES (${orgId}, 30)`;
+      await appendAudit(roles.app, auditRows(orgId, 300, { timestamp: daysAgo(100) }));
+      await appendAudit(roles.app, auditRows(orgId, 3));
+    }
+    const remove = (orgId: string, through: number) =>
+      roles.admin.begin(async (tx) => {
+        await tx.unsafe("SET LOCAL trailmark.scope = 'system'");
+        await tx.unsafe("SET LOCAL trailmark.prune = 'on'");
+        await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq <= ${through}`;
+      });
+    for (const orgId of orgIds) await expect(remove(orgId, 10)).rejects.toThrow(/no receipt permits/);
+    expect(await runRetention({ orgIds, sliceRows: 120 })).toMatchObject({
+      status: "done",
+      rows: 600,
+      organizations: orgIds.map(() => ({ rows: 300, slices: 3, firstSeq: 1, lastSeq: 300 })),
+    });
+    for (const orgId of orgIds) {
+      const rows = await chainOf(orgId);
+      expect(rows.map(({ chainSeq }) => Number(chainSeq))).toEqual([301, 302, 303, 304, 305, 306]);
+      expect(rows.slice(3).map(({ action }) => action)).toEqual(Array(3).fill("audit.retention.prune"));
+      await expectIntact(orgId, 6);
+      expect(await verifyChain(systemCtx(), { orgId })).toMatchObject({
+        status: "intact",
+        prunedPrefix: { throughSeq: 300 },
+      });
+      await expect(remove(orgId, 303)).rejects.toThrow(/still inside the retention window/);
+      await expect(roles.app`DELETE FROM audit_logs WHERE org_id = ${orgId}`).rejects.toThrow(/permission denied/);
+    }
+    expect(await runRetention({ orgIds })).toMatchObject({ rows: 0 });
   });
 
   it("tells of a right that a shard gives beyond its table, and of a trigger that is off", async () => {

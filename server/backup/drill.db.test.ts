@@ -2,6 +2,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -11,12 +12,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
 import { appendAudit } from "@/server/audit/record/append";
+import { processName } from "@/server/process-name";
 import { auditRows } from "@/testing/chain";
 import { buildCli, removeCli, runCli } from "@/testing/cli";
 
@@ -31,6 +33,7 @@ describe("a restore drill", { timeout: 180_000 }, () => {
   let file: string;
   let server: Embedded;
   const trailmark = (...args: string[]) => runCli(args, { env: { TRAILMARK_DATA_DIR: home } });
+  const spooled = () => join(home, "spool", `${processName()}~0a1b2c`, "00000001.log");
   const query = async <T extends object>(url: string, text: string): Promise<T[]> => {
     const sql = postgres(url, { max: 1, onnotice: () => {} });
     try {
@@ -77,6 +80,9 @@ describe("a restore drill", { timeout: 180_000 }, () => {
   it("writes one verified file beside a running server, readable by its owner alone, and records that", async () => {
     const passphrase = join(backups, "passphrase");
     writeFileSync(passphrase, `${PASSPHRASE}\n`);
+    // What a server that runs has in the folder; this process stands for it.
+    mkdirSync(dirname(spooled()), { recursive: true });
+    writeFileSync(spooled(), "");
     const made = await trailmark("backup", "--to", `${backups}/`, "--keys-passphrase-file", passphrase);
     expect(made).toMatchObject({ code: 0, err: "" });
     file = /^Backup +(.+)$/m.exec(made.out)?.[1] ?? "";
@@ -92,6 +98,7 @@ describe("a restore drill", { timeout: 180_000 }, () => {
     );
     expect(file.endsWith(row?.resource_name ?? "?")).toBe(true);
     const bytes = readFileSync(file);
+    rmSync(join(home, "spool"), { recursive: true });
     const key = readFileSync(join(home, "keys", "checkpoint-ed25519.pem"));
     expect(bytes.includes(key)).toBe(false);
   });
@@ -128,6 +135,7 @@ describe("a restore drill", { timeout: 180_000 }, () => {
     expect(restored.out).toMatch(new RegExp(`LOST +${orgId} +the chain ends at sequence 30`));
     expect(restored.out).toContain("50 entries");
     expect(restored.out).toContain("Not every chain is as it was signed");
+    expect(existsSync(spooled()), "the spool of the server").toBe(true);
   });
 
   it("has roles, rights, policies and triggers in force, and its chain broken by what was signed", async () => {

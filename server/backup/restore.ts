@@ -27,7 +27,6 @@ export type RestoreInput = {
 /** kept: files of the data folder that were there already, so that the backup's were not used. */
 export type Restored = { manifest: Manifest; kept: string[] };
 
-const SAFE_NAME = /^(?!.*(^|\/)\.{1,2}(\/|$))[\w.@+-]+(\/[\w.@+-]+)*\/?$/;
 const majorOf = (version: string): string => version.split(".")[0] ?? "";
 
 function checkVersions({ kind, migrations, product, postgres }: Manifest, { target }: RestoreInput): void {
@@ -86,7 +85,6 @@ async function bytesOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
 type Places = { cluster: ClusterReceiver | null; dump: string; data: DataReceiver };
 
 async function place({ name, body }: ReadMember, { cluster, dump, data }: Places): Promise<void> {
-  if (!SAFE_NAME.test(name)) throw new BackupError(`The backup holds a file of a name that is not allowed: ${name}`);
   if (name.startsWith(CLUSTER)) await cluster?.put(name.slice(CLUSTER.length), body);
   else if (name.startsWith(DATA)) await data.put(name.slice(DATA.length), body);
   else if (name === DUMP) await pipeline(body, createWriteStream(dump, { mode: 0o600 }));

@@ -4,6 +4,8 @@ import type { Member } from "./archive-writer";
 import { BackupError } from "./backup-error";
 import { MANIFEST, type Manifest, manifest } from "./manifest";
 
+/** What a backup may name: nothing that leads out of its place. Spools bear their process and a tilde. */
+const SAFE_NAME = /^(?!.*(^|\/)\.{1,2}(\/|$))[\w.@+~-]+(\/[\w.@+~-]+)*\/?$/;
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 
 async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
@@ -42,14 +44,16 @@ function compare(file: string, found: readonly Member[], expected: readonly Memb
 }
 
 /**
- * Reads a backup whole and holds every file in it to the checksum in its manifest.
- * @throws BackupError naming what is damaged, missing or too much
+ * Reads a backup whole and holds every file in it to the checksum in its manifest, and its name to what a restore takes:
+ * a backup that could not be restored is told when it is made.
+ * @throws BackupError naming what is damaged, missing, too much or not allowed
  */
 export async function verifyBackup(file: string): Promise<Manifest> {
   const found: Member[] = [];
   let said: Manifest | undefined;
   for await (const { name, size, body } of readArchive(file)) {
     if (said) throw new BackupError(`${file} holds files behind its manifest.`);
+    if (!SAFE_NAME.test(name)) throw new BackupError(`${file} holds a file of a name that is not allowed: ${name}`);
     if (name === MANIFEST) {
       if (size > MAX_MANIFEST_BYTES) throw new BackupError(`${file} has a manifest of ${size} bytes.`);
       said = parseManifest(file, await textOf(body));

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -273,7 +273,23 @@ describe("beside a database of one's own", () => {
     expect(witnessed.out).toMatch(/FAIL {2}witnesses .*line 2: the verifier key is malformed/);
     const asOwner = { ...settings, DATABASE_URL: settings.TRAILMARK_OWNER_DATABASE_URL ?? "" };
     expect((await runCli(["doctor"], { env: asOwner })).out).toContain("it could change history");
+    const misspelt = await runCli(["doctor"], { env: { ...settings, TRAILMARK_SIGNING_KEYFILE: "/etc/key.pem" } });
+    expect(misspelt.out).toMatch(
+      /WARN {2}environment +TRAILMARK_SIGNING_KEYFILE .* did you mean TRAILMARK_SIGNING_KEY_FILE/,
+    );
   });
+
+  it.each(["doctor", "nightly", "backup", "retention", "list-admins"])(
+    "%s without the settings of an installation makes none of its own",
+    async (command) => {
+      const empty = mkdtempSync(join(tmpdir(), "trailmark-cli-empty-"));
+      const ran = await runCli([command], { env: { TRAILMARK_DATA_DIR: empty } });
+      expect(ran).toMatchObject({ code: 1, out: "" });
+      expect(ran.err).toContain("There is no installation to work on: DATABASE_URL is not set");
+      expect(readdirSync(empty)).toEqual([]);
+      rmSync(empty, { recursive: true });
+    },
+  );
 });
 
 describe("beside the embedded PostgreSQL", () => {

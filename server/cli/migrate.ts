@@ -10,7 +10,7 @@ export const migrate: Command = {
   summary: "create the roles and apply what the database lacks (needs TRAILMARK_OWNER_DATABASE_URL)",
   async run(args) {
     readArgs(args, {});
-    const embedded = await prepareEnvironment();
+    const embedded = await prepareEnvironment({ mayMake: true });
     try {
       const addresses = databaseAddresses();
       await migrateDatabase({ ...addresses, log: say });

@@ -9,9 +9,10 @@ import { prepareEnvironment } from "@/server/process/prepare";
 /**
  * Runs a command with everything that the server has: the environment, PostgreSQL (attached when the server's own is
  * running, else started for as long as it takes), every migration, the recorder. Works beside a running server.
+ * @throws EnvError also where there is no installation yet, unless the command may make one
  */
-export async function onPlatform<T>(work: () => Promise<T>): Promise<T> {
-  const embedded = await prepareEnvironment();
+export async function onPlatform<T>(work: () => Promise<T>, options?: { mayMake: boolean }): Promise<T> {
+  const embedded = await prepareEnvironment(options);
   try {
     const { TRAILMARK_DATA_DIR } = env();
     await migrate(databaseAddresses());

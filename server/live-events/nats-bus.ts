@@ -11,6 +11,8 @@ async function followStatus(connection: NatsConnection, onAgain: () => void): Pr
   }
 }
 
+/** A wrong address is indistinguishable from a server that comes later: it is waited for, and said. */
+const SILENT_MS = 5_000;
 const TO_ALL = "trailmark.live.all";
 
 /** The address list of NATS_URL as the client takes it: names and passwords apart from hosts. */
@@ -33,13 +35,18 @@ export function createNatsBus(url: string): Bus {
   return {
     async listen(processId, onNews, onAgain) {
       const { connect } = await import("@nats-io/transport-node");
+      const options = toNatsOptions(url);
+      const silent = setInterval(
+        () => log.warn({ servers: options.servers }, "NATS has not answered yet; the relay polls until it does"),
+        SILENT_MS,
+      ).unref();
       connection = await connect({
-        ...toNatsOptions(url),
+        ...options,
         name: "trailmark",
         maxReconnectAttempts: -1,
         waitOnFirstConnect: true,
         timeout: 5_000,
-      });
+      }).finally(() => clearInterval(silent));
       const callback = (error: Error | null, message: { string(): string }) => {
         const text = error ? "" : message.string();
         if (isNews(text)) onNews(text);

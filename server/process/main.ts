@@ -6,6 +6,8 @@ import { codeOf, isExpected, messageOf, stackOf } from "@/db/thrown";
 import { EnvError, env } from "@/server/env";
 import { createFront } from "@/server/front/front";
 import { log } from "@/server/log";
+import { readableStack } from "@/server/readable-stack";
+import { unknownVariables } from "@/server/unknown-variables";
 import { CurrentService } from "./current-service";
 import { lockFolder } from "./data-folder/lock";
 import { UnsafeRoleError } from "./guard-role";
@@ -49,7 +51,7 @@ async function serve(): Promise<void> {
 function sentenceOf(error: unknown): string {
   if (codeOf(error) === "EADDRINUSE") return `Port ${env().PORT} is taken by another program; set PORT to a free one.`;
   const isSentence = isExpected(error) || error instanceof EnvError || error instanceof UnsafeRoleError;
-  return isSentence ? messageOf(error) : stackOf(error);
+  return isSentence ? messageOf(error) : readableStack(stackOf(error));
 }
 
 let embedded: Embedded | null = null;
@@ -61,9 +63,10 @@ const giveUp = async () => {
 for (const signal of SIGNALS) process.on(signal, () => void giveUp());
 // The driver rejects promises that no caller can await (a LISTEN that reconnects): they are logged.
 process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
+for (const sentence of unknownVariables()) log.warn(sentence);
 try {
   process.on("exit", await lockFolder(completePlaces()));
-  embedded = await prepareEnvironment();
+  embedded = await prepareEnvironment({ mayMake: true });
   await serve();
 } catch (error) {
   process.stderr.write(`\n${sentenceOf(error)}\n\n`);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { hasEmbedded } from "@/db/embedded/cluster";
 import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
 import { type Env, parseEnv } from "@/server/env";
 import { createDataFolder } from "./data-folder/create";
@@ -46,12 +47,18 @@ export function readEnvironment(): Env & { isEmbedded: boolean } {
 
 /**
  * Completes the environment before it is read: the data folder, the secret, the public address and, where no
- * DATABASE_URL is given, the embedded PostgreSQL.
+ * DATABASE_URL is given, the embedded PostgreSQL. A command that looks at what is there must not make an installation of
+ * its own where the settings of another one were not given: `mayMake` is for what begins one.
  * @throws EnvError naming every variable that is wrong
  * @returns the embedded server to stop at the end, or null.
  */
-export async function prepareEnvironment(): Promise<Embedded | null> {
+export async function prepareEnvironment({ mayMake = false } = {}): Promise<Embedded | null> {
   const dataDir = completePlaces();
+  if (!mayMake && !present("DATABASE_URL") && !hasEmbedded(dataDir))
+    throw new EnvError(
+      `There is no installation to work on: DATABASE_URL is not set, and ${dataDir} holds no embedded PostgreSQL.\n` +
+        "Give the command the settings that the server has: DATABASE_URL, or its TRAILMARK_DATA_DIR.",
+    );
   if (!present("NEXTAUTH_SECRET")) process.env.NEXTAUTH_SECRET = keptSecret(dataDir, "nextauth-secret");
   // Every fault is reported at once, before a database is started.
   parseEnv({ ...process.env, ...(present("DATABASE_URL") ? {} : { DATABASE_URL: LATER.DATABASE_URL }) });

@@ -1,3 +1,4 @@
+import { codeOf } from "@/db/away";
 import { chainHealth } from "@/db/citus/health";
 import { appSql } from "@/db/client";
 import { countApplied, countMigrations } from "@/db/version";
@@ -38,8 +39,9 @@ async function checkDatabase(): Promise<Readiness["checks"]> {
       { name: "chain", ok: faults.length === 0, ...(faults.length > 0 ? { detail: faults.join("; ") } : {}) },
       ...silent.map((node) => ({ name: NODE, ok: false, detail: `${node} does not answer` })),
     ];
-  } catch {
-    return [{ name: "database", ok: false, detail: "unreachable" }];
+  } catch (error) {
+    const code = codeOf(error);
+    return [{ name: "database", ok: false, detail: code ? `unreachable (${code})` : "unreachable" }];
   }
 }
 

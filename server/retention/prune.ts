@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Admin } from "@/db/admin";
+import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { permitPruning } from "./permit";
 import { PRUNE_SLICE_ROWS } from "./schema";
@@ -9,34 +10,46 @@ export type Pruned = { rows: number; slices: number; firstSeq: number | null; la
 
 /** How many rows a transaction takes, and where the signed receipt ends. */
 type Bounds = { rows: number; through: number };
-type Slice = { through: string; last: string };
+/**
+ * Up to which sequence the next slice goes: before the first row that is inside the window. No statement joins what a
+ * function answers with rows, because a distributed database does not plan it.
+ * @returns null without a policy or a chain
+ */
+async function nextSlice(tx: Tx, orgId: string, bounds: Bounds): Promise<{ through: number; last: number } | null> {
+  const [[head], [policy]] = await Promise.all([
+    rowsOf<{ seq: string; through: string }>(
+      tx,
+      sql`SELECT h.seq, h.pruned_through_seq AS through FROM audit_chain_head(${orgId}::uuid) h`,
+    ),
+    rowsOf<{ cutoff: string }>(
+      tx,
+      sql`SELECT (now() - make_interval(hours => 24 * p.retention_days))::text AS cutoff
+        FROM audit_retention_policies p WHERE p.org_id = ${orgId}`,
+    ),
+  ]);
+  if (!head || !policy) return null;
+  const { cutoff } = policy;
+  const through = Number(head.through);
+  const end = Math.min(through + bounds.rows, Number(head.seq), bounds.through);
+  const [inside] = await rowsOf<{ seq: string }>(
+    tx,
+    sql`SELECT chain_seq AS seq FROM audit_logs
+      WHERE org_id = ${orgId} AND chain_seq > ${through} AND chain_seq <= ${end}
+        AND "timestamp" >= ${cutoff}::timestamptz AND sealed_at >= ${cutoff}::timestamptz
+      ORDER BY chain_seq LIMIT 1`,
+  );
+  return { through, last: inside ? Number(inside.seq) - 1 : end };
+}
 
 /**
  * One slice, all or nothing: the next rows of the chain up to the first that is inside the window. The database's own
  * trigger checks every condition again, remembers how far it went and puts a receipt into the chain.
  * @returns the first and last sequence removed, or null when nothing has expired or there is no policy
  */
-function pruneSlice(
-  admin: Admin,
-  orgId: string,
-  { rows, through: end }: Bounds,
-): Promise<{ first: number; last: number } | null> {
+function pruneSlice(admin: Admin, orgId: string, bounds: Bounds): Promise<{ first: number; last: number } | null> {
   return admin.transaction(
     async (tx) => {
-      const [found] = await rowsOf<Slice>(
-        tx,
-        sql`SELECT b.through, coalesce(
-          (SELECT a.chain_seq - 1 FROM audit_logs a
-            WHERE a.org_id = ${orgId} AND a.chain_seq > b.through AND a.chain_seq <= least(b.through + ${rows}::bigint, ${end}::bigint)
-              AND a."timestamp" >= b.cutoff AND a.sealed_at >= b.cutoff
-            ORDER BY a.chain_seq LIMIT 1),
-          least(b.through + ${rows}::bigint, b.head, ${end}::bigint)) AS last
-        FROM (SELECT h.pruned_through_seq AS through, h.seq AS head,
-            now() - make_interval(hours => 24 * p.retention_days) AS cutoff
-          FROM audit_retention_policies p CROSS JOIN audit_chain_head(${orgId}::uuid) h
-          WHERE p.org_id = ${orgId}) b`,
-      );
-      const [through, last] = [Number(found?.through ?? 0), Number(found?.last ?? 0)];
+      const { through, last } = (await nextSlice(tx, orgId, bounds)) ?? { through: 0, last: 0 };
       if (last <= through) return null;
       await tx.execute(
         sql`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq > ${through} AND chain_seq <= ${last}`,

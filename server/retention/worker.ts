@@ -22,7 +22,7 @@ async function lastRanAt(): Promise<Date | null> {
 export function announcePruning(): void {
   gauge(
     "trailmark_retention_enabled",
-    "1 when expired audit rows are pruned; 0 without AUDIT_ADMIN_DATABASE_URL, and with TRAILMARK_CITUS",
+    "1 when expired audit rows are pruned; 0 without AUDIT_ADMIN_DATABASE_URL",
     () => (whyNotPruned() === null ? 1 : 0),
   );
   const reason = whyNotPruned();

@@ -26,13 +26,11 @@ export const completeSetup = operation({
   output: setupStatus,
   async run(ctx, { token, ...given }) {
     await limit("setup", ctx.ip);
-    const expected = setupToken.hash;
     if (!(await isSetupNeeded())) throw new AppError("conflict", "Trailmark is set up already; sign in instead.");
-    if (!expected || !sameHash(expected, hashSecret(token)))
+    if (!sameHash(hashSecret(await setupToken()), hashSecret(token)))
       throw new AppError("forbidden", "That is not the token that the console shows.");
     if (!(await foundPartner(given, { ...systemCtx(), ip: ctx.ip, userAgent: ctx.userAgent })))
       throw new AppError("conflict", "Trailmark is set up already; sign in instead.");
-    setupToken.hash = null;
     return { needed: false };
   },
 });

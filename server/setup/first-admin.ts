@@ -1,12 +1,34 @@
+import { createHmac } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { email as emailSchema } from "@/server/auth/schema";
-import { newSecret } from "@/server/auth/secrets";
+import { SECRET_PREFIXES } from "@/server/auth/secrets";
+import { derivedKey } from "@/server/derived-key";
 import { env } from "@/server/env";
 import { log } from "@/server/log";
 import { capitalized } from "@/server/text";
 import { foundPartner, isSetupNeeded } from "./found-partner";
 
-/** Hash of the one-time token that this process has printed; gone once it was used. */
-export const setupToken: { hash: string | null } = { hash: null };
+const TOKEN_BYTES = 30;
+
+/**
+ * The token of the page /setup, which opens an empty database once. Every process of an installation shows and takes the
+ * same one, for behind a proxy the page's requests reach any of them; another database has another.
+ */
+export async function setupToken(): Promise<string> {
+  const [row] = await asSystem((tx) =>
+    rowsOf<{ identity: string }>(
+      tx,
+      sql`SELECT format('%s %s', d.oid, 'partners'::regclass::oid) AS identity
+        FROM pg_database d WHERE d.datname = current_database()`,
+    ),
+  );
+  const mac = createHmac("sha256", derivedKey("setup token"))
+    .update(row?.identity ?? "")
+    .digest();
+  return SECRET_PREFIXES.setup + mac.subarray(0, TOKEN_BYTES).toString("base64url");
+}
 
 /** "jane.doe@…" as "Jane Doe", until somebody gives a better name. */
 const nameOf = (email: string) =>
@@ -30,7 +52,6 @@ export async function ensureFirstAdmin(): Promise<string | null> {
     log.info({ email }, "first partner and administrator made from the environment");
     return null;
   }
-  const { secret, hash } = newSecret("setup");
-  setupToken.hash = hash;
-  return `First run: open ${new URL("/setup", NEXTAUTH_URL).href} and enter the one-time token ${secret}`;
+  const page = new URL("/setup", NEXTAUTH_URL).href;
+  return `First run: open ${page} and enter the one-time token ${await setupToken()}`;
 }

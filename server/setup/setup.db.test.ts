@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
 import { POST as token } from "@/app/api/v1/auth/token/route";
 import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem, closeDatabase } from "@/db/client";
@@ -8,7 +8,7 @@ import { migrate } from "@/db/migrate";
 import { organizations, partners, users } from "@/db/schema";
 import { appRouter } from "@/server/trpc/root";
 import { auditRows, call } from "@/testing/factories";
-import { ensureFirstAdmin } from "./first-admin";
+import { ensureFirstAdmin, setupToken } from "./first-admin";
 import { createSystemAdmin } from "./system-admin";
 
 /** First run needs a database without a partner, so these tests have one of their own. */
@@ -90,4 +90,12 @@ it("lets the operator make organizations below the only partner", async () => {
     status: 201,
     body: { slug: "first-customer" },
   });
+});
+
+it("is the same token in every process of an installation: behind a proxy the page's requests reach any of them", async () => {
+  vi.resetModules();
+  const another: typeof import("./first-admin") = await import("./first-admin");
+  expect(another.setupToken).not.toBe(setupToken);
+  expect(await another.setupToken()).toBe(await setupToken());
+  await (await import("@/db/client")).closeDatabase();
 });

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +14,7 @@ const SERVER = `
   import { createFront } from "@/server/front/front";
   import { prepareEnvironment } from "@/server/process/prepare";
   import { startService } from "@/server/process/service";
-  const embedded = await prepareEnvironment();
+  const embedded = await prepareEnvironment({ mayMake: true });
   const service = await startService(async (_, outgoing) => void outgoing.end());
   const server = createFront(service.listener).listen(Number(process.env.PORT), "127.0.0.1", () => console.log("ready"));
   process.on("SIGTERM", async () => {
@@ -101,3 +102,30 @@ it("README: from nothing to a verified bundle, by its commands alone", { timeout
   const bundle = readFileSync(join(home, "bundle.ndjson"), "utf8");
   expect(bundle).toContain("WS-1");
 });
+
+it.each(["TRAILMARK_SIGNING_KEY_FILE", "TRAILMARK_JWT_KEY_FILE"])(
+  "refuses to start where %s cannot be used, and says why",
+  async (name) => {
+    const wrong = join(home, "wrong.pem");
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    writeFileSync(wrong, privateKey.export({ type: "pkcs8", format: "pem" }));
+    for (const [file, reason] of [
+      [join(home, "nowhere.pem"), /does not exist|no such file/],
+      [wrong, /must be an Ed25519 key/],
+    ] as const) {
+      const elsewhere = {
+        TRAILMARK_DATA_DIR: join(home, "other"),
+        DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/none",
+      };
+      const env = { PATH: process.env.PATH ?? "", ...settings(), ...elsewhere, [name]: file };
+      const started = promisify(execFile)(process.execPath, [bundled("first-server")], { env });
+      const failed: { code: number; stderr: string } = await started.then(
+        () => expect.fail("it started"),
+        (error) => error,
+      );
+      expect(failed.code).toBe(1);
+      expect(failed.stderr).toContain(`${name}: ${file}`);
+      expect(failed.stderr).toMatch(reason);
+    }
+  },
+);

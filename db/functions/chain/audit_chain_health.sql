@@ -66,7 +66,7 @@ AS $$
     SELECT format('function %s is missing, not owned by trailmark_sealer or without its security settings', w.name)
     FROM (VALUES
       ('audit_seal'), ('audit_seal_transaction'), ('audit_move_heads'), ('audit_append'), ('audit_prune'),
-      ('audit_default_policy'), ('audit_chain_heads_of'), ('audit_chain_head'), ('audit_chain_health'),
+      ('audit_default_policy'), ('audit_chain_heads_of'), ('audit_chain_health'),
       ('audit_thin_notes'), ('audit_repair_head')) AS w(name)
     WHERE NOT EXISTS (
       SELECT FROM pg_proc f
@@ -74,7 +74,7 @@ AS $$
         AND (f.prosecdef OR (
           -- On a distributed database these run as the caller: the sealer cannot log in on another node.
           to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL
-          AND w.name IN ('audit_default_policy', 'audit_chain_heads_of', 'audit_chain_head')))
+          AND w.name IN ('audit_default_policy', 'audit_chain_heads_of')))
         AND f.proowner = 'trailmark_sealer'::regrole
         AND f.proconfig @> ARRAY['search_path=pg_catalog, public, pg_temp'])
     UNION ALL

@@ -45,7 +45,7 @@ export const createAdmin: Command = {
     const given = values["password-stdin"] ? await readStdin() : values.password;
     const password = required(given, "--password-stdin or --password");
     const name = values.name ?? email.split("@")[0] ?? email;
-    await onPlatform(async () => {
+    const work = async () => {
       if (values.system) {
         await createSystemAdmin({ email, password, name });
         say(`Made the system administrator ${email}.`);
@@ -53,7 +53,9 @@ export const createAdmin: Command = {
         const organization = values.organization ?? "Home";
         say(await createPartnerAdmin({ email, password, name, organization, partnerId: values.partner }));
       }
-    });
+    };
+    // It may be the first thing that is done here, before the server has ever run.
+    await onPlatform(work, { mayMake: true });
     return 0;
   },
 };

@@ -1,6 +1,7 @@
 import { chainHealth } from "@/db/citus/health";
 import { appSql, asSystem, closeDatabase } from "@/db/client";
 import { staleFunctions } from "@/db/install-functions";
+import { EXPECTED } from "@/db/roles";
 import { causeOf, codeOf, messageOf } from "@/db/thrown";
 import { countApplied, countMigrations, functionsOfVersion } from "@/db/version";
 import { readLatest } from "@/server/audit/checkpoints/folder";
@@ -20,6 +21,9 @@ const MAX_NAMED = 5;
 /** A head is signed every minute or thousand rows; one much further behind has no signer. */
 const FAR_BEHIND_ROWS = 5_000;
 
+/** Retention goes by the database's clock, tokens and the limit on future times by this machine's. */
+const MAX_APART_SECONDS = 5;
+
 const finding = (about: string, level: Finding["level"], detail: string): Finding => ({ level, about, detail });
 
 async function checkRole(): Promise<Finding> {
@@ -29,6 +33,27 @@ async function checkRole(): Promise<Finding> {
   } catch (error) {
     return finding("application role", "fail", messageOf(error));
   }
+}
+
+/** What a session of the application runs under where it differs from what statements rely on, and the two clocks. */
+async function checkSession(): Promise<Finding[]> {
+  const names = Object.keys(EXPECTED);
+  const [row] = await appSql()<{ now: string; values: string[] }[]>`
+    SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
+      ARRAY(SELECT current_setting(name) FROM unnest(${names}::text[]) WITH ORDINALITY AS s(name, n) ORDER BY n) AS values`;
+  const odd = names.filter((name, i) => row?.values[i] !== EXPECTED[name]);
+  const apart = Math.round((Date.now() - Number(row?.now)) / 1000);
+  const clock =
+    apart === 0 ? "as this machine's" : `${Math.abs(apart)} s ${apart > 0 ? "behind" : "ahead of"} this machine's`;
+  return [
+    finding(
+      "session settings",
+      odd.length === 0 ? "ok" : "warn",
+      odd.map((name) => `ALTER ROLE … SET ${name} = '${EXPECTED[name]}' is missing or overruled`).join("; ") ||
+        "as expected",
+    ),
+    finding("database clock", Math.abs(apart) > MAX_APART_SECONDS ? "warn" : "ok", clock),
+  ];
 }
 
 async function checkChain(): Promise<Finding[]> {
@@ -106,7 +131,7 @@ export async function checkDatabase(): Promise<Finding[]> {
     const reached = finding("database", "ok", `PostgreSQL ${row?.version}, as ${row?.name}`);
     const role = await checkRole();
     try {
-      const chain = [...(await checkChain()), await checkAnchors(), await checkAlarms()];
+      const chain = [...(await checkSession()), ...(await checkChain()), await checkAnchors(), await checkAlarms()];
       return [reached, role, ...chain, await checkPruning(), await checkBackup()];
     } catch (error) {
       const why = messageOf(causeOf(error));

@@ -2,6 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { type Command, readArgs, say } from "@/server/cli/command";
 import { env } from "@/server/env";
 import { prepareEnvironment } from "@/server/process/prepare";
+import { unknownVariables } from "@/server/unknown-variables";
 import { checkDatabase } from "./database";
 import { checkKey, checkSpool, checkWitnesses } from "./files";
 import type { Finding } from "./finding";
@@ -29,6 +30,7 @@ export const doctor: Command = {
       env();
       const findings: Finding[] = [
         { level: "ok", about: "environment", detail: embedded ? "embedded PostgreSQL" : "PostgreSQL of DATABASE_URL" },
+        ...unknownVariables().map((detail): Finding => ({ level: "warn", about: "environment", detail })),
         checkDataFolder(),
         ...(await checkDatabase()),
         checkSpool(),

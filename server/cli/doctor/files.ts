@@ -11,6 +11,10 @@ import type { Finding } from "./finding";
 const MUCH_SPOOL_BYTES = 64 * 1024 * 1024;
 const OTHERS_MAY_READ = 0o077;
 
+/** What a fault of the environment says of its one variable. */
+const lastLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split("\n").at(-1)?.replace(/^ +- /, "") ?? "";
+
 /** Events that wait on disk for the database, and those that it refused for good. */
 export function checkSpool(): Finding {
   const about = "spool";
@@ -43,7 +47,7 @@ export function checkWitnesses(): Finding {
     if (asked.length === 0) return { level: "warn", about, detail: "no witness of the policy has an address" };
     return { level: "ok", about, detail: asked.join(", ") };
   } catch (error) {
-    return { level: "fail", about, detail: messageOf(error).split("\n").at(-1) ?? "" };
+    return { level: "fail", about, detail: lastLine(error) };
   }
 }
 
@@ -62,6 +66,6 @@ export function checkKey(): Finding {
       return { level: "warn", about, detail: `${file} can be read by others (chmod 600); ${keys}` };
     return { level: "ok", about, detail: `${keys} (pins every organization below ${signerName()})` };
   } catch (error) {
-    return { level: "fail", about, detail: messageOf(error) };
+    return { level: "fail", about, detail: lastLine(error) };
   }
 }

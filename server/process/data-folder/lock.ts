@@ -1,4 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "@/db/thrown";
@@ -10,9 +11,25 @@ const NAME = "server.lock";
 const TIMEOUT_MS = 12_000;
 const POLL_MS = 100;
 
-/** A data folder that another server uses: the operator can mend it, so its message is a sentence. */
-class FolderInUse extends Error {
+/** A data folder that this server cannot have: the operator can mend it, so its message is a sentence. */
+class FolderRefused extends Error {
   readonly expected = true;
+}
+
+/** What the system says of a folder with wrong rights, on a read-only or a full disk. */
+const UNWRITABLE = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"]);
+
+/** Does what writes to the data folder. @throws FolderRefused where the system lets this user not */
+function writing<T>(dataDir: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const code = codeOf(error);
+    if (!UNWRITABLE.has(code)) throw error;
+    throw new FolderRefused(
+      `TRAILMARK_DATA_DIR: the data folder ${dataDir} cannot be written (${code}). Make room, or give it to the user who runs the server: ${userInfo().username}.`,
+    );
+  }
 }
 
 /** The process that a lock names; "" for none, or when it is just being written. */
@@ -51,16 +68,17 @@ function removeDead(path: string, holder: string): void {
  * Waits for a server that is on its way out. What another machine or container wrote says nothing of whether it lives, so
  * it is taken over.
  * @returns gives the folder free again
- * @throws FolderInUse or EnvError, a sentence for the operator
+ * @throws FolderRefused, a sentence for the operator
  */
 export async function lockFolder(dataDir: string, timeoutMs = TIMEOUT_MS): Promise<() => void> {
   createDataFolder(dataDir);
   const path = join(dataDir, NAME);
-  for (const deadline = Date.now() + timeoutMs; !create(path); await sleep(POLL_MS)) {
+  const take = () => writing(dataDir, () => create(path));
+  for (const deadline = Date.now() + timeoutMs; !take(); await sleep(POLL_MS)) {
     const holder = holderOf(path);
     if (holder && !isProcessAlive(holder)) removeDead(path, holder);
     else if (Date.now() > deadline)
-      throw new FolderInUse(
+      throw new FolderRefused(
         `Another server (process ${holder.split("-")[1] ?? "unknown"}) uses the data folder ${dataDir}. Stop it, or set TRAILMARK_DATA_DIR to a folder of this server's own.`,
       );
   }

@@ -1,0 +1,55 @@
+import { Socket } from "node:net";
+
+/** The part of its own options that postgres.js hands to a socket factory. */
+type Target = { host: string[]; port: number[]; path?: string | false; sslnegotiation?: string | null };
+
+/** How the first message of a connection begins, behind its length: startup, TLS wanted, cancel a statement. */
+const FIRST_CODES = new Set([196_608, 80_877_103, 80_877_102]);
+const beginsWell = (message: Uint8Array): boolean =>
+  message.length >= 8 && FIRST_CODES.has(Buffer.from(message).readUInt32BE(4));
+
+/** So often in a row at most; a buffer is full after a dozen greetings. */
+const MAX_SILENT = 50;
+
+/**
+ * Makes the sockets of a pool, such that a connection which died at a bad moment is of use again. What postgres.js 3.4 is
+ * told in one turn it writes in the next; where the socket closes in between it forgets to, but not that it was about to.
+ * Whatever it says on that connection later, the greeting of the next socket first, stays in the same buffer until that
+ * holds 1,024 bytes: requests wait for the time limit of connecting, one after the other. Here a socket that greets nobody
+ * is closed two turns later, as is one that begins with left-over bytes: postgres.js connects again at once, a dozen times
+ * within some milliseconds, and is itself. This file can go when https://github.com/porsager/postgres/pull/1176 or another
+ * of its kind is in a release.
+ */
+export function greetingSockets(): (target: Target) => Socket {
+  let made = 0;
+  let silent = 0;
+  return ({ host, port, path, sslnegotiation }) => {
+    const at = made++ % host.length;
+    // The names are read by postgres.js, for what a certificate must say.
+    const socket = Object.assign(new Socket(), { host: host[at], port: port[at] });
+    if (path) socket.connect(path);
+    else socket.connect(port[at] ?? 5432, host[at] ?? "localhost");
+    // Where TLS begins without being asked for, it writes past this socket's own write.
+    let hasGreeted = sslnegotiation === "direct";
+    const giveUp = () => {
+      silent += 1;
+      if (silent <= MAX_SILENT) socket.destroy();
+    };
+    // After connect(), which puts the socket's own write back.
+    const write = socket.write.bind(socket);
+    const first = (message: Uint8Array, done?: (error?: Error | null) => void): boolean => {
+      if (hasGreeted) return write(message, done);
+      hasGreeted = true;
+      if (beginsWell(message)) silent = 0;
+      else giveUp();
+      return write(message, done);
+    };
+    Object.assign(socket, { write: first });
+    setImmediate(() =>
+      setImmediate(() => {
+        if (!hasGreeted) giveUp();
+      }),
+    );
+    return socket;
+  };
+}

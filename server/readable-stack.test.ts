@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { readableStack } from "./readable-stack";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "trailmark-stack-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it("names the places of the sources, whatever the bundle made of them", async () => {
+  writeFileSync(
+    join(folder, "thrower.ts"),
+    "type A = string;\n\nexport function thrower(a: A) {\n  return new Error(a);\n}\n",
+  );
+  writeFileSync(
+    join(folder, "main.ts"),
+    'import { thrower } from "./thrower";\nexport const error = () => thrower("x");\n',
+  );
+  const outfile = join(folder, "out.mjs");
+  const common = { bundle: true, format: "esm", sourcemap: "linked", sourcesContent: false } as const;
+  await build({ ...common, entryPoints: [join(folder, "main.ts")], outfile, absWorkingDir: folder });
+  const made: { error: () => Error } = await import(/* @vite-ignore */ pathToFileURL(outfile).href);
+  const raw = made.error().stack ?? "";
+  expect(raw).toContain("out.mjs:");
+  const stack = readableStack(raw);
+  expect(stack).toContain("thrower (thrower.ts:4:10)");
+  expect(stack).toMatch(/main\.ts:2:\d+/);
+});
+
+it("leaves what it has no map for as it is", () => {
+  const stack = "Error: x\n    at f (file:///nowhere/at/all.mjs:1:2)\n    at node:internal/timers:3:4";
+  expect(readableStack(stack)).toBe(stack);
+});
