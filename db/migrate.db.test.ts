@@ -109,6 +109,7 @@ describe("migrate", () => {
     const at = (url: string) => Object.assign(new URL(url), { pathname: "/odd" }).href;
     await query(embedded.ownerUrl, "CREATE DATABASE odd");
     await query(at(embedded.ownerUrl), "CREATE SCHEMA elsewhere");
+    await query(at(embedded.ownerUrl), "CREATE EXTENSION pg_trgm SCHEMA elsewhere");
     for (const odd of [
       "DateStyle = 'German, DMY'",
       "TimeZone = 'Asia/Kathmandu'",

@@ -43,6 +43,17 @@ async function checkOnly({ appUrl, citus = false }: MigrateInput): Promise<void>
   }
 }
 
+/** Makes the owner's session independent of what the database has set; extensions may be in a schema of their own. */
+async function prepareSession(sql: postgres.Sql): Promise<void> {
+  const settings = Object.entries({ statement_timeout: "0", lock_timeout: "0", ...EXPECTED });
+  await sql`SELECT set_config(name, value, false)
+    FROM unnest(${settings.map(([name]) => name)}::text[], ${settings.map(([, value]) => value)}::text[]) AS s(name, value)`;
+  await sql`SELECT set_config('search_path', concat_ws(', ', 'public', string_agg(DISTINCT quote_ident(n.nspname), ', ')), false)
+    FROM pg_extension e
+    JOIN pg_namespace n ON n.oid = e.extnamespace AND n.nspname <> 'public'
+    WHERE e.extname IN ('pg_trgm', 'btree_gin')`;
+}
+
 /** Where applied migrations and installed functions are recorded; whoever starts without the owner's address reads it. */
 async function prepareRecords(tx: postgres.TransactionSql): Promise<void> {
   await tx.unsafe(`
@@ -102,9 +113,7 @@ export async function migrate(input: MigrateInput): Promise<void> {
   if (!ownerUrl) return checkOnly(input);
   const sql = await reach({ url: ownerUrl, role: "the owner (TRAILMARK_OWNER_DATABASE_URL)", unlessPooled: DIRECT });
   try {
-    const settings = Object.entries({ statement_timeout: "0", lock_timeout: "0", ...EXPECTED });
-    await sql`SELECT set_config(name, value, false)
-      FROM unnest(${settings.map(([name]) => name)}::text[], ${settings.map(([, value]) => value)}::text[]) AS s(name, value)`;
+    await prepareSession(sql);
     const [lock] = await sql<{ got: boolean }[]>`SELECT pg_try_advisory_lock(${LOCK_KEY}) AS got`;
     if (!lock?.got) {
       input.log?.("another process migrates the database; waiting for it");

@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { clientIp, networkOf } from "./client-ip";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { clientIp, networkOf, PEER_HEADER } from "./client-ip";
 
 const headers = (all: Record<string, string>) => ({ get: (name: string) => all[name] ?? null });
 const CF = "cf-connecting-ip";
@@ -43,4 +43,27 @@ it.each([
   [null, null],
 ])("limits count %s as %s", (ip, network) => {
   expect(networkOf(ip)).toBe(network);
+});
+
+describe("a proxy that the setting does not fit", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.each([
+    ["false", { [XFF]: "203.0.113.2" }, "127.0.0.1", /TRUST_PROXY_HEADERS is off/],
+    ["true", {}, "10.0.0.7", /a request named no caller/],
+    ["false", {}, "127.0.0.1", null],
+    ["true", { [XFF]: "203.0.113.2" }, "127.0.0.1", null],
+    ["false", { [XFF]: "203.0.113.2" }, "1.1.1.1", null],
+  ])("trust %s, %j from %s: told once, or not at all", async (trust, given, peer, said) => {
+    vi.stubEnv("TRUST_PROXY_HEADERS", trust);
+    vi.stubEnv("DATABASE_URL", "postgres://a:b@localhost/c");
+    vi.stubEnv("NEXTAUTH_SECRET", "s".repeat(32));
+    vi.stubEnv("NEXTAUTH_URL", "http://localhost:3000");
+    vi.resetModules();
+    const [{ originOf }, { log }] = await Promise.all([import("./client-ip"), import("./log")]);
+    const warn = vi.spyOn(log, "warn").mockImplementation(() => {});
+    const request = new Request("http://localhost", { headers: { ...given, [PEER_HEADER]: peer } });
+    for (let i = 0; i < 3; i++) originOf(request);
+    expect(warn.mock.calls.map(([, text]) => text)).toEqual(said ? [expect.stringMatching(said)] : []);
+  });
 });

@@ -1,6 +1,9 @@
 import ipaddr from "ipaddr.js";
 import type { Ctx } from "./context";
 import { env } from "./env";
+import { log } from "./log";
+
+const FORWARDING = ["cf-connecting-ip", "x-forwarded-for", "x-real-ip"] as const;
 
 /** The one spelling of an address: IPv4 mapped into IPv6 as plain IPv4; null when it is none. */
 function normalizeIp(text: string | null | undefined): string | null {
@@ -23,7 +26,7 @@ export function clientIp(
   trust: boolean,
 ): string | null {
   if (trust)
-    for (const name of ["cf-connecting-ip", "x-forwarded-for", "x-real-ip"])
+    for (const name of FORWARDING)
       for (const part of headers.get(name)?.split(",") ?? []) {
         const ip = normalizeIp(part);
         if (ip) return ip;
@@ -31,12 +34,30 @@ export function clientIp(
   return normalizeIp(socketIp);
 }
 
+let hasWarned = false;
+
+/** Says once where setting and proxy do not fit together: every audit row then has the proxy's address. */
+function warnOfProxy(headers: { get(name: string): string | null }, socketIp: string | null, trust: boolean): void {
+  if (hasWarned) return;
+  const isNamed = FORWARDING.some((name) => headers.get(name) !== null);
+  const peer = normalizeIp(socketIp);
+  // From anywhere else it is a caller's own header, which says nothing of a proxy.
+  if (isNamed === trust || !peer || ipaddr.parse(peer).range() === "unicast") return;
+  hasWarned = true;
+  if (trust)
+    log.warn({ peer }, "TRUST_PROXY_HEADERS is on, and a request named no caller: the peer's address is recorded");
+  else log.warn({ peer }, "a proxy names its callers, and TRUST_PROXY_HEADERS is off: the proxy's address is recorded");
+}
+
 /** The header in which the front puts the socket's address for the handlers; it overwrites what a client sends. */
 export const PEER_HEADER = "x-trailmark-peer";
 
 /** From where a request comes, for audit rows and rate limits. */
 export function originOf({ headers }: Request): Pick<Ctx, "ip" | "userAgent"> {
-  const ip = clientIp(headers, headers.get(PEER_HEADER), env().TRUST_PROXY_HEADERS);
+  const { TRUST_PROXY_HEADERS: trust } = env();
+  const peer = headers.get(PEER_HEADER);
+  warnOfProxy(headers, peer, trust);
+  const ip = clientIp(headers, peer, trust);
   return { ip, userAgent: headers.get("user-agent") };
 }
 
