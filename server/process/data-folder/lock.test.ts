@@ -58,11 +58,16 @@ it("gives one of many the folder of a dead server", async () => {
   expect(taken.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
 });
 
-it.runIf(process.platform === "linux")("says in a sentence, by its variable, where and by whom nothing can be written", async () => {
-  // Rights would not stop root, who may run this; nobody makes files there.
-  const message = expect.stringMatching(/^TRAILMARK_DATA_DIR: the data folder \/sys cannot be written \(E(ACCES|PERM|ROFS)\)/);
-  await expect(lockFolder("/sys")).rejects.toMatchObject({ expected: true, message });
-});
+it.runIf(process.platform === "linux")(
+  "says in a sentence, by its variable, where and by whom nothing can be written",
+  async () => {
+    // Rights would not stop root, who may run this; nobody makes files there.
+    const message = expect.stringMatching(
+      /^TRAILMARK_DATA_DIR: the data folder \/sys cannot be written \(E(ACCES|PERM|ROFS)\)/,
+    );
+    await expect(lockFolder("/sys")).rejects.toMatchObject({ expected: true, message });
+  },
+);
 
 it("leaves a lock that is another's", async () => {
   const unlock = await lockFolder(dir);
