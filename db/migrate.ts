@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import { checkCluster, distribute, hasFaults, takeRightsBack } from "./citus/distribute";
 import { installFunctions, staleFunctions, withSealer } from "./install-functions";
 import { reach } from "./reach";
-import { ensureRoles } from "./roles";
+import { EXPECTED, ensureRoles } from "./roles";
 import { causeOf, codeOf, messageOf } from "./thrown";
 import { countMigrations, functionsOfVersion, MigrationError, type Missing, missingFrom } from "./version";
 

@@ -124,8 +124,8 @@ export function parseEnv(source: NodeJS.ProcessEnv): Env {
 
 /**
  * The checked environment of this process. process.env is read here alone, which biome's noProcessEnv enforces; its
- * exceptions are what runs before the check (process/prepare, cli/quiet, unknown-variables) or must work when it fails (log), what the
- * embedded PostgreSQL inherits, and tests, scripts and benches, which start other programs.
+ * exceptions are what runs before the check (process/prepare, cli/quiet, environment/unknown-variables) or must work when
+ * it fails (log), what the embedded PostgreSQL inherits, and tests, scripts and benches, which start other programs.
  */
 export function env(): Env {
   checked ??= parseEnv(process.env);

@@ -59,14 +59,14 @@ export function prepareHome(dataDir: string, runner: Runner): string {
   return SYSTEM_HOME;
 }
 
-const secretsFile = (dataDir: string): string => join(dataDir, "postgres.json");
+const secretsPath = (dataDir: string): string => join(dataDir, "postgres.json");
 
 /** Whether a data folder has an embedded cluster, or one that was begun. */
-export const hasEmbedded = (dataDir: string): boolean => existsSync(secretsFile(dataDir));
+export const hasEmbedded = (dataDir: string): boolean => existsSync(secretsPath(dataDir));
 
 /** The passwords and the cluster's place; made once, also when two processes start together (link refuses to replace). */
 export function loadSecrets(dataDir: string, home: string): Secrets {
-  const file = secretsFile(dataDir);
+  const file = secretsPath(dataDir);
   if (!existsSync(file)) {
     const password = () => randomBytes(24).toString("base64url");
     const cluster = home === dataDir ? "postgres" : join(home, `cluster-${randomBytes(6).toString("hex")}`);

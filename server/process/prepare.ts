@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { hasEmbedded } from "@/db/embedded/cluster";
 import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
-import { type Env, parseEnv } from "@/server/env";
+import { type Env, EnvError, parseEnv } from "@/server/env";
 import { createDataFolder } from "./data-folder/create";
 
 /** A secret of this installation, created at the first start and kept, readable by its owner alone. */

@@ -1,6 +1,6 @@
-import { codeOf } from "@/db/away";
 import { chainHealth } from "@/db/citus/health";
 import { appSql } from "@/db/client";
+import { codeOf } from "@/db/thrown";
 import { countApplied, countMigrations } from "@/db/version";
 import { openAlarms } from "@/server/audit/integrity/alarm";
 import { listLostHeads } from "@/server/audit/integrity/heads";

@@ -50,8 +50,6 @@ async function stop(): Promise<void> {
 export async function startService(next: RequestHandler): Promise<Service> {
   const { NEXTAUTH_URL: origin, TRAILMARK_DEV: dev, TRAILMARK_DATA_DIR } = env();
   try {
-    signingKeys();
-    await prepareTokens();
     witnessPolicy();
     readSigningKeyFile();
     await checkTokenKey();

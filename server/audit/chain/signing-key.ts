@@ -35,19 +35,9 @@ function toSigningKey(name: string, pem: string): SigningKey {
 
 /** Every private key of a PEM file: the first signs and is the current one, the others co-sign during a rotation. */
 function readKeys(file: string, name: string): SigningKey[] {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    throw fault(file, `cannot be read (${codeOf(error)})`);
-  }
-  const blocks = text.match(PRIVATE_KEY);
-  if (!blocks) throw fault(file, "holds no PKCS8 PEM private key");
-  try {
-    return blocks.map((pem) => toSigningKey(name, pem));
-  } catch (error) {
-    throw fault(file, error instanceof Error ? error.message : String(error));
-  }
+  const blocks = readFileSync(file, "utf8").match(/-----BEGIN PRIVATE KEY-----[\s\S]+?-----END PRIVATE KEY-----/g);
+  if (!blocks) throw new Error("The signing key file holds no PKCS8 PEM private key.");
+  return blocks.map((pem) => toSigningKey(name, pem));
 }
 
 /** Whoever signs is named by the public host of this installation. */
@@ -56,7 +46,6 @@ export const signerName = (): string => new URL(env().NEXTAUTH_URL).host;
 /**
  * The keys that sign checkpoints, newest first; made and kept in the data folder when no file is given. Never in the
  * database: whoever owns that must not be able to sign what it changed.
- * @throws EnvError when the file cannot be used; the server reads it at its start
  */
 export function signingKeys(): SigningKey[] {
   loaded ??= readSigningKeyFile() ?? loadOwnKey();

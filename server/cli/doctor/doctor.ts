@@ -1,8 +1,8 @@
 import { accessSync, constants } from "node:fs";
 import { type Command, readArgs, say } from "@/server/cli/command";
 import { env } from "@/server/env";
+import { unknownVariables } from "@/server/environment/unknown-variables";
 import { prepareEnvironment } from "@/server/process/prepare";
-import { unknownVariables } from "@/server/unknown-variables";
 import { checkDatabase } from "./database";
 import { checkKey, checkSpool, checkWitnesses } from "./files";
 import type { Finding } from "./finding";

@@ -12,8 +12,7 @@ const MUCH_SPOOL_BYTES = 64 * 1024 * 1024;
 const OTHERS_MAY_READ = 0o077;
 
 /** What a fault of the environment says of its one variable. */
-const lastLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split("\n").at(-1)?.replace(/^ +- /, "") ?? "";
+const lastLine = (error: unknown): string => messageOf(error).split("\n").at(-1)?.replace(/^ +- /, "") ?? "";
 
 /** Events that wait on disk for the database, and those that it refused for good. */
 export function checkSpool(): Finding {

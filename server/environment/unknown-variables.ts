@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein";
-import { envSchema, SECRETS } from "./env";
+import { envSchema, SECRETS } from "@/server/env";
 
 /** Read by the agent, the tests and the benches, not by the server. */
 const ELSEWHERE = /^TRAILMARK_(AGENT_TOKEN|ENROLLMENT_KEY|E2E_\w+|FORMER_CHECKOUT)$/;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { envSchema, parseEnv } from "./env";
+import { envSchema, parseEnv } from "@/server/env";
 import { unknownVariables } from "./unknown-variables";
 
 const good = {
