@@ -13,7 +13,7 @@ export function installCommands(url: string, key: string): { linux: string; wind
   const curl = `curl ${isPlain ? "" : "--proto =https "}-fsSL ${url}/agent/install.sh`;
   const script = `irm ${url}/agent/install.ps1`;
   return {
-    linux: ` printf %s ${key} | sudo sh -c 'eval "$(${curl})"'${isPlain ? " install.sh --allow-loopback-http" : ""}`,
+    linux: ` printf %s ${key} | sudo sh -c 's=$(${curl}) && eval "$s"'${isPlain ? " install.sh --allow-loopback-http" : ""}`,
     windows: `$env:TRAILMARK_ENROLLMENT_KEY='${key}'; ${
       isPlain ? `& ([scriptblock]::Create((${script}))) -AllowLoopbackHttp` : `${script} | iex`
     }`,

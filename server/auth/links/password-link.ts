@@ -6,7 +6,7 @@ import { setPassword } from "@/server/auth/set-password";
 import type { SignIn } from "@/server/auth/start-session";
 import type { Ctx } from "@/server/context";
 import { env } from "@/server/env";
-import { invalid } from "@/server/errors";
+import { AppError } from "@/server/errors";
 import { callersChanged } from "@/server/process/streams";
 import { issueUserToken, spendUserToken } from "./user-tokens";
 
@@ -35,7 +35,10 @@ export async function spendPasswordLink(
   const now = ctx.now();
   const found = await asSystem((tx) => spendUserToken(tx, { secret: token, purpose: kind, now }));
   const caller = found && (await findUserCaller(found.userId));
-  if (caller?.actor.type !== "user") throw invalid("token", "is unknown, used or expired");
+  if (caller?.actor.type !== "user")
+    throw new AppError("validation_failed", "This link is unknown, used or expired. Ask for a new one.", {
+      errors: [{ path: "token", message: "is unknown, used or expired" }],
+    });
   const { actor } = caller;
   const endedSessions = await setPassword({ userId: actor.id, password, now });
   callersChanged();
