@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, webcrypto } from "no
 import { readFileSync } from "node:fs";
 import { jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
+import { messageOf } from "@/db/thrown";
 import type { Scope } from "@/server/context";
 import { env, unusableVariable } from "@/server/env";
 
@@ -31,9 +32,12 @@ type Keys = { alg: "HS256" | "EdDSA"; sign: Key; verify: Key };
 function readKeyFile(file: string): KeyObject {
   try {
     const key = createPrivateKey(readFileSync(file));
-    if (key.asymmetricKeyType === "ed25519") return key;
-  } catch {}
-  throw unusableVariable("TRAILMARK_JWT_KEY_FILE", `${file} holds no readable Ed25519 key (PKCS8 PEM)`);
+    if (key.asymmetricKeyType !== "ed25519") throw new Error("it must be an Ed25519 key");
+    return key;
+  } catch (error) {
+    const reason = `${file} holds no readable Ed25519 key (PKCS8 PEM): ${messageOf(error)}`;
+    throw unusableVariable("TRAILMARK_JWT_KEY_FILE", reason);
+  }
 }
 
 async function loadKeys(): Promise<Keys> {
