@@ -82,7 +82,7 @@ export function Users() {
           <>
             {!u.disabled && (
               <RowButton
-                label={u.invited ? `Invite ${u.name} again` : `Reset the password of ${u.name}`}
+                label={u.invited ? `Invite again: ${u.name}` : `Reset the password of ${u.name}`}
                 onClick={() => setLinking(u)}
               >
                 {u.invited ? "Invite again" : "Reset"}
