@@ -103,8 +103,16 @@ describe("install.sh", () => {
     const ran = await machine.run(installCommands(base, key).linux + places);
     expect(ran).toMatchObject({ code: 0, out: expect.stringContaining("runs as a service") });
     expect(await devicesOf(orgId)).toHaveLength(1);
-    expect(machine.calls.find((call) => call.startsWith("sudo"))).toContain(`/agent/install.sh)" install.sh`);
+    expect(machine.calls.find((call) => call.startsWith("sudo"))).toContain(
+      `/agent/install.sh) && eval "$s" install.sh`,
+    );
     expect(machine.noted).not.toContain("tme_");
+  });
+
+  it("fails where the script cannot be fetched", async () => {
+    const { linux } = installCommands("http://127.0.0.1:1", "tme_x");
+    const ran = await new Machine({ node: true, system: true }).run(linux);
+    expect(ran.code).toBe(7); // curl's: it could not connect
   });
 
   it("takes the key from the variable, which the programs that it starts do not get", async () => {
