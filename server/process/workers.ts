@@ -10,6 +10,7 @@ import { exportWorker } from "@/server/exports/worker";
 import { log } from "@/server/log";
 import { notificationWorker } from "@/server/notifications/worker";
 import { reportWorker } from "@/server/report-schedules/run";
+import { refuseMovedClock } from "@/server/retention/clock";
 import { announcePruning, retentionJob } from "@/server/retention/worker";
 import { type DailyJob, dailyJobsWorker } from "./daily-jobs";
 import { queuesWatch } from "./queues-watch";
@@ -21,6 +22,7 @@ type Worker = { name: string; start: () => void | Promise<void>; stop: () => Pro
 const pruningJob: DailyJob = {
   ...retentionJob,
   async run(signal) {
+    await refuseMovedClock();
     const pruned = await pruneDeviceLogs({ signal });
     const rows = pruned.reduce((sum, { diagnostic, events }) => sum + diagnostic + events, 0);
     log.info({ rows, organizations: pruned.length }, "device log retention run");

@@ -1,0 +1,32 @@
+import { uptime } from "node:os";
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+
+const HOUR_MS = 3_600_000;
+const MAX_MOVE_MS = 24 * HOUR_MS;
+/** By the time since the machine was started, which goes on while it sleeps and which nobody sets. */
+const bootedAt = Date.now() - uptime() * 1000;
+
+const hours = (ms: number): string => `${Math.round(Math.abs(ms) / HOUR_MS)} hours`;
+
+/**
+ * Retention removes what is so many days old by the clock. One that is set ahead makes yesterday's entries a year old, and
+ * what was pruned does not come back: so the daily run asks whether the clock moved since the server started, and whether
+ * the database has the same time. A clock that was wrong on both before that is not noticed.
+ * @param now the time of this machine, in ms since 1970 UTC
+ * @throws Error that says what was found
+ */
+export async function refuseMovedClock(now = Date.now()): Promise<void> {
+  const moved = now - uptime() * 1000 - bootedAt;
+  if (moved > MAX_MOVE_MS)
+    throw new Error(
+      `The clock of this machine was set ahead by ${hours(moved)} since the server started. Nothing is pruned until it is set back, or, where it is right now, the server is started again.`,
+    );
+  const [row] = await asSystem((tx) =>
+    rowsOf<{ ms: number }>(tx, sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`),
+  );
+  const apart = (row?.ms ?? 0) - now;
+  if (Math.abs(apart) > HOUR_MS)
+    throw new Error(`The clocks of the database and of this machine are ${hours(apart)} apart. Nothing is pruned.`);
+}
