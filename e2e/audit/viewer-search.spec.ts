@@ -153,8 +153,10 @@ test("a zero says which word keeps everything out, and an unknown qualifier is n
   const orgId = await plant(await Api.signIn(request), "Mistyped");
   await viewer.open(`?orgId=${orgId}`);
   await viewer.searchFor("antivirus desabled");
+  const without = page.getByRole("button", { name: "Without desabled: 1 entry" });
+  await expect(without).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole("button", { name: "Without desabled: 1 entry" }).click();
+  await without.click();
   await expect(viewer.entries(/disabled policy Antivirus/)).toBeVisible();
   await viewer.searchFor("host:CDG-WS-008");
   await expect(page.getByText(/is not a filter; it was searched as text/)).toBeVisible();

@@ -71,6 +71,8 @@ export async function violationsOn(page: Page): Promise<string[]> {
 
 /** No violation of WCAG 2.2 AA or of axe's best practices on what the page shows now. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // What is shown of the answer before is dimmed.
+  await expect(page.locator("[data-stale]")).toHaveCount(0);
   expect(await violationsOn(page)).toEqual([]);
 }
 
