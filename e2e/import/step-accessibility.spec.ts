@@ -60,6 +60,7 @@ for (const colorScheme of ["light", "dark"] as const)
       await expect(page.getByRole("dialog").getByRole("radio").first()).toBeVisible();
       await expectSound();
       await page.keyboard.press("Escape");
+      await expect(page.getByRole("dialog")).toHaveCount(0);
       await expectSound();
       await wizard.go("Run import", "Report");
       await expectSound();
