@@ -14,8 +14,6 @@ export const SIZES = {
   most: 16_384,
   /** Up to this many blocks a match is rare: all of them are fetched. */
   rare: 10_000,
-  /** Newest blocks within which those with some tags are asked for, before those of all times. */
-  spans: [1_024, 16_384],
 };
 export type Sizes = typeof SIZES;
 /** While a clock runs, so that one window does not take all of it. */
@@ -92,15 +90,6 @@ export async function rareBlocks(tx: Tx, { orgIds, probe, sizes }: Search, need:
       FROM audit_search_blocks(${uuids(orgIds)}, ${JSON.stringify(probe)}::jsonb, false, ${most + 1})`,
   );
   return blocks.length > most ? null : blocks.sort((a, b) => b.ms - a.ms);
-}
-
-/** When the newest `blocks` blocks of the span begin, in ms; null where there are no older ones. */
-export async function startOfNewest(tx: Tx, { orgIds, probe }: Search, blocks: number): Promise<number | null> {
-  const [row] = await rowsOf<{ ms: number | null }>(
-    tx,
-    sql`SELECT (extract(epoch FROM audit_search_since(${uuids(orgIds)}, ${probe.to ?? null}::timestamptz, ${blocks})) * 1000)::float8 AS ms`,
-  );
-  return row?.ms ?? null;
 }
 
 async function nextWindow(tx: Tx, { orgIds, probe }: Search, from: WindowBlock | null, size: number) {

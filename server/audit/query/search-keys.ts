@@ -17,7 +17,6 @@ import {
   type Search,
   SIZES,
   type Sizes,
-  startOfNewest,
   unindexedKeys,
   walk,
 } from "./search-blocks";
@@ -118,40 +117,12 @@ export async function findKeys(
 }
 
 /**
- * Where tags are all that a block must have, the index names the blocks at once: first those of the newest, then of more,
- * then of all times, since a page rarely needs older ones.
- * @returns as searchBlocks; "many" when so many blocks have the tags that walking is cheaper
- */
-async function searchTags(
-  tx: Tx,
-  search: Search,
-  matches: Matches,
-  { need, deadline }: KeyWindow,
-): Promise<number | null | "many"> {
-  for (const blocks of [...search.sizes.spans, null]) {
-    const start = blocks && (await startOfNewest(tx, search, blocks));
-    const from = start === null ? undefined : new Date(start).toISOString();
-    const isWhole = !from || Boolean(search.probe.from && search.probe.from >= from);
-    const rare = await rareBlocks(tx, isWhole ? search : { ...search, probe: { ...search.probe, from } }, need);
-    if (!rare) return "many";
-    const cut = await lookThrough(tx, search, rare, { matches, need, deadline });
-    if (cut !== null || isWhole || matches.newerThan(start ?? 0) >= need) return cut;
-  }
-  return null;
-}
-
-/**
  * A first window of the newest blocks tells how frequent matches are. Frequent ones are met by walking on; else the index
  * says where they are, unless its answer is long, which makes walking cheap again.
  * @returns where the time was up, in ms: only newer matches are all there
  */
 async function searchBlocks(tx: Tx, search: Search, matches: Matches, window: KeyWindow): Promise<number | null> {
   const { need } = window;
-  const isTagged = search.probe.any.length === 0;
-  if (isTagged) {
-    const found = await searchTags(tx, search, matches, window);
-    if (found !== "many") return found;
-  }
   const size = Math.min(search.sizes.most, Math.max(search.sizes.first, Math.ceil(need / 2)));
   let last = await walk(tx, search, { ...window, matches, from: null, size, windows: 1 });
   // So many blocks hold what is wanted, and half as many again, if the next ones are like these.
@@ -159,7 +130,7 @@ async function searchBlocks(tx: Tx, search: Search, matches: Matches, window: Ke
   if (last !== "done" && enough <= search.sizes.most)
     last = await walk(tx, search, { ...window, matches, from: last, size: Math.max(size * 4, enough), windows: 2 });
   if (last === "done") return null;
-  const rare = !isTagged && isIndexed(search.probe) ? await rareBlocks(tx, search, need) : null;
+  const rare = isIndexed(search.probe) ? await rareBlocks(tx, search, need) : null;
   if (rare) return lookThrough(tx, search, rare, { matches, need, deadline: window.deadline });
   last = await walk(tx, search, { ...window, matches, from: last, size: size * 4, windows: Number.POSITIVE_INFINITY });
   return last === "done" || !last ? null : last.ms;
