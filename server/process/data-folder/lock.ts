@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "@/db/thrown";
 import { isProcessAlive, processName } from "@/server/process-name";
-import { createDataFolder } from "./create";
 
 const NAME = "server.lock";
 /** A server that was told to stop drains for so long. */
@@ -64,14 +63,13 @@ function removeDead(path: string, holder: string): void {
 }
 
 /**
- * Takes a data folder for this server: two would share spool, exports and checkpoints, which each believes to be its own.
+ * Takes a data folder that is there for this server: two would share spool, exports and checkpoints, which each believes to be its own.
  * Waits for a server that is on its way out. What another machine or container wrote says nothing of whether it lives, so
  * it is taken over.
  * @returns gives the folder free again
  * @throws FolderRefused, a sentence for the operator
  */
 export async function lockFolder(dataDir: string, timeoutMs = TIMEOUT_MS): Promise<() => void> {
-  createDataFolder(dataDir);
   const path = join(dataDir, NAME);
   const take = () => writing(dataDir, () => create(path));
   for (const deadline = Date.now() + timeoutMs; !take(); await sleep(POLL_MS)) {
