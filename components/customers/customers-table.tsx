@@ -53,16 +53,7 @@ export function CustomersTable({ rows, readAt, selection, isStale, ...sorting }:
       <caption>Organizations with the state of their audit log</caption>
       <thead>
         <tr>
-          {selection && (
-            <th scope="col" className={classes.tick}>
-              <Checkbox
-                aria-label="Select all organizations shown"
-                checked={rows.length > 0 && rows.every(({ orgId }) => selection.ids.has(orgId))}
-                indeterminate={selection.ids.size > 0 && !rows.every(({ orgId }) => selection.ids.has(orgId))}
-                onChange={selection.toggleAll}
-              />
-            </th>
-          )}
+          {selection && <TickAll rows={rows} selection={selection} />}
           <Head column={{ header: "Organization", sort: "name" }} {...sorting} />
           {columns.map((column) => (
             <Head key={column.key} column={column} {...sorting} />
@@ -106,6 +97,20 @@ export function CustomersTable({ rows, readAt, selection, isStale, ...sorting }:
         {after > 0 && <Spacer height={after} />}
       </tbody>
     </table>
+  );
+}
+
+function TickAll({ rows, selection: { ids, toggleAll } }: { rows: Row[]; selection: Selection }) {
+  const isAll = rows.length > 0 && rows.every(({ orgId }) => ids.has(orgId));
+  return (
+    <th scope="col" className={classes.tick}>
+      <Checkbox
+        aria-label="Select all organizations shown"
+        checked={isAll}
+        indeterminate={ids.size > 0 && !isAll}
+        onChange={toggleAll}
+      />
+    </th>
   );
 }
 

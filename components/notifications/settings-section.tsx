@@ -3,7 +3,7 @@
 import { Checkbox, MultiSelect } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMe } from "@/components/account/org";
-import { type Inputs, useTRPC } from "@/components/trpc";
+import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText, Failure } from "@/components/ui/notice";
 import { Section } from "@/components/ui/section";
@@ -12,6 +12,12 @@ import classes from "./notifications.module.css";
 
 const toggled = (kinds: readonly NotificationKind[], kind: NotificationKind): NotificationKind[] =>
   kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind];
+
+/** The columns: where a kind is told, and the member that lists the kinds of it. */
+const WAYS = [
+  { way: "in the product", member: "productKinds" },
+  { way: "by mail", member: "mailKinds" },
+] as const;
 
 /** Which kinds the person is told of, where, and of which organizations. Each choice is saved at once. */
 export function SettingsSection() {
@@ -29,9 +35,7 @@ export function SettingsSection() {
   );
   if (settings.isError)
     return <Failure error={settings.error} onRetry={() => void settings.refetch()} what="your settings" />;
-  const { productKinds = [], mailKinds = [], organizationIds = null, mailConfigured = true } = settings.data ?? {};
-  const change = (input: Inputs["notifications"]["setSettings"]) => save.mutate(input);
-  const isDisabled = !settings.data || save.isPending;
+  const { organizationIds = null, mailConfigured = true } = settings.data ?? {};
   return (
     <Section
       title="For you"
@@ -48,7 +52,7 @@ export function SettingsSection() {
           description="None chosen: all that you can see"
           data={organizations.map(({ id, name }) => ({ value: id, label: name }))}
           value={organizationIds ?? []}
-          onChange={(ids) => change({ organizationIds: ids.length > 0 ? ids : null })}
+          onChange={(ids) => save.mutate({ organizationIds: ids.length > 0 ? ids : null })}
           searchable
           clearable
           disabled={!settings.data}
@@ -72,22 +76,19 @@ export function SettingsSection() {
                 {KINDS[kind].label}
                 <small>{KINDS[kind].means}</small>
               </th>
-              <td>
-                <Checkbox
-                  aria-label={`${KINDS[kind].label} in the product`}
-                  checked={productKinds.includes(kind)}
-                  disabled={isDisabled}
-                  onChange={() => change({ productKinds: toggled(productKinds, kind) })}
-                />
-              </td>
-              <td>
-                <Checkbox
-                  aria-label={`${KINDS[kind].label} by mail`}
-                  checked={mailKinds.includes(kind)}
-                  disabled={isDisabled}
-                  onChange={() => change({ mailKinds: toggled(mailKinds, kind) })}
-                />
-              </td>
+              {WAYS.map(({ way, member }) => {
+                const kinds = settings.data?.[member] ?? [];
+                return (
+                  <td key={member}>
+                    <Checkbox
+                      aria-label={`${KINDS[kind].label} ${way}`}
+                      checked={kinds.includes(kind)}
+                      disabled={!settings.data || save.isPending}
+                      onChange={() => save.mutate({ [member]: toggled(kinds, kind) })}
+                    />
+                  </td>
+                );
+              })}
             </tr>
           ))}
         </tbody>

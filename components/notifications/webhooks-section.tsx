@@ -50,31 +50,12 @@ export function WebhooksSection() {
       width: 340,
       align: "end",
       cell: (webhook) => (
-        <>
-          {!webhook.disabledAt && (
-            <RowButton label={`Send a test message to ${webhook.name}`} onClick={() => test.mutate({ id: webhook.id })}>
-              Test
-            </RowButton>
-          )}
-          <RowButton label={`Edit ${webhook.name}`} onClick={() => setOpen({ what: "edit", webhook })}>
-            Edit
-          </RowButton>
-          <RowButton
-            label={`Rotate the secret of ${webhook.name}`}
-            onClick={() => setOpen({ what: "rotate", webhook })}
-          >
-            Rotate
-          </RowButton>
-          <RowButton
-            label={`${webhook.disabledAt ? "Enable" : "Disable"} ${webhook.name}`}
-            onClick={() => update.mutate({ id: webhook.id, disabled: !webhook.disabledAt })}
-          >
-            {webhook.disabledAt ? "Enable" : "Disable"}
-          </RowButton>
-          <RowButton label={`Delete ${webhook.name}`} onClick={() => setOpen({ what: "delete", webhook })}>
-            Delete
-          </RowButton>
-        </>
+        <Actions
+          webhook={webhook}
+          onOpen={(what) => setOpen({ what, webhook })}
+          onTest={() => test.mutate({ id: webhook.id })}
+          onSwitch={() => update.mutate({ id: webhook.id, disabled: !webhook.disabledAt })}
+        />
       ),
     },
   ];
@@ -112,6 +93,39 @@ export function WebhooksSection() {
         </Confirm>
       )}
     </Section>
+  );
+}
+
+type ActionsProps = {
+  webhook: Webhook;
+  onOpen: (what: "edit" | "rotate" | "delete") => void;
+  onTest: () => void;
+  /** Disables what is enabled, and the other way round. */
+  onSwitch: () => void;
+};
+
+function Actions({ webhook: { name, disabledAt }, onOpen, onTest, onSwitch }: ActionsProps) {
+  const change = disabledAt ? "Enable" : "Disable";
+  return (
+    <>
+      {!disabledAt && (
+        <RowButton label={`Send a test message to ${name}`} onClick={onTest}>
+          Test
+        </RowButton>
+      )}
+      <RowButton label={`Edit ${name}`} onClick={() => onOpen("edit")}>
+        Edit
+      </RowButton>
+      <RowButton label={`Rotate the secret of ${name}`} onClick={() => onOpen("rotate")}>
+        Rotate
+      </RowButton>
+      <RowButton label={`${change} ${name}`} onClick={onSwitch}>
+        {change}
+      </RowButton>
+      <RowButton label={`Delete ${name}`} onClick={() => onOpen("delete")}>
+        Delete
+      </RowButton>
+    </>
   );
 }
 

@@ -28,7 +28,7 @@ export function TwoFactorSection() {
   const cache = useQueryClient();
   const { mustSetUpTwoFactor } = useMe();
   const factors = useQuery(trpc.me.twoFactor.queryOptions());
-  const [adding, setAdding] = useState<"totp" | "passkey" | null>(null);
+  const [adding, setAdding] = useState<Factors | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
   const [removal, setRemoval] = useState<Removal | null>(null);
   const refresh = () => cache.invalidateQueries();
@@ -58,16 +58,7 @@ export function TwoFactorSection() {
       lead={
         isOn ? "Signing in asks for one of these as well." : "Your password or identity provider alone signs you in."
       }
-      action={
-        <Group gap="sm">
-          {!totp && <Button onClick={() => setAdding("totp")}>Set up an app</Button>}
-          {passkeysPossible && (
-            <Button variant="default" onClick={() => setAdding("passkey")}>
-              Add a passkey
-            </Button>
-          )}
-        </Group>
-      }
+      action={<Adding totp={!totp} passkey={passkeysPossible} onAdd={setAdding} />}
     >
       {mustSetUpTwoFactor && (
         <Message tone="warn">Your organization requires two-factor sign-in. Set it up to go on.</Message>
@@ -87,11 +78,7 @@ export function TwoFactorSection() {
             <Factor
               key={id}
               name={name}
-              note={
-                <>
-                  Passkey, last used: <When at={lastUsedAt} />
-                </>
-              }
+              note={<LastUsed at={lastUsedAt} />}
               action="Remove"
               onAction={() => setRemoval({ what: name, remove: () => removePasskey.mutateAsync({ id }) })}
             />
@@ -116,6 +103,28 @@ export function TwoFactorSection() {
     </Section>
   );
 }
+
+type Factors = "totp" | "passkey";
+
+/** What can be added. */
+function Adding({ totp, passkey, onAdd }: Record<Factors, boolean> & { onAdd: (what: Factors) => void }) {
+  return (
+    <Group gap="sm">
+      {totp && <Button onClick={() => onAdd("totp")}>Set up an app</Button>}
+      {passkey && (
+        <Button variant="default" onClick={() => onAdd("passkey")}>
+          Add a passkey
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+const LastUsed = ({ at }: { at: string | null }) => (
+  <>
+    Passkey, last used: <When at={at} />
+  </>
+);
 
 type FactorProps = { name: string; note: React.ReactNode; action: string; onAction: () => void };
 

@@ -46,53 +46,12 @@ export function Users() {
   const list = useQuery(trpc.users.list.queryOptions(input, { placeholderData: keepPreviousData }));
   const onSearch = useCallback((search: string) => setView({ search: search || null, page: null }), [setView]);
   const columns: Column<User>[] = [
-    {
-      header: "Name",
-      cell: (u) => (
-        <>
-          <div>{u.name}</div>
-          <div style={{ color: "var(--tm-quiet)", fontWeight: 400 }}>{u.email}</div>
-        </>
-      ),
-    },
-    { header: "Role", cell: (u) => ROLE_LABEL[u.role] ?? u.role, width: 140 },
-    { header: "Access", cell: (u) => accessOf(u, nameOf), width: 180 },
-    { header: "Department", cell: (u) => u.department || "None", width: 120, minor: true },
-    { header: "Last sign-in", cell: (u) => <When at={u.lastLoginAt} />, width: 170, minor: true },
-    {
-      header: "Two-factor",
-      cell: (u) => (u.twoFactor ? <StateTag tone="good">On</StateTag> : <StateTag tone="off">Off</StateTag>),
-      width: 100,
-    },
-    {
-      header: "State",
-      cell: StateOf,
-      width: 110,
-    },
+    ...columnsOf(nameOf),
     {
       header: "Actions",
       width: 180,
       align: "end",
-      cell: (u) =>
-        u.id === me.id ? (
-          <Text span size="sm" c="dimmed" px={8}>
-            You
-          </Text>
-        ) : (
-          <>
-            {!u.disabled && (
-              <RowButton
-                label={u.invited ? `Invite again: ${u.name}` : `Reset the password of ${u.name}`}
-                onClick={() => setLinking(u)}
-              >
-                {u.invited ? "Invite again" : "Reset"}
-              </RowButton>
-            )}
-            <RowButton label={`Edit ${u.name}`} onClick={() => setEditing(u)}>
-              Edit
-            </RowButton>
-          </>
-        ),
+      cell: (u) => <Actions user={u} isMe={u.id === me.id} onLink={setLinking} onEdit={setEditing} />,
     },
   ];
   return (
@@ -134,6 +93,55 @@ export function Users() {
       {creating && <InviteUser onClose={create.close} />}
       {editing && <EditUser user={editing} onClose={() => setEditing(null)} />}
       {linking && <UserLink user={linking} onClose={() => setLinking(null)} />}
+    </>
+  );
+}
+
+const columnsOf = (nameOf: (orgId: string) => string): Column<User>[] => [
+  {
+    header: "Name",
+    cell: (u) => (
+      <>
+        <div>{u.name}</div>
+        <div style={{ color: "var(--tm-quiet)", fontWeight: 400 }}>{u.email}</div>
+      </>
+    ),
+  },
+  { header: "Role", cell: (u) => ROLE_LABEL[u.role] ?? u.role, width: 140 },
+  { header: "Access", cell: (u) => accessOf(u, nameOf), width: 180 },
+  { header: "Department", cell: (u) => u.department || "None", width: 120, minor: true },
+  { header: "Last sign-in", cell: (u) => <When at={u.lastLoginAt} />, width: 170, minor: true },
+  {
+    header: "Two-factor",
+    cell: (u) => (u.twoFactor ? <StateTag tone="good">On</StateTag> : <StateTag tone="off">Off</StateTag>),
+    width: 100,
+  },
+  { header: "State", cell: StateOf, width: 110 },
+];
+
+type ActionsProps = { user: User; isMe: boolean; onLink: (user: User) => void; onEdit: (user: User) => void };
+
+function Actions({ user, isMe, onLink, onEdit }: ActionsProps) {
+  const { name, invited, disabled } = user;
+  if (isMe)
+    return (
+      <Text span size="sm" c="dimmed" px={8}>
+        You
+      </Text>
+    );
+  return (
+    <>
+      {!disabled && (
+        <RowButton
+          label={invited ? `Invite again: ${name}` : `Reset the password of ${name}`}
+          onClick={() => onLink(user)}
+        >
+          {invited ? "Invite again" : "Reset"}
+        </RowButton>
+      )}
+      <RowButton label={`Edit ${name}`} onClick={() => onEdit(user)}>
+        Edit
+      </RowButton>
     </>
   );
 }

@@ -62,31 +62,14 @@ export function VerifyPage({ served }: { served: string }) {
         />
       </div>
       {state.step === "choose" && (
-        <div className={classes.form}>
-          {state.failure && <Message tone="bad">{state.failure}</Message>}
-          <Textarea
-            label="Verifier key or policy (optional)"
-            description={`The key that you noted at the last audit, or a policy file’s text. Without it, the bundle is held to the keys of ${servedNames(served)}, the server that served this page.`}
-            placeholder="trailmark.example+1a2b3c4d+AbCd…"
-            value={key}
-            onChange={(event) => setKey(event.currentTarget.value)}
-            error={"reason" in held ? held.reason : null}
-            autosize
-            minRows={1}
-            maxRows={8}
-            spellCheck={false}
-            autoComplete="off"
-            maw={640}
-          />
-          <DropFile onFile={(file) => void start(file)} />
-          <p className={classes.promise}>
-            <WifiOff size={16} strokeWidth={1.75} aria-hidden />
-            <span>
-              The file stays on this computer: this page reads it here and sends nothing anywhere. You may go offline
-              before you choose it.
-            </span>
-          </p>
-        </div>
+        <Choose
+          served={served}
+          pasted={key}
+          onPasted={setKey}
+          failure={state.failure}
+          keyError={"reason" in held ? held.reason : null}
+          onFile={(file) => void start(file)}
+        />
       )}
       {state.step === "checking" && (
         <Checking
@@ -109,6 +92,45 @@ export function VerifyPage({ served }: { served: string }) {
 /** The names of the keys that a policy trusts. */
 const servedNames = (served: string): string =>
   [...served.matchAll(/^log ([^\s+]+)\+/gm)].map(([, name]) => name).join(", ");
+
+type ChooseProps = {
+  served: string;
+  pasted: string;
+  onPasted: (text: string) => void;
+  failure: string | null;
+  keyError: string | null;
+  onFile: (file: File) => void;
+};
+
+function Choose({ served, pasted, onPasted, failure, keyError, onFile }: ChooseProps) {
+  return (
+    <div className={classes.form}>
+      {failure && <Message tone="bad">{failure}</Message>}
+      <Textarea
+        label="Verifier key or policy (optional)"
+        description={`The key that you noted at the last audit, or a policy file’s text. Without it, the bundle is held to the keys of ${servedNames(served)}, the server that served this page.`}
+        placeholder="trailmark.example+1a2b3c4d+AbCd…"
+        value={pasted}
+        onChange={(event) => onPasted(event.currentTarget.value)}
+        error={keyError}
+        autosize
+        minRows={1}
+        maxRows={8}
+        spellCheck={false}
+        autoComplete="off"
+        maw={640}
+      />
+      <DropFile onFile={onFile} />
+      <p className={classes.promise}>
+        <WifiOff size={16} strokeWidth={1.75} aria-hidden />
+        <span>
+          The file stays on this computer: this page reads it here and sends nothing anywhere. You may go offline before
+          you choose it.
+        </span>
+      </p>
+    </div>
+  );
+}
 
 type CheckingProps = { fileName: string; progress: Progress; onCancel: () => void };
 

@@ -1,6 +1,6 @@
+import type { Cast } from "./beats";
 import { workingTime } from "./clock";
 import type { Random } from "./random";
-import type { Cast } from "./story";
 
 type Device = Cast["devices"][number];
 type Template = { level: string; category: string; source: string; message: (r: Random) => string; number?: number };

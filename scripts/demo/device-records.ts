@@ -1,8 +1,8 @@
 import { version } from "@/package.json";
+import type { Cast } from "./beats";
 import type { Client } from "./client";
 import { deviceEvents } from "./device-events";
 import type { Random } from "./random";
-import type { Cast } from "./story";
 
 const EVENTS_PER_DEVICE = 240;
 const SITES = ["Main office", "Warehouse", "Reception"];

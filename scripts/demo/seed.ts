@@ -1,10 +1,11 @@
 import { version } from "@/package.json";
 import { itemAt } from "@/server/records";
+import type { Cast, StoryEvent } from "./beats";
 import { DEMO_ADMIN, DEMO_PASSWORD, HOME_NAME, ORGS, PEOPLE, planDevices } from "./cast";
 import type { Client } from "./client";
 import { noteFields, submitDeviceLogs } from "./device-records";
 import { createRandom, type Random } from "./random";
-import { type Cast, type StoryEvent, tellStory } from "./story";
+import { tellStory } from "./story";
 
 const EVENTS_PER_REQUEST = 500;
 const AUDIT_ROWS = 50_000;

@@ -66,13 +66,7 @@ export function ExportDialog({ audit, onClose }: Props) {
           <dt>Entries</dt>
           <dd>{total === null ? "Not counted yet" : isCut ? `At least ${count(total)}` : count(total)}</dd>
         </dl>
-        <Radio.Group label="Format" value={format} onChange={(value) => setFormat(toFormat(value))}>
-          <Group gap="xl" mt={8}>
-            <Radio value="csv" label="CSV, for a spreadsheet" />
-            <Radio value="json" label="JSON, with all details" />
-            <Radio value="ndjson" label="NDJSON, one entry per line" />
-          </Group>
-        </Radio.Group>
+        <FormatChoice format={format} onFormat={setFormat} />
         <Radio.Group
           label="Entries to export"
           value={isBackground ? "background" : "now"}
@@ -119,6 +113,18 @@ export function ExportDialog({ audit, onClose }: Props) {
 }
 
 const toFormat = (value: string): Format => (value === "json" || value === "ndjson" ? value : "csv");
+
+function FormatChoice({ format, onFormat }: { format: Format; onFormat: (format: Format) => void }) {
+  return (
+    <Radio.Group label="Format" value={format} onChange={(value) => onFormat(toFormat(value))}>
+      <Group gap="xl" mt={8}>
+        <Radio value="csv" label="CSV, for a spreadsheet" />
+        <Radio value="json" label="JSON, with all details" />
+        <Radio value="ndjson" label="NDJSON, one entry per line" />
+      </Group>
+    </Radio.Group>
+  );
+}
 
 function allOf(total: number | null, isCut: boolean): string {
   if (total === null || isCut) return "All of them, in the background";

@@ -3,7 +3,7 @@
 import { Button, Chip, Group, Select } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Radio, X } from "lucide-react";
-import { useQueryStates } from "nuqs";
+import { type inferParserType, useQueryStates } from "nuqs";
 import { useCallback, useState } from "react";
 import classes from "@/components/devices/device-page.module.css";
 import { QueryState } from "@/components/devices/live/query-state";
@@ -53,52 +53,8 @@ export function Timeline({ device }: { device: DeviceDetail }) {
     <>
       <div className={classes.tools}>
         <SearchField label="Search in the timeline" value={view.search ?? ""} onSearch={onSearch} />
-        {view.around ? (
-          <>
-            <Select
-              aria-label="Minutes around the moment"
-              data={AROUND_MINUTES.map((n) => ({ value: String(n), label: `Within ${counted(n, "minute")}` }))}
-              value={String(view.within)}
-              onChange={(value) => void setView({ within: Number(value) || null })}
-              allowDeselect={false}
-              w={180}
-            />
-            <Button
-              variant="default"
-              rightSection={<X size={14} aria-hidden />}
-              onClick={() => void setView({ around: null, within: null })}
-            >
-              <span>
-                Around <When at={view.around.toISOString()} />
-              </span>
-            </Button>
-          </>
-        ) : (
-          <Select
-            aria-label="Range"
-            data={RANGE_NAMES.map((value) => ({ value, label: RANGES[value].label }))}
-            value={view.range}
-            onChange={(value) => {
-              setNow(new Date());
-              void setView({ range: RANGE_NAMES.find((name) => name === value) ?? null });
-            }}
-            allowDeselect={false}
-            w={180}
-          />
-        )}
-        <Chip.Group
-          multiple
-          value={view.sources}
-          onChange={(values) => values.length > 0 && void setView({ sources: values.filter(isSource) })}
-        >
-          <Group gap={6}>
-            {TIMELINE_SOURCES.map((source) => (
-              <Chip key={source} value={source} size="sm">
-                {SOURCE_LABEL[source]}
-              </Chip>
-            ))}
-          </Group>
-        </Chip.Group>
+        <Span view={view} setView={setView} onNow={() => setNow(new Date())} />
+        <Sources view={view} setView={setView} />
         <Button
           variant="default"
           leftSection={<Radio size={15} aria-hidden />}
@@ -138,5 +94,65 @@ export function Timeline({ device }: { device: DeviceDetail }) {
         </div>
       )}
     </>
+  );
+}
+
+type View = inferParserType<typeof timelineParsers>;
+type ViewProps = { view: View; setView: (change: Partial<{ [K in keyof View]: View[K] | null }>) => unknown };
+
+/** The minutes around a moment, or a range that ends now. onNow: the range is chosen anew. */
+function Span({ view, setView, onNow }: ViewProps & { onNow: () => void }) {
+  if (view.around)
+    return (
+      <>
+        <Select
+          aria-label="Minutes around the moment"
+          data={AROUND_MINUTES.map((n) => ({ value: String(n), label: `Within ${counted(n, "minute")}` }))}
+          value={String(view.within)}
+          onChange={(value) => setView({ within: Number(value) || null })}
+          allowDeselect={false}
+          w={180}
+        />
+        <Button
+          variant="default"
+          rightSection={<X size={14} aria-hidden />}
+          onClick={() => setView({ around: null, within: null })}
+        >
+          <span>
+            Around <When at={view.around.toISOString()} />
+          </span>
+        </Button>
+      </>
+    );
+  return (
+    <Select
+      aria-label="Range"
+      data={RANGE_NAMES.map((value) => ({ value, label: RANGES[value].label }))}
+      value={view.range}
+      onChange={(value) => {
+        onNow();
+        setView({ range: RANGE_NAMES.find((name) => name === value) ?? null });
+      }}
+      allowDeselect={false}
+      w={180}
+    />
+  );
+}
+
+function Sources({ view, setView }: ViewProps) {
+  return (
+    <Chip.Group
+      multiple
+      value={view.sources}
+      onChange={(values) => values.length > 0 && setView({ sources: values.filter(isSource) })}
+    >
+      <Group gap={6}>
+        {TIMELINE_SOURCES.map((source) => (
+          <Chip key={source} value={source} size="sm">
+            {SOURCE_LABEL[source]}
+          </Chip>
+        ))}
+      </Group>
+    </Chip.Group>
   );
 }

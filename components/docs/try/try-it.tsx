@@ -42,6 +42,42 @@ function ParameterField({ parameter, value, error, onChange }: FieldProps) {
   );
 }
 
+type BodyProps = {
+  type: string;
+  filled: Filled;
+  error: string | undefined;
+  onChange: (change: Partial<Filled>) => void;
+};
+
+/** The body: JSON as text, anything else as a file. */
+function BodyField({ type, filled: { body, file }, error, onChange }: BodyProps) {
+  if (type !== "application/json")
+    return (
+      <FileInput
+        label="Body"
+        description={type}
+        placeholder="Choose a file"
+        error={error}
+        value={file}
+        onChange={(next) => onChange({ file: next })}
+      />
+    );
+  return (
+    <Textarea
+      label="Body"
+      description={type}
+      classNames={{ input: classes.body }}
+      autosize
+      minRows={3}
+      maxRows={18}
+      spellCheck={false}
+      error={error}
+      value={body}
+      onChange={(event) => onChange({ body: event.currentTarget.value })}
+    />
+  );
+}
+
 /** Sends, keeps the answer, and can be cancelled; what is under way ends with the page. */
 function useSending() {
   const [answer, setAnswer] = useState<TryAnswer | null>(null);
@@ -118,28 +154,12 @@ export function TryIt({ operation, credential, onCredential }: Props) {
             {fieldsOf(optional)}
           </details>
         )}
-        {body?.type === "application/json" && (
-          <Textarea
-            label="Body"
-            description={body.type}
-            classNames={{ input: classes.body }}
-            autosize
-            minRows={3}
-            maxRows={18}
-            spellCheck={false}
+        {body && (
+          <BodyField
+            type={body.type}
+            filled={filled}
             error={faults.body}
-            value={filled.body}
-            onChange={({ currentTarget: { value } }) => setFilled((now) => ({ ...now, body: value }))}
-          />
-        )}
-        {body && body.type !== "application/json" && (
-          <FileInput
-            label="Body"
-            description={body.type}
-            placeholder="Choose a file"
-            error={faults.body}
-            value={filled.file}
-            onChange={(file) => setFilled((now) => ({ ...now, file }))}
+            onChange={(change) => setFilled((now) => ({ ...now, ...change }))}
           />
         )}
         <CodeBlock code={curlOf(request)} label="This request in cURL" />

@@ -47,18 +47,7 @@ export function SourceStep({ state, onStep }: StepProps) {
         isBusy={uploads.current !== null}
         isFull={state.files.length >= MAX_IMPORT_FILES}
       />
-      {uploads.current && (
-        <div className={classes.progress}>
-          <strong>Sending {uploads.current.name}</strong>
-          <Progress
-            value={(uploads.current.sent / uploads.current.size) * 100}
-            aria-label={`Sending ${uploads.current.name}`}
-          />
-          <p className={classes.quiet}>
-            {bytes(uploads.current.sent)} of {bytes(uploads.current.size)}
-          </p>
-        </div>
-      )}
+      {uploads.current && <Sending {...uploads.current} />}
       {uploads.error && (
         <div className={classes.error}>
           <Message tone="bad">{uploads.error}</Message>
@@ -103,6 +92,18 @@ export function SourceStep({ state, onStep }: StepProps) {
         </div>
       )}
     </>
+  );
+}
+
+function Sending({ name, sent, size }: { name: string; sent: number; size: number }) {
+  return (
+    <div className={classes.progress}>
+      <strong>Sending {name}</strong>
+      <Progress value={(sent / size) * 100} aria-label={`Sending ${name}`} />
+      <p className={classes.quiet}>
+        {bytes(sent)} of {bytes(size)}
+      </p>
+    </div>
   );
 }
 

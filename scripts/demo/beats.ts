@@ -1,0 +1,56 @@
+import type { DevicePlan, PersonPlan } from "./cast";
+
+/** One event as POST /audit-logs/events takes it. */
+export type StoryEvent = {
+  orgId: string;
+  timestamp: string;
+  actorType: "user" | "api_key" | "agent" | "system" | "ai_agent";
+  actorId: string;
+  actorEmail?: string;
+  action: string;
+  resourceType: string;
+  resourceId?: string;
+  resourceName?: string;
+  details?: Record<string, unknown>;
+  ipAddress?: string;
+  userAgent?: string;
+  result: "success" | "failure" | "denied";
+  errorMessage?: string;
+};
+
+export type Cast = {
+  homeOrgId: string;
+  orgIds: string[];
+  people: (PersonPlan & { id: string })[];
+  devices: (DevicePlan & { deviceId: string; agentId: string })[];
+};
+export type Person = Cast["people"][number];
+export type Device = Cast["devices"][number];
+/** What happens once; the story gives it its time. */
+export type Beat = Omit<StoryEvent, "timestamp">;
+
+export const SCRIPTS = [
+  "Clear print queue",
+  "Free disk space",
+  "Restart Windows Update",
+  "Flush DNS cache",
+  "Remove stale profiles",
+  "Collect support bundle",
+];
+export const POLICIES = [
+  "Workstation baseline",
+  "Server patching",
+  "BitLocker required",
+  "USB storage",
+  "Browser hardening",
+];
+export const ALERTS = [
+  "Disk C: below 10 %",
+  "Backup missed",
+  "Antivirus out of date",
+  "Service Spooler stopped",
+  "High memory use",
+  "Certificate expires in 14 days",
+];
+
+export const onDevice = (d: Device) => ({ resourceType: "device", resourceId: d.deviceId, resourceName: d.hostname });

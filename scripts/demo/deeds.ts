@@ -1,0 +1,164 @@
+import { ALERTS, type Beat, type Cast, type Device, onDevice, type Person, POLICIES, SCRIPTS } from "./beats";
+import { ORGS } from "./cast";
+import type { Random } from "./random";
+
+const FIELDS = ["Asset tag", "Warranty until", "Location", "Owner"];
+
+/** Whose deed it is: the members of an event that tell who acted, in which organization, from where. */
+export type Who = Pick<Beat, "orgId" | "actorType" | "actorId" | "actorEmail" | "ipAddress" | "userAgent">;
+type Scene = { cast: Cast; who: Who; person: Person; device: Device; random: Random; sessionId: string };
+
+const done = ({ who }: Scene) => ({ ...who, result: "success" as const });
+
+const DEEDS = {
+  access: (scene: Scene): Beat => ({
+    ...done(scene),
+    action: "data.access",
+    ...onDevice(scene.device),
+    details: {
+      sessionId: scene.sessionId,
+      view: scene.random.pick(["inventory", "event logs", "remote console", "documents"]),
+    },
+  }),
+  denied: ({ who, person, random, sessionId }: Scene): Beat => ({
+    ...who,
+    ...(isViewer(person)
+      ? { action: "data.export", resourceType: "audit_log", resourceName: "Audit log" }
+      : { action: "policy.update", resourceType: "policy", resourceName: random.pick(POLICIES) }),
+    result: "denied",
+    errorMessage: `Role ${person.role} lacks the permission`,
+    details: { sessionId },
+  }),
+  live: (scene: Scene): Beat => ({
+    ...done(scene),
+    action: "device.eventlogs.live_query",
+    ...onDevice(scene.device),
+    details: {
+      sessionId: scene.sessionId,
+      log: scene.random.pick(["System", "Security", "Application"]),
+      level: "error",
+    },
+  }),
+  script: ({ who, device, random, sessionId }: Scene): Beat => {
+    const failed = random.chance(0.07);
+    return {
+      ...who,
+      action: "script.execute",
+      ...onDevice(device),
+      result: failed ? "failure" : "success",
+      ...(failed ? { errorMessage: "Exit code 1: access is denied" } : {}),
+      details: { sessionId, script: random.pick(SCRIPTS), durationMs: random.int(400, 45_000), runAs: "system" },
+    };
+  },
+  policy: (scene: Scene): Beat => {
+    const { random, sessionId } = scene;
+    const before = random.pick([15, 30, 60]);
+    return {
+      ...done(scene),
+      action: random.chance(0.12) ? "policy.create" : "policy.update",
+      resourceType: "policy",
+      resourceName: random.pick(POLICIES),
+      details: {
+        sessionId,
+        before: { lockAfterMinutes: before, enforce: false },
+        after: { lockAfterMinutes: random.pick([5, 10]), enforce: true },
+      },
+    };
+  },
+  alert: (scene: Scene): Beat => ({
+    ...done(scene),
+    action: scene.random.pick(["alert.acknowledge", "alert.resolve"]),
+    resourceType: "alert",
+    resourceName: scene.random.pick(ALERTS),
+    details: { sessionId: scene.sessionId, device: scene.device.hostname },
+  }),
+  field: (scene: Scene): Beat => {
+    const { device, random, sessionId } = scene;
+    const field = random.pick(FIELDS);
+    return {
+      ...done(scene),
+      action: "device.custom_fields.update",
+      ...onDevice(device),
+      details: {
+        sessionId,
+        before: { [field]: null },
+        after: { [field]: `${device.kind}-${random.int(1000, 9999)}` },
+      },
+    };
+  },
+  update: (scene: Scene): Beat => ({
+    ...done(scene),
+    action: "device.update",
+    ...onDevice(scene.device),
+    details: {
+      sessionId: scene.sessionId,
+      before: { site: "Unassigned", tags: [] },
+      after: { site: scene.random.pick(["Main office", "Warehouse", "Reception"]), tags: ["monitored"] },
+    },
+  }),
+  permission: (scene: Scene): Beat => {
+    const other = scene.random.pick(scene.cast.people);
+    return {
+      ...done(scene),
+      action: "user.permission.change",
+      resourceType: "user",
+      resourceId: other.id,
+      resourceName: other.name,
+      details: { sessionId: scene.sessionId, before: { role: "org_viewer" }, after: { role: other.role } },
+    };
+  },
+  export: (scene: Scene): Beat => ({
+    ...done(scene),
+    action: "data.export",
+    resourceType: "audit_log",
+    resourceName: "Audit log",
+    details: {
+      sessionId: scene.sessionId,
+      format: scene.random.pick(["csv", "json"]),
+      rows: scene.random.int(40, 9000),
+    },
+  }),
+  org: (scene: Scene): Beat => ({
+    ...done(scene),
+    action: "organization.update",
+    resourceType: "organization",
+    resourceId: scene.who.orgId,
+    resourceName: ORGS[scene.device.org]?.name ?? "",
+    details: { sessionId: scene.sessionId, before: { contact: "front desk" }, after: { contact: "IT lead" } },
+  }),
+};
+
+type Weights = Record<keyof typeof DEEDS, number>;
+// One order of the keys in both: the same seed tells the same month.
+const VIEWER: Weights = {
+  access: 70,
+  denied: 12,
+  live: 0,
+  script: 0,
+  policy: 0,
+  alert: 10,
+  field: 0,
+  update: 0,
+  permission: 0,
+  export: 8,
+  org: 0,
+};
+const STAFF: Weights = {
+  access: 18,
+  denied: 2,
+  live: 14,
+  script: 22,
+  policy: 8,
+  alert: 18,
+  field: 7,
+  update: 6,
+  permission: 1.5,
+  export: 2,
+  org: 1,
+};
+
+const isViewer = ({ role }: Person): boolean => role === "org_viewer";
+
+/** One thing that a person does, as often as people of the role do it. */
+export const deed = (scene: Scene): Beat =>
+  DEEDS[scene.random.weighted(isViewer(scene.person) ? VIEWER : STAFF)](scene);

@@ -1,0 +1,70 @@
+import { version } from "@/package.json";
+import { itemAt } from "@/server/records";
+import { ALERTS, type Beat, type Cast, type Device, onDevice, POLICIES, SCRIPTS } from "./beats";
+import type { Random } from "./random";
+
+const SYSTEM = "00000000-0000-0000-0000-000000000000";
+
+/** What happens without anybody: agents submit, policies are evaluated, alerts rise, the assistant suggests. */
+export function machineBeat(cast: Cast, device: Device, random: Random): Beat {
+  const orgId = itemAt(cast.orgIds, device.org);
+  const agent = {
+    orgId,
+    actorType: "agent" as const,
+    actorId: device.agentId,
+    ipAddress: device.ip,
+    userAgent: `trailmark-agent/${version}`,
+    result: "success" as const,
+  };
+  const system = { orgId, actorType: "system" as const, actorId: SYSTEM, result: "success" as const };
+  switch (random.weighted({ submit: 880, evaluate: 70, alert: 40, ip: 2, ai: 8 })) {
+    case "submit": {
+      const received = random.int(1, 120);
+      return {
+        ...agent,
+        action: "agent.eventlogs.submit",
+        ...onDevice(device),
+        details: { received, inserted: received - random.int(0, Math.min(3, received)) },
+      };
+    }
+    case "evaluate": {
+      const failed = random.chance(0.05);
+      return {
+        ...system,
+        result: failed ? "failure" : "success",
+        ...(failed ? { errorMessage: "2 of 14 settings differ" } : {}),
+        action: random.chance(0.3) ? "automation.policy.evaluate" : "policy.evaluate",
+        resourceType: "policy",
+        resourceName: random.pick(POLICIES),
+        details: { device: device.hostname, settings: 14, differing: failed ? 2 : 0 },
+      };
+    }
+    case "alert":
+      return {
+        ...system,
+        action: "alert.create",
+        resourceType: "alert",
+        resourceName: random.pick(ALERTS),
+        details: { device: device.hostname, severity: random.pick(["warning", "critical"]) },
+      };
+    case "ip":
+      return {
+        ...agent,
+        action: "agent.source.ip.changed",
+        ...onDevice(device),
+        details: { before: { ip: device.ip }, after: { ip: `100.64.${random.int(0, 255)}.${random.int(1, 254)}` } },
+      };
+    default:
+      return {
+        orgId,
+        actorType: "ai_agent",
+        actorId: "triage-assistant",
+        action: random.pick(["alert.acknowledge", "script.execute"]),
+        resourceType: "device",
+        resourceId: device.deviceId,
+        resourceName: device.hostname,
+        result: "success",
+        details: { suggestion: random.pick(SCRIPTS), confidence: random.int(71, 99) / 100 },
+      };
+  }
+}
