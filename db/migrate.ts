@@ -25,7 +25,7 @@ const DIRECT = "It must not: name PostgreSQL itself there, because a migration h
 const NEEDS = /^--> functions (.+)$/gm;
 
 async function checkOnly({ appUrl, citus = false }: MigrateInput): Promise<void> {
-  const sql = await reach({ url: appUrl, role: "the application role" });
+  const sql = await reach({ url: appUrl, role: "the application role (DATABASE_URL)" });
   try {
     await checkCluster(sql, citus);
     const { tags, functions } = await missingFrom(sql, citus);

@@ -8,6 +8,9 @@ const REACH_MS = 15_000;
 const NOT_YET = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "CONNECT_TIMEOUT", "57P03"]);
 /** What poolers answer to a setting that a connection asks for. */
 const POOLER_ANSWER = /unsupported startup parameter/;
+/** What the driver says where the server answers the wish for TLS with no. */
+const NO_TLS = /before secure TLS connection/;
+const OLDEST_VERSION = 150_000;
 
 type Address = {
   url: string;
@@ -15,16 +18,42 @@ type Address = {
   role: string;
   /** What to do when a pooler answers; without it one may. */
   unlessPooled?: string;
+  /** How long a server that does not answer yet is waited for, in milliseconds. */
+  withinMs?: number;
 };
 
+type Server = { number: number; version: string; readOnly: boolean };
+
+const hostOf = (url: string): string => url.replace(/^\w+:\/\/([^/]*@)?/, "").split(/[/?]/)[0] ?? "";
+
+/** The sentence for an address that leads to no database, or to one that does not let us in. */
+function whyNot(error: unknown, { url, role }: Address): string {
+  const host = hostOf(url);
+  const [code, message] = [codeOf(error), messageOf(error)];
+  if (NO_TLS.test(message))
+    return `The database at ${host} does not speak TLS, which the address of ${role} asks for (sslmode).`;
+  if (NOT_YET.has(code) && code !== "57P03")
+    return `The database at ${host} cannot be reached (${code}); the address is that of ${role}.`;
+  return `The database at ${host} does not let ${role} "${loginOf(url).name}" in: ${message}`;
+}
+
+/** @throws MigrationError where PostgreSQL is too old */
+function checkVersion({ number, version }: Server, host: string): void {
+  if (number < OLDEST_VERSION)
+    throw new MigrationError(`The database at ${host} is PostgreSQL ${version}; Trailmark needs 15 or newer.`);
+}
+
 /**
- * One connection; a database server that starts at the same time as we do gets a moment.
+ * One connection to a database that can be written to; a server that starts at the same time as we do, or that is just
+ * being made the primary, gets a moment.
  * @throws MigrationError with a sentence for the operator
  */
-export async function reach({ url, role, unlessPooled }: Address): Promise<postgres.Sql> {
-  const deadline = Date.now() + REACH_MS;
+export async function reach(address: Address): Promise<postgres.Sql> {
+  const { url, role, unlessPooled, withinMs = REACH_MS } = address;
+  const host = hostOf(url);
+  const deadline = Date.now() + withinMs;
   const connection: Record<string, string> = unlessPooled ? { "trailmark.scope": "none" } : {};
-  for (;;) {
+  for (; ; await sleep(500)) {
     const sql = postgres(url, {
       max: 1,
       max_lifetime: null,
@@ -33,18 +62,23 @@ export async function reach({ url, role, unlessPooled }: Address): Promise<postg
       connection,
       onnotice: () => {},
     });
+    let why: string;
     try {
-      await sql`SELECT 1`;
-      return sql;
+      const [server] = await sql<Server[]>`
+        SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
+          current_setting('transaction_read_only') = 'on' AS "readOnly"`;
+      if (server) checkVersion(server, host);
+      if (!server?.readOnly) return sql;
+      await sql.end({ timeout: 1 });
+      why = `The database at ${host} takes no writes: it is a replica, or read-only. The address of ${role} must lead to the primary.`;
     } catch (error) {
       await sql.end({ timeout: 1 });
-      const [message, code] = [messageOf(error), codeOf(error)];
-      const { host } = new URL(url);
-      if (unlessPooled && POOLER_ANSWER.test(message))
+      if (error instanceof MigrationError) throw error;
+      if (unlessPooled && POOLER_ANSWER.test(messageOf(error)))
         throw new MigrationError(`The address of ${role} (${host}) leads to a pooler. ${unlessPooled}`);
-      if (!NOT_YET.has(code) || Date.now() > deadline)
-        throw new MigrationError(`The database at ${host} does not let ${role} "${loginOf(url).name}" in: ${message}`);
-      await sleep(500);
+      why = whyNot(error, address);
+      if (!NOT_YET.has(codeOf(error))) throw new MigrationError(why);
     }
+    if (Date.now() > deadline) throw new MigrationError(why);
   }
 }

@@ -5,7 +5,15 @@ import { z } from "zod";
 const flag = z
   .enum(["true", "false", "1", "0", "on", "off", "yes", "no"])
   .transform((v) => ["true", "1", "on", "yes"].includes(v));
-const postgresUrl = z.string().regex(/^postgres(ql)?:\/\/.+/, "must be a postgres:// address");
+
+/** Whether the driver can take an address apart; it tries several hosts (a:5432,b:5432) in turn. */
+const canBeRead = (url: string): boolean =>
+  [url, url.replace(/,[^/?]*/, "")].some((one) => URL.canParse(one)) && !/%(?![\da-f]{2})/i.test(url);
+
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\/.+/, { error: "must be a postgres:// address", abort: true })
+  .refine(canBeRead, 'cannot be read; in a password "#", "/", "?", "@" and "%" are written %23, %2F, %3F, %40 and %25');
 
 const webUrl = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
 
@@ -135,6 +143,9 @@ let checked: Env | undefined;
 
 /** Whether browsers reach this server over https. */
 export const isHttps = (): boolean => env().NEXTAUTH_URL.startsWith("https:");
+
+/** Connections that this process's pool opens at PostgreSQL itself; 0 behind a pooler, which has its own limit. */
+export const ownPoolSize = (): number => (env().DATABASE_PREPARE ? env().DATABASE_POOL_SIZE : 0);
 
 /** What db/migrate needs to know of this process's database. */
 export function databaseAddresses() {

@@ -10,7 +10,8 @@ import { isRoot, NOBODY, type Part, part, until } from "./part";
 import { program } from "./programs";
 import { haproxySettings, patroniSettings, poolerSettings, poolerUsers } from "./settings";
 
-const HEALTHY_MS = 120_000;
+/** A primary that was lost comes back as a copy of the other one, which on a busy machine takes minutes. */
+const HEALTHY_MS = 600_000;
 
 type Member = { name: string; role: string; state: string };
 

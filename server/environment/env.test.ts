@@ -109,3 +109,19 @@ it("says nothing of settings, of their files, of what the agent reads, of empty 
   expect(unknownOf("POST", "WORKER", "HOSTS", "PATH", "HOSTNAME", "OTEL_EXPORTER_OTLP_HEADERS")).toEqual([]);
   expect(unknownVariables({ TRAILMARK_COLOUR: "", NODE_ENV: "test" })).toEqual([]);
 });
+
+it("names an address that cannot be taken apart, and takes what the driver takes", () => {
+  const parse = (url: string) => parseEnv({ ...good, DATABASE_URL: url } as unknown as NodeJS.ProcessEnv).DATABASE_URL;
+  for (const url of [
+    "postgres://app:a#b@localhost/c",
+    "postgres://app:50%@localhost/c",
+    "postgres://app:a@localhost:port/c",
+  ])
+    expect(() => parse(url)).toThrow("DATABASE_URL: cannot be read; in a password");
+  for (const url of [
+    "postgres://app:a%23b@localhost/c",
+    "postgres://app:a,b@localhost/c",
+    "postgres://a:b@h1:1,h2:2/c",
+  ])
+    expect(parse(url)).toBe(url);
+});

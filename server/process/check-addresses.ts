@@ -12,7 +12,7 @@ export async function checkAddresses(): Promise<void> {
   const addresses = [
     {
       url: DATABASE_URL,
-      role: "the application role",
+      role: "the application role (DATABASE_URL)",
       ...(DATABASE_PREPARE && {
         unlessPooled: "Set DATABASE_PREPARE=false, and DATABASE_DIRECT_URL to PostgreSQL itself.",
       }),

@@ -17,6 +17,11 @@ export function registerGauges(): void {
   gauge("trailmark_audit_queue", "Audit events waiting for the database", () => recordingStats().queued);
   gauge("trailmark_audit_spool_bytes", "Size of the local spool", () => recordingStats().spoolBytes);
   gauge(
+    "trailmark_audit_spool_failures_total",
+    "Writes of audit events that the disk of the spool refused",
+    () => recordingStats().spoolFailures,
+  );
+  gauge(
     "trailmark_audit_dropped_total",
     "Audit events lost because spool and queue were full, or unstorable",
     () => recordingStats().dropped,

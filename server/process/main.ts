@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import next from "next";
 import type { RequestHandler } from "next/dist/server/next";
 import type { Embedded } from "@/db/embedded/embedded";
-import { codeOf, isExpected, messageOf, stackOf } from "@/db/thrown";
+import { causeOf, codeOf, isExpected, messageOf, stackOf } from "@/db/thrown";
 import { EnvError, env } from "@/server/env";
 import { unknownVariables } from "@/server/environment/unknown-variables";
 import { createFront } from "@/server/front/front";
@@ -47,11 +47,18 @@ async function serve(): Promise<void> {
   for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, stop);
 }
 
+/** Away, read-only, no room, a statement that took too long, a file that cannot be read: not our statement's fault. */
+const OF_DATABASE = /^(08|25006|28|3D|53|57|58)/;
+
 /** Faults that the operator can mend: a line, without a stack. */
 function sentenceOf(error: unknown): string {
   if (codeOf(error) === "EADDRINUSE") return `Port ${env().PORT} is taken by another program; set PORT to a free one.`;
   const isSentence = isExpected(error) || error instanceof EnvError || error instanceof UnsafeRoleError;
-  return isSentence ? messageOf(error) : readableStack(stackOf(error));
+  if (isSentence) return messageOf(error);
+  const cause = causeOf(error);
+  if (OF_DATABASE.test(codeOf(cause)))
+    return `The start needs more of the database than it gives: ${messageOf(cause)} (SQLSTATE ${codeOf(cause)}).`;
+  return readableStack(stackOf(error));
 }
 
 let embedded: Embedded | null = null;

@@ -1,9 +1,13 @@
-import { afterAll, expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it, vi } from "vitest";
 import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { openAlarms } from "@/server/audit/integrity/alarm";
 import { alarmWatch } from "@/server/audit/integrity/alarm-watch";
 import { listLostHeads, raiseHeadAlarm } from "@/server/audit/integrity/heads";
 import { appendAudit } from "@/server/audit/record/append";
+import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { registry } from "./metrics";
@@ -36,6 +40,21 @@ it("a chain that lost its head is shown and raises the alarm; the process stays 
   expect(await listLostHeads(id)).toEqual([]);
 });
 
+it("a spool that cannot be opened is named, and the process stays ready: the database takes the events", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "trailmark-no-spool-"));
+  writeFileSync(join(dir, "spool"), "");
+  await startRecording({ dir: join(dir, "spool") });
+  const { ready, checks } = await checkReadiness();
+  expect(ready).toBe(true);
+  expect(checks.find(({ name }) => name === "spool disk")).toEqual({
+    name: "spool disk",
+    ok: false,
+    detail: expect.stringMatching(/^takes no events \(cannot be opened\)/),
+  });
+  await stopRecording();
+  rmSync(dir, { recursive: true });
+});
+
 it("a chain that lost every entry with its head, behind a checkpoint, is shown as well, and cannot begin anew", async () => {
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 5));
@@ -51,4 +70,15 @@ it("a chain that lost every entry with its head, behind a checkpoint, is shown a
   const scope = { kind: "organization", orgIds: [id], partnerId: "" } as const;
   expect(await openAlarms(scope)).toMatchObject([{ breaks: [{ seq: 1, kind: "truncated" }] }]);
   await expect(appendAudit(roles.app, auditRows(id, 2))).rejects.toThrow("entries of this chain were signed");
+});
+
+it("a database that takes no writes makes the process unready", async () => {
+  // The pool is this process's one: it is opened anew under the other address, in a module of its own.
+  vi.resetModules();
+  const { env: settings } = await import("@/server/env");
+  Object.assign(settings(), { DATABASE_URL: `${settings().DATABASE_URL}?default_transaction_read_only=on` });
+  const { ready, checks } = await (await import("./readiness")).checkReadiness();
+  await (await import("@/db/client")).closeDatabase();
+  expect(ready).toBe(false);
+  expect(checks[0]).toEqual({ name: "database", ok: false, detail: "takes no writes: a replica, or read-only" });
 });

@@ -27,14 +27,17 @@ async function checkDatabase(): Promise<Readiness["checks"]> {
   try {
     const [[row], { faults, silent }] = await withTimeout(
       Promise.all([
-        appSql()<{ newest: string | null }[]>`
-          SELECT max(created_at) AS newest FROM drizzle.__drizzle_migrations`,
+        appSql()<{ newest: string | null; readOnly: boolean }[]>`
+          SELECT max(created_at) AS newest, current_setting('transaction_read_only') = 'on' AS "readOnly"
+          FROM drizzle.__drizzle_migrations`,
         chainHealth(),
       ]),
     );
     const [applied, wanted] = [countApplied(row?.newest), countMigrations()];
     return [
-      { name: "database", ok: true },
+      row?.readOnly
+        ? { name: "database", ok: false, detail: "takes no writes: a replica, or read-only" }
+        : { name: "database", ok: true },
       { name: "migrations", ok: applied >= wanted, detail: `${applied} of ${wanted} applied` },
       { name: "chain", ok: faults.length === 0, ...(faults.length > 0 ? { detail: faults.join("; ") } : {}) },
       ...silent.map((node) => ({ name: NODE, ok: false, detail: `${node} does not answer` })),
@@ -47,7 +50,7 @@ async function checkDatabase(): Promise<Readiness["checks"]> {
 
 /** Damage to one chain, and events set aside: nothing that another process could do better, so all others go on. */
 async function checkDamage(): Promise<Readiness["checks"]> {
-  const { held, deadLetters } = recordingStats();
+  const { held, deadLetters, spoolFault } = recordingStats();
   const heads = await withTimeout(listLostHeads()).then(
     ({ length }) => ({ ok: length === 0, detail: `${length} chains without their head or their end` }),
     () => ({ ok: false, detail: "could not be looked at" }),
@@ -60,6 +63,13 @@ async function checkDamage(): Promise<Readiness["checks"]> {
     { name: "heads", ...heads },
     { name: "alarms", ...alarms },
     { name: "held", ok: held === 0, detail: `${held} events wait for the repair of a damaged chain` },
+    {
+      name: "spool disk",
+      ok: spoolFault === "",
+      detail: spoolFault
+        ? `takes no events (${spoolFault}): they are in memory alone until the database has them`
+        : "takes events",
+    },
     { name: "dead letters", ok: deadLetters === 0, detail: `${deadLetters} events were refused by the database` },
   ];
 }

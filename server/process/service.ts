@@ -1,14 +1,15 @@
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import type { RequestHandler } from "next/dist/server/next";
-import { closeDatabase } from "@/db/client";
+import { appSql, closeDatabase } from "@/db/client";
+import { tightLimits } from "@/db/limits";
 import { migrate } from "@/db/migrate";
 import { readSigningKeyFile } from "@/server/audit/chain/signing-key";
 import { raiseHeadAlarm } from "@/server/audit/integrity/heads";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
 import { checkTokenKey } from "@/server/auth/jwt";
-import { databaseAddresses, env } from "@/server/env";
+import { databaseAddresses, env, ownPoolSize } from "@/server/env";
 import { createListener } from "@/server/front/front";
 import { pages } from "@/server/front/pages";
 import { publishRoutes } from "@/server/http/openapi";
@@ -38,6 +39,7 @@ async function prepareDatabase(): Promise<void> {
   await migrate({ ...databaseAddresses(), log: (line: string) => log.info(line) });
   await checkAddresses();
   await refuseUnsafeRole();
+  for (const sentence of await tightLimits(appSql(), ownPoolSize())) log.warn(sentence);
 }
 
 async function stop(): Promise<void> {

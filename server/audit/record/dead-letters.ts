@@ -52,9 +52,9 @@ export class DeadLetters {
   }
 
   async #countEarlier(): Promise<void> {
-    const size = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size === 0) return;
     try {
+      const size = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
+      if (size === 0) return;
       for await (const chunk of createReadStream(this.#path, { end: size - 1 }))
         for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) this.count += 1;
     } catch (error) {

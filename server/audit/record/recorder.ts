@@ -50,6 +50,7 @@ export class Recorder {
   /** Dequeued events that the database has not answered for. */
   private inFlight = 0;
   private readonly held = new HeldChains();
+  private toldFault = "";
   private deadLetters: DeadLetters | null = null;
   private onDamage: (orgId: string) => void = () => {};
   private readonly counts = { recorded: 0, committed: 0, dropped: 0, deadLettered: 0, spoolFailures: 0 };
@@ -158,6 +159,7 @@ export class Recorder {
       held: this.held.events,
       heldChains: this.held.size,
       deadLetters: this.deadLetters?.count ?? this.counts.deadLettered,
+      spoolFault: this.spoolFault,
       spoolOpen: this.spool !== null,
       spoolBytes: this.spool?.bytes ?? 0,
       spoolFiles: this.spool?.files ?? 0,
@@ -178,8 +180,27 @@ export class Recorder {
     }
   }
 
+  /** Why the disk takes no events just now; "" where it does. */
+  private get spoolFault(): string {
+    return this.spool?.fault ?? (this.root && !this.isClosed ? "cannot be opened" : "");
+  }
+
+  /** Once when it begins and once when it ends, not with every event. */
+  private tellOfDisk(): void {
+    if (this.spoolFault === this.toldFault) return;
+    this.toldFault = this.spoolFault;
+    const dir = this.root;
+    if (this.toldFault)
+      log.error(
+        { dir, reason: this.toldFault },
+        "the disk takes no audit events; they are kept in memory alone until the database has them",
+      );
+    else log.info({ dir }, "the disk takes audit events again");
+  }
+
   private heartbeat(): void {
     this.openSpool();
+    this.tellOfDisk();
     try {
       this.spool?.heartbeat();
     } finally {

@@ -24,6 +24,8 @@ export class Segment {
   pending = 0;
   /** Written to since the last flush. */
   isDirty = false;
+  /** False where half a frame stands at its end. */
+  isWhole = true;
   /** Created since the last flush: its folder's entry is not on the disk yet. */
   isFresh = false;
   #fd: number | null = null;
@@ -65,18 +67,18 @@ export class Segment {
 
   /**
    * Appends synchronously, whole or not at all: a half-written frame is cut off again.
-   * @returns whether it was written
-   * @throws Error when not even the cut succeeds; the file must take no more then
+   * @throws Error when the disk refuses; where not even the cut succeeds, the file is not whole and must take no more
    */
-  append(bytes: Buffer): boolean {
-    if (this.#fd === null) return false;
+  append(bytes: Buffer): void {
+    if (this.#fd === null) throw new Error("the segment is closed");
     let written = 0;
     try {
       while (written < bytes.length) written += writeSync(this.#fd, bytes, written);
-      return true;
-    } catch {
+    } catch (error) {
+      this.isWhole = false;
       if (written > 0) ftruncateSync(this.#fd, fstatSync(this.#fd).size - written);
-      return false;
+      this.isWhole = true;
+      throw error;
     }
   }
 

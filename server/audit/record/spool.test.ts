@@ -1,10 +1,12 @@
 import {
   appendFileSync,
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -153,6 +155,22 @@ test("a flush covers everything written before it, however many ask", async () =
   await Promise.all(waits);
   spool.close();
   expect(readdirSync(dir)).toEqual([]);
+});
+
+test.runIf(existsSync("/dev/full"))("says why the disk takes nothing, until it takes something again", async () => {
+  const spool = new Spool(dir);
+  const [own = ""] = readdirSync(dir);
+  symlinkSync("/dev/full", join(dir, own, "00000001.log"));
+  expect(spool.append(encodeFrame(anyRow()), 1, false)).toBeNull();
+  expect(spool.fault).toBe("ENOSPC");
+  const inMemory = spool.appendDeferred(encodeFrame(anyRow()), 1);
+  await spool.written();
+  expect([spool.fault, spool.failedWrites]).toEqual(["ENOSPC", 1]);
+  const kept = spool.append(encodeFrame(anyRow()), 1, false);
+  expect(kept).not.toBeNull();
+  expect(spool.fault).toBe("");
+  for (const segment of [inMemory, kept]) if (segment) spool.settle(segment, 1);
+  spool.close();
 });
 
 test("other files in the spool are nobody's business", () => {

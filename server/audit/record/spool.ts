@@ -2,6 +2,7 @@ import { closeSync, constants, fsync, openSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { codeOf, messageOf } from "@/db/thrown";
 import type { AuditInsert } from "@/server/audit/row";
 import { DeferredWrites } from "./deferred-writes";
 import { decodeFrames } from "./frame";
@@ -17,6 +18,8 @@ const RECLAIM_BYTES = 256 * 1024;
 const TYPICAL_FRAME_BYTES = 600;
 
 const syncAll = promisify(fsync);
+
+const faultOf = (error: unknown): string => codeOf(error) || messageOf(error);
 
 /**
  * The durable side of recording: append-only segment files in a folder of this process.
@@ -35,6 +38,8 @@ export class Spool {
   damaged = 0;
   /** Deferred writes that the disk refused; their events are in memory alone. */
   failedWrites = 0;
+  /** Why the disk refused the last events that it was given (ENOSPC); "" where it took them. */
+  fault = "";
   private readonly folder: string;
   private readonly segments = new Set<Segment>();
   private cold: Segment[] = [];
@@ -144,7 +149,7 @@ export class Spool {
     if (this.bytes + bytes.length > this.maxBytes) return false;
     try {
       const segment = this.heldSegment(orgId, bytes.length);
-      if (!segment.append(bytes)) return false;
+      segment.append(bytes);
       segment.reserve(bytes.length, count);
       segment.flushNow();
       return true;
@@ -209,7 +214,8 @@ export class Spool {
     const path = join(this.root, this.folder, `${String(++this.sequence).padStart(8, "0")}.log`);
     try {
       this.active = Segment.create(path, isCold);
-    } catch {
+    } catch (error) {
+      this.fault = faultOf(error);
       return null;
     }
     this.segments.add(this.active);
@@ -232,9 +238,12 @@ export class Spool {
 
   private write(segment: Segment, bytes: Buffer): boolean {
     try {
-      return segment.append(bytes);
-    } catch {
-      this.retire();
+      segment.append(bytes);
+      this.fault = "";
+      return true;
+    } catch (error) {
+      this.fault = faultOf(error);
+      if (!segment.isWhole) this.retire();
       return false;
     }
   }
@@ -244,7 +253,9 @@ export class Spool {
     if (segment.pending === 0) return;
     try {
       await segment.write(Buffer.from(frames.join("")));
-    } catch {
+      this.fault = "";
+    } catch (error) {
+      this.fault = faultOf(error);
       this.failedWrites += frames.length;
       if (segment === this.active) this.retire();
     }

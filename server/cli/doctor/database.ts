@@ -1,6 +1,7 @@
 import { chainHealth } from "@/db/citus/health";
 import { appSql, asSystem, closeDatabase } from "@/db/client";
 import { staleFunctions } from "@/db/install-functions";
+import { tightLimits } from "@/db/limits";
 import { EXPECTED } from "@/db/roles";
 import { causeOf, codeOf, messageOf } from "@/db/thrown";
 import { countApplied, countMigrations, functionsOfVersion } from "@/db/version";
@@ -12,7 +13,7 @@ import { openAlarms } from "@/server/audit/integrity/alarm";
 import { type Head, listHeads } from "@/server/audit/integrity/checkpoints";
 import { equalBytes } from "@/server/audit/tree/tree";
 import { lastBackup } from "@/server/backup/record-run";
-import { env } from "@/server/env";
+import { env, ownPoolSize } from "@/server/env";
 import { refuseUnsafeRole } from "@/server/process/guard-role";
 import { checkAdminConnection } from "@/server/retention/check-connection";
 import type { Finding } from "./finding";
@@ -42,6 +43,7 @@ async function checkSession(): Promise<Finding[]> {
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
       ARRAY(SELECT current_setting(name) FROM unnest(${names}::text[]) WITH ORDINALITY AS s(name, n) ORDER BY n) AS values`;
   const odd = names.filter((name, i) => row?.values[i] !== EXPECTED[name]);
+  const tight = await tightLimits(appSql(), ownPoolSize());
   const apart = Math.round((Date.now() - Number(row?.now)) / 1000);
   const clock =
     apart === 0 ? "as this machine's" : `${Math.abs(apart)} s ${apart > 0 ? "behind" : "ahead of"} this machine's`;
@@ -52,6 +54,7 @@ async function checkSession(): Promise<Finding[]> {
       odd.map((name) => `ALTER ROLE … SET ${name} = '${EXPECTED[name]}' is missing or overruled`).join("; ") ||
         "as expected",
     ),
+    finding("session limits", tight.length === 0 ? "ok" : "warn", tight.join("; ") || "wide enough"),
     finding("database clock", Math.abs(apart) > MAX_APART_SECONDS ? "warn" : "ok", clock),
   ];
 }

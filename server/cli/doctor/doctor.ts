@@ -1,7 +1,7 @@
-import { accessSync, constants } from "node:fs";
 import { type Command, readArgs, say } from "@/server/cli/command";
 import { env } from "@/server/env";
 import { unknownVariables } from "@/server/environment/unknown-variables";
+import { unusableFolder, userName } from "@/server/process/data-folder/rights";
 import { prepareEnvironment } from "@/server/process/prepare";
 import { checkDatabase } from "./database";
 import { checkKey, checkSpool, checkWitnesses } from "./files";
@@ -11,12 +11,9 @@ const MARKS = { ok: "ok   ", warn: "WARN ", fail: "FAIL " };
 
 function checkDataFolder(): Finding {
   const { TRAILMARK_DATA_DIR: dir } = env();
-  try {
-    accessSync(dir, constants.R_OK | constants.W_OK);
-    return { level: "ok", about: "data folder", detail: dir };
-  } catch {
-    return { level: "fail", about: "data folder", detail: `${dir} cannot be read and written` };
-  }
+  const unusable = unusableFolder(dir);
+  if (!unusable) return { level: "ok", about: "data folder", detail: dir };
+  return { level: "fail", about: "data folder", detail: `${unusable} cannot be read and written by ${userName()}` };
 }
 
 /** Looks at everything that this installation rests on and changes nothing. */

@@ -1,9 +1,9 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "@/db/thrown";
 import { isProcessAlive, processName } from "@/server/process-name";
+import { unusableFolder, userName } from "./rights";
 
 const NAME = "server.lock";
 /** A server that was told to stop drains for so long. */
@@ -26,7 +26,7 @@ function writing<T>(dataDir: string, work: () => T): T {
     const code = codeOf(error);
     if (!UNWRITABLE.has(code)) throw error;
     throw new FolderRefused(
-      `TRAILMARK_DATA_DIR: the data folder ${dataDir} cannot be written (${code}). Make room, or give it to the user who runs the server: ${userInfo().username}.`,
+      `TRAILMARK_DATA_DIR: the data folder ${dataDir} cannot be written (${code}). Make room, or give it to the user who runs the server: ${userName()}.`,
     );
   }
 }
@@ -71,6 +71,12 @@ function removeDead(path: string, holder: string): void {
  */
 export async function lockFolder(dataDir: string, timeoutMs = TIMEOUT_MS): Promise<() => void> {
   const path = join(dataDir, NAME);
+  const foreign = unusableFolder(dataDir);
+  // A folder that nothing can be written to says why (a full disk, a read-only one) when the lock is written.
+  if (foreign && foreign !== dataDir)
+    throw new FolderRefused(
+      `TRAILMARK_DATA_DIR: ${foreign} cannot be read and written by the user who runs the server, ${userName()}. Give it back: chown -R ${userName()} ${dataDir}`,
+    );
   const take = () => writing(dataDir, () => create(path));
   for (const deadline = Date.now() + timeoutMs; !take(); await sleep(POLL_MS)) {
     const holder = holderOf(path);

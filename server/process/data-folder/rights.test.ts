@@ -1,0 +1,43 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { unusableFolder, userName } from "./rights";
+
+const refused = vi.hoisted(() => new Set<unknown>());
+// Rights would not stop root, who may run this: the system's answer stands in for them.
+vi.mock("node:fs", async (actual) => {
+  const fs = await actual<typeof import("node:fs")>();
+  const accessSync: typeof fs.accessSync = (path, mode) => {
+    if (refused.has(path)) throw Object.assign(new Error("EACCES"), { code: "EACCES" });
+    fs.accessSync(path, mode);
+  };
+  return { ...fs, accessSync };
+});
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-rights-"));
+  for (const name of ["spool/one", "checkpoints/an-organization", "postgres/base"])
+    mkdirSync(join(dir, name), { recursive: true });
+});
+afterEach(() => {
+  refused.clear();
+  chmodSync(dir, 0o700);
+  rmSync(dir, { recursive: true, force: true });
+});
+
+it.each(["", "spool", "checkpoints/an-organization"])("names the folder that another user owns: %s", (name) => {
+  expect(unusableFolder(dir)).toBeUndefined();
+  refused.add(join(dir, name));
+  expect(unusableFolder(dir)).toBe(join(dir, name));
+});
+
+it("leaves the embedded PostgreSQL's folder to its user", () => {
+  refused.add(join(dir, "postgres"));
+  expect(unusableFolder(dir)).toBeUndefined();
+});
+
+it("has a name for whoever runs it", () => {
+  expect(userName()).not.toBe("");
+});
