@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { BAD_TEXTS } from "@/testing/api/fuzz-values";
 import { createProbeWorld, described, hints, probe, summary } from "@/testing/api/probe";
+import { tell } from "@/testing/ordered";
 
 beforeAll(createProbeWorld);
 
@@ -45,6 +46,7 @@ describe("a bad value in one query parameter", () => {
     const cases = parametersIn(reader.operation, "query").flatMap((name) =>
       Object.entries(VALUES).map(([kind, value]) => ({ name, kind, query: new URLSearchParams({ [name]: value }) })),
     );
+    const total = cases.length;
     const wrong: string[] = [];
     const worker = async () => {
       for (let next = cases.pop(); next; next = cases.pop()) {
@@ -55,5 +57,6 @@ describe("a bad value in one query parameter", () => {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
     expect(summary(wrong)).toEqual([]);
+    tell(total);
   });
 });

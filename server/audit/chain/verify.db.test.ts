@@ -8,6 +8,7 @@ import { appendAudit } from "@/server/audit/record/append";
 import { systemCtx } from "@/server/context";
 import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
+import { orderedCases, tell } from "@/testing/ordered";
 import { permit } from "@/testing/permit";
 import { checksumOf } from "./chain-hash";
 import { verifyChain } from "./verify";
@@ -109,12 +110,20 @@ describe("a clean chain", () => {
   });
 
   it("raises no false alarm while eight writers write", async () => {
-    const orgId = await chainWith(50);
-    const writers = Array.from({ length: 8 }, async () => {
-      for (let i = 0; i < 20; i++) await appendAudit(roles.app, [auditRow(orgId)]);
-    });
-    for (let i = 0; i < 15; i++) expect((await verify(orgId)).breaks).toEqual([]);
-    await Promise.all(writers);
+    const verdicts = orderedCases(15);
+    let orgId = "";
+    for (let done = 0; done < verdicts; done += 15) {
+      orgId = await chainWith(50);
+      const writers = Array.from({ length: 8 }, async () => {
+        for (let i = 0; i < 20; i++) await appendAudit(roles.app, [auditRow(orgId)]);
+      });
+      for (let i = 0; i < Math.min(15, verdicts - done); i++) expect((await verify(orgId)).breaks).toEqual([]);
+      await Promise.all(writers);
+    }
+    await tamper((tx) => tx`UPDATE audit_logs SET action = 'x' WHERE org_id = ${orgId} AND chain_seq = 40`);
+    const { breaks } = await verify(orgId);
+    expect(breaks).toMatchObject([{ seq: 40, kind: "altered" }]);
+    tell(verdicts, "an altered entry was seen at its place");
   });
 });
 

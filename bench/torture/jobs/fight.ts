@@ -1,0 +1,32 @@
+import type { Line, LineInput, Outcome } from "@/bench/torture/types";
+
+/** What came of a job that was killed again and again. */
+export type Fight = { kills: number; faults: string[]; told: string };
+/** `damage` is what a job that is not all or nothing would leave behind; it is done once, after the first kill. */
+type Run = (input: LineInput, damage: boolean) => Promise<Fight>;
+
+const outcome = ({ kills, faults, told }: Fight, failed: number): Outcome => ({
+  tried: kills,
+  failed: kills === 0 ? 1 : failed,
+  detail: [`${kills} kills, ${told}`, ...new Set(faults)].join("; "),
+});
+
+/** A line and its control, which must see the damage, or the line's zero means nothing. */
+export const killedJob = (job: { id: string; title: string; damage: string; run: Run }): Line[] => [
+  {
+    id: job.id,
+    title: job.title,
+    run: async (input) => {
+      const found = await job.run(input, false);
+      return outcome(found, found.faults.length);
+    },
+  },
+  {
+    id: `${job.id}-control`,
+    title: `the same with ${job.damage} must be seen`,
+    run: async (input) => {
+      const found = await job.run({ ...input, rounds: 1 }, true);
+      return outcome(found, found.faults.length > 0 ? 0 : 1);
+    },
+  },
+];

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { startShared } from "@/bench/torture/folder";
+import { signIn } from "@/bench/torture/load";
+import { runProduct, startProduct } from "@/bench/torture/product";
+import type { LineInput } from "@/bench/torture/types";
+import { killPostgres, type Server, stopServer } from "@/testing/server";
+import { type Fight, killedJob } from "./fight";
+import { addEntries, chainOf, createFilled, tamper, until, untilReady, withOwner } from "./organization";
+
+/** Two slices of a run and a part of a third. */
+const ROWS = 45_000;
+const SINCE = 100;
+const DAYS = 30;
+
+/** Lets everything that stands in the log be as old as if it had been sealed so many days ago. */
+async function age(server: Server, orgId: string): Promise<void> {
+  await tamper(server, async (tx) => {
+    await tx`UPDATE audit_logs SET sealed_at = now() - make_interval(days => ${SINCE}) WHERE org_id = ${orgId}`;
+    await tx`UPDATE audit_retention_policies SET retention_days = ${DAYS} WHERE org_id = ${orgId}`;
+  });
+}
+
+async function verdictOn(server: Server, orgId: string): Promise<string> {
+  const headers = { Authorization: `Bearer ${await signIn(server.base)}` };
+  const answer = await fetch(`${server.base}/api/v1/audit-logs/integrity?orgId=${orgId}`, { headers });
+  const { status = "", code = "" }: { status?: string; code?: string } = await answer.json();
+  return status || code;
+}
+
+type Receipt = { first: number; last: number };
+
+/** What is left is one piece that ends at the head, what is gone stands in receipts without a gap, and nothing is broken. */
+async function faultsIn(server: Server, orgId: string): Promise<string[]> {
+  const faults: string[] = [];
+  const { rows, head, pruned } = await chainOf(server, orgId);
+  if (rows !== head - pruned) faults.push(`${rows} rows where the chain says ${head - pruned}`);
+  const receipts = await withOwner(
+    server,
+    (sql) => sql<Receipt[]>`
+      SELECT (details->>'firstSeq')::int AS first, (details->>'lastSeq')::int AS last FROM audit_logs
+      WHERE org_id = ${orgId} AND action = 'audit.retention.prune' ORDER BY chain_seq`,
+  );
+  let next = 1;
+  for (const { first, last } of receipts) {
+    if (first !== next) faults.push(`a receipt begins at ${first} instead of ${next}`);
+    next = last + 1;
+  }
+  if (next - 1 !== pruned) faults.push(`receipts through ${next - 1}, pruned through ${pruned}`);
+  const status = await verdictOn(server, orgId);
+  if (status !== "intact" && status !== "unproven") faults.push(`verdict ${status}`);
+  return faults;
+}
+
+/** Kills a run of its own, or the database below it, and waits until nothing of it is left. */
+async function killARun(server: Server, orgId: string, { round, random }: { round: number; random: () => number }) {
+  const { child, ended } = startProduct(server.dataDir, ["retention", "--org", orgId]);
+  await sleep(400 + random() * 2_600);
+  if (round % 3 === 2) await killPostgres(server.dataDir);
+  else child.kill("SIGKILL");
+  await ended;
+  await untilReady(server);
+  await until("the end of the run", () =>
+    withOwner(server, async (sql) => {
+      const [left] = await sql`SELECT FROM pg_stat_activity WHERE usename = 'trailmark_audit_admin'`;
+      return left === undefined;
+    }),
+  );
+}
+
+/** K3, pruning: slices that are whole or were never begun, a receipt for each, and an end all the same. */
+async function fight({ rounds, random, progress }: LineInput, damage: boolean): Promise<Fight> {
+  const server = await startShared();
+  try {
+    const credentials = await createFilled(server, ROWS);
+    const { orgId } = credentials;
+    const { head: old } = await chainOf(server, orgId);
+    await age(server, orgId);
+    await addEntries(server, credentials, 100);
+    const faults: string[] = [];
+    for (let round = 0; round < rounds; round++) {
+      progress(`kill ${round + 1}`);
+      await killARun(server, orgId, { round, random });
+      const from = (await chainOf(server, orgId)).pruned;
+      if (damage)
+        await tamper(
+          server,
+          (tx) => tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq BETWEEN ${from + 1} AND ${from + 10}`,
+        );
+      faults.push(...(await faultsIn(server, orgId)));
+    }
+    if (!damage) {
+      const { code, out, err } = await runProduct(server, ["retention", "--org", orgId]);
+      if (code !== 0) faults.push(`the last run ended with ${code}: ${err || out}`);
+      faults.push(...(await faultsIn(server, orgId)));
+      const { pruned } = await chainOf(server, orgId);
+      if (pruned !== old) faults.push(`pruned through ${pruned} instead of ${old}`);
+    }
+    return { kills: rounds, faults, told: `${old} expired rows` };
+  } finally {
+    await stopServer(server);
+  }
+}
+
+export const pruneLines = killedJob({
+  id: "K3-prune",
+  title: "kill -9 of a pruning run, and of PostgreSQL below it",
+  damage: "rows removed without their mark",
+  run: fight,
+});

@@ -1,0 +1,56 @@
+import { evidenceLine } from "./evidence";
+import { fairSharesLine } from "./fair-shares";
+import { fuzzLine } from "./fuzz";
+import { hostileLine } from "./hostile";
+import { importKillLines } from "./import-kills";
+import { importLawLine } from "./import-laws";
+import { exportLines } from "./jobs/export";
+import { migrationLines } from "./jobs/migration";
+import { pruneLines } from "./jobs/prune";
+import { treeLines, verificationLines } from "./jobs/verification";
+import { killLines } from "./kills";
+import { liveLine } from "./live";
+import { clockLines } from "./machine/clock";
+import { diskLines } from "./machine/disk";
+import { malformedLine } from "./malformed";
+import { proxyLine } from "./proxy";
+import { slowFilesLine } from "./slow-files";
+import { frozenLine, stopLine } from "./stops";
+import { deletionsLine, headsLine } from "./tampering";
+import { badValuesLine, cleanLine, csvLine, hashLine, sequencesLine, tenantsLine } from "./tests";
+import type { Line } from "./types";
+import { FORMER_CHECKOUT, upgradeLine } from "./upgrade";
+
+/** Rounds of a line in a quick and in a full run. */
+type Sized = { line: Line; quick: number; full: number; slow?: true };
+
+/** What takes too long for every run: a quick run has these where they are asked for by name. */
+const slow = (lines: Line[], quick: number, full: number): Sized[] =>
+  lines.map((line) => ({ line, quick, full, slow: true }));
+
+export const LINES: Sized[] = [
+  ...[...killLines, liveLine].map((line) => ({ line, quick: 5, full: 50 })),
+  ...importKillLines.map((line) => ({ line, quick: 5, full: 20 })),
+  ...slow([...pruneLines, ...migrationLines, ...exportLines, ...verificationLines, ...treeLines], 2, 20),
+  ...slow([...clockLines, ...diskLines], 1, 10),
+  { line: importLawLine, quick: 1, full: 100 },
+  { line: slowFilesLine, quick: 1, full: 10 },
+  { line: frozenLine, quick: 1, full: 5 },
+  { line: stopLine, quick: 1, full: 20 },
+  { line: fuzzLine, quick: 3, full: 850 },
+  { line: hostileLine, quick: 1, full: 50 },
+  { line: malformedLine, quick: 4, full: 160 },
+  { line: deletionsLine, quick: 1, full: 20 },
+  { line: evidenceLine, quick: 1, full: 20 },
+  { line: headsLine, quick: 1, full: 10 },
+  { line: fairSharesLine, quick: 1, full: 10 },
+  { line: proxyLine, quick: 1, full: 1 },
+  // Their few cases are in `npm test vitest` already.
+  ...slow([cleanLine], 30, 1_000),
+  ...slow([hashLine], 800, 100_000),
+  ...slow([sequencesLine], 10, 1_000),
+  ...slow([tenantsLine], 2_000, 10_000),
+  ...slow([badValuesLine], 5_000, 5_000),
+  ...slow([csvLine], 1_000, 100_000),
+  ...(FORMER_CHECKOUT ? [{ line: upgradeLine, quick: 1, full: 1 }] : []),
+];

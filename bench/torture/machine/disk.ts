@@ -1,0 +1,146 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { compare } from "@/bench/torture/compare";
+import { type Acknowledged, type Credentials, nothingYet, prepare, startLoad } from "@/bench/torture/load";
+import { runProduct } from "@/bench/torture/product";
+import { type Line, type LineInput, needing, type Outcome } from "@/bench/torture/types";
+import {
+  clusterOf,
+  endServer,
+  freePort,
+  isReady,
+  killPostgres,
+  killServer,
+  makeCommitsLazy,
+  type Server,
+  startServer,
+  stopServer,
+} from "@/testing/server";
+import { SmallDisk, whyNotMounted } from "./small-disk";
+
+const MEGABYTES = 900;
+const WRITERS = 6;
+const FULL_MS = 4_000;
+const RECOVERY_MS = 60_000;
+/** What is left free: nothing for anybody, too little for the database, too little for a while. */
+const LEFT = [0, 64 * 1024, 2 * 1024 * 1024, 18 * 1024 * 1024];
+
+/** A cluster that lies elsewhere would neither be full nor lose anything. */
+function requireOn({ folder }: SmallDisk, { dataDir }: Server): void {
+  if (!clusterOf(dataDir).folder.startsWith(folder)) throw new Error("the database is not on the small disk");
+}
+
+type Held = { server: Server; credentials: Credentials; acked: Acknowledged };
+
+/** What was acknowledged against what is there, by the log and by the night's verification. */
+async function judge({ server, credentials, acked }: Held, faults: string[]): Promise<Outcome> {
+  const { acknowledged, missing, duplicates, unsealed, breaks } = await compare(server, credentials, acked);
+  const { code, out, err } = await runProduct(server, ["nightly", "--org", credentials.orgId]);
+  if (code !== 0) faults.push(`the night afterwards: ${code} ${out}${err}`);
+  const wrong = [...acked.answers].filter(([status]) => status >= 500 && status !== 503);
+  if (wrong.length > 0) faults.push(`answered ${wrong.map(([status, count]) => `${status} x${count}`)}`);
+  return {
+    tried: acknowledged,
+    failed: acknowledged === 0 ? 1 : missing + duplicates + unsealed + breaks + faults.length,
+    detail: [
+      `missing ${missing}, duplicates ${duplicates}, unsealed ${unsealed}, breaks ${breaks}`,
+      `answers ${[...acked.answers].map(([status, count]) => `${status} x${count}`).join(" ")}`,
+      ...faults,
+    ].join("; "),
+  };
+}
+
+/** H5, disk: one small disk for database, spool and checkpoints, filled to the last byte while events come in. */
+async function fillUp({ rounds, progress }: LineInput): Promise<Outcome> {
+  const disk = new SmallDisk(MEGABYTES);
+  try {
+    const server = await startServer({ dataDir: join(disk.folder, "data"), port: await freePort() });
+    try {
+      requireOn(disk, server);
+      const held: Held = { server, credentials: await prepare(server.base), acked: nothingYet() };
+      const faults: string[] = [];
+      for (let round = 0; round < rounds; round++)
+        for (const left of LEFT) {
+          progress(`round ${round + 1}, ${left} bytes left`);
+          const stop = startLoad(server.base, held.credentials, held.acked, WRITERS);
+          await sleep(500);
+          disk.fill(left);
+          await sleep(FULL_MS);
+          disk.free();
+          const freed = Date.now();
+          while (!(await isReady(server.base)) && Date.now() - freed < RECOVERY_MS) await sleep(50);
+          if (!(await isReady(server.base)))
+            faults.push(`not ready ${RECOVERY_MS / 1_000} s after there was room again`);
+          await sleep(500);
+          await stop();
+        }
+      return await judge(held, faults);
+    } finally {
+      await endServer(server);
+    }
+  } finally {
+    disk.end();
+  }
+}
+
+/** H5, power: the file system stops under load, what was not flushed is gone, server and database start again. */
+async function cutPower({ rounds, random, progress }: LineInput, lazy = false): Promise<Outcome & { missing: number }> {
+  const disk = new SmallDisk(MEGABYTES);
+  let server: Server | undefined;
+  try {
+    const [dataDir, port] = [join(disk.folder, "data"), await freePort()];
+    server = await startServer({ dataDir, port });
+    requireOn(disk, server);
+    const held: Held = { server, credentials: await prepare(server.base), acked: nothingYet() };
+    if (lazy) {
+      await makeCommitsLazy(dataDir);
+      await stopServer(server);
+      server = await startServer({ dataDir, port });
+    }
+    for (let round = 0; round < rounds; round++) {
+      progress(`cut ${round + 1}`);
+      const stop = startLoad(server.base, held.credentials, held.acked, WRITERS);
+      await sleep(400 + random() * 900);
+      disk.cutPower();
+      await killPostgres(dataDir);
+      await killServer(server);
+      await stop();
+      await unmounted(disk);
+      disk.mount();
+      server = await startServer({ dataDir, port });
+    }
+    const { missing } = await compare(server, held.credentials, held.acked);
+    return { ...(await judge({ ...held, server }, [])), missing };
+  } finally {
+    if (server) await endServer(server);
+    disk.end();
+  }
+}
+
+/** The last process of the database may still be going. */
+async function unmounted(disk: SmallDisk): Promise<void> {
+  for (let tries = 0; ; tries++)
+    try {
+      return void disk.unmount();
+    } catch (error) {
+      if (tries === 100) throw error;
+      await sleep(50);
+    }
+}
+
+export const diskLines: Line[] = [
+  { id: "H5-disk", title: "the disk of database, spool and checkpoints full while events come in", run: fillUp },
+  {
+    id: "H5-power",
+    title: "power cut under load, what was not flushed is lost",
+    run: (input: LineInput) => cutPower(input),
+  },
+  {
+    id: "H5-power-control",
+    title: "the same with synchronous_commit off must lose something",
+    run: async (input: LineInput) => {
+      const { missing, ...found } = await cutPower(input, true);
+      return { ...found, failed: missing > 0 ? 0 : 1 };
+    },
+  },
+].map((line) => needing(whyNotMounted, line));

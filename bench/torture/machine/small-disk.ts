@@ -1,0 +1,80 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { messageOf } from "@/db/thrown";
+
+/** Why a file system of its own, small and of this run alone, cannot be mounted here; null where it can. */
+export function whyNotMounted(): string | null {
+  if (process.platform !== "linux") return "a disk that can be filled is mounted on Linux alone";
+  if (process.getuid?.() !== 0) return "mounting a disk that can be filled takes root";
+  try {
+    new SmallDisk(PROBE_MEGABYTES).end();
+    return null;
+  } catch (error) {
+    return `no disk could be mounted: ${messageOf(error)}`;
+  }
+}
+
+const run = (command: string, ...args: string[]) =>
+  execFileSync(command, args, { stdio: ["ignore", "ignore", "pipe"] });
+const MEGABYTE = 1024 * 1024;
+const PROBE_MEGABYTES = 8;
+
+/** Power goes: nothing more is written, what lies in memory alone is lost (ext4's own call for tests like this one). */
+const SHUT_DOWN = `
+import fcntl, os, struct, sys
+fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack("I", 2))`;
+
+/** An ext4 of so many megabytes in a file, mounted. */
+export class SmallDisk {
+  readonly #root = mkdtempSync(join(tmpdir(), "trailmark-torture-disk-"));
+  readonly #image = join(this.#root, "image");
+  readonly folder = join(this.#root, "disk");
+
+  constructor(megabytes: number) {
+    chmodSync(this.#root, 0o755);
+    try {
+      run("truncate", "-s", `${megabytes}M`, this.#image);
+      run("mkfs.ext4", "-q", "-m", "0", this.#image);
+      mkdirSync(this.folder);
+      this.mount();
+    } catch (error) {
+      rmSync(this.#root, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  mount = () => run("mount", "-o", "loop", this.#image, this.folder);
+  unmount = () => run("umount", this.folder);
+
+  cutPower = () => run("python3", "-c", SHUT_DOWN, this.folder);
+
+  /** Fills the disk up to so many bytes. */
+  fill(left: number): void {
+    const file = openSync(join(this.folder, "ballast"), "a");
+    const chunk = Buffer.alloc(MEGABYTE, 1);
+    try {
+      for (;;) {
+        const { bavail, bsize } = statfsSync(this.folder);
+        const room = Math.min(MEGABYTE, bavail * bsize - left);
+        if (room <= 0) return;
+        writeSync(file, chunk, 0, room);
+      }
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  free = () => rmSync(join(this.folder, "ballast"), { force: true });
+
+  end(): void {
+    try {
+      this.unmount();
+    } finally {
+      rmSync(this.#root, { recursive: true, force: true });
+    }
+  }
+}
