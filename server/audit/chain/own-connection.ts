@@ -1,9 +1,8 @@
-import type { Readable } from "node:stream";
 import type postgres from "postgres";
 import type { Tenant } from "@/db/client";
 import { connectApp, directUrl } from "@/db/connect";
 import { survivable } from "@/db/survive";
-import { toError } from "@/db/thrown";
+import { type CopyOptions, drain } from "./drain";
 
 /**
  * Long reads of whole chains: a connection of their own (a pool must not be held for minutes), one repeatable-read
@@ -11,57 +10,11 @@ import { toError } from "@/db/thrown";
  */
 
 const STATEMENT_TIMEOUT = "30min";
-/** A stream that says nothing for so long is given up: a frozen database must not hold a verification for ever. */
-const READ_TIMEOUT_MS = 60_000;
-
-type CopyOptions = { signal?: AbortSignal | undefined; ready?: () => Promise<void> | null };
-
 export type ChainReader = {
   sql: postgres.TransactionSql;
   /** Pipes a COPY … TO STDOUT into a reader; resolves at its end. `ready` lets a slow consumer make it wait. */
   copy: (query: string, push: (chunk: Buffer) => void, options?: CopyOptions) => Promise<void>;
 };
-
-function drain(stream: Readable, push: (chunk: Buffer) => void, { signal, ready }: CopyOptions = {}): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let heard = Date.now();
-    const watch = setInterval(() => {
-      if (!stream.isPaused() && Date.now() - heard > READ_TIMEOUT_MS)
-        stream.destroy(new Error("the database stopped answering"));
-    }, READ_TIMEOUT_MS / 4);
-    const abort = () => stream.destroy(new Error("cancelled"));
-    signal?.addEventListener("abort", abort, { once: true });
-    const done = (error?: Error) => {
-      clearInterval(watch);
-      signal?.removeEventListener("abort", abort);
-      if (error) reject(error);
-      else resolve();
-    };
-    stream.on("data", (chunk: Buffer) => {
-      heard = Date.now();
-      try {
-        push(chunk);
-      } catch (error) {
-        stream.destroy(toError(error));
-        return;
-      }
-      const wait = ready?.();
-      if (!wait) return;
-      stream.pause();
-      void wait.then(() => {
-        heard = Date.now();
-        stream.resume();
-      });
-    });
-    stream.once("end", () => {
-      // postgres.js pauses its socket when the stream is full and resumes it from _read, which node no longer calls
-      // once the end is queued: without this the connection's next query would wait for ever.
-      stream._read(0);
-      done();
-    });
-    stream.once("error", done);
-  });
-}
 
 /**
  * Runs fn in one snapshot of a tenant's rows on a connection of its own.

@@ -1,0 +1,57 @@
+import type { Readable } from "node:stream";
+import { toError } from "@/db/thrown";
+
+/** A stream that says nothing for so long is given up: a frozen database must not hold a verification for ever. */
+const READ_TIMEOUT_MS = 60_000;
+
+export type CopyOptions = { signal?: AbortSignal | undefined; ready?: () => Promise<void> | null };
+
+/**
+ * Hands each piece of a COPY to `push`; resolves at its end. A copy whose connection was lost, that is aborted or that
+ * falls silent rejects.
+ */
+export function drain(stream: Readable, push: (chunk: Buffer) => void, { signal, ready }: CopyOptions = {}): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let heard = Date.now();
+    const watch = setInterval(() => {
+      if (!stream.isPaused() && Date.now() - heard > READ_TIMEOUT_MS)
+        stream.destroy(new Error("the database stopped answering"));
+    }, READ_TIMEOUT_MS / 4);
+    const abort = () => stream.destroy(new Error("cancelled"));
+    signal?.addEventListener("abort", abort, { once: true });
+    const done = (error?: Error) => {
+      clearInterval(watch);
+      signal?.removeEventListener("abort", abort);
+      if (error) reject(error);
+      else resolve();
+    };
+    stream.on("data", (chunk: Buffer) => {
+      heard = Date.now();
+      try {
+        push(chunk);
+      } catch (error) {
+        stream.destroy(toError(error));
+        return;
+      }
+      const wait = ready?.();
+      if (!wait) return;
+      stream.pause();
+      void wait.then(() => {
+        heard = Date.now();
+        stream.resume();
+      });
+    });
+    stream.once("end", () => {
+      // postgres.js pauses its socket when the stream is full and resumes it from _read, which node no longer calls
+      // once the end is queued: without this the connection's next query would wait for ever.
+      try {
+        stream._read(0);
+        done();
+      } catch {
+        // There is no socket any more: the database went away between the last row and the end of the statement.
+        done(new Error("the connection to the database was lost"));
+      }
+    });
+    stream.once("error", done);
+  });
+}
