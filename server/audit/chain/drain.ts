@@ -10,7 +10,11 @@ export type CopyOptions = { signal?: AbortSignal | undefined; ready?: () => Prom
  * Hands each piece of a COPY to `push`; resolves at its end. A copy whose connection was lost, that is aborted or that
  * falls silent rejects.
  */
-export function drain(stream: Readable, push: (chunk: Buffer) => void, { signal, ready }: CopyOptions = {}): Promise<void> {
+export function drain(
+  stream: Readable,
+  push: (chunk: Buffer) => void,
+  { signal, ready }: CopyOptions = {},
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let heard = Date.now();
     const watch = setInterval(() => {
