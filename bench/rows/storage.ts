@@ -9,7 +9,8 @@ async function run(world: World): Promise<Figure[]> {
       pg_total_relation_size('audit_search') + pg_total_relation_size('audit_search_state')
         + pg_total_relation_size('audit_search_terms') + pg_total_relation_size('audit_tallies')
         + pg_total_relation_size('audit_actor_tallies') + pg_total_relation_size('audit_actor_counts')
-        + pg_total_relation_size('audit_resource_counts') + pg_total_relation_size('audit_kind_counts') AS search, (SELECT count(*) FROM audit_logs) AS rows`;
+        + pg_total_relation_size('audit_resource_counts') + pg_total_relation_size('audit_kind_counts')
+        + pg_total_relation_size('audit_actors') AS search, (SELECT count(*) FROM audit_logs) AS rows`;
   if (!found) throw new Error("no sizes");
   const [heap, total] = [Number(found.heap), Number(found.total)];
   const [search, rows] = [Number(found.search), Number(found.rows)];

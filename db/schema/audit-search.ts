@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
-import { instant } from "./columns";
+import { bytes, instant } from "./columns";
 
 /**
  * What the background indexer knows of audit_logs; all of it can be made again from there. One row stands for a block of
@@ -80,6 +80,12 @@ export const auditKindCounts = pgTable(
   (t) => [index("audit_kind_counts_org_idx").on(t.orgId, t.firstSeq)],
 );
 
+/**
+ * What a slice's count of one actor or resource knows of its rows besides: their span of time and their sequences, the
+ * last three bytes of each, where they are few (db: audit_search_values).
+ */
+const whereRowsAre = () => ({ firstAt: instant("first_at"), lastAt: instant("last_at"), seqs: bytes("seqs") });
+
 /** How many rows a slice of the chain has of each actor. */
 export const auditActorCounts = pgTable(
   "audit_actor_counts",
@@ -92,8 +98,26 @@ export const auditActorCounts = pgTable(
     rawId: text("raw_id"),
     email: text("email"),
     rows: integer("rows").notNull(),
+    ...whereRowsAre(),
   },
-  (t) => [index("audit_actor_counts_org_idx").on(t.orgId, t.firstSeq)],
+  (t) => [
+    index("audit_actor_counts_org_idx").on(t.orgId, t.firstSeq),
+    index("audit_actor_counts_actor_idx").on(t.orgId, t.actorId),
+  ],
+);
+
+/** Who acted in a chain: each actor that a slice counts, under each name. nameHash stands for the rest of the row. */
+export const auditActors = pgTable(
+  "audit_actors",
+  {
+    orgId: uuid("org_id").notNull(),
+    actorId: uuid("actor_id").notNull(),
+    nameHash: uuid("name_hash").notNull(),
+    actorType: text("actor_type").notNull(),
+    rawId: text("raw_id"),
+    email: text("email"),
+  },
+  (t) => [primaryKey({ name: "audit_actors_pkey", columns: [t.orgId, t.actorId, t.nameHash] })],
 );
 
 /** How many rows a slice of the chain has of each resource. */
@@ -107,6 +131,7 @@ export const auditResourceCounts = pgTable(
     resourceId: uuid("resource_id"),
     resourceName: text("resource_name"),
     rows: integer("rows").notNull(),
+    ...whereRowsAre(),
   },
   (t) => [
     index("audit_resource_counts_org_idx").on(t.orgId, t.firstSeq),

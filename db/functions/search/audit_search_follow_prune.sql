@@ -29,6 +29,9 @@ BEGIN
   DELETE FROM audit_actor_counts WHERE org_id = p_org AND first_seq <= p_pruned;
   DELETE FROM audit_resource_counts WHERE org_id = p_org AND first_seq <= p_pruned;
   IF counted IS NOT NULL THEN PERFORM audit_search_values(p_org, p_pruned, counted); END IF;
+  DELETE FROM audit_actors t
+  WHERE t.org_id = p_org
+    AND NOT EXISTS (SELECT FROM audit_actor_counts c WHERE c.org_id = p_org AND c.actor_id = t.actor_id);
 
   DELETE FROM audit_search_terms t
   WHERE t.org_id = p_org

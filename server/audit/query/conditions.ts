@@ -158,7 +158,8 @@ const IS_ROUTINE: SQL = sql`(a.action = ANY (${listOf(ROUTINE_ACTIONS)}) AND a.r
 const routineConditions = ({ routine }: RowFilter): SQL[] =>
   routine === undefined ? [] : [routine === "only" ? IS_ROUTINE : isNot(IS_ROUTINE)];
 
-function conditionsFor(filter: RowFilter, names: readonly RowFilterName[]): SQL[] {
+/** The conditions of some filters alone. */
+export function conditionsOn(filter: RowFilter, names: readonly RowFilterName[]): SQL[] {
   return names.flatMap((name) => {
     const [wanted, unwanted] = [valuesOf(filter, name), excludedOf(filter, name)];
     return [
@@ -179,11 +180,11 @@ const textConditions = ({ phrase, words = [], withoutWords = [] }: RowFilter): S
 export const hasText = ({ phrase, words }: RowFilter): boolean => Boolean(phrase || words?.length);
 
 /** The conditions on the action alone. */
-export const actionConditions = (filter: RowFilter): SQL[] => conditionsFor(filter, ON_ACTION);
+export const actionConditions = (filter: RowFilter): SQL[] => conditionsOn(filter, ON_ACTION);
 
 /** The conditions on everything but time. */
 export const untimedConditions = (filter: RowFilter): SQL[] => [
-  ...conditionsFor(filter, NAMES),
+  ...conditionsOn(filter, NAMES),
   ...routineConditions(filter),
   ...textConditions(filter),
 ];
@@ -209,7 +210,7 @@ export const isTimed = ({ from: _, to: __, ...filter }: RowFilter): boolean => i
 /** True when nothing but some filters, time and routine narrows the rows. */
 export function asksOnly(filter: RowFilter, names: readonly RowFilterName[]): boolean {
   const others = NAMES.filter((name) => !names.includes(name));
-  return conditionsFor(filter, others).length === 0 && textConditions(filter).length === 0;
+  return conditionsOn(filter, others).length === 0 && textConditions(filter).length === 0;
 }
 
 /** True when the tallies by hour can count the rows: nothing but kind, result and time narrows them. */

@@ -4,6 +4,7 @@ import { rowsOf } from "@/db/rows";
 import { conditionsOf, hasText } from "./conditions";
 import type { Cursor } from "./cursor";
 import { type IndexProbe, isIndexed, matchesNothing } from "./index-probe";
+import { findPosted } from "./postings";
 import type { ResolvedFilter } from "./resolve";
 import { allOf, newestKeys, olderThan } from "./rows";
 import {
@@ -104,6 +105,8 @@ export async function findKeys(
     const rows = await lookAhead(tx, orgId, conditions, { window, sizes });
     if (rows) return { keys: inOrder(rows), cut: false };
   }
+  const posted = await findPosted(tx, { orgIds, filter }, window);
+  if (posted) return { keys: posted, cut: false };
   const where = allOf(after ? [...conditions, olderThan(after)] : conditions);
   const search = { orgIds, probe: until(probe, after), where, sizes };
   const matches = new Matches();
