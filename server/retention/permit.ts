@@ -5,7 +5,7 @@ import { verifyChain } from "@/server/audit/chain/verify";
 import { newestReceipt } from "@/server/audit/checkpoints/note-store";
 import { signReceipt } from "@/server/audit/checkpoints/receipts";
 import { raiseAlarm } from "@/server/audit/integrity/alarm";
-import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
+import { signHead } from "@/server/audit/integrity/checkpoints";
 import { proveRow } from "@/server/audit/integrity/own-note";
 import { systemCtx } from "@/server/context";
 import { type Expired, findExpired } from "./expired";
@@ -20,19 +20,22 @@ async function refuse(orgId: string, now: Date, breaks: Break[]): Promise<never>
   );
 }
 
-/** The rows that would go, read whole and proven like any others. */
+/**
+ * The rows that would go, read whole and proven like any others. Those that the tree did not hold yet are read, judged
+ * and made its leaves by the signing itself; the others are read here, at a pace that leaves writers their half.
+ */
 async function proveRows(orgId: string, { firstSeq, lastSeq }: Expired, now: Date): Promise<void> {
-  const checkpoint = await signCheckpoint(orgId, now);
-  if (!checkpoint || checkpoint.size < lastSeq)
+  const signed = await signHead(orgId, now);
+  if (!signed || signed.note.size < lastSeq)
     throw new NotPermitted("no checkpoint could be signed over the rows to be removed: nothing was removed");
+  const toSeq = Math.min(lastSeq, signed.readAfter);
+  if (toSeq < firstSeq) return;
   const { breaks, marked } = await verifyChain(systemCtx(), {
-    orgId,
-    fromSeq: firstSeq,
-    toSeq: lastSeq,
-    mark: lastSeq,
+    ...{ orgId, toSeq, fromSeq: firstSeq, mark: toSeq },
+    isPaced: true,
   });
   if (breaks.length > 0) await refuse(orgId, now, breaks);
-  const contradiction = marked && (await proveRow(marked, checkpoint));
+  const contradiction = marked && (await proveRow(marked, signed.note));
   if (contradiction || !marked) await refuse(orgId, now, contradiction ? [contradiction] : []);
 }
 

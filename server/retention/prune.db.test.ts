@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { openAdmin } from "@/db/admin";
 import { readChain } from "@/server/audit/chain/chain-stream";
 import { verifyChain } from "@/server/audit/chain/verify";
+import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
 import { systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { appendEvents } from "@/testing/audit-entries";
@@ -107,6 +108,34 @@ describe("a pruning run", () => {
     expect(byOrg.get(broken)?.error).toContain("nothing was removed");
     expect((await chainOf(broken)).length).toBe(7);
     expect((await policyOf(broken))?.last_cleanup_at).toBeNull();
+  });
+
+  it.each([
+    { altered: 4, where: "among what the tree held" },
+    { altered: 9, where: "among what the run itself brings into the tree" },
+  ])("removes nothing where a row was altered $where", async ({ altered }) => {
+    const { id: orgId } = await createOrg();
+    await append(orgId, many(6, 100));
+    await signCheckpoint(orgId);
+    await append(orgId, [...many(6, 100), 0]);
+    await setDays(orgId, 30);
+    await tamper(
+      (tx) => tx`UPDATE audit_logs SET result = 'denied' WHERE org_id = ${orgId} AND chain_seq = ${altered}`,
+    );
+    const run = await runRetention({ orgIds: [orgId] });
+    expect(run).toMatchObject({ rows: 0, organizations: [{ error: expect.stringContaining("nothing was removed") }] });
+    expect((await chainOf(orgId)).length).toBe(13);
+  });
+
+  it("removes what was partly in the tree, and the chain stays intact", async () => {
+    const { id: orgId } = await createOrg();
+    await append(orgId, many(6, 100));
+    await signCheckpoint(orgId);
+    await append(orgId, [...many(6, 100), 0]);
+    await setDays(orgId, 30);
+    expect(await runRetention({ orgIds: [orgId], sliceRows: 5 })).toMatchObject({ rows: 12 });
+    expect(await signCheckpoint(orgId)).toMatchObject({ size: 16 });
+    expect(await verify(orgId)).toMatchObject({ status: "intact", prunedPrefix: { throughSeq: 12 } });
   });
 
   it("happens once at a time, whoever starts it", async () => {

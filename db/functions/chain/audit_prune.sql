@@ -14,6 +14,7 @@ DECLARE
   days int;
   last_checksum text;
   tile_start bigint;
+  taken bytea;
 BEGIN
   FOR o IN
     SELECT org_id, count(*) AS n, count(chain_seq) AS sealed, min(chain_seq) AS first, max(chain_seq) AS last,
@@ -22,6 +23,14 @@ BEGIN
     GROUP BY org_id
     ORDER BY audit_lock_key(org_id)
   LOOP
+    -- All of the rows is looked at before writers have to wait.
+    tile_start := o.last / 256 * 256;
+    SELECT coalesce(string_agg(sha256('\x00' || decode(p.checksum, 'hex')), '' ORDER BY p.chain_seq)
+        FILTER (WHERE p.chain_seq > tile_start), ''),
+      max(p.checksum) FILTER (WHERE p.chain_seq = o.last)
+    INTO taken, last_checksum
+    FROM pruned p
+    WHERE p.org_id = o.org_id AND p.chain_seq >= tile_start;
     PERFORM pg_advisory_xact_lock(audit_lock_key(o.org_id));
     SELECT h.seq, h.pruned_through_seq INTO head_seq, through
     FROM audit_chain_heads h
@@ -50,17 +59,12 @@ BEGIN
         USING ERRCODE = 'insufficient_privilege';
     END IF;
 
-    tile_start := o.last / 256 * 256;
     UPDATE audit_trees t
     SET edge =
       CASE WHEN through > tile_start
         THEN coalesce(t.edge, decode(repeat(
           '7f9c9e31ac8256ca2f258583df262dbc7d6f68f2a03043d5c99a4ae5a7396ce9', (through - tile_start)::int), 'hex'))
-        ELSE '' END
-      || coalesce((
-        SELECT string_agg(sha256('\x00' || decode(p.checksum, 'hex')), '' ORDER BY p.chain_seq)
-        FROM pruned p
-        WHERE p.org_id = o.org_id AND p.chain_seq > tile_start), '')
+        ELSE '' END || taken
     WHERE t.org_id = o.org_id
       AND (tile_start <= t.zero_through OR EXISTS (
         SELECT FROM audit_tree_tiles f WHERE f.org_id = o.org_id AND f.level = 0 AND f.idx = tile_start / 256 - 1));
@@ -69,7 +73,6 @@ BEGIN
         USING ERRCODE = 'insufficient_privilege';
     END IF;
 
-    SELECT p.checksum INTO last_checksum FROM pruned p WHERE p.org_id = o.org_id AND p.chain_seq = o.last;
     UPDATE audit_chain_heads h
     SET pruned_through_seq = o.last, pruned_through_checksum = last_checksum
     WHERE h.org_id = o.org_id AND h.seq = head_seq;

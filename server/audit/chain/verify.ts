@@ -23,6 +23,8 @@ export type VerifyInput = {
   pool?: ReaderPool | undefined;
   /** How the reading is divided among threads; the verdict does not depend on it. */
   division?: Division | undefined;
+  /** On one connection, with as much time for writers as it takes: nobody waits for the verdict. */
+  isPaced?: boolean;
 };
 export type Integrity = Verdict & { orgId: string; head: Anchor | null };
 
@@ -111,6 +113,7 @@ async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | n
     onProgress: input.onProgress,
     signal,
     division: input.division,
+    isPaced: input.isPaced,
   });
   if (!bounds) await addUnsealed(reader, orgId, verifier);
   const verdict = verifier.finish(toEnd ? (head ?? "absent") : "unknown");

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { checksumOf } from "@/server/audit/chain/chain-hash";
@@ -6,6 +5,7 @@ import { readChain } from "@/server/audit/chain/chain-stream";
 import { readCheckpoints } from "@/server/audit/chain/checkpoint-store";
 import { copyQuery } from "@/server/audit/chain/copy-query";
 import { createLinkReader } from "@/server/audit/chain/copy-rows";
+import { pacing } from "@/server/audit/chain/pacing";
 import { readChainRows } from "@/server/audit/chain/read-row";
 import { type Break, type Link, Verifier } from "@/server/audit/chain/verifier";
 import { equalBytes } from "@/server/audit/tree/tree";
@@ -18,11 +18,8 @@ const CHUNK_ROWS = 250_000;
 /** Up to so many are read on the connection at hand: one of their own would take longer than they do. */
 const FEW_ROWS = 1_000;
 
-/** So long rows are read before writers have the processor for as long. */
-const TURN_MS = 10;
-
-/** A tree that covers the head as it was when the reading began. */
-export type Extended = { kind: "extended"; base: Base; size: number; root: Uint8Array };
+/** A tree that covers the head as it was when the reading began; every row behind `readAfter` was read and judged for it. */
+export type Extended = { kind: "extended"; base: Base; size: number; root: Uint8Array; readAfter: number };
 
 const lockTree = (tx: Tx, orgId: string) =>
   tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('trailmark tree ' || ${orgId}::text, 8))`);
@@ -51,18 +48,6 @@ async function readLinks(tx: Tx, { orgId, first, last }: Rows, onLink: (link: Li
   await readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, ({ copy }) =>
     copy(copyQuery(orgId, { first, last }), (chunk) => links.push(chunk), { ready: pacing() }),
   );
-}
-
-/** A long reading gives as much time to writers as it takes: it stops for as long as it went on, every so often. */
-function pacing(): () => Promise<void> | null {
-  let since = performance.now();
-  return () => {
-    const worked = performance.now() - since;
-    if (worked < TURN_MS) return null;
-    return sleep(worked).then(() => {
-      since = performance.now();
-    });
-  };
 }
 
 type Chunk = { base: Base; head: Head; last: number };
@@ -117,6 +102,7 @@ async function extendOnce(tx: Tx, orgId: string, base: Base): Promise<Refused | 
  */
 export async function extendTree(orgId: string): Promise<Extended | Refused> {
   let base: Base | undefined;
+  let readAfter = 0;
   for (;;) {
     const done = await asSystem(async (tx): Promise<Extended | Refused | null> => {
       await lockTree(tx, orgId);
@@ -124,11 +110,13 @@ export async function extendTree(orgId: string): Promise<Extended | Refused> {
         const found = await findBase(tx, orgId);
         if ("kind" in found) return found;
         base = found;
+        readAfter = found.builder.size;
       }
       const refusal = await extendOnce(tx, orgId, base);
       if (refusal) return refusal;
       const { size } = base.builder;
-      return size >= (base.head?.seq ?? 0) ? { kind: "extended", base, size, root: base.builder.root() } : null;
+      if (size < (base.head?.seq ?? 0)) return null;
+      return { kind: "extended", base, size, root: base.builder.root(), readAfter };
     });
     if (done) return done;
   }

@@ -19,6 +19,8 @@ type Signed = {
   note: StoredNote;
   /** What is wrong all the same, as breaks for the alarm: the folder's notes are gone, a witness disagrees. */
   warnings: Break[];
+  /** Every row behind this sequence was read, judged and found whole for this very signing. */
+  readAfter: number;
 };
 
 /** What became of signing: a checkpoint that covers the head, or why there is none. */
@@ -32,7 +34,10 @@ type Statement = Omit<TreeCheckpoint, "origin"> & { isFirstOfHour: boolean };
 const hourOf = (iso: string): string => iso.slice(0, 13);
 
 /** Signs, writes to the folder before anything else sees it, asks the witnesses, then tells everybody. */
-async function signAndKeep(orgId: string, { isFirstOfHour, ...statement }: Statement): Promise<Signed> {
+async function signAndKeep(
+  orgId: string,
+  { isFirstOfHour, ...statement }: Statement,
+): Promise<Omit<Signed, "readAfter">> {
   const { size, signedAt } = statement;
   const text = checkpointText({ origin: originOfOrg(orgId), ...statement });
   const signed: StoredNote = { orgId, kind: "checkpoint", size, signedAt, note: signStatement(orgId, text) };
@@ -53,7 +58,7 @@ async function signAndKeep(orgId: string, { isFirstOfHour, ...statement }: State
 async function signNow(orgId: string, signedAt: string): Promise<Signing> {
   const extended = await extendTree(orgId);
   if (extended.kind === "refused") return extended;
-  const { base, size, root } = extended;
+  const { base, size, root, readAfter } = extended;
   const { newest, restored, warnings } = base;
   // "Never had a row" is proven too.
   if (!newest && size > 0)
@@ -62,11 +67,11 @@ async function signNow(orgId: string, signedAt: string): Promise<Signing> {
   if (newest?.size !== size) {
     const isFirstOfHour = newest !== null && hourOf(newest.signedAt) !== hourOf(signedAt);
     const signed = await signAndKeep(orgId, { size, root, signedAt, restored, isFirstOfHour });
-    return { ...signed, warnings: [...warnings, ...signed.warnings] };
+    return { ...signed, readAfter, warnings: [...warnings, ...signed.warnings] };
   }
   if (!base.inFolder) await keepLatest(newest);
   if (!base.inDatabase) await asSystem((tx) => insertNote(tx, newest));
-  return { kind: "signed", note: newest, warnings };
+  return { kind: "signed", note: newest, warnings, readAfter };
 }
 
 /** One signing of an organization at a time in this process; who comes meanwhile shares the next. */

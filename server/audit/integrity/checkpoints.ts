@@ -22,11 +22,18 @@ export function listHeads(): Promise<Head[]> {
 
 /**
  * Signs the head of a chain. Where rows, tree and notes disagree nothing is signed and the alarm is raised.
- * @returns the checkpoint over today's head, or null when it was refused
+ * @returns the checkpoint over today's head and the sequence behind which every row was read for it; null when refused
  */
-export async function signCheckpoint(orgId: string, now: Date = new Date()): Promise<StoredNote | null> {
+export async function signHead(
+  orgId: string,
+  now: Date = new Date(),
+): Promise<{ note: StoredNote; readAfter: number } | null> {
   const signing = await sign(orgId, { now });
   const breaks = signing.kind === "refused" ? signing.breaks : signing.warnings;
   if (breaks.length > 0) await raiseAlarm({ orgId, at: now.toISOString(), source: "checkpoint", breaks });
-  return signing.kind === "signed" ? signing.note : null;
+  return signing.kind === "signed" ? signing : null;
 }
+
+/** signHead(), where the checkpoint alone is wanted. */
+export const signCheckpoint = async (orgId: string, now?: Date): Promise<StoredNote | null> =>
+  (await signHead(orgId, now))?.note ?? null;

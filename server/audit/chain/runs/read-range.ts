@@ -1,6 +1,7 @@
 import { copyQuery, type SeqRange } from "@/server/audit/chain/copy-query";
 import { createRunReader } from "@/server/audit/chain/copy-rows";
 import type { ChainReader } from "@/server/audit/chain/own-connection";
+import { pacing } from "@/server/audit/chain/pacing";
 import type { Run } from "@/server/audit/chain/verifier";
 
 const PROGRESS_EVERY_ROWS = 20_000;
@@ -11,11 +12,12 @@ type Options = {
   mark: number | undefined;
   onProgress: (rows: number) => void;
   signal?: AbortSignal | undefined;
+  isPaced?: boolean | undefined;
 };
 
 /** Reads a range of a chain and hashes each row of it: in runs, in order. Memory does not grow with the range. */
 export async function readRange(reader: ChainReader, range: SeqRange, options: Options): Promise<Run[]> {
-  const { orgId, mark, onProgress, signal } = options;
+  const { orgId, mark, onProgress, signal, isPaced } = options;
   const runs: Run[] = [];
   const rows = createRunReader(mark, (run) => runs.push(run));
   let told = 0;
@@ -25,7 +27,7 @@ export async function readRange(reader: ChainReader, range: SeqRange, options: O
     told = rows.count();
     onProgress(told);
   };
-  await reader.copy(copyQuery(orgId, range), push, { signal });
+  await reader.copy(copyQuery(orgId, range), push, { signal, ...(isPaced && { ready: pacing() }) });
   rows.end();
   onProgress(rows.count());
   return runs;
