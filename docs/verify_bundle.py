@@ -130,10 +130,10 @@ class Trust:
         need(seen, "policy: no quorum line", Misuse)
 
     def meets(self, name, cosigned):
-        if name is None: return True
-        if name in self.witnesses: return name in cosigned
-        count, members = self.groups[name]
-        return sum(self.meets(member, cosigned) for member in members) >= count
+        met = {None, *cosigned}
+        for group, (count, members) in self.groups.items():   # each stands behind its members
+            if len(met.intersection(members)) >= count: met.add(group)
+        return name in met
 
 def covers(name, origin): return origin == name or origin.startswith(name + "/")
 
@@ -503,14 +503,15 @@ def judge(path, keys=(), policy=None, since=None):   # -> word, exit code, sente
     except Misuse as error: return "unreadable", 2, [str(error)]
     except OSError as error: return "unreadable", 2, [f"{path}: {error.strerror}"]
     with stream:
-        first = stream.readline(MAX_LINE + 1)
-        found = re.match(rb'\{"type":"header","format":"trailmark-evidence","version":([12]),', first)
-        if not found: return "unreadable", 2, [why_no_header(first)]
         try:
+            first = stream.readline(MAX_LINE + 1)
+            found = re.match(rb'\{"type":"header","format":"trailmark-evidence","version":([12]),', first)
+            if not found: return "unreadable", 2, [why_no_header(first)]
             need(first.endswith(b"\n"), "the file ends in its first line")
             first = text_of(first[:-1])
             word, said, missing, notices = verify_v1(first, stream, trust) if found[1] == b"1" else verify(first, stream, trust, kept)
         except Bad as error: return "broken", 1, [str(error)]
+        except OSError as error: return "unreadable", 2, [f"{path}: {error.strerror}"]
     return ("not proven", 3, [said, *missing, *notices]) if missing else (word, 0, [said, *notices])
 
 def main(args):
@@ -523,11 +524,13 @@ def main(args):
             if arg == "--key": keys.append(args[0])
             else: options[arg[2:]] = read_text(args[0])
             args = args[1:]
-        need(len(files) == 1, __doc__, Misuse)
     except Misuse as error: return "unreadable", 2, [str(error)]
-    return judge(files[0], keys, **options)
+    return judge(files[0], keys, **options) if len(files) == 1 else ("unreadable", 2, __doc__.split("\n"))
 
-if __name__ == "__main__":
-    word, code, sentences = main(sys.argv[1:])
-    print(word + ":", *sentences, sep="\n  ")
+def tell(word, code, sentences):   # what a terminal would act upon instead of showing it is escaped: no file writes its own verdict
+    sys.stdout.reconfigure(errors="backslashreplace")
+    unseen = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+    print(word + ":", *[unseen.sub(lambda mark: f"\\u{ord(mark[0]):04x}", sentence) for sentence in sentences], sep="\n  ")
     sys.exit(code)
+
+if __name__ == "__main__": tell(*main(sys.argv[1:]))

@@ -5,7 +5,7 @@
    Exit code: 0 intact, 1 broken, 2 unreadable, 3 not proven"""
 import re, sys
 from verify_bundle import (FIELDS, NULLABLE, NUMBER, Bad, Misuse, ORIGIN, Trust, checkpoint_of, cosigned_by, covers,
-                           included, leaf, need, parse_note, read_text, sha, signed_by, unbase64)
+                           included, leaf, need, parse_note, read_text, sha, signed_by, tell, unbase64)
 
 HEADER = "c2sp.org/tlog-proof@v1"
 
@@ -68,13 +68,10 @@ def main(args):
             if arg == "--key": keys.append(args[0])
             else: policy = read_text(args[0])
             args = args[1:]
-        need(len(files) == 1, __doc__, Misuse)
+        if len(files) != 1: return "unreadable", 2, __doc__.split("\n")
         with open(files[0], "rb") as stream: data = stream.read(4 * 1024 * 1024 + 1)
     except Misuse as error: return "unreadable", 2, [str(error)]
     except OSError as error: return "unreadable", 2, [f"{files[0]}: {error.strerror}"]
     return judge(data, keys, policy)
 
-if __name__ == "__main__":
-    word, code, sentences = main(sys.argv[1:])
-    print(word + ":", *sentences, sep="\n  ")
-    sys.exit(code)
+if __name__ == "__main__": tell(*main(sys.argv[1:]))

@@ -1,10 +1,11 @@
+import type { PlanDraft } from "@/components/import/fields/plan-draft";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
 export const STEPS = ["source", "fields", "values", "check", "run", "report"] as const;
 export type Step = (typeof STEPS)[number];
 
-/** What the page of every step gets: the import as it stands, and the way to another step. */
-export type StepProps = { state: ImportState; onStep: (step: Step) => void };
+/** What the page of every step gets: the import as it stands, its mapping as it is edited, the way to another step. */
+export type StepProps = { state: ImportState; draft: PlanDraft | null; onStep: (step: Step) => void };
 export const STEP_LABEL: Record<Step, string> = {
   source: "Source",
   fields: "Fields",

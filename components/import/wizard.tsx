@@ -14,6 +14,7 @@ import { CheckStep } from "./check/check-step";
 import { ReportStep } from "./check/report-step";
 import { RunStep } from "./check/run-step";
 import { FieldsStep } from "./fields/fields-step";
+import { usePlanDraft } from "./fields/plan-draft";
 import { ValuesStep } from "./fields/values-step";
 import classes from "./import.module.css";
 import { SourceStep } from "./source/source-step";
@@ -71,7 +72,7 @@ function continueOnEnter(event: KeyboardEvent<HTMLElement>) {
   event.currentTarget.querySelector<HTMLButtonElement>("button[type=submit]")?.click();
 }
 
-type StepsProps = StepProps & { wanted: Step | null; takesFocus: boolean };
+type StepsProps = Omit<StepProps, "draft"> & { wanted: Step | null; takesFocus: boolean };
 
 function Steps({ state, wanted, takesFocus, onStep }: StepsProps) {
   const open = reachable(state);
@@ -79,6 +80,12 @@ function Steps({ state, wanted, takesFocus, onStep }: StepsProps) {
   const passed = Math.max(STEPS.indexOf(currentStep(state)), STEPS.indexOf(step));
   const Body = BODY[step];
   const top = useStepFocus(step, state.job !== null, takesFocus);
+  // One for all steps: what was edited in one of them is saved over what the other has saved.
+  const draft = usePlanDraft(state);
+  const goTo = (next: Step) => {
+    void draft?.flush().catch(() => {});
+    onStep(next);
+  };
   return (
     <>
       <nav aria-label="Steps of the import">
@@ -89,7 +96,7 @@ function Steps({ state, wanted, takesFocus, onStep }: StepsProps) {
                 type="button"
                 disabled={!open.includes(name)}
                 aria-current={name === step ? "step" : undefined}
-                onClick={() => onStep(name)}
+                onClick={() => goTo(name)}
               >
                 <span className={classes.number}>
                   {i < passed && name !== step ? <Check size={13} aria-label="Done" /> : i + 1}
@@ -113,7 +120,7 @@ function Steps({ state, wanted, takesFocus, onStep }: StepsProps) {
         onKeyDown={continueOnEnter}
       >
         <form noValidate onSubmit={(event) => event.preventDefault()}>
-          <Body state={state} onStep={onStep} />
+          <Body state={state} draft={draft} onStep={onStep} />
         </form>
       </section>
     </>

@@ -12,8 +12,16 @@ export type Command = {
   run: (args: string[]) => Promise<number>;
 };
 
-export const say = (line: string): void => void process.stdout.write(`${line}\n`);
-export const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+/** What a terminal acts upon instead of showing it: control characters, and marks that turn the reading direction. */
+const UNSEEN = /[\p{Cc}\p{Bidi_Control}]/gu;
+
+/** A text that comes out of a file, with JSON's escapes for what is not seen: it must not write a verdict of its own. */
+export const visible = (text: string): string =>
+  text.replace(UNSEEN, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+const linesOf = (text: string): string => `${text.split("\n").map(visible).join("\n")}\n`;
+export const say = (text: string): void => void process.stdout.write(linesOf(text));
+export const tell = (text: string): void => void process.stderr.write(linesOf(text));
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 

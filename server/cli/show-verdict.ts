@@ -1,14 +1,14 @@
 import type { BundleRange } from "@/server/audit/bundle/format";
 import type { JudgedBundle } from "@/server/audit/bundle/verdict";
 import type { Break } from "@/server/audit/chain/verifier";
-import { say } from "./command";
+import { say, visible } from "./command";
 import { wordOf } from "./verdict-words";
 
 /** A bundle's verdict as lines for a person. */
 
 const MAX_BREAKS_SHOWN = 10;
 
-const field = (name: string, text: string): void => say(`${name.padEnd(11)}${text}`);
+const field = (name: string, text: string): void => say(`${name.padEnd(11)}${visible(text)}`);
 
 function rangeText(range: BundleRange): string {
   if (range.kind === "whole") return "the whole log";
@@ -50,8 +50,8 @@ function showSignatures(verdict: JudgedBundle, hasTrust: boolean): void {
 export function showBreaks({ breaks }: { breaks: readonly Break[] }): void {
   for (const { seq, id, kind, expected, actual } of breaks.slice(0, MAX_BREAKS_SHOWN)) {
     say(`  ${kind}${seq > 0 ? ` at sequence ${seq}` : ""}${id ? ` (entry ${id})` : ""}`);
-    say(`    expected ${expected}`);
-    say(`    found    ${actual}`);
+    say(`    expected ${visible(expected)}`);
+    say(`    found    ${visible(actual)}`);
   }
   const more = breaks.length - MAX_BREAKS_SHOWN;
   if (more > 0) say(`  and ${more} more`);

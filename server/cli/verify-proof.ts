@@ -1,24 +1,22 @@
 import { MAX_PROOF_CHARACTERS } from "@/server/audit/tree/entry-proof";
 import { judgeProof, type ProofVerdict } from "@/server/audit/tree/judge-proof";
 import { noteTools } from "@/server/note-tools";
-import { say, tell } from "./command";
+import { say, tell, visible } from "./command";
 import { EXIT_CODE, type VerifyOptions, wordOf } from "./verdict-words";
 
 const LABEL_WIDTH = 11;
 
 type Judged = Exclude<ProofVerdict, { status: "unreadable" }>;
 
-const line = (label: string, text: string): void => say(`${label.padEnd(LABEL_WIDTH)}${text}`);
-/** Control characters of an entry must not reach the terminal. */
-const visible = (text: string): string => JSON.stringify(text).slice(1, -1);
+const line = (label: string, text: string): void => say(`${label.padEnd(LABEL_WIDTH)}${visible(text)}`);
 const isoOf = (ms: number): string => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : String(ms));
 
 function describeEntry({ row, checkpoint }: Judged): void {
   if (!row || !checkpoint) return;
   const { chainSeq, timestampMs, actorEmail, actorId, action, resourceName, resourceType, result } = row;
-  line("Entry", `${visible(row.id)} of ${isoOf(Number(timestampMs))}`);
-  line("", visible(`${actorEmail ?? actorId} · ${action} · ${resourceName ?? resourceType} · ${result}`));
-  line("Place", `entry ${chainSeq} of ${checkpoint.size} in ${visible(checkpoint.origin)}`);
+  line("Entry", `${row.id} of ${isoOf(Number(timestampMs))}`);
+  line("", `${actorEmail ?? actorId} · ${action} · ${resourceName ?? resourceType} · ${result}`);
+  line("Place", `entry ${chainSeq} of ${checkpoint.size} in ${checkpoint.origin}`);
 }
 
 function describe(verdict: Judged): void {
@@ -28,7 +26,7 @@ function describe(verdict: Judged): void {
   for (const { name, seconds } of verdict.cosignedBy)
     if (seconds !== null) line("Cosigned", `by witness ${name}, at ${isoOf(seconds * 1000)}`);
   if (verdict.unchecked.length > 0) line("Unchecked", `signatures of unknown keys: ${verdict.unchecked.join(" ")}`);
-  for (const reason of verdict.reasons) line(verdict.status === "broken" ? "Reason" : "Missing", visible(reason));
+  for (const reason of verdict.reasons) line(verdict.status === "broken" ? "Reason" : "Missing", reason);
 }
 
 /** The text of a proof; of one that is too long as much as tells so. */
@@ -50,6 +48,6 @@ export async function verifyProofFile(
   const verdict = judgeProof(noteTools, await readAll(pieces), trust);
   if (json) say(JSON.stringify(verdict));
   else if (verdict.status !== "unreadable") describe(verdict);
-  if (verdict.status === "unreadable") tell(`UNREADABLE ${file}: ${verdict.reason}`);
+  if (verdict.status === "unreadable") tell(`UNREADABLE ${visible(file)}: ${verdict.reason}`);
   return EXIT_CODE[verdict.status];
 }

@@ -8,18 +8,17 @@ import { ReadNotes } from "@/components/import/source/file-notes";
 import { OtherScopes } from "@/components/import/source/other-scopes";
 import type { StepProps } from "@/components/import/steps";
 import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
 import { fieldColumns } from "./columns";
 import { useFaults } from "./faults";
 import { FieldRow } from "./field-row";
 import classes from "./fields.module.css";
 import { KeptMapping } from "./kept-mapping";
-import { type PlanDraft, usePlanDraft } from "./plan-draft";
+import { NotSaved } from "./not-saved";
+import type { PlanDraft } from "./plan-draft";
 import { useTargets } from "./target-select";
 
 /** One row per source field: what it becomes here. */
-export function FieldsStep(props: StepProps) {
-  const draft = usePlanDraft(props.state);
+export function FieldsStep({ draft, ...props }: StepProps) {
   return draft && <Fields {...props} draft={draft} />;
 }
 
@@ -46,11 +45,6 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
       <ReadNotes state={state} />
       <KeptMapping state={state} flush={draft.flush} />
       <OtherScopes state={state} />
-      {draft.error ? (
-        <div className={shared.error}>
-          <Message tone="bad">{errorText(draft.error)}</Message>
-        </div>
-      ) : null}
       <div className={classes.columns} aria-hidden>
         <span>Field of the file</span>
         <span className={classes.target}>
@@ -78,6 +72,7 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
         <Button type="submit" onClick={() => void next()}>
           Continue
         </Button>
+        <NotSaved error={draft.error} />
         {isHeld && unresolved.length > 0 && (
           <Message tone="bad">
             Resolve {counted(unresolved.length, "field")} first:{" "}

@@ -3,6 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useTRPC } from "@/components/trpc";
+import { problemOf } from "@/components/ui/notice";
 import type { ImportState, Plan, PlanField } from "@/server/custom-fields/import/schema";
 
 const SAVE_AFTER_MS = 400;
@@ -20,8 +21,9 @@ export type PlanDraft = {
 };
 
 /**
- * The mapping as it is edited: shown at once, saved on the server shortly after, so that a closed tab loses nothing.
- * What is shown is React's own state: the cache notifies too late for a text field to keep its cursor.
+ * The mapping as it is edited: shown at once, saved on the server shortly after, so that a closed tab loses nothing, and
+ * only over the one that was seen: what another window has saved meanwhile is shown instead. What is shown is React's
+ * own state: the cache notifies too late for a text field to keep its cursor.
  */
 export function usePlanDraft(state: ImportState): PlanDraft | null {
   const trpc = useTRPC();
@@ -31,27 +33,42 @@ export function usePlanDraft(state: ImportState): PlanDraft | null {
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   const unsaved = useRef<Plan | null>(null);
   const saving = useRef<Promise<unknown>>(Promise.resolve());
-  const save = useMutation(
-    trpc.imports.savePlan.mutationOptions({
-      onSuccess: (saved) => {
-        if (!unsaved.current) {
-          cache.setQueryData(key, saved);
-          setDraft(null);
-        }
-        return cache.invalidateQueries(trpc.imports.faults.queryFilter({ id: state.id }));
-      },
-    }),
-  );
+  /** Of the mapping that the edits began with, then of the last one saved. */
+  const revision = useRef(state.revision);
+  const save = useMutation(trpc.imports.savePlan.mutationOptions());
+  const store = async () => {
+    const plan = unsaved.current;
+    if (!plan) return;
+    unsaved.current = null;
+    try {
+      const saved = await save.mutateAsync({ id: state.id, plan, revision: revision.current });
+      revision.current = saved.revision;
+      if (!unsaved.current) {
+        cache.setQueryData(key, saved);
+        setDraft(null);
+      }
+    } catch (error) {
+      unsaved.current ??= plan;
+      if (problemOf(error)?.code === "conflict") {
+        unsaved.current = null;
+        await cache.invalidateQueries(trpc.imports.get.queryFilter({ id: state.id }));
+        setDraft(null);
+      }
+      throw error;
+    } finally {
+      await cache.invalidateQueries(trpc.imports.faults.queryFilter({ id: state.id }));
+    }
+  };
+  // One after the other: each is saved over the one before.
   const flush = () => {
     if (timer.current) clearTimeout(timer.current);
     timer.current = null;
-    const plan = unsaved.current;
-    unsaved.current = null;
-    if (plan) saving.current = save.mutateAsync({ id: state.id, plan });
+    saving.current = saving.current.catch(() => {}).then(store);
     return saving.current;
   };
   const plan = draft ?? state.plan;
   const change = (next: Plan) => {
+    if (!draft && !unsaved.current) revision.current = state.revision;
     unsaved.current = next;
     latest.current.plan = next;
     setDraft(next);

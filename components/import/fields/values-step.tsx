@@ -12,13 +12,13 @@ import { fieldColumns } from "./columns";
 import { type Faults, useFaults } from "./faults";
 import classes from "./fields.module.css";
 import { IDENTIFIERS, IdentifierSelect } from "./identifier-select";
-import { type PlanDraft, usePlanDraft } from "./plan-draft";
+import { NotSaved } from "./not-saved";
+import type { PlanDraft } from "./plan-draft";
 import { useTargets } from "./target-select";
 import { ValueRow } from "./value-row";
 
 /** Which columns identify the computer of a row, and what happens to the values. */
-export function ValuesStep(props: StepProps) {
-  const draft = usePlanDraft(props.state);
+export function ValuesStep({ draft, ...props }: StepProps) {
   return draft && <Mapping {...props} draft={draft} />;
 }
 
@@ -77,6 +77,7 @@ function Mapping({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
           Check all rows
         </Button>
         <span className={shared.quiet}>The check writes nothing.</span>
+        <NotSaved error={draft.error} />
       </div>
     </>
   );

@@ -10,7 +10,7 @@ import { JobProgress } from "@/components/import/job-progress";
 import type { StepProps } from "@/components/import/steps";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
+import { errorText, problemOf } from "@/components/ui/notice";
 import { MAX_IMPORT_FILES } from "@/server/custom-fields/import/schema";
 import { DropArea } from "./drop-area";
 import { CutFile, FilePreview } from "./file-preview";
@@ -39,7 +39,7 @@ export function SourceStep({ state, onStep }: StepProps) {
   }, [state.id, add]);
   useContinueOnceRead(state, onStep);
   const complete = state.files.filter((file) => file.complete);
-  const isAsked = useIsAsked(state);
+  const open = useOpenQuestion(state);
   return (
     <>
       <DropArea
@@ -82,13 +82,13 @@ export function SourceStep({ state, onStep }: StepProps) {
               type="submit"
               onClick={() => stage.mutate({ id: state.id })}
               loading={stage.isPending}
-              disabled={uploads.current !== null || complete.length < state.files.length || isAsked}
+              disabled={uploads.current !== null || complete.length < state.files.length || open !== null}
             >
               {state.files.length === 1 ? "Read the file" : "Read the files"}
             </Button>
           )}
           <Discard id={state.id} />
-          {isAsked && <span className={classes.quiet}>Say first whether the file has a heading.</span>}
+          {open && <span className={classes.quiet}>{open}</span>}
         </div>
       )}
     </>
@@ -107,15 +107,24 @@ function Sending({ name, sent, size }: { name: string; sent: number; size: numbe
   );
 }
 
-/** True while a file waits for a person to say whether it has a heading. */
-function useIsAsked(state: StepProps["state"]): boolean {
+/** Of a file that no second try will read. */
+const isRefused = (error: unknown): boolean =>
+  ["validation_failed", "payload_too_large"].includes(problemOf(error)?.code ?? "");
+
+/** What a person has to settle before the files are read; null where nothing stands in the way. */
+function useOpenQuestion(state: StepProps["state"]): string | null {
   const trpc = useTRPC();
   const isRead = state.columns.length > 0;
   return useQueries({
     queries: state.files.map((file, fileNo) =>
       trpc.imports.preview.queryOptions({ id: state.id, fileNo }, { enabled: file.complete && !isRead && !state.job }),
     ),
-    combine: (previews) => !isRead && previews.some(({ data }) => (data?.headerDoubts.length ?? 0) > 0),
+    combine: (previews) => {
+      if (isRead) return null;
+      if (previews.some(({ error }) => isRefused(error))) return "Replace the file that cannot be read.";
+      const isAsked = previews.some(({ data }) => (data?.headerDoubts.length ?? 0) > 0);
+      return isAsked ? "Say first whether the file has a heading." : null;
+    },
   });
 }
 

@@ -98,6 +98,14 @@ export function requireIdle(found: ImportRecord, ...statuses: ImportStatus[]): v
     throw new AppError("conflict", `This cannot be done with an import that is ${found.status}.`);
 }
 
+const revisionOf = (row: ImportRecord): string => row.updatedAt.toISOString();
+
+/** @throws AppError conflict where the import is not the one that the caller has seen. */
+export function requireRevision(found: ImportRecord, revision: string | undefined, advice: string): void {
+  if (revision !== undefined && revision !== revisionOf(found))
+    throw new AppError("conflict", `Somebody has changed this import, perhaps in another window. ${advice}`);
+}
+
 /** @throws AppError validation_failed for a file that is not there or has not arrived completely. */
 export function completeFile(found: ImportRecord, fileNo: number): StoredFile {
   const file = found.files[fileNo];
@@ -184,6 +192,6 @@ export function toImportState(row: ImportRecord): ImportState {
     totalRows: row.totalRows,
     job: progressOf(row),
     error: row.error,
-    revision: row.updatedAt.toISOString(),
+    revision: revisionOf(row),
   };
 }

@@ -4,7 +4,7 @@ import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
-import { type ImportRecord, lockImport, requireIdle, toImportState, toRecord } from "./find-import";
+import { type ImportRecord, lockImport, requireIdle, requireRevision, toImportState, toRecord } from "./find-import";
 import { type ImportState, type Plan, planInput } from "./schema";
 
 /** Stores a plan; a check of the one before no longer counts. */
@@ -21,15 +21,23 @@ export async function storePlan(
   return toImportState(toRecord(row));
 }
 
-/** Saves what a person mapped; its faults are found by the check, so half a plan survives a closed tab. */
+/**
+ * Saves what a person mapped; its faults are found by the check, so half a plan survives a closed tab.
+ * @throws AppError not_found; conflict while the import is busy, or when it is not the one that the person has seen.
+ */
 export const savePlan = operation({
   permission: "custom_fields:import",
   input: planInput,
   output: typed<ImportState>(),
-  async run(ctx, { id, plan }) {
+  async run(ctx, { id, plan, revision }) {
     return tenant(ctx.scope, async (tx) => {
       const found = await lockImport(tx, ctx, id);
       requireIdle(found, "staged", "checked");
+      requireRevision(
+        found,
+        revision,
+        "Its mapping is shown as it is now; make your last change again if it is not in it.",
+      );
       return storePlan(tx, ctx, { found, plan });
     });
   },

@@ -282,7 +282,9 @@ export const fileInput = z.strictObject({
     .max(MAX_IMPORT_FILES - 1),
 });
 export const formatInput = fileInput.extend({ format: formatChange });
-export const planInput = z.strictObject({ id: z.guid(), plan });
+/** Of the import that the person has seen: what has been changed since, by whomever, is not overwritten unseen. */
+const revision = z.string().max(40).optional();
+export const planInput = z.strictObject({ id: z.guid(), plan, revision });
 /** Not strict: the client's endless query says its direction too. */
 export const rowsInput = z.object({
   id: z.guid(),
@@ -309,8 +311,7 @@ export const editInput = z.strictObject({
   ]),
 });
 export type Edit = z.output<typeof editInput>["edit"];
-/** revision: of the import whose check the person has seen; another one has been changed since and is not run. */
-export const runInput = z.strictObject({ id: z.guid(), revision: z.string().max(40).optional() });
+export const runInput = z.strictObject({ id: z.guid(), revision });
 export const pickInput = z.strictObject({ id: z.guid(), rowNo: z.int().min(1), deviceId: z.guid().nullable() });
 
 /** Query of the upload: which file of the import this is, and at which byte this part starts. */

@@ -2,10 +2,17 @@ import { type Tx, tenant } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { record } from "@/server/audit/record/record";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
-import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
-import { fileNames, type ImportRecord, lockImport, partnerScope, requireIdle, toImportState } from "./find-import";
+import {
+  fileNames,
+  type ImportRecord,
+  lockImport,
+  partnerScope,
+  requireIdle,
+  requireRevision,
+  toImportState,
+} from "./find-import";
 import { adoptFields } from "./map/adopt";
 import { partnerDefinitions } from "./map/default-plan";
 import { keepMapping } from "./map/mapping";
@@ -44,11 +51,7 @@ export const startRun = operation({
       tenant(partnerScope(ctx), async (tx) => {
         const found = await lockImport(tx, ctx, id);
         requireIdle(found, "checked");
-        if (revision !== undefined && revision !== found.updatedAt.toISOString())
-          throw new AppError(
-            "conflict",
-            "Somebody has changed this import. Look at its check again before you run it.",
-          );
+        requireRevision(found, revision, "Look at its check again before you run it.");
         const { plan, summary } = await adopted(tx, found);
         const defined = await defineFields(tx, found, plan);
         await keepMapping(tx, found, plan);

@@ -1,0 +1,68 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { buildCli, removeCli, runCli } from "@/testing/cli";
+import { chainRows, installationKey, makeBundle, vkeyOf, witness } from "@/testing/evidence/bundles";
+
+const KEY = vkeyOf(installationKey);
+const CLEARS_THE_SCREEN = "Contoso\u001b[2J\u001b[H\u009b2J\nINTACT: evidence bundle, version 2\n\u202eosotnoC";
+/** Control characters and turned directions, line breaks aside. */
+const unseenIn = (text: string): string[] => text.replaceAll("\n", "").match(/[\p{Cc}\p{Bidi_Control}]/gu) ?? [];
+
+let dir: string;
+beforeAll(async () => {
+  await buildCli();
+  dir = mkdtempSync(join(tmpdir(), "trailmark-hostile-"));
+});
+afterAll(() => {
+  removeCli();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const fileOf = (name: string, text: string): string => {
+  writeFileSync(join(dir, name), text);
+  return join(dir, name);
+};
+
+function python(args: string[], env: Record<string, string> = {}) {
+  const ran = spawnSync("python3", ["docs/verify_bundle.py", ...args], {
+    encoding: "utf8",
+    env: { ...process.env, ...env },
+  });
+  return { code: ran.status, out: ran.stdout, err: ran.stderr };
+}
+
+it("lets no name in a file write a verdict of its own to the terminal", async () => {
+  const bundle = makeBundle({ rows: chainRows(3), organization: CLEARS_THE_SCREEN });
+  const file = fileOf("hostile.ndjson", bundle.replace("Büro", "Buro"));
+  for (const { code, out } of [await runCli(["verify", file, "--key", KEY]), python([file, "--key", KEY])]) {
+    expect(code).toBe(1);
+    expect(unseenIn(out)).toEqual([]);
+    expect(out).not.toMatch(/^\s*intact/im);
+  }
+  const json = await runCli(["verify", file, "--key", KEY, "--json"]);
+  expect(JSON.parse(json.out)).toMatchObject({ status: "broken", header: { organization: CLEARS_THE_SCREEN } });
+  expect(unseenIn(json.out)).toEqual([]);
+});
+
+it("keeps Python's exit code where the terminal has no letters for an organization's name", () => {
+  const file = fileOf("japanese.ndjson", makeBundle({ rows: chainRows(3), organization: "日本 Büro" }));
+  const ran = python([file, "--key", KEY], { PYTHONIOENCODING: "ascii" });
+  expect(ran).toMatchObject({ code: 0, err: "", out: expect.stringMatching(/^intact:/) });
+});
+
+it("asks a quorum of many nested groups in Python as here", async () => {
+  const groups = Array.from({ length: 900 }, (_, i) => `group g${i + 1} 1 g${i}`);
+  const lines = [`log ${KEY}`, `witness w ${vkeyOf(witness)}`, "group g0 1 w", ...groups, "quorum g900", ""];
+  const policy = fileOf("nested.policy", lines.join("\n"));
+  for (const [name, witnesses, code] of [
+    ["cosigned", [witness], 0],
+    ["alone", [], 3],
+  ] as const) {
+    const file = fileOf(`${name}.ndjson`, makeBundle({ rows: chainRows(3), witnesses }));
+    expect(await runCli(["verify", file, "--policy", policy])).toMatchObject({ code, err: "" });
+    expect(python([file, "--policy", policy])).toMatchObject({ code, err: "" });
+  }
+});
