@@ -67,7 +67,7 @@ def verifier_key(text, types=(1,)):   # -> name, type, public key
     found = re.fullmatch(r"([^\s\x00-\x1f\x7f-\x9f+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)", text)
     data = found and unbase64(found[3])
     need(data and len(data) == 33 and data[0] in types and key_id(found[1], data) == found[2] and not is_small(data[1:]),
-         "not a verifier key: " + text, Misuse)
+         "not a verifier key: " + text[:60].split("\n")[0] + "…", Misuse)   # no more of it: it may be a private key
     return found[1], data[0], data[1:]
 
 def parse_note(text):   # -> signed text, [(name, id, bytes)]; None when it is no note
@@ -514,8 +514,11 @@ def judge(path, keys=(), policy=None, since=None):   # -> word, exit code, sente
         except OSError as error: return "unreadable", 2, [f"{path}: {error.strerror}"]
     return ("not proven", 3, [said, *missing, *notices]) if missing else (word, 0, [said, *notices])
 
+def parted(args):   # --key=KEY as --key KEY
+    return [part for arg in args for part in (arg.split("=", 1) if re.match("--(key|policy|since)=", arg) else [arg])]
+
 def main(args):
-    keys, options, files = [], {}, []
+    keys, options, files, args = [], {}, [], parted(args)
     try:
         while args:
             arg, args = args[0], args[1:]

@@ -5,7 +5,7 @@
    Exit code: 0 intact, 1 broken, 2 unreadable, 3 not proven"""
 import re, sys
 from verify_bundle import (FIELDS, NULLABLE, NUMBER, Bad, Misuse, ORIGIN, Trust, checkpoint_of, cosigned_by, covers,
-                           included, leaf, need, parse_note, read_text, sha, signed_by, tell, unbase64)
+                           included, leaf, need, parse_note, parted, read_text, sha, signed_by, tell, unbase64)
 
 HEADER = "c2sp.org/tlog-proof@v1"
 
@@ -59,7 +59,7 @@ def judge(data, keys=(), policy=None):   # -> word, exit code, sentences
     return ("not proven", 3, [said, *missing]) if missing else ("intact", 0, [said])
 
 def main(args):
-    keys, policy, files = [], None, []
+    keys, policy, files, args = [], None, [], parted(args)
     try:
         while args:
             arg, args = args[0], args[1:]

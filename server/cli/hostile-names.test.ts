@@ -66,3 +66,27 @@ it("asks a quorum of many nested groups in Python as here", async () => {
     expect(python([file, "--policy", policy])).toMatchObject({ code, err: "" });
   }
 });
+
+it("shows no private key that somebody gives in the place of a verifier key", async () => {
+  const secret = "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v";
+  const pem = `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----\n`;
+  const file = fileOf("keyed.ndjson", makeBundle({ rows: chainRows(1) }));
+  for (const { code, out, err } of [await runCli(["verify", file, `--key=${pem}`]), python([file, `--key=${pem}`])]) {
+    expect([code, `${out}${err}`]).toEqual([2, expect.stringContaining("-----BEGIN PRIVATE KEY-----")]);
+    expect(`${out}${err}`).not.toContain(secret);
+  }
+});
+
+it("says in words of the format what a line lacks", async () => {
+  const bundle = makeBundle({ rows: chainRows(1) });
+  for (const [changed, said] of [
+    [bundle.replace('"createdAt"', '"madeAt"'), /line 1: createdAt: it is missing, or not what the format says/],
+    [
+      bundle.replace('{"type":"checkpoint",', '{"type":"checkpoint","more":1,'),
+      /line 2: it has a member that the format/,
+    ],
+  ] as const) {
+    const { code, out } = await runCli(["verify", fileOf("lacking.ndjson", changed), "--key", KEY]);
+    expect([code, out]).toEqual([1, expect.stringMatching(said)]);
+  }
+});

@@ -20,6 +20,14 @@ function readPolicy(file: string): Trust {
   throw new UsageError(`--policy: ${file}${policy.line ? `, line ${policy.line}` : ""}: ${policy.reason}.`);
 }
 
+const MAX_SHOWN = 60;
+
+/** As much of what is no verifier key as tells what it is: it may be a private key, and output is kept in logs. */
+const startOf = (text: string): string => {
+  const start = text.slice(0, MAX_SHOWN).split("\n", 1)[0] ?? "";
+  return start.length < text.length ? `${start}…` : start;
+};
+
 /**
  * Whom to believe: what --key and --policy name, and nobody otherwise.
  * @throws UsageError when a key or the policy is malformed
@@ -29,7 +37,7 @@ export function trustOf({ key: keys = [], policy }: { key?: string[]; policy?: s
     const key = parseVerifierKey(noteTools.sha256, text);
     if (key?.type === ED25519) return key;
     throw new UsageError(
-      `--key: "${text}" is not a verifier key (NAME+ID+BASE64), or its id is not the hash of its key.`,
+      `--key: "${startOf(text)}" is not a verifier key (NAME+ID+BASE64), or its id is not the hash of its key.`,
     );
   });
   const found: Trust = policy === undefined ? { logs: [], witnesses: [], quorum: null } : readPolicy(policy);

@@ -97,9 +97,15 @@ const isLineType = (type: unknown): type is LineType => typeof type === "string"
 const wellFormed = (_: string, value: unknown): unknown =>
   typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value;
 
+/** What is wrong with a line in words of the format; a refinement of the shape says its own. */
+const inWords = ({ code }: { code: string | undefined }): string =>
+  code === "unrecognized_keys"
+    ? "it has a member that the format does not know"
+    : "it is missing, or not what the format says";
+
 /** A line that has this shape and is written as the shape is written. @throws BadLine otherwise */
 export function readShape<T extends z.ZodType>(shape: T, value: unknown, line: string): z.output<T> {
-  const parsed = shape.safeParse(value);
+  const parsed = shape.safeParse(value, { error: inWords });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new BadLine([issue?.path.join("."), issue?.message].filter(Boolean).join(": "));
