@@ -13,7 +13,8 @@ const held = (over: Partial<Held> = {}): Held => ({
 });
 
 it("names the file so that a shell takes it as one word, and every key", () => {
-  const command = (name: string) => repeatCommand(name, held()).replace(formatVerifierKey(key), "KEY");
+  const command = (name: string) =>
+    repeatCommand(name, held()).replace(formatVerifierKey(key), "KEY").replaceAll(" \\\n ", "");
   expect(command("evidence.ndjson")).toBe("npm run trailmark -- verify evidence.ndjson --key KEY");
   expect(command("a (1) $(id).ndjson")).toBe("npm run trailmark -- verify 'a (1) $(id).ndjson' --key KEY");
   expect(command("it's")).toBe("npm run trailmark -- verify 'it'\\''s' --key KEY");
@@ -22,7 +23,9 @@ it("names the file so that a shell takes it as one word, and every key", () => {
 
 it("asks for the policy where a reader's own policy was used, and for the keys of the server's alone", () => {
   const trust = { logs: [key], witnesses: [witness], quorum: null };
-  expect(repeatCommand("a", held({ trust, from: "you" }))).toBe("npm run trailmark -- verify a --policy POLICY_FILE");
+  expect(repeatCommand("a", held({ trust, from: "you" }))).toBe(
+    "npm run trailmark -- verify a \\\n  --policy POLICY_FILE",
+  );
   expect(repeatCommand("a", held({ trust }))).toContain("--key trailmark.example+");
   const nobody = held({ trust: { logs: [], witnesses: [], quorum: null }, from: "nobody" });
   expect(repeatCommand("a", nobody)).toBe("npm run trailmark -- verify a");

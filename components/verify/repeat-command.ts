@@ -7,11 +7,12 @@ const quoted = (word: string): string => (/^[\w./+=@:-]+$/.test(word) ? word : `
 /** A name that begins with a dash is no option. */
 const fileWord = (name: string): string => quoted(name.startsWith("-") ? `./${name}` : name);
 
-/** The command that repeats a check: a quorum is asked for by the policy alone. */
+/** The command that repeats a check, an option a line: paper breaks a longer one where no shell may. */
 export function repeatCommand(fileName: string, { trust, from }: Held): string {
+  // A quorum is asked for by the policy alone.
   const isPolicy = from === "you" && trust.witnesses.length > 0;
   const trusted = isPolicy
     ? ["--policy POLICY_FILE"]
     : trust.logs.map((key) => `--key ${quoted(formatVerifierKey(key))}`);
-  return ["npm run trailmark -- verify", fileWord(fileName), ...trusted].join(" ");
+  return [`npm run trailmark -- verify ${fileWord(fileName)}`, ...trusted].join(" \\\n  ");
 }

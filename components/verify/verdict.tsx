@@ -81,7 +81,7 @@ function sentence({ verdict, checked, held }: { verdict: JudgedBundle; checked: 
     return `${fileName} does not hold in ${n === 1 ? "one place" : `${n} places`}: what it shows is not what was sealed. ${took}`;
   }
   if (verdict.status === "unproven")
-    return `Nothing in ${fileName} contradicts, but held to ${whose(held)} it is not proven that these are the entries as they were written. ${took}`;
+    return `Nothing in ${fileName} contradicts, but held to ${whose(held)}, it is not proven that these are the entries as they were written. ${took}`;
   if (verdict.status === "empty")
     return `The range holds no entry. Log and selection are signed by ${signers(verdict, held)}. ${took}`;
   const each = verdict.rowsChecked === 1 ? "The one entry" : `Each of the ${count(verdict.rowsChecked)} entries`;

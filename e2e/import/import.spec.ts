@@ -113,6 +113,8 @@ test("a broken file is said to be one and replaced, and an import is thrown away
   const file = (name: string, text: string) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
   await page.locator("input[type=file]").setInputFiles(file("broken.csv", 'Computer ID,Name\n1,"never closed\n2,x\n'));
   await expect(page.getByText("starts near line 2 and is never closed. Nothing was imported")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Read the file" })).toBeDisabled();
+  await expect(page.getByText("Replace the file that cannot be read.")).toBeVisible();
   await expectAccessible(page);
   const chooser = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Replace broken.csv" }).click();

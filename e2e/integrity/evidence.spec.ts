@@ -50,6 +50,8 @@ test("a chain is verified on demand, and its bundle holds in a browser that is o
   await guest.emulateMedia({ media: "print" });
   await expect(guest.getByRole("heading", { name: "Certificate of verification" })).toBeVisible();
   await expect(verify.entries).toBeHidden();
+  const sheets = (await guest.pdf({ format: "A4" })).toString("latin1").match(/\/Type\s*\/Page\b/g);
+  expect(sheets).toHaveLength(1);
 });
 
 test("an altered row, a foreign signer and a file that is no bundle are told apart", async ({

@@ -115,7 +115,7 @@ function LinkRow({ link, entryId }: { link: ProofLink; entryId: string }) {
           <strong>{state}</strong>, created by {link.createdByName} <When at={link.createdAt} />
         </span>
         <span className={classes.note}>
-          {state === "Revoked" ? "Revoked " : "Ends "}
+          {state === "Open" ? "Ends" : state} 
           <When at={link.revokedAt ?? link.expiresAt} />; {counted(link.openings, "opening")}
           {link.lastOpenedAt && (
             <>

@@ -14,6 +14,7 @@ import {
   valuesOf,
   withFields,
 } from "@/testing/import/imports";
+import { getImport } from "./get";
 import { listRows } from "./list-rows";
 import { pickCandidate } from "./pick-candidate";
 import { savePlan } from "./save-plan";
@@ -95,6 +96,17 @@ describe("the check", () => {
       [null, "is neither yes nor no", "is not a valid date"],
     ]);
     expect(checked.summary.check?.fields.map((f) => f.invalid)).toEqual([0, 1, 1]);
+  });
+
+  it("saves a mapping over no other one than the person has seen", async () => {
+    const { ctx, text } = await createSimple();
+    const seen = await stageText(ctx, text);
+    const { id, revision } = seen;
+    const first = await savePlan.run(ctx, { id, revision, plan: withFields(seen, { Patched: { action: "skip" } }) });
+    const plan = withFields(seen, { Bought: { action: "skip" } });
+    await expect(savePlan.run(ctx, { id, revision, plan })).rejects.toMatchObject({ code: "conflict" });
+    expect((await getImport.run(ctx, { id })).plan).toEqual(first.plan);
+    expect((await savePlan.run(ctx, { id, revision: first.revision, plan })).plan).toEqual(plan);
   });
 
   it("refuses a plan that maps one thing twice, nothing, or a type that disagrees", async () => {
