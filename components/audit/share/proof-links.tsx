@@ -115,8 +115,8 @@ function LinkRow({ link, entryId }: { link: ProofLink; entryId: string }) {
           <strong>{state}</strong>, created by {link.createdByName} <When at={link.createdAt} />
         </span>
         <span className={classes.note}>
-          {state === "Open" ? "Ends" : state} 
-          <When at={link.revokedAt ?? link.expiresAt} />; {counted(link.openings, "opening")}
+          {state === "Open" ? "Ends" : state} <When at={link.revokedAt ?? link.expiresAt} />;{" "}
+          {counted(link.openings, "opening")}
           {link.lastOpenedAt && (
             <>
               , the last <When at={link.lastOpenedAt} />
