@@ -89,10 +89,9 @@ def signed_by(note, name, public):   # True, False (a line of this key that does
 def cosigned_by(note, name, public):
     kid = key_id(name, b"\x04" + public)
     lines = [blob for n, i, blob in note[1] if (n, i) == (name, kid)]
-    if not lines: return None
-    if len(lines) > 1 or len(lines[0]) != 72: return False
-    seconds = int.from_bytes(lines[0][:8], "big")
-    return holds(public, f"cosignature/v1\ntime {seconds}\n{note[0]}".encode(), lines[0][8:])
+    return None if not lines else all(
+        len(blob) == 72 and holds(public, f"cosignature/v1\ntime {int.from_bytes(blob[:8], 'big')}\n{note[0]}".encode(), blob[8:])
+        for blob in lines)
 
 class Trust:
     """Keys that are believed, and the witnesses that must have cosigned."""

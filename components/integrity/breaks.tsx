@@ -14,7 +14,7 @@ const WHAT: Record<Break["kind"], [string, string]> = {
   missing: ["Missing", "an entry was removed"],
   inserted: ["Inserted", "an entry that was never sealed in this position"],
   relinked: ["Relinked", "the link to the previous entry does not match"],
-  truncated: ["Cut off", "entries are missing from the end"],
+  truncated: ["Cut off", "the chain does not end where it should"],
   unsealed: ["Not sealed", "an entry without a seal"],
 };
 

@@ -19,7 +19,12 @@ import { VerdictHead } from "./verdict-head";
 
 type Status = Outputs["integrity"]["status"];
 
-const rowsOf = ({ head, prunedThroughSeq }: Status): number => (head?.seq ?? 0) - prunedThroughSeq;
+/** An alarm stands and no head says how long the chain is. */
+const isHeadLost = ({ head, alarm }: Status): boolean => head === null && alarm !== null;
+
+/** Entries of the chain; null where nothing says how many there are. */
+const rowsOf = (status: Status): number | null =>
+  isHeadLost(status) ? null : (status.head?.seq ?? 0) - status.prunedThroughSeq;
 
 /** Whether an organization's audit chain still is what was written, and how that is known. */
 export function IntegrityPage() {
@@ -57,7 +62,7 @@ function Integrity({ org }: { org: Org }) {
         <Section
           title="Where it breaks"
           lead={
-            status.data?.alarm?.source === "head"
+            status.data && (status.data.alarm?.source === "head" || isHeadLost(status.data))
               ? "Where the entries themselves are intact, repair-head rebuilds the head of the chain. Find out who had access."
               : "This cannot be repaired. Keep the bundle, and find out who had access."
           }
@@ -131,6 +136,7 @@ function Numbers({ status }: { status: Status | undefined }) {
   const wait = <Skeleton height={20} width={96} my={4} />;
   const last = status?.last;
   const rows = status ? rowsOf(status) : 0;
+  const pruned = status?.prunedThroughSeq ? `${count(status.prunedThroughSeq)} older ones pruned` : "none pruned";
   /** Nothing is said before it is known; the line keeps its height. */
   const known = (note: ReactNode): ReactNode => (status ? note : "\u00a0");
   return (
@@ -139,8 +145,8 @@ function Numbers({ status }: { status: Status | undefined }) {
       items={[
         {
           label: "Entries in the chain",
-          value: status ? count(rows) : wait,
-          note: known(status?.prunedThroughSeq ? `${count(status.prunedThroughSeq)} older ones pruned` : "none pruned"),
+          value: status ? (rows === null ? "Not known" : count(rows)) : wait,
+          note: known(rows === null ? "the head of the chain is lost" : pruned),
         },
         {
           label: "Entries checked last",

@@ -16,12 +16,16 @@ function describe(run: NightlyRun): void {
     }
     const { orgId, status, rowsChecked, covered, reasons, breaks } = found;
     const through = covered.lastSeq === null ? "" : `, signed through sequence ${covered.lastSeq}`;
-    say(`${wordOf(status).padEnd(10)} ${orgId}  ${count.format(rowsChecked)} rows read${through}`);
+    say(
+      `${wordOf(status).padEnd(10)} ${orgId}  ${count.format(rowsChecked)} ${rowsChecked === 1 ? "entry" : "entries"} read${through}`,
+    );
     for (const reason of reasons) say(`  ${reason}`);
     showBreaks({ breaks });
   }
   const { verified, broken, unproven, failed } = run;
-  say(`${verified} chains verified, ${broken} broken, ${unproven} not proven, ${failed} unreadable.`);
+  say(
+    `${verified} ${verified === 1 ? "chain" : "chains"} verified, ${broken} broken, ${unproven} not proven, ${failed} unreadable.`,
+  );
 }
 
 const exitCodeOf = ({ broken, failed, unproven }: NightlyRun): number => {

@@ -24,7 +24,7 @@ export const repairHead: Command = {
     }
     const { before, head, rows, after } = done;
     say(`Head       sequence ${head.seq}; before ${before === null ? "none" : `sequence ${before}`}`);
-    say(`Rows       ${rows} read and proven`);
+    say(`Entries    ${rows} read and proven`);
     say(`${wordOf(after.status).padEnd(10)} the whole chain, read again with its new head`);
     for (const reason of after.reasons) say(`  ${reason}`);
     showBreaks(after);

@@ -1,3 +1,4 @@
+import { messageOf } from "@/db/thrown";
 import { tell, UsageError } from "./command";
 import { witness } from "./witness";
 
@@ -6,6 +7,6 @@ try {
   process.exitCode = await witness.run(process.argv.slice(2));
 } catch (error) {
   const isMisuse = error instanceof UsageError;
-  tell(isMisuse ? `${error.message}\nUsage: node witness.mjs ${witness.usage}` : String(error));
+  tell(isMisuse ? `${error.message}\nUsage: node witness.mjs ${witness.usage}` : messageOf(error));
   process.exitCode = isMisuse ? 2 : 1;
 }

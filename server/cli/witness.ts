@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { isIPv6 } from "node:net";
 import { hostname } from "node:os";
+import { codeOf, toError } from "@/db/thrown";
 import { ED25519, parseVerifierKey, type VerifierKey } from "@/server/audit/tree/signed-note";
 import { createWitness } from "@/server/witness/serve";
-import { loadCosigner } from "@/server/witness/store";
+import { DamagedKey, loadCosigner } from "@/server/witness/store";
 import { type Command, readArgs, required, say, UsageError } from "./command";
 
 const DEFAULT_LISTEN = "127.0.0.1:8787";
@@ -24,6 +25,34 @@ function addressOf(text: string): { host: string; port: number } {
   return { host, port };
 }
 
+const NO_FOLDER = new Map([
+  ["EEXIST", "it is not a folder"],
+  ["ENOTDIR", "it is not a folder"],
+  ["EACCES", "this user may not write there"],
+  ["EPERM", "this user may not write there"],
+  ["EROFS", "nothing can be written there"],
+]);
+const NO_ADDRESS = new Map([
+  ["EADDRINUSE", "another program listens there"],
+  ["EADDRNOTAVAIL", "this machine has no such address"],
+  ["ENOTFOUND", "this machine has no such address"],
+  ["EACCES", "this user may not listen there"],
+]);
+
+/** What the system refused of an option, in words. */
+function refused(option: string, error: unknown, why: ReadonlyMap<string, string>): Error {
+  const code = codeOf(error);
+  return code ? new UsageError(`${option} cannot be used: ${why.get(code) ?? code}.`) : toError(error);
+}
+
+function cosignerOf(folder: string, name: string) {
+  try {
+    return loadCosigner(folder, name);
+  } catch (error) {
+    throw error instanceof DamagedKey ? error : refused(`--dir: ${folder}`, error, NO_FOLDER);
+  }
+}
+
 /** Runs a witness until it is stopped: no configuration, no database. */
 export const witness: Command = {
   usage: `--log VERIFIER_KEY... --dir DIR [--listen ${DEFAULT_LISTEN}] [--name NAME]`,
@@ -41,11 +70,13 @@ export const witness: Command = {
     if (/[\s+]/.test(name)) throw new UsageError("--name: must not hold spaces or +.");
     const folder = required(values.dir, "--dir");
     const { host, port } = addressOf(values.listen);
-    const { vkey, ...cosigner } = loadCosigner(folder, name);
+    const { vkey, ...cosigner } = cosignerOf(folder, name);
     const server = createWitness({ logs, folder, cosigner });
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => server.close());
     server.listen(port, host);
-    await once(server, "listening");
+    await once(server, "listening").catch((error) => {
+      throw refused(`--listen: ${values.listen}`, error, NO_ADDRESS);
+    });
     const at = server.address();
     const heard = typeof at === "object" && at ? at.port : port;
     say(`Witness    ${name}`);

@@ -45,7 +45,28 @@ function replaceFile(folder: string, name: string, text: string): void {
   syncFolder(folder);
 }
 
-/** The witness's key of this folder, made when there is none. The name is the one that its signatures carry. */
+/** A key file that holds no key of a witness; a new one would be another witness. */
+export class DamagedKey extends Error {
+  readonly expected = true;
+}
+
+/** @throws DamagedKey */
+function readKey(file: string): KeyObject {
+  const text = readFileSync(file, "utf8");
+  const damaged = new DamagedKey(`${file} holds no Ed25519 private key. Put back the file that this witness made.`);
+  try {
+    const key = createPrivateKey(text);
+    if (key.asymmetricKeyType === "ed25519") return key;
+  } catch {
+    throw damaged;
+  }
+  throw damaged;
+}
+
+/**
+ * The witness's key of this folder, made when there is none. The name is the one that its signatures carry.
+ * @throws DamagedKey, and Node's errors of files
+ */
 export function loadCosigner(folder: string, name: string): Cosigner & { vkey: string } {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, "witness-ed25519.pem");
@@ -54,7 +75,7 @@ export function loadCosigner(folder: string, name: string): Cosigner & { vkey: s
     writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
     syncFolder(folder);
   }
-  const secret: KeyObject = createPrivateKey(readFileSync(file, "utf8"));
+  const secret = readKey(file);
   const publicKey = createPublicKey(secret).export({ type: "spki", format: "der" }).subarray(-32);
   const key = { name, type: COSIGNATURE, publicKey, id: keyIdOf(sha256, { name, type: COSIGNATURE, publicKey }) };
   return { key, vkey: formatVerifierKey(key), sign: (message) => sign(null, message, secret) };

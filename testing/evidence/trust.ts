@@ -72,7 +72,8 @@ export const SINCE_ENTRY = {
 
 /** A policy's bundles: cosigned by the witness, and by a witness whose signature does not hold. */
 export const COSIGNED = makeBundle({ rows: ROWS, witnesses: [witness] });
-export const BADLY_COSIGNED = makeBundle({
-  rows: ROWS,
-  witnesses: [{ ...witness, sign: (message) => witness.sign(`${message} `) }],
-});
+const badWitness = { ...witness, sign: (message: Parameters<typeof witness.sign>[0]) => witness.sign(`${message} `) };
+export const BADLY_COSIGNED = makeBundle({ rows: ROWS, witnesses: [badWitness] });
+/** Two lines of one witness contradict nothing, unless one of them does not hold. */
+export const TWICE_COSIGNED = makeBundle({ rows: ROWS, witnesses: [witness, witness] });
+export const ONCE_BADLY_COSIGNED = makeBundle({ rows: ROWS, witnesses: [witness, badWitness] });

@@ -6,7 +6,16 @@ import { chainRows, installationKey, logKey, makeBundle, trustIn, vkeyOf } from 
 import { MUTATIONS } from "@/testing/evidence/mutations";
 import { MUTATIONS_V1 } from "@/testing/evidence/mutations-v1";
 import { type Case, judgedByPython, PYTHON_WORD } from "@/testing/evidence/python";
-import { BADLY_COSIGNED, COSIGNED, POLICY, SINCE, SINCE_ENTRY, STRICT_POLICY } from "@/testing/evidence/trust";
+import {
+  BADLY_COSIGNED,
+  COSIGNED,
+  ONCE_BADLY_COSIGNED,
+  POLICY,
+  SINCE,
+  SINCE_ENTRY,
+  STRICT_POLICY,
+  TWICE_COSIGNED,
+} from "@/testing/evidence/trust";
 import { readKeptNote } from "./since";
 import { type BundleTools, verifyBundle } from "./verify";
 
@@ -130,6 +139,8 @@ describe("a policy", () => {
     ["asks for a witness that did not sign", BASES.whole, POLICY, "unproven"],
     ["asks for two, one signed", COSIGNED, STRICT_POLICY, "unproven"],
     ["sees a cosignature that does not hold", BADLY_COSIGNED, POLICY, "broken"],
+    ["is met by a witness that cosigned twice", TWICE_COSIGNED, POLICY, "intact"],
+    ["sees one of two cosignatures that does not hold", ONCE_BADLY_COSIGNED, POLICY, "broken"],
     ["asks for none", BASES.whole, POLICY.replace("quorum auditor", "quorum none"), "intact"],
     ["of another log", BASES.whole, POLICY.replace(vkeyOf(installationKey), vkeyOf(strangerKey)), "unproven"],
   ])("%s", async (_, text, policy, verdict) => {

@@ -119,6 +119,19 @@ describe("a signed note", () => {
     }
   });
 
+  it("of a witness is good where each of its lines holds, with the earliest of their times", () => {
+    const at = (seconds: number, text = CHECKPOINT) => ({
+      name: witness.key.name,
+      id: witness.key.id,
+      bytes: concatBytes(secondsToBytes(seconds), witness.sign(Buffer.from(cosignedMessage(text, seconds)))),
+    });
+    const noteOf = (...lines: ReturnType<typeof at>[]) =>
+      parseNote(formatNote(CHECKPOINT, lines)) as NonNullable<ReturnType<typeof parseNote>>;
+    expect(checkCosignature(tools, noteOf(at(20), at(10)), witness.key)).toEqual({ check: "good", seconds: 10 });
+    const replayed = noteOf(at(20), at(10, RECEIPT));
+    expect(checkCosignature(tools, replayed, witness.key)).toEqual({ check: "bad", seconds: null });
+  });
+
   it("is refused when it is not exactly of the form", () => {
     for (const wrong of [
       NOTE.trimEnd(),

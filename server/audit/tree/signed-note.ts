@@ -165,20 +165,19 @@ export function checkSignature(tools: NoteTools, note: SignedNote, key: Verifier
   return lines.every(isGood) ? "good" : "bad";
 }
 
-/** A witness's cosignature of a note, with the time it names in seconds since 1970 UTC. */
+/** A witness's cosignature of a note, with the time it names in seconds since 1970 UTC: of several the earliest. */
 export function checkCosignature(
   tools: NoteTools,
   note: SignedNote,
   witness: VerifierKey,
 ): { check: SignatureCheck; seconds: number | null } {
   const lines = note.signatures.filter(({ name, id }) => name === witness.name && id === witness.id);
-  const [line] = lines;
-  if (!line) return { check: "absent", seconds: null };
-  if (lines.length > 1 || line.bytes.length !== TIME_BYTES + ED25519_SIGNATURE_BYTES)
-    return { check: "bad", seconds: null };
-  const seconds = bytesToSeconds(line.bytes);
-  const good = tools.verify(witness.publicKey, cosignedMessage(note.text, seconds), line.bytes.subarray(TIME_BYTES));
-  return good ? { check: "good", seconds } : { check: "bad", seconds: null };
+  if (lines.length === 0) return { check: "absent", seconds: null };
+  const isGood = ({ bytes }: NoteSignature) =>
+    bytes.length === TIME_BYTES + ED25519_SIGNATURE_BYTES &&
+    tools.verify(witness.publicKey, cosignedMessage(note.text, bytesToSeconds(bytes)), bytes.subarray(TIME_BYTES));
+  if (!lines.every(isGood)) return { check: "bad", seconds: null };
+  return { check: "good", seconds: Math.min(...lines.map(({ bytes }) => bytesToSeconds(bytes))) };
 }
 
 /** Whether two keys are the same key, whatever they are named. */

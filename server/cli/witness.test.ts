@@ -1,0 +1,53 @@
+import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { buildCli, removeCli, runCli } from "@/testing/cli";
+import { installationKey, vkeyOf } from "@/testing/evidence/bundles";
+
+let dir: string;
+beforeAll(async () => {
+  await buildCli();
+  dir = mkdtempSync(join(tmpdir(), "trailmark-witness-"));
+});
+afterAll(() => {
+  removeCli();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** A folder whose key file holds this. */
+function folderWith(name: string, key: string): string {
+  const folder = join(dir, name);
+  mkdirSync(folder);
+  writeFileSync(join(folder, "witness-ed25519.pem"), key);
+  return folder;
+}
+
+it("says in a sentence what of its folder, key and address it cannot use", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const address = taken.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const { privateKey: other } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  writeFileSync(join(dir, "file"), "");
+  for (const [folder, listen, code, said] of [
+    [join(dir, "file"), "127.0.0.1:0", 2, /^--dir: .*file cannot be used: it is not a folder\.$/m],
+    [folderWith("torn", "-----BEGIN"), "127.0.0.1:0", 1, /witness-ed25519\.pem holds no Ed25519 private key\./],
+    [
+      folderWith("other", other.export({ type: "pkcs8", format: "pem" }).toString()),
+      "127.0.0.1:0",
+      1,
+      /witness-ed25519\.pem holds no Ed25519 private key\./,
+    ],
+    [join(dir, "good"), `127.0.0.1:${port}`, 2, /^--listen: .* cannot be used: another program listens there\.$/m],
+    [join(dir, "good"), "203.0.113.9:1", 2, /^--listen: .* cannot be used: this machine has no such address\.$/m],
+  ] as const) {
+    const ran = await runCli(["witness", "--log", vkeyOf(installationKey), "--dir", folder, "--listen", listen]);
+    expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(said)]);
+    expect(ran.err).not.toMatch(/^\s+at /m);
+  }
+  taken.close();
+});
