@@ -31,7 +31,7 @@ const cut = (seq: number, expected: string): Break => ({
   id: "",
   kind: "truncated",
   expected,
-  actual: `the last row is sequence ${seq}`,
+  actual: `the last entry is sequence ${seq}`,
 });
 
 type Rows = { head: Anchor; rows: number; pruned: { seq: number; checksum: string | null } };

@@ -177,9 +177,9 @@ export class Verifier {
     const last = this.#rows > 0 || this.#startsAtRange ? this.#prevSeq : (this.#pruned?.throughSeq ?? 0);
     const head = typeof claim === "string" ? null : claim;
     if (head) this.#checkHead(head, last);
-    if (claim === "absent" && this.#rows > 0) this.#reportCut(last, "a head that names the last row; there is none");
+    if (claim === "absent" && this.#rows > 0) this.#reportCut(last, "a head that names the last entry; there is none");
     if (this.#end !== undefined && last < this.#end)
-      this.#reportMissing(last + 1, last === 0 ? "no row" : `the range ends at sequence ${last}`);
+      this.#reportMissing(last + 1, last === 0 ? "no entry" : `the range ends at sequence ${last}`);
     const beyond = [...this.#anchors.keys()].filter((seq) => seq > last).sort((a, b) => a - b)[0];
     if (beyond !== undefined && !(head && head.seq > last))
       this.#reportCut(last, `rows up to sequence ${beyond} (${this.#anchors.get(beyond)}), which a checkpoint names`);
@@ -207,7 +207,7 @@ export class Verifier {
   }
 
   #reportCut(before: number, expected: string, last = before): void {
-    const actual = last === 0 ? "no row" : `the last row is sequence ${last} (${this.#prevChecksum ?? "no checksum"})`;
+    const actual = last === 0 ? "no entry" : `the last entry is sequence ${last} (${this.#prevChecksum ?? "no checksum"})`;
     this.#report({ seq: before + 1, id: "", kind: "truncated", expected, actual });
   }
 }

@@ -34,7 +34,7 @@ export function listLostHeads(orgId?: string): Promise<LostHead[]> {
   );
 }
 
-const endOf = (last: number): string => (last === 0 ? "there is no row" : `the last row is sequence ${last}`);
+const endOf = (last: number): string => (last === 0 ? "there is no entry" : `the last entry is sequence ${last}`);
 
 function toBreak({ head, last, signed }: LostHead): Break {
   const about = { id: "", kind: "truncated", actual: endOf(last) } as const;
@@ -42,7 +42,7 @@ function toBreak({ head, last, signed }: LostHead): Break {
   return {
     ...about,
     seq: head === null || head > last ? last + 1 : Math.min(head + 1, last),
-    expected: head === null ? "a head that names the last row; there is none" : `the last row at the head, ${head}`,
+    expected: head === null ? "a head that names the last entry; there is none" : `the last entry at the head, ${head}`,
   };
 }
 

@@ -28,7 +28,7 @@ function cutSince(head: Anchor | null, verifiedThrough: number): Break[] {
       id: "",
       kind: "truncated",
       expected: `rows up to sequence ${verifiedThrough}, which an earlier verification read`,
-      actual: last === 0 ? "no row" : `the last row is sequence ${last}`,
+      actual: last === 0 ? "no entry" : `the last entry is sequence ${last}`,
     },
   ];
 }
