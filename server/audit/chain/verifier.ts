@@ -207,7 +207,8 @@ export class Verifier {
   }
 
   #reportCut(before: number, expected: string, last = before): void {
-    const actual = last === 0 ? "no entry" : `the last entry is sequence ${last} (${this.#prevChecksum ?? "no checksum"})`;
+    const actual =
+      last === 0 ? "no entry" : `the last entry is sequence ${last} (${this.#prevChecksum ?? "no checksum"})`;
     this.#report({ seq: before + 1, id: "", kind: "truncated", expected, actual });
   }
 }
