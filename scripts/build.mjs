@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -116,6 +116,7 @@ export function buildBundles() {
     }).catch(() => {
       throw new LaunchError("The server bundle cannot be built; see above.");
     });
+    chmodSync(join(DIST, "server.mjs"), 0o755);
     const { offlinePage } = await import("./offline-page.mjs");
     writeFileSync(join(DIST, "verify-offline.html"), await offlinePage(ROOT));
   });

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { install } from "./install.mjs";
 import { untilPortIsFree } from "./port.mjs";
-import { bin, node, ROOT } from "./run.mjs";
+import { bin, node, program, ROOT } from "./run.mjs";
 
 const dist = (name) => join(ROOT, "dist", `${name}.mjs`);
 const serve = { env: { NODE_ENV: process.env.NODE_ENV ?? "production" }, tied: true };
@@ -18,10 +18,13 @@ async function prepare(what) {
 
 /** The server maps the stacks that it logs by itself (server/readable-stack.ts); what runs for a moment leaves it to Node. */
 async function runBundle(name, args, options = serve) {
-  const flags = name === "server" ? [] : ["--enable-source-maps"];
-  if (existsSync(dist(name))) return node([...flags, dist(name), ...args], options);
-  process.stderr.write(`This version has no ${name} command.\n`);
-  return 1;
+  if (!existsSync(dist(name))) {
+    process.stderr.write(`This version has no ${name} command.\n`);
+    return 1;
+  }
+  return name === "server"
+    ? program(dist(name), args, options)
+    : node(["--enable-source-maps", dist(name), ...args], options);
 }
 
 /** The server in development, which is sent the rebuilt service whenever a source file has changed. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -59,6 +60,24 @@ describe("the launcher", () => {
     const pid = Number(await firstWord(child));
     child.kill("SIGKILL");
     await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
+  });
+
+  it("starts the server by its own first line, which says what Node is told, and ties it all the same", async () => {
+    const file = join(mkdtempSync(join(tmpdir(), "trailmark-launch-")), "server.mjs");
+    const [firstLine = ""] = readFileSync(join(root, "server", "process", "main.ts"), "utf8").split("\n");
+    const body = `console.log(JSON.stringify([process.execArgv, process.env.MALLOC_ARENA_MAX]));
+      process.on("SIGTERM", () => process.exit(7)); setInterval(() => {}, 1000);`;
+    writeFileSync(file, `${firstLine}\n${body}`, { mode: 0o755 });
+    const code = `import { program } from ${JSON.stringify(moduleUrl("run.mjs"))};
+      process.exitCode = await program(${JSON.stringify(file)}, [], {});`;
+    const launcher = spawn(process.execPath, ["--input-type=module", "-e", code], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, npm_lifecycle_event: "" },
+    });
+    started.push(launcher);
+    expect(JSON.parse(await firstWord(launcher))).toEqual([["--max-semi-space-size=8"], "2"]);
+    launcher.kill("SIGTERM");
+    expect(await exitOf(launcher)).toBe(7);
   });
 
   it("names its commands when it does not know one", async () => {

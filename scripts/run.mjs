@@ -3,6 +3,7 @@ import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { onOrphaned } from "./orphan.mjs";
+import { programOf } from "./program.mjs";
 
 /** The checkout's root folder. */
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -45,4 +46,12 @@ export function run(command, args, { env = {}, stdio = "inherit", shell = false,
 export function node(args, { env, tied = false, onStart } = {}) {
   const stdio = tied ? ["inherit", "inherit", "inherit", "ipc"] : "inherit";
   return run(process.execPath, tied ? ["--import", TIE, ...args] : args, { env, stdio, onStart });
+}
+
+/** Runs a bundle by its own first line, tied as in node(). */
+export function program(file, args, { env, onStart } = {}) {
+  const { command, args: before, env: ours } = programOf(file);
+  const NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --import ${TIE}`;
+  const stdio = ["inherit", "inherit", "inherit", "ipc"];
+  return run(command, [...before, ...args], { env: { ...ours, NODE_OPTIONS, ...env }, stdio, onStart });
 }

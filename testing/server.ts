@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { readPostmaster, stopPostmaster } from "@/db/embedded/postmaster";
+import { programOf } from "@/scripts/program.mjs";
 
 /** The first partner admin of a server under test. */
 export const ADMIN = { email: "admin@trailmark.example", password: "correct horse battery" };
@@ -56,9 +57,10 @@ type Start = { dataDir: string; port: number; env?: Record<string, string>; logF
  */
 export async function startServer({ dataDir, port, env, logFile, checkout = process.cwd() }: Start): Promise<Server> {
   const log = logFile === undefined ? undefined : openSync(logFile, "w");
-  const child = spawn(process.execPath, [join("dist", "server.mjs")], {
+  const program = programOf(join(checkout, "dist", "server.mjs"));
+  const child = spawn(program.command, program.args, {
     cwd: checkout,
-    env: { ...environment(dataDir, port), ...(log === undefined && { LOG_LEVEL: "error" }), ...env },
+    env: { ...environment(dataDir, port), ...program.env, ...(log === undefined && { LOG_LEVEL: "error" }), ...env },
     stdio: ["ignore", log ?? "ignore", log ?? "inherit"],
   });
   if (log !== undefined) closeSync(log);

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { programOf } from "@/scripts/program.mjs";
 import { DEMO_ADMIN, DEMO_PASSWORD } from "./cast";
 import { Client } from "./client";
 import { seedDemo } from "./seed";
@@ -17,9 +18,10 @@ const children: ChildProcess[] = [];
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 function start(file: string, args: string[], extra: Record<string, string>, output: "inherit" | "ignore" = "inherit") {
-  const child = spawn(process.execPath, [join("dist", file), ...args], {
+  const program = programOf(resolve("dist", file));
+  const child = spawn(program.command, [...program.args, ...args], {
     stdio: output,
-    env: { ...process.env, ...extra },
+    env: { ...process.env, ...program.env, ...extra },
   });
   children.push(child);
   return child;

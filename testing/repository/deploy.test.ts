@@ -111,3 +111,9 @@ it("the kustomization lists every manifest", () => {
   const manifests = readdirSync("deploy/kubernetes").filter((name) => name !== "kustomization.yaml");
   expect([...resources].sort()).toEqual(manifests.sort());
 });
+
+it("the image and the unit start the server by its own first line, as the launcher does", () => {
+  expect(textOf("server/process/main.ts")).toMatch(/^#!\/usr\/bin\/env -S .*\bnode /);
+  expect(textOf("deploy/Dockerfile")).toMatch(/^CMD \["\.\/dist\/server\.mjs"\]$/m);
+  expect(textOf("deploy/systemd/trailmark@.service")).toMatch(/^ExecStart=\S+\/dist\/server\.mjs$/m);
+});
