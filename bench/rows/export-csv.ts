@@ -6,6 +6,8 @@ import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import { systemCtx } from "@/server/context";
 import { narrow } from "@/server/scope";
 
+const LF = 0x0a;
+
 /** Row 15, in a process of its own: ms of a CSV export and of a SELECT of its rows, and what the export's memory grows by. */
 export async function exportCsvFile(orgId: string, rounds: number) {
   const ctx = narrow(systemCtx(), orgId);
@@ -15,8 +17,9 @@ export async function exportCsvFile(orgId: string, rounds: number) {
   const toCsv = async () => {
     const answer = await exportEntries.run(ctx, exportEntries.input.parse({ format: "csv" }));
     lines = 0;
+    // As little as draining costs on the other side: a look at each byte in JavaScript took a quarter of the time.
     for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>)
-      for (const byte of chunk) if (byte === 0x0a) lines++;
+      for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1)) lines++;
   };
   const select = () => sql`SELECT * FROM audit_logs WHERE org_id = ${orgId}
     ORDER BY "timestamp" DESC, chain_seq DESC LIMIT ${MAX_EXPORT_ROWS}`;

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { POST as logout } from "@/app/api/v1/auth/logout/route";
 import { POST as refresh } from "@/app/api/v1/auth/refresh/route";
 import { POST as token } from "@/app/api/v1/auth/token/route";
@@ -7,6 +7,7 @@ import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem } from "@/db/client";
 import { refreshTokens, users } from "@/db/schema";
 import { auditRows, call, createApiKey, createPartner, createUser, PASSWORD, type TestUser } from "@/testing/factories";
+import { ACCESS_TOKEN_SECONDS } from "./jwt";
 import { limit } from "./limits/rate-limit";
 import { hashSecret } from "./secrets";
 
@@ -168,5 +169,27 @@ describe("POST /auth/logout", () => {
     expect((await call(me, { token: mine.accessToken })).status).toBe(200);
     expect((await call(logout, { method: "POST", token: (await createApiKey()).key })).status).toBe(403);
     expect((await call(logout, { method: "POST" })).status).toBe(401);
+  });
+});
+
+describe("an access token", () => {
+  it("is refused from the second on in which it expires, however often it was taken before", async () => {
+    const { accessToken } = (await signIn(await createUser())).body;
+    for (let i = 0; i < 3; i++) expect((await call(me, { token: accessToken })).status).toBe(200);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ACCESS_TOKEN_SECONDS * 1_000 });
+    try {
+      expect((await call(me, { token: accessToken })).status).toBe(401);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect((await call(me, { token: accessToken })).status).toBe(200);
+  });
+
+  it("with another signature is refused beside the one that was taken", async () => {
+    const { accessToken } = (await signIn(await createUser())).body;
+    expect((await call(me, { token: accessToken })).status).toBe(200);
+    const [head, claims, signature] = accessToken.split(".");
+    const other = `${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`;
+    expect((await call(me, { token: `${head}.${claims}.${other}` })).status).toBe(401);
   });
 });

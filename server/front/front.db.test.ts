@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { routes } from "@/server/http/routes.generated";
 import { log } from "@/server/log";
 import { MAX_BATCH_CALLS } from "@/server/trpc/batch";
+import { appendEvents } from "@/testing/audit-entries";
 import { bearer, createUser } from "@/testing/factories";
 import { createFront, createListener } from "./front";
 
@@ -46,6 +47,35 @@ describe("the front", () => {
     Number(/^HTTP\/1.1 (\d+)/.exec(await sendRaw(port, text))?.[1]);
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(`http://127.0.0.1:${port}${path}`, { redirect: "manual", ...init });
+
+  it.each([
+    [5, 1_024, 131_072],
+    [100, 131_072, 1_048_576],
+  ])("compresses a page of %i entries as a whole and says how long it is", async (limit, min, max) => {
+    const user = await createUser({ role: "org_admin" });
+    const text = "of a service that did not answer".repeat(50);
+    await appendEvents(Array.from({ length: limit }, (_, n) => ({ orgId: user.orgId ?? "", details: { n, text } })));
+    const authorization = `Bearer ${await bearer(user)}`;
+    const get = async (encoding: string) => {
+      const answer = await ask(`/api/v1/audit-logs/logs?limit=${limit}`, {
+        headers: { authorization, "accept-encoding": encoding },
+      });
+      const { headers } = answer;
+      return {
+        text: await answer.text(),
+        encoded: headers.get("content-encoding"),
+        length: headers.get("content-length"),
+      };
+    };
+    const [plain, zipped] = [await get("identity"), await get("gzip")];
+    expect(zipped.text).toBe(plain.text);
+    expect([plain.encoded, Number(plain.length)]).toEqual([null, Buffer.byteLength(plain.text)]);
+    expect(zipped.encoded).toBe("gzip");
+    expect(Number(plain.length)).toBeGreaterThan(min);
+    expect(Number(plain.length)).toBeLessThanOrEqual(max);
+    expect(Number(zipped.length)).toBeGreaterThan(0);
+    expect(Number(zipped.length)).toBeLessThan(Number(plain.length) / 2);
+  });
 
   it.each([
     ["OPTIONS * HTTP/1.1", 400],

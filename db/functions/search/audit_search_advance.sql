@@ -1,5 +1,6 @@
--- One step of the indexer in one chain: follow retention, index up to p_max rows, count them. Returns by how many rows
--- the index or the counts came on, whichever is more; NULL while another process holds the indexer's lock.
+-- One step of the indexer in one chain: follow retention, index up to p_max rows, count up to four slices. Counting is
+-- ten times as fast as indexing: after a burst, totals and pages of people and things do not wait for the texts. Returns
+-- by how many rows the index or the counts came on, whichever is more; NULL while another process holds the indexer's lock.
 CREATE OR REPLACE FUNCTION audit_search_advance(p_org uuid, p_max integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -12,6 +13,7 @@ DECLARE
   s audit_search_state;
   base bigint;
   tallied bigint;
+  slice bigint;
   indexed bigint;
 BEGIN
   IF current_setting('trailmark.scope', true) IS DISTINCT FROM 'system' THEN
@@ -31,11 +33,12 @@ BEGIN
 
   tallied := greatest(s.tallied_through_seq, pruned);
   s.tallied_through_seq := tallied;
-  IF head - tallied >= 2048 THEN
-    s.tallied_through_seq := least(head, tallied + 8192);
-    PERFORM audit_search_tally(p_org, tallied, s.tallied_through_seq);
-    PERFORM audit_search_values(p_org, tallied, s.tallied_through_seq);
-  END IF;
+  WHILE head - s.tallied_through_seq >= 2048 AND s.tallied_through_seq < tallied + 4 * 8192 LOOP
+    slice := s.tallied_through_seq;
+    s.tallied_through_seq := least(head, slice + 8192);
+    PERFORM audit_search_tally(p_org, slice, s.tallied_through_seq);
+    PERFORM audit_search_values(p_org, slice, s.tallied_through_seq);
+  END LOOP;
   s.merged_through_seq := greatest(s.merged_through_seq, pruned);
   IF s.tallied_through_seq - s.merged_through_seq >= 65536 THEN
     PERFORM audit_search_merge(p_org, s.merged_through_seq, s.tallied_through_seq);
