@@ -1,6 +1,7 @@
 -- One step of the indexer in one chain: follow retention, index up to p_max rows, count up to four slices. Counting is
--- ten times as fast as indexing: after a burst, totals and pages of people and things do not wait for the texts. Returns
--- by how many rows the index or the counts came on, whichever is more; NULL while another process holds the indexer's lock.
+-- ten times as fast as indexing: after a burst, totals and pages of people and things do not wait for the texts.
+-- Returns by how many rows the index or the counts came on, whichever is more; NULL while another process holds the
+-- indexer's lock.
 CREATE OR REPLACE FUNCTION audit_search_advance(p_org uuid, p_max integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
