@@ -130,6 +130,20 @@ function identityOf(
   return names;
 }
 
+/** Whose fields these are: as the computer says, or the object that stands for it, or else all of its fields (TargetId). */
+function ownerOf(part: JsonPart, extras: readonly unknown[], preset: Preset): [string, string][] {
+  const value = isObject(part.value) ? part.value : {};
+  const own = identityOf(value, preset, { key: part.key, isEntry: false });
+  if (own.some(([, text]) => text !== "")) return own;
+  const inner = member(value, "computer", "device");
+  if (isObject(inner)) return identityOf(inner, preset, { key: null, isEntry: false });
+  const said = extras.filter(isObject).map((item) => identityOf(item, preset, { key: null, isEntry: true }));
+  return own.map(([title], i) => {
+    const [alike = "", ...others] = new Set(said.map((identity) => identity[i]?.[1] ?? ""));
+    return [title, others.length === 0 ? alike : ""];
+  });
+}
+
 /** Where a part stands in a dump, and the columns that it may add to. */
 type Dump = { line: number; columns: ColumnList; preset: Preset; notes?: FileNotes | undefined };
 type Parsed = { records: SourceRecord[]; entries: LongEntry[] };
@@ -138,7 +152,7 @@ function computer(part: JsonPart, { line, columns, preset }: Dump): SourceRecord
   const value = part.value;
   const extras = Array.isArray(value) ? value : isObject(value) ? member(value, ...EXTRAS) : undefined;
   if (!Array.isArray(extras)) return null;
-  const identity = identityOf(isObject(value) ? value : {}, preset, { key: part.key, isEntry: false });
+  const identity = ownerOf(part, extras, preset);
   const record: SourceRecord = { line, cells: [], fault: null };
   for (const [title, text] of identity) put(record.cells, columns.place(title), text);
   for (const item of extras) {
