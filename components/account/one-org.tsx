@@ -9,28 +9,30 @@ import { PageHeader } from "@/components/ui/page-header";
 import { useOrg } from "./org";
 
 export type Org = { id: string; name: string };
-type Props = { title: string; why: string; children: (org: Org) => ReactNode };
+/** choice: the organizations to choose from, where the page stands for none of them yet. */
+type Props = { title: string; why: string; choice: ReactNode; children: (org: Org) => ReactNode };
 
-/** For what belongs to exactly one organization: the chosen one or the only one; others begin at the customers. */
-export function OneOrg({ title, why, children }: Props) {
+/** For what belongs to exactly one organization: the chosen one or the only one; others choose. */
+export function OneOrg({ title, why, choice, children }: Props) {
   const { org, organizations } = useOrg();
   const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);
   if (one) return children(one);
   return (
     <>
       <PageHeader title={title} lead={why} />
-      <Notice
-        icon={Handshake}
-        title={organizations.length > 0 ? "Choose an organization" : "No organizations yet"}
-        action={
-          <Button component={Link} href="/customers">
-            {organizations.length > 0 ? "See all customers" : "To the customers"}
-          </Button>
-        }
-      >
-        The Customers page shows the chain and the retention of every organization, and changes many at once. Or pick
-        one in the header.
-      </Notice>
+      {organizations.length > 0 ? (
+        choice
+      ) : (
+        <Notice
+          icon={Handshake}
+          title="No organizations yet"
+          action={
+            <Button component={Link} href="/customers">
+              To the customers
+            </Button>
+          }
+        />
+      )}
     </>
   );
 }

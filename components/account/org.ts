@@ -2,6 +2,7 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { parseAsString, useQueryState } from "nuqs";
+import { useCallback } from "react";
 import { useTRPC } from "@/components/trpc";
 
 /** Who is signed in, which organizations they can see and what they may do. */
@@ -24,6 +25,9 @@ export function useOrg() {
   const chosen = organizations.find((o) => o.id === org) ?? null;
   const ids = org?.split(",") ?? [];
   const several = ids.length > 1 ? organizations.filter((o) => ids.includes(o.id)) : [];
-  const nameOf = (id: string) => organizations.find((o) => o.id === id)?.name ?? "Unknown organization";
+  const nameOf = useCallback(
+    (id: string) => organizations.find((o) => o.id === id)?.name ?? "Unknown organization",
+    [organizations],
+  );
   return { org: chosen, orgId: chosen?.id, organizations, several, setOrg, nameOf };
 }

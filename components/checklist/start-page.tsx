@@ -13,7 +13,7 @@ import { useChecklist } from "./use-checklist";
 
 /** Everything that a new installation needs, ticked by what is really there. */
 export function StartPage() {
-  const { query, list, dismiss } = useChecklist({ again: true });
+  const { query, list, dismiss } = useChecklist();
   const done = list?.steps.filter((step) => step.done).length ?? 0;
   const isWhole = list !== null && done === list.steps.length;
   return (

@@ -8,7 +8,7 @@ import { useChecklist } from "./use-checklist";
 
 /** Above a page while something of the checklist is left: the next step and the way to it. */
 export function StartPanel() {
-  const { list, dismiss } = useChecklist({ again: true });
+  const { list, dismiss } = useChecklist();
   const next = list?.steps.find(({ done }) => !done);
   if (!list || !next || list.dismissed) return null;
   const { title, way } = STEPS[next.step];
@@ -27,7 +27,14 @@ export function StartPanel() {
             {way.label}
           </Button>
         )}
-        <Button component={Link} href="/start" size="xs" variant="default" data-second={Boolean(way) || undefined}>
+        <Button
+          component={Link}
+          href="/start"
+          prefetch={false}
+          size="xs"
+          variant="default"
+          data-second={Boolean(way) || undefined}
+        >
           All steps
         </Button>
         <Button

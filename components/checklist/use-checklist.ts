@@ -4,18 +4,25 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useTRPC } from "@/components/trpc";
 
-const EVERY_MS = 5_000;
+/** Awaited right now: an agent is being installed. */
+const SOON_MS = 5_000;
+/** What is done elsewhere and seldom. */
+const SELDOM_MS = 60_000;
 
 /**
  * The checklist as it stands, asked again at once after anything was done on the page, and while something is left; null for
  * those whom it does not concern.
  */
-export function useChecklist({ again }: { again: boolean }) {
+export function useChecklist() {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const query = useQuery({
     ...trpc.setup.checklist.queryOptions(),
-    refetchInterval: ({ state }) => (again && state.data?.steps.some(({ done }) => !done) ? EVERY_MS : false),
+    refetchInterval: ({ state }) => {
+      const next = state.data?.steps.find(({ done }) => !done)?.step;
+      if (!next) return false;
+      return next === "agent" || next === "verified" ? SOON_MS : SELDOM_MS;
+    },
   });
   useEffect(
     () =>

@@ -38,30 +38,31 @@ export function CustomFields() {
   const list = useQuery(useTRPC().customFields.list.queryOptions({ orgId }, { placeholderData: keepPreviousData }));
   const isPartner = !user.role.startsWith("org_");
   const mayChange = (field: Definition) => mayManage && (isPartner || field.orgId !== null);
+  const rows = list.data?.data ?? [];
+  const actions: Column<Definition> = {
+    header: "Actions",
+    width: 160,
+    align: "end",
+    cell: (f) =>
+      mayChange(f) ? (
+        <Group gap={4} wrap="nowrap" justify="flex-end" display="inline-flex">
+          <RowButton label={`Edit ${f.name}`} onClick={() => setEditing(f)}>
+            Edit
+          </RowButton>
+          <RowButton label={`Delete ${f.name}`} onClick={() => setDeleting(f)}>
+            Delete
+          </RowButton>
+        </Group>
+      ) : null,
+  };
   const columns: Column<Definition>[] = [
     { header: "Name", cell: (f) => f.name },
     { header: "Key", cell: (f) => <code>{f.fieldKey}</code>, width: 200 },
     { header: "Type", cell: typeOf, width: 170 },
     { header: "Owner", cell: (f) => <Owner field={f} name={ownerOf(f, nameOf)} />, width: 200 },
     { header: "Rules", cell: (f) => <Rules field={f} />, width: 150, minor: true },
-    {
-      header: "Actions",
-      width: 160,
-      align: "end",
-      cell: (f) =>
-        mayChange(f) ? (
-          <Group gap={4} wrap="nowrap" justify="flex-end" display="inline-flex">
-            <RowButton label={`Edit ${f.name}`} onClick={() => setEditing(f)}>
-              Edit
-            </RowButton>
-            <RowButton label={`Delete ${f.name}`} onClick={() => setDeleting(f)}>
-              Delete
-            </RowButton>
-          </Group>
-        ) : null,
-    },
+    ...(rows.some(mayChange) ? [actions] : []),
   ];
-  const rows = list.data?.data ?? [];
   return (
     <>
       <Header mayManage={mayManage} onCreate={create.open} />

@@ -42,7 +42,7 @@ const WITNESS = {
 
 export function growthWords(growth: Row["growth"]["month"], readAt: string): string {
   const rate = perDay(growth, Date.parse(readAt));
-  if (rate === null) return growth ? `${count(growth.entries)} in less than a day` : "Not known yet";
+  if (rate === null) return growth ? `${count(growth.entries)} in under a day` : "Not known yet";
   return `${rate > 0 && rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a day`;
 }
 

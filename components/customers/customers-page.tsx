@@ -144,7 +144,7 @@ const SortSelect = ({ sort, onSort }: { sort: Sort; onSort: (sort: Sort) => void
       if (chosen && chosen !== sort) onSort(chosen);
     }}
     allowDeselect={false}
-    w={190}
+    w={170}
   />
 );
 

@@ -27,9 +27,9 @@ const rowsOf = (status: Status): number | null =>
   isHeadLost(status) ? null : (status.head?.seq ?? 0) - status.prunedThroughSeq;
 
 /** Whether an organization's audit chain still is what was written, and how that is known. */
-export function IntegrityPage() {
+export function IntegrityPage({ choice }: { choice: ReactNode }) {
   return (
-    <OneOrg title="Integrity" why="Every organization has its own audit chain, verified on its own.">
+    <OneOrg title="Integrity" why="Every organization has its own audit chain, verified on its own." choice={choice}>
       {(org) => <Integrity key={org.id} org={org} />}
     </OneOrg>
   );

@@ -10,7 +10,7 @@ import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
 import { Message } from "@/components/ui/message";
-import { errorText, Failure } from "@/components/ui/notice";
+import { Failure } from "@/components/ui/notice";
 import { Section } from "@/components/ui/section";
 import classes from "./profile.module.css";
 
@@ -31,6 +31,7 @@ export function TwoFactorSection() {
   const [adding, setAdding] = useState<Factors | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
   const [removal, setRemoval] = useState<Removal | null>(null);
+  const [isRenewing, setIsRenewing] = useState(false);
   const refresh = () => cache.invalidateQueries();
   const close = () => setAdding(null);
   const done = async (fresh: string[] | null) => {
@@ -43,6 +44,7 @@ export function TwoFactorSection() {
   const renew = useMutation(
     trpc.me.renewRecoveryCodes.mutationOptions({
       onSuccess: async ({ recoveryCodes }) => {
+        setIsRenewing(false);
         setCodes(recoveryCodes);
         await refresh();
       },
@@ -63,7 +65,6 @@ export function TwoFactorSection() {
       {mustSetUpTwoFactor && (
         <Message tone="warn">Your organization requires two-factor sign-in. Set it up to go on.</Message>
       )}
-      {renew.isError && <Message tone="bad">{errorText(renew.error)}</Message>}
       {isOn && (
         <ul className={classes.factors}>
           {totp && (
@@ -87,7 +88,7 @@ export function TwoFactorSection() {
             name="Recovery codes"
             note={`${counted(recoveryCodesLeft, "code", "codes")} left`}
             action="Renew"
-            onAction={() => renew.mutate()}
+            onAction={() => setIsRenewing(true)}
           />
         </ul>
       )}
@@ -99,6 +100,19 @@ export function TwoFactorSection() {
       {adding === "totp" && <TotpDialog onDone={done} onClose={close} />}
       {adding === "passkey" && <PasskeyDialog onDone={done} onClose={close} />}
       {codes && <RecoveryCodesDialog codes={codes} onClose={() => setCodes(null)} />}
+      {isRenewing && (
+        <Confirm
+          title="Renew the recovery codes"
+          action="Renew codes"
+          isBusy={renew.isPending}
+          error={renew.error}
+          onConfirm={() => renew.mutate()}
+          onClose={() => setIsRenewing(false)}
+        >
+          The {counted(recoveryCodesLeft, "code", "codes")} you have left stop working at once. The new ones are shown
+          this once.
+        </Confirm>
+      )}
       {removal && <Remove removal={removal} onClose={() => setRemoval(null)} />}
     </Section>
   );

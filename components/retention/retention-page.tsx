@@ -2,6 +2,7 @@
 
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { OneOrg, type Org } from "@/components/account/one-org";
 import { useCan } from "@/components/account/org";
 import { bytes, count, counted } from "@/components/format/amounts";
@@ -18,9 +19,9 @@ import classes from "./retention.module.css";
 import { StateLine } from "./state-line";
 
 /** How long an organization's audit rows are kept, what that has removed and will remove. */
-export function RetentionPage() {
+export function RetentionPage({ choice }: { choice: ReactNode }) {
   return (
-    <OneOrg title="Retention" why="Each organization has its own retention policy.">
+    <OneOrg title="Retention" why="Each organization has its own retention policy." choice={choice}>
       {(org) => <Retention key={org.id} org={org} />}
     </OneOrg>
   );

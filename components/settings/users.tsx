@@ -22,7 +22,7 @@ import { StateTag } from "@/components/ui/state-tag";
 import type { User } from "@/server/users/schema";
 
 const InviteUser = dynamic(() => import("./invite-user").then((m) => m.InviteUser), { ssr: false });
-const UserLink = dynamic(() => import("./user-link").then((m) => m.UserLink), { ssr: false });
+const SendLink = dynamic(() => import("./send-link").then((m) => m.SendLink), { ssr: false });
 const EditUser = dynamic(() => import("./edit-user").then((m) => m.EditUser), { ssr: false });
 
 /** The people who can sign in: their role, their access and whether they are disabled. */
@@ -49,7 +49,7 @@ export function Users() {
     ...columnsOf(nameOf),
     {
       header: "Actions",
-      width: 180,
+      width: 150,
       align: "end",
       cell: (u) => <Actions user={u} isMe={u.id === me.id} onLink={setLinking} onEdit={setEditing} />,
     },
@@ -92,7 +92,7 @@ export function Users() {
       </PagedList>
       {creating && <InviteUser onClose={create.close} />}
       {editing && <EditUser user={editing} onClose={() => setEditing(null)} />}
-      {linking && <UserLink user={linking} onClose={() => setLinking(null)} />}
+      {linking && <SendLink user={linking} onClose={() => setLinking(null)} />}
     </>
   );
 }
@@ -103,20 +103,22 @@ const columnsOf = (nameOf: (orgId: string) => string): Column<User>[] => [
     cell: (u) => (
       <>
         <div>{u.name}</div>
-        <div style={{ color: "var(--tm-quiet)", fontWeight: 400 }}>{u.email}</div>
+        <div style={{ color: "var(--tm-quiet)", fontWeight: 400 }} className="tm-clipped" title={u.email}>
+          {u.email}
+        </div>
       </>
     ),
   },
-  { header: "Role", cell: (u) => ROLE_LABEL[u.role] ?? u.role, width: 140 },
-  { header: "Access", cell: (u) => accessOf(u, nameOf), width: 180 },
-  { header: "Department", cell: (u) => u.department || "None", width: 120, minor: true },
-  { header: "Last sign-in", cell: (u) => <When at={u.lastLoginAt} />, width: 170, minor: true },
+  { header: "Role", cell: (u) => ROLE_LABEL[u.role] ?? u.role, width: 130 },
+  { header: "Access", cell: (u) => accessOf(u, nameOf), width: 170 },
+  { header: "Department", cell: (u) => u.department || "None", width: 116, minor: true },
+  { header: "Last sign-in", cell: (u) => <When at={u.lastLoginAt} />, width: 160, minor: true },
   {
     header: "Two-factor",
     cell: (u) => (u.twoFactor ? <StateTag tone="good">On</StateTag> : <StateTag tone="off">Off</StateTag>),
-    width: 100,
+    width: 84,
   },
-  { header: "State", cell: StateOf, width: 110 },
+  { header: "State", cell: StateOf, width: 100 },
 ];
 
 type ActionsProps = { user: User; isMe: boolean; onLink: (user: User) => void; onEdit: (user: User) => void };

@@ -39,7 +39,15 @@ const DIALOGS: Opening[] = [
   { name: "New organization", path: "/settings/organizations", open: press("New organization") },
   { name: "Invite user", path: "/settings/users", open: press("Invite user") },
   { name: "Set up an authenticator app", path: "/account", open: press("Set up an app") },
-  { name: /^Link for Dora/, path: "/settings/users?orgId=ORG", open: press(/^Reset the password of Dora/) },
+  { name: /^Reset the password/, path: "/settings/users?orgId=ORG", open: press(/^Reset the password of Dora/) },
+  {
+    name: /^Link for Dora/,
+    path: "/settings/users?orgId=ORG",
+    open: async (page) => {
+      await press(/^Reset the password of Dora/)(page);
+      await press("Create link")(page);
+    },
+  },
   { name: "New API key", path: "/settings/api-keys", open: press("New API key") },
   { name: "New enrollment key", path: "/settings/enrollment", open: press("New enrollment key") },
   { name: "Edit organization", path: "/settings/organizations", open: press(/^Edit /) },

@@ -4,6 +4,7 @@ import type { Cast, StoryEvent } from "./beats";
 import { DEMO_ADMIN, DEMO_PASSWORD, HOME_NAME, ORGS, PEOPLE, planDevices } from "./cast";
 import type { Client } from "./client";
 import { noteFields, submitDeviceLogs } from "./device-records";
+import { tellIncident } from "./incident";
 import { createRandom, type Random } from "./random";
 import { tellStory } from "./story";
 
@@ -91,7 +92,9 @@ export async function seedDemo(api: Client, log: (line: string) => void): Promis
       name: "Platform recorder",
       permissions: ["audit:write"],
     });
-    await submitStory(api.as(key), tellStory(cast, random, end, AUDIT_ROWS), log);
+    const story = [...tellStory(cast, random, end, AUDIT_ROWS), ...tellIncident(cast, end)];
+    story.sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+    await submitStory(api.as(key), story, log);
     log("  device event logs and diagnostics");
     await submitDeviceLogs(api, cast, random, end);
     log("  custom fields and sign-ins");

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronUp, Maximize2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
-import type { RefObject } from "react";
+import { type RefObject, useDeferredValue } from "react";
 import { PinButton } from "@/components/audit/compare/pin-button";
 import type { Entry } from "@/components/audit/entry";
 import { useTRPC } from "@/components/trpc";
@@ -29,8 +29,12 @@ type Props = {
 };
 
 /** The entry that the address names: beside the list, or over it where there is no room for both. */
-export function EntryDrawer({ isBeside, panel, ...shown }: Props) {
-  const { id, onClose } = shown;
+export function EntryDrawer({ isBeside, panel, ...asked }: Props) {
+  // The row answers at once, the entry's details follow: keys that repeat draw none in between.
+  const following = useDeferredValue(asked.id, null);
+  const id = asked.id === null ? null : following;
+  const shown = { ...asked, id };
+  const { onClose } = asked;
   if (isBeside)
     return (
       id !== null && (
@@ -80,7 +84,7 @@ function Bar({ id, entries, onStep }: ShownProps) {
         onClick={() => onStep(1)}
       />
       <Tip label="Open on its own page">
-        <ActionIcon component={Link} href={`/audit/${id}`} size={32} aria-label="Open on its own page">
+        <ActionIcon component={Link} href={`/audit/${id}`} prefetch={false} size={32} aria-label="Open on its own page">
           <Maximize2 size={15} aria-hidden />
         </ActionIcon>
       </Tip>

@@ -19,17 +19,17 @@ export function useOpenEntry(entries: Entry[], table: RefObject<HTMLTableElement
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const { row } = view;
-  const open = useCallback(
-    (id: string) => {
-      clearTimeout(timer.current);
-      // Asked for again it is where the keyboard goes on.
-      if (id === row) return panel.current?.focus();
-      // Back leads to the list, not through every entry that was walked over.
-      setView({ row: id }, { history: row ? "replace" : "push" });
-      if (isBeside) focusEntry(table.current, id);
-    },
-    [row, setView, isBeside, table],
-  );
+  const latest = useRef((_: string) => {});
+  latest.current = (id) => {
+    clearTimeout(timer.current);
+    // Asked for again it is where the keyboard goes on.
+    if (id === row) return panel.current?.focus();
+    // Back leads to the list, not through every entry that was walked over.
+    setView({ row: id }, { history: row ? "replace" : "push" });
+    if (isBeside) focusEntry(table.current, id);
+  };
+  // The same for as long as the page stands: the rows that hold it need not be drawn again.
+  const open = useCallback((id: string) => latest.current(id), []);
   const step = (by: 1 | -1) => {
     const next = entries[entries.findIndex((entry) => entry.id === row) + by];
     if (next) setView({ row: next.id }, { history: "replace" });

@@ -1,6 +1,6 @@
 "use client";
 
-import type { MouseEvent } from "react";
+import { type MouseEvent, memo } from "react";
 import type { Entry } from "@/components/audit/entry";
 import type { CellContext, Column } from "./columns";
 import classes from "./entry-table.module.css";
@@ -14,8 +14,8 @@ type Props = {
   isOpen: boolean;
 };
 
-/** One entry: when, who did what to what, and how it went. */
-export function EntryRow({ entry, above, columns, context, isOpen }: Props) {
+/** One entry: when, who did what to what, and how it went. Drawn again only when something of it has changed. */
+export const EntryRow = memo(function EntryRow({ entry, above, columns, context, isOpen }: Props) {
   const isSame = ({ same }: Column) => above !== undefined && same?.(above, context) === same?.(entry, context);
   const openRow = (event: MouseEvent) => {
     if (window.getSelection()?.toString() || (event.target instanceof Element && event.target.closest("a, button")))
@@ -39,4 +39,4 @@ export function EntryRow({ entry, above, columns, context, isOpen }: Props) {
       ))}
     </tr>
   );
-}
+});

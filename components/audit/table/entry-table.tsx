@@ -1,6 +1,6 @@
 "use client";
 
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
 import { asksForActions } from "@/components/audit/fold/folding";
 import { daysOf, type Ends, type RoutineFold } from "@/components/audit/fold/lines";
@@ -42,12 +42,18 @@ const least = (columns: Column[], widths: Widths) =>
 export function EntryTable({ entries, folds, ends, look, orgName, isStale, onOpen, bodyRef }: Props) {
   const { view, now } = useViewer();
   const frame = useRef<HTMLDivElement>(null);
-  const columns = look.columns.filter(({ id }) => id !== "org" || orgName);
+  // A tick in the chooser is seen at once; fifty rows follow.
+  const chosen = useDeferredValue(look.columns);
+  const hasOrg = orgName !== null;
+  const columns = useMemo(() => chosen.filter(({ id }) => id !== "org" || hasOrg), [chosen, hasOrg]);
   // The day's heading spans what is always shown; cells that come and go with the others make up the rest.
   const [always, fitting] = [columns.filter(({ from }) => !from), columns.filter(({ from }) => from)];
   const { zone } = useZone();
   const clock = useClock(now);
-  const context = { zone, now: clock, orgName: orgName ?? String, onOpen };
+  const context = useMemo(
+    () => ({ zone, now: clock, orgName: orgName ?? String, onOpen }),
+    [zone, clock, orgName, onOpen],
+  );
   const isFolding = look.folds && !asksForActions(view);
   const days = daysOf({ entries, routine: folds, isFolding, ends, reader: { zone, now } });
   const scrolls = useIsWiderThan(bodyRef, frame);

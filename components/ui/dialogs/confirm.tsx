@@ -10,14 +10,16 @@ type Props = {
   title: string;
   children: ReactNode;
   action: string;
+  /** The action takes nothing away that cannot be had again. */
+  isMild?: boolean;
   isBusy: boolean;
   error: unknown;
   onConfirm: () => void;
   onClose: () => void;
 };
 
-/** Asks for confirmation of what cannot be undone. */
-export function Confirm({ title, children, action, isBusy, error, onConfirm, onClose }: Props) {
+/** Asks before what takes something away. */
+export function Confirm({ title, children, action, isMild, isBusy, error, onConfirm, onClose }: Props) {
   useReturnedFocus();
   return (
     <Modal opened onClose={onClose} title={title} size="sm">
@@ -28,7 +30,7 @@ export function Confirm({ title, children, action, isBusy, error, onConfirm, onC
           <Button variant="default" onClick={onClose} data-autofocus>
             Cancel
           </Button>
-          <Button color="red.9" onClick={onConfirm} loading={isBusy}>
+          <Button {...(!isMild && { color: "red.9" })} onClick={onConfirm} loading={isBusy}>
             {action}
           </Button>
         </Group>

@@ -2,16 +2,20 @@ import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { chosenOrg } from "@/app/chosen-org";
 import { Prefetched, trpc } from "@/app/trpc-server";
+import { customersQuery } from "@/components/customers/customers-query";
+import { OrganizationChoice } from "@/components/customers/organization-choice";
 import { RetentionPage } from "@/components/retention/retention-page";
 
 export const metadata: Metadata = { title: "Retention" };
 
 export default async function RetentionRoute({ searchParams }: { searchParams: Promise<SearchParams> }) {
   const id = await chosenOrg(searchParams);
-  const queries = id ? [trpc.retention.get.queryOptions({ id }), trpc.retention.overview.queryOptions({ id })] : [];
+  const queries = id
+    ? [trpc.retention.get.queryOptions({ id }), trpc.retention.overview.queryOptions({ id })]
+    : [customersQuery(trpc)];
   return (
     <Prefetched queries={queries}>
-      <RetentionPage />
+      <RetentionPage choice={<OrganizationChoice about="retention" />} />
     </Prefetched>
   );
 }

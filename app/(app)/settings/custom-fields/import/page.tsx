@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { Prefetched, trpc } from "@/app/trpc-server";
+import { Guarded } from "@/components/frame/guarded";
 import { ImportPage } from "@/components/import/import-page";
 
 export const metadata: Metadata = { title: "Import custom fields" };
@@ -7,7 +8,9 @@ export const metadata: Metadata = { title: "Import custom fields" };
 export default function CustomFieldImportPage() {
   return (
     <Prefetched queries={[trpc.imports.sources.queryOptions(), trpc.imports.list.queryOptions({ page: 1 })]}>
-      <ImportPage />
+      <Guarded permission="custom_fields:import" title="Import custom fields" what="imports">
+        <ImportPage />
+      </Guarded>
     </Prefetched>
   );
 }

@@ -1,0 +1,27 @@
+"use client";
+
+import { useState } from "react";
+import { Confirm } from "@/components/ui/dialogs/confirm";
+import { UserLink } from "./user-link";
+
+type Props = { user: { id: string; name: string; email: string; invited: boolean }; onClose: () => void };
+
+/** Asks before a link is made by which a user chooses a password: links made before stop working. */
+export function SendLink({ user, onClose }: Props) {
+  const [isConfirmed, setIsConfirmed] = useState(false);
+  if (isConfirmed) return <UserLink user={user} onClose={onClose} />;
+  return (
+    <Confirm
+      title={user.invited ? `Invite ${user.name} again` : `Reset the password of ${user.name}`}
+      action="Create link"
+      isMild
+      isBusy={false}
+      error={null}
+      onConfirm={() => setIsConfirmed(true)}
+      onClose={onClose}
+    >
+      {user.name} gets a new link to choose a password: by mail, or shown to you where no mail server is set up. An
+      earlier link stops working{user.invited ? "." : "; the present password works until the new link is used."}
+    </Confirm>
+  );
+}
