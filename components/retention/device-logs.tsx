@@ -35,9 +35,9 @@ export function DeviceLogs({ org, mayManage }: { org: Org; mayManage: boolean })
           {mayManage ? (
             <DeviceLogForm key={policy.data.updatedAt ?? ""} orgId={org.id} policy={policy.data} />
           ) : (
-            <p className={classes.reason}>
+            <p className={classes.kept}>
               Diagnostic logs: {policy.data.diagnosticDays ?? "no"} days; events: {policy.data.eventDays ?? "no"} days.
-              Changing this takes the permission audit:manage.
+              Changing this needs the audit:manage permission.
             </p>
           )}
         </>

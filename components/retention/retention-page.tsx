@@ -73,8 +73,8 @@ function Retention({ org }: { org: Org }) {
             <PolicyForm org={org} policy={policy.data} />
           ) : (
             <p className={classes.reason}>
-              You may see this but not change it: it takes the permission audit:manage, which administrators of the
-              organization or of the partner hold.
+              Changing this needs the audit:manage permission, which administrators of the organization or of the
+              partner have.
             </p>
           )}
         </Section>

@@ -66,14 +66,16 @@ export type Tick = { at: number; text: string };
 const MAX_TICKS = 8;
 /** Bars are up to 48 pixels wide, a date takes twice that. */
 const LEAST_BARS = 2;
+/** What a text takes of the room from one to the next. */
+const TEXT_SHARE = 0.75;
 
 /** What stands under the bars: dates where a day begins, the time of day between. */
 export function ticksOf(bars: Bar[], { unit }: Histogram["step"], zone: string): Tick[] {
   const every = Math.max(LEAST_BARS, Math.ceil(bars.length / MAX_TICKS));
   let day = "";
   return bars.flatMap((bar, at) => {
-    // The last one has to have the room of the others.
-    if (at % every !== 0 || (at > 0 && at + every > bars.length)) return [];
+    // The last one needs the room of its text.
+    if (at % every !== 0 || (at > 0 && at + every * TEXT_SHARE > bars.length)) return [];
     const [date = "", time = ""] = dateTime(bar.from, zone).slice(0, -3).split(", ");
     const short = unit === "month" ? date.replace(/^\d+ /, "") : date.slice(0, -5);
     const isNewDay = date !== day;

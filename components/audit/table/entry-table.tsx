@@ -55,7 +55,11 @@ export function EntryTable({ entries, folds, ends, look, orgName, isStale, onOpe
     [zone, clock, orgName, onOpen],
   );
   const isFolding = look.folds && !asksForActions(view);
-  const days = daysOf({ entries, routine: folds, isFolding, ends, reader: { zone, now } });
+  const { hasNewer, hasOlder } = ends;
+  const days = useMemo(
+    () => daysOf({ entries, routine: folds, isFolding, ends: { hasNewer, hasOlder }, reader: { zone, now } }),
+    [entries, folds, isFolding, hasNewer, hasOlder, zone, now],
+  );
   const scrolls = useIsWiderThan(bodyRef, frame);
   return (
     <>
