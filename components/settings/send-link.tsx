@@ -2,12 +2,14 @@
 
 import { useState } from "react";
 import { Confirm } from "@/components/ui/dialogs/confirm";
+import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import { UserLink } from "./user-link";
 
 type Props = { user: { id: string; name: string; email: string; invited: boolean }; onClose: () => void };
 
 /** Asks before a link is made by which a user chooses a password: links made before stop working. */
 export function SendLink({ user, onClose }: Props) {
+  useReturnedFocus();
   const [isConfirmed, setIsConfirmed] = useState(false);
   if (isConfirmed) return <UserLink user={user} onClose={onClose} />;
   return (

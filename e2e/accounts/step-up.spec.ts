@@ -153,3 +153,21 @@ test("somebody is invited once the person has confirmed, and the link is there t
   await expect(guest.getByRole("dialog").getByText(/\/invite#tmi_/)).toBeVisible();
   await expect(settings.row("Nora New")).toHaveCount(1);
 });
+
+test("recovery codes are renewed only after it is said that the old ones end", async ({ guest, request }) => {
+  const person = await createGuarded(await Api.signIn(request));
+  await signIn(guest, person);
+  await guest.goto("/account");
+  const left = guest.getByText(/^\d+ codes left$/);
+  const before = (await left.textContent()) ?? "";
+  const renew = guest.getByRole("button", { name: "Renew: Recovery codes" });
+  const asked = guest.getByRole("dialog", { name: "Renew the recovery codes" });
+  await renew.click();
+  await expect(asked).toContainText(/The \d+ codes you have left stop working at once/);
+  await asked.getByRole("button", { name: "Cancel" }).click();
+  await expect(asked).toHaveCount(0);
+  await expect(left).toHaveText(before);
+  await renew.click();
+  await asked.getByRole("button", { name: "Renew codes" }).click();
+  await expect(guest.getByRole("dialog", { name: "Recovery codes", exact: true })).toContainText("shown only now");
+});

@@ -150,10 +150,14 @@ test("a print is of all that match, with what they are on every page", async ({ 
       document.body.dataset.printed = String(document.querySelectorAll("[data-sheet] tbody tr").length);
     }),
   );
+  // The pointer still rests on the button that began it.
+  await page.getByRole("button", { name: /^Print/ }).hover();
+  await expect(page.getByRole("tooltip")).toBeVisible();
   const pdf = (await page.pdf({ format: "A4", landscape: true })).toString("latin1");
   expect(pdf.match(/\/Type\s*\/Page\b/g)?.length).toBeGreaterThan(1);
   await expect(page.locator("body")).toHaveAttribute("data-printed", String(CHANGES));
   await page.emulateMedia({ media: "print" });
+  await expect(page.getByRole("tooltip")).toHaveCount(0);
   const sheet = page.getByRole("table", { name: "Audit entries, newest first, for print" });
   await expect(sheet.locator("tbody tr")).toHaveCount(CHANGES);
   const head = sheet.locator("thead");

@@ -1,5 +1,5 @@
 import { itemAt } from "@/server/records";
-import type { Cast, StoryEvent } from "./story";
+import type { Cast, StoryEvent } from "./beats";
 
 const DEVICE = "CDG-WS-008";
 const TUESDAY = 2;

@@ -130,15 +130,21 @@ function Summary({ print, names }: { print: Print; names: ReadonlyMap<string, st
 
 type RowProps = { entry: Entry; zone: string; organization: string; hasColumn: boolean };
 
+/** A code breaks at its dots before it breaks within a word. */
+const codeParts = (code: string) => code.split(/(?<=\.)/).map((part, at) => [at > 0 && <wbr key={part} />, part]);
+
 function Row({ entry, zone, organization, hasColumn }: RowProps) {
+  const [date, time] = dateTime(entry.timestamp, zone).split(", ");
   return (
     <tr>
       <td>{entry.chainSeq}</td>
-      <td>{dateTime(entry.timestamp, zone)}</td>
+      <td>
+        <span>{date},</span> <span>{time}</span>
+      </td>
       <td>
         <a href={`/audit/${entry.id}`}>{sentenceText(entry, organization)}</a>
       </td>
-      <td>{entry.action}</td>
+      <td>{codeParts(entry.action)}</td>
       {hasColumn && <td>{organization}</td>}
       <td>
         <ActorType type={entry.actorType} />
