@@ -76,6 +76,6 @@ test("dates stand under the first bar and where a day begins, times between", ()
   ]);
   const days = barsAt(...[1, 2, 3, 4, 5].map((d) => `2026-11-0${d}T00:00Z`));
   expect(ticksOf(days, { unit: "day", n: 1 }, "UTC").map(({ text }) => text)).toEqual(["1 Nov", "3 Nov"]);
-  const month = barsAt(...Array.from({ length: 31 }, (_, d) => `2026-10-${String(d + 1).padStart(2, "0")}T00:00Z`));
+  const month = barsAt(...Array.from({ length: 32 }, (_, d) => new Date(Date.UTC(2026, 9, d + 1)).toISOString()));
   expect(ticksOf(month, { unit: "day", n: 1 }, "UTC").map(({ text }) => text)).toContain("29 Oct");
 });
