@@ -25,7 +25,7 @@ async function byProvider(callbackUrl: string) {
 }
 
 const PROVIDER_WORDS: Record<string, string> = {
-  oidc_unknown: "No account here has the address of that sign-in. Ask your administrator for an invitation.",
+  oidc_unknown: "Your sign-in does not match an account here. Ask your administrator for a link.",
 };
 const PROVIDER_FAILED = "The sign-in at your identity provider did not succeed. Try again.";
 

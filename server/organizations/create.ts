@@ -6,11 +6,15 @@ import { record } from "@/server/audit/record/record";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { partnerFor } from "@/server/partner";
 import { repairText, toSlug } from "@/server/text";
 import { createInput, organization } from "./schema";
 import { toOrganization } from "./to-organization";
+
+/** Nothing ends one: its log is kept. */
+const MAX_PER_PARTNER = 10_000;
 
 /** Inserts an organization under the first free form of its slug. */
 export async function insertOrganization(
@@ -40,7 +44,7 @@ async function letMakerReach(tx: Tx, ctx: Ctx, orgId: string): Promise<void> {
 
 /**
  * Makes a customer organization below the caller's partner. The database gives it its audit retention policy.
- * @throws AppError forbidden for callers of a single organization.
+ * @throws AppError forbidden for callers of a single organization, conflict when the partner has too many.
  */
 export const createOrganization = operation({
   permission: "organizations:manage",
@@ -50,6 +54,8 @@ export const createOrganization = operation({
     if (ctx.scope.kind === "organization") throw new AppError("forbidden", "Only a partner makes organizations.");
     const partnerId = await partnerFor(ctx, input.partnerId);
     const row = await asSystem(async (tx) => {
+      const where = eq(organizations.partnerId, partnerId);
+      await requireRoom(tx, { table: organizations, where, max: MAX_PER_PARTNER, what: "organizations", remedy: "" });
       const made = await insertOrganization(tx, { partnerId, name: repairText(input.name) });
       await letMakerReach(tx, ctx, made.id);
       return made;

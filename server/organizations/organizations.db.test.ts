@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import postgres from "postgres";
+import { describe, expect, inject, it } from "vitest";
 import { GET as getOne, PATCH } from "@/app/api/v1/orgs/organizations/[id]/route";
 import { GET as list, POST } from "@/app/api/v1/orgs/organizations/route";
 import { auditRows, call, createApiKey, createOrg, createPartner, createUser } from "@/testing/factories";
@@ -60,6 +61,20 @@ describe("POST /orgs/organizations", () => {
     });
     const made = await call(POST, { token: limited, body: { name: "New" } });
     expect((await call(list, { token: limited })).body.data.map((o: { id: string }) => o.id)).toContain(made.body.id);
+  });
+
+  it("is refused where the partner has 10,000, of another partner's nobody counts", async () => {
+    const { partner, admin } = await partnerAdmin();
+    const owner = postgres(inject("ownerDatabaseUrl"), { max: 1 });
+    await owner`
+      INSERT INTO organizations (id, partner_id, name, slug)
+      SELECT gen_random_uuid(), ${partner.id}, 'Full', 'full-' || n FROM generate_series(1, 9999) n`;
+    const refused = await call(POST, { token: admin, body: { name: "One too many" } });
+    // What looks at every organization, in other suites, has no more to look at than before.
+    await owner`DELETE FROM organizations WHERE partner_id = ${partner.id} AND slug LIKE 'full-%'`;
+    await owner.end();
+    expect(refused).toMatchObject({ status: 409, body: { detail: "There are 10,000 organizations already." } });
+    expect((await call(POST, { token: admin, body: { name: "One of few" } })).status).toBe(201);
   });
 
   it("is for partners with the permission alone", async () => {

@@ -1,3 +1,4 @@
+import { and, eq, isNull } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { userOrganizations, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
@@ -7,6 +8,7 @@ import { isPartnerRole } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/partner";
 import { repairText } from "@/server/text";
@@ -30,6 +32,18 @@ async function partnerMembership(ctx: Ctx, input: CreateInput): Promise<Membersh
   return { orgId: null, partnerId, organizationIds };
 }
 
+/** Of an organization's people, and of a partner's staff. Disabled ones count: who did what is kept. */
+const MAX_PER_OWNER = 10_000;
+
+/** @throws AppError conflict when the organization, or the partner's staff, has no room for one more */
+export async function requireRoomForUser(tx: Tx, owner: Pick<Membership, "orgId" | "partnerId">): Promise<void> {
+  const where = owner.orgId
+    ? eq(users.orgId, owner.orgId)
+    : and(eq(users.partnerId, owner.partnerId), isNull(users.orgId));
+  const remedy = "Disabled ones count; enable one instead.";
+  await requireRoom(tx, { table: users, where, max: MAX_PER_OWNER, what: "users", remedy });
+}
+
 const EMAIL_TAKEN = { path: "email", message: "is already in use" };
 
 async function insertUser(tx: Tx, input: CreateInput, membership: Membership, passwordHash: string | null) {
@@ -49,7 +63,7 @@ async function insertUser(tx: Tx, input: CreateInput, membership: Membership, pa
 
 /**
  * Creates a person who can sign in, or (without a password) be invited, with a role no higher and a reach no wider than the caller's.
- * @throws AppError forbidden, validation_failed, conflict when the e-mail is taken.
+ * @throws AppError forbidden, validation_failed, conflict when the e-mail is taken or there are too many.
  */
 export const createUser = operation({
   permission: "users:manage",
@@ -64,6 +78,7 @@ export const createUser = operation({
     const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
     const row = await tenant(ctx.scope, async (tx) => {
       if (ofPartner && !membership.organizationIds) await requireWholePartner(tx, ctx);
+      await requireRoomForUser(tx, membership);
       return insertUser(tx, input, membership, passwordHash);
     });
     const { id, name, email, role, department } = row;

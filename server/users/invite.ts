@@ -5,6 +5,7 @@ import { record } from "@/server/audit/record/record";
 import { findUserCaller } from "@/server/auth/caller";
 import { requireMayGrantRole, requireWholePartner } from "@/server/auth/grant";
 import { createPasswordLink, type LinkKind } from "@/server/auth/links/password-link";
+import { forgetIdentities } from "@/server/auth/oidc/forget-identities";
 import { isPartnerRole } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
@@ -60,6 +61,7 @@ export const inviteUser = operation({
     const row = await findInvitable(ctx, id);
     const kind = row.invited ? "invite" : "reset";
     const { link, expiresAt } = await createPasswordLink(row.id, kind, ctx.now());
+    await forgetIdentities(row.id);
     const sentTo = isMailConfigured() ? row.email : null;
     const subject = kind === "invite" ? "You are invited to Trailmark" : "Choose a new Trailmark password";
     if (sentTo) await sendMail({ to: sentTo, subject, text: textOf(row.name, kind, link) });

@@ -1,8 +1,10 @@
+import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { POST as token } from "@/app/api/v1/auth/token/route";
 import { GET as me } from "@/app/api/v1/me/route";
 import { PATCH } from "@/app/api/v1/users/[id]/route";
 import { GET as list, POST } from "@/app/api/v1/users/route";
+import { asSystem } from "@/db/client";
 import {
   auditRows,
   bearer,
@@ -50,6 +52,24 @@ describe("POST /users", () => {
     const [row] = await auditRows(org.id);
     expect(row).toMatchObject({ action: "user.create", actorId: admin.id, resourceId: made.body.id });
     expect(JSON.stringify(row?.details)).not.toContain(PASSWORD);
+  });
+
+  it("is refused where an organization, or a partner's staff, has 10,000; the other has room still", async () => {
+    const { partner, org, admin } = await partnerOf();
+    const fill = (orgId: string | null, role: string) =>
+      asSystem((tx) =>
+        tx.execute(sql`
+          INSERT INTO users (id, partner_id, org_id, email, name, role, disabled_at)
+          SELECT gen_random_uuid(), ${partner.id}, ${orgId}, gen_random_uuid() || '@example.test', 'Full', ${role}, now()
+          FROM generate_series(1, 10000)`),
+      );
+    await fill(org.id, "org_viewer");
+    const refused = await make(admin, { role: "org_viewer", orgId: org.id });
+    expect(refused).toMatchObject({ status: 409, body: { code: "conflict" } });
+    expect(refused.body.detail).toBe("There are 10,000 users already. Disabled ones count; enable one instead.");
+    expect((await make(admin, { role: "partner_technician" })).status).toBe(201);
+    await fill(null, "partner_technician");
+    expect((await make(admin, { role: "partner_technician" })).status).toBe(409);
   });
 
   it("gives an org admin's person the admin's own organization", async () => {

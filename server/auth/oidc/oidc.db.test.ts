@@ -7,6 +7,7 @@ import { POST as answer } from "@/app/api/v1/auth/token/second-factor/route";
 import { GET as me } from "@/app/api/v1/me/route";
 import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
 import { POST as begin } from "@/app/api/v1/me/two-factor/totp/route";
+import { POST as invite } from "@/app/api/v1/users/[id]/invite/route";
 import { env } from "@/server/env";
 import { answerNextAuth } from "@/server/http/next-auth";
 import { auditRows, bearer, call, createOrg, createUser } from "@/testing/factories";
@@ -122,6 +123,31 @@ describe("signing in by an OpenID Connect provider", () => {
       expect(last.headers.get("location")).toBe("/login?error=oidc_unknown");
       expect(session).toBeUndefined();
     }
+  });
+
+  it("gives nobody an account by an address that was another's at the provider, until an administrator sends a link", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
+    const gone = person({ email: user.email });
+    expect(await whoIs((await signInAs(gone)).session)).toMatchObject({ id: user.id });
+    const heir = person({ email: user.email });
+    expect((await signInAs(heir)).last.headers.get("location")).toBe("/login?error=oidc_unknown");
+    expect(await whoIs((await signInAs(gone)).session)).toMatchObject({ id: user.id });
+    expect((await call(invite, { method: "POST", token: admin, params: { id: user.id } })).status).toBe(200);
+    expect(await whoIs((await signInAs(heir)).session)).toMatchObject({ id: user.id });
+    expect((await signInAs(gone)).last.headers.get("location")).toBe("/login?error=oidc_unknown");
+  });
+
+  it("says so where the provider is away, or says nothing of an address", async () => {
+    const jar = createJar();
+    const { csrfToken } = await (await here(jar, "/api/auth/csrf")).json();
+    Object.assign(env(), { OIDC_ISSUER: "http://127.0.0.1:1" });
+    const last = await here(jar, "/api/auth/signin/oidc", { csrfToken, callbackUrl: "/" });
+    Object.assign(env(), { OIDC_ISSUER: issuer });
+    const at = String((await here(jar, String(last.headers.get("location")))).headers.get("location"));
+    expect(at).toContain("/login?error=OAuthSignin");
+    const mute = crypto.randomUUID();
+    expect((await signInAs(mute)).last.headers.get("location")).toBe("/login?error=oidc_unknown");
   });
 
   it("asks a person who has a second factor here for it, with a challenge that stays in the browser", async () => {

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, notExists, sql } from "drizzle-orm";
 import type { OAuthConfig } from "next-auth/providers/oauth";
 import { asSystem } from "@/db/client";
 import { organizations, userIdentities, users } from "@/db/schema";
@@ -9,6 +9,7 @@ import { type Ctx, systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
 import { repairText } from "@/server/text";
+import { requireRoomForUser } from "@/server/users/create";
 
 /** What an identity provider says of a person (OpenID Connect Core 1.0, section 5.1). */
 export type Profile = { sub: string; email?: string; email_verified?: boolean; name?: string };
@@ -46,13 +47,20 @@ async function findLinked(sub: string): Promise<string | undefined> {
   return row?.userId;
 }
 
-/** The person with the address that the provider has verified; only then is it the same person. */
+/**
+ * The person with the address that the provider has verified; only then is it the same person. Not one whom the provider
+ * has named already: companies give addresses of those who left to others.
+ */
 async function findVerified({ email, email_verified }: Profile): Promise<string | undefined> {
   const address = emailSchema.safeParse(email);
   if (email_verified !== true || !address.success) return undefined;
-  const same = and(eq(sql`lower(${users.email})`, address.data), isNull(users.disabledAt));
-  const [row] = await asSystem((tx) => tx.select({ id: users.id }).from(users).where(same));
-  return row?.id;
+  return asSystem(async (tx) => {
+    const linked = and(eq(userIdentities.userId, users.id), eq(userIdentities.issuer, env().OIDC_ISSUER ?? ""));
+    const isFree = notExists(tx.select({ subject: userIdentities.subject }).from(userIdentities).where(linked));
+    const same = and(eq(sql`lower(${users.email})`, address.data), isNull(users.disabledAt), isFree);
+    const [row] = await tx.select({ id: users.id }).from(users).where(same);
+    return row?.id;
+  });
 }
 
 /** Just in time, where the environment names an organization for it: a viewer of that organization, and nothing more. */
@@ -70,6 +78,7 @@ async function makeViewer(ctx: Ctx, { email, email_verified, name }: Profile): P
     const [org] = await tx.select().from(organizations).where(eq(organizations.id, orgId));
     if (!org) return [];
     const row = { ...person, orgId, partnerId: org.partnerId };
+    await requireRoomForUser(tx, row);
     return tx.insert(users).values(row).onConflictDoNothing().returning({ id: users.id });
   });
   if (made.length === 0) return undefined;

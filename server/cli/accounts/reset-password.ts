@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { record } from "@/server/audit/record/record";
 import { findByEmail } from "@/server/auth/find-by-email";
+import { forgetIdentities } from "@/server/auth/oidc/forget-identities";
 import { newPassword } from "@/server/auth/schema";
 import { removeSecondFactors } from "@/server/auth/second-factor/factors";
 import { setPassword } from "@/server/auth/set-password";
@@ -29,6 +30,7 @@ export const resetPassword: Command = {
       if (!row) throw new AppError("not_found", `There is no user ${email}.`);
       const ctx = systemCtx();
       const endedSessions = await setPassword({ userId: row.id, password, now: ctx.now() });
+      await forgetIdentities(row.id);
       const removeTwoFactor = values["remove-two-factor"] ?? false;
       if (removeTwoFactor) await removeSecondFactors(row.id);
       record(ctx, {
