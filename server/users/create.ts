@@ -1,4 +1,3 @@
-import { and, eq, isNull } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { userOrganizations, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
@@ -8,7 +7,7 @@ import { isPartnerRole } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { requireRoom } from "@/server/limits/room";
+import { requireRoomForUser } from "@/server/limits/room-for-user";
 import { operation } from "@/server/operation";
 import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/partner";
 import { repairText } from "@/server/text";
@@ -30,18 +29,6 @@ async function partnerMembership(ctx: Ctx, input: CreateInput): Promise<Membersh
   const organizationIds = input.organizationIds ? [...new Set(input.organizationIds)] : null;
   await requireReachOver(ctx, partnerId, organizationIds ?? []);
   return { orgId: null, partnerId, organizationIds };
-}
-
-/** Of an organization's people, and of a partner's staff. Disabled ones count: who did what is kept. */
-const MAX_PER_OWNER = 10_000;
-
-/** @throws AppError conflict when the organization, or the partner's staff, has no room for one more */
-export async function requireRoomForUser(tx: Tx, owner: Pick<Membership, "orgId" | "partnerId">): Promise<void> {
-  const where = owner.orgId
-    ? eq(users.orgId, owner.orgId)
-    : and(eq(users.partnerId, owner.partnerId), isNull(users.orgId));
-  const remedy = "Disabled ones count; enable one instead.";
-  await requireRoom(tx, { table: users, where, max: MAX_PER_OWNER, what: "users", remedy });
 }
 
 const EMAIL_TAKEN = { path: "email", message: "is already in use" };

@@ -8,8 +8,8 @@ import { email as emailSchema } from "@/server/auth/schema";
 import { type Ctx, systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
+import { requireRoomForUser } from "@/server/limits/room-for-user";
 import { repairText } from "@/server/text";
-import { requireRoomForUser } from "@/server/users/create";
 
 /** What an identity provider says of a person (OpenID Connect Core 1.0, section 5.1). */
 export type Profile = { sub: string; email?: string; email_verified?: boolean; name?: string };

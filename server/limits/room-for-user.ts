@@ -1,0 +1,16 @@
+import { and, eq, isNull } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { users } from "@/db/schema";
+import { requireRoom } from "./room";
+
+/** Of an organization's people, and of a partner's staff. Disabled ones count: who did what is kept. */
+const MAX_USERS_PER_OWNER = 10_000;
+
+/** @throws AppError conflict when the organization, or (without one) the partner's staff, has no room for one more */
+export async function requireRoomForUser(tx: Tx, owner: { orgId: string | null; partnerId: string }): Promise<void> {
+  const where = owner.orgId
+    ? eq(users.orgId, owner.orgId)
+    : and(eq(users.partnerId, owner.partnerId), isNull(users.orgId));
+  const remedy = "Disabled ones count; enable one instead.";
+  await requireRoom(tx, { table: users, where, max: MAX_USERS_PER_OWNER, what: "users", remedy });
+}
