@@ -12,6 +12,8 @@ const GZIP_FROM_BYTES = 512;
 const REQUEST_TIMEOUT_MS = 30_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
+/** Statuses that end an agent when its server gives them; a proxy or a captive portal gives them for reasons of its own. */
+const TURNED_AWAY = [401, 403, 404, 407];
 
 export type Method = "POST" | "PUT";
 /** `body` is what the server's schema promises; the agent of an older version reads a newer answer too. */
@@ -78,8 +80,11 @@ export class Client {
       const response = await this.fetch(method, path, body, linked.signal);
       const text = await response.text();
       if (response.ok) return { kind: "ok", body: text ? JSON.parse(text) : undefined };
-      const detail = `${response.status} ${describe(text)}`.trim();
-      if (response.status !== 429 && response.status < 500) return { kind: "refused", status: response.status, detail };
+      const { isProblem, detail: said } = describe(text);
+      const detail = `${response.status} ${said}`.trim();
+      const isAnswer = isProblem || !TURNED_AWAY.includes(response.status);
+      if (response.status !== 429 && response.status < 500 && isAnswer)
+        return { kind: "refused", status: response.status, detail };
       return { kind: "retry", detail, afterMs: retryAfterMs(response.headers.get("retry-after"), Date.now()) };
     } catch (error) {
       // fetch says only that it failed; its cause says why.
@@ -119,12 +124,12 @@ export class Client {
   }
 }
 
-/** The detail of a problem+json body. */
-function describe(text: string): string {
+/** What a body says went wrong, and whether it is the server's own problem+json. */
+function describe(text: string): { isProblem: boolean; detail: string } {
   try {
-    const { detail }: { detail?: unknown } = JSON.parse(text);
-    return String(detail ?? "");
+    const { code, detail }: { code?: unknown; detail?: unknown } = JSON.parse(text);
+    return { isProblem: typeof code === "string", detail: String(detail ?? "") };
   } catch {
-    return text.slice(0, 200);
+    return { isProblem: false, detail: text.slice(0, 200) };
   }
 }

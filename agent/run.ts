@@ -8,7 +8,7 @@ import { describeMachine, measureMachine } from "./machine";
 import { messageOf } from "./message-of";
 import type { Options } from "./options";
 import type { Logs } from "./providers/provider";
-import { type Shipped, shipDiagnostics, shipEvents, UnknownAgentError } from "./ship";
+import { requireKnown, type Shipped, shipDiagnostics, shipEvents, UnknownAgentError } from "./ship";
 import type { StateFolder } from "./state";
 
 const DIAGNOSTICS_INTERVAL_MS = 60_000;
@@ -25,7 +25,7 @@ export type Agent = {
 /**
  * Makes this agent known to the server once; its id was stored before, so a lost answer does no harm. The token of an
  * earlier enrolment at the same server is given along: that is what lets the agent keep its id.
- * @throws UnknownAgentError without a key, and where the server refuses
+ * @throws UnknownAgentError without a key, and where the server refuses; Error where it cannot be reached
  */
 export async function enroll({ options, folder, client, diagnostics }: Agent): Promise<void> {
   const enrollmentKey = await readEnrollmentKey(options);
@@ -40,7 +40,8 @@ export async function enroll({ options, folder, client, diagnostics }: Agent): P
     sourceSystem,
     sourceDeviceId,
   });
-  if (reply.kind !== "ok") throw new UnknownAgentError(`the server did not enrol this agent: ${reply.detail}`);
+  if (reply.kind === "unreachable") throw new Error(`The server cannot be reached: ${reply.detail}`);
+  if (reply.kind === "refused") throw new UnknownAgentError(`the server did not enrol this agent: ${reply.detail}`);
   const { agentId, deviceId, orgId, token } = reply.body;
   await folder.save({ url: options.url, agentId, deviceId, orgId, token });
   client.token = token;
@@ -55,7 +56,9 @@ async function beat(agent: Agent, status: string): Promise<number> {
     status,
     metrics: measureMachine(),
   });
-  if (reply.kind === "refused") throw new UnknownAgentError(reply.detail);
+  requireKnown(reply);
+  if (reply.kind === "refused")
+    agent.diagnostics.log("warn", "main", "the server refused a heartbeat", { detail: reply.detail });
   const seconds = reply.kind === "ok" ? reply.body.intervalSeconds : HEARTBEAT_INTERVAL_SECONDS;
   return seconds * 1000;
 }

@@ -119,10 +119,22 @@ describe("shipping", () => {
   });
 
   it("gives up when the server does not know the agent any more", async () => {
-    answer = () => ({ status: 401, body: { detail: "unknown or revoked" } });
+    answer = () => ({ status: 401, body: { code: "unauthenticated", detail: "unknown or revoked" } });
     await expect(shipEvents(port, log, folder)).rejects.toThrow(UnknownAgentError);
     expect(folder.state.watermarks.test).toBeUndefined();
   });
+
+  it.each([401, 403, 404, 407])(
+    "takes a %i that is not the server's own for one that a proxy gave, and goes on",
+    async (status) => {
+      answer = () =>
+        received.length < 3
+          ? { status, body: { error: "sign in to the guest network" } }
+          : { status: 200, body: { count: 500 } };
+      expect(await shipEvents(port, log, folder)).toMatchObject({ shipped: { stored: 500 } });
+      expect(received).toHaveLength(3);
+    },
+  );
 
   it("keeps diagnostics until they are acknowledged", async () => {
     port.diagnostics.log("info", "test", "hello");

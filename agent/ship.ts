@@ -24,7 +24,7 @@ const sum = (a: Shipped, b: Shipped): Shipped => ({
 type Stored = { count?: number; received?: number };
 
 /** @throws UnknownAgentError when the refusal is about the agent, not about what it sent. */
-function requireKnown(reply: Reply): void {
+export function requireKnown(reply: Reply): void {
   if (reply.kind === "refused" && [401, 403, 404].includes(reply.status)) throw new UnknownAgentError(reply.detail);
 }
 

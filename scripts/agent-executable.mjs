@@ -30,10 +30,19 @@ export async function bundleAgent(outfile) {
   return Object.keys(metafile.inputs);
 }
 
+/** As other programs of the machine do: certificates from its own store too, the proxy that the environment names. */
+const NODE_OPTIONS = ["--use-system-ca", "--use-env-proxy"];
+
 /** Prepares a bundle for executables whose Node has the version of `node`, on any platform. */
 export async function makeBlob({ node, bundle, blob }) {
   const config = `${blob}.json`;
-  const settings = { main: bundle, output: blob, disableExperimentalSEAWarning: true, execArgvExtension: "none" };
+  const settings = {
+    main: bundle,
+    output: blob,
+    disableExperimentalSEAWarning: true,
+    execArgv: NODE_OPTIONS,
+    execArgvExtension: "none",
+  };
   writeFileSync(config, JSON.stringify(settings));
   const code = await run(node, ["--experimental-sea-config", config], { stdio: ["ignore", "ignore", "inherit"] });
   if (code !== 0) throw new LaunchError(`${node} cannot prepare the agent (${code}); see above.`);

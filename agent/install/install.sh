@@ -69,6 +69,8 @@ find_platform() {
       fail "$node is too old; the agent needs Node 20.19 or newer"
     require_path node "$node"
     platform=node
+    # What the programs are built with; older versions of Node know neither and take NODE_EXTRA_CA_CERTS.
+    export NODE_USE_SYSTEM_CA=1 NODE_USE_ENV_PROXY=1
     [ -n "$(field node 2)" ] || fail "the server has no program for this machine ($os $(uname -m))"
   fi
   starter=${node:+$node }
@@ -207,6 +209,9 @@ After=network-online.target
 
 [Service]
 ExecStart=$starter$program --state-dir $state
+${node:+Environment=NODE_USE_SYSTEM_CA=1 NODE_USE_ENV_PROXY=1}
+# The proxy, where there is one (https_proxy, no_proxy).
+EnvironmentFile=-$dir/environment
 User=trailmark-agent
 Restart=on-failure
 RestartSec=10
@@ -258,6 +263,8 @@ launchd_job() {
     <string>--state-dir</string>
     <string>$state</string>
   </array>
+  <key>EnvironmentVariables</key>
+  <dict><key>NODE_USE_SYSTEM_CA</key><string>1</string><key>NODE_USE_ENV_PROXY</key><string>1</string></dict>
   <key>RunAtLoad</key><true/>
   <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
   <key>ThrottleInterval</key><integer>10</integer>
@@ -277,6 +284,21 @@ write_file() {
   fi
 }
 
+# A service has none of the variables that this script was started with. For root alone: a proxy's address may hold a password.
+keep_proxy() {
+  proxy=${https_proxy:-${HTTPS_PROXY:-}}
+  [ -n "$proxy" ] || return 0
+  direct=${no_proxy:-${NO_PROXY:-}}
+  case $proxy$direct in
+    *[!A-Za-z0-9:/.,@%_~*+=\[\]-]*) fail "https_proxy or no_proxy has characters that a service file cannot hold" ;;
+  esac
+  printf 'https_proxy=%s\nno_proxy=%s\n' "$proxy" "$direct" >"$dir/environment.new"
+  if cmp -s "$dir/environment.new" "$dir/environment"; then rm "$dir/environment.new"; else
+    mv -f "$dir/environment.new" "$dir/environment"
+    changed=yes
+  fi
+}
+
 # The service's user, who owns the state and nothing else.
 make_user() {
   id -u trailmark-agent >/dev/null 2>&1 ||
@@ -291,6 +313,7 @@ start_service() {
     launchctl bootstrap system "$units/com.trailmark.agent.plist"
     return
   fi
+  keep_proxy
   systemd_unit >"$dir/.unit"
   write_file "$units/trailmark-agent.service" <"$dir/.unit"
   rm "$dir/.unit"
@@ -319,7 +342,7 @@ uninstall() {
     rm -f "$units/com.trailmark.agent.plist"
   fi
   # By name, and folders only when nothing else is in them: --dir may name a folder with other people's files.
-  rm -f "$program" "$dir/install.sh" "$dir/.unit" "$state/state.json" "$state/state.json.new"
+  rm -f "$program" "$dir/install.sh" "$dir/.unit" "$dir/environment" "$state/state.json" "$state/state.json.new"
   for folder in "$dir" "$state"; do [ ! -d "$folder" ] || rmdir "$folder" 2>/dev/null || say "$folder is not empty and stays."; done
   if [ "$service" = yes ] && [ "$os" = linux ] && id -u trailmark-agent >/dev/null 2>&1; then userdel trailmark-agent; fi
   say "The agent is removed. What it sent stays on the server; an administrator revokes it on the device's page."

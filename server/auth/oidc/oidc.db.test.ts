@@ -142,10 +142,11 @@ describe("signing in by an OpenID Connect provider", () => {
     const jar = createJar();
     const { csrfToken } = await (await here(jar, "/api/auth/csrf")).json();
     Object.assign(env(), { OIDC_ISSUER: "http://127.0.0.1:1" });
-    const last = await here(jar, "/api/auth/signin/oidc", { csrfToken, callbackUrl: "/" });
+    let last = await here(jar, "/api/auth/signin/oidc", { csrfToken, callbackUrl: "/" });
     Object.assign(env(), { OIDC_ISSUER: issuer });
-    const at = String((await here(jar, String(last.headers.get("location")))).headers.get("location"));
-    expect(at).toContain("/login?error=OAuthSignin");
+    const target = () => String(last.headers.get("location"));
+    while (target().includes("/api/auth/")) last = await here(jar, target());
+    expect(target()).toMatch(/\/login\?.*error=OAuthSignin$/);
     const mute = crypto.randomUUID();
     expect((await signInAs(mute)).last.headers.get("location")).toBe("/login?error=oidc_unknown");
   });
