@@ -4,7 +4,7 @@ import { installFunctions, staleFunctions, withSealer } from "./install-function
 import { reach } from "./reach";
 import { EXPECTED, ensureRoles } from "./roles";
 import { causeOf, codeOf, messageOf } from "./thrown";
-import { countMigrations, functionsOfVersion, MigrationError, type Missing, missingFrom } from "./version";
+import { countMigrations, functionsOfVersion, MigrationError, type Missing, missingFrom, OF_LATER } from "./version";
 
 /** Addresses of the three roles; without the owner's nothing is changed, only checked. */
 export type MigrateInput = {
@@ -14,6 +14,8 @@ export type MigrateInput = {
   /** Whether the database is distributed by Citus (TRAILMARK_CITUS). */
   citus?: boolean;
   log?: (line: string) => void;
+  /** Hears what the operator should know although all is done. */
+  warn?: (line: string) => void;
 };
 
 const LOCK_KEY = 0x74726169; // "trai"
@@ -24,11 +26,12 @@ const DIRECT = "It must not: name PostgreSQL itself there, because a migration h
 /** A line in a migration that names functions which its statements need; they are installed before that statement. */
 const NEEDS = /^--> functions (.+)$/gm;
 
-async function checkOnly({ appUrl, citus = false }: MigrateInput): Promise<void> {
+async function checkOnly({ appUrl, citus = false, warn = () => {} }: MigrateInput): Promise<void> {
   const sql = await reach({ url: appUrl, role: "the application role (DATABASE_URL)" });
   try {
     await checkCluster(sql, citus);
-    const { tags, functions } = await missingFrom(sql, citus);
+    const { tags, functions, ofLater } = await missingFrom(sql, citus);
+    if (ofLater) warn(OF_LATER);
     if (tags.length + functions.length === 0) return;
     const what =
       tags.length > 0
@@ -88,10 +91,11 @@ async function applyMissing(tx: postgres.TransactionSql, { migrations }: Missing
 }
 
 async function apply(sql: postgres.Sql, input: MigrateInput & { ownerUrl: string }): Promise<void> {
-  const { log = () => {}, citus = false } = input;
+  const { log = () => {}, warn = () => {}, citus = false } = input;
   await checkCluster(sql, citus);
   const missing = await missingFrom(sql, citus);
-  const { migrations, functions } = missing;
+  const { migrations, functions, ofLater } = missing;
+  if (ofLater) warn(OF_LATER);
   await ensureRoles(sql, input);
   if (migrations.length > 0) log(`applying ${migrations.length} of ${countMigrations()} migrations`);
   if (functions.length > 0) log(`installing ${functions.length} functions`);

@@ -15,7 +15,7 @@ import { describeSchema } from "@/testing/api/describe-schema";
 import { auditRows } from "@/testing/chain";
 import { closeDatabase } from "./client";
 import { migrate } from "./migrate";
-import { countMigrations } from "./version";
+import { countMigrations, OF_LATER } from "./version";
 
 /** A database that the last version with 24 migrations left behind; its owner there is trailmark_owner. */
 const DUMP = readFileSync("testing/dumps/0.110.0.sql", "utf8");
@@ -150,5 +150,21 @@ describe("a database with some of the 24 migrations", () => {
         /older than version 0\.110\.0[\s\S]+Start version 0\.110\.0 on it once/,
       );
     expect(await withOwner(names.unfinished, describeSchema)).toEqual(before);
+  });
+});
+
+describe("a database that a later version has migrated", () => {
+  it("is served, because versions may run side by side, and said to be of a later one", async () => {
+    const warned: string[] = [];
+    const input = { ...urlsOf(names.fresh), warn: (line: string) => warned.push(line) };
+    await migrate(input);
+    expect(warned).toEqual([]);
+    await withOwner(
+      names.fresh,
+      (sql) => sql`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('later', 4102444800000)`,
+    );
+    await migrate(input);
+    await migrate({ appUrl: input.appUrl, warn: input.warn });
+    expect(warned).toEqual([OF_LATER, OF_LATER]);
   });
 });

@@ -49,8 +49,15 @@ export const countMigrations = (): number => journal().length;
 export const countApplied = (newest: string | null | undefined): number =>
   journal().filter(({ when }) => when <= Number(newest ?? 0)).length;
 
+export const OF_LATER =
+  "The database is of a later version than this program, which may run beside it only while processes are replaced. There is no way back but the backup made before the upgrade.";
+
+/** Whether a later version has migrated the database; this one may run beside it while processes are replaced. */
+export const isOfLater = (newest: string | number | null | undefined): boolean =>
+  Number(newest ?? 0) > Math.max(...journal().map(({ when }) => when));
+
 /** What a database lacks of this version: migrations, oldest first, with their tags, and functions. */
-export type Missing = { migrations: MigrationMeta[]; tags: string[]; functions: SqlFunction[] };
+export type Missing = { migrations: MigrationMeta[]; tags: string[]; functions: SqlFunction[]; ofLater: boolean };
 
 /** The result of a query, or `otherwise` where its table does not exist yet or is not shown to this role. */
 async function unlessAbsent<T>(query: Promise<T>, otherwise: T): Promise<T> {
@@ -83,6 +90,7 @@ export async function missingFrom(sql: postgres.Sql, citus = false): Promise<Mis
   return {
     migrations: readMigrationFiles({ migrationsFolder: MIGRATIONS }).filter((m) => m.folderMillis > newest),
     tags: pending.map(({ tag }) => tag),
+    ofLater: isOfLater(newest),
     functions: await unlessAbsent(staleFunctions(sql, functions), functions),
   };
 }

@@ -13,8 +13,12 @@ export const migrate: Command = {
     const embedded = await prepareEnvironment({ mayMake: true });
     try {
       const addresses = databaseAddresses();
-      await migrateDatabase({ ...addresses, log: say });
-      say(`The database is at this version: ${countMigrations()} migrations applied.`);
+      let later = "";
+      const warn = (line: string) => {
+        later = line;
+      };
+      await migrateDatabase({ ...addresses, log: say, warn });
+      say(later || `The database is at this version: ${countMigrations()} migrations applied.`);
       if (!addresses.adminUrl) say("AUDIT_ADMIN_DATABASE_URL is not set: nothing will ever be pruned.");
       return 0;
     } finally {

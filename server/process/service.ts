@@ -4,7 +4,7 @@ import type { RequestHandler } from "next/dist/server/next";
 import { appSql, closeDatabase } from "@/db/client";
 import { tightLimits } from "@/db/limits";
 import { migrate } from "@/db/migrate";
-import { readSigningKeyFile } from "@/server/audit/chain/signing-key";
+import { checkSigningKey } from "@/server/audit/chain/signing-key";
 import { raiseHeadAlarm } from "@/server/audit/integrity/heads";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
@@ -36,7 +36,7 @@ export type Service = {
 
 /** Brings the database to this version; without the owner's address it only checks that it has been. */
 async function prepareDatabase(): Promise<void> {
-  await migrate({ ...databaseAddresses(), log: (line: string) => log.info(line) });
+  await migrate({ ...databaseAddresses(), log: (line) => log.info(line), warn: (line) => log.warn(line) });
   await checkAddresses();
   await refuseUnsafeRole();
   for (const sentence of await tightLimits(appSql(), ownPoolSize())) log.warn(sentence);
@@ -53,7 +53,8 @@ export async function startService(next: RequestHandler): Promise<Service> {
   const { NEXTAUTH_URL: origin, TRAILMARK_DEV: dev, TRAILMARK_DATA_DIR } = env();
   try {
     witnessPolicy();
-    readSigningKeyFile();
+    const aboutKey = checkSigningKey();
+    if (aboutKey) log.warn(aboutKey);
     await checkTokenKey();
     await startTracing();
     await prepareDatabase();

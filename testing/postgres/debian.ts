@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@/testing/server";
@@ -17,6 +17,25 @@ export const hasDebianPostgres = (): boolean =>
 function run(name: string, ...args: string[]): void {
   const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   execFileSync(join(bin, name), args, { stdio: "ignore", cwd: "/", ...user });
+}
+
+/** Runs a guide's commands as the user of the clusters, with PostgreSQL's programs on the PATH. */
+export function runAsPostgres(commands: string, env: Record<string, string>): void {
+  const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  const PATH = `${bin}:${process.env.PATH}`;
+  execFileSync("sh", ["-euc", commands], {
+    cwd: "/",
+    env: { NODE_ENV: "test", PATH, ...env },
+    stdio: "ignore",
+    ...user,
+  });
+}
+
+/** A folder that the user of the clusters owns. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "trailmark-postgres-"));
+  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+  return folder;
 }
 
 export type DebianPostgres = {
@@ -45,17 +64,12 @@ function serverIn(folder: string, port: number): DebianPostgres {
   };
 }
 
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "trailmark-postgres-"));
-  if (isRoot) chownSync(folder, NOBODY, NOBODY);
-  return folder;
-}
-
-/** A new cluster with a superuser `super`, started. */
-export async function startPrimary(): Promise<DebianPostgres> {
+/** A new cluster with a superuser `super`, started; `settings` are more lines of its postgresql.conf. */
+export async function startPrimary(settings = ""): Promise<DebianPostgres> {
   const folder = newFolder();
   const [data, server] = [join(folder, "data"), serverIn(folder, await freePort())];
   run("initdb", "-D", data, "-U", "super", "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "-N");
+  appendFileSync(join(data, "postgresql.conf"), `${settings}\n`);
   server.start();
   return server;
 }

@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { messageOf } from "@/db/thrown";
 import { env, unusableVariable } from "@/server/env";
 
 /** An Ed25519 key as C2SP signed notes name it: a name, the key's id, the 32 public bytes. */
@@ -9,6 +10,7 @@ export type SigningKey = { name: string; keyId: Buffer; publicKey: Buffer; sign:
 /** Ed25519 in the note format's registry of signature types. */
 const ED25519_TYPE = 0x01;
 const RAW_KEY_BYTES = 32;
+const OTHERS_MAY_READ = 0o077;
 
 /** The id of a key (C2SP signed-note): the first four bytes of SHA-256 over name, newline, type and key. */
 export function keyIdOf(name: string, publicKey: Buffer): Buffer {
@@ -48,35 +50,42 @@ export const signerName = (): string => new URL(env().NEXTAUTH_URL).host;
  * database: whoever owns that must not be able to sign what it changed.
  */
 export function signingKeys(): SigningKey[] {
-  loaded ??= readSigningKeyFile() ?? loadOwnKey();
+  loaded ??= readKept() ?? makeOwnKey();
   return loaded;
 }
 let loaded: SigningKey[] | undefined;
 
-function loadOwnKey(): SigningKey[] {
-  const file = join(env().TRAILMARK_DATA_DIR, "keys", "checkpoint-ed25519.pem");
-  if (!existsSync(file)) {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const { privateKey } = generateKeyPairSync("ed25519");
-    writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
-  }
+const ownFile = (): string => join(env().TRAILMARK_DATA_DIR, "keys", "checkpoint-ed25519.pem");
+
+function makeOwnKey(): SigningKey[] {
+  const file = ownFile();
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const { privateKey } = generateKeyPairSync("ed25519");
+  writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
   return readKeys(file, signerName());
 }
 
-/**
- * The keys of TRAILMARK_SIGNING_KEY_FILE; null where it is not set.
- * @throws EnvError when the file cannot be used; the server asks at its start, not at the first checkpoint
- */
-export function readSigningKeyFile(): SigningKey[] | null {
-  const file = env().TRAILMARK_SIGNING_KEY_FILE;
-  if (!file) return null;
+/** The keys of TRAILMARK_SIGNING_KEY_FILE, or of the data folder; null where neither is. @throws EnvError */
+function readKept(): SigningKey[] | null {
+  const { TRAILMARK_SIGNING_KEY_FILE: given } = env();
+  const file = given ?? ownFile();
+  if (!given && !existsSync(file)) return null;
   try {
     return readKeys(file, signerName());
   } catch (error) {
-    const { message } = error as Error;
-    throw unusableVariable(
-      "TRAILMARK_SIGNING_KEY_FILE",
-      `${file} holds no readable Ed25519 key (PKCS8 PEM): ${message}`,
-    );
+    const variable = given ? "TRAILMARK_SIGNING_KEY_FILE" : "TRAILMARK_DATA_DIR";
+    throw unusableVariable(variable, `${file} holds no readable Ed25519 key (PKCS8 PEM): ${messageOf(error)}`);
   }
+}
+
+/**
+ * The server asks at its start, not at the first checkpoint.
+ * @returns what an operator should know of the key; "" where all is well
+ * @throws EnvError when the file of the keys cannot be used
+ */
+export function checkSigningKey(): string {
+  const isMade = readKept() !== null;
+  // A file that the operator names may be shared with a group on purpose; the one of the data folder is made for its owner.
+  if (!isMade || env().TRAILMARK_SIGNING_KEY_FILE || (statSync(ownFile()).mode & OTHERS_MAY_READ) === 0) return "";
+  return `${ownFile()} can be read by others: whoever has it can sign a rewritten history. chmod 600 it.`;
 }

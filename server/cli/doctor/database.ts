@@ -4,7 +4,7 @@ import { staleFunctions } from "@/db/install-functions";
 import { tightLimits } from "@/db/limits";
 import { EXPECTED } from "@/db/roles";
 import { causeOf, codeOf, messageOf } from "@/db/thrown";
-import { countApplied, countMigrations, functionsOfVersion } from "@/db/version";
+import { countApplied, countMigrations, functionsOfVersion, isOfLater, OF_LATER } from "@/db/version";
 import { readLatest } from "@/server/audit/checkpoints/folder";
 import { readRoot } from "@/server/audit/checkpoints/nodes";
 import { checkpointOf } from "@/server/audit/checkpoints/stored-note";
@@ -66,6 +66,7 @@ async function checkChain(): Promise<Finding[]> {
   const stale = (await staleFunctions(appSql(), functionsOfVersion(env().TRAILMARK_CITUS))).map(({ name }) => name);
   return [
     finding("migrations", applied >= wanted ? "ok" : "fail", `${applied} of ${wanted} applied`),
+    ...(isOfLater(row?.newest) ? [finding("migrations", "warn", OF_LATER)] : []),
     finding("functions", stale.length === 0 ? "ok" : "fail", stale.join(", ") || "all of this version"),
     finding("chain guards", faults.length === 0 ? "ok" : "fail", faults.join("; ") || "all in place"),
     ...silent.map((node) => finding("node", "fail", `${node} does not answer`)),

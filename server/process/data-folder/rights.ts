@@ -10,7 +10,7 @@ export function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    return `user ${process.getuid?.() ?? "unknown"}`;
+    return String(process.getuid?.());
   }
 }
 

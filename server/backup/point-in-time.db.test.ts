@@ -1,0 +1,121 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { appendAudit } from "@/server/audit/record/append";
+import { auditRows } from "@/testing/chain";
+import { buildCli, removeCli, runCli } from "@/testing/cli";
+import {
+  type DebianPostgres,
+  hasDebianPostgres,
+  newFolder,
+  runAsPostgres,
+  startPrimary,
+} from "@/testing/postgres/debian";
+
+const chapter = readFileSync("docs/backup.md", "utf8").split("## To a point in time\n")[1]?.split("\n## ")[0] ?? "";
+const [settings = "", baseBackup = "", restore = ""] = [...chapter.matchAll(/```(?:sh)?\n([\s\S]*?)```/g)].map(
+  ([, block]) => block,
+);
+const canRun = hasDebianPostgres();
+const title = "recovery to a point in time";
+
+/** The guide's settings and commands on Debian's PostgreSQL, their folders in a place of this test's own. */
+describe.skipIf(!canRun)(
+  canRun ? title : `${title}: Debian's postgresql is not installed`,
+  { timeout: 240_000 },
+  () => {
+    let folder: string;
+    let home: string;
+    let server: DebianPostgres;
+    let orgId: string;
+    const here = (text: string) => text.replace(/(?<![\w.])\/(archive|base|restored)\b/g, `${folder}/$1`);
+    const trailmark = (...args: string[]) =>
+      runCli(args, {
+        env: {
+          TRAILMARK_DATA_DIR: home,
+          TRAILMARK_OWNER_DATABASE_URL: server.url("trailmark_owner"),
+          DATABASE_URL: server.url("trailmark_app"),
+          AUDIT_ADMIN_DATABASE_URL: server.url("trailmark_audit_admin"),
+        },
+      });
+    const query = async <T extends object>(text: string, database?: string): Promise<T[]> => {
+      const sql = postgres(server.url("super", database), { max: 1, onnotice: () => {} });
+      return sql.unsafe<T[]>(text).finally(() => sql.end({ timeout: 5 }));
+    };
+    /** More entries, and a checkpoint over all. */
+    const write = async (count: number) => {
+      const app = postgres(server.url("trailmark_app"), { max: 1, onnotice: () => {} });
+      await appendAudit(app, auditRows(orgId, count)).finally(() => app.end());
+      expect(await trailmark("nightly", "--org", orgId)).toMatchObject({ code: 0 });
+    };
+    const recover = (to: string) => {
+      server.stop();
+      const commands = here(restore).replace(/(?<=recovery_target_time = ')[^']+/, to);
+      const { host, port } = new URL(server.url("super"));
+      expect(host).not.toBe("");
+      runAsPostgres(`${commands.replace("pg_ctl ", `pg_ctl --silent --log ${folder}/log `)}`, { PGPORT: port });
+    };
+
+    beforeAll(async () => {
+      expect(restore).toContain("recovery.signal");
+      await buildCli();
+      home = mkdtempSync(join(tmpdir(), "trailmark-recovery-"));
+      folder = newFolder();
+      runAsPostgres(`mkdir ${folder}/archive`, {});
+      mkdirSync(join(home, "data"));
+      server = await startPrimary(here(settings));
+      await query("CREATE ROLE trailmark_owner LOGIN CREATEROLE PASSWORD 'secret'", "postgres");
+      await query("CREATE DATABASE trailmark OWNER trailmark_owner", "postgres");
+      expect(await trailmark("migrate")).toMatchObject({ code: 0 });
+      const { port } = new URL(server.url("super"));
+      // The folder that is restored is started by itself: where it listens is in its own settings.
+      await query(`ALTER SYSTEM SET port = ${port}`);
+      await query(`ALTER SYSTEM SET listen_addresses = '127.0.0.1'`);
+      await query(`ALTER SYSTEM SET unix_socket_directories = '${folder}'`);
+      runAsPostgres(here(baseBackup), { PGHOST: "127.0.0.1", PGPORT: port, PGUSER: "super" });
+      const [org] = await query<{ id: string }>(`
+        WITH partner AS (INSERT INTO partners (name, slug) VALUES ('Example', 'example') RETURNING id)
+        INSERT INTO organizations (partner_id, name, slug) SELECT id, 'Contoso', 'contoso' FROM partner RETURNING id`);
+      orgId = org?.id ?? "";
+    });
+    afterAll(async () => {
+      if (folder) runAsPostgres(`pg_ctl --pgdata ${folder}/restored --mode immediate stop || true`, {});
+      server?.remove();
+      removeCli();
+      for (const each of [home, folder]) rmSync(each, { recursive: true, force: true });
+    });
+
+    it("brings back what was there then, and says which signed entries are gone", async () => {
+      await write(30);
+      const [then] = await query<{ at: string }>("SELECT clock_timestamp()::text AS at");
+      await write(20);
+      const [log] = await query<{ file: string }>("SELECT pg_walfile_name(pg_switch_wal()) AS file");
+      const isArchived = async () =>
+        (await query<{ yes: boolean }>(`SELECT last_archived_wal >= '${log?.file}' AS yes FROM pg_stat_archiver`))[0]
+          ?.yes;
+      await expect.poll(isArchived, { timeout: 60_000 }).toBe(true);
+      recover(then?.at ?? "");
+      expect(await query("SELECT count(*)::int AS entries, pg_is_in_recovery() AS copy FROM audit_logs")).toEqual([
+        { entries: 30, copy: false },
+      ]);
+      const doctor = await trailmark("doctor");
+      expect(doctor.out).toMatch(/FAIL {2}checkpoints +the database contradicts what was signed/);
+      expect(doctor.code).toBe(1);
+      expect(await trailmark("continue-chain", "--org", orgId)).toMatchObject({ code: 3 });
+    });
+
+    it("brings everything back from the end of the archive", async () => {
+      runAsPostgres(`pg_ctl --pgdata ${folder}/restored --mode fast --wait stop; rm -r ${folder}/restored`, {});
+      runAsPostgres(
+        here(restore)
+          .replace(/^recovery_target_time.*\n/m, "")
+          .replace("pg_ctl ", `pg_ctl --silent --log ${folder}/log `),
+        {},
+      );
+      const [row] = await query<{ entries: number }>("SELECT count(*)::int AS entries FROM audit_logs");
+      expect(row?.entries).toBeGreaterThanOrEqual(50);
+    });
+  },
+);
