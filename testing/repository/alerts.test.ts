@@ -98,16 +98,20 @@ it("every alert has an example that makes it fire", () => {
 
 const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
 
-it.runIf(hasPromtool)("each alert fires by what its guide says, and none where all is well (promtool)", { timeout: 180_000 }, () => {
-  const dir = mkdtempSync(join(tmpdir(), "trailmark-alerts-"));
-  const tests = [
-    test(WELL, ".*", 0),
-    ...names.map((name) => test({ ...WELL, ...SICK[name] }, name, 1)),
-    // Nothing is scraped at all.
-    test({}, "TrailmarkAllDown", 1),
-  ];
-  const file = join(dir, "alerts.test.yml");
-  writeFileSync(file, stringify({ rule_files: [resolve(ALERTS)], evaluation_interval: "1m", tests }));
-  expect(execFileSync("promtool", ["test", "rules", file], { encoding: "utf8" })).toContain("SUCCESS");
-  rmSync(dir, { recursive: true });
-});
+it.runIf(hasPromtool)(
+  "each alert fires by what its guide says, and none where all is well (promtool)",
+  { timeout: 180_000 },
+  () => {
+    const dir = mkdtempSync(join(tmpdir(), "trailmark-alerts-"));
+    const tests = [
+      test(WELL, ".*", 0),
+      ...names.map((name) => test({ ...WELL, ...SICK[name] }, name, 1)),
+      // Nothing is scraped at all.
+      test({}, "TrailmarkAllDown", 1),
+    ];
+    const file = join(dir, "alerts.test.yml");
+    writeFileSync(file, stringify({ rule_files: [resolve(ALERTS)], evaluation_interval: "1m", tests }));
+    expect(execFileSync("promtool", ["test", "rules", file], { encoding: "utf8" })).toContain("SUCCESS");
+    rmSync(dir, { recursive: true });
+  },
+);
