@@ -208,6 +208,35 @@ describe("install.sh", () => {
     },
   );
 
+  it("says so when the service does not run", async () => {
+    const machine = new Machine({ node: true, system: true });
+    const { key } = await createEnrollmentKey();
+    machine.put("systemctl", '[ "$1" != is-active ]');
+    const ran = await machine.install(script, LOOPBACK, { key });
+    expect(ran).toMatchObject({ code: 1, out: expect.stringContaining("the service does not run") });
+    expect(ran.out).not.toContain("runs as a service");
+  });
+
+  it("keeps the proxy of the environment for the service, where root alone reads it", async () => {
+    const machine = new Machine({ node: true, system: true });
+    const { key } = await createEnrollmentKey();
+    const env = { https_proxy: "http://user:pass%40word@proxy.example:3128", no_proxy: "127.0.0.1,.example.com" };
+    expect((await machine.install(script, LOOPBACK, { key, env })).code).toBe(0);
+    const kept = join(machine.dir, "environment");
+    expect(readFileSync(kept, "utf8")).toBe(`https_proxy=${env.https_proxy}\nno_proxy=${env.no_proxy}\n`);
+    expect(permissions(kept)).toBe("600");
+    expect(readFileSync(join(machine.units, "trailmark-agent.service"), "utf8")).toContain(
+      `EnvironmentFile=-${kept}\n`,
+    );
+    // An update by somebody without it, by a timer for example, keeps it.
+    expect((await machine.install(script, [...LOOPBACK, "--update"])).code).toBe(0);
+    expect(existsSync(kept)).toBe(true);
+    const odd = await machine.install(script, LOOPBACK, { env: { https_proxy: 'http://proxy" X=' } });
+    expect(odd).toMatchObject({ code: 1, out: expect.stringContaining("characters that a service file cannot hold") });
+    await machine.install(script, ["--uninstall"]);
+    expect(existsSync(machine.dir)).toBe(false);
+  });
+
   it("runs as a service with a user of its own, and is removed with all of it", async () => {
     const machine = new Machine({ node: true, system: true });
     const { key, orgId } = await createEnrollmentKey();
@@ -226,7 +255,10 @@ describe("install.sh", () => {
 
     const again = await machine.install(script, [...LOOPBACK, "--update"]);
     expect(again.code).toBe(0);
-    expect(machine.calls.at(-1)).toBe("systemctl start trailmark-agent");
+    expect(machine.calls.filter((call) => call.startsWith("systemctl")).slice(-2)).toEqual([
+      "systemctl start trailmark-agent",
+      "systemctl is-active --quiet trailmark-agent",
+    ]);
 
     expect((await machine.install(script, ["--uninstall"])).code).toBe(0);
     expect(machine.calls).toContain("userdel trailmark-agent");

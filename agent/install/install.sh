@@ -208,6 +208,8 @@ Wants=network-online.target
 After=network-online.target
 
 [Service]
+# A start that the sandbox or the program's file prevents is one that failed.
+Type=exec
 ExecStart=$starter$program --state-dir $state
 ${node:+Environment=NODE_USE_SYSTEM_CA=1 NODE_USE_ENV_PROXY=1}
 # The proxy, where there is one (https_proxy, no_proxy).
@@ -319,7 +321,11 @@ start_service() {
   rm "$dir/.unit"
   systemctl daemon-reload
   systemctl enable --quiet trailmark-agent
-  if [ "$changed" = yes ]; then systemctl restart trailmark-agent; else systemctl start trailmark-agent; fi
+  how=start
+  [ "$changed" = no ] || how=restart
+  if ! systemctl "$how" trailmark-agent || ! sleep 2 || ! systemctl is-active --quiet trailmark-agent; then
+    fail "the service does not run; this says why: systemctl status trailmark-agent"
+  fi
 }
 
 require_service() {

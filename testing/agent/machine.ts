@@ -47,7 +47,8 @@ export class Machine {
     if (system) for (const [name, script] of Object.entries(SYSTEM)) this.put(name, script);
   }
 
-  private put(name: string, script: string): void {
+  /** Makes a program of the machine, or another of one that it has. */
+  put(name: string, script: string): void {
     const note = `{ echo "RUN \${0##*/} $*"; ${ENV}; } >>"$ROOT/log"`;
     writeFileSync(join(this.bin, name), `#!/bin/sh\nROOT=${this.root}\n${note}\n${script}\n`, { mode: 0o755 });
   }
