@@ -150,6 +150,8 @@ describe("install.sh", () => {
     ]);
     expect(removed.code).toBe(0);
     expect([existsSync(machine.dir), existsSync(machine.state)]).toEqual([false, false]);
+    const again = await machine.install(script, ["--no-service", "--uninstall"]);
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining("There is no agent here") });
   });
 
   it("removes its own files alone", async () => {

@@ -338,6 +338,10 @@ require_service() {
 }
 
 uninstall() {
+  if [ ! -e "$dir" ] && [ ! -e "$state" ]; then
+    say "There is no agent here: neither $dir nor $state."
+    return
+  fi
   if [ -f "$units/trailmark-agent.service" ]; then
     systemctl disable --quiet --now trailmark-agent || :
     rm -f "$units/trailmark-agent.service"

@@ -1,0 +1,14 @@
+import { Secret, TOTP } from "otpauth";
+import { expect, it } from "vitest";
+import { stepOf } from "./totp";
+
+const NOW = new Date("2026-11-22T12:00:15Z");
+const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
+const codeAt = (seconds: number) =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: NOW.getTime() + seconds * 1000 });
+
+it("takes the code of an app whose clock is half a minute off, and none of one that is further", () => {
+  const step = Math.floor(NOW.getTime() / 30_000);
+  expect([-30, 0, 30].map((seconds) => stepOf(secret, codeAt(seconds), NOW))).toEqual([step - 1, step, step + 1]);
+  expect([-60, 60, 3600].map((seconds) => stepOf(secret, codeAt(seconds), NOW))).toEqual([null, null, null]);
+});
