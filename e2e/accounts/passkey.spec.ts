@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { SignInPage } from "@/e2e/pages/sign-in";
+import { withDatabase } from "@/e2e/support/database";
 import { expect, patient, test } from "@/e2e/support/fixtures";
 import { ADMIN, endServer, freePort, type Server, startServer } from "@/testing/server";
 
@@ -37,7 +38,20 @@ async function plugIn(page: Page): Promise<void> {
   });
 }
 
-test("a passkey is created, signs in after the password, and is removed", async ({ browser }) => {
+/** The partner's rule about second factors, set by the person of this page. */
+const requireTwoFactor = (page: Page, requireTwoFactor: boolean): Promise<number> =>
+  page.evaluate(
+    async (body) => {
+      const headers = { "Content-Type": "application/json" };
+      const answer = await fetch("/api/v1/orgs/partner", { method: "PATCH", headers, body: JSON.stringify(body) });
+      return answer.status;
+    },
+    { requireTwoFactor },
+  );
+
+test("a passkey signs in after the password, confirms who is there, and is removed unless one is required", async ({
+  browser,
+}) => {
   const context = await browser.newContext({ baseURL: base, storageState: { cookies: [], origins: [] } });
   const page = await patient(await context.newPage());
   await plugIn(page);
@@ -56,8 +70,19 @@ test("a passkey is created, signs in after the password, and is removed", async 
   await expect(page.getByRole("heading", { level: 1, name: "Audit log" })).toBeVisible();
 
   await page.goto("/account");
+  expect(await requireTwoFactor(page, true)).toBe(200);
+  // As if the browser had been left open since.
+  await withDatabase((sql) => sql`UPDATE user_sessions SET proven_at = proven_at - interval '15 minutes'`, dataDir);
   await page.getByRole("button", { name: "Remove: Work laptop" }).click();
-  await page.getByRole("dialog", { name: "Remove Work laptop" }).getByRole("button", { name: "Remove" }).click();
+  const removing = page.getByRole("dialog", { name: "Remove Work laptop" });
+  await removing.getByRole("button", { name: "Remove" }).click();
+  const confirming = page.getByRole("dialog", { name: "Confirm that it is you" });
+  await confirming.getByRole("button", { name: "Use a passkey" }).click();
+  await expect(confirming).toHaveCount(0);
+  await expect(removing).toContainText("Your organization requires two-factor sign-in. Add another factor first.");
+
+  expect(await requireTwoFactor(page, false)).toBe(200);
+  await removing.getByRole("button", { name: "Remove" }).click();
   await expect(page.getByText("Your password or identity provider alone signs you in.")).toBeVisible();
   await context.close();
 });
