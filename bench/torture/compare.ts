@@ -48,6 +48,7 @@ export async function compareAt(
     const integrity = await fetch(`${base}/api/v1/audit-logs/integrity?orgId=${orgId}`, {
       headers: { Authorization: `Bearer ${token}` },
     });
+    if (!integrity.ok) throw new Error(`integrity: ${integrity.status} ${await integrity.text()}`);
     const { breaks }: { breaks: unknown[] } = await integrity.json();
     return {
       acknowledged: acked.events.size + acked.deviceEvents.size + acked.logs.size,

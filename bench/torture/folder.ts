@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
@@ -40,6 +40,15 @@ export function residentMb({ child }: Server): number {
   try {
     const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
     return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** Files and sockets that the server's process has open; 0 where the system does not tell. */
+export function openHandles({ child }: Server): number {
+  try {
+    return readdirSync(`/proc/${child.pid}/fd`).length;
   } catch {
     return 0;
   }

@@ -47,16 +47,18 @@ async function send(
 export const fuzzLine: Line = {
   id: "F1",
   title: "requests made from the OpenAPI document, spoilt here and there",
-  run: ({ rounds, random }) =>
+  run: ({ rounds, random, minutes }) =>
     withServer(async (server) => {
       let credentials = await prepare(server.base);
       const document: Record<string, unknown> = await (await fetch(`${server.base}/api/v1/openapi.json`)).json();
       const operations = describedOperations(document).filter(({ path }) => !SPARED.has(path));
       const faults = new Map<string, number>();
       let tried = 0;
-      for (let round = 0; round < rounds; round++) {
-        // A new organization now and then: what the requests themselves have changed must not narrow the rest.
-        if (round % 50 === 49) credentials = await prepare(server.base);
+      const until = Date.now() + minutes * 60_000;
+      for (let round = 0; round < rounds && Date.now() < until; round++) {
+        // A new organization now and then: what the requests themselves have changed must not narrow the rest, and
+        // access tokens live for minutes only.
+        if (round % 10 === 9) credentials = await prepare(server.base);
         const hints: Hints = {
           ids: [credentials.orgId, credentials.orgId, randomUUID()],
           params: (path, name) => {

@@ -143,7 +143,7 @@ const told = ({ kills, faults }: Fight): string =>
   [`${kills} kills over ${ROWS} rows and ${3 * ROWS} values`, ...faults].join("; ");
 
 /** K3, import: kill -9 while a file is read, checked, applied and taken back; all or nothing, and nothing twice. */
-const killTheImport: Line = {
+export const importKillLine: Line = {
   id: "K3-import",
   title: "kill -9 of the server during an import and its undo",
   run: async (input) => {
@@ -161,7 +161,7 @@ async function runAhead(server: Server, id: string): Promise<void> {
 }
 
 /** The control: a mark that a kill leaves ahead of the work must be caught losing rows, or K3-import proves nothing. */
-const markControl: Line = {
+export const importMarkLine: Line = {
   id: "K3-import-control",
   title: "the same with a progress mark outside the transaction must lose something",
   run: async (input) => {
@@ -170,5 +170,3 @@ const markControl: Line = {
     return { tried: found.kills, failed: lost.length > 0 ? 0 : 1, detail: told(found) };
   },
 };
-
-export const importKillLines: Line[] = [killTheImport, markControl];

@@ -2,19 +2,21 @@ import { evidenceLine } from "./evidence";
 import { fairSharesLine } from "./fair-shares";
 import { fuzzLine } from "./fuzz";
 import { hostileLine } from "./hostile";
-import { importKillLines } from "./import-kills";
+import { importKillLine, importMarkLine } from "./import-kills";
 import { importLawLine } from "./import-laws";
 import { exportLines } from "./jobs/export";
 import { migrationLines } from "./jobs/migration";
 import { pruneLines } from "./jobs/prune";
 import { treeLines, verificationLines } from "./jobs/verification";
-import { killLines } from "./kills";
+import { killLines, lazyKillLine } from "./kills";
 import { liveLine } from "./live";
 import { clockLines } from "./machine/clock";
 import { diskLines } from "./machine/disk";
 import { malformedLine } from "./malformed";
 import { proxyLine } from "./proxy";
 import { slowFilesLine } from "./slow-files";
+import { soakLine } from "./soak/soak";
+import { streamsLine } from "./soak/streams";
 import { frozenLine, stopLine } from "./stops";
 import { deletionsLine, headsLine } from "./tampering";
 import { badValuesLine, cleanLine, csvLine, hashLine, sequencesLine, tenantsLine } from "./tests";
@@ -29,15 +31,18 @@ const slow = (lines: Line[], quick: number, full: number): Sized[] =>
   lines.map((line) => ({ line, quick, full, slow: true }));
 
 export const LINES: Sized[] = [
-  ...[...killLines, liveLine].map((line) => ({ line, quick: 5, full: 50 })),
-  ...importKillLines.map((line) => ({ line, quick: 5, full: 20 })),
+  ...killLines.map((line) => ({ line, quick: 2, full: 50 })),
+  { line: lazyKillLine, quick: 3, full: 50 },
+  { line: liveLine, quick: 1, full: 50 },
+  { line: importKillLine, quick: 5, full: 20 },
+  ...slow([importMarkLine], 5, 20),
   ...slow([...pruneLines, ...migrationLines, ...exportLines, ...verificationLines, ...treeLines], 2, 20),
   ...slow([...clockLines, ...diskLines], 1, 10),
   { line: importLawLine, quick: 1, full: 100 },
   { line: slowFilesLine, quick: 1, full: 10 },
   { line: frozenLine, quick: 1, full: 5 },
   { line: stopLine, quick: 1, full: 20 },
-  { line: fuzzLine, quick: 3, full: 850 },
+  { line: fuzzLine, quick: 2, full: 850 },
   { line: hostileLine, quick: 1, full: 50 },
   { line: malformedLine, quick: 4, full: 160 },
   { line: deletionsLine, quick: 1, full: 20 },
@@ -52,5 +57,6 @@ export const LINES: Sized[] = [
   ...slow([tenantsLine], 2_000, 10_000),
   ...slow([badValuesLine], 5_000, 5_000),
   ...slow([csvLine], 1_000, 100_000),
+  ...slow([soakLine, streamsLine], 1, 1),
   ...(FORMER_CHECKOUT ? [{ line: upgradeLine, quick: 1, full: 1 }] : []),
 ];

@@ -23,7 +23,10 @@ export const nothingYet = (): Acknowledged => ({
 
 export type Credentials = { key: string; orgId: string; agentId: string; agentToken: string; accessToken: string };
 
-async function json<T>(base: string, method: string, path: string, token: string | null, body?: unknown): Promise<T> {
+type Sent = { method: string; path: string; token: string | null; body?: unknown };
+
+/** One request that has to be answered well. @throws Error with what was answered instead */
+export async function json<T>(base: string, { method, path, token, body }: Sent): Promise<T> {
   const response = await fetch(`${base}/api/v1${path}`, {
     method,
     headers: { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
@@ -33,28 +36,24 @@ async function json<T>(base: string, method: string, path: string, token: string
   return await response.json();
 }
 
+const post = (path: string, token: string | null, body: unknown): Sent => ({ method: "POST", path, token, body });
+
 /** Signs in anew; access tokens live for minutes only. */
 export async function signIn(base: string): Promise<string> {
-  return (await json<{ accessToken: string }>(base, "POST", "/auth/token", null, ADMIN)).accessToken;
+  return (await json<{ accessToken: string }>(base, post("/auth/token", null, ADMIN))).accessToken;
 }
 
 /** An organization, a key that may write its audit log, and an enrolled agent. */
 export async function prepare(base: string): Promise<Credentials> {
   const accessToken = await signIn(base);
-  const { id: orgId } = await json<{ id: string }>(base, "POST", "/orgs/organizations", accessToken, {
-    name: `Torture ${randomUUID().slice(0, 8)}`,
-  });
-  const { key } = await json<{ key: string }>(base, "POST", "/api-keys", accessToken, {
-    name: "writer",
-    orgId,
-    permissions: ["audit:write"],
-  });
-  const { key: enrollmentKey } = await json<{ key: string }>(base, "POST", "/enrollment-keys", accessToken, { orgId });
-  const agent = await json<{ agentId: string; token: string }>(base, "POST", "/agents/enroll", null, {
-    enrollmentKey,
-    hostname: "TORTURE-1",
-    os: "linux",
-  });
+  const make = <T>(path: string, body: object) => json<T>(base, post(path, accessToken, body));
+  const name = `Torture ${randomUUID().slice(0, 8)}`;
+  const { id: orgId } = await make<{ id: string }>("/orgs/organizations", { name });
+  const writer = { name: "writer", orgId, permissions: ["audit:write"] };
+  const { key } = await make<{ key: string }>("/api-keys", writer);
+  const { key: enrollmentKey } = await make<{ key: string }>("/enrollment-keys", { orgId });
+  const enrolment = { enrollmentKey, hostname: "TORTURE-1", os: "linux" };
+  const agent = await json<{ agentId: string; token: string }>(base, post("/agents/enroll", null, enrolment));
   return { key, orgId, agentId: agent.agentId, agentToken: agent.token, accessToken };
 }
 

@@ -105,7 +105,7 @@ function signalPostgres(dataDir: string, signal: NodeJS.Signals): void {
 }
 
 const FREEZE_MS = 10_000;
-const QUICK_FREEZE_MS = 4_000;
+const QUICK_FREEZE_MS = 2_000;
 /** What a request that only records may take while the database is frozen: the patience for a commit, and the disk. */
 const RECORD_MS = 2_000;
 const RECOVERY_MS = 5_000;

@@ -6,7 +6,7 @@ import { itemAt } from "@/server/records";
 import { killServer, type Server, stopServer } from "@/testing/server";
 import { compare } from "./compare";
 import { ownerOf, startShared } from "./folder";
-import { type Credentials, nothingYet, prepare } from "./load";
+import { type Credentials, nothingYet, prepare, signIn } from "./load";
 import { runProduct } from "./product";
 import type { Line } from "./types";
 
@@ -14,6 +14,7 @@ import type { Line } from "./types";
 
 const CHAIN = 100;
 const FULL_ROUNDS = 20;
+const SIGN_IN_EVERY = 50;
 const START = Date.UTC(2026, 0, 5, 9);
 const at = (seq: number): string => new Date(START + seq * 1_000).toISOString();
 
@@ -93,11 +94,15 @@ async function isBelieved({ sql, credentials: { orgId } }: Target): Promise<bool
   return row?.sound === true;
 }
 
-/** Every run of neighbouring entries, each in its turn, or some of them. */
+/** Every run of neighbouring entries in an order of chance, or the ends and some of them. */
 function deletions(full: boolean, random: () => number): Range[] {
   const all: Range[] = [];
   for (let from = 1; from <= CHAIN; from++) for (let to = from; to <= CHAIN; to++) all.push({ from, to });
-  if (full) return all;
+  if (full)
+    return all
+      .map((range) => ({ range, at: random() }))
+      .sort((a, b) => a.at - b.at)
+      .map(({ range }) => range);
   const edges = [
     [1, 1],
     [CHAIN, CHAIN],
@@ -112,16 +117,21 @@ function deletions(full: boolean, random: () => number): Range[] {
 export const deletionsLine: Line = {
   id: "C4",
   title: "every run of entries of a chain of a hundred deleted by the owner",
-  run: async ({ rounds, random }) => {
+  run: async ({ rounds, random, minutes }) => {
     const server = await startShared();
     const sql = ownerOf(server);
     const faults: string[] = [];
-    let [tried, believed, nights] = [0, 0, 0];
+    let [tried, believed, nights, deleted] = [0, 0, 0, 0];
+    const until = Date.now() + minutes * 60_000;
     try {
       const target = await createChain(server, sql);
       const { orgId } = target.credentials;
       if ((await verdict(target)) !== "intact") faults.push("the chain was not intact before");
-      for (const range of deletions(rounds >= FULL_ROUNDS, random)) {
+      const all = deletions(rounds >= FULL_ROUNDS, random);
+      for (const range of all) {
+        if (Date.now() > until) break;
+        // Access tokens live for minutes only.
+        if (deleted++ % SIGN_IN_EVERY === 0) target.credentials.accessToken = await signIn(server.base);
         const { from, to } = range;
         const [kept] = await sql<{ rows: string }[]>`
           SELECT jsonb_agg(a)::text AS rows FROM audit_logs a WHERE org_id = ${orgId} AND chain_seq BETWEEN ${from} AND ${to}`;
@@ -132,7 +142,7 @@ export const deletionsLine: Line = {
           "times around": await verdict(target, { from: Math.max(1, from - 3), to: Math.min(CHAIN, to + 3) }),
           "other times": await verdict(target, { from: 1, to: 2 }),
         };
-        if (tried % 200 === 0) {
+        if (deleted % 50 === 1) {
           asked["the night"] = await night(target);
           nights++;
         }
@@ -152,7 +162,7 @@ export const deletionsLine: Line = {
       await stopServer(server);
     }
     if (believed === 0) faults.push("the control, which looks for no gaps, believed none");
-    const detail = `${tried} verdicts, ${nights} nights; the control, which looks for no gaps, believed ${believed}`;
+    const detail = `${deleted} runs deleted, ${tried} verdicts, ${nights} nights; the control, which looks for no gaps, believed ${believed}`;
     return { tried, failed: faults.length, detail: [detail, ...faults.slice(0, 8)].join("; ") };
   },
 };

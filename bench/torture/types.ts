@@ -3,7 +3,7 @@ export type Outcome = { tried: number; failed: number; detail: string; skipped?:
 export type LineInput = {
   rounds: number;
   random: () => number;
-  /** How long a line goes on that is measured in time. */
+  /** How long a line goes on that is measured in time, or that has too many cases for one sitting. */
   minutes: number;
   /** Says what is being done, for the message about a line that hangs. */
   progress: (what: string) => void;

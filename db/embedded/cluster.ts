@@ -77,9 +77,7 @@ export function loadSecrets(dataDir: string, home: string): Secrets {
       cluster,
     };
     const draft = `${file}.${randomBytes(4).toString("hex")}`;
-    writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, {
-      mode: 0o600,
-    });
+    writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
     try {
       linkSync(draft, file);
     } catch (error) {

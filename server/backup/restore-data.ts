@@ -32,7 +32,7 @@ export class DataReceiver {
   putKeys(files: readonly KeyFile[]): void {
     for (const { name, content } of files) {
       const path = this.#place(name);
-      if (path) writeFileSync(path, Buffer.from(content, "base64"), { mode: 0o600, flag: "wx" });
+      if (path) writeFileSync(path, Buffer.from(content, "base64"), { mode: 0o600, flag: "wx", flush: true });
     }
   }
 }

@@ -118,6 +118,40 @@ it("goes on in another process within half a minute when its own is killed", { t
   expect(SILENT_SECONDS * 1000 + BEAT_MS).toBeLessThan(30_000);
 });
 
+it("goes on where the end of a job cannot be written down; the job is begun again", async () => {
+  const unheard: unknown[] = [];
+  const hear = (reason: unknown) => unheard.push(reason);
+  process.on("unhandledRejection", hear);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let holding: Promise<unknown> = Promise.resolve();
+  const run = () =>
+    new Promise<void>((resolve) => {
+      holding = roles.owner.begin(async (tx) => {
+        await tx`LOCK TABLE pgboss.job IN ACCESS EXCLUSIVE MODE`;
+        resolve();
+        await released;
+      });
+    });
+  await start(job({ run }));
+  const ending = () => roles.owner`
+    SELECT pid FROM pg_stat_activity
+    WHERE application_name = 'trailmark jobs' AND wait_event_type = 'Lock' AND query LIKE '%completed_on = now()%'`;
+  await expect.poll(async () => (await ending()).length, { timeout: 60_000 }).toBe(1);
+  const [waiting] = await ending();
+  await roles.owner`SELECT pg_terminate_backend(${waiting?.pid})`;
+  await expect.poll(async () => (await ending()).length, { timeout: 60_000 }).toBe(0);
+  release();
+  await holding;
+  await sleep(500);
+  process.off("unhandledRejection", hear);
+  expect(unheard).toEqual([]);
+  const [left] = await appSql()`SELECT state::text, data ? 'beatAt' AS beats FROM pgboss.job WHERE name = 'retention'`;
+  expect(left).toEqual({ state: "active", beats: true });
+});
+
 it("says nothing of a job that another process has taken over", async () => {
   let finish: (() => void) | undefined;
   let lost = false;

@@ -42,9 +42,22 @@ function connect(): postgres.Sql {
   });
 }
 
-async function executeSql(sql: postgres.Sql, text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
+async function execute(sql: postgres.Sql, text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
   const rows = await sql.unsafe(text, values.map((value) => value ?? null) as never[]);
   return { rows: [...rows] };
+}
+
+/**
+ * pg-boss does not wait for the statement by which it ends a job, so nobody would hear that it failed. Such a job falls
+ * silent, and is begun again.
+ */
+function executeSql(sql: postgres.Sql, text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
+  const executed = execute(sql, text, values);
+  if (!text.includes("completed_on")) return executed;
+  return executed.catch((error: unknown) => {
+    log.warn({ err: error }, "the end of a job could not be written down");
+    return { rows: [{ count: 0 }] };
+  });
 }
 
 /** @returns the id of the worker that looks for this job */

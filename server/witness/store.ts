@@ -72,7 +72,7 @@ export function loadCosigner(folder: string, name: string): Cosigner & { vkey: s
   const file = join(folder, "witness-ed25519.pem");
   if (!existsSync(file)) {
     const { privateKey } = generateKeyPairSync("ed25519");
-    writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
+    writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx", flush: true });
     syncFolder(folder);
   }
   const secret = readKey(file);

@@ -9,7 +9,6 @@ import {
   endServer,
   freePort,
   isReady,
-  killPostgres,
   killServer,
   makeCommitsLazy,
   type Server,
@@ -22,6 +21,7 @@ const MEGABYTES = 900;
 const WRITERS = 6;
 const FULL_MS = 4_000;
 const RECOVERY_MS = 60_000;
+const ANSWER_MS = 10_000;
 /** What is left free: nothing for anybody, too little for the database, too little for a while. */
 const LEFT = [0, 64 * 1024, 2 * 1024 * 1024, 18 * 1024 * 1024];
 
@@ -74,6 +74,8 @@ async function fillUp({ rounds, progress }: LineInput): Promise<Outcome> {
           await sleep(500);
           await stop();
         }
+      // The control: a disk on which everything went on as before was not full.
+      if (![...held.acked.answers.keys()].includes(503)) faults.push("nobody was refused: the disk was never full");
       return await judge(held, faults);
     } finally {
       await endServer(server);
@@ -81,6 +83,13 @@ async function fillUp({ rounds, progress }: LineInput): Promise<Outcome> {
   } finally {
     disk.end();
   }
+}
+
+/** Waits for the next rows that the database alone keeps: what is not on the disk by then was promised all the same. */
+async function justAcknowledged({ deviceEvents, logs }: Acknowledged): Promise<void> {
+  const before = deviceEvents.size + logs.size;
+  const deadline = Date.now() + ANSWER_MS;
+  while (deviceEvents.size + logs.size === before && Date.now() < deadline) await sleep(1);
 }
 
 /** H5, power: the file system stops under load, what was not flushed is gone, server and database start again. */
@@ -101,11 +110,13 @@ async function cutPower({ rounds, random, progress }: LineInput, lazy = false): 
       progress(`cut ${round + 1}`);
       const stop = startLoad(server.base, held.credentials, held.acked, WRITERS);
       await sleep(400 + random() * 900);
+      await justAcknowledged(held.acked);
       disk.cutPower();
-      await killPostgres(dataDir);
+      // The server first: it would start a database that it misses.
       await killServer(server);
+      await disk.endProcesses();
       await stop();
-      await unmounted(disk);
+      disk.unmount();
       disk.mount();
       server = await startServer({ dataDir, port });
     }
@@ -115,17 +126,6 @@ async function cutPower({ rounds, random, progress }: LineInput, lazy = false): 
     if (server) await endServer(server);
     disk.end();
   }
-}
-
-/** The last process of the database may still be going. */
-async function unmounted(disk: SmallDisk): Promise<void> {
-  for (let tries = 0; ; tries++)
-    try {
-      return void disk.unmount();
-    } catch (error) {
-      if (tries === 100) throw error;
-      await sleep(50);
-    }
 }
 
 export const diskLines: Line[] = [

@@ -1,7 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@/db/thrown";
 
 /** Why a file system of its own, small and of this run alone, cannot be mounted here; null where it can. */
@@ -20,11 +32,26 @@ const run = (command: string, ...args: string[]) =>
   execFileSync(command, args, { stdio: ["ignore", "ignore", "pipe"] });
 const MEGABYTE = 1024 * 1024;
 const PROBE_MEGABYTES = 8;
+const PATIENCE_MS = 20_000;
 
 /** Power goes: nothing more is written, what lies in memory alone is lost (ext4's own call for tests like this one). */
 const SHUT_DOWN = `
 import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack("I", 2))`;
+
+/** Processes whose working folder lies below another. */
+function processesIn(folder: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`);
+      } catch {
+        return false;
+      }
+    });
+}
 
 /** An ext4 of so many megabytes in a file, mounted. */
 export class SmallDisk {
@@ -47,6 +74,21 @@ export class SmallDisk {
 
   mount = () => run("mount", "-o", "loop", this.#image, this.folder);
   unmount = () => run("umount", this.folder);
+
+  /** Ends every process that works on the disk, as its machine would; their own files can no longer be read. */
+  async endProcesses(): Promise<void> {
+    for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(20)) {
+      const left = processesIn(this.folder);
+      if (left.length === 0) return;
+      for (const pid of left)
+        try {
+          process.kill(pid, "SIGKILL");
+        } catch {
+          // gone meanwhile
+        }
+    }
+    throw new Error("processes still work on the disk");
+  }
 
   cutPower = () => run("python3", "-c", SHUT_DOWN, this.folder);
 
@@ -73,6 +115,8 @@ export class SmallDisk {
   end(): void {
     try {
       this.unmount();
+    } catch {
+      run("umount", "--lazy", this.folder); // somebody still works in it, or it is not mounted between two cuts
     } finally {
       rmSync(this.#root, { recursive: true, force: true });
     }

@@ -61,7 +61,7 @@ function makeOwnKey(): SigningKey[] {
   const file = ownFile();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const { privateKey } = generateKeyPairSync("ed25519");
-  writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
+  writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx", flush: true });
   return readKeys(file, signerName());
 }
 

@@ -52,6 +52,13 @@ it("takes over from a process that is dead, whose number may be another's today,
   }
 });
 
+it("takes over a lock that names nobody, as a machine leaves it that loses its power meanwhile", async () => {
+  writeFileSync(lock(), "");
+  const unlock = await lockFolder(dir, 300);
+  expect(readFileSync(lock(), "utf8").trim()).toBe(processName());
+  unlock();
+});
+
 it("gives one of many the folder of a dead server", async () => {
   writeFileSync(lock(), "0123456789-1-1\n");
   const taken = await Promise.allSettled(Array.from({ length: 20 }, () => lockFolder(dir, 500)));

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "@/db/thrown";
@@ -42,13 +42,16 @@ function holderOf(path: string): string {
 
 function create(path: string): boolean {
   try {
-    writeFileSync(path, `${processName()}\n`, { flag: "wx", mode: 0o600 });
+    writeFileSync(path, `${processName()}\n`, { flag: "wx", mode: 0o600, flush: true });
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
     throw error;
   }
 }
+
+/** True for a lock that names nobody: one that is just being written, or was when the machine lost its power. */
+const isBlank = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.size === 0;
 
 /** Puts a dead server's lock away; another process may have done so first, and its own lock must stay. */
 function removeDead(path: string, holder: string): void {
@@ -80,8 +83,9 @@ export async function lockFolder(dataDir: string, timeoutMs = TIMEOUT_MS): Promi
   const take = () => writing(dataDir, () => create(path));
   for (const deadline = Date.now() + timeoutMs; !take(); await sleep(POLL_MS)) {
     const holder = holderOf(path);
-    if (holder && !isProcessAlive(holder)) removeDead(path, holder);
-    else if (Date.now() > deadline)
+    const isLate = Date.now() > deadline;
+    if (holder ? !isProcessAlive(holder) : isLate && isBlank(path)) removeDead(path, holder);
+    else if (isLate)
       throw new FolderRefused(
         `Another server (process ${holder.split("-")[1] ?? "unknown"}) uses the data folder ${dataDir}. Stop it, or set TRAILMARK_DATA_DIR to a folder of this server's own.`,
       );

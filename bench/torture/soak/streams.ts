@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { withServer } from "@/bench/torture/folder";
+import { json, prepare } from "@/bench/torture/load";
+import type { Line, LineInput, Outcome } from "@/bench/torture/types";
+import type { Server } from "@/testing/server";
+import { growth, type Held, heldBy } from "./flat";
+
+/** A program of its own for so many agents: that is as many as the agent simulates at once. */
+const PROGRAMS = 6;
+const AGENTS_EACH = 1_000;
+const EVENTS_PER_SECOND = 2_000;
+/** The simulation counts requests: six in ten hand in four and a half events. */
+const EVENTS_PER_REQUEST = 2.7;
+const TAILS = 200;
+/** A person may have so many live views at a time. */
+const TAILS_EACH = 5;
+const MAX_P99_MS = 250;
+const POST_EVERY_MS = 100;
+const SAMPLE_EVERY_MS = 10_000;
+
+type Simulation = { child: ChildProcess; said: () => string; listening: Promise<void>; ended: Promise<unknown> };
+
+/** A thousand agents of an organization: each with its stream, its heartbeats and its share of the events. */
+function simulate({ base }: Server, enrollmentKey: string, minutes: number): Simulation {
+  const rate = EVENTS_PER_SECOND / EVENTS_PER_REQUEST / PROGRAMS;
+  const options = ["--devices", AGENTS_EACH, "--rate", rate.toFixed(1), "--seconds", Math.round(minutes * 60)].map(
+    String,
+  );
+  const args = ["simulate", "--url", base, "--enrollment-key", enrollmentKey, ...options];
+  const child = spawn(process.execPath, [join("dist", "agent.mjs"), ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  const listening = new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+        if (said.includes("listening")) resolve();
+      });
+    child.once("exit", () => reject(new Error(`the simulation ended early: ${said}`)));
+  });
+  return { child, said: () => said, listening, ended: once(child, "exit") };
+}
+
+type Tails = { open: () => number; entries: () => number; end: () => void };
+
+/** Live views of so many people, opened again where one ends. */
+async function openTails({ base }: Server, { orgId, accessToken }: { orgId: string; accessToken: string }) {
+  const ending = new AbortController();
+  let [open, entries] = [0, 0];
+  const follow = async (signInAgain: () => Promise<string>) => {
+    while (!ending.signal.aborted) {
+      const input = encodeURIComponent(JSON.stringify({ orgId }));
+      const headers = { Authorization: `Bearer ${await signInAgain()}` };
+      const answer = await fetch(`${base}/api/trpc/audit.tail?input=${input}`, { headers, signal: ending.signal });
+      if (!answer.ok || !answer.body) throw new Error(`a live view: ${answer.status} ${await answer.text()}`);
+      open++;
+      try {
+        for await (const chunk of answer.body)
+          entries += Buffer.from(chunk).toString("utf8").split('"chainSeq"').length - 1;
+      } finally {
+        open--;
+      }
+    }
+  };
+  const views: Promise<void>[] = [];
+  for (let person = 0; person < TAILS / TAILS_EACH; person++) {
+    const [email, password] = [`${randomUUID()}@trailmark.example`, "correct horse battery"];
+    const body = { email, password, name: "Viewer", role: "org_viewer", orgId };
+    await json(base, { method: "POST", path: "/users", token: accessToken, body });
+    const signInAgain = async () =>
+      (
+        await json<{ accessToken: string }>(base, {
+          method: "POST",
+          path: "/auth/token",
+          token: null,
+          body: { email, password },
+        })
+      ).accessToken;
+    for (let i = 0; i < TAILS_EACH; i++) views.push(follow(signInAgain).catch(() => {}));
+  }
+  const tails: Tails = { open: () => open, entries: () => entries, end: () => ending.abort() };
+  return tails;
+}
+
+/** Somebody who hands in an event every tenth of a second. @returns how long each took (ms), refusals as endless */
+function startPosting({ base }: Server, key: string): () => Promise<number[]> {
+  const times: number[] = [];
+  let stop = false;
+  const running = (async () => {
+    while (!stop) {
+      const event = {
+        actorType: "system",
+        actorId: "torture",
+        action: "device.update",
+        resourceType: "device",
+        result: "success",
+      };
+      const started = performance.now();
+      const isTaken = await fetch(`${base}/api/v1/audit-logs/events`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ events: [event] }),
+      }).then(
+        (answer) => answer.arrayBuffer().then(() => answer.status === 202),
+        () => false,
+      );
+      times.push(isTaken ? performance.now() - started : Number.POSITIVE_INFINITY);
+      await sleep(POST_EVERY_MS);
+    }
+  })();
+  return async () => {
+    stop = true;
+    await running;
+    return times.sort((a, b) => a - b);
+  };
+}
+
+const storedBy = (simulations: Simulation[]): number =>
+  simulations.reduce((sum, { said }) => sum + Number(/events stored: (\d+)/.exec(said())?.[1] ?? 0), 0);
+
+async function run({ minutes, progress }: LineInput): Promise<Outcome> {
+  return withServer(async (server) => {
+    const writer = await prepare(server.base);
+    const simulations: Simulation[] = [];
+    try {
+      for (let i = 0; i < PROGRAMS; i++) {
+        progress(`enrolling ${i * AGENTS_EACH} to ${(i + 1) * AGENTS_EACH}`);
+        const { orgId, accessToken } = await prepare(server.base);
+        const body = { orgId };
+        const made = await json<{ key: string }>(server.base, {
+          method: "POST",
+          path: "/enrollment-keys",
+          token: accessToken,
+          body,
+        });
+        const simulation = simulate(server, made.key, minutes);
+        simulations.push(simulation);
+        await simulation.listening;
+      }
+      const { accessToken } = await prepare(server.base);
+      const tails = await openTails(server, { orgId: writer.orgId, accessToken });
+      const stopPosting = startPosting(server, writer.key);
+      const held: Held[] = [];
+      let most = 0;
+      const sampling = setInterval(() => {
+        held.push(heldBy(server));
+        most = Math.max(most, tails.open());
+      }, SAMPLE_EVERY_MS);
+      progress("all of it");
+      await Promise.all(simulations.map(({ ended }) => ended));
+      clearInterval(sampling);
+      const times = await stopPosting();
+      const [open, entries] = [tails.open(), tails.entries()];
+      tails.end();
+      const at = (share: number) => Math.round(times[Math.floor(times.length * share)] ?? Number.POSITIVE_INFINITY);
+      const rate = Math.round(storedBy(simulations) / (minutes * 60));
+      const faults = [
+        ...(at(0.99) > MAX_P99_MS ? [`p99 of a post ${at(0.99)} ms`] : []),
+        ...(rate < EVENTS_PER_SECOND * 0.95 ? [`${rate} events/s instead of ${EVENTS_PER_SECOND}`] : []),
+        ...(open < TAILS ? [`${open} of ${TAILS} live views open at the end, ${most} at most`] : []),
+        ...growth(held[Math.floor(held.length / 4)], held.at(-1)),
+      ];
+      const [first, last] = [held[Math.floor(held.length / 4)], held.at(-1)];
+      return {
+        tried: times.length,
+        failed: times.length === 0 ? 1 : faults.length,
+        detail: [
+          `${PROGRAMS * AGENTS_EACH} agents, ${open} live views which were shown ${entries} entries, ${rate} events/s, ${minutes} minutes`,
+          `a post p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; ${first?.mb} MB and ${first?.handles} handles after a quarter, ${last?.mb} MB and ${last?.handles} at the end`,
+          ...faults,
+        ].join("; "),
+      };
+    } finally {
+      for (const { child } of simulations) child.kill("SIGTERM");
+    }
+  });
+}
+
+/** Z2: a large installation's agents, people who watch, and events, all on one server. */
+export const streamsLine: Line = {
+  id: "Z2",
+  title: "6,000 agents' streams and heartbeats, 200 live views, 2,000 events/s",
+  run,
+};
