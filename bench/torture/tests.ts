@@ -68,7 +68,7 @@ const line = (ordered: Ordered): Line => ({
 
 export const cleanLine = line({
   id: "C1",
-  title: "clean chains, verified while others write, sign and prune",
+  title: "clean chains, verified while eight writers write",
   project: "database",
   files: ["server/audit/chain/verify.db.test.ts"],
   name: "raises no false alarm",

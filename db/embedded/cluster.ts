@@ -18,6 +18,7 @@ import { z } from "zod";
 import { codeOf } from "@/db/thrown";
 import { type Binaries, initdbOf } from "./binaries";
 import { canEnter, POSTGRES_ENV, type Runner } from "./runner";
+import { syncFolder } from "./sync-folder";
 
 /** What is remembered beside the cluster, in a file of mode 0600. */
 const secretsFile = z.object({ owner: z.string(), app: z.string(), admin: z.string(), cluster: z.string() });
@@ -134,8 +135,10 @@ async function initialise(
   args.push("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", ...(durable ? [] : ["--no-sync"]));
   try {
     await run(initdbOf(binaries), args, runner);
-    appendFileSync(join(draft, "postgresql.conf"), SETTINGS);
+    // initdb has brought its files to the disk: what comes after must not be lost before the first entries are.
+    appendFileSync(join(draft, "postgresql.conf"), SETTINGS, { flush: durable });
     renameSync(draft, cluster);
+    if (durable) syncFolder(dirname(cluster));
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
     if (!existsSync(join(cluster, "PG_VERSION"))) throw error; // else another process made it meanwhile

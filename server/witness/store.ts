@@ -11,6 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { syncFolder } from "@/db/embedded/sync-folder";
 import { COSIGNATURE, formatVerifierKey, keyIdOf, parseNote } from "@/server/audit/tree/signed-note";
 import { parseCheckpoint } from "@/server/audit/tree/statement";
 import type { Cosigner, Seen } from "./add-checkpoint";
@@ -21,15 +22,6 @@ const sha256 = (bytes: Uint8Array | string): Buffer => createHash("sha256").upda
 
 /** The file name of a log, which is also its address: the hash of its origin. */
 export const nameOf = (origin: string): string => sha256(origin).toString("hex");
-
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}
 
 /** Replaces a file so that after a crash either the old or the new text is there. */
 function replaceFile(folder: string, name: string, text: string): void {

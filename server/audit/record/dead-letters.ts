@@ -1,9 +1,9 @@
 import { closeSync, createReadStream, fsyncSync, mkdirSync, openSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { syncFolder } from "@/db/embedded/sync-folder";
 import type { AuditInsert } from "@/server/audit/row";
 import { log } from "@/server/log";
 import { encodeFrame } from "./frame";
-import { syncFolder } from "./spool-folder";
 
 export const DEAD_LETTER_FILE = "dead-letter.log";
 const MAX_BYTES = 512 * 1024 * 1024;

@@ -1,16 +1,7 @@
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  statSync,
-  utimesSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmdirSync, statSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { syncFolder } from "@/db/embedded/sync-folder";
 import { isProcessAlive, processName } from "@/server/process-name";
 
 /**
@@ -39,16 +30,6 @@ function attempt(work: () => void): void {
     work();
   } catch {
     // Whoever was faster has done it.
-  }
-}
-
-/** Waits until what was made or removed in a folder is on the disk. @throws Error when the disk refuses */
-export function syncFolder(folder: string): void {
-  const fd = openSync(folder, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }
 

@@ -2,13 +2,14 @@ import { closeSync, constants, fsync, openSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { syncFolder } from "@/db/embedded/sync-folder";
 import { codeOf, messageOf } from "@/db/thrown";
 import type { AuditInsert } from "@/server/audit/row";
 import { DeferredWrites } from "./deferred-writes";
 import { decodeFrames } from "./frame";
 import { Segment } from "./segment";
 import { sharedRuns } from "./shared-runs";
-import { adoptOrphans, beat, openFolder, releaseFolder, removeIfEmpty, syncFolder } from "./spool-folder";
+import { adoptOrphans, beat, openFolder, releaseFolder, removeIfEmpty } from "./spool-folder";
 
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
 const MAX_SPOOL_BYTES = 512 * 1024 * 1024;
