@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { compare } from "@/bench/torture/compare";
+import { ownerOf } from "@/bench/torture/folder";
 import { type Acknowledged, type Credentials, nothingYet, prepare, startLoad } from "@/bench/torture/load";
 import { runProduct } from "@/bench/torture/product";
 import { type Line, type LineInput, needing, type Outcome } from "@/bench/torture/types";
@@ -85,6 +86,13 @@ async function fillUp({ rounds, progress }: LineInput): Promise<Outcome> {
   }
 }
 
+/** Else the log's own writer brings most of it to the disk while the power is being cut. */
+async function writeLogLate(server: Server): Promise<void> {
+  const sql = ownerOf(server);
+  await sql`ALTER SYSTEM SET wal_writer_delay = '10s'`;
+  await sql.end({ timeout: 5 });
+}
+
 /** Waits for the next rows that the database alone keeps: what is not on the disk by then was promised all the same. */
 async function justAcknowledged({ deviceEvents, logs }: Acknowledged): Promise<void> {
   const before = deviceEvents.size + logs.size;
@@ -103,6 +111,7 @@ async function cutPower({ rounds, random, progress }: LineInput, lazy = false): 
     const held: Held = { server, credentials: await prepare(server.base), acked: nothingYet() };
     if (lazy) {
       await makeCommitsLazy(dataDir);
+      await writeLogLate(server);
       await stopServer(server);
       server = await startServer({ dataDir, port });
     }
