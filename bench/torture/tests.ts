@@ -76,7 +76,7 @@ export const cleanLine = line({
 
 export const hashLine = line({
   id: "C2",
-  title: "the hash of random rows in SQL, server and offline verifier",
+  title: "the hash of random rows in SQL and in the server",
   project: "database",
   files: ["server/audit/chain/chain.db.test.ts"],
   name: "is the same for any row",

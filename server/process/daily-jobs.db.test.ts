@@ -20,7 +20,7 @@ const start = async (job: DailyJob) => {
   await worker.start();
 };
 const eventually = async (check: () => boolean) => {
-  for (let n = 0; n < 100 && !check(); n++) await sleep(100);
+  for (let n = 0; n < 600 && !check(); n++) await sleep(100);
   expect(check()).toBe(true);
 };
 
