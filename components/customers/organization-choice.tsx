@@ -72,10 +72,15 @@ const oldest: Column<Row> = {
 
 const entries: Column<Row> = { header: "Entries", cell: (row) => count(row.entries), width: 120, align: "figure" };
 
+function checkedOf(row: Row, readAt: string): string {
+  const [first = "", ...others] = checkedWords(row, readAt) || "nothing to check";
+  return `${first.toUpperCase()}${others.join("")}`;
+}
+
 const chainColumns = (readAt: string): Column<Row>[] => [
   name("/integrity"),
   { header: "Chain", cell: ({ chain }) => <ChainTag status={chain.status} />, width: 180 },
-  { header: "Checked", cell: (row) => checkedWords(row, readAt) || "Nothing to check", width: 280 },
+  { header: "Checked", cell: (row) => checkedOf(row, readAt), width: 280 },
   oldest,
   entries,
 ];
