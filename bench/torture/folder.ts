@@ -18,9 +18,13 @@ function sharedFolder(): string {
   return made;
 }
 
-/** Starts the built server on the shared folder. */
-export const startShared = async (extra: Record<string, string> = {}): Promise<Server> =>
-  startServer({ dataDir: sharedFolder(), port: await freePort(), env: extra });
+let port: number | undefined;
+
+/** Starts the built server on the shared folder, always at one address: it is the name that its logs are signed under. */
+export async function startShared(extra: Record<string, string> = {}): Promise<Server> {
+  port ??= await freePort();
+  return startServer({ dataDir: sharedFolder(), port, env: extra });
+}
 
 /** The same for as long as fn takes. */
 export async function withServer<T>(

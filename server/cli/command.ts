@@ -10,6 +10,8 @@ export type Command = {
   summary: string;
   /** Answers the exit code. */
   run: (args: string[]) => Promise<number>;
+  /** The exit code when it could not be done at all; 1 by itself, which a command whose 1 says something must not use. */
+  failed?: number;
 };
 
 /** What a terminal acts upon instead of showing it: control characters, and marks that turn the reading direction. */
@@ -19,7 +21,8 @@ const UNSEEN = /[\p{Cc}\p{Bidi_Control}]/gu;
 export const visible = (text: string): string =>
   text.replace(UNSEEN, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-const linesOf = (text: string): string => `${text.split("\n").map(visible).join("\n")}\n`;
+/** What a command writes itself are lines, and columns parted by tabs. */
+const linesOf = (text: string): string => `${text.replace(/[^\n\t]+/g, visible)}\n`;
 export const say = (text: string): void => void process.stdout.write(linesOf(text));
 export const tell = (text: string): void => void process.stderr.write(linesOf(text));
 

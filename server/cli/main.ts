@@ -75,7 +75,7 @@ async function main([name = "help", ...args]: string[]): Promise<number> {
       return MISUSED;
     }
     tell(explain(error));
-    return error instanceof ZodError ? MISUSED : FAILED;
+    return error instanceof ZodError ? MISUSED : (command.failed ?? FAILED);
   }
 }
 

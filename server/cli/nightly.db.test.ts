@@ -56,6 +56,14 @@ it("nightly says intact, broken or not proven by its exit code, in words and as 
   expect(unproven.out).toContain("No checkpoint could be signed");
 }, 60_000);
 
+it("a database that is away is not a broken chain", async () => {
+  const away = new URL(inject("databaseUrl"));
+  away.pathname = "/nowhere";
+  const { code, err } = await nightly([], { DATABASE_URL: away.href });
+  expect(code).toBe(2);
+  expect(err).toContain("nowhere");
+}, 60_000);
+
 it("commands that are called wrongly are told so, with exit code 2", async () => {
   expect(await nightly(["--org", "nobody"])).toMatchObject({ code: 2, err: expect.stringContaining("--org") });
   const unknown = "00000000-0000-4000-8000-000000000000";

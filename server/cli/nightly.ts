@@ -38,6 +38,7 @@ const exitCodeOf = ({ broken, failed, unproven }: NightlyRun): number => {
 export const nightly: Command = {
   usage: "[--org ID]... | [--all] [--json]",
   summary: "run the nightly verification now; exit code 0 intact, 1 broken, 2 unreadable, 3 not proven",
+  failed: EXIT_CODE.unreadable,
   async run(args) {
     const options = {
       org: { type: "string", multiple: true },
