@@ -56,7 +56,7 @@ function reportOf({ figures, seconds }: Results): string {
     "",
     "`npm run bench -- --full`: 2,000,000 audit rows in one organization of 101, everything durable (fsync and",
     "synchronous_commit on). Each figure is a ratio of two sides measured in turn in one run; absolute values depend on the",
-    "machine.",
+    "machine. Rows that were measured again stand here with their last figures; the others are of an earlier version.",
     "",
     `Machine: ${machine()}. ${new Date().toISOString().slice(0, 10)}. ${reached} of ${figures.length} reached.`,
     "",
