@@ -65,8 +65,8 @@ describe("the launcher", () => {
   it("starts the server by its own first line, which says what Node is told, and ties it all the same", async () => {
     const file = join(mkdtempSync(join(tmpdir(), "trailmark-launch-")), "server.mjs");
     const [firstLine = ""] = readFileSync(join(root, "server", "process", "main.ts"), "utf8").split("\n");
-    const body = `console.log(JSON.stringify([process.execArgv, process.env.MALLOC_ARENA_MAX]));
-      process.on("SIGTERM", () => process.exit(7)); setInterval(() => {}, 1000);`;
+    const body = `process.on("SIGTERM", () => process.exit(7)); setInterval(() => {}, 1000);
+      console.log(JSON.stringify([process.execArgv, process.env.MALLOC_ARENA_MAX]));`;
     writeFileSync(file, `${firstLine}\n${body}`, { mode: 0o755 });
     const code = `import { program } from ${JSON.stringify(moduleUrl("run.mjs"))};
       process.exitCode = await program(${JSON.stringify(file)}, [], {});`;
