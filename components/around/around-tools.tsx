@@ -2,15 +2,8 @@
 
 import { Chip, Group } from "@mantine/core";
 import { actorOf } from "@/components/audit/entry";
-import {
-  AROUND_MINUTES,
-  SOURCE_LABEL,
-  TIE_LABEL,
-  TIES,
-  TIMELINE_SOURCES,
-  type Tie,
-  type TimelineSource,
-} from "@/server/timeline/vocabulary";
+import { SourceChips } from "@/components/devices/timeline/source-chips";
+import { AROUND_MINUTES, TIE_LABEL, TIES, type Tie, type TimelineSource } from "@/server/timeline/vocabulary";
 import classes from "./around.module.css";
 import type { AroundPage } from "./around-rows";
 
@@ -57,23 +50,7 @@ export function AroundTools({ view, page, onChange }: Props) {
           ))}
         </Group>
       </Chip.Group>
-      {hasLogs && (
-        <Chip.Group
-          multiple
-          value={view.sources}
-          onChange={(values) =>
-            values.length > 0 && onChange({ sources: TIMELINE_SOURCES.filter((source) => values.includes(source)) })
-          }
-        >
-          <Group gap={6} role="group" aria-label="Logs">
-            {TIMELINE_SOURCES.map((source) => (
-              <Chip key={source} value={source} size="sm">
-                {SOURCE_LABEL[source]}
-              </Chip>
-            ))}
-          </Group>
-        </Chip.Group>
-      )}
+      {hasLogs && <SourceChips sources={view.sources} onChange={(sources) => onChange({ sources })} />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Chip, Group, Select } from "@mantine/core";
+import { Button, Select } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Radio, X } from "lucide-react";
 import { type inferParserType, useQueryStates } from "nuqs";
@@ -14,12 +14,11 @@ import { Failure, Notice } from "@/components/ui/notice";
 import { RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import type { DeviceDetail } from "@/server/devices/schema";
-import { AROUND_MINUTES, SOURCE_LABEL, TIMELINE_SOURCES, type TimelineSource } from "@/server/timeline/vocabulary";
+import { AROUND_MINUTES } from "@/server/timeline/vocabulary";
+import { SourceChips } from "./source-chips";
 import { RANGE_NAMES, RANGES, spanOf, timelineParsers } from "./timeline-params";
 import { COLUMNS, mergeLive } from "./timeline-rows";
 import { useLiveItems } from "./use-live-items";
-
-const isSource = (value: string): value is TimelineSource => TIMELINE_SOURCES.some((source) => source === value);
 
 /** What happened on a device and to it, from all of its logs, in one order of time. */
 export function Timeline({ device }: { device: DeviceDetail }) {
@@ -54,7 +53,7 @@ export function Timeline({ device }: { device: DeviceDetail }) {
       <div className={classes.tools}>
         <SearchField label="Search in the timeline" value={view.search ?? ""} onSearch={onSearch} />
         <Span view={view} setView={setView} onNow={() => setNow(new Date())} />
-        <Sources view={view} setView={setView} />
+        <SourceChips sources={view.sources} onChange={(sources) => void setView({ sources })} />
         <Button
           variant="default"
           leftSection={<Radio size={15} aria-hidden />}
@@ -136,23 +135,5 @@ function Span({ view, setView, onNow }: ViewProps & { onNow: () => void }) {
       allowDeselect={false}
       w={180}
     />
-  );
-}
-
-function Sources({ view, setView }: ViewProps) {
-  return (
-    <Chip.Group
-      multiple
-      value={view.sources}
-      onChange={(values) => values.length > 0 && setView({ sources: values.filter(isSource) })}
-    >
-      <Group gap={6}>
-        {TIMELINE_SOURCES.map((source) => (
-          <Chip key={source} value={source} size="sm">
-            {SOURCE_LABEL[source]}
-          </Chip>
-        ))}
-      </Group>
-    </Chip.Group>
   );
 }
