@@ -31,7 +31,10 @@ async function proveRows(orgId: string, { firstSeq, lastSeq }: Expired, now: Dat
   const toSeq = Math.min(lastSeq, signed.readAfter);
   if (toSeq < firstSeq) return;
   const { breaks, marked } = await verifyChain(systemCtx(), {
-    ...{ orgId, toSeq, fromSeq: firstSeq, mark: toSeq },
+    orgId,
+    fromSeq: firstSeq,
+    toSeq,
+    mark: toSeq,
     isPaced: true,
   });
   if (breaks.length > 0) await refuse(orgId, now, breaks);
