@@ -74,6 +74,8 @@ async function newestNode() {
 
 const hasSpecs = () => readdirSync(join(ROOT, "e2e"), { recursive: true }).some((name) => name.endsWith(".spec.ts"));
 
+const SUITES = ["vitest", "newest", "e2e", "torture"];
+
 /**
  * Runs every suite, also after one has failed, and ends with a line `N passed, N failed` over all of them.
  * @param names suites to run instead of all: vitest, e2e, torture, and newest, which needs the network and runs only
@@ -81,8 +83,11 @@ const hasSpecs = () => readdirSync(join(ROOT, "e2e"), { recursive: true }).some(
  * @returns 0 when at least one test ran and none failed.
  */
 export async function test(names, build) {
-  const split = names.includes("--") ? names.indexOf("--") : names.length;
-  const [chosen, args] = [names.slice(0, split), names.slice(split + 1)];
+  // npm keeps the first "--" to itself: what is no suite's name is the first of the arguments.
+  const words = names.filter((name) => name !== "--");
+  const first = words.findIndex((name) => !SUITES.includes(name));
+  const split = first < 0 ? words.length : first;
+  const [chosen, args] = [words.slice(0, split), words.slice(split)];
   const wants = (suite) => chosen.length === 0 || chosen.includes(suite);
   rmSync(RESULTS, { recursive: true, force: true });
   mkdirSync(RESULTS, { recursive: true });
