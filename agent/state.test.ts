@@ -15,6 +15,10 @@ describe("StateFolder", () => {
     expect((await StateFolder.open(dir)).state.agentId).toBe(first.state.agentId);
   });
 
+  it("refuses a folder that nobody can make", async () => {
+    await expect(StateFolder.open("/proc/x/y")).rejects.toThrow(/mkdir/);
+  });
+
   it("keeps token and watermarks where only their owner reads them", async () => {
     const folder = await StateFolder.open(dir);
     await folder.save({ token: "tma_secret" });

@@ -17,6 +17,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { codeOf } from "@/db/thrown";
 import { type Binaries, initdbOf } from "./binaries";
+import { makeFolder } from "./make-folder";
 import { canEnter, POSTGRES_ENV, type Runner } from "./runner";
 import { syncFolder } from "./sync-folder";
 
@@ -50,13 +51,13 @@ ${process.platform === "linux" ? "recovery_init_sync_method = syncfs" : ""}
  * not list it), or one below /var/lib when a folder above is closed to the runner.
  */
 export function prepareHome(dataDir: string, runner: Runner): string {
-  mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+  makeFolder(dataDir, 0o711);
   if (runner.uid === undefined) return dataDir;
   if (canEnter(dirname(dataDir), runner)) {
     if (!canEnter(dataDir, runner)) chmodSync(dataDir, 0o711);
     return dataDir;
   }
-  mkdirSync(SYSTEM_HOME, { recursive: true, mode: 0o755 });
+  makeFolder(SYSTEM_HOME, 0o755);
   return SYSTEM_HOME;
 }
 

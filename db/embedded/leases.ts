@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "./make-folder";
 import { isAlive } from "./postmaster";
 
 /** The leases of this process, by the names of their files. */
@@ -12,7 +13,7 @@ const mine = new Set<string>();
 export function takeLease(dataDir: string): { release(): number } {
   const folder = join(dataDir, "postgres.users");
   const name = `${process.pid}-${mine.size + 1}`;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   mine.add(name);
   writeFileSync(join(folder, name), "", { mode: 0o600 });
 

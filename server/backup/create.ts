@@ -1,9 +1,10 @@
 import { createReadStream } from "node:fs";
-import { mkdir, rm, stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import postgres from "postgres";
 
 import { copyCluster } from "@/db/embedded/base-backup";
+import { makeFolder } from "@/db/embedded/make-folder";
 import { version } from "@/package.json";
 import { ArchiveWriter, type Member } from "./archive-writer";
 import { BackupError, explained } from "./backup-error";
@@ -43,7 +44,7 @@ async function fileFor(to: string, now: Date): Promise<string> {
   const file = isFolder ? join(path, named(now)) : path;
   if (await stat(file).catch(() => null))
     throw new BackupError(`${file} is there already: nothing was written over it.`);
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file), 0o700);
   return file;
 }
 

@@ -1,6 +1,7 @@
-import { createWriteStream, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createWriteStream, existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { makeFolder } from "@/db/embedded/make-folder";
 import type { KeyFile } from "./sealed-keys";
 
 /**
@@ -20,7 +21,7 @@ export class DataReceiver {
       this.kept.push(name);
       return null;
     }
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     return path;
   }
 

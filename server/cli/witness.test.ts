@@ -35,6 +35,7 @@ it("says in a sentence what of its folder, key and address it cannot use", async
   writeFileSync(join(dir, "file"), "");
   for (const [folder, listen, code, said] of [
     [join(dir, "file"), "127.0.0.1:0", 2, /^--dir: .*file cannot be used: it is not a folder\.$/m],
+    ["/proc/x/y", "127.0.0.1:0", 2, /^--dir: \/proc\/x\/y cannot be used: [a-z ]+\.$/m],
     [folderWith("torn", "-----BEGIN"), "127.0.0.1:0", 1, /witness-ed25519\.pem holds no Ed25519 private key\./],
     [
       folderWith("other", other.export({ type: "pkcs8", format: "pem" }).toString()),

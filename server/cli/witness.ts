@@ -28,6 +28,7 @@ function addressOf(text: string): { host: string; port: number } {
 const NO_FOLDER = new Map([
   ["EEXIST", "it is not a folder"],
   ["ENOTDIR", "it is not a folder"],
+  ["ENOENT", "no folder can be made there"],
   ["EACCES", "this user may not write there"],
   ["EPERM", "this user may not write there"],
   ["EROFS", "nothing can be written there"],

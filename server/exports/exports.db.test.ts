@@ -33,7 +33,7 @@ let dir: string;
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), "trailmark-exports-"));
   Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
-  await createFolder();
+  createFolder();
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 

@@ -123,7 +123,7 @@ export async function runExport(row: ExportRow, stopping: AbortSignal): Promise<
   try {
     if (row.attempt > MAX_ATTEMPTS)
       throw new AppError("unavailable", `It was begun ${MAX_ATTEMPTS} times and never completed.`);
-    await createFolder();
+    createFolder();
     await renewLease(row);
     await removeFiles(row.id, row.attempt - 1);
     const ctx = await creatorNow(row);

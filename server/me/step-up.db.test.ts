@@ -132,7 +132,7 @@ describe("a fresh proof of who one is", () => {
     beforeAll(async () => {
       dir = mkdtempSync(join(tmpdir(), "trailmark-step-up-"));
       Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
-      await createFolder();
+      createFolder();
     });
     afterAll(() => rmSync(dir, { recursive: true }));
 

@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFolder } from "@/db/embedded/make-folder";
 import { messageOf } from "@/db/thrown";
 import { env, unusableVariable } from "@/server/env";
 
@@ -59,7 +60,7 @@ const ownFile = (): string => join(env().TRAILMARK_DATA_DIR, "keys", "checkpoint
 
 function makeOwnKey(): SigningKey[] {
   const file = ownFile();
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file), 0o700);
   const { privateKey } = generateKeyPairSync("ed25519");
   writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx", flush: true });
   return readKeys(file, signerName());

@@ -1,5 +1,6 @@
-import { closeSync, createReadStream, fsyncSync, mkdirSync, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, createReadStream, fsyncSync, openSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFolder } from "@/db/embedded/make-folder";
 import { syncFolder } from "@/db/embedded/sync-folder";
 import type { AuditInsert } from "@/server/audit/row";
 import { log } from "@/server/log";
@@ -39,7 +40,7 @@ export class DeadLetters {
   }
 
   #append(bytes: Buffer): void {
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(this.#path), 0o700);
     const isNew = statSync(this.#path, { throwIfNoEntry: false }) === undefined;
     const fd = openSync(this.#path, "a", 0o600);
     try {

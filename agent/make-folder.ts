@@ -1,0 +1,16 @@
+import { existsSync } from "node:fs";
+import { mkdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/**
+ * Makes a folder for its owner alone, and those above it that are missing. Each by itself: Node's `recursive` never
+ * returns where the system lets nobody make one, as below /proc.
+ * @throws Node's errors of files
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  const above = dirname(folder);
+  if (above !== folder && !existsSync(above)) await makeFolder(above);
+  await mkdir(folder, { mode: 0o700 }).catch(async (error: unknown) => {
+    if (!existsSync(folder) || !(await stat(folder)).isDirectory()) throw error;
+  });
+}

@@ -1,0 +1,26 @@
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+
+/** @returns whether it was made; false where it was there, or another process was faster */
+function makeOne(folder: string, mode: number | undefined): boolean {
+  try {
+    mkdirSync(folder, { mode });
+    return true;
+  } catch (error) {
+    if (existsSync(folder) && statSync(folder).isDirectory()) return false;
+    throw error;
+  }
+}
+
+/**
+ * Makes a folder and those above it that are missing. Each by itself: Node's `recursive` never returns where the system
+ * lets nobody make one, as below /proc.
+ * @returns the uppermost folder that was made; undefined where all were there
+ * @throws Node's errors of files
+ */
+export function makeFolder(path: string, mode?: number): string | undefined {
+  const folders = [resolve(path)];
+  for (let above = dirname(resolve(path)); !existsSync(above) && above !== dirname(above); above = dirname(above))
+    folders.unshift(above);
+  return folders.filter((folder) => makeOne(folder, mode))[0];
+}
