@@ -41,7 +41,7 @@ function readQuadratically(ms: number): void {
 async function readOne(path: string): Promise<string | null> {
   try {
     await readFiles({ kind: "preview", source: "automate", path, format: null });
-    await readFiles({ kind: "stage", source: "automate", files: [{ path, format: null }] }, async () => {});
+    await readFiles({ kind: "stage", source: "automate", files: [{ name: path, path, format: null }] }, async () => {});
     return null;
   } catch (error) {
     return error instanceof AppError ? null : String(error);

@@ -127,6 +127,22 @@ test("a broken file is said to be one and replaced, and an import is thrown away
   await expect(page.getByRole("link", { name: "mended.csv" })).toHaveCount(0);
 });
 
+test("a file that proves broken beyond its first rows is not read again as it is", async ({ page }) => {
+  const wizard = new ImportWizard(page);
+  await wizard.begin();
+  const rows = Array.from({ length: 900 }, (_, n) => `${n + 1},PC-${n + 1},${"a note ".repeat(60)}`);
+  const text = ["Computer ID,Computer Name,Note", ...rows, '901,PC-901,"never closed', ""].join("\n");
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "late.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  await page.getByRole("button", { name: "Read the file" }).click();
+  await expect(page.getByText("starts near line 902 and is never closed.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Read the file" })).toBeDisabled();
+  await expect(page.getByText("Replace the file that cannot be read, or change how it is read.")).toBeVisible();
+  await wizard.choose("Shape", "One row per computer and field");
+  await expect(page.getByRole("button", { name: "Read the file" })).toBeEnabled();
+});
+
 test("a file whose upload is cut off is asked for again", async ({ page }) => {
   const wizard = new ImportWizard(page);
   await wizard.begin();

@@ -115,6 +115,8 @@ const isRefused = (error: unknown): boolean =>
 function useOpenQuestion(state: StepProps["state"]): string | null {
   const trpc = useTRPC();
   const isRead = state.columns.length > 0;
+  // Its beginning could be read, the rest not: how it is read can still be changed.
+  const isRefusedLater = state.error !== null && state.summary.isRefused === true;
   return useQueries({
     queries: state.files.map((file, fileNo) =>
       trpc.imports.preview.queryOptions({ id: state.id, fileNo }, { enabled: file.complete && !isRead && !state.job }),
@@ -122,6 +124,7 @@ function useOpenQuestion(state: StepProps["state"]): string | null {
     combine: (previews) => {
       if (isRead) return null;
       if (previews.some(({ error }) => isRefused(error))) return "Replace the file that cannot be read.";
+      if (isRefusedLater) return "Replace the file that cannot be read, or change how it is read.";
       const isAsked = previews.some(({ data }) => (data?.headerDoubts.length ?? 0) > 0);
       return isAsked ? "Say first whether the file has a heading." : null;
     },

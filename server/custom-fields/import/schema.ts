@@ -176,6 +176,8 @@ export type ImportSummary = {
   edits?: { column: number; rows: number }[];
   /** When the kept mapping that this import began with was used last (ISO). */
   mappingFrom?: string;
+  /** Whether the files are at fault for `error`: no second try reads them as they are. */
+  isRefused?: boolean;
   check?: Tally & { checkedAt: string };
   run?: RunReport;
   undo?: UndoReport;

@@ -15,6 +15,8 @@ import { Merger } from "./merger";
 const BATCH_ROWS = 2000;
 const BATCH_CHARS = 2 * 1024 * 1024;
 
+/** A file to be read; the format is the one that a person set, or null: it is detected. */
+export type GivenFile = { name: string; path: string; format: FileFormat | null };
 /** How a file was read, how many records it had, and what a person should know of it. */
 export type StagedFile = { format: FileFormat; records: number; notes: string[] };
 type Result = { columns: SourceColumn[]; files: StagedFile[]; totalRows: number; fingerprint: string };
@@ -53,7 +55,7 @@ class Batches {
 type Reading = { preset: Preset; merger: Merger; batches: Batches; firstRow: number; fileNo: number };
 
 async function stageFile(
-  { path, format: given }: { path: string; format: FileFormat | null },
+  { path, format: given }: GivenFile,
   { preset, merger, batches, firstRow, fileNo }: Reading,
 ): Promise<StagedFile> {
   const format = given ?? (await detectFormat(path, preset));
@@ -81,21 +83,28 @@ async function stageFile(
   return { format, records, notes: [...notes.toTexts(), ...(isBare ? ["There is no row below the header."] : [])] };
 }
 
+/** The same error; of several files it says which one is bad. */
+function ofFile({ name }: GivenFile, error: unknown): unknown {
+  const [fault] = error instanceof AppError ? (error.extra.errors ?? []) : [];
+  return error instanceof AppError && fault?.path === "file"
+    ? new AppError(error.code, `${name} ${fault.message}.`, error.extra)
+    : error;
+}
+
 /**
  * Reads files one after the other into the columns that they have together.
  * @throws AppError what reading throws; payload_too_large for too many rows or columns in all files together.
  */
-export async function stageRows(
-  preset: Preset,
-  files: readonly { path: string; format: FileFormat | null }[],
-  onBatch: OnBatch,
-): Promise<Result> {
+export async function stageRows(preset: Preset, files: readonly GivenFile[], onBatch: OnBatch): Promise<Result> {
   const merger = new Merger();
   const batches = new Batches(onBatch);
   const staged: StagedFile[] = [];
   let totalRows = 0;
   for (const [fileNo, file] of files.entries()) {
-    const done = await stageFile(file, { preset, merger, batches, firstRow: totalRows, fileNo });
+    const reading = { preset, merger, batches, firstRow: totalRows, fileNo };
+    const done = await stageFile(file, reading).catch((error: unknown) => {
+      throw files.length > 1 ? ofFile(file, error) : error;
+    });
     totalRows += done.records;
     staged.push(done);
   }

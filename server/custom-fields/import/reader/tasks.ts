@@ -8,11 +8,11 @@ import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { openWorkbook } from "@/server/custom-fields/import/read/read-workbook";
 import { PREVIEW_ROWS } from "@/server/custom-fields/import/schema";
 import { MASK } from "@/server/custom-fields/schema";
-import { type StagedFile, stageRows } from "./stage-rows";
+import { type GivenFile, type StagedFile, stageRows } from "./stage-rows";
 
 /** What a thread of its own does with files. The format is the one that a person set, or null: it is detected. */
 type PreviewTask = { kind: "preview"; source: string; path: string; format: FileFormat | null };
-type StageTask = { kind: "stage"; source: string; files: readonly { path: string; format: FileFormat | null }[] };
+type StageTask = { kind: "stage"; source: string; files: readonly GivenFile[] };
 export type Task = PreviewTask | StageTask;
 
 /** The first rows of a file. headerDoubts: its header may be a row of values, and nobody has said yet. */

@@ -25,7 +25,7 @@ import {
   type RunReport,
   type UndoReport,
 } from "@/server/custom-fields/import/schema";
-import { AppError } from "@/server/errors";
+import { AppError, type ErrorCode } from "@/server/errors";
 import { applyChunk } from "./apply";
 import { auditOutcome } from "./audit-outcome";
 import { checkRows } from "./check";
@@ -151,14 +151,18 @@ async function undo(first: Work): Promise<void> {
   }
 }
 
+/** Errors of reading that stay until a file, or how it is read, is another one. */
+const OF_FILES: readonly ErrorCode[] = ["validation_failed", "payload_too_large", "conflict"];
+
 /** Work that cannot continue for a reason that a person should see. A run keeps what it wrote and counts as cancelled. */
 async function giveUp(id: string, error: AppError): Promise<void> {
   const [row] = await asSystem((tx) => tx.select().from(customFieldImports).where(eq(customFieldImports.id, id)));
   if (!row) return;
   const isRun = row.job === "apply";
+  const summary = { ...toRecord(row).summary, isRefused: row.job === "stage" && OF_FILES.includes(error.code) };
   await asSystem(async (tx) => {
     const end = isRun ? { status: "cancelled", finishedAt: new Date() } : {};
-    await finishWork(tx, id, { error: error.message, ...end });
+    await finishWork(tx, id, { error: error.message, summary, ...end });
     const [home] = isRun
       ? await tx
           .select()

@@ -16,7 +16,7 @@ export function stageFiles(
   scope: PartnerScope,
   onRows: (rows: number) => Promise<void>,
 ): Promise<Staged> {
-  const files = found.files.map(({ path, format }) => ({ path, format }));
+  const files = found.files.map(({ name, path, format }) => ({ name, path, format }));
   return tenant(scope, async (tx) => {
     await clearStaged(tx, found.id);
     await clearResults(tx, found.id);
