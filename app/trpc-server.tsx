@@ -46,10 +46,15 @@ export const trpc = createTRPCOptionsProxy({
 
 type Prefetchable = Parameters<ReturnType<typeof queryClient>["prefetchQuery"]>[0];
 
-/** Fetches what the page needs before it is rendered; failures are left to the browser, which shows and retries them. */
+/**
+ * Fetches what the page needs before it is rendered, but not what its reader may not see: that would be refused, and the
+ * refusal recorded. Failures are left to the browser, which shows and retries them.
+ */
 export async function Prefetched({ queries, children }: { queries: unknown[]; children: ReactNode }) {
   const client = queryClient();
-  await Promise.all(queries.map((query) => client.prefetchQuery(query as Prefetchable)));
+  const { caller } = await pageContext();
+  const asked = (queries as Prefetchable[]).filter(({ queryKey }) => server().mayAsk(caller, queryKey));
+  await Promise.all(asked.map((query) => client.prefetchQuery(query)));
   return <HydrationBoundary state={dehydrate(client)}>{children}</HydrationBoundary>;
 }
 

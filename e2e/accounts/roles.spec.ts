@@ -41,3 +41,59 @@ test("somebody who may only read sees retention with the reason, and no page or 
   await expect(guest.getByRole("status", { name: /Loading/ })).toHaveCount(0);
   await expect(guest.getByRole("button", { name: "New field" })).toHaveCount(0);
 });
+
+/** Every page, also those that the navigation does not offer to everybody. */
+const PAGES = [
+  "/",
+  "/customers",
+  "/customers/ORG",
+  "/integrity?orgId=ORG",
+  "/reports",
+  "/devices",
+  "/devices/DEVICE",
+  "/devices/DEVICE?tab=diagnostics",
+  "/devices/DEVICE?tab=live",
+  "/devices/DEVICE?tab=history",
+  "/scripts",
+  "/notifications",
+  "/account",
+  "/start",
+  "/settings/organizations",
+  "/settings/users",
+  "/settings/api-keys",
+  "/settings/enrollment",
+  "/settings/custom-fields",
+  "/settings/custom-fields/import",
+  "/settings/retention?orgId=ORG",
+  "/settings/notifications",
+];
+
+for (const role of ["org_viewer", "partner_technician"])
+  test(`pages ask for nothing that a ${role} may not see; what is tried past them is in the audit log`, async ({
+    guest,
+    page,
+    request,
+  }) => {
+    test.slow();
+    const api = await Api.signIn(request);
+    const orgId = await api.makeOrganization("Asked about");
+    const { deviceId } = await api.enroll(orgId, "WS-ASKED");
+    const email = `${crypto.randomUUID().slice(0, 8)}@asked.example`;
+    const name = `Tries ${role}`;
+    const where = role === "org_viewer" ? { orgId } : {};
+    const { id } = await api.call("POST", "/users", { email, password: PASSWORD, name, role, ...where });
+    await new SignInPage(guest).signIn({ email, password: PASSWORD });
+    await expect(new Frame(guest).nav("Retention")).toBeVisible();
+    for (const path of PAGES) {
+      await guest.goto(path.replace("ORG", orgId).replace("DEVICE", deviceId));
+      await expect(guest.getByRole("heading", { level: 1 })).toBeVisible();
+      await expect(guest.getByRole("status", { name: /Loading/ })).toHaveCount(0);
+    }
+    expect((await guest.request.get("/api/v1/users")).status()).toBe(403);
+    const denied = `/audit-logs/logs?result=denied&actorId=${id}`;
+    const details = async () =>
+      (await api.call<{ data: { details: unknown }[] }>("GET", denied)).data.map((e) => e.details);
+    await expect.poll(details).toEqual([{ permission: "users:manage", times: 1, requests: ["GET /api/v1/users"] }]);
+    await page.goto(`/?result=denied&actorId=${id}`);
+    await expect(page.getByRole("row").filter({ hasText: "was denied permission to manage users" })).toBeVisible();
+  });

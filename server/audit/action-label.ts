@@ -6,6 +6,7 @@ const known = (action: string) => (Object.hasOwn(ACTIONS, action) ? ACTIONS[acti
 
 /** Past tense of verbs that takes more than "d" or "ed". */
 const IRREGULAR: Readonly<Record<string, string>> = {
+  be: "was",
   run: "ran",
   send: "sent",
   read: "read",

@@ -28,6 +28,7 @@ const catalogue = {
     about: "change the permissions of {name}",
     security: true,
   },
+  "user.permission.denied": { does: "be denied permission", about: "be denied permission to {name}", isResult: true },
   "user.password.change": { does: "change password", about: "change the password of {name}" },
   "user.password.reset": { does: "reset password", about: "reset the password of {name}" },
   "user.password.reset.request": {

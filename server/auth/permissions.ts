@@ -15,6 +15,22 @@ export const PERMISSIONS = [
   "agents:enroll",
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
+/** What each lets one do, as the screen says it. */
+export const PERMISSION_LABEL: Readonly<Record<Permission, string>> = {
+  "audit:read": "Read the audit log",
+  "audit:export": "Export the audit log",
+  "audit:manage": "Change audit retention and webhooks",
+  "audit:write": "Write audit entries",
+  "devices:read": "Read devices and their logs",
+  "devices:live": "Query live event logs",
+  "custom_fields:read": "Read custom fields",
+  "custom_fields:manage": "Change custom fields",
+  "custom_fields:import": "Import custom fields",
+  "organizations:manage": "Manage organizations",
+  "users:manage": "Manage users",
+  "api_keys:manage": "Manage API keys",
+  "agents:enroll": "Enroll agents",
+};
 export const isPermission = (text: string): text is Permission => PERMISSIONS.some((one) => one === text);
 
 const ROLES = [

@@ -10,7 +10,7 @@ import { newRequestId } from "@/server/ids";
 import { isMailConfigured } from "@/server/mail";
 import { isSetupNeeded } from "@/server/setup/found-partner";
 import type { TrpcContext } from "@/server/trpc/init";
-import { appRouter } from "@/server/trpc/root";
+import { appRouter, permissionOf } from "@/server/trpc/root";
 
 async function findCaller(headers: Headers, requestId: string): Promise<Ctx | null> {
   try {
@@ -32,6 +32,11 @@ export const pages = {
   async context(headers: Headers): Promise<TrpcContext> {
     const requestId = nameRequest(newRequestId());
     return { caller: await findCaller(headers, requestId), requestId };
+  },
+  /** Whether whoever opens a page may ask what a query's key names: its first part is the procedure's path. */
+  mayAsk(caller: Ctx | null, [path]: readonly unknown[]): boolean {
+    const permission = permissionOf([path].flat().join("."));
+    return !permission || caller?.permissions.has(permission) === true;
   },
   /** The address that the browser asked for, as the front saw it. */
   requestedPage: (headers: Headers): string | null => headers.get(REQUESTED_PAGE),

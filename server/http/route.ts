@@ -10,6 +10,7 @@ import { admit, type Operation, perform } from "@/server/operation";
 import { repairJson, repairText } from "@/server/text";
 import { type Answer, setHeader, toResponse } from "./answer";
 import { bytesOf, hasBody, readJson } from "./body";
+import { recordDenied } from "./denied";
 import { idempotencyKeyOf, once, repeaterOf, requestText } from "./idempotency";
 import { problemAnswer } from "./problem";
 
@@ -93,6 +94,9 @@ async function gatherInput(spec: RouteSpec, request: Request, { params }: Call):
   return Object.assign(input, repairJson(params));
 }
 
+/** The path of a request's address; what stands in its query may be private. */
+const pathOf = (url: string): string => new URL(url).pathname;
+
 /** Who is calling, from where; a browser's cookie counts only from our own pages. */
 async function toContext(
   { auth, permission, body }: RouteSpec,
@@ -125,6 +129,13 @@ export const isIdempotent = (method: string, { idempotent, status, auth }: Route
 
 async function answer(spec: RouteSpec, request: Request, call: Call): Promise<Answer | Response> {
   const ctx = await toContext(spec, request, call);
+  return answerFor(ctx, spec, request, call).catch((error: unknown) => {
+    recordDenied(ctx, error, { request: `${request.method} ${pathOf(request.url)}`, permission: spec.permission });
+    throw error;
+  });
+}
+
+async function answerFor(ctx: Ctx, spec: RouteSpec, request: Request, call: Call): Promise<Answer | Response> {
   admit(ctx, spec);
   const input = await gatherInput(spec, request, call);
   const parsed = spec.input.safeParse(input);

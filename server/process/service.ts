@@ -12,6 +12,7 @@ import { checkTokenKey } from "@/server/auth/jwt";
 import { databaseAddresses, env, ownPoolSize } from "@/server/env";
 import { createListener } from "@/server/front/front";
 import { pages } from "@/server/front/pages";
+import { closeDenials } from "@/server/http/denied";
 import { publishRoutes } from "@/server/http/openapi";
 import { routes } from "@/server/http/routes.generated";
 import { relay, stopRelay } from "@/server/live-events/current";
@@ -43,6 +44,7 @@ async function prepareDatabase(): Promise<void> {
 }
 
 async function stop(): Promise<void> {
+  closeDenials();
   await Promise.all([stopWorkers(), stopRelay(), stopRecording()]);
   await closeDatabase();
   await stopTracing();

@@ -5,6 +5,7 @@ import type { Permission } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
 import { AppError, ERROR_CODES, type ErrorCode, invalidInput } from "@/server/errors";
 import { plainNumbers } from "@/server/exact-json";
+import { recordDenied } from "@/server/http/denied";
 import { toAppError, toProblem } from "@/server/http/problem";
 import { admit, type Operation, perform } from "@/server/operation";
 import { keysOf } from "@/server/records";
@@ -80,10 +81,11 @@ export function toTrpcError(cause: unknown, requestId: string): TRPCError {
 }
 
 /** Maps whatever a verb throws to a tRPC code once, so that neither verbs nor procedures catch. */
-const mapErrors = t.middleware(async ({ next, ctx }) => {
+const mapErrors = t.middleware(async ({ next, ctx, path, meta }) => {
   const result = await next();
   if (result.ok || result.error.cause instanceof ZodError) return result;
   const cause = result.error.cause ?? result.error;
+  if (ctx.caller) recordDenied(ctx.caller, cause, { request: path, permission: meta?.permission });
   if (cause instanceof TRPCError) return result;
   throw toTrpcError(cause, ctx.requestId);
 });

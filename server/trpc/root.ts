@@ -1,3 +1,4 @@
+import type { Permission } from "@/server/auth/permissions";
 import { apiKeysRouter } from "./api-keys";
 import { auditRouter } from "./audit";
 import { authRouter } from "./auth";
@@ -6,7 +7,7 @@ import { devicesRouter } from "./devices";
 import { enrollmentKeysRouter } from "./enrollment-keys";
 import { exportsRouter } from "./exports";
 import { importsRouter } from "./imports";
-import { router } from "./init";
+import { type ProcedureMeta, router } from "./init";
 import { integrityRouter } from "./integrity";
 import { liveEventsRouter } from "./live-events";
 import { meRouter } from "./me";
@@ -47,3 +48,9 @@ export const appRouter = router({
   webhooks: webhooksRouter,
 });
 export type AppRouter = typeof appRouter;
+
+type Declared = Record<string, { _def: { meta?: ProcedureMeta } } | undefined>;
+
+/** The permission that a procedure asks of its caller; undefined where it asks for none, or there is no such procedure. */
+export const permissionOf = (path: string): Permission | undefined =>
+  (appRouter._def.procedures as unknown as Declared)[path]?._def.meta?.permission;

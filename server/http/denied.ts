@@ -1,0 +1,82 @@
+import { record } from "@/server/audit/record/record";
+import { PERMISSION_LABEL, type Permission } from "@/server/auth/permissions";
+import type { Ctx } from "@/server/context";
+import { AppError } from "@/server/errors";
+
+/** What was asked for when it was denied: by which route or procedure, and the permission that it needs. */
+export type Asked = { request: string; permission?: Permission | undefined };
+
+/** Repeats within so long are one entry: whoever sends the same again and again does not fill the log. */
+const FOLD_MS = 60_000;
+const MAX_REQUEST = 200;
+/** Different requests, and different reasons, that one entry names. */
+const MAX_NAMED = 10;
+
+/** What a caller was denied within an open minute: of one permission, or of what has none. */
+type Denials = {
+  ctx: Ctx;
+  permission: Permission | undefined;
+  times: number;
+  requests: Set<string>;
+  reasons: Set<string>;
+};
+const open = new Map<string, Denials & { timer: NodeJS.Timeout }>();
+
+/** What the permission lets one do, within the sentence: "was denied permission to manage users". */
+const deedOf = (permission: Permission): string =>
+  PERMISSION_LABEL[permission].replace(/^./, (letter) => letter.toLowerCase());
+
+function write({ ctx, permission, times, requests, reasons }: Denials): void {
+  record(ctx, {
+    action: "user.permission.denied",
+    orgId: ctx.homeOrgId,
+    resourceType: "permission",
+    resourceName: permission ? deedOf(permission) : null,
+    details: { ...(permission && { permission }), times, requests: [...requests] },
+    result: "denied",
+    errorMessage: [...reasons].join(" "),
+  });
+}
+
+function add(denials: Denials, request: string, reason: string): void {
+  denials.times++;
+  if (denials.requests.size < MAX_NAMED) denials.requests.add(request);
+  if (denials.reasons.size < MAX_NAMED) denials.reasons.add(reason);
+}
+
+/** Ends an open minute: what was repeated in it is one entry. */
+function close(key: string): void {
+  const denials = open.get(key);
+  if (!denials) return;
+  clearTimeout(denials.timer);
+  open.delete(key);
+  if (denials.times > 0) write(denials);
+}
+
+/** Writes down what was repeated up to now, before recording ends. */
+export function closeDenials(): void {
+  for (const key of [...open.keys()]) close(key);
+}
+
+const none = () => ({ times: 0, requests: new Set<string>(), reasons: new Set<string>() });
+
+/**
+ * Records that a person or a program was refused something: a permission that they lack, an organization out of their
+ * reach, what a verb keeps to others. The first is an entry at once; repeats by the same caller within a minute are one
+ * more. Who has still to set up a second factor is sent to do so, which is no denial.
+ * @param error what was thrown; anything but the contract's `forbidden` is passed over
+ */
+export function recordDenied(ctx: Ctx, error: unknown, { request, permission }: Asked): void {
+  if (!(error instanceof AppError) || error.code !== "forbidden" || ctx.mustEnroll) return;
+  if (ctx.actor.type !== "user" && ctx.actor.type !== "api_key") return;
+  const lacked = permission && !ctx.permissions.has(permission) ? permission : undefined;
+  const key = `${ctx.actor.id} ${lacked ?? ""}`;
+  const repeated = open.get(key);
+  const denials = repeated ?? { ctx, permission: lacked, ...none() };
+  add(denials, request.slice(0, MAX_REQUEST), error.message);
+  if (repeated) repeated.ctx = ctx;
+  else {
+    write(denials);
+    open.set(key, { ctx, permission: lacked, ...none(), timer: setTimeout(() => close(key), FOLD_MS).unref() });
+  }
+}
