@@ -3,7 +3,7 @@ import type { RequestHandler } from "next/dist/server/next";
 import { codeOf } from "@/db/thrown";
 import { whenWritten } from "@/server/audit/record/record";
 import { PEER_HEADER } from "@/server/client-ip";
-import { AppError, invalid } from "@/server/errors";
+import { AppError, ERROR_CODES, invalid } from "@/server/errors";
 import type { Answer } from "@/server/http/answer";
 import { problemAnswer } from "@/server/http/problem";
 import type { RouteFile } from "@/server/http/route";
@@ -18,7 +18,7 @@ import { createRegistry, handlerOf, METHODS, type RouteMatch } from "./registry"
 import { namedTwice, pathOf } from "./request-target";
 import { respond } from "./respond";
 import { setPagePolicy, setSecurityHeaders } from "./security-headers";
-import { countInFlight, inPageShare } from "./shares";
+import { countInFlight, holdRefusal, inPageShare } from "./shares";
 
 export type FrontOptions = {
   routes: RouteFile[];
@@ -58,12 +58,11 @@ async function answerOf(
   const handler = handlerOf(match, method);
   const call = handler?.answer ?? handler;
   if (!call) return methodNotAllowed(method, methodsOf(match));
-  try {
-    countInFlight(incoming, outgoing, handler?.spec);
-  } catch (error) {
-    return problemAnswer(error, crypto.randomUUID());
-  }
-  const answer = await call(lazyRequest(incoming, outgoing, origin), { params: Promise.resolve(match.params) });
+  const tooMany = countInFlight(incoming, outgoing, { spec: handler?.spec, params: match.params });
+  const answer = tooMany
+    ? refusal(tooMany)
+    : await call(lazyRequest(incoming, outgoing, origin), { params: Promise.resolve(match.params) });
+  if (answer.status === ERROR_CODES.rate_limited.status) await holdRefusal(incoming, outgoing, handler?.spec);
   await whenWritten();
   return answer;
 }
@@ -101,8 +100,9 @@ async function servePage(incoming: IncomingMessage, outgoing: ServerResponse, op
   if (incoming.headers.accept === "text/event-stream") watchPeer(incoming.socket);
   const render = () => options.next(incoming, outgoing);
   if (options.dev) return render();
-  await inPageShare(incoming, outgoing, render).catch((error: unknown) => {
+  await inPageShare(incoming, outgoing, render).catch(async (error: unknown) => {
     if (!(error instanceof AppError)) throw error;
+    await holdRefusal(incoming, outgoing);
     return respond(incoming, outgoing, refusal(error));
   });
 }

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { Agent, get, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { MAX_IN_FLIGHT } from "@/server/limits/in-flight";
 import { createFront, createListener } from "./front";
+import { HeldRefusals } from "./held-refusals";
 
 type Headers = Record<string, string>;
 
@@ -22,11 +23,19 @@ const slow = (spec: object) => ({
     { spec },
   ),
 });
+const full = (spec: object) => ({
+  GET: Object.assign(async () => new Response("", { status: 429 }), { spec }),
+});
 const routes = [
   { path: "/api/v1/slow", module: slow({ auth: "user", permission: "audit:read" }) },
   { path: "/api/v1/events", module: slow({ auth: "user", permission: "audit:write" }) },
   { path: "/api/v1/live", module: slow({ auth: "user", permission: "devices:live" }) },
   { path: "/api/v1/open", module: slow({ auth: "none" }) },
+  { path: "/api/trpc/[trpc]", module: { GET: slow({}).GET.bind(null) } },
+  { path: "/api/v1/full/events", module: full({ auth: "user", permission: "audit:write" }) },
+  { path: "/api/v1/full/live", module: full({ auth: "user", permission: "devices:live" }) },
+  { path: "/api/v1/full/agent", module: full({ auth: "agent" }) },
+  { path: "/api/v1/full/open", module: full({ auth: "none" }) },
 ];
 
 let server: Server;
@@ -101,6 +110,36 @@ it.each<[string, Headers, Headers, Headers]>([
     expect(await ask("/api/v1/slow", mine).status).toBe(200);
   },
 );
+
+it("a batch counts with each of its calls", async () => {
+  const mine = { authorization: "Bearer batches" };
+  const calls = (count: number) => `/api/trpc/${Array.from({ length: count }, () => "me.get").join("%2C")}?batch=1`;
+  const asked = [...many(6, calls(20), mine), ask(calls(8), mine)];
+  await untilBegun(7);
+  expect(await ask("/api/trpc/me.get", mine).status).toBe(429);
+  asked.push(ask(calls(20), { authorization: "Bearer others" }));
+  await untilBegun(8);
+  goOn();
+  expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
+});
+
+it("holds refusals back, but never those of whoever hands events in, of agents and of live queries", async () => {
+  const mine = { authorization: "Bearer refused" };
+  const kept = many(MAX_IN_FLIGHT, "/api/v1/slow", mine);
+  await untilBegun(MAX_IN_FLIGHT);
+  const hold = vi.spyOn(HeldRefusals.prototype, "hold");
+  const refused = many(80, "/api/v1/slow", mine);
+  expect(new Set(await Promise.all(refused.map(({ status }) => status)))).toEqual(new Set([429]));
+  expect(hold).toHaveBeenCalledTimes(80);
+  for (const path of ["/api/v1/full/events", "/api/v1/full/live", "/api/v1/full/agent"])
+    expect(await ask(path, mine).status).toBe(429);
+  expect(hold).toHaveBeenCalledTimes(80);
+  expect(await ask("/api/v1/full/open", {}).status).toBe(429);
+  expect(hold).toHaveBeenCalledTimes(81);
+  hold.mockRestore();
+  goOn();
+  await Promise.all(kept.map(({ status }) => status));
+});
 
 it("whoever hangs up has nothing in flight any more", async () => {
   const mine = { authorization: "Bearer gone" };

@@ -2,10 +2,15 @@ import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { credentialOf } from "@/server/auth/authenticate";
 import { sessionToken } from "@/server/auth/session-cookie";
-import { isHttps } from "@/server/env";
+import { clientIp, networkOf } from "@/server/client-ip";
+import { env, isHttps } from "@/server/env";
+import { AppError } from "@/server/errors";
 import type { RouteSpec } from "@/server/http/route";
 import { FairShare } from "@/server/limits/fair-share";
 import { enterInFlight } from "@/server/limits/in-flight";
+import { MAX_BATCH_CALLS } from "@/server/trpc/batch";
+import { HeldRefusals } from "./held-refusals";
+import type { RouteMatch } from "./registry";
 
 /** Node's headers as those who find out the caller read them. */
 const readable = (headers: IncomingMessage["headers"]) => ({
@@ -21,17 +26,49 @@ const UNCOUNTED: readonly (string | undefined)[] = ["audit:write", "devices:live
 const isCounted = (spec: RouteSpec | undefined): boolean =>
   !spec || (spec.auth === "user" && !UNCOUNTED.includes(spec.permission));
 
+type Called = { spec: RouteSpec | undefined; params: RouteMatch["params"] };
+
+/** A batch is as many requests as it has calls; one with more than it may have is refused for that. */
+const callsOf = ({ trpc }: RouteMatch["params"]): number =>
+  typeof trpc === "string" ? Math.min(trpc.split(",").length, MAX_BATCH_CALLS) : 1;
+
 /**
  * Counts a request of the API among those of its credential until its answer is complete.
- * @throws AppError rate_limited when that has too many in flight
+ * @returns the refusal when that has too many in flight
  */
 export function countInFlight(
   { headers }: IncomingMessage,
   outgoing: ServerResponse,
-  spec: RouteSpec | undefined,
-): void {
+  { spec, params }: Called,
+): AppError | null {
   const credential = isCounted(spec) ? credentialOf(readable(headers)) : null;
-  if (credential !== null) outgoing.once("close", enterInFlight(credential));
+  if (credential === null) return null;
+  const leave = enterInFlight(credential, callsOf(params));
+  if (leave instanceof AppError) return leave;
+  outgoing.once("close", leave);
+  return null;
+}
+
+const held = new HeldRefusals();
+
+/** Lets the answers go that are held back, and holds none from now on. */
+export const endHolding = (): void => held.end();
+
+/**
+ * Waits before a request is answered that it is one too many, for the longer the more such answers its credential waits for;
+ * without a credential its network. What hands events in, agents and live queries never wait.
+ */
+export async function holdRefusal(
+  { headers, socket }: IncomingMessage,
+  outgoing: ServerResponse,
+  spec?: RouteSpec,
+): Promise<void> {
+  if (!isCounted(spec) && spec?.auth !== "none") return;
+  const from = readable(headers);
+  const ip = clientIp(from, socket.remoteAddress ?? null, env().TRUST_PROXY_HEADERS);
+  const { over, letGo } = held.hold(hash("sha256", credentialOf(from) ?? networkOf(ip) ?? "", "base64"));
+  outgoing.once("close", letGo);
+  await over;
 }
 
 /** A page is rendered on the thread that answers everybody: so many of one session at a time, the next ones wait. */

@@ -13,6 +13,7 @@ import { databaseAddresses, env, ownPoolSize } from "@/server/env";
 import { createListener } from "@/server/front/front";
 import { pages } from "@/server/front/pages";
 import { closeDenials } from "@/server/http/denied";
+import { endHolding } from "@/server/front/shares";
 import { publishRoutes } from "@/server/http/openapi";
 import { routes } from "@/server/http/routes.generated";
 import { relay, stopRelay } from "@/server/live-events/current";
@@ -29,7 +30,7 @@ export type Service = {
   listener: RequestListener;
   /** What to tell the operator of a database without an administrator; null once there is one. */
   notice: string | null;
-  /** Ends the answers that stay open; their clients reconnect. */
+  /** Ends the answers that stay open, whose clients reconnect, and those that are held back. */
   closeStreams: () => void;
   /** Stops the background work, writes out what is pending and closes the database. */
   stop: () => Promise<void>;
@@ -41,6 +42,11 @@ async function prepareDatabase(): Promise<void> {
   await checkAddresses();
   await refuseUnsafeRole();
   for (const sentence of await tightLimits(appSql(), ownPoolSize())) log.warn(sentence);
+}
+
+function endAnswers(): void {
+  endHolding();
+  closeStreams();
 }
 
 async function stop(): Promise<void> {
@@ -67,7 +73,7 @@ export async function startService(next: RequestHandler): Promise<Service> {
     await startWorkers();
     publishRoutes(routes);
     globalThis.trailmark = pages;
-    return { listener: createListener({ routes, next, origin, dev }), notice, closeStreams, stop };
+    return { listener: createListener({ routes, next, origin, dev }), notice, closeStreams: endAnswers, stop };
   } catch (error) {
     await stop().catch(() => {});
     throw error;
