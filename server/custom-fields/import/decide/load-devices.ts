@@ -85,7 +85,10 @@ export async function loadDevices(tx: Tx, plan: LoadedPlan, identities: readonly
 /** A device's values of the active fields, in their order. */
 export type HeldValues = readonly (FieldValue | null)[];
 
-/** What the devices hold; with `lock` nothing else changes them before this transaction ends. */
+/**
+ * What the devices hold; with `lock` nothing else changes them before this transaction ends. What is joined with an
+ * empty object has been unpacked: large values are stored compressed, and each field would unpack all of them again.
+ */
 export async function loadValues(
   tx: Tx,
   plan: LoadedPlan,
@@ -93,16 +96,16 @@ export async function loadValues(
 ): Promise<Map<string, HeldValues>> {
   if (deviceIds.length === 0) return new Map();
   const values = sql.join(
-    plan.fields.map((field) => sql`v."values" -> ${field.fieldId}::text`),
+    plan.fields.map((field) => sql`found.held -> ${field.fieldId}::text`),
     sql`, `,
   );
   const rows = await rowsOf<{ deviceId: string; held: HeldValues }>(
     tx,
     sql`
-    SELECT found."deviceId", found.held
+    SELECT found."deviceId", jsonb_build_array(${values}) AS held
     FROM (SELECT value::uuid AS id FROM jsonb_array_elements_text(${jsonText(deviceIds)}) ORDER BY 1) wanted
     CROSS JOIN LATERAL (
-      SELECT v.device_id AS "deviceId", jsonb_build_array(${values}) AS held FROM custom_field_values v
+      SELECT v.device_id AS "deviceId", v."values" || '{}' AS held FROM custom_field_values v
       WHERE v.device_id = wanted.id OFFSET 0 ${lock ? sql`FOR UPDATE OF v` : sql``}
     ) found`,
   );

@@ -3,8 +3,9 @@ import type { Tx } from "@/db/client";
 import { type AuditEvent, record } from "@/server/audit/record/record";
 import type { Ctx } from "@/server/context";
 import { fileNames, type ImportRecord } from "@/server/custom-fields/import/find-import";
+import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import type { RunReport, UndoReport } from "@/server/custom-fields/import/schema";
-import { touchedOrganizations } from "./tables/changes";
+import type { Touched } from "./read-back";
 
 /** The same event has the same id: recorded twice after a kill, it appears in the audit log once. */
 function eventId(...parts: string[]): string {
@@ -12,7 +13,9 @@ function eventId(...parts: string[]): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-type Outcome = { kind: "finish"; report: RunReport } | { kind: "undo"; report: UndoReport };
+type Outcome = ({ kind: "finish"; report: RunReport } | { kind: "undo"; report: UndoReport }) & {
+  touched: readonly Touched[];
+};
 
 /**
  * Records what a run or an undo has done: once for the partner, and once for every organization it touched, with
@@ -21,13 +24,15 @@ type Outcome = { kind: "finish"; report: RunReport } | { kind: "undo"; report: U
 export async function auditOutcome(
   tx: Tx,
   ctx: Ctx,
-  { found, kind, report }: Outcome & { found: ImportRecord },
+  { found, kind, report, touched }: Outcome & { found: ImportRecord },
 ): Promise<void> {
   const name = fileNames(found);
   const once = (event: AuditEvent) =>
     record(ctx, { ...event, id: eventId(found.id, kind, event.orgId ?? "", String(found.jobStartedAt?.getTime())) });
-  const organizations = await touchedOrganizations(tx, found.id);
-  for (const { orgId, devices, values } of organizations)
+  const definitions = await partnerDefinitions(tx, found.partnerId);
+  const keyOf = (fieldId: string) => definitions.find(({ id }) => id === fieldId)?.fieldKey ?? fieldId;
+  for (const { orgId, devices, fields } of touched) {
+    const values = Object.fromEntries([...fields].map(([fieldId, { written }]) => [keyOf(fieldId), written]));
     once({
       action: "device.custom_fields.update",
       orgId,
@@ -36,12 +41,13 @@ export async function auditOutcome(
       resourceName: name,
       details: { importId: found.id, source: found.source, undo: kind === "undo", devices, values },
     });
+  }
   once({
     action: kind === "undo" ? "custom_fields.import.undo" : "custom_fields.import.finish",
     orgId: ctx.homeOrgId,
     resourceType: "custom_field_import",
     resourceId: found.id,
     resourceName: name,
-    details: { source: found.source, cancelled: found.cancelRequested, organizations: organizations.length, ...report },
+    details: { source: found.source, cancelled: found.cancelRequested, organizations: touched.length, ...report },
   });
 }

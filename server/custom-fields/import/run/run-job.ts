@@ -40,8 +40,8 @@ import {
   requireLease,
   Stopped,
 } from "./lease";
+import { countsOf, readBack } from "./read-back";
 import { stageFiles } from "./stage";
-import { readBack } from "./tables/changes";
 import { forgetColumns } from "./tables/staged";
 import { undoChunk } from "./undo";
 
@@ -98,12 +98,13 @@ async function finishRun(
   { found, ctx, scope }: Work,
   end: { status: "done" | "cancelled"; error?: string },
 ): Promise<void> {
+  // Before the lock: the claim is renewed meanwhile.
+  const touched = await readBack(found, scope);
   await tenant(scope, async (tx) => {
     const now = await lockImport(tx, ctx, found.id);
     const report = reportOf(now);
-    const fieldIds = report.fields.map(({ fieldId }) => fieldId);
-    const run = { ...report, readBack: await readBack(tx, now.id, fieldIds) };
-    await auditOutcome(tx, ctx, { found: now, kind: "finish", report: run });
+    const run = { ...report, readBack: report.fields.map(({ fieldId }) => countsOf(touched, fieldId)) };
+    await auditOutcome(tx, ctx, { found: now, kind: "finish", report: run, touched });
     const jobDone = end.status === "done" ? now.totalRows : now.jobDone;
     const secrets = leftOutSecrets(now);
     await forgetColumns(tx, now.id, secrets);
@@ -132,22 +133,33 @@ async function apply(first: Work): Promise<void> {
   }
 }
 
+const NOTHING_UNDONE: UndoReport = { restored: 0, leftAlone: 0, sourceIdsRemoved: 0 };
+const undoReportOf = ({ jobDone, summary }: ImportRecord): UndoReport =>
+  (jobDone > 0 ? summary.undo : undefined) ?? { ...NOTHING_UNDONE };
+
+async function finishUndo({ found, ctx, scope }: Work): Promise<void> {
+  const touched = await readBack(found, scope);
+  await tenant(scope, async (tx) => {
+    const now = await lockImport(tx, ctx, found.id);
+    const report = undoReportOf(now);
+    const summary = { ...now.summary, undo: report };
+    await auditOutcome(tx, ctx, { found: now, kind: "undo", report, touched });
+    await finishWork(tx, now.id, { status: "undone", undoneAt: new Date(), summary, jobDone: now.totalRows });
+  });
+}
+
 async function undo(first: Work): Promise<void> {
-  for (let isLast = false; !isLast; ) {
+  for (;;) {
     const work = await loadWork(first.found.id);
-    isLast = await tenant(work.scope, async (tx) => {
+    const isOver = await tenant(work.scope, async (tx) => {
       const now = await lockImport(tx, work.ctx, work.found.id);
       requireLease(now);
-      const nothing: UndoReport = { restored: 0, leftAlone: 0, sourceIdsRemoved: 0 };
-      const report = now.jobDone > 0 && now.summary.undo ? now.summary.undo : nothing;
+      const report = undoReportOf(now);
       const last = await undoChunk(tx, now, { after: now.jobDone, report });
-      const summary = { ...now.summary, undo: report };
-      if (last === null) {
-        await auditOutcome(tx, work.ctx, { found: now, kind: "undo", report });
-        await finishWork(tx, now.id, { status: "undone", undoneAt: new Date(), summary, jobDone: now.totalRows });
-      } else await markDone(tx, now.id, { jobDone: last, summary });
+      if (last !== null) await markDone(tx, now.id, { jobDone: last, summary: { ...now.summary, undo: report } });
       return last === null;
     });
+    if (isOver) return finishUndo(work);
   }
 }
 

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import type { RunReport } from "@/server/custom-fields/import/schema";
 import type { FieldValue } from "@/server/custom-fields/schema";
+import type { Range } from "./staged";
 
 /** Values by definition id; null for none. */
 export type Values = Record<string, FieldValue | null>;
@@ -77,44 +77,24 @@ export async function readWritten(
   return new Map(rows.map((row) => [row.rowNo, row]));
 }
 
-/** Of the written values, how many their devices hold now: counted from the tables, not from what was intended. */
-export async function readBack(
-  tx: Tx,
-  importId: string,
-  fieldIds: readonly string[],
-): Promise<NonNullable<RunReport["readBack"]>> {
-  if (fieldIds.length === 0) return [];
-  const counts = fieldIds.map(
-    (id) => sql`count(*) FILTER (WHERE c.written ? ${id}),
-      count(*) FILTER (WHERE c.written ? ${id} AND COALESCE(v."values" -> ${id}::text, 'null') = c.written -> ${id}::text)`,
-  );
-  const [row] = await rowsOf<{ counts: number[] }>(
+/** Of one organization and field: devices counts each of the organization's devices under one of its fields. */
+type WrittenCount = { orgId: string; fieldId: string; devices: number; written: number; found: number };
+
+/**
+ * Of the values written to the rows of a range, how many their devices hold now: counted from the tables, not from what
+ * was intended. What a device holds is unpacked once and not for each of its fields, and looked up by key.
+ */
+export const countWritten = (tx: Tx, importId: string, { after, through }: Range) =>
+  rowsOf<WrittenCount>(
     tx,
     sql`
-    SELECT jsonb_build_array(${sql.join(counts, sql`, `)}) AS counts
-    FROM custom_field_import_changes c LEFT JOIN custom_field_values v ON v.device_id = c.device_id
-    WHERE c.import_id = ${importId}::uuid`,
-  );
-  const counted = row?.counts ?? [];
-  return fieldIds.map((fieldId, i) => ({ fieldId, written: counted[2 * i] ?? 0, found: counted[2 * i + 1] ?? 0 }));
-}
-
-export type Touched = { orgId: string; devices: number; values: Record<string, number> };
-
-/** Per organization: how many devices an import changed, and how many values of which field. */
-export const touchedOrganizations = (tx: Tx, importId: string) =>
-  rowsOf<Touched>(
-    tx,
-    sql`
-    SELECT touched."orgId", touched.devices, counted.values FROM (
-      SELECT org_id AS "orgId", count(*)::int AS devices FROM custom_field_import_changes
-      WHERE import_id = ${importId}::uuid AND written <> '{}' GROUP BY org_id
-    ) touched JOIN (
-      SELECT "orgId", jsonb_object_agg(key, count) AS values FROM (
-        SELECT c.org_id AS "orgId", COALESCE(d.field_key, written.id) AS key, count(*) AS count
-        FROM custom_field_import_changes c CROSS JOIN LATERAL jsonb_object_keys(c.written) written(id)
-        LEFT JOIN custom_field_definitions d ON d.id = written.id::uuid
-        WHERE c.import_id = ${importId}::uuid GROUP BY 1, 2
-      ) field GROUP BY "orgId"
-    ) counted USING ("orgId")`,
+    SELECT c.org_id AS "orgId", w.key AS "fieldId", count(*) FILTER (WHERE w.place = 1)::int AS devices,
+      count(*)::int AS written, count(*) FILTER (WHERE COALESCE(v.held -> w.key, 'null') = w.value)::int AS found
+    FROM custom_field_import_changes c
+    LEFT JOIN LATERAL (
+      SELECT "values" || '{}' AS held FROM custom_field_values WHERE device_id = c.device_id OFFSET 0
+    ) v ON true
+    CROSS JOIN LATERAL jsonb_each(c.written) WITH ORDINALITY w(key, value, place)
+    WHERE c.import_id = ${importId}::uuid AND c.row_no > ${after} AND c.row_no <= ${through}
+    GROUP BY 1, 2`,
   );
