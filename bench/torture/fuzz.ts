@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describedOperations, type FuzzRequest, faultOf, type Hints, requestsFor } from "@/testing/api/fuzz";
 import type { Server } from "@/testing/server";
+import { answersAt, withFault } from "./broken";
 import { withServer } from "./folder";
 import { type Credentials, prepare } from "./load";
 import type { Line } from "./types";
@@ -23,14 +24,14 @@ function tokenFor({ operation }: Described, { accessToken, agentToken }: Credent
 const plain = (text: string) => encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "\ufffd")).slice(0, 4000) || "%20";
 
 async function send(
-  server: Server,
+  { base }: Pick<Server, "base">,
   described: Described,
   sent: FuzzRequest,
   token: string | null,
 ): Promise<string | null> {
   const path = described.path.replace(/\{(\w+)\}/g, (_, name: string) => plain(sent.params[name] ?? ""));
   const started = performance.now();
-  const answer = await fetch(`${server.base}/api/v1${path}${sent.query ? `?${sent.query}` : ""}`, {
+  const answer = await fetch(`${base}/api/v1${path}${sent.query ? `?${sent.query}` : ""}`, {
     method: described.method,
     headers: { ...sent.headers, ...(token ? { Authorization: `Bearer ${token}` } : {}) },
     ...(sent.body === null ? {} : { body: sent.body as BodyInit }),
@@ -85,6 +86,21 @@ export const fuzzLine: Line = {
       }
       const failed = [...faults.values()].reduce((a, b) => a + b, 0);
       const kinds = [...faults].slice(0, 10).map(([what, times]) => `${times} x ${what}`);
-      return { tried, failed, detail: [`${operations.length} operations`, ...kinds].join("; ") };
+      const [found, asked] = await withFault(server, answersAt(/^\/api\/v1\/devices/, 500, {}), (broken) =>
+        control(broken, operations, credentials),
+      );
+      if (found < asked) kinds.push(`of ${asked} answers that nobody documented ${found} were found`);
+      const said = `${operations.length} operations; control, a route that answers 500: found ${found} of ${asked}`;
+      return { tried, failed: failed + (asked === 0 ? 1 : asked - found), detail: [said, ...kinds].join("; ") };
     }),
 };
+
+/** What is found of a route that fails. @returns how often it was seen, and asked */
+async function control(broken: Server, operations: Described[], credentials: Credentials): Promise<[number, number]> {
+  const failing = operations.filter(({ path, method }) => path.startsWith("/devices") && method === "GET");
+  const hints: Hints = { ids: [], params: () => [] };
+  const asked = failing.flatMap((one) => fc.sample(requestsFor(one, hints), 1).map((sent) => ({ one, sent })));
+  let found = 0;
+  for (const { one, sent } of asked) if (await send(broken, one, sent, tokenFor(one, credentials))) found++;
+  return [found, asked.length];
+}

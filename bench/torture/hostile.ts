@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { type ClientRequest, request } from "node:http";
+import { type ClientRequest, type RequestListener, request } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import type { Server } from "@/testing/server";
+import { withListener } from "./broken";
 import { residentMb, withServer } from "./folder";
 import { type Credentials, prepare } from "./load";
 import type { Line } from "./types";
@@ -208,6 +209,18 @@ function bystander(base: string, { accessToken, orgId }: Credentials) {
   };
 }
 
+/** A server that reads whatever it is sent to its end. */
+const readsAll: RequestListener = (incoming, outgoing) => {
+  incoming.resume().once("end", () => outgoing.writeHead(202).end());
+};
+
+/** Bodies against such a server. @returns how many attacks were seen to succeed, and how many there were */
+async function control(target: Target): Promise<[number, number]> {
+  const attacks = ATTACKS(false).filter(({ name }) => /bomb|deep/.test(name));
+  const seen = await Promise.all(attacks.map(({ run }) => run(target)));
+  return [seen.filter((wrong) => wrong.length > 0).length, attacks.length];
+}
+
 export const hostileLine: Line = {
   id: "F4",
   title: "requests that are meant to exhaust the server",
@@ -242,6 +255,11 @@ export const hostileLine: Line = {
         if (p95 > (full ? Math.max(2 * before, NOTICED_MS) : PATIENCE_MS))
           faults.push(`${name}: others waited ${Math.round(p95)} ms`);
       }
+      const [found, asked] = await withListener(readsAll, (base) =>
+        control({ ...target, server: { ...server, base } }),
+      );
+      if (found < asked) faults.push(`of ${asked} attacks on a reader without a limit ${found} were seen`);
+      notes.push(`control, a reader without a limit: seen ${found} of ${asked}`);
       return {
         tried: attacks.length,
         failed: faults.length,

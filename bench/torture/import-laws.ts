@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { withLaws } from "@/testing/import/reader";
+import { brokenLaw, withLaws } from "@/testing/import/reader";
 import type { Line } from "./types";
 
 /** F3, import: the file reader and the header matcher against generated content; a round is a thousand cases of each. */
@@ -17,6 +17,9 @@ export const importLawLine: Line = {
         if (details.failed) failed++;
         found.push(`${name}: ${details.numRuns} cases${details.failed ? `, FAILED on ${details.counterexample}` : ""}`);
       }
+      const control = await fc.check(brokenLaw(), { numRuns: 1_000, seed });
+      found.push(`control, a reader that knows no quotes: found out after ${control.numRuns} cases`);
+      if (!control.failed) failed++;
       return { tried, failed, detail: found.join("; ") };
     }),
 };

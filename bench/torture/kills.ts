@@ -12,9 +12,10 @@ import {
   startServer,
   stopServer,
 } from "@/testing/server";
+import { answersEarly, withFault } from "./broken";
 import { compare } from "./compare";
 import { nothingYet, prepare, startLoad } from "./load";
-import type { Line, Outcome } from "./types";
+import type { Line, LineInput, Outcome } from "./types";
 
 const WRITERS = 8;
 const RECOVERY_MS = 5_000;
@@ -33,36 +34,58 @@ const summary = (findings: object): string =>
     .map(([k, v]) => `${k} ${v}`)
     .join(", ");
 
-/** K2: kill -9 of the server under load, start again; nothing acknowledged may be missing or doubled. */
-const killTheServer: Line = {
-  id: "K2",
-  title: "kill -9 of the server under load",
-  run: ({ rounds, random }) =>
-    withFolder(async (folder, port) => {
-      let server: Server = await startServer({ dataDir: folder, port });
-      const credentials = await prepare(server.base);
-      const acked = nothingYet();
+type Killed = Outcome & { missing: number };
+
+/** Kills the server under a load that reaches it through `front`. */
+async function killServerUnder({ rounds, random }: LineInput, front: typeof direct): Promise<Killed> {
+  return withFolder(async (folder, port) => {
+    let server: Server = await startServer({ dataDir: folder, port });
+    const credentials = await prepare(server.base);
+    const acked = nothingYet();
+    await front(server, async ({ base }) => {
       for (let round = 0; round < rounds; round++) {
-        const stop = startLoad(server.base, credentials, acked, WRITERS);
+        const stop = startLoad(base, credentials, acked, WRITERS);
         await sleep(400 + random() * 900);
         await killServer(server);
         await stop();
         server = await startServer({ dataDir: folder, port });
       }
-      const findings = await compare(server, credentials, acked);
-      await stopServer(server);
-      const failed = findings.missing + findings.duplicates + findings.unsealed + findings.breaks;
-      return {
-        tried: findings.acknowledged,
-        failed: findings.acknowledged === 0 ? 1 : failed,
-        detail: `${rounds} kills, ${summary(findings)}`,
-      };
-    }),
+    });
+    const findings = await compare(server, credentials, acked);
+    await stopServer(server);
+    const failed = findings.missing + findings.duplicates + findings.unsealed + findings.breaks;
+    return {
+      tried: findings.acknowledged,
+      failed: findings.acknowledged === 0 ? 1 : failed,
+      missing: findings.missing,
+      detail: `${rounds} kills, ${summary(findings)}`,
+    };
+  });
+}
+const direct = (server: Server, fn: (server: Server) => Promise<void>): Promise<void> => fn(server);
+
+/** K2: kill -9 of the server under load, start again; nothing acknowledged may be missing or doubled. */
+const killTheServer: Line = {
+  id: "K2",
+  title: "kill -9 of the server under load",
+  run: (input) => killServerUnder(input, direct),
+};
+
+/** The control: a server that answers before it has kept anything must be caught losing events. */
+export const earlyAnswerLine: Line = {
+  id: "K2-control",
+  title: "the same with a server that answers before it keeps anything must lose something",
+  run: async (input) => {
+    const { tried, missing, detail } = await killServerUnder(input, (server, fn) =>
+      withFault(server, answersEarly, fn),
+    );
+    return { tried, failed: missing > 0 ? 0 : 1, detail };
+  },
 };
 
 type PostgresRun = { rounds: number; random: () => number; lazyCommits?: boolean };
 
-async function killDatabase({ rounds, random, lazyCommits }: PostgresRun): Promise<Outcome & { missing: number }> {
+async function killDatabase({ rounds, random, lazyCommits }: PostgresRun): Promise<Killed> {
   return withFolder(async (folder, port) => {
     let server = await startServer({ dataDir: folder, port });
     const credentials = await prepare(server.base);

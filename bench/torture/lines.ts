@@ -8,7 +8,7 @@ import { exportLines } from "./jobs/export";
 import { migrationLines } from "./jobs/migration";
 import { pruneLines } from "./jobs/prune";
 import { treeLines, verificationLines } from "./jobs/verification";
-import { killLines, lazyKillLine } from "./kills";
+import { earlyAnswerLine, killLines, lazyKillLine } from "./kills";
 import { liveLine } from "./live";
 import { clockLines } from "./machine/clock";
 import { diskLines } from "./machine/disk";
@@ -17,7 +17,7 @@ import { proxyLine } from "./proxy";
 import { slowFilesLine } from "./slow-files";
 import { soakLine } from "./soak/soak";
 import { streamsLine } from "./soak/streams";
-import { frozenLine, stopLine } from "./stops";
+import { droppedQueueLine, frozenLine, stopLine, waitingRecorderLine } from "./stops";
 import { deletionsLine, headsLine } from "./tampering";
 import { badValuesLine, cleanLine, csvLine, hashLine, sequencesLine, tenantsLine } from "./tests";
 import type { Line } from "./types";
@@ -36,6 +36,7 @@ export const LINES: Sized[] = [
   { line: liveLine, quick: 1, full: 50 },
   { line: importKillLine, quick: 5, full: 20 },
   ...slow([importMarkLine], 5, 20),
+  ...slow([earlyAnswerLine, droppedQueueLine, waitingRecorderLine], 1, 3),
   ...slow([...pruneLines, ...migrationLines, ...exportLines, ...verificationLines, ...treeLines], 2, 20),
   ...slow([...clockLines, ...diskLines], 1, 10),
   { line: importLawLine, quick: 1, full: 100 },

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectAgent } from "@/testing/live-agent";
 import { freePort, type Server, startServer, stopServer } from "@/testing/server";
+import { answersAt, withFault } from "./broken";
 import { prepare } from "./load";
 import type { Line, Outcome } from "./types";
 
@@ -137,6 +138,15 @@ async function badAgents(api: Api, key: string, tally: Checks): Promise<void> {
   );
 }
 
+/** The control: what the bad agents' checks say of a server that makes up an answer whatever the agent does. */
+async function believing(server: Server, { token }: Api, key: string): Promise<number> {
+  const tally: Checks = { tried: 0, faults: [] };
+  await withFault(server, answersAt(/\/system-tools\/devices\//, 200, { data: [] }), ({ base }) =>
+    badAgents({ base, token }, key, tally),
+  );
+  return tally.faults.length;
+}
+
 /** A query to each of the simulated agents at once, while they ship. */
 async function manyAgents(api: Api, key: string, tally: Checks): Promise<string> {
   const args = ["simulate", "--url", api.base, "--enrollment-key", key, "--devices", String(SIMULATED), "--rate", "50"];
@@ -176,8 +186,11 @@ async function run(rounds: number, folder: string): Promise<Outcome> {
     const tally: Checks = { tried: 0, faults: [] };
     const reference = await referenceAgent(api, key, join(folder, "agent"), tally, rounds >= FULL_ROUNDS);
     await badAgents(api, key, tally);
+    const believed = await believing(server, api, key);
+    check(tally, "the control, which answers for any agent, was not found out", believed > 0);
     const many = await manyAgents(api, key, tally);
-    const detail = [reference, many, ...new Set(tally.faults)].join("; ");
+    const control = `control, a server that answers for any agent: found out ${believed} times`;
+    const detail = [reference, many, control, ...new Set(tally.faults)].join("; ");
     return { tried: tally.tried, failed: tally.faults.length, detail };
   } finally {
     await stopServer(server);

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectAgent, type FakeAgent } from "@/testing/live-agent";
 import { clusterOf, isReady, type Server, stopServer } from "@/testing/server";
+import { answersEarly, waitsForDatabase, withFault } from "./broken";
 import { compare } from "./compare";
 import { startShared, withServer } from "./folder";
 import { type Acknowledged, type Credentials, nothingYet, prepare, startLoad } from "./load";
-import type { Line } from "./types";
+import type { Line, LineInput, Outcome } from "./types";
 
 const EXIT_MS = 10_000;
 const WRITERS = 6;
@@ -55,24 +56,23 @@ async function terminate({ child }: Server): Promise<{ ms: number; code: number 
   return { ms: Date.now() - started, code };
 }
 
-/** K5: SIGTERM with open agent streams and unflushed events: out within 10 s, nothing lost. */
-export const stopLine: Line = {
-  id: "K5",
-  title: "SIGTERM with open agent streams and unflushed events",
-  run: async ({ rounds, random }) => {
-    const acked = nothingYet();
-    let server = await startShared();
-    const credentials = await prepare(server.base);
-    let slowest = 0;
-    const faults: string[] = [];
+/** What is handed in reaches the server as it is, or through one with a fault. */
+type Front = <T>(server: Server, fn: (server: Server) => Promise<T>) => Promise<T>;
+const direct: Front = (server, fn) => fn(server);
+
+async function stopUnder({ rounds, random }: LineInput, front: Front): Promise<Outcome & { missing: number }> {
+  const acked = nothingYet();
+  let server = await startShared();
+  const credentials = await prepare(server.base);
+  let slowest = 0;
+  const faults: string[] = [];
+  await front(server, async ({ base }) => {
     for (let round = 0; round < rounds; round++) {
-      const streams = await openStreams(server, {
-        ...credentials,
-        accessToken: (await prepare(server.base)).accessToken,
-      });
-      const stop = startLoad(server.base, credentials, acked, WRITERS);
+      const { accessToken } = await prepare(server.base);
+      const streams = await openStreams(server, { ...credentials, accessToken });
+      const stop = startLoad(base, credentials, acked, WRITERS);
       await sleep(300 + random() * 500);
-      void burst(server, credentials, acked);
+      void burst({ ...server, base }, credentials, acked);
       await sleep(random() * 60);
       const { ms, code } = await terminate(server);
       await stop();
@@ -85,15 +85,33 @@ export const stopLine: Line = {
       if (open) faults.push(`round ${round}: an agent's stream did not end`);
       server = await startShared();
     }
-    const found = await compare(server, credentials, acked);
-    await stopServer(server);
-    const lost = found.missing + found.duplicates + found.unsealed + found.breaks;
-    const detail = `${rounds} stops with ${AGENTS} streams, at most ${slowest} ms, missing ${found.missing}, duplicates ${found.duplicates}, unsealed ${found.unsealed}, breaks ${found.breaks}`;
-    return {
-      tried: found.acknowledged,
-      failed: found.acknowledged === 0 ? 1 : lost + faults.length,
-      detail: [detail, ...faults].join("; "),
-    };
+  });
+  const found = await compare(server, credentials, acked);
+  await stopServer(server);
+  const lost = found.missing + found.duplicates + found.unsealed + found.breaks;
+  const detail = `${rounds} stops with ${AGENTS} streams, at most ${slowest} ms, missing ${found.missing}, duplicates ${found.duplicates}, unsealed ${found.unsealed}, breaks ${found.breaks}`;
+  return {
+    tried: found.acknowledged,
+    missing: found.missing,
+    failed: found.acknowledged === 0 ? 1 : lost + faults.length,
+    detail: [detail, ...faults].join("; "),
+  };
+}
+
+/** K5: SIGTERM with open agent streams and unflushed events: out within 10 s, nothing lost. */
+export const stopLine: Line = {
+  id: "K5",
+  title: "SIGTERM with open agent streams and unflushed events",
+  run: (input) => stopUnder(input, direct),
+};
+
+/** The control: a server that drops at SIGTERM what waits in its memory must be caught. */
+export const droppedQueueLine: Line = {
+  id: "K5-control",
+  title: "the same with a server that drops its queue must lose something",
+  run: async (input) => {
+    const { tried, missing, detail } = await stopUnder(input, (server, fn) => withFault(server, answersEarly, fn));
+    return { tried, failed: missing > 0 ? 0 : 1, detail };
   },
 };
 
@@ -110,48 +128,63 @@ const QUICK_FREEZE_MS = 2_000;
 const RECORD_MS = 2_000;
 const RECOVERY_MS = 5_000;
 
+async function freezeUnder({ rounds }: LineInput, front: Front): Promise<Outcome & { slowest: number }> {
+  return withServer(async (server) => {
+    const credentials = await prepare(server.base);
+    const acked = nothingYet();
+    const faults: string[] = [];
+    let slowest = 0;
+    let back = 0;
+    let posts = 0;
+    for (let round = 0; round < rounds; round++) {
+      await burst(server, credentials, acked);
+      signalPostgres(server.dataDir, "SIGSTOP");
+      const until = Date.now() + (rounds > 1 ? FREEZE_MS : QUICK_FREEZE_MS);
+      try {
+        while (Date.now() < until) {
+          const [started, before] = [performance.now(), acked.events.size];
+          await front(server, (reached) => burst(reached, credentials, acked));
+          const ms = performance.now() - started;
+          posts++;
+          slowest = Math.max(slowest, ms);
+          if (ms > RECORD_MS) faults.push(`a batch took ${Math.round(ms)} ms`);
+          if (acked.events.size === before) faults.push("a batch was refused");
+          await sleep(100);
+        }
+      } finally {
+        signalPostgres(server.dataDir, "SIGCONT");
+      }
+      const thawed = Date.now();
+      while (!(await isReady(server.base)) && Date.now() - thawed < 30_000) await sleep(25);
+      back = Math.max(back, Date.now() - thawed);
+      if (back > RECOVERY_MS) faults.push(`ready only after ${back} ms`);
+    }
+    const found = await compare(server, credentials, acked);
+    const lost = found.missing + found.duplicates + found.unsealed + found.breaks;
+    const detail = `${posts} batches while frozen, at most ${Math.round(slowest)} ms, ready ${back} ms after the thaw, missing ${found.missing}, duplicates ${found.duplicates}`;
+    return {
+      tried: found.acknowledged,
+      failed: posts === 0 ? 1 : lost + faults.length,
+      slowest,
+      detail: [detail, ...new Set(faults)].join("; "),
+    };
+  });
+}
+
 /** K4: PostgreSQL frozen; what only records is answered from the spool, and all is in the database afterwards. */
 export const frozenLine: Line = {
   id: "K4",
   title: "PostgreSQL frozen: recording does not wait, recovery by itself",
-  run: ({ rounds }) =>
-    withServer(async (server) => {
-      const credentials = await prepare(server.base);
-      const acked = nothingYet();
-      const faults: string[] = [];
-      let slowest = 0;
-      let back = 0;
-      let posts = 0;
-      for (let round = 0; round < rounds; round++) {
-        await burst(server, credentials, acked);
-        signalPostgres(server.dataDir, "SIGSTOP");
-        const until = Date.now() + (rounds > 1 ? FREEZE_MS : QUICK_FREEZE_MS);
-        try {
-          while (Date.now() < until) {
-            const [started, before] = [performance.now(), acked.events.size];
-            await burst(server, credentials, acked);
-            const ms = performance.now() - started;
-            posts++;
-            slowest = Math.max(slowest, ms);
-            if (ms > RECORD_MS) faults.push(`a batch took ${Math.round(ms)} ms`);
-            if (acked.events.size === before) faults.push("a batch was refused");
-            await sleep(100);
-          }
-        } finally {
-          signalPostgres(server.dataDir, "SIGCONT");
-        }
-        const thawed = Date.now();
-        while (!(await isReady(server.base)) && Date.now() - thawed < 30_000) await sleep(25);
-        back = Math.max(back, Date.now() - thawed);
-        if (back > RECOVERY_MS) faults.push(`ready only after ${back} ms`);
-      }
-      const found = await compare(server, credentials, acked);
-      const lost = found.missing + found.duplicates + found.unsealed + found.breaks;
-      const detail = `${posts} batches while frozen, at most ${Math.round(slowest)} ms, ready ${back} ms after the thaw, missing ${found.missing}, duplicates ${found.duplicates}`;
-      return {
-        tried: found.acknowledged,
-        failed: posts === 0 ? 1 : lost + faults.length,
-        detail: [detail, ...new Set(faults)].join("; "),
-      };
-    }),
+  run: (input) => freezeUnder(input, direct),
+};
+
+/** The control: a recorder that waits for the database must be found slow. */
+export const waitingRecorderLine: Line = {
+  id: "K4-control",
+  title: "the same with a recorder that waits for the database must be seen",
+  run: async (input) => {
+    const wait: Front = (server, fn) => withFault(server, waitsForDatabase, fn);
+    const { tried, slowest, detail } = await freezeUnder({ ...input, rounds: 1 }, wait);
+    return { tried, failed: slowest > RECORD_MS ? 0 : 1, detail };
+  },
 };

@@ -207,7 +207,7 @@ export const headsLine: Line = {
   run: async ({ rounds }) => {
     const faults: string[] = [];
     let server = await startShared();
-    let tried = 0;
+    let [tried, believed] = [0, 0];
     for (let round = 0; round < rounds; round++)
       for (const [name, statement] of Object.entries(HEADS)) {
         let sql = ownerOf(server);
@@ -222,6 +222,7 @@ export const headsLine: Line = {
         };
         await verdict(target);
         await tamper(target, statement);
+        if (await isBelieved(target)) believed++;
         const found = await verdict(target);
         if (found !== "broken") faults.push(`${name}: ${found}`);
         faults.push(...(await untilShown(server)).map((what) => `${name}: ${what}`));
@@ -248,7 +249,8 @@ export const headsLine: Line = {
     server = lost.server;
     faults.push(...lost.faults);
     await stopServer(server);
-    const detail = `${tried} events submitted to ${rounds * Object.keys(HEADS).length} chains without a good head, each server killed once`;
+    const detail = `${tried} events submitted to ${rounds * Object.keys(HEADS).length} chains without a good head, each server killed once; the control, which looks at no head, believed ${believed}`;
+    if (believed === 0) faults.push("the control, which looks at no head, believed none");
     return { tried, failed: tried === 0 ? 1 : faults.length, detail: [detail, ...faults.slice(0, 8)].join("; ") };
   },
 };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { compare } from "@/bench/torture/compare";
-import { startShared } from "@/bench/torture/folder";
+import { compare, type Findings } from "@/bench/torture/compare";
+import { ownerOf, startShared } from "@/bench/torture/folder";
 import { type Acknowledged, type Credentials, json, nothingYet, prepare, startLoad } from "@/bench/torture/load";
 import { runProduct } from "@/bench/torture/product";
 import type { Line, LineInput, Outcome } from "@/bench/torture/types";
@@ -79,6 +79,22 @@ async function goOn(soak: Soak, { minutes, progress }: LineInput): Promise<{ kil
   return { kills, lives };
 }
 
+/** The control: the same comparison once the database's owner has deleted an event in the middle. */
+async function compareWithoutOne({ server, credentials, acked }: Soak): Promise<Findings> {
+  const sql = ownerOf(server);
+  try {
+    await sql.begin(async (tx) => {
+      await tx`SET LOCAL session_replication_role = replica`;
+      await tx`DELETE FROM audit_logs WHERE org_id = ${credentials.orgId} AND chain_seq = (
+        SELECT chain_seq FROM audit_logs WHERE org_id = ${credentials.orgId} AND action = 'device.update'
+        ORDER BY chain_seq OFFSET 1 LIMIT 1)`;
+    });
+  } finally {
+    await sql.end();
+  }
+  return compare(server, credentials, acked);
+}
+
 async function run(input: LineInput): Promise<Outcome> {
   const server = await startShared();
   const soak: Soak = { server, credentials: await prepare(server.base), acked: nothingYet() };
@@ -93,6 +109,7 @@ async function run(input: LineInput): Promise<Outcome> {
     const found = await compare(soak.server, soak.credentials, soak.acked);
     const { code, out, err } = await runProduct(soak.server, ["nightly", "--org", soak.credentials.orgId]);
     const { missing, duplicates, unsealed, breaks } = found;
+    const control = await compareWithoutOne(soak);
     const wrong = [...soak.acked.answers, ...read].filter(([status]) => status >= 500 && status !== 503);
     const faults = [
       ...(missing + duplicates + unsealed + breaks > 0 ? ["something was lost"] : []),
@@ -100,6 +117,7 @@ async function run(input: LineInput): Promise<Outcome> {
       ...wrong.map(([status, count]) => `answered ${status} x${count}`),
       ...growth(lives[0], lives.at(-1)),
       ...(kills === 0 ? ["nothing was killed"] : []),
+      ...(control.missing > missing && control.breaks > breaks ? [] : ["a stored event deleted was not seen"]),
     ];
     const answers = [...soak.acked.answers, ...read].map(([status, count]) => `${status}x${count}`).join(" ");
     const told = lives.map(({ mb, handles }) => `${mb} MB ${handles} handles`).join(", ");
@@ -109,6 +127,7 @@ async function run(input: LineInput): Promise<Outcome> {
       detail: [
         `${input.minutes} minutes, ${kills} kills, missing ${missing}, duplicates ${duplicates}, unsealed ${unsealed}, breaks ${breaks}`,
         `each server before its kill: ${told}; answers ${answers}`,
+        `control, a stored event deleted: missing ${control.missing}, breaks ${control.breaks}`,
         ...faults,
       ].join("; "),
     };
