@@ -98,7 +98,7 @@ export const fuzzLine: Line = {
 /** What is found of a route that fails. @returns how often it was seen, and asked */
 async function control(broken: Server, operations: Described[], credentials: Credentials): Promise<[number, number]> {
   const failing = operations.filter(({ path, method }) => path.startsWith("/devices") && method === "GET");
-  const hints: Hints = { ids: [], params: () => [] };
+  const hints: Hints = { ids: [credentials.orgId], params: () => [] };
   const asked = failing.flatMap((one) => fc.sample(requestsFor(one, hints), 1).map((sent) => ({ one, sent })));
   let found = 0;
   for (const { one, sent } of asked) if (await send(broken, one, sent, tokenFor(one, credentials))) found++;

@@ -9,14 +9,15 @@ import { resolveFilter } from "@/server/audit/query/resolve";
 import { type Key, newestRows, rowsByKey, type Shape } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import type { Ctx } from "@/server/context";
+import { atHalfSpeed } from "@/server/limits/half-speed";
 import { Turns } from "@/server/limits/turns";
 
 /** Rows and bytes of details that are read at a time; twice as much is held, being read and being written. */
 export const FIRST_ROWS = 500;
-const MAX_ROWS = 2_500;
-const CHUNK_BYTES = 2 * 1024 * 1024;
-/** Chunks that all exports of this process read at once, so that many of them leave the database to the others. */
-const MAX_READERS = 2;
+const MAX_ROWS = 500;
+const CHUNK_BYTES = 512 * 1024;
+/** Chunks that all exports of this process read at once, so that many of them leave thread and database to the others. */
+const MAX_READERS = 1;
 
 const turns = new Turns(MAX_READERS);
 
@@ -89,7 +90,7 @@ function reader<R extends SizedRow>(
  * a slow client holds no connection; what retention takes meanwhile is left out.
  */
 export async function* eachChunk<R extends SizedRow>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
-  const read = reader((fn) => turns.take(() => tenantRead(ctx.scope, fn)), rows, shape);
+  const read = reader((fn) => turns.take(() => atHalfSpeed(() => tenantRead(ctx.scope, fn))), rows, shape);
   const next = (size: number): Promise<R[]> => {
     const chunk = read(size);
     chunk.catch(() => {}); // Whoever awaits it hears of it; nobody may have to, when the client is gone.

@@ -3,7 +3,7 @@ import { filterShape, fromBeforeTo, fullEntry, oneOrg } from "@/server/audit/sch
 import { EXPORT_FORMATS } from "@/server/audit/vocabulary";
 
 /** Exports that one caller may have running in one process: each holds rows in memory and takes turns at the database. */
-export const EXPORT_SLOTS = { kind: "exports", max: 4, advice: "Wait until one of them has ended." };
+export const EXPORT_SLOTS = { kind: "exports", max: 2, advice: "Wait until one of them has ended." };
 
 const { from, to, orgId, ...filters } = filterShape;
 

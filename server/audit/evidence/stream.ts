@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { PassThrough } from "node:stream";
+import { restFor } from "@/server/limits/half-speed";
 
 const FLUSH_BYTES = 64 * 1024;
 
@@ -8,6 +9,8 @@ export class BundleStream {
   readonly out = new PassThrough({ highWaterMark: 4 * FLUSH_BYTES });
   readonly #digest = createHash("sha256");
   #buffer = "";
+  #began = performance.now();
+  #hasFlushed = false;
 
   /** Lines, each with its newline. */
   write(lines: string): void {
@@ -20,11 +23,23 @@ export class BundleStream {
     this.#buffer = "";
     this.#digest.update(bytes);
     this.out.write(bytes);
+    this.#hasFlushed = true;
   }
 
-  /** Null while the client takes what comes; else resolves when it does again. */
+  /** Null until a piece was sent; then resolves after a rest, and when the client takes what comes. */
   ready(): Promise<void> | null {
-    if (!this.out.writableNeedDrain) return null;
+    if (!this.#hasFlushed) return null;
+    this.#hasFlushed = false;
+    return this.#rest();
+  }
+
+  async #rest(): Promise<void> {
+    await restFor(this.#began);
+    if (this.out.writableNeedDrain) await this.#drained();
+    this.#began = performance.now();
+  }
+
+  #drained(): Promise<void> {
     return new Promise((resolve) => {
       const go = () => {
         this.out.off("drain", go).off("close", go);
