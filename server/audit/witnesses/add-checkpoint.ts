@@ -21,6 +21,8 @@ export type ReplyMeaning =
   | { kind: "cosigned"; signature: NoteSignature; seconds: number }
   /** It cosigned another size than it was asked from: a smaller one, or one that lies ahead of ours. */
   | { kind: "other size"; size: number }
+  /** It names no size in a conflict: asked from the checkpoint's own size, it holds another root of that size. */
+  | { kind: "conflict"; reason: string }
   /** It holds a log that is not a beginning of ours. */
   | { kind: "contradicted"; reason: string }
   | { kind: "refused"; reason: string };
@@ -55,5 +57,6 @@ export function readReply(tools: NoteTools, reply: WitnessReply, note: SignedNot
   if (size !== undefined) return { kind: "other size", size: Number(size) };
   const said = reply.body.split("\n", 1)[0]?.slice(0, MAX_REASON) ?? "";
   const reason = `it answered ${reply.status}${said ? `: ${said}` : ""}`;
+  if (reply.status === 409) return { kind: "conflict", reason };
   return reply.status === 422 ? { kind: "contradicted", reason } : { kind: "refused", reason };
 }

@@ -68,8 +68,10 @@ export async function askWitness(
       meaning = await ask();
     }
     if (meaning.kind === "cosigned") return meaning;
-    if (meaning.kind === "contradicted") return { kind: "alarm", knownSize: older, reason: meaning.reason };
-    if (meaning.kind === "refused") return { kind: "missing", reason: meaning.reason };
+    // Witnesses of an older edition of the protocol answer so, not 422, when the roots of one size differ.
+    if (meaning.kind === "contradicted" || (meaning.kind === "conflict" && older === size))
+      return { kind: "alarm", knownSize: older, reason: meaning.reason };
+    if (meaning.kind === "refused" || meaning.kind === "conflict") return { kind: "missing", reason: meaning.reason };
     if (meaning.size > size)
       return { kind: "alarm", knownSize: meaning.size, reason: `it has cosigned ${meaning.size} entries` };
     return { kind: "missing", reason: "it cosigned another size meanwhile" };

@@ -103,6 +103,13 @@ it("raises the alarm when the history was rewritten, when it shrank and when it 
   expect(await cosign(origin, at(21), policyOf(3))).toMatchObject({ isWitnessed: true, alarms: [] });
 });
 
+it("raises the alarm at a conflict without a size only where the roots of one size were compared", async () => {
+  const send = async () => ({ status: 409, type: "text/plain; charset=utf-8", body: "" });
+  const asked = (known: number) => askWitness(first().witness, at(7), { known, send });
+  expect(await asked(7)).toEqual({ kind: "alarm", knownSize: 7, reason: "it answered 409" });
+  expect(await asked(5)).toEqual({ kind: "missing", reason: "it answered 409" });
+});
+
 it("believes no witness that signs with another key, signs something else, redirects, talks too much or says nothing", async () => {
   const other = await startWitness("w1.example", [testKey(1, HOST, ED25519).key]);
   let answer: [number, Record<string, string>, string] | null = [200, {}, "— w1.example AAAA\n"];
