@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, id, instant, updatedAt } from "./columns";
-import { organizations, partners } from "./organizations";
+import { organizations } from "./organizations";
 
 export const devices = pgTable(
   "devices",
@@ -53,21 +53,17 @@ export const agents = pgTable(
   (t) => [uniqueIndex("agents_device_key").on(t.deviceId), index("agents_org_idx").on(t.orgId)],
 );
 
-/** What another RMM product calls a device; at most one device of a partner answers to one such id. */
+/** What another RMM product calls a device, whose partner and organization these are: one id, one device of the partner. */
 export const deviceSourceIds = pgTable(
   "device_source_ids",
   {
-    partnerId: uuid("partner_id")
-      .notNull()
-      .references(() => partners.id),
+    partnerId: uuid("partner_id").notNull(),
     source: text("source").notNull(),
     sourceId: text("source_id").notNull(),
     deviceId: uuid("device_id")
       .notNull()
       .references(() => devices.id, { onDelete: "cascade" }),
-    orgId: uuid("org_id")
-      .notNull()
-      .references(() => organizations.id),
+    orgId: uuid("org_id").notNull(),
     createdAt: createdAt(),
   },
   (t) => [
