@@ -39,7 +39,8 @@ function lost({ count: dropped = 0, setAside = 0, at }: Detail): string {
   const aside =
     setAside > 0 &&
     `${count(setAside, "audit event")} ${setAside === 1 ? "was" : "were"} refused by the database and set aside`;
-  return `${[gone, aside].filter(Boolean).join("; ")}. They may belong to any organization of this installation.`;
+  const whose = dropped + setAside === 1 ? "It" : "They";
+  return `${[gone, aside].filter(Boolean).join("; ")}. ${whose} may belong to any organization of this installation.`;
 }
 
 const TOLD: Record<NotificationKind, Told> = {
