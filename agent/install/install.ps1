@@ -65,21 +65,31 @@ function Install-TrailmarkAgent {
     return [bool]$task
   }
 
+  # ProgramData lets every user make folders: what a link leads to is not ours to change or to delete.
+  function Assert-NoLink([string]$path) {
+    if ((Get-Item -LiteralPath $path -Force).Attributes -band [IO.FileAttributes]::ReparsePoint) {
+      throw "$path is a link; nothing was changed."
+    }
+  }
+
   function Remove-Agent {
-    if (Stop-Agent) { Unregister-ScheduledTask -TaskName $taskName -Confirm:$false }
-    foreach ($path in @($folder, $state)) {
-      if (Test-Path -LiteralPath $path) { Remove-Item -LiteralPath $path -Recurse -Force }
+    $found = @(@($folder, $state) | Where-Object { Test-Path -LiteralPath $_ })
+    foreach ($path in $found) { Assert-NoLink $path }
+    $wasTask = Stop-Agent
+    if ($wasTask) { Unregister-ScheduledTask -TaskName $taskName -Confirm:$false }
+    foreach ($path in $found) { Remove-Item -LiteralPath $path -Recurse -Force }
+    if (-not $wasTask -and $found.Count -eq 0) {
+      Write-Output "There is no agent here: neither $folder nor $state."
+      return
     }
     Write-Output "The agent is removed. What it sent stays on the server; an administrator revokes it on the device's page."
   }
 
-  # A folder for SYSTEM and administrators alone. ProgramData lets every user make folders: a link, or a folder that
-  # somebody else has made and may have put something into, is refused.
+  # A folder for SYSTEM and administrators alone. One that somebody else has made, and may have put something into, is
+  # refused.
   function Protect-Folder([string]$path) {
     if (-not (Test-Path -LiteralPath $path)) { New-Item -ItemType Directory -Path $path | Out-Null }
-    if ((Get-Item -LiteralPath $path -Force).Attributes -band [IO.FileAttributes]::ReparsePoint) {
-      throw "$path is a link; nothing was changed."
-    }
+    Assert-NoLink $path
     # By number, because the names differ by language: administrators, SYSTEM.
     $owner = (Get-Acl -LiteralPath $path).GetOwner([Security.Principal.SecurityIdentifier]).Value
     $me = [Security.Principal.WindowsIdentity]::GetCurrent().User.Value
@@ -172,6 +182,10 @@ function Install-TrailmarkAgent {
     Register-ScheduledTask -TaskName $taskName -Action $action -Trigger $trigger -Principal $principal `
       -Settings $settings -Description "Trailmark agent of $server" -Force | Out-Null
     Start-ScheduledTask -TaskName $taskName
+    Start-Sleep -Seconds 2
+    if ((Get-ScheduledTask -TaskName $taskName).State -ne 'Running') {
+      throw "The task does not run; LastTaskResult is why: Get-ScheduledTaskInfo -TaskName '$taskName'"
+    }
   }
 
   Assert-Administrator

@@ -67,8 +67,8 @@ export function ApiKeys() {
   );
 }
 
-/** A key outlives the access of its creator; whether it should is for an administrator to decide. */
-function NameAndCreator({ name, prefix, isCreatorDisabled, revokedAt }: ApiKey) {
+/** A key outlives the access of its creator, and a secret its successor; whether it should is for an administrator. */
+function NameAndCreator({ name, prefix, isCreatorDisabled, revokedAt, formerUntil }: ApiKey) {
   return (
     <>
       <div>{name}</div>
@@ -78,6 +78,11 @@ function NameAndCreator({ name, prefix, isCreatorDisabled, revokedAt }: ApiKey) 
       {isCreatorDisabled && !revokedAt && (
         <Text size="xs" c="dimmed" fw={400}>
           Created by a disabled user
+        </Text>
+      )}
+      {formerUntil && !revokedAt && Date.parse(formerUntil) > Date.now() && (
+        <Text component="div" size="xs" c="dimmed" fw={400}>
+          Former secret works until <When at={formerUntil} />
         </Text>
       )}
     </>

@@ -1,4 +1,5 @@
 import { ViewerPage } from "@/e2e/pages/viewer";
+import { Api } from "@/e2e/support/api";
 import { expect, test } from "@/e2e/support/fixtures";
 
 /** Names of this run: tests share one server. */
@@ -82,6 +83,39 @@ test("an API key is shown once, and can be edited, rotated and revoked", async (
   await page.getByRole("button", { name: `Revoke ${name}` }).click();
   await page.getByRole("button", { name: "Revoke key" }).click();
   await expect(settings.row(name)).toContainText("Revoked");
+});
+
+test("a key says from where it was used, that its creator is disabled and which secret still works, and is revoked", async ({
+  settings,
+  page,
+  request,
+}) => {
+  const api = await Api.signIn(request);
+  const name = unique("Left behind");
+  const person = { email: `${crypto.randomUUID().slice(0, 8)}@left.example`, password: "a long enough password" };
+  const { id } = await api.call("POST", "/users", { ...person, name: "Lea Left", role: "partner_admin" });
+  const signedIn = await request.post("/api/v1/auth/token", { data: person });
+  const theirs = api.as((await signedIn.json()).accessToken);
+  const { key } = await theirs.call<{ key: string }>("POST", "/api-keys", { name, permissions: ["audit:read"] });
+  const statusOf = async (secret: string) =>
+    (await request.get("/api/v1/me", { headers: { "X-API-Key": secret } })).status();
+  expect(await statusOf(key)).toBe(200);
+  await api.call("PATCH", `/users/${id}`, { disabled: true });
+
+  await settings.open("api-keys", "API keys");
+  await expect(settings.row(name)).toContainText("Created by a disabled user");
+  await expect(settings.row(name)).toContainText("from 127.0.0.1");
+  await page.getByRole("button", { name: `Rotate ${name}` }).click();
+  await page.getByRole("button", { name: "Rotate key" }).click();
+  const shown = await settings.dialog(`New secret of ${name}`).innerText();
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect(settings.row(name)).toContainText("Former secret works until");
+  const secrets = [key, /tmk_[\w-]{40}/.exec(shown)?.[0] ?? ""];
+  for (const secret of secrets) expect(await statusOf(secret)).toBe(200);
+  await page.getByRole("button", { name: `Revoke ${name}` }).click();
+  await page.getByRole("button", { name: "Revoke key" }).click();
+  await expect(settings.row(name)).toContainText("Revoked");
+  for (const secret of secrets) expect(await statusOf(secret)).toBe(401);
 });
 
 test("an enrollment key comes with the command that uses it", async ({ settings, page, baseURL }) => {
