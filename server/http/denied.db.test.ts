@@ -1,12 +1,13 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { GET as AUDIT_LOGS } from "@/app/api/v1/audit-logs/route";
 import { GET as DEVICE } from "@/app/api/v1/devices/[id]/route";
 import { POST as CREATE_USER, GET as USERS } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
 import { organizations } from "@/db/schema";
 import { actionSentence } from "@/server/audit/action-label";
+import { AppError } from "@/server/errors";
 import { lookForManyDenials } from "@/server/notifications/conditions/many-denials";
 import { MANY_DENIALS } from "@/server/notifications/vocabulary";
 import { createContext } from "@/server/trpc/context";
@@ -19,9 +20,10 @@ import {
   createOrg,
   createPartner,
   createUser,
+  ctxFor,
   type TestUser,
 } from "@/testing/factories";
-import { closeDenials } from "./denied";
+import { closeDenials, recordDenied } from "./denied";
 
 const deniedOf = async (orgId: string | null) =>
   (await auditRows(orgId ?? "")).filter(({ action }) => action === "user.permission.denied");
@@ -33,7 +35,9 @@ async function ask(path: string, user: TestUser): Promise<number> {
   });
   const router = appRouter;
   const handled = { endpoint: "/api/trpc", req: request, router, createContext: () => createContext(request) };
-  return (await fetchRequestHandler(handled)).status;
+  const answer = await fetchRequestHandler(handled);
+  await answer.text();
+  return answer.status;
 }
 
 describe("what a signed-in caller is refused", () => {
@@ -74,6 +78,28 @@ describe("what a signed-in caller is refused", () => {
     expect(await deniedOf(viewer.orgId)).toHaveLength(2);
   });
 
+  it("is one entry a minute for as long as it goes on, and an entry at once after a quiet one", async () => {
+    const viewer = await createUser({ role: "org_viewer" });
+    const ctx = await ctxFor(viewer);
+    const refuse = () =>
+      recordDenied(ctx, new AppError("forbidden", "No."), { request: "users.list", permission: "users:manage" });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      refuse(); // an entry
+      for (let minute = 0; minute < 3; minute++) {
+        refuse();
+        refuse();
+        vi.advanceTimersByTime(60_000); // an entry of two
+      }
+      vi.advanceTimersByTime(60_000);
+      refuse(); // an entry
+    } finally {
+      vi.useRealTimers();
+    }
+    const times = (await deniedOf(viewer.orgId)).map(({ details }) => (details as { times: number }).times);
+    expect(times).toEqual([1, 2, 2, 2, 1]);
+  });
+
   it("is recorded where an organization lies outside the caller's reach, and not in that one's log", async () => {
     const { id: foreign } = await createOrg();
     const { orgId, ...key } = await createApiKey({ permissions: ["audit:read"] });
@@ -81,6 +107,9 @@ describe("what a signed-in caller is refused", () => {
     expect(await deniedOf(orgId)).toMatchObject([
       { actorType: "api_key", resourceName: null, errorMessage: "That organization is outside your reach." },
     ]);
+    const viewer = await createUser({ role: "org_viewer" });
+    await ask(`audit.tail?input=${encodeURIComponent(JSON.stringify({ orgId: foreign }))}`, viewer);
+    expect(await deniedOf(viewer.orgId)).toMatchObject([{ details: { times: 1, requests: ["audit.tail"] } }]);
     expect(await deniedOf(foreign)).toEqual([]);
   });
 

@@ -44,26 +44,35 @@ function add(denials: Denials, request: string, reason: string): void {
   if (denials.reasons.size < MAX_NAMED) denials.reasons.add(reason);
 }
 
-/** Ends an open minute: what was repeated in it is one entry. */
-function close(key: string): void {
+const none = () => ({ times: 0, requests: new Set<string>(), reasons: new Set<string>() });
+
+/** Counts what comes within the next minute. */
+function watch(key: string, { ctx, permission }: Pick<Denials, "ctx" | "permission">): void {
+  open.set(key, { ctx, permission, ...none(), timer: setTimeout(() => endMinute(key), FOLD_MS).unref() });
+}
+
+/** What was repeated within the minute is one entry, and another minute begins; a quiet one ends it. */
+function endMinute(key: string): void {
   const denials = open.get(key);
-  if (!denials) return;
-  clearTimeout(denials.timer);
   open.delete(key);
-  if (denials.times > 0) write(denials);
+  if (!denials || denials.times === 0) return;
+  write(denials);
+  watch(key, denials);
 }
 
 /** Writes down what was repeated up to now, before recording ends. */
 export function closeDenials(): void {
-  for (const key of [...open.keys()]) close(key);
+  for (const denials of open.values()) {
+    clearTimeout(denials.timer);
+    if (denials.times > 0) write(denials);
+  }
+  open.clear();
 }
-
-const none = () => ({ times: 0, requests: new Set<string>(), reasons: new Set<string>() });
 
 /**
  * Records that a person or a program was refused something: a permission that they lack, an organization out of their
- * reach, what a verb keeps to others. The first is an entry at once; repeats by the same caller within a minute are one
- * more. Who has still to set up a second factor is sent to do so, which is no denial.
+ * reach, what a verb keeps to others. The first is an entry at once; repeats by the same caller are one more a minute, for
+ * as long as they go on. Who has still to set up a second factor is sent to do so, which is no denial.
  * @param error what was thrown; anything but the contract's `forbidden` is passed over
  */
 export function recordDenied(ctx: Ctx, error: unknown, { request, permission }: Asked): void {
@@ -77,6 +86,6 @@ export function recordDenied(ctx: Ctx, error: unknown, { request, permission }: 
   if (repeated) repeated.ctx = ctx;
   else {
     write(denials);
-    open.set(key, { ctx, permission: lacked, ...none(), timer: setTimeout(() => close(key), FOLD_MS).unref() });
+    watch(key, denials);
   }
 }

@@ -132,10 +132,14 @@ export const mutation = <I extends z.ZodType, R>(operation: Operation<I, R>, aut
 
 /** An operation whose answer stays open: its messages one after another, until either side ends it. */
 export const subscription = <I extends z.ZodType, M>(operation: Operation<I, AsyncGenerator<M>>) =>
-  guarded(comparable(operation)).subscription(async function* ({ ctx, input, signal }) {
+  guarded(comparable(operation)).subscription(async function* ({ ctx, input, signal, path }) {
     const caller = { ...ctx.caller, ...(signal && { signal }) };
     try {
-      for await (const message of await perform(operation, caller, input as z.output<I>)) yield plainNumbers(message);
+      const messages = await perform(operation, caller, input as z.output<I>).catch((error: unknown) => {
+        recordDenied(caller, error, { request: path, permission: operation.permission });
+        throw error;
+      });
+      for await (const message of messages) yield plainNumbers(message);
     } catch (error) {
       throw toTrpcError(error, caller.requestId);
     }
