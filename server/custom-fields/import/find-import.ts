@@ -91,11 +91,21 @@ export const findImport = async (tx: Tx, ctx: Ctx, id: string): Promise<ImportRe
 export const lockImport = async (tx: Tx, ctx: Ctx, id: string): Promise<ImportRecord> =>
   requireFound(await selectImport(tx, ctx, id).for("update"));
 
+const IN_WORDS: Record<ImportStatus, string> = {
+  draft: "whose files have not been read",
+  staged: "that has not been checked",
+  checked: "that has not been run",
+  running: "that is running",
+  done: "that has run",
+  cancelled: "that was cancelled",
+  undone: "that was undone",
+};
+
 /** @throws AppError conflict while background work is under way, or in a status that does not allow the step. */
 export function requireIdle(found: ImportRecord, ...statuses: ImportStatus[]): void {
   if (found.job) throw new AppError("conflict", "The import is busy; wait until it has finished.");
   if (!statuses.includes(found.status))
-    throw new AppError("conflict", `This cannot be done with an import that is ${found.status}.`);
+    throw new AppError("conflict", `This cannot be done with an import ${IN_WORDS[found.status]}.`);
 }
 
 const revisionOf = (row: ImportRecord): string => row.updatedAt.toISOString();

@@ -8,6 +8,7 @@ import {
   MAX_FIELD_NAME,
   MAX_TEXT_VALUE,
 } from "@/server/custom-fields/schema";
+import { repairText } from "@/server/text";
 import { type Pagination, pageShape } from "@/server/wire";
 import { choiceDecisions } from "./map/choice-schema";
 import type { SourceColumn } from "./map/column-schema";
@@ -293,16 +294,17 @@ export const rowsInput = z.object({
   outcome: z.enum(ROW_OUTCOMES).optional(),
   value: z.enum(VALUE_OUTCOMES).optional(),
   /** Words that an identifier or a value of the row contains, in any case. */
-  search: z.string().trim().max(200).optional(),
-  cursor: z.int().min(0).nullish(),
+  search: z.string().overwrite(repairText).trim().max(200).optional(),
+  cursor: z.int().min(0).max(MAX_IMPORT_ROWS).nullish(),
   limit: z.int().min(1).max(ROWS_PAGE_LIMIT).default(100),
 });
-const cellText = z.string().max(MAX_TEXT_VALUE);
+const cellText = z.string().max(MAX_TEXT_VALUE).overwrite(repairText);
+const rowNo = z.int().min(1).max(MAX_IMPORT_ROWS);
 /** One cell of one row, or every cell of a column that is, or contains, a text. */
 export const editInput = z.strictObject({
   id: z.guid(),
   edit: z.discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("cell"), rowNo: z.int().min(1), column, value: cellText }),
+    z.strictObject({ kind: z.literal("cell"), rowNo, column, value: cellText }),
     z.strictObject({
       kind: z.literal("replace"),
       column,
@@ -314,7 +316,7 @@ export const editInput = z.strictObject({
 });
 export type Edit = z.output<typeof editInput>["edit"];
 export const runInput = z.strictObject({ id: z.guid(), revision });
-export const pickInput = z.strictObject({ id: z.guid(), rowNo: z.int().min(1), deviceId: z.guid().nullable() });
+export const pickInput = z.strictObject({ id: z.guid(), rowNo, deviceId: z.guid().nullable() });
 
 /** Query of the upload: which file of the import this is, and at which byte this part starts. */
 export const uploadInput = z.object({

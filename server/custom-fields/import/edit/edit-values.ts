@@ -4,9 +4,9 @@ import { presetOf } from "@/server/custom-fields/import/presets";
 import { type EditPart, insertEdit, readCells } from "@/server/custom-fields/import/run/tables/edits";
 import { notifyImports } from "@/server/custom-fields/import/run/worker";
 import { type Edit, editInput, type ImportState } from "@/server/custom-fields/import/schema";
+import { MAX_TEXT_VALUE } from "@/server/custom-fields/schema";
 import { AppError, invalid } from "@/server/errors";
 import { operation } from "@/server/operation";
-import { repairText } from "@/server/text";
 import { typed } from "@/server/wire";
 import { applyEdit } from "./apply-edit";
 
@@ -16,10 +16,24 @@ const wanted = (edit: Edit) =>
     ? { column: edit.column, match: "row" as const, find: String(edit.rowNo) }
     : { column: edit.column, match: edit.match, find: edit.find };
 
-/** A value after the change: a part of it replaced, or all of it. */
+const refusal = (path: string, message: string) =>
+  new AppError("validation_failed", message, { errors: [{ path, message }] });
+
+/**
+ * A value after the change: a part of it replaced, or all of it.
+ * @throws AppError validation_failed where a value would become longer than a field takes: a cell of the file may be.
+ */
 function afterOf(edit: Edit, before: string): string {
   if (edit.kind === "cell") return edit.value;
-  return edit.match === "part" ? before.replaceAll(edit.find, () => edit.replace) : edit.replace;
+  if (edit.match === "cell") return edit.replace;
+  const parts = before.split(edit.find);
+  const length = before.length + (parts.length - 1) * (edit.replace.length - edit.find.length);
+  if (length > Math.max(before.length, MAX_TEXT_VALUE))
+    throw refusal(
+      "edit.replace",
+      `A value would become longer than ${MAX_TEXT_VALUE} characters. Nothing was changed.`,
+    );
+  return parts.join(edit.replace);
 }
 
 /**
@@ -37,11 +51,11 @@ export const editValues = operation({
       requireIdle(found, "staged", "checked");
       if (!found.columns[edit.column]) throw invalid("edit.column", "is not a column of the file");
       if (edit.kind === "replace" && edit.match === "part" && edit.find === "")
-        throw invalid("edit.find", "name the text to replace");
+        throw refusal("edit.find", "Say which text to replace.");
       const { cleanCell } = presetOf(found.source);
       const cells = await readCells(tx, id, wanted(edit));
       const parts = cells.flatMap(({ before, rowNos }): EditPart[] => {
-        const after = cleanCell(repairText(afterOf(edit, before)));
+        const after = cleanCell(afterOf(edit, before));
         return after === before ? [] : [{ before, after, rowNos }];
       });
       if (parts.length === 0) throw new AppError("conflict", "No value of this column would change.");

@@ -4,6 +4,7 @@ import { getImport } from "@/server/custom-fields/import/get";
 import { listFaults } from "@/server/custom-fields/import/list-faults";
 import { listRows } from "@/server/custom-fields/import/list-rows";
 import { workOffImports } from "@/server/custom-fields/import/run/worker";
+import { editInput, MAX_IMPORT_ROWS, pickInput, rowsInput } from "@/server/custom-fields/import/schema";
 import { check, createSimple, run, simpleCsv, stageText, valuesOf } from "@/testing/import/imports";
 import { editValues } from "./edit-values";
 import { undoEdit } from "./undo-edit";
@@ -60,6 +61,31 @@ describe("a value put right in place", () => {
     expect(back.summary.check).toEqual(state.summary.check);
     await expect(undoEdit.run(ctx, { id })).rejects.toThrow("no change to undo");
     await expect(replace("nowhere", "x", "cell")).rejects.toThrow("No value");
+  });
+
+  it("takes no row beyond a file's, no text that the database refuses, and makes no value longer than a field takes", async () => {
+    const { ctx, id } = await checked();
+    const replace = (find: string, to: string) => ({ kind: "replace", column: TAG, find, replace: to, match: "part" });
+    const parse = (edit: unknown) => editInput.parse({ id, edit }).edit;
+    for (const rowNo of [MAX_IMPORT_ROWS + 1, 2 ** 31, Number.MAX_SAFE_INTEGER]) {
+      expect(() => parse({ kind: "cell", rowNo, column: TAG, value: "x" })).toThrow();
+      expect(() => pickInput.parse({ id, rowNo, deviceId: null })).toThrow();
+      expect(() => rowsInput.parse({ id, cursor: rowNo })).toThrow();
+    }
+    await expect(editValues.run(ctx, { id, edit: parse(replace("\0", "x")) })).rejects.toThrow("No value");
+    await expect(editValues.run(ctx, { id, edit: parse(replace("\ud800", "x")) })).rejects.toThrow("No value");
+    expect(await listRows.run(ctx, rowsInput.parse({ id, search: "\0" }))).toMatchObject({ rows: [] });
+    const nul = await editValues.run(ctx, {
+      id,
+      edit: parse({ kind: "cell", rowNo: 1, column: TAG, value: `a\0${"b".repeat(98)}` }),
+    });
+    expect(nul.summary.edits).toHaveLength(1);
+    expect((await cells(ctx, id))[0]?.[0]).toBe(`a\ufffd${"b".repeat(98)}`);
+    await expect(editValues.run(ctx, { id, edit: parse(replace("b", "c".repeat(10_000))) })).rejects.toThrow(
+      "A value would become longer than 10000 characters. Nothing was changed.",
+    );
+    await editValues.run(ctx, { id, edit: parse(replace("b", "cc")) });
+    expect((await cells(ctx, id))[0]?.[0]).toBe(`a\ufffd${"c".repeat(196)}`);
   });
 
   it("starts a new check where it changes what identifies a computer", async () => {
