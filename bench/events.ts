@@ -5,24 +5,28 @@ import { newId } from "@/server/ids";
 const AGENT =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/128.0.0.0 Safari/537.36";
 
+/** The id of the nth person, agent or device: who acts, and what is acted on, keeps its id and its name. */
+const idOf = (kind: "1" | "2" | "3", n: number) => `0000000${kind}-0000-4000-8000-${String(n).padStart(12, "0")}`;
+
 /** Makes believable audit rows, about 750 bytes of payload each, for the organizations in turn. */
 export function eventMaker(random: Random, orgIds: readonly string[]): () => AuditInsert {
   let i = 0;
   return () => {
     i++;
     const user = random.chance(0.5);
-    const host = `WS-${random.int(1, 400)}`;
+    const person = random.int(1, 60);
+    const device = random.int(1, 400);
     return {
       id: newId(),
       orgId: orgIds[i % orgIds.length] ?? "",
       timestamp: new Date(Date.UTC(2026, 10, 2) + i).toISOString(),
       actorType: user ? "user" : "agent",
-      actorId: `00000000-0000-4000-8000-${String(random.int(1, 400)).padStart(12, "0")}`,
-      actorEmail: user ? `person${random.int(1, 60)}@customer.example` : null,
+      actorId: user ? idOf("1", person) : idOf("2", device),
+      actorEmail: user ? `person${person}@customer.example` : null,
       action: user ? "device.update" : "agent.eventlogs.submit",
       resourceType: "device",
-      resourceId: `00000000-0000-4000-8000-${String(random.int(1, 400)).padStart(12, "0")}`,
-      resourceName: host,
+      resourceId: idOf("3", device),
+      resourceName: `WS-${device}`,
       details: user
         ? JSON.stringify({
             before: { osVersion: `10.0.${random.int(1, 30_000)}`, freeGb: random.int(1, 400) },

@@ -28,21 +28,18 @@ function startOf({ cursor, page, limit }: PageInput): { after: Cursor | undefine
   return cursor ? { after: decodeCursor(cursor), offset: 0 } : { after: undefined, offset: (page - 1) * limit };
 }
 
-/** The rows of a page and one more, if there is one. */
-async function readRows(tx: Tx, resolved: ResolvedFilter, input: PageInput): Promise<EntryRow[]> {
+/** The rows of a page and one more, if there is one; and the total (else -1), where it is wanted and all matches were met. */
+async function readRows(tx: Tx, resolved: ResolvedFilter, input: PageInput) {
   const { after, offset } = startOf(input);
   const limit = input.limit + 1;
-  if (!resolved.probe)
-    return newestRows(tx, {
-      orgIds: resolved.orgIds,
-      conditions: conditionsOf(resolved.filter),
-      after,
-      offset,
-      limit,
-      shape: ENTRY,
-    });
-  const { keys } = await findKeys(tx, resolved, { after, need: offset + limit });
-  return rowsByKey(tx, keys.slice(offset), ENTRY);
+  if (!resolved.probe) {
+    const conditions = conditionsOf(resolved.filter);
+    const shape = { orgIds: resolved.orgIds, conditions, after, offset, limit, shape: ENTRY };
+    return { found: await newestRows(tx, shape), counted: -1 };
+  }
+  const window = { after, need: offset + limit, total: !after && !input.skipCount };
+  const { keys, total = -1 } = await findKeys(tx, resolved, window);
+  return { found: await rowsByKey(tx, keys.slice(offset), ENTRY), counted: total };
 }
 
 /** The total where a page that its rows did not fill implies it; -1 where it has to be counted. */
@@ -82,11 +79,11 @@ export async function readPage(ctx: Ctx, input: PageInput, filter: AuditFilter):
     let total = offset > MAX_BLIND_OFFSET ? await countRows(tx, resolved) : -1;
     // The chain's head knows the total of all rows: it is asked in the same round trip.
     const isKnown = !input.skipCount && total < 0 && isUnfiltered(resolved.filter);
-    const [found, known] = await Promise.all([
-      total >= 0 && offset >= total ? [] : readRows(tx, resolved, input),
+    const [{ found, counted }, known] = await Promise.all([
+      total >= 0 && offset >= total ? { found: [], counted: -1 } : readRows(tx, resolved, input),
       isKnown ? countRows(tx, resolved) : total,
     ]);
-    total = known;
+    total = known >= 0 ? known : counted;
     if (!input.skipCount && total < 0) total = totalBy(input, found);
     if (!input.skipCount && total < 0) total = await countRows(tx, resolved);
     const rows = found.slice(0, input.limit);

@@ -14,6 +14,8 @@ export const SIZES = {
   most: 16_384,
   /** Up to this many blocks a match is rare: all of them are fetched. */
   rare: 10_000,
+  /** Up to this many the rows of all of them are read, where a total is wanted: faster than asking the index once more. */
+  counted: 1_500,
 };
 export type Sizes = typeof SIZES;
 /** While a clock runs, so that one window does not take all of it. */
@@ -68,8 +70,8 @@ export async function unindexedKeys(tx: Tx, { orgIds, where }: Search, need: num
   );
 }
 
-/** Rows of some blocks that really match. */
-async function keysIn(tx: Tx, blocks: Block[], { where }: Search, need: number): Promise<KeyRow[]> {
+/** Rows of some blocks that really match: the newest `need`, or all (null). */
+export async function keysIn(tx: Tx, blocks: Block[], { where }: Search, need: number | null): Promise<KeyRow[]> {
   if (blocks.length === 0) return [];
   const column = (name: keyof Block) => blocks.map((block) => block[name]);
   return rowsOf(

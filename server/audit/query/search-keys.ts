@@ -11,6 +11,7 @@ import {
   type Found,
   KEY,
   type KeyRow,
+  keysIn,
   lookThrough,
   Matches,
   NEWEST_FIRST,
@@ -25,14 +26,19 @@ import {
 /** One row in so many: then reading the newest rows is faster than asking the index. */
 const FREQUENT = 10;
 
-/** cut: the time was up; the keys are the newest ones, older ones were not looked for. */
-export type FoundKeys = { keys: Found[]; cut: boolean };
+/**
+ * cut: the time was up; the keys are the newest ones, older ones were not looked for. total: how many match, where all
+ * were read on the way.
+ */
+export type FoundKeys = { keys: Found[]; cut: boolean; total?: number };
 export type KeyWindow = {
   after?: Cursor | undefined;
   /** How many of the newest matches are wanted. */
   need: number;
   /** performance.now() after which the walk stops, for filters that no index serves. */
   deadline?: number | undefined;
+  /** How many match is wanted besides; without `after`. */
+  total?: boolean;
 };
 
 /** Along the index by time: for filters without a probe, and as a first attempt for the others. */
@@ -111,30 +117,45 @@ export async function findKeys(
   const search = { orgIds, probe: until(probe, after), where, sizes };
   const matches = new Matches();
   // Sent together: they are answered in this order, so the walk knows what is not indexed yet.
-  const [, floor] = await Promise.all([
-    unindexedKeys(tx, search, need).then((rows) => matches.add(rows)),
-    matchesNothing(probe) ? null : searchBlocks(tx, search, matches, window),
+  const [tail, { floor, isAll }] = await Promise.all([
+    unindexedKeys(tx, search, need).then((rows) => {
+      matches.add(rows);
+      return rows.length;
+    }),
+    matchesNothing(probe) ? { floor: null, isAll: true } : searchBlocks(tx, search, matches, window),
   ]);
   // Blocks that were not looked at may hold rows as new as the last one seen.
-  return { keys: matches.newest(need).filter((key) => floor === null || key.ms > floor), cut: floor !== null };
+  const keys = matches.newest(need).filter((key) => floor === null || key.ms > floor);
+  const isCounted = window.total && isAll && tail < need;
+  return { keys, cut: floor !== null, ...(isCounted && { total: matches.count }) };
 }
+
+/** floor: where the time was up, in ms; only newer matches are all there. isAll: every match of the blocks was read. */
+type Walked = { floor: number | null; isAll: boolean };
 
 /**
  * A first window of the newest blocks tells how frequent matches are. Frequent ones are met by walking on; else the index
  * says where they are, unless its answer is long, which makes walking cheap again.
- * @returns where the time was up, in ms: only newer matches are all there
  */
-async function searchBlocks(tx: Tx, search: Search, matches: Matches, window: KeyWindow): Promise<number | null> {
+async function searchBlocks(tx: Tx, search: Search, matches: Matches, window: KeyWindow): Promise<Walked> {
   const { need } = window;
-  const size = Math.min(search.sizes.most, Math.max(search.sizes.first, Math.ceil(need / 2)));
+  const { sizes } = search;
+  const size = Math.min(sizes.most, Math.max(sizes.first, Math.ceil(need / 2)));
   let last = await walk(tx, search, { ...window, matches, from: null, size, windows: 1 });
   // So many blocks hold what is wanted, and half as many again, if the next ones are like these.
   const enough = Math.ceil((1.5 * size * need) / matches.count);
-  if (last !== "done" && enough <= search.sizes.most)
+  if (last !== "done" && enough <= sizes.most)
     last = await walk(tx, search, { ...window, matches, from: last, size: Math.max(size * 4, enough), windows: 2 });
-  if (last === "done") return null;
+  if (last === "done") return { floor: null, isAll: false };
   const rare = isIndexed(search.probe) ? await rareBlocks(tx, search, need) : null;
-  if (rare) return lookThrough(tx, search, rare, { matches, need, deadline: window.deadline });
+  if (rare && window.total && rare.length <= sizes.counted) {
+    matches.add(await keysIn(tx, rare, search, null));
+    return { floor: null, isAll: true };
+  }
+  if (rare) {
+    const floor = await lookThrough(tx, search, rare, { matches, need, deadline: window.deadline });
+    return { floor, isAll: false };
+  }
   last = await walk(tx, search, { ...window, matches, from: last, size: size * 4, windows: Number.POSITIVE_INFINITY });
-  return last === "done" || !last ? null : last.ms;
+  return { floor: last === "done" || !last ? null : last.ms, isAll: false };
 }

@@ -140,7 +140,7 @@ describe("search", () => {
 
   it("finds the same places in small steps as in large ones, from any place on, and after a stop", async () => {
     const phrases = fc.option(term(), { nil: undefined });
-    const small = { ahead: 8, first: 2, most: 8, rare: 6 };
+    const small = { ahead: 8, first: 2, most: 8, rare: 6, counted: 4 };
     await fc.assert(
       fc.asyncProperty(phrases, filters, fc.boolean(), fc.integer({ min: 9, max: 90 }), async (q, more, wide, need) => {
         const ctx = wide ? several : single;
@@ -160,6 +160,26 @@ describe("search", () => {
       }),
       { numRuns: 80 },
     );
+  });
+
+  it("knows the total where it read all there was, the unindexed rows among them", async () => {
+    let known = 0;
+    const phrases = fc.option(term(), { nil: undefined });
+    await fc.assert(
+      fc.asyncProperty(phrases, filters, fc.boolean(), fc.integer({ min: 2, max: 90 }), async (q, more, wide, need) => {
+        const ctx = wide ? several : single;
+        await tenant(ctx.scope, async (tx) => {
+          const resolved = await resolveFilter(tx, ctx, { ...more, ...(q && { phrase: q }) });
+          const sizes = { ahead: 8, first: 2, most: 8, rare: 60, counted: 40 };
+          const { total } = await findKeys(tx, resolved, { need, total: true }, sizes);
+          if (total === undefined) return;
+          known++;
+          expect(total).toBe((await naive(ctx, q ?? "", more)).length);
+        });
+      }),
+      { numRuns: 150 },
+    );
+    expect(known).toBeGreaterThan(0);
   });
 
   it("answers data, query and pagination over the wire, and pages by number", async () => {
