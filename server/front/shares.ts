@@ -7,6 +7,7 @@ import { env, isHttps } from "@/server/env";
 import { AppError } from "@/server/errors";
 import type { RouteSpec } from "@/server/http/route";
 import { FairShare } from "@/server/limits/fair-share";
+import { atHalfSpeed } from "@/server/limits/half-speed";
 import { enterInFlight } from "@/server/limits/in-flight";
 import { MAX_BATCH_CALLS } from "@/server/trpc/batch";
 import { HeldRefusals } from "./held-refusals";
@@ -71,7 +72,7 @@ export async function holdRefusal(
   await over;
 }
 
-/** A page is rendered on the thread that answers everybody: so many of one session at a time, the next ones wait. */
+/** A page is rendered on the thread that answers everybody: so many of one session at a time, the next ones after a rest. */
 const pages = new FairShare({ total: 64, perCaller: 2, waiting: 64, waitMs: 10_000 });
 
 /**
@@ -93,5 +94,6 @@ export function inPageShare(
     });
   });
   // Whoever hangs up has a turn no longer, whether the rendering notices or not.
-  return pages.take(hash("sha256", session, "base64"), () => Promise.race([render(), closed]), gone.signal);
+  const work = () => atHalfSpeed(() => Promise.race([render(), closed]));
+  return pages.take(hash("sha256", session, "base64"), work, gone.signal);
 }
