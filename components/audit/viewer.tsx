@@ -9,6 +9,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { wordsOf } from "@/server/audit/query/word-list";
 import { useAuditList } from "./audit-list";
 import { PinBar } from "./compare/pin-bar";
+import { PanelSkeleton } from "./detail/detail-skeleton";
 import { useEntryKeys } from "./detail/entry-keys";
 import { useOpenEntry } from "./detail/open-entry";
 import { invalidParams } from "./filters/address";
@@ -31,7 +32,10 @@ import classes from "./viewer.module.css";
 import { useViewer, ViewerProvider } from "./viewer-context";
 import { useViewerKeys } from "./viewer-keys";
 
-const EntryDrawer = dynamic(() => import("./detail/entry-drawer").then((m) => m.EntryDrawer), { ssr: false });
+const EntryDrawer = dynamic(() => import("./detail/entry-drawer").then((m) => m.EntryDrawer), {
+  ssr: false,
+  loading: PanelSkeleton,
+});
 const ExportDialog = dynamic(() => import("./export/export-dialog").then((m) => m.ExportDialog), { ssr: false });
 const Facets = dynamic(() => import("./filters/facets").then((m) => m.Facets), { loading: FacetsSkeleton });
 

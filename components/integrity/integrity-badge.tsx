@@ -9,36 +9,47 @@ import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Tip } from "@/components/ui/popover/tip";
+import { ofAll, type Said } from "./chains-in-words";
 import classes from "./integrity-badge.module.css";
 
 const EVERY_MS = 60_000;
+/** Of all chains together: what is new here in between is an alarm, which is asked for more often. */
+const ALL_EVERY_MS = 5 * 60_000;
 
 /** In the header of every page: whether the chain is intact, as far as is known; leads to it, of several to the customers. */
 export function IntegrityBadge() {
-  return useCan("audit:read") ? <Badge /> : null;
-}
-
-function Badge() {
-  const trpc = useTRPC();
   const { org, organizations } = useOrg();
   const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);
-  const again = { refetchInterval: EVERY_MS };
-  const alarms = useQuery(trpc.integrity.alarms.queryOptions(undefined, again));
-  const status = useQuery({ ...trpc.integrity.status.queryOptions({ orgId: one?.id }, again), enabled: Boolean(one) });
-  const broken = (alarms.data ?? []).filter((alarm) => !one || alarm.orgId === one.id).length;
+  if (!useCan("audit:read")) return null;
+  return one ? <OfOne orgId={one.id} name={one.name} /> : <OfAll />;
+}
+
+/** The alarms of every organization within reach: the banner asks for the same. */
+const useAlarms = () => useQuery(useTRPC().integrity.alarms.queryOptions(undefined, { refetchInterval: EVERY_MS }));
+
+function OfOne({ orgId, name }: { orgId: string; name: string }) {
   const { zone } = useZone();
-  const { state, word, told } = said({ broken, one: one?.name, isKnown: alarms.isSuccess, chain: status.data?.state });
-  const more = status.data ? `, ${knownOf(status.data, zone)}` : "";
+  const alarms = useAlarms();
+  const { data } = useQuery(useTRPC().integrity.status.queryOptions({ orgId }, { refetchInterval: EVERY_MS }));
+  const isBroken = alarms.data?.some((alarm) => alarm.orgId === orgId) ?? false;
+  const said = ofOne({ isBroken, name, chain: data?.state });
+  const told = data ? `${said.told}, ${knownOf(data, zone)}` : said.told;
+  return <Badge {...said} told={told} href={`/integrity?orgId=${orgId}`} />;
+}
+
+function OfAll() {
+  const alarms = useAlarms();
+  const chains = useQuery(
+    useTRPC().organizations.chains.queryOptions(undefined, { refetchInterval: ALL_EVERY_MS, staleTime: EVERY_MS }),
+  );
+  return <Badge {...ofAll(chains.data ?? [], alarms.data?.length ?? 0)} href="/customers?show=chain" />;
+}
+
+function Badge({ state, word, told, href }: Said & { href: string }) {
   const Icon = { intact: ShieldCheck, broken: ShieldX, unproven: ShieldQuestionMark, unknown: Shield }[state];
   return (
-    <Tip label={`${told}${more}`}>
-      <Link
-        href={one ? `/integrity?orgId=${one.id}` : "/customers?show=chain"}
-        className={classes.badge}
-        data-state={state}
-        aria-label={`${word}. ${told}${more}`}
-        prefetch={false}
-      >
+    <Tip label={told}>
+      <Link href={href} className={classes.badge} data-state={state} aria-label={`${word}. ${told}`} prefetch={false}>
         <Icon size={16} strokeWidth={1.75} aria-hidden />
         <span>{word}</span>
       </Link>
@@ -53,35 +64,20 @@ function knownOf({ last, anchored }: Outputs["integrity"]["status"], zone: strin
   return [checked, `anchored until ${until}`].filter(Boolean).join(", ");
 }
 
-type Chain = Outputs["integrity"]["status"]["state"];
-type Known = { broken: number; one: string | undefined; isKnown: boolean; chain: Chain | undefined };
+type One = { isBroken: boolean; name: string; chain: Outputs["integrity"]["status"]["state"] | undefined };
 
-function said({ broken, one, isKnown, chain }: Known) {
-  if (broken > 0)
+function ofOne({ isBroken, name, chain }: One): Said {
+  const subject = `The audit chain of ${name}`;
+  if (isBroken || chain?.status === "broken") return { state: "broken", word: "Broken", told: `${subject} is broken` };
+  if (chain?.status === "intact")
     return {
-      state: "broken" as const,
-      word: "Broken",
-      told: one
-        ? `The audit chain of ${one} is broken`
-        : `${broken} audit ${broken === 1 ? "chain is" : "chains are"} broken`,
-    };
-  if (one && chain?.status === "intact")
-    return {
-      state: "intact" as const,
+      state: "intact",
       word: "Intact",
-      told: `The audit chain of ${one} is intact through entry ${count(chain.throughSeq ?? 0)}`,
+      told: `${subject} is intact through entry ${count(chain.throughSeq ?? 0)}`,
     };
-  if (one && chain?.status === "unproven")
-    return {
-      state: "unproven" as const,
-      word: "Not proven",
-      told: `The audit chain of ${one} is not proven: ${chain.reasons.join(" ").replace(/\.$/, "")}`,
-    };
-  if (!one && isKnown)
-    return {
-      state: "unknown" as const,
-      word: "Integrity",
-      told: "No alarm is open; each chain has a state of its own",
-    };
-  return { state: "unknown" as const, word: "Integrity", told: one ? `${one} has no entries yet` : "Not known yet" };
+  if (chain?.status === "unproven") {
+    const why = chain.reasons.join(" ").replace(/\.$/, "");
+    return { state: "unproven", word: "Not proven", told: `${subject} is not proven: ${why}` };
+  }
+  return { state: "unknown", word: "Integrity", told: chain ? `${name} has no entries yet` : "Not known yet" };
 }

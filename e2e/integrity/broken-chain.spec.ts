@@ -70,5 +70,6 @@ test("the list of organizations names the broken one", async ({ page, request })
   await page.getByRole("main").getByRole("link", { name: "Customers" }).click();
   const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: "Broken in the list" }) });
   await expect(row).toContainText("Broken");
+  await expect(new Frame(page).badge).toHaveAccessibleName(/^\d+ broken\. Audit chains: \d+ broken/);
   await expectAccessible(page);
 });

@@ -13,7 +13,7 @@ export class Frame {
   }
 
   get badge() {
-    return this.page.getByRole("banner").getByRole("link", { name: /audit chain/ });
+    return this.page.getByRole("banner").getByRole("link", { name: /audit chain/i });
   }
 
   nav(name: string) {

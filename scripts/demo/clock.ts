@@ -4,6 +4,23 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const DEMO_DAYS = 30;
+/** An hour short of what a sign-in by the API lasts: one that began with the month still holds while it is told. */
+const MONTH_MS = DEMO_DAYS * DAY_MS - HOUR_MS;
+
+/**
+ * What makes a Node program believe that it is the month's beginning: the organizations, people and machines of the demo
+ * join then, and the server itself records it.
+ */
+export function atTheBeginning(): { NODE_OPTIONS: string } {
+  const source = `const Now = Date;
+    const at = () => Now.now() - ${MONTH_MS};
+    globalThis.Date = new Proxy(Now, {
+      construct: (target, args, type) => Reflect.construct(target, args.length > 0 ? args : [at()], type),
+      get: (target, name) => (name === "now" ? at : Reflect.get(target, name)),
+    });`;
+  const module = `data:text/javascript;base64,${Buffer.from(source).toString("base64")}`;
+  return { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import=${module}` };
+}
 
 /** How busy people are by hour of the day (UTC); nights are not quite empty. */
 const HOURS = [1, 1, 0, 0, 0, 1, 4, 14, 30, 38, 34, 30, 18, 26, 36, 34, 28, 16, 7, 4, 3, 2, 2, 1];
@@ -17,14 +34,17 @@ export function workingTime(random: Random, end: number): number {
     const hour = Number(random.weighted(Object.fromEntries(HOURS.map((w, h) => [String(h), w]))));
     const start = day - (day % DAY_MS);
     const at = start + hour * HOUR_MS + random.int(0, HOUR_MS - 1);
-    if (at < end && at > end - DEMO_DAYS * DAY_MS) return at;
+    if (at < end && at > end - MONTH_MS) return at;
   }
 }
+
+/** A moment of the last hours, whatever the hour and the day: somebody is always on call. */
+export const momentOnCall = (random: Random, end: number): number => end - random.int(MINUTE_MS, 4 * HOUR_MS);
 
 /** Every so many minutes, with jitter, over the whole month. */
 export function* regularTimes(random: Random, end: number, everyMinutes: number): Generator<number> {
   const step = everyMinutes * MINUTE_MS;
-  for (let at = end - DEMO_DAYS * DAY_MS + random.int(0, step); at < end; at += step) {
+  for (let at = end - MONTH_MS + random.int(0, step); at < end; at += step) {
     yield Math.min(at + random.int(0, Math.floor(step / 4)), end - 1);
   }
 }

@@ -5,14 +5,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { programOf } from "@/scripts/program.mjs";
 import { DEMO_ADMIN, DEMO_PASSWORD } from "./cast";
 import { Client } from "./client";
-import { seedDemo } from "./seed";
+import { atTheBeginning } from "./clock";
+import { type Beginning, beginDemo, newKeys, tellMonth } from "./seed";
 
 /** The demo lives in a data folder of its own, so that it never mixes with real records. */
 const dataDir = resolve(process.env.TRAILMARK_DATA_DIR || ".trailmark/demo");
 const base = `http://${process.env.HOST || "127.0.0.1"}:${process.env.PORT || "3000"}`;
 const READY_TIMEOUT_MS = 120_000;
-/** Machines that are online and answer live queries; quiet, so that the month's story stays in view. */
-const SIMULATED = ["--devices", "6", "--rate", "0.05", "--seconds", "86400"];
+const A_DAY_SECONDS = 86_400;
 
 const children: ChildProcess[] = [];
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -27,9 +27,11 @@ function start(file: string, args: string[], extra: Record<string, string>, outp
   return child;
 }
 
+const exited = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
+
 async function untilReady(server: ChildProcess): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
-  while (Date.now() < deadline && server.exitCode === null) {
+  while (Date.now() < deadline && !exited(server)) {
     const ready = await fetch(`${base}/readyz`).then(
       (r) => r.ok,
       () => false,
@@ -45,33 +47,69 @@ function stopAll(): void {
   for (const child of [...children].reverse()) child.kill("SIGTERM");
 }
 
-const server = start("server.mjs", [], {
-  TRAILMARK_DATA_DIR: dataDir,
-  TRUST_PROXY_HEADERS: "true", // the seed speaks for machines and people in many places
-  TRAILMARK_ADMIN_EMAIL: DEMO_ADMIN.email,
-  TRAILMARK_ADMIN_PASSWORD: DEMO_PASSWORD,
-});
+const startServer = (extra: Record<string, string>, output?: "ignore") =>
+  start(
+    "server.mjs",
+    [],
+    {
+      TRAILMARK_DATA_DIR: dataDir,
+      TRUST_PROXY_HEADERS: "true", // the seed speaks for machines and people in many places
+      TRAILMARK_ADMIN_EMAIL: DEMO_ADMIN.email,
+      TRAILMARK_ADMIN_PASSWORD: DEMO_PASSWORD,
+      ...extra,
+    },
+    output,
+  );
+
+const to = (key: string) => ["--url", base, "--enrollment-key", key];
+
+/** Machines that are online and answer live queries; quiet, so that the month's story stays in view. */
+function simulate(keys: string[], seconds: number, extra: Record<string, string>): ChildProcess[] {
+  const quietly = ["--devices", "6", "--rate", "0.05", "--seconds", String(seconds)];
+  return keys.map((key, n) => {
+    const state = ["--state-dir", join(dataDir, `simulated-${n + 1}`)];
+    return start("agent.mjs", ["simulate", ...to(key), ...quietly, ...state], extra, "ignore");
+  });
+}
+
+/** The month's beginning, with a server of its own that lives then; it ends before the demo's own starts. */
+async function begin(): Promise<Beginning | null> {
+  const then = atTheBeginning();
+  // What works in the background belongs to the present.
+  const server = startServer({ ...then, WORKERS: "off" });
+  await untilReady(server);
+  const beginning = await beginDemo(new Client(base), say);
+  if (beginning) await Promise.all(simulate(beginning.enrollmentKeys, 1, then).map(ended));
+  server.kill("SIGTERM");
+  await ended(server);
+  return beginning;
+}
+
+const ended = (child: ChildProcess) =>
+  new Promise<void>((resolve) => {
+    if (exited(child)) resolve();
+    child.once("exit", () => resolve());
+  });
+
+for (const signal of ["SIGTERM", "SIGINT", "exit"] as const) process.on(signal, stopAll);
+/** The same keys at every start: they make the same simulated machines again. */
+const file = join(dataDir, "enrollment-keys.json");
+const isNew = !existsSync(file);
+if (isNew) say("  Preparing the demo");
+const beginning = isNew ? await begin() : null;
+
+const server = startServer({});
 server.once("exit", (code) => {
   stopAll();
   process.exitCode = code ?? 1;
 });
-for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stopAll);
-/** The same keys at every start: they make the same simulated machines again. */
-async function keptKeys(): Promise<string[]> {
-  const file = join(dataDir, "enrollment-keys.json");
-  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
-  const keys = await seedDemo(new Client(base), say);
-  writeFileSync(file, JSON.stringify(keys), { mode: 0o600 });
-  return keys;
-}
-
 await untilReady(server);
-say("  Preparing the demo");
-const [own = "", ...others] = await keptKeys();
-const to = (key: string) => ["--url", base, "--enrollment-key", key];
-start("agent.mjs", [...to(own), "--state-dir", join(dataDir, "agent"), "--interval", "15"], {});
-for (const [n, key] of [own, ...others].entries()) {
-  const state = ["--state-dir", join(dataDir, `simulated-${n + 1}`)];
-  start("agent.mjs", ["simulate", ...to(key), ...SIMULATED, ...state], {}, "ignore");
+if (beginning) await tellMonth(new Client(base), beginning, say);
+if (isNew) {
+  const keys = beginning?.enrollmentKeys ?? (await newKeys(new Client(base)));
+  writeFileSync(file, JSON.stringify(keys), { mode: 0o600 });
 }
+const keys: string[] = JSON.parse(readFileSync(file, "utf8"));
+start("agent.mjs", [...to(keys[0] ?? ""), "--state-dir", join(dataDir, "agent"), "--interval", "15"], {});
+simulate(keys, A_DAY_SECONDS, {});
 say(`\n  Demo ready at ${base}\n  Sign in as ${DEMO_ADMIN.email} with the password ${DEMO_PASSWORD}\n`);

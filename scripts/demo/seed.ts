@@ -6,7 +6,7 @@ import type { Client } from "./client";
 import { noteFields, submitDeviceLogs } from "./device-records";
 import { tellIncident } from "./incident";
 import { createRandom, type Random } from "./random";
-import { tellStory } from "./story";
+import { tellOnCall, tellStory } from "./story";
 
 const EVENTS_PER_REQUEST = 500;
 const AUDIT_ROWS = 50_000;
@@ -57,6 +57,9 @@ async function createCast(
   return { homeOrgId, orgIds, people, devices, tokens, enrollmentKeys };
 }
 
+/** The demo's organizations, people and machines, and the credentials that the month is told by. */
+export type Beginning = Awaited<ReturnType<typeof createCast>> & { random: Random; recorderKey: string };
+
 const makeKeys = (admin: Client, orgIds: string[]): Promise<string[]> =>
   Promise.all(
     orgIds.map((orgId) => admin.send<{ key: string }>("POST", "/enrollment-keys", { orgId }).then(({ key }) => key)),
@@ -71,37 +74,57 @@ async function submitStory(writer: Client, story: StoryEvent[], log: (line: stri
 
 const addressOf = (random: Random) => `${random.pick(ORGS).network}.${random.int(80, 120)}`;
 
-/**
- * Fills an empty server with the demo month through its public API.
- * @returns an enrollment key of each organization, for agents that run beside the demo.
- */
-export async function seedDemo(api: Client, log: (line: string) => void): Promise<string[]> {
-  const random = createRandom(SEED);
+async function signIn(api: Client): Promise<Client> {
+  const { email } = DEMO_ADMIN;
   const { accessToken } = await api.send<{ accessToken: string }>("POST", "/auth/token", {
-    email: DEMO_ADMIN.email,
+    email,
     password: DEMO_PASSWORD,
   });
-  const admin = api.as(accessToken);
+  return api.as(accessToken);
+}
+
+/**
+ * What there is at the month's beginning, on an empty server, through its public API.
+ * @returns null where an earlier start has begun the demo
+ */
+export async function beginDemo(api: Client, log: (line: string) => void): Promise<Beginning | null> {
+  const admin = await signIn(api);
   const { data } = await admin.send<Page>("GET", "/orgs/organizations?limit=100");
-  const existing = ORGS.flatMap(({ name }) => data.find((o) => o.name === name)?.id ?? []);
+  if (data.some(({ name }) => ORGS.some((org) => org.name === name))) return null;
+  log("  people, organizations and devices");
+  const random = createRandom(SEED);
+  const cast = await createCast(admin, random);
+  const { key } = await admin.send<{ key: string }>("POST", "/api-keys", {
+    name: "Platform recorder",
+    permissions: ["audit:write"],
+  });
+  log("  custom fields");
+  await noteFields(admin, cast, random);
+  return { ...cast, random, recorderKey: key };
+}
+
+/** Tells the month that followed, up to this moment. */
+export async function tellMonth(api: Client, beginning: Beginning, log: (line: string) => void): Promise<void> {
+  const { random, recorderKey, ...cast } = beginning;
   const end = Date.now() - 60_000;
-  if (existing.length === 0) {
-    log("  people, organizations and devices");
-    const cast = await createCast(admin, random);
-    const { key } = await admin.send<{ key: string }>("POST", "/api-keys", {
-      name: "Platform recorder",
-      permissions: ["audit:write"],
-    });
-    const story = [...tellStory(cast, random, end, AUDIT_ROWS), ...tellIncident(cast, end)];
-    story.sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
-    await submitStory(api.as(key), story, log);
-    log("  device event logs and diagnostics");
-    await submitDeviceLogs(api, cast, random, end);
-    log("  custom fields and sign-ins");
-    await noteFields(admin, cast, random);
-    for (const { email } of PEOPLE)
-      await api.from(addressOf(random)).send("POST", "/auth/token", { email, password: DEMO_PASSWORD });
-    return cast.enrollmentKeys;
-  }
-  return makeKeys(admin, existing);
+  const story = [...tellStory(cast, random, end, AUDIT_ROWS), ...tellIncident(cast, end)];
+  story.sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+  const recorder = api.as(recorderKey);
+  await submitStory(recorder, story, log);
+  log("  device event logs and diagnostics");
+  await submitDeviceLogs(api, cast, random, end);
+  for (const { email } of PEOPLE)
+    await api.from(addressOf(random)).send("POST", "/auth/token", { email, password: DEMO_PASSWORD });
+  log("  people on call");
+  await submitStory(recorder, tellOnCall(cast, random, Date.now()), () => {});
+}
+
+/** New enrollment keys of the demo's organizations, where those of its beginning are lost. */
+export async function newKeys(api: Client): Promise<string[]> {
+  const admin = await signIn(api);
+  const { data } = await admin.send<Page>("GET", "/orgs/organizations?limit=100");
+  return makeKeys(
+    admin,
+    ORGS.flatMap(({ name }) => data.find((org) => org.name === name)?.id ?? []),
+  );
 }

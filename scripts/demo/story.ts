@@ -1,7 +1,7 @@
 import { itemAt } from "@/server/records";
 import type { Beat, Cast, Person, StoryEvent } from "./beats";
 import { ORGS } from "./cast";
-import { regularTimes, workingTime } from "./clock";
+import { momentOnCall, regularTimes, workingTime } from "./clock";
 import { deed, type Who } from "./deeds";
 import { machineBeat } from "./machine-beats";
 import type { Random } from "./random";
@@ -55,6 +55,29 @@ function sitting(cast: Cast, person: Person, random: Random): Beat[] {
   return beats;
 }
 
+const SITTINGS_ON_CALL = 12;
+
+/** A sitting that begins at a time, each beat a while after the one before. */
+function sittingAt(cast: Cast, random: Random, begin: number): StoryEvent[] {
+  let at = begin;
+  return sitting(cast, random.pick(cast.people), random).map((beat) => {
+    const timestamp = new Date(at).toISOString();
+    at += random.int(4_000, 420_000);
+    return { ...beat, timestamp };
+  });
+}
+
+const until = (end: number, events: StoryEvent[]) => {
+  const last = new Date(end).toISOString();
+  return events.filter(({ timestamp }) => timestamp < last);
+};
+
+/** What those on call do in the hours before `end`; nothing of it is later. */
+export function tellOnCall(cast: Cast, random: Random, end: number): StoryEvent[] {
+  const events = Array.from({ length: SITTINGS_ON_CALL }, () => sittingAt(cast, random, momentOnCall(random, end)));
+  return until(end, events.flat());
+}
+
 /**
  * A month of an MSP's life as audit events, oldest first.
  * @param count about how many events
@@ -62,13 +85,7 @@ function sitting(cast: Cast, person: Person, random: Random): Beat[] {
 export function tellStory(cast: Cast, random: Random, end: number, count: number): StoryEvent[] {
   const events: StoryEvent[] = [];
   const human = Math.floor(count * 0.22);
-  while (events.length < human) {
-    let at = workingTime(random, end);
-    for (const beat of sitting(cast, random.pick(cast.people), random)) {
-      events.push({ ...beat, timestamp: new Date(Math.min(at, end - 1)).toISOString() });
-      at += random.int(4_000, 420_000);
-    }
-  }
+  while (events.length < human) events.push(...until(end, sittingAt(cast, random, workingTime(random, end))));
   const everyMinutes = (30 * 24 * 60 * cast.devices.length) / (count - events.length);
   for (const device of cast.devices)
     for (const at of regularTimes(random, end, everyMinutes))

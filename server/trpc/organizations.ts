@@ -1,5 +1,6 @@
 import { createOrganization } from "@/server/organizations/create";
 import { getOrganization, listOrganizations } from "@/server/organizations/list";
+import { countChains } from "@/server/organizations/overview/chains";
 import { listOverview } from "@/server/organizations/overview/list";
 import { getPartnerPolicy, setPartnerPolicy } from "@/server/organizations/partner-policy";
 import { updateOrganization } from "@/server/organizations/update";
@@ -12,6 +13,7 @@ export const organizationsRouter = router({
   list: query(listOrganizations),
   get: query(getOrganization),
   overview: query(listOverview),
+  chains: query(countChains),
   create: mutation(createOrganization),
   update: mutation(updateOrganization),
 });

@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, CloseButton, Drawer, Skeleton, Stack } from "@mantine/core";
+import { ActionIcon, CloseButton, Drawer } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronUp, Maximize2 } from "lucide-react";
 import dynamic from "next/dynamic";
@@ -11,6 +11,7 @@ import type { Entry } from "@/components/audit/entry";
 import { useTRPC } from "@/components/trpc";
 import { Failure } from "@/components/ui/notice";
 import { Tip } from "@/components/ui/popover/tip";
+import { DetailSkeleton } from "./detail-skeleton";
 import classes from "./entry-detail.module.css";
 
 const EntryDetail = dynamic(() => import("./entry-detail").then((m) => m.EntryDetail), {
@@ -32,12 +33,11 @@ type Props = {
 export function EntryDrawer({ isBeside, panel, ...asked }: Props) {
   // The row answers at once, the entry's details follow: keys that repeat draw none in between.
   const following = useDeferredValue(asked.id, null);
-  const id = asked.id === null ? null : following;
-  const shown = { ...asked, id };
+  const shown = { ...asked, id: asked.id === null ? null : following };
   const { onClose } = asked;
   if (isBeside)
     return (
-      id !== null && (
+      asked.id !== null && (
         <section ref={panel} tabIndex={-1} className={classes.panel} aria-label="Audit entry">
           <header className={classes.bar}>
             <Bar {...shown} />
@@ -49,7 +49,7 @@ export function EntryDrawer({ isBeside, panel, ...asked }: Props) {
     );
   return (
     <Drawer.Root
-      opened={id !== null}
+      opened={asked.id !== null}
       onClose={onClose}
       position="right"
       size={620}
@@ -62,9 +62,7 @@ export function EntryDrawer({ isBeside, panel, ...asked }: Props) {
           <Bar {...shown} />
           <Drawer.CloseButton ml="auto" aria-label="Close the entry" />
         </Drawer.Header>
-        <Drawer.Body p={0}>
-          <Shown {...shown} />
-        </Drawer.Body>
+        <Drawer.Body p={0}>{asked.id !== null && <Shown {...shown} />}</Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
   );
@@ -84,7 +82,13 @@ function Bar({ id, entries, onStep }: ShownProps) {
         onClick={() => onStep(1)}
       />
       <Tip label="Open on its own page">
-        <ActionIcon component={Link} href={`/audit/${id}`} prefetch={false} size={32} aria-label="Open on its own page">
+        <ActionIcon
+          component={Link}
+          href={`/audit/${id ?? ""}`}
+          prefetch={false}
+          size={32}
+          aria-label="Open on its own page"
+        >
           <Maximize2 size={15} aria-hidden />
         </ActionIcon>
       </Tip>
@@ -101,7 +105,7 @@ function Shown({ id, entries, onOpen }: ShownProps) {
   if (entry) return <EntryDetail key={entry.id} entry={entry} onOpen={onOpen} />;
   if (fetched.isError)
     return <Failure error={fetched.error} onRetry={() => void fetched.refetch()} what="this entry" />;
-  return fetched.isLoading ? <DetailSkeleton /> : null;
+  return <DetailSkeleton />;
 }
 
 type StepProps = { label: string; icon: typeof ChevronUp; disabled: boolean; onClick: () => void };
@@ -113,15 +117,5 @@ function StepButton({ label, icon: Icon, disabled, onClick }: StepProps) {
         <Icon size={17} aria-hidden />
       </ActionIcon>
     </Tip>
-  );
-}
-
-function DetailSkeleton() {
-  return (
-    <Stack p="xl" gap="lg" role="status" aria-label="Loading the entry">
-      <Skeleton height={20} width="70%" />
-      <Skeleton height={12} width="40%" />
-      <Skeleton height={160} />
-    </Stack>
   );
 }

@@ -52,6 +52,10 @@ const brokenOf = ({ unread }: Coverage): ChainState => ({
  */
 export type KnownChain = { state: ChainState; coverage: Coverage; newest: StoredNote | null; isRead: boolean };
 
+/** The state in one word; what nothing has read yet is no verdict of any kind. */
+export const statusOf = ({ state, isRead }: Pick<KnownChain, "state" | "isRead">) =>
+  state.status === "unproven" && !isRead ? "not_checked" : state.status;
+
 /** The states of some organizations' whole chains, from what is known without reading them. */
 export async function readStates(
   tx: Tx,
@@ -79,7 +83,7 @@ export async function readState(scope: Scope, orgId: string): Promise<{ state: C
   const alarm = (await openAlarms(scope)).find((open) => open.orgId === orgId);
   const known = (await tenant(scope, (tx) => readStates(tx, [orgId], alarm ? [alarm] : []))).get(orgId);
   if (!known) throw new RangeError("a state was not read");
-  const { state, isRead } = known;
-  const isUnread = state.status === "unproven" && !isRead;
+  const { state } = known;
+  const isUnread = statusOf(known) === "not_checked";
   return { state: isUnread ? { ...state, reasons: [await unreadReason(orgId)] } : state, alarm: alarm ?? null };
 }

@@ -21,6 +21,7 @@ import {
   type TestPartner,
   type TestUser,
 } from "@/testing/factories";
+import { countChains } from "./chains";
 import { listOverview } from "./list";
 import { type OrganizationOverview, overviewInput } from "./schema";
 
@@ -123,6 +124,20 @@ describe("the overview of all organizations", () => {
     expect(new Set(data.map(({ chain }) => chain.status))).toEqual(
       new Set(["intact", "unproven", "not_checked", "empty"]),
     );
+    await raiseAlarm({ orgId: ids[0] ?? "", at: new Date().toISOString(), source: "nightly", breaks: [] });
+    const now = (await listOverview.run(admin, overviewInput.parse({}))).data.map(({ chain }) => chain.status);
+    const counted = await countChains.run(admin, undefined);
+    expect(counted).toEqual(
+      (["broken", "unproven", "not_checked", "intact", "empty"] as const).map((status) => ({
+        status,
+        count: now.filter((one) => one === status).length,
+      })),
+    );
+    expect(counted[0]).toEqual({ status: "broken", count: 1 });
+    const own = await ctxFor(await createUser({ role: "org_viewer", orgId: ids[0] ?? "" }));
+    expect((await countChains.run(own, undefined)).filter(({ count }) => count > 0)).toEqual([
+      { status: "broken", count: 1 },
+    ]);
   });
 
   it("answers more organizations than one statement takes, each once", async () => {

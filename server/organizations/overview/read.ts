@@ -2,23 +2,17 @@ import { sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { witnessStateOf } from "@/server/audit/checkpoints/witnessed";
 import { type Alarm, openAlarms } from "@/server/audit/integrity/alarm";
-import { type KnownChain, readStates } from "@/server/audit/integrity/state";
-import type { Ctx, Scope } from "@/server/context";
+import { type KnownChain, readStates, statusOf } from "@/server/audit/integrity/state";
+import type { Ctx } from "@/server/context";
 import { rowBytes } from "@/server/retention/row-bytes";
 import { isPruningEnabled } from "@/server/retention/schedule";
 import { MS_PER_DAY } from "@/server/retention/schema";
 import { attentionOf } from "./attention";
+import { type Chunk, inChunks } from "./chunks";
 import { deviceCountsOf } from "./device-counts";
 import { growthOf } from "./growth";
 import { type LogFacts, logFactsOf } from "./log-facts";
 import type { OrganizationOverview } from "./schema";
-
-/**
- * Row level security compares each row with every organization of the transaction, so many at once cost more than twice
- * few; each statement is planned anew, so few at once cost more as well.
- */
-const ORGS_AT_ONCE = 100;
-const CHUNKS_AT_ONCE = 3;
 
 type OverviewInput = { now: Date; mayReadDevices: boolean; alarms: Alarm[]; bytesPerEntry: number };
 type Devices = NonNullable<OrganizationOverview["devices"]>;
@@ -26,11 +20,11 @@ type Known = { facts: LogFacts; chain: KnownChain; devices: Devices | null };
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-function chainOf({ state, coverage, isRead }: KnownChain): OrganizationOverview["chain"] {
+function chainOf(known: KnownChain): OrganizationOverview["chain"] {
+  const { state, coverage } = known;
   const { lastFullAt, lastFullStatus, lastRanAt } = coverage;
   return {
-    // What nothing has read yet is no verdict of any kind.
-    status: state.status === "unproven" && !isRead ? "not_checked" : state.status,
+    status: statusOf(known),
     throughSeq: state.throughSeq,
     entriesUnread: state.rowsUnread,
     reasons: state.reasons,
@@ -88,7 +82,7 @@ const byIndexOrder = (tx: Tx): Promise<unknown> =>
   tx.execute(sql`SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true),
     set_config('plan_cache_mode', 'force_generic_plan', true)`);
 
-async function readChunk(tx: Tx, scope: Scope & { orgIds: readonly string[] }, asked: OverviewInput) {
+async function readChunk(tx: Tx, scope: Chunk, asked: OverviewInput) {
   await byIndexOrder(tx);
   const at = asked.now.getTime();
   const since = {
@@ -110,16 +104,5 @@ async function readChunk(tx: Tx, scope: Scope & { orgIds: readonly string[] }, a
 export async function readOverviews(ctx: Ctx, orgIds: readonly string[]): Promise<OrganizationOverview[]> {
   const [alarms, bytesPerEntry] = await Promise.all([openAlarms(ctx.scope), tenant(ctx.scope, rowBytes)]);
   const asked = { now: ctx.now(), mayReadDevices: ctx.permissions.has("devices:read"), alarms, bytesPerEntry };
-  const partnerId = ctx.scope.kind === "system" ? "" : ctx.scope.partnerId;
-  const chunks: string[][] = [];
-  for (let at = 0; at < orgIds.length; at += ORGS_AT_ONCE) chunks.push(orgIds.slice(at, at + ORGS_AT_ONCE));
-  const found: OrganizationOverview[] = [];
-  const work = async () => {
-    for (let chunk = chunks.pop(); chunk; chunk = chunks.pop()) {
-      const scope = { kind: "partner" as const, orgIds: chunk, partnerId };
-      found.push(...(await tenant(scope, (tx) => readChunk(tx, scope, asked))));
-    }
-  };
-  await Promise.all(Array.from({ length: CHUNKS_AT_ONCE }, work));
-  return found;
+  return inChunks(ctx, orgIds, (tx, scope) => readChunk(tx, scope, asked));
 }

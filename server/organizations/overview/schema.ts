@@ -50,7 +50,12 @@ export const overviewInput = z.object({
   ...pageShape(OVERVIEW_LIMIT, MAX_OVERVIEW_LIMIT),
 });
 
-const CHAIN_STATUSES = ["intact", "broken", "unproven", "not_checked", "empty"] as const;
+/** What a chain may be known to be, worst first. */
+export const CHAIN_STATUSES = ["broken", "unproven", "not_checked", "intact", "empty"] as const;
+
+/** How many chains are in each state, worst first. */
+export const chainCounts = z.array(z.strictObject({ status: z.enum(CHAIN_STATUSES), count: z.int() }));
+export type ChainCounts = z.output<typeof chainCounts>;
 
 /** lastFullCheck: the newest reading of the whole chain at once; lastCheckedAt: that or the nightly run. */
 const chain = z.strictObject({
