@@ -11,7 +11,7 @@ export type Break = {
 
 const WHAT: Record<Break["kind"], [string, string]> = {
   altered: ["Altered", "the entry is not the one that was sealed"],
-  missing: ["Missing", "an entry was removed"],
+  missing: ["Missing", "an entry, or its hash, is gone"],
   inserted: ["Inserted", "an entry that was never sealed in this position"],
   relinked: ["Relinked", "the link to the previous entry does not match"],
   truncated: ["Cut off", "the chain does not end where it should"],

@@ -120,8 +120,9 @@ function Known({ status }: { status: Status }) {
   if (state.status !== "intact")
     return (
       <VerdictHead kind="unproven" title="Not proven">
-        Nothing contradicts, but not all of it is proven. {state.reasons.join(" ")} A verification of the whole chain,
-        below, or the next nightly runs can settle it.
+        Nothing contradicts, but not all of it is proven. {state.reasons.join(" ")}
+        {state.rowsUnread > 0 &&
+          " A verification of the whole chain, below, or the next nightly runs read what is missing."}
       </VerdictHead>
     );
   return (

@@ -177,7 +177,7 @@ export class Verifier {
     const last = this.#rows > 0 || this.#startsAtRange ? this.#prevSeq : (this.#pruned?.throughSeq ?? 0);
     const head = typeof claim === "string" ? null : claim;
     if (head) this.#checkHead(head, last);
-    if (claim === "absent" && this.#rows > 0) this.#reportCut(last, "a head that names the last entry; there is none");
+    if (claim === "absent" && this.#rows > 0) this.#reportNoHead(last);
     if (this.#end !== undefined && last < this.#end)
       this.#reportMissing(last + 1, last === 0 ? "no entry" : `the range ends at sequence ${last}`);
     const beyond = [...this.#anchors.keys()].filter((seq) => seq > last).sort((a, b) => a - b)[0];
@@ -196,6 +196,12 @@ export class Verifier {
       breaks,
       marked: this.#marked,
     };
+  }
+
+  /** Of a part, more rows may follow: what was read is no end of the chain. */
+  #reportNoHead(last: number): void {
+    const actual = `the chain has no head; the last entry read is sequence ${last}`;
+    this.#report({ seq: last + 1, id: "", kind: "truncated", expected: "a head that names the last entry", actual });
   }
 
   #checkHead(head: Anchor, last: number): void {

@@ -42,7 +42,7 @@ function toBreak({ head, last, signed }: LostHead): Break {
   return {
     ...about,
     seq: head === null || head > last ? last + 1 : Math.min(head + 1, last),
-    expected: head === null ? "a head that names the last entry; there is none" : `the last entry at the head, ${head}`,
+    expected: head === null ? "a head that names the last entry" : `the last entry at the head, ${head}`,
   };
 }
 

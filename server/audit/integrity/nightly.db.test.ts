@@ -79,6 +79,21 @@ describe("the nightly verification", () => {
     }
   });
 
+  it("names one place for one row that is gone, and of a lost head nothing that is not so", async () => {
+    const { id } = await createOrg();
+    await write(id, 12);
+    await verifyNightly(id);
+    await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq = 5`);
+    expect((await verifyNightly(id))?.breaks).toMatchObject([{ seq: 5, kind: "missing" }]);
+    const { id: lost } = await createOrg();
+    await write(lost, 12);
+    await verifyNightly(lost);
+    await tamper((tx) => tx`DELETE FROM audit_chain_heads WHERE org_id = ${lost}`);
+    const found = await verifyNightly(lost);
+    expect(found?.status).toBe("broken");
+    for (const { actual } of found?.breaks ?? []) expect(actual).toMatch(/^the chain has no head/);
+  });
+
   it("sees that a tail is gone, even when the head was set back with it", async () => {
     const { id } = await createOrg();
     await write(id, 10);

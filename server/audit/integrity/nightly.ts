@@ -28,7 +28,7 @@ function cutSince(head: Anchor | null, verifiedThrough: number): Break[] {
       id: "",
       kind: "truncated",
       expected: `rows up to sequence ${verifiedThrough}, which an earlier verification read`,
-      actual: last === 0 ? "no entry" : `the last entry is sequence ${last}`,
+      actual: head ? `the last entry is sequence ${last}` : "the chain has no head",
     },
   ];
 }
@@ -62,7 +62,10 @@ async function readNight(orgId: string, before: Progress, signal: AbortSignal | 
   const cut = cutSince(fresh.head, before.verifiedThrough);
   // A chain that was cut has no row where tonight's new ones begin: the cut says it.
   const seen = [...cut, ...(again?.breaks ?? []), ...(cut.length > 0 ? [] : fresh.breaks)];
-  const breaks = merged([...seen, ...tiles, ...(await gapIn(orgId))]);
+  const unsigned = note.kind === "refused" ? note.breaks : [];
+  const rows = merged([...seen.filter((one) => !unsigned.includes(one)), ...(await gapIn(orgId))]);
+  // A row that is gone takes its leaf along: where the rows name the place, it is the exact one.
+  const breaks = rows.length > 0 ? rows : merged([...unsigned, ...tiles]);
   const reasons = [...new Set([...fresh.reasons, ...(again?.reasons ?? [])])];
   const verdict: Judged = {
     ...fresh,
