@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { hasWrite, VALUE_CODES, VALUE_OUTCOMES, type ValueOutcome, withoutDevice } from "./schema";
+import {
+  formatInput,
+  hasWrite,
+  planInput,
+  VALUE_CODES,
+  VALUE_OUTCOMES,
+  type ValueOutcome,
+  withoutDevice,
+} from "./schema";
 
 const codesOf = (...outcomes: ValueOutcome[]) => outcomes.map((outcome) => VALUE_CODES[outcome]).join("");
 
@@ -16,4 +24,24 @@ describe("the codes of a row", () => {
     ));
 
   it("differ by outcome", () => expect(new Set(Object.values(VALUE_CODES)).size).toBe(VALUE_OUTCOMES.length));
+});
+
+it("takes no text of a plan or a format that the database would refuse", () => {
+  const id = crypto.randomUUID();
+  const field = {
+    column: 2,
+    action: "create",
+    fieldId: id,
+    fieldKey: "rack",
+    type: "dropdown",
+    secret: false,
+  } as const;
+  const rest = { dateOrder: "ymd", typeConflictAccepted: false, overwrite: false, clearBlank: false } as const;
+  const decisions = [{ text: "x\0", action: "map", to: "\udc00" }];
+  const fields = [{ ...field, ...rest, name: "Rack\0", options: ["A\ud800"], decisions }];
+  const identifiers = { sourceId: 0, hostname: 1, organization: null, serial: null };
+  const { plan } = planInput.parse({ id, plan: { identifiers, fields } });
+  expect(plan.fields[0]).toMatchObject({ name: "Rack\ufffd", options: ["A\ufffd"] });
+  expect(plan.fields[0]?.decisions).toEqual([{ text: "x\ufffd", action: "map", to: "\ufffd" }]);
+  expect(formatInput.parse({ id, fileNo: 0, format: { sheet: "S\0" } }).format).toEqual({ sheet: "S\ufffd" });
 });

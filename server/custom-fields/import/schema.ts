@@ -8,7 +8,7 @@ import {
   MAX_FIELD_NAME,
   MAX_TEXT_VALUE,
 } from "@/server/custom-fields/schema";
-import { repairText } from "@/server/text";
+import { repairJson, repairText } from "@/server/text";
 import { type Pagination, pageShape } from "@/server/wire";
 import { choiceDecisions } from "./map/choice-schema";
 import type { SourceColumn } from "./map/column-schema";
@@ -64,10 +64,9 @@ const planIdentifiers = z.strictObject({
 });
 export type PlanIdentifiers = z.output<typeof planIdentifiers>;
 
-const plan = z.strictObject({
-  identifiers: planIdentifiers,
-  fields: z.array(planField).max(MAX_IMPORT_COLUMNS),
-});
+const plan = z
+  .strictObject({ identifiers: planIdentifiers, fields: z.array(planField).max(MAX_IMPORT_COLUMNS) })
+  .overwrite(repairJson);
 export type Plan = z.output<typeof plan>;
 export type ActivePlanField = PlanField & { action: "create" | "existing"; fieldId: string };
 
@@ -284,7 +283,7 @@ export const fileInput = z.strictObject({
     .min(0)
     .max(MAX_IMPORT_FILES - 1),
 });
-export const formatInput = fileInput.extend({ format: formatChange });
+export const formatInput = fileInput.extend({ format: formatChange.overwrite(repairJson) });
 /** Of the import that the person has seen: what has been changed since, by whomever, is not overwritten unseen. */
 const revision = z.string().max(40).optional();
 export const planInput = z.strictObject({ id: z.guid(), plan, revision });
