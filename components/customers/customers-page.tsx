@@ -82,10 +82,15 @@ export function CustomersPage() {
   );
 }
 
-/** Members that are not asked for stay out of the input. */
+/** Members that are not asked for stay out of the input: what is usual is then the answer that is there already. */
 function clean(asked: { search?: string | undefined; show?: Shown[] | undefined; sort: Sort; order: "asc" | "desc" }) {
   const { search, show, sort, order } = asked;
-  return { ...(search && { search }), ...(show && { show }), sort, order };
+  return {
+    ...(search && { search }),
+    ...(show && { show }),
+    ...(sort !== "attention" && { sort }),
+    ...(order !== "asc" && { order }),
+  };
 }
 
 const FILTERS: [Shown, string][] = [

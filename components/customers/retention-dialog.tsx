@@ -6,7 +6,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { counted } from "@/components/format/amounts";
 import { type Days, DaysField, isRetention } from "@/components/retention/days-field";
-import { type Outputs, useTRPC } from "@/components/trpc";
+import { type Outputs, useTRPC, useTRPCClient } from "@/components/trpc";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
@@ -25,14 +25,17 @@ type Props = { organizations: readonly OrganizationOverview[]; onClose: () => vo
 export function RetentionDialog({ organizations, onClose }: Props) {
   useReturnedFocus();
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const cache = useQueryClient();
   const [days, setDays] = useState<Days>(365);
   const [typed, setTyped] = useState("");
   const [settled] = useDebouncedValue(days, DEBOUNCE_MS);
   const isValid = isRetention(days);
   const orgId = organizations.map((org) => org.orgId);
+  const asked = { orgId, retentionDays: Number(settled) };
   const preview = useQuery({
-    ...trpc.retention.previewMany.queryOptions({ orgId, retentionDays: Number(settled) }),
+    queryKey: [...trpc.retention.previewMany.mutationKey(), asked],
+    queryFn: ({ signal }) => client.retention.previewMany.mutate(asked, { signal }),
     enabled: isValid && settled === days,
   });
   const known = preview.data?.retentionDays === days ? preview.data : undefined;

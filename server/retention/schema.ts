@@ -24,8 +24,8 @@ export const setInput = z.strictObject({
 /** Query of GET …/audit-retention/preview. */
 export const previewInput = z.strictObject({ id: z.guid(), retentionDays: positiveInt.pipe(days) });
 
-/** Organizations whose retention is set, or looked at, in one go. */
-const MAX_ORGANIZATIONS = 1_000;
+/** Organizations whose retention is set, or looked at, in one go: as many as the Customers page shows. */
+const MAX_ORGANIZATIONS = 1_001;
 export const manyInput = z.strictObject({
   orgId: z.array(z.guid()).min(1).max(MAX_ORGANIZATIONS),
   retentionDays: days,

@@ -8,6 +8,7 @@ import type { Ctx } from "@/server/context";
 import { listDevices } from "@/server/devices/list";
 import { listInput } from "@/server/devices/schema";
 import { previewPruning } from "@/server/retention/preview";
+import { manyInput } from "@/server/retention/schema";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
 import {
@@ -152,6 +153,12 @@ describe("the overview of all organizations", () => {
     expect(second.body.data).toHaveLength(6);
     expect(second.body.pagination).toEqual({ page: 3, limit: 100, total: 206, totalPages: 3 });
   });
+});
+
+it("has room on one page for a thousand customers and the partner's own staff, and for setting the retention of all", () => {
+  const orgId = Array.from({ length: 1_001 }, () => crypto.randomUUID());
+  expect(overviewInput.parse({ limit: "5000" }).limit).toBe(orgId.length);
+  expect(manyInput.safeParse({ orgId, retentionDays: 365 }).success).toBe(true);
 });
 
 describe("what needs attention", () => {

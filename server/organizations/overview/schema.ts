@@ -2,8 +2,8 @@ import { z } from "zod";
 import { filterText, isoTime, pageShape, pagination } from "@/server/wire";
 
 const OVERVIEW_LIMIT = 100;
-/** One page of so many is what the Customers page asks for. */
-export const MAX_OVERVIEW_LIMIT = 1_000;
+/** One page of so many is what the Customers page asks for: a thousand customers and the partner's own staff. */
+export const MAX_OVERVIEW_LIMIT = 1_001;
 /** A device whose agent was not heard for so long is silent. */
 export const SILENT_AFTER_HOURS = 24;
 /** Entries that wait so long for their checkpoint need attention; the signer comes every minute. */
