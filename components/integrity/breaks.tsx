@@ -20,6 +20,9 @@ const WHAT: Record<Break["kind"], [string, string]> = {
 
 type Props = { breaks: Break[]; rowHref?: (id: string) => string };
 
+/** A bundle's file as such, of which no entry is named. */
+const isOfFile = ({ seq, id, kind }: Break) => kind === "altered" && seq === 0 && id === "";
+
 const place = ({ seq }: Break) => (seq > 0 ? `Entry ${seq.toLocaleString("en-GB")}` : "The whole");
 
 /** Where a chain does not hold: the row, what was expected there and what was found. */
@@ -47,7 +50,7 @@ export function Breaks({ breaks, rowHref }: Props) {
       cell: (b) => (
         <span className={classes.what}>
           <strong>{WHAT[b.kind][0]}</strong>
-          <span>{WHAT[b.kind][1]}</span>
+          <span>{isOfFile(b) ? "the file is not the one that was sealed" : WHAT[b.kind][1]}</span>
         </span>
       ),
     },
