@@ -109,6 +109,13 @@ function Known({ status }: { status: Status }) {
         {FOUND_BY[alarm.source]}. This stands until a verification of the whole chain finds nothing.
       </VerdictHead>
     );
+  if (state.status === "broken")
+    return (
+      <VerdictHead kind="broken" title="Broken">
+        The last verification found the chain broken, and its alarm is no longer there. This stands until a verification
+        of the whole chain finds nothing.
+      </VerdictHead>
+    );
   if (state.status === "empty")
     return (
       <VerdictHead kind="empty" title="Nothing logged yet">

@@ -7,14 +7,16 @@ export const READ_WITHIN_DAYS = 31;
 
 /**
  * retained: rows that the chain holds; through: the last of them that the nightly run or a signing has reached; unread:
- * those up to there that no verification has read within the last 31 days. lastReasons: why the newest run of the whole
- * chain, or of the night, was not proven; lastFull: the newest run of the whole chain; lastRanAt: the newest of either.
+ * those up to there that no verification has read within the last 31 days. lastStatus, lastReasons: what the newest run
+ * of the whole chain, or of the night, found, and why it was not proven; lastFull: the newest run of the whole chain;
+ * lastRanAt: the newest of either.
  */
 export type Coverage = {
   orgId: string;
   retained: number;
   through: number;
   unread: number;
+  lastStatus: "intact" | "broken" | "unproven" | "empty" | null;
   lastReasons: string[];
   lastRanAt: string | null;
   lastFullAt: string | null;
@@ -73,11 +75,11 @@ export function coverageOf(tx: Tx, chains: readonly SignedChain[]): Promise<Cove
     SELECT o.id AS "orgId", coalesce(c.last - c.first + 1, 0)::float8 AS retained,
       coalesce(c.through, 0)::float8 AS through,
       coalesce((SELECT sum(upper(gap) - lower(gap)) FROM unnest(c.claim - c.rows) AS gap), 0)::float8 AS unread,
-      coalesce(r.reasons, '[]'::jsonb) AS "lastReasons", ${iso("r.ran_at")} AS "lastRanAt",
+      r.status AS "lastStatus", coalesce(r.reasons, '[]'::jsonb) AS "lastReasons", ${iso("r.ran_at")} AS "lastRanAt",
       ${iso("w.ran_at")} AS "lastFullAt", w.status AS "lastFullStatus"
     FROM o LEFT JOIN claimed c ON c.id = o.id
       LEFT JOIN LATERAL (
-        SELECT v.reasons, v.ran_at FROM audit_verifications v
+        SELECT v.status, v.reasons, v.ran_at FROM audit_verifications v
         WHERE v.org_id = o.id AND v.kind IN ('nightly', 'whole') ORDER BY v.ran_at DESC LIMIT 1) r ON true
       LEFT JOIN LATERAL (
         SELECT v.status, v.ran_at FROM audit_verifications v

@@ -173,6 +173,20 @@ describe("the tRPC door", () => {
     expect(await caller.integrity.alarms()).toEqual([]);
   });
 
+  it("stays broken when the alarm was deleted in the database, until the whole chain was found intact", async () => {
+    const { id } = await createOrg();
+    const caller = await open(id);
+    await write(id, 5);
+    await verifyNightly(id);
+    await tamper((tx) => tx`UPDATE audit_logs SET resource_name = 'x' WHERE org_id = ${id} AND chain_seq = 5`);
+    expect(await verifyNightly(id)).toMatchObject({ status: "broken" });
+    await tamper((tx) => tx`DELETE FROM audit_alarms WHERE org_id = ${id}`);
+    expect(await caller.integrity.status({ orgId: id })).toMatchObject({ alarm: null, state: { status: "broken" } });
+    await tamper((tx) => tx`UPDATE audit_logs SET resource_name = 'WS-1' WHERE org_id = ${id} AND chain_seq = 5`);
+    await caller.integrity.verify({});
+    expect(await caller.integrity.status({ orgId: id })).toMatchObject({ state: { status: "intact" } });
+  });
+
   it("tells nothing of another organization", async () => {
     const { id } = await createOrg();
     const stranger = await open((await createOrg()).id);

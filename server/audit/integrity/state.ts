@@ -72,7 +72,9 @@ export async function readStates(
       const { orgId, lastRanAt } = coverage;
       const signed = newest.get(orgId) ?? null;
       const isRead = lastRanAt !== null || (signed?.size ?? 0) > 0;
-      const state = broken.has(orgId) ? brokenOf(coverage) : stateOf(coverage, signed, isRead);
+      // An alarm that is gone without a run that found the chain whole was not cleared by this server.
+      const isBroken = broken.has(orgId) || coverage.lastStatus === "broken";
+      const state = isBroken ? brokenOf(coverage) : stateOf(coverage, signed, isRead);
       return [orgId, { state, coverage, newest: signed, isRead }];
     }),
   );
