@@ -1,0 +1,27 @@
+import { expect, it, vi } from "vitest";
+import { hashPassword, MAX_AT_ONCE, verifyPassword } from "./password";
+
+const { atOnce, work } = vi.hoisted(() => {
+  const atOnce = { now: 0, most: 0 };
+  const work = async <T>(result: T): Promise<T> => {
+    atOnce.most = Math.max(atOnce.most, ++atOnce.now);
+    await new Promise((resolve) => setImmediate(resolve));
+    atOnce.now--;
+    return result;
+  };
+  return { atOnce, work };
+});
+vi.mock("@node-rs/argon2", () => ({
+  hash: (password: string) => work(`hash of ${password}`),
+  verify: (hashed: string, password: string) => work(hashed === `hash of ${password}`),
+}));
+
+it("works on a few passwords at a time, however many are tried, and tells right from wrong", async () => {
+  const stored = await hashPassword("right");
+  const tried = Array.from({ length: 40 }, (_, n) => verifyPassword(n % 4 ? stored : null, n % 2 ? "right" : "wrong"));
+  const made = Array.from({ length: 10 }, () => hashPassword("new"));
+  const found = await Promise.all(tried);
+  await Promise.all(made);
+  expect(found).toEqual(found.map((_, n) => n % 2 === 1));
+  expect(atOnce.most).toBe(MAX_AT_ONCE);
+});
