@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -24,6 +25,7 @@ export type Reply<Body = unknown> =
   /** The attempts are used up, or the program is being ended. */
   | { kind: "unreachable"; detail: string };
 
+type Sent = { method: Method; path: string; body: object; idempotencyKey?: string };
 type Attempt<Body> = Reply<Body> | { kind: "retry"; detail: string; afterMs: number };
 
 /** Full jitter: anything up to the doubled wait, so that a fleet does not come back in step. */
@@ -58,15 +60,24 @@ export class Client {
   constructor(private readonly options: ClientOptions) {}
 
   /** Sends until the server has answered yes or no. 429, 5xx and network faults are tried again. */
-  async send<Body>(method: Method, path: string, body: object): Promise<Reply<Body>> {
+  send<Body>(method: Method, path: string, body: object): Promise<Reply<Body>> {
+    return this.sendUntilAnswered({ method, path, body });
+  }
+
+  /** The same for what the server does once: tried again after a lost answer, it is given that answer. */
+  sendOnce<Body>(method: Method, path: string, body: object): Promise<Reply<Body>> {
+    return this.sendUntilAnswered({ method, path, body, idempotencyKey: randomUUID() });
+  }
+
+  private async sendUntilAnswered<Body>(sent: Sent): Promise<Reply<Body>> {
     const { signal, maxAttempts = Number.POSITIVE_INFINITY, random = Math.random } = this.options;
     for (let attempt = 0; ; attempt++) {
-      const outcome = await this.attempt<Body>(method, path, body);
+      const outcome = await this.attempt<Body>(sent);
       if (outcome.kind !== "retry") {
         if (outcome.kind === "ok") this.noteRecovery();
         return outcome;
       }
-      this.noteFailure(path, outcome.detail);
+      this.noteFailure(sent.path, outcome.detail);
       if (attempt + 1 >= maxAttempts || signal.aborted) return { kind: "unreachable", detail: outcome.detail };
       const wait = outcome.afterMs + backoffMs(attempt, random);
       await sleep(wait, undefined, { signal }).catch(() => {});
@@ -74,16 +85,18 @@ export class Client {
     }
   }
 
-  private async attempt<Body>(method: Method, path: string, body: object): Promise<Attempt<Body>> {
+  private async attempt<Body>(sent: Sent): Promise<Attempt<Body>> {
     const linked = linkedTo(this.options.signal, REQUEST_TIMEOUT_MS);
     try {
-      const response = await this.fetch(method, path, body, linked.signal);
+      const response = await this.fetch(sent, linked.signal);
       const text = await response.text();
       if (response.ok) return { kind: "ok", body: text ? JSON.parse(text) : undefined };
       const { isProblem, detail: said } = describe(text);
       const detail = `${response.status} ${said}`.trim();
       const isAnswer = isProblem || !TURNED_AWAY.includes(response.status);
-      if (response.status !== 429 && response.status < 500 && isAnswer)
+      // The first attempt of the same request is still worked on.
+      const isUnderWay = sent.idempotencyKey && response.status === 409 && response.headers.has("retry-after");
+      if (response.status !== 429 && response.status < 500 && isAnswer && !isUnderWay)
         return { kind: "refused", status: response.status, detail };
       return { kind: "retry", detail, afterMs: retryAfterMs(response.headers.get("retry-after"), Date.now()) };
     } catch (error) {
@@ -95,7 +108,7 @@ export class Client {
     }
   }
 
-  private async fetch(method: Method, path: string, body: object, signal: AbortSignal): Promise<Response> {
+  private async fetch({ method, path, body, idempotencyKey }: Sent, signal: AbortSignal): Promise<Response> {
     const json = Buffer.from(JSON.stringify(body));
     const zipped = json.length >= GZIP_FROM_BYTES;
     return fetch(`${this.options.url}/api/v1${path}`, {
@@ -104,6 +117,7 @@ export class Client {
       headers: {
         "Content-Type": "application/json",
         ...(zipped ? { "Content-Encoding": "gzip" } : {}),
+        ...(idempotencyKey && { "Idempotency-Key": idempotencyKey }),
         ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}),
       },
       redirect: "error",

@@ -31,7 +31,7 @@ export async function enroll({ options, folder, client, diagnostics }: Agent): P
   const enrollmentKey = await readEnrollmentKey(options);
   if (!enrollmentKey) throw new UnknownAgentError("this agent is not enrolled: give it --enrollment-key-file");
   const { sourceSystem, sourceDeviceId } = options;
-  const reply = await client.send<EnrollOutput>("POST", "/agents/enroll", {
+  const reply = await client.sendOnce<EnrollOutput>("POST", "/agents/enroll", {
     enrollmentKey,
     ...(await describeMachine()),
     agentVersion: AGENT_VERSION,

@@ -107,6 +107,25 @@ describe("shipping", () => {
     expect(port.diagnostics.peek(10).filter((e) => e.component === "transport").length).toBeGreaterThan(0);
   });
 
+  it("asks with one key until it has the answer to what is done once", async () => {
+    const answers: Answer[] = [
+      { status: 503 },
+      { status: 409, headers: { "retry-after": "0" }, body: { code: "conflict", detail: "still under way" } },
+      { status: 201, body: { token: "tma_x" } },
+    ];
+    answer = () => answers[received.length - 1] ?? { status: 500 };
+    const body = { hostname: "WS-1" };
+    expect(await port.client.sendOnce("POST", "/agents/enroll", body)).toEqual({
+      kind: "ok",
+      body: { token: "tma_x" },
+    });
+    const keys = received.map(({ headers }) => headers["idempotency-key"]);
+    expect([keys.length, new Set(keys).size, typeof keys[0]]).toEqual([3, 1, "string"]);
+    answer = () => ({ status: 409, body: { code: "conflict", detail: "enrolled already" } });
+    expect(await port.client.sendOnce("POST", "/agents/enroll", body)).toMatchObject({ kind: "refused", status: 409 });
+    expect(received.at(-1)?.headers["idempotency-key"]).not.toBe(keys[0]);
+  });
+
   it("finds the one entry that is refused, logs it, and ships its neighbours", async () => {
     answer = ({ body }) =>
       body.events?.some((e) => e.message === "m123")

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { linkedTo } from "@/agent/abort";
 import { retryAfterMs } from "@/agent/client";
@@ -20,6 +20,8 @@ export class SimulatedDevice {
   readonly hostname: string;
   readonly logs: MemoryLog[];
   token = "";
+  /** A lost answer is given again. */
+  private readonly enrolment = randomUUID();
   private readonly started = Date.now();
 
   constructor(
@@ -54,7 +56,8 @@ export class SimulatedDevice {
         return;
       }
       this.port.signal.throwIfAborted();
-      if (status >= 400 && status < 500 && status !== 429)
+      const isUnderWay = status === 409 && wait > 0;
+      if (status >= 400 && status < 500 && status !== 429 && !isUnderWay)
         throw new Error(`the server did not enrol ${this.agentId}: ${status} ${body.detail ?? ""}`);
       await sleep(Math.max(wait, 1_000), undefined, { signal: this.port.signal });
     }
@@ -107,7 +110,7 @@ export class SimulatedDevice {
         method,
         headers: {
           "Content-Type": "application/json",
-          ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}),
+          ...(this.token ? { Authorization: `Bearer ${this.token}` } : { "Idempotency-Key": this.enrolment }),
         },
         body: JSON.stringify(body),
         signal: linked.signal,
