@@ -12,3 +12,7 @@ it("takes the code of an app whose clock is half a minute off, and none of one t
   expect([-30, 0, 30].map((seconds) => stepOf(secret, codeAt(seconds), NOW))).toEqual([step - 1, step, step + 1]);
   expect([-60, 60, 3600].map((seconds) => stepOf(secret, codeAt(seconds), NOW))).toEqual([null, null, null]);
 });
+
+it.each(["é12345", "٠١٢٣٤٥", "😀1234", "12345", "1234567", "", "12345 "])("%j is a wrong code like any other", (code) => {
+  expect(stepOf(secret, code, NOW)).toBeNull();
+});
