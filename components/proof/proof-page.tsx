@@ -48,7 +48,9 @@ export function ProofPage({ served, load }: Props) {
       <h1>Proof of an audit log entry</h1>
       <p className={classes.lead}>
         Checked by your own browser: it hashes the entry, follows the path to the log’s root and checks the signatures.
-        Nothing is sent anywhere.
+        {load
+          ? " The proof of a short link comes from this server, which counts each opening; nothing else is sent."
+          : " Nothing is sent anywhere."}
       </p>
       {source.step === "loading" && <p role="status">Reading the proof</p>}
       {source.step === "choose" && (
