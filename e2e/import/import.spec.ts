@@ -65,6 +65,8 @@ test("a file is read, mapped, checked, run, reported and undone", async ({ page,
   await expect(wizard.row(given.twin)).toContainText("Picked");
 
   await expect(page.getByText("2 values will be written to 2 devices")).toBeVisible();
+  await expect(page.getByText("1 ambiguous row is applied to the device that was picked.")).toBeVisible();
+  await expect(page.getByText(/skipped unless/)).toHaveCount(0);
   await wizard.go("Run import", "Report");
   await expect(page.getByText("2 read back from the devices")).toBeVisible();
   await expectAccessible(page);

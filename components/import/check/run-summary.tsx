@@ -12,6 +12,8 @@ export function RunSummary({ state, check }: { state: ImportState; check: Tally 
   const created = state.plan?.fields.filter((field) => field.action === "create").length ?? 0;
   const devices = check.writes?.devices;
   const sourceIds = check.writes?.sourceIds ?? 0;
+  const picked = check.writes?.picked ?? 0;
+  const skipped = ambiguous - picked;
   return (
     <div className={classes.pad}>
       <ul className={classes.plain}>
@@ -27,8 +29,11 @@ export function RunSummary({ state, check }: { state: ImportState; check: Tally 
           </li>
         )}
         {sourceIds > 0 && <li>{counted(sourceIds, "source ID")} will be recorded for later imports.</li>}
-        {ambiguous > 0 && (
-          <li>{counted(ambiguous, "ambiguous row is", "ambiguous rows are")} skipped unless you pick a device.</li>
+        {picked > 0 && (
+          <li>{counted(picked, "ambiguous row is", "ambiguous rows are")} applied to the device that was picked.</li>
+        )}
+        {skipped > 0 && (
+          <li>{counted(skipped, "ambiguous row is", "ambiguous rows are")} skipped unless you pick a device.</li>
         )}
         {left > 0 && (
           <li>

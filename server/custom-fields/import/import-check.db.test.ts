@@ -161,6 +161,10 @@ describe("the check", () => {
     expect(row?.candidates.map((c) => c.organization).sort()).toEqual(["Acme", "Beta"]);
     const picked = await pickCandidate.run(ctx, { id: staged.id, rowNo: 1, deviceId: ids[1] as string });
     expect(picked.summary.check?.fields[0]).toMatchObject({ set: 1, none: 1 });
+    expect(picked.summary.check?.writes).toEqual({ devices: 1, sourceIds: 1, picked: 1 });
+    const withdrawn = await pickCandidate.run(ctx, { id: staged.id, rowNo: 1, deviceId: null });
+    expect(withdrawn.summary.check?.writes).toEqual({ devices: 0, sourceIds: 0, picked: 0 });
+    await pickCandidate.run(ctx, { id: staged.id, rowNo: 1, deviceId: ids[1] as string });
     await expect(pickCandidate.run(ctx, { id: staged.id, rowNo: 2, deviceId: ids[1] as string })).rejects.toThrow(
       "Row 1 already",
     );

@@ -161,8 +161,8 @@ export type FieldCounts = { fieldId: string } & Record<ValueOutcome, number>;
 export type Tally = {
   rows: RowCounts;
   fields: FieldCounts[];
-  /** Devices that receive a value, and source IDs that are recorded: counted by checks of this version. */
-  writes?: { devices: number; sourceIds: number };
+  /** Devices that receive a value, source IDs that are recorded, and ambiguous rows that a person picked a device for. */
+  writes?: { devices: number; sourceIds: number; picked?: number };
 };
 export type RunReport = Tally & {
   devices: number;

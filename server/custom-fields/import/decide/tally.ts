@@ -16,7 +16,7 @@ const zeros = <K extends string>(keys: readonly K[]) =>
 export const emptyTally = (fields: readonly { fieldId: string }[]): Tally => ({
   rows: zeros(ROW_OUTCOMES),
   fields: fields.map(({ fieldId }): FieldCounts => ({ fieldId, ...zeros(VALUE_OUTCOMES) })),
-  writes: { devices: 0, sourceIds: 0 },
+  writes: { devices: 0, sourceIds: 0, picked: 0 },
 });
 
 type Counted = {
@@ -34,6 +34,7 @@ type Counted = {
 function countWrites(writes: NonNullable<Tally["writes"]>, row: Counted, by: 1 | -1): void {
   const isPicked = row.outcome === "ambiguous" && Boolean(row.pickedDeviceId);
   if (!isPicked && !MATCHED_OUTCOMES.includes(row.outcome)) return;
+  if (isPicked) writes.picked = (writes.picked ?? 0) + by;
   if (hasWrite(row.codes)) writes.devices += by;
   if (row.sourceId && row.outcome !== "matched_source_id") writes.sourceIds += by;
 }
