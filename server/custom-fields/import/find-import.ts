@@ -135,14 +135,23 @@ function progressOf(row: ImportRecord): ImportState["job"] {
   return { name: row.job, done: row.jobDone, total: row.totalRows, startedAt, cancelRequested: row.cancelRequested };
 }
 
-/** Cells held at once while rows are worked through: memory does not grow with the columns of a file. */
+/** Cells and bytes of the files held at once while rows are worked through: memory does not grow with what a file has. */
 const CELLS_AT_ONCE = 20_000;
+const BYTES_AT_ONCE = 4 * 1024 * 1024;
 const MIN_ROWS_AT_ONCE = 100;
 const MAX_ROWS_AT_ONCE = 10_000;
 
 /** Rows of one round of work on an import: few statements for many rows, and some megabytes in memory. */
-export const rowsAtOnce = ({ columns }: Pick<ImportRecord, "columns">): number =>
-  Math.min(MAX_ROWS_AT_ONCE, Math.max(MIN_ROWS_AT_ONCE, Math.floor(CELLS_AT_ONCE / Math.max(1, columns.length))));
+export function rowsAtOnce({
+  columns,
+  files,
+  totalRows,
+}: Pick<ImportRecord, "columns" | "files" | "totalRows">): number {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const byCells = CELLS_AT_ONCE / Math.max(1, columns.length);
+  const byBytes = (BYTES_AT_ONCE * totalRows) / Math.max(1, bytes);
+  return Math.min(MAX_ROWS_AT_ONCE, Math.max(MIN_ROWS_AT_ONCE, Math.floor(Math.min(byCells, byBytes))));
+}
 
 /** The names of an import's files, as its audit entries show them. */
 export const fileNames = (found: ImportRecord): string =>

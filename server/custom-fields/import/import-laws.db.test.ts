@@ -119,6 +119,14 @@ const changedRows = async ({ id }: { id: string }): Promise<number[]> => {
   return found.map(({ n }) => n);
 };
 
+const changedDevices = async ({ id }: { id: string }): Promise<string[]> => {
+  const found = await asSystem((tx) =>
+    tx.execute<{ id: string }>(sql`
+      SELECT device_id AS id FROM custom_field_import_changes WHERE import_id = ${id}::uuid AND written <> '{}' ORDER BY 1`),
+  );
+  return found.map((one) => one.id);
+};
+
 async function undo(ctx: Ctx, state: ImportState): Promise<void> {
   await startUndo.run(ctx, state);
   await workOffImports();
@@ -216,13 +224,17 @@ describe("for any inventory and any file", () => {
           const before = await snapshot(ids);
           const state = await checked(ctx, list, { Rack: { overwrite: true } });
           await run(ctx, state.id);
-          const changed = ids[which % ids.length] as string;
-          await setDeviceValues.run(ctx, { id: changed, rack: 99 });
+          const touched = await changedDevices(state);
+          const among = touched.length > 0 ? touched : ids;
+          const changed = among[which % among.length] as string;
+          await setDeviceValues.run(ctx, { id: changed, rack: 99, row: "by hand" });
           await undo(ctx, state);
           const after = await snapshot(ids);
           const rest = (of: typeof before) => of.values.filter(({ id }) => id !== changed);
           expect(rest(after)).toEqual(rest(before));
-          expect(JSON.stringify(after.values.find(({ id }) => id === changed))).toContain("99");
+          const held = JSON.stringify(after.values.find(({ id }) => id === changed));
+          expect(held).toContain("99");
+          expect(held).toContain("by hand");
           expect(after.sources).toEqual(before.sources);
         }),
         { numRuns: RUNS, endOnFailure: true },
