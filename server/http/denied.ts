@@ -79,6 +79,7 @@ export function recordDenied(ctx: Ctx, error: unknown, { request, permission }: 
   if (!(error instanceof AppError) || error.code !== "forbidden" || ctx.mustEnroll) return;
   if (ctx.actor.type !== "user" && ctx.actor.type !== "api_key") return;
   const lacked = permission && !ctx.permissions.has(permission) ? permission : undefined;
+  if (permission === "audit:write" && !lacked) return; // Of a batch of events that is refused nothing is stored.
   const key = `${ctx.actor.id} ${lacked ?? ""}`;
   const repeated = open.get(key);
   const denials = repeated ?? { ctx, permission: lacked, ...none() };
