@@ -37,8 +37,16 @@ describe("a part of a chain", () => {
       "1,001 entries checked, entries 1,000 to 2,000. The other 3,999 entries of the chain lie outside: they were not read. Read in 0.3 s.",
     );
     const pruned = { ...FOUND, prunedPrefix: { throughSeq: 3_999, throughChecksum: null } };
-    expect(scopeOf({ found: pruned, part: SEQUENCES, seconds: 1 })).toContain(
+    expect(scopeOf({ found: pruned, part: { ...SEQUENCES, toSeq: null }, seconds: 1 })).toContain(
       "No other entry is in the chain. Retention removed the entries through 3,999.",
+    );
+  });
+
+  it("does not count an entry that is gone from inside among those outside", () => {
+    const gone = { ...FOUND, status: "broken" as const, rowsChecked: 1, firstSeq: 4, lastSeq: 4 };
+    const part = { ...WHOLE, fromSeq: 4, toSeq: 5 };
+    expect(scopeOf({ found: { ...gone, head: { seq: 9, checksum: "0" } }, part, seconds: 1 })).toContain(
+      "1 entry checked, entries 4 to 4. The other 7 entries of the chain lie outside: they were not read.",
     );
   });
 

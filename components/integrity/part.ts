@@ -39,10 +39,14 @@ type Shown = { found: Found; part: Part; seconds: number };
 
 const entries = (n: number): string => counted(n, "entry", "entries");
 
-/** What of the chain lies outside the sequences that were read: it was not read, and nothing is said of it. */
-function outsideOf({ head, prunedPrefix, rowsChecked }: Found): string {
+/** What of the chain lies outside the sequences that were asked for: it was not read, and nothing is said of it. */
+function outsideOf({ head, prunedPrefix }: Found, { fromSeq, toSeq }: Part): string {
   const pruned = prunedPrefix?.throughSeq ?? 0;
-  const outside = Math.max(0, (head?.seq ?? 0) - pruned - rowsChecked);
+  const last = head?.seq ?? 0;
+  const first = Math.max(fromSeq ?? 1, pruned + 1);
+  // By sequence, not by what was read: an entry that is gone from inside does not lie outside.
+  const inside = Math.max(0, Math.min(toSeq ?? last, last) - first + 1);
+  const outside = Math.max(0, last - pruned - inside);
   const removed = pruned > 0 ? ` Retention removed the entries through ${count(pruned)}.` : "";
   if (outside === 0) return `No other entry is in the chain.${removed}`;
   return `The other ${entries(outside)} of the chain lie outside: they were not read.${removed}`;
@@ -56,7 +60,7 @@ export function scopeOf({ found, part, seconds }: Shown): string {
   if (isWhole(part)) return `${entries(rowsChecked)} checked${span}. ${took}`;
   if (isByTime(part))
     return `${entries(rowsChecked)} in the range${span}; the whole chain of ${count(rowsRead)} was read for it. ${took}`;
-  return `${entries(rowsChecked)} checked${span}. ${outsideOf(found)} ${took}`;
+  return `${entries(rowsChecked)} checked${span}. ${outsideOf(found, part)} ${took}`;
 }
 
 /** The verdict in a few words. */

@@ -295,6 +295,13 @@ describe("beside a database of one's own", () => {
   });
 });
 
+it("says in a sentence that the data folder takes no file", async () => {
+  const ran = await runCli(["migrate"], { env: { TRAILMARK_DATA_DIR: "/proc" } });
+  expect(ran).toMatchObject({ code: 1, out: "" });
+  expect(ran.err).toMatch(/TRAILMARK_DATA_DIR: \/proc\/nextauth-secret cannot be kept \(.*\)/);
+  expect(ran.err).not.toMatch(/^ +at /m);
+});
+
 describe("beside the embedded PostgreSQL", () => {
   it("works while a server runs on it, and leaves it running", async () => {
     const home = mkdtempSync(join(tmpdir(), "trailmark-cli-embedded-"));

@@ -3,16 +3,23 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { hasEmbedded } from "@/db/embedded/cluster";
 import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
-import { type Env, EnvError, parseEnv } from "@/server/env";
+import { type Env, EnvError, parseEnv, unusableVariable } from "@/server/env";
 import { createDataFolder } from "./data-folder/create";
 
-/** A secret of this installation, created at the first start and kept, readable by its owner alone. */
+/**
+ * A secret of this installation, created at the first start and kept, readable by its owner alone.
+ * @throws EnvError where the data folder gives or takes no file
+ */
 function keptSecret(dataDir: string, name: string): string {
   const file = join(dataDir, name);
-  if (existsSync(file)) return readFileSync(file, "utf8").trim();
-  const secret = randomBytes(48).toString("base64url");
-  writeFileSync(file, `${secret}\n`, { mode: 0o600, flush: true });
-  return secret;
+  try {
+    if (existsSync(file)) return readFileSync(file, "utf8").trim();
+    const secret = randomBytes(48).toString("base64url");
+    writeFileSync(file, `${secret}\n`, { mode: 0o600, flush: true });
+    return secret;
+  } catch (error) {
+    throw unusableVariable("TRAILMARK_DATA_DIR", `${file} cannot be kept (${String(error)})`);
+  }
 }
 
 const present = (name: string) => Boolean(process.env[name] || process.env[`${name}_FILE`]);

@@ -32,14 +32,14 @@ function keep({ orgId, at, source, breaks }: Alarm): Promise<unknown> {
       .values(values)
       .onConflictDoUpdate({
         target: auditAlarms.orgId,
-        set: { source: sql`excluded.source`, breaks: sql`excluded.breaks` },
+        set: { breaks: sql`excluded.breaks` },
       }),
   );
 }
 
 /**
  * Reports a broken chain: an error in the log, a metric, and every process's banner through openAlarms. An open
- * alarm keeps the time at which it was first raised. Never rejects.
+ * alarm keeps when and by what it was first raised. Never rejects.
  */
 export async function raiseAlarm(alarm: Alarm): Promise<void> {
   alarms.set(alarm.orgId, alarm);

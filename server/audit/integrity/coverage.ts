@@ -8,8 +8,8 @@ export const READ_WITHIN_DAYS = 31;
 /**
  * retained: rows that the chain holds; through: the last of them that the nightly run or a signing has reached; unread:
  * those up to there that no verification has read within the last 31 days. lastStatus, lastReasons: what the newest run
- * of the whole chain, or of the night, found, and why it was not proven; lastFull: the newest run of the whole chain;
- * lastRanAt: the newest of either.
+ * of the whole chain, or of the night, or any that found a break, found, and why it was not proven; lastFull: the newest
+ * run of the whole chain; lastRanAt: the newest of all these.
  */
 export type Coverage = {
   orgId: string;
@@ -80,7 +80,8 @@ export function coverageOf(tx: Tx, chains: readonly SignedChain[]): Promise<Cove
     FROM o LEFT JOIN claimed c ON c.id = o.id
       LEFT JOIN LATERAL (
         SELECT v.status, v.reasons, v.ran_at FROM audit_verifications v
-        WHERE v.org_id = o.id AND v.kind IN ('nightly', 'whole') ORDER BY v.ran_at DESC LIMIT 1) r ON true
+        WHERE v.org_id = o.id AND (v.kind IN ('nightly', 'whole') OR v.status = 'broken')
+        ORDER BY v.ran_at DESC LIMIT 1) r ON true
       LEFT JOIN LATERAL (
         SELECT v.status, v.ran_at FROM audit_verifications v
         WHERE v.org_id = o.id AND v.kind = 'whole' ORDER BY v.ran_at DESC LIMIT 1) w ON true`,

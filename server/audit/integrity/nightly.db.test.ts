@@ -10,6 +10,7 @@ import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { openAlarms } from "./alarm";
 import { alarmWatch } from "./alarm-watch";
 import { signCheckpoint } from "./checkpoints";
+import { raiseLostAlarms } from "./lost-alarms";
 import { runNightly, verifyNightly } from "./nightly";
 import { readProgress } from "./verifications";
 
@@ -185,6 +186,41 @@ describe("the tRPC door", () => {
     await tamper((tx) => tx`UPDATE audit_logs SET resource_name = 'WS-1' WHERE org_id = ${id} AND chain_seq = 5`);
     await caller.integrity.verify({});
     expect(await caller.integrity.status({ orgId: id })).toMatchObject({ state: { status: "intact" } });
+  });
+
+  it("raises a deleted alarm anew: by the watch, and by the night before it reads another part", async () => {
+    const { id } = await createOrg();
+    const caller = await open(id);
+    const forget = () => tamper((tx) => tx`DELETE FROM audit_alarms WHERE org_id = ${id}`);
+    await write(id, 60);
+    await verifyNightly(id);
+    await alter(id, 40);
+    expect(await caller.integrity.verify({ fromSeq: 40, toSeq: 40 })).toMatchObject({ status: "broken" });
+    await forget();
+    expect(await caller.integrity.status({})).toMatchObject({ alarm: null, state: { status: "broken" } });
+    await alarmWatch.start();
+    await alarmWatch.stop();
+    const alarms = () => caller.integrity.alarms();
+    expect(await alarms()).toMatchObject([{ orgId: id, breaks: [{ seq: 40 }] }]);
+    await forget();
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact" });
+    expect(await alarms()).toMatchObject([{ orgId: id, breaks: [{ seq: 40 }] }]);
+    expect(await caller.integrity.status({})).toMatchObject({ state: { status: "broken" } });
+    await tamper((tx) => tx`UPDATE audit_logs SET resource_name = 'WS-1' WHERE org_id = ${id} AND chain_seq = 40`);
+    expect(await caller.integrity.verify({})).toMatchObject({ status: "intact" });
+    await raiseLostAlarms();
+    expect(await alarms()).toEqual([]);
+  });
+
+  it("keeps of an open alarm when and by what it was first raised", async () => {
+    const { id } = await createOrg();
+    const caller = await open(id);
+    await write(id, 5);
+    await alter(id, 3);
+    await verifyNightly(id);
+    const [first] = await caller.integrity.alarms();
+    await caller.integrity.verify({});
+    expect(await caller.integrity.alarms()).toMatchObject([{ source: "nightly", at: first?.at }]);
   });
 
   it("tells nothing of another organization", async () => {

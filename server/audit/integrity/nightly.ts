@@ -11,6 +11,7 @@ import { VERIFICATION_CRON } from "@/server/retention/schema";
 import { raiseAlarm } from "./alarm";
 import { checkTiles } from "./check-tiles";
 import { type Judged, judgeChain } from "./judge";
+import { raiseLostAlarms } from "./lost-alarms";
 import { nextSlice } from "./nightly-range";
 import { ownNote } from "./own-note";
 import { runningVerification } from "./runs";
@@ -95,6 +96,8 @@ async function readWhole(orgId: string, before: Progress): Promise<Night | null>
  * @returns the verdict, or null for an organization that never had a row
  */
 export async function verifyNightly(orgId: string, signal?: AbortSignal): Promise<Judged | null> {
+  // Tonight reads a part: it must not pass for the run that ends an alarm which somebody deleted.
+  await raiseLostAlarms(orgId);
   const before = await readProgress(orgId);
   const whole = await readWhole(orgId, before).catch(() => null);
   const { verdict, progress } = whole ?? (await readNight(orgId, before, signal));

@@ -1,0 +1,28 @@
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import type { Break } from "@/server/audit/chain/verifier";
+import { raiseAlarm } from "./alarm";
+
+type Lost = { orgId: string; breaks: Break[] };
+
+/**
+ * Raises the alarms anew, of one organization or of all, that are gone although the last run found a break: this server
+ * clears one only after it has stored a run that found none, so somebody else deleted it. One index probe a chain.
+ * @throws the driver's error when the runs cannot be read
+ */
+export async function raiseLostAlarms(orgId?: string): Promise<void> {
+  const named = orgId ? sql`AND o.id = ${orgId}` : sql``;
+  const lost = await asSystem((tx) =>
+    rowsOf<Lost>(
+      tx,
+      sql`SELECT o.id AS "orgId", r.breaks
+        FROM organizations o CROSS JOIN LATERAL (
+          SELECT v.status, v.breaks FROM audit_verifications v
+          WHERE v.org_id = o.id AND (v.kind IN ('nightly', 'whole') OR v.status = 'broken')
+          ORDER BY v.ran_at DESC LIMIT 1) r
+        WHERE r.status = 'broken' AND NOT EXISTS (SELECT FROM audit_alarms a WHERE a.org_id = o.id) ${named}`,
+    ),
+  );
+  for (const alarm of lost) await raiseAlarm({ ...alarm, at: new Date().toISOString(), source: "nightly" });
+}
