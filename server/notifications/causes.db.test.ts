@@ -120,8 +120,10 @@ it("an unproven chain, a witness away for a day, pruning off and lost events are
     return (message as { data: { kind: string } }).data.kind;
   });
   expect(told.sort()).toEqual([...KINDS].sort());
-  expect(new Set(mail.mails.flatMap(({ to }) => to))).toEqual(new Set([owner.email]));
-  const text = mail.mails.map((one) => one.text.replaceAll("=\r\n", "")).join("\n");
+  // What other tests have queued may be delivered in the same moment.
+  const mails = mail.mails.filter(({ to }) => to.includes(owner.email));
+  expect(mail.mails.flatMap(({ to }) => to)).not.toContain(quiet.email);
+  const text = mails.map((one) => one.text.replaceAll("=\r\n", "")).join("\n");
   for (const words of [
     "is not proven",
     "cosignature of the witness far",

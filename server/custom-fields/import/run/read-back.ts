@@ -1,6 +1,6 @@
 import { tenant } from "@/db/client";
 import { type ImportRecord, type PartnerScope, rowsAtOnce } from "@/server/custom-fields/import/find-import";
-import { countWritten } from "./tables/changes";
+import { countWritten, lastChange } from "./tables/changes";
 
 type Counts = { written: number; found: number };
 /** What an import wrote to the devices of one organization, by field; devices: how many received a value. */
@@ -14,7 +14,8 @@ export function readBack(found: ImportRecord, scope: PartnerScope): Promise<Touc
   const rows = rowsAtOnce(found);
   return tenant(scope, async (tx) => {
     const touched = new Map<string, Touched>();
-    for (let after = 0; after < found.totalRows; after += rows)
+    const last = await lastChange(tx, found.id);
+    for (let after = 0; after < last; after += rows)
       for (const one of await countWritten(tx, found.id, { after, through: after + rows })) {
         const org = touched.get(one.orgId) ?? { orgId: one.orgId, devices: 0, fields: new Map() };
         const { written, found } = org.fields.get(one.fieldId) ?? { written: 0, found: 0 };

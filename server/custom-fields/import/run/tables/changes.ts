@@ -77,6 +77,15 @@ export async function readWritten(
   return new Map(rows.map((row) => [row.rowNo, row]));
 }
 
+/** The last row that an import wrote for; 0 where it wrote nothing. */
+export async function lastChange(tx: Tx, importId: string): Promise<number> {
+  const [row] = await rowsOf<{ last: number | null }>(
+    tx,
+    sql`SELECT max(row_no) AS last FROM custom_field_import_changes WHERE import_id = ${importId}::uuid`,
+  );
+  return row?.last ?? 0;
+}
+
 /** Of one organization and field: devices counts each of the organization's devices under one of its fields. */
 type WrittenCount = { orgId: string; fieldId: string; devices: number; written: number; found: number };
 
