@@ -35,7 +35,7 @@ export const STEPS: Record<Step, Words> = {
   },
   witness: {
     title: "Configure a witness",
-    what: "A witness outside your reach cosigns each checkpoint, so that not even you could rewrite history. Name its policy file in this variable and restart the server.",
+    what: "A witness outside your control cosigns each checkpoint, so that not even you could rewrite history. Name its policy file in this variable and restart the server.",
     command: "TRAILMARK_WITNESS_POLICY_FILE",
   },
   two_factor: {

@@ -62,7 +62,7 @@ export function ScheduleDialog({ onClose }: { onClose: () => void }) {
         label="Time zone"
         description="Whose weeks and months are meant; it is sent at six in the morning there"
         data={[
-          { value: OWN, label: "The organization's own (UTC where none is set)" },
+          { value: OWN, label: "The organization's own, or UTC" },
           { value: local, label: `Mine (${local})` },
           ...zoneChoices().filter((zone) => zone !== local),
         ]}

@@ -15,6 +15,7 @@ import { type Column, RecordTable } from "@/components/ui/record-table";
 import { RowButton } from "@/components/ui/row-button";
 import { Section } from "@/components/ui/section";
 import { REPORT_LABEL, type ReportSchedule } from "@/server/report-schedules/schema";
+import classes from "./notifications.module.css";
 
 const ScheduleDialog = dynamic(() => import("./schedule-dialog").then((m) => m.ScheduleDialog), { ssr: false });
 
@@ -64,9 +65,11 @@ export function SchedulesSection() {
       flush
     >
       {isMailless && (
-        <Message tone="warn">
-          This installation has no mail server, so no report is sent. Once it has one, the newest is sent.
-        </Message>
+        <div className={classes.flushed}>
+          <Message tone="warn">
+            This installation has no mail server, so no report is sent. Once it has one, the newest is sent.
+          </Message>
+        </div>
       )}
       <PagedList
         query={list}

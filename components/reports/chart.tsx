@@ -1,5 +1,5 @@
 import { VisuallyHidden } from "@mantine/core";
-import { count, counted } from "@/components/format/amounts";
+import { count } from "@/components/format/amounts";
 import { cssVariables } from "@/components/ui/css-variables";
 import classes from "./chart.module.css";
 import { ticksFor } from "./scale";
@@ -36,7 +36,8 @@ export function Chart({ title, bars }: { title: string; bars: Bar[] }) {
       <div className={classes.axis} aria-hidden>
         {ticks.map((tick) => (
           <span key={tick} style={cssVariables({ "--at": `${(tick / end) * 100}%` })}>
-            {tick === end ? counted(tick, "entry", "entries") : count(tick)}
+            {count(tick)}
+            {tick === end && <i>{tick === 1 ? "entry" : "entries"}</i>}
           </span>
         ))}
       </div>

@@ -50,7 +50,7 @@ export function DeviceLogForm({ orgId, policy }: { orgId: string; policy: Output
         if (isNew) save.mutate(input);
       }}
     >
-      <Group gap={16} align="flex-start">
+      <Group gap={16} mt={16} align="flex-start">
         {days("Diagnostic logs, days", diagnosticDays, setDiagnostic)}
         {days("Events, days", eventDays, setEvents)}
       </Group>

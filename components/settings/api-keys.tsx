@@ -5,7 +5,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import dynamic from "next/dynamic";
 import { parseAsInteger, useQueryState } from "nuqs";
 import { useState } from "react";
-import { useOrg } from "@/components/account/org";
+import { useMe, useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { RowButton } from "@/components/ui/row-button";
@@ -16,11 +16,15 @@ const EditApiKey = dynamic(() => import("./edit-api-key").then((m) => m.EditApiK
 const RotateApiKey = dynamic(() => import("./rotate-api-key").then((m) => m.RotateApiKey), { ssr: false });
 const NewApiKey = dynamic(() => import("./new-api-key").then((m) => m.NewApiKey), { ssr: false });
 
+const ONLY_CHOSEN = "this key is for all organizations, and you have access to chosen ones only";
+
 /** Keys for programs: what they may do, where, and until when. */
 export function ApiKeys() {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const { orgId, nameOf } = useOrg();
+  const { allOrganizations } = useMe();
+  const whyNot = (apiKey: ApiKey) => (apiKey.orgId === null && !allOrganizations ? ONLY_CHOSEN : undefined);
   const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
   const list = useQuery(trpc.apiKeys.list.queryOptions({ page, orgId }, { placeholderData: keepPreviousData }));
   const revoke = useMutation(
@@ -28,7 +32,7 @@ export function ApiKeys() {
   );
   const [changing, setChanging] = useState<{ apiKey: ApiKey; Dialog: typeof EditApiKey } | null>(null);
   const action = (apiKey: ApiKey, verb: string, Dialog: typeof EditApiKey) => (
-    <RowButton label={`${verb} ${apiKey.name}`} onClick={() => setChanging({ apiKey, Dialog })}>
+    <RowButton label={`${verb} ${apiKey.name}`} onClick={() => setChanging({ apiKey, Dialog })} whyNot={whyNot(apiKey)}>
       {verb}
     </RowButton>
   );
@@ -53,6 +57,7 @@ export function ApiKeys() {
           `Programs that use the key ${k.prefix}… are refused from now on. This cannot be undone. What the key did stays in the audit log.`
         }
         revoke={revoke}
+        whyNot={whyNot}
         onPage={setPage}
         actions={(k) => (
           <>

@@ -29,6 +29,8 @@ type Props<K extends Key> = {
   consequence: (key: K) => string;
   revoke: Pick<UseMutationResult<unknown, unknown, { id: string }>, "mutate" | "isPending" | "error" | "reset">;
   onPage: (page: number) => void;
+  /** Why a key that is seen cannot be revoked. */
+  whyNot?: (key: K) => string | undefined;
   /** What else can be done with a usable key, before revoking it. */
   actions?: (key: K) => ReactNode;
   NewKey: ComponentType<{ onClose: () => void }>;
@@ -55,7 +57,7 @@ export function KeyList<K extends Key>(props: Props<K>) {
         isUsable(key) && (
           <>
             {props.actions?.(key)}
-            <RowButton label={`Revoke ${nameOf(key)}`} onClick={() => setRevoking(key)}>
+            <RowButton label={`Revoke ${nameOf(key)}`} onClick={() => setRevoking(key)} whyNot={props.whyNot?.(key)}>
               Revoke
             </RowButton>
           </>

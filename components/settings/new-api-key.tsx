@@ -17,10 +17,10 @@ import { PermissionBoxes } from "./permission-boxes";
 export function NewApiKey({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
-  const isPartner = !useMe().user.role.startsWith("org_");
+  const { allOrganizations } = useMe();
   const form = useForm({
     name: "",
-    orgId: useFirstOrg({ withAll: true }),
+    orgId: useFirstOrg({ withAll: allOrganizations }),
     expiresAt: "90",
     permissions: ["audit:read"],
   });
@@ -54,7 +54,7 @@ export function NewApiKey({ onClose }: { onClose: () => void }) {
         {...form.field("name")}
         data-autofocus
       />
-      <OrgSelect withAll={isPartner} {...form.field("orgId")} />
+      <OrgSelect withAll={allOrganizations} {...form.field("orgId")} />
       <Select label="Expires after" data={LIFETIMES} {...form.field("expiresAt")} />
       <PermissionBoxes {...form.field("permissions")} />
     </FormDialog>

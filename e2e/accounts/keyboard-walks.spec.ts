@@ -137,4 +137,5 @@ test("by keys alone: an API key is created, edited, rotated and revoked", async 
   await keys.enter(page.getByRole("button", { name: `Revoke ${name}` }));
   await keys.enter(dialog(`Revoke ${name}`).getByRole("button", { name: "Revoke key" }));
   await expect(row).toContainText("Revoked");
+  await expect(row.locator(":focus")).toHaveCount(1);
 });

@@ -42,6 +42,31 @@ test("somebody who may only read sees retention with the reason, and no page or 
   await expect(guest.getByRole("button", { name: "New field" })).toHaveCount(0);
 });
 
+test("an administrator of chosen organizations sees a key of all organizations, and why it is not theirs to change", async ({
+  guest,
+  request,
+}) => {
+  const api = await Api.signIn(request);
+  const orgId = await api.makeOrganization("Chosen");
+  const [wide, narrow] = ["Wide", "Narrow"].map((name) => `${name} ${crypto.randomUUID().slice(0, 8)}`);
+  const permissions = ["audit:read"];
+  await api.call("POST", "/api-keys", { name: wide, permissions });
+  await api.call("POST", "/api-keys", { name: narrow, permissions, orgId });
+  const email = `${crypto.randomUUID().slice(0, 8)}@chosen.example`;
+  const reach = { role: "partner_admin", organizationIds: [orgId] };
+  await api.call("POST", "/users", { email, password: PASSWORD, name: "Cora Chosen", ...reach });
+  await new SignInPage(guest).signIn({ email, password: PASSWORD });
+  await guest.goto("/settings/api-keys");
+  for (const verb of ["Edit", "Rotate", "Revoke"]) {
+    await expect(guest.getByRole("button", { name: `${verb} ${narrow}`, exact: true })).toBeEnabled();
+    const refused = guest.getByRole("button", { name: `${verb} ${wide}: this key is for all organizations` });
+    await expect(refused).toBeDisabled();
+    await refused.click({ force: true });
+  }
+  await expect(guest.getByRole("dialog")).toHaveCount(0);
+  await expectAccessible(guest);
+});
+
 /** Every page, also those that the navigation does not offer to everybody. */
 const PAGES = [
   "/",

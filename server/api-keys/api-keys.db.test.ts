@@ -57,6 +57,8 @@ describe("POST /api-keys", () => {
     expect((await make(admin, { orgId: (await createOrg()).id })).status).toBe(403);
     const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });
     expect((await make(limited)).status).toBe(403);
+    const reach = await Promise.all([admin, limited].map((token) => call(me, { token })));
+    expect(reach.map(({ body }) => body.allOrganizations)).toEqual([true, false]);
     expect((await make(limited, { orgId: org.id })).status).toBe(201);
   });
 

@@ -29,14 +29,19 @@ export function requireMayGrantRole(ctx: Ctx, role: Role): void {
     throw new AppError("forbidden", "That role is above your own.");
 }
 
+/** Whether the caller reaches every organization of its partner, also those to come. */
+export async function reachesWholePartner(tx: Tx, ctx: Ctx): Promise<boolean> {
+  if (ctx.scope.kind === "organization") return false;
+  if (ctx.actor.type !== "user" || ctx.scope.kind === "system") return true;
+  const [row] = await tx.select({ all: users.allOrganizations }).from(users).where(eq(users.id, ctx.actor.id));
+  return row?.all ?? false;
+}
+
 /**
  * Refuses what concerns a partner as a whole to those who reach selected organizations of it only.
  * @throws AppError forbidden
  */
 export async function requireWholePartner(tx: Tx, ctx: Ctx): Promise<void> {
-  const refuse = () => new AppError("forbidden", "This concerns organizations outside your reach.");
-  if (ctx.scope.kind === "organization") throw refuse();
-  if (ctx.actor.type !== "user" || ctx.scope.kind === "system") return;
-  const [row] = await tx.select({ all: users.allOrganizations }).from(users).where(eq(users.id, ctx.actor.id));
-  if (!row?.all) throw refuse();
+  if (!(await reachesWholePartner(tx, ctx)))
+    throw new AppError("forbidden", "This concerns organizations outside your reach.");
 }

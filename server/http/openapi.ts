@@ -166,6 +166,11 @@ function jsonBody(body: Json, at: Side): Json {
   return { "application/json": { schema, example: exampleOf(schema, "request") } };
 }
 
+function descriptionOf({ permission, note }: Endpoint["spec"]): Json {
+  const sentences = [permission && `Needs the permission \`${permission}\`.`, note].filter(Boolean);
+  return sentences.length > 0 ? { description: sentences.join(" ") } : {};
+}
+
 function toOperation(endpoint: Endpoint): Json {
   const { method, path, spec } = endpoint;
   const at = documentPath(path);
@@ -179,7 +184,7 @@ function toOperation(endpoint: Endpoint): Json {
       .replace(/[^a-zA-Z]+([a-zA-Z])/g, (_, c: string) => c.toUpperCase())
       .replace(/[^a-zA-Z]/g, "")}`,
     summary: spec.summary,
-    ...(spec.permission ? { description: `Needs the permission \`${spec.permission}\`.` } : {}),
+    ...descriptionOf(spec),
     tags: [path.split("/")[3] ?? "api"],
     security: SECURITY[spec.auth],
     parameters: [

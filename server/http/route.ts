@@ -21,6 +21,8 @@ export type RouteAuth = "none" | "user" | "agent";
 export type RouteOptions = {
   /** One sentence for the API document. */
   summary: string;
+  /** What a caller is likely to trip over, in one sentence for the API document. */
+  note?: string;
   auth: RouteAuth;
   /** Media types of a streamed answer, for the API document. */
   produces?: string[];

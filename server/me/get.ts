@@ -1,6 +1,7 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { organizations, users } from "@/db/schema";
+import { reachesWholePartner } from "@/server/auth/grant";
 import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { inScope } from "@/server/scope";
@@ -15,9 +16,10 @@ export const getMe = operation({
   async run(ctx) {
     const { actor, scope } = ctx;
     if (actor.type !== "user" && actor.type !== "api_key") throw new AppError("unauthenticated");
-    const [own, reached] = await tenant(scope, (tx) =>
+    const [own, allOrganizations, reached] = await tenant(scope, (tx) =>
       Promise.all([
         tx.select({ department: users.department }).from(users).where(eq(users.id, actor.id)),
+        reachesWholePartner(tx, ctx),
         tx
           .select({
             id: organizations.id,
@@ -36,6 +38,7 @@ export const getMe = operation({
       scope: scope.kind,
       partnerId: scope.kind === "system" ? null : scope.partnerId,
       homeOrgId: ctx.homeOrgId,
+      allOrganizations,
       organizations: reached,
       mustSetUpTwoFactor: ctx.mustEnroll === true,
       permissions: [...ctx.permissions].sort(),

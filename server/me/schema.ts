@@ -16,6 +16,8 @@ export const me = z.strictObject({
   scope: z.enum(["organization", "partner", "system"]),
   partnerId: z.guid().nullable(),
   homeOrgId: z.guid().nullable(),
+  /** True: those to come as well, and what belongs to the partner as a whole. */
+  allOrganizations: z.boolean(),
   organizations: z.array(z.strictObject({ id: z.guid(), name: z.string(), slug: z.string(), isHome: z.boolean() })),
   /** True: everything but the own account is refused until a second factor is set up. */
   mustSetUpTwoFactor: z.boolean(),

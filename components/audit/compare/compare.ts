@@ -1,5 +1,6 @@
 import { actorOf, type Entry, sentenceText } from "@/components/audit/entry";
 import { type Fact, factsOf, type NamedFact } from "@/components/audit/facts/fact";
+import { count } from "@/components/format/amounts";
 import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 
 type Leaf = Exclude<Fact, { kind: "group" }>;
@@ -37,7 +38,7 @@ function rowsOf(entry: Entry, orgName: OrgName): Row[] {
     ["Address", text(entry.ipAddress)],
     ["User agent", text(entry.userAgent)],
     ["Organization", text(orgName(entry.orgId))],
-    ["Sequence", text(String(entry.chainSeq))],
+    ["Sequence", text(count(entry.chainSeq))],
   ];
   return [...own.map(([name, fact]) => ({ path: name, name, fact })), ...leavesOf(factsOf(entry.details, []))];
 }

@@ -17,7 +17,7 @@ const COPIES: [string, (entry: Entry) => string][] = [
 /** The entry as JSON, as the call that fetches it, as a link. */
 export function EntryCopies({ entry }: { entry: Entry }) {
   return (
-    <Group gap={4}>
+    <Group gap={4} ml={-8}>
       {COPIES.map(([name, make]) => (
         <CopyText key={name} name={name} make={() => make(entry)} />
       ))}

@@ -2,12 +2,23 @@
 
 import { useEffect, useState } from "react";
 
-/** What had the focus before each of the dialogs that are open, the outermost first. */
-let openers: readonly HTMLElement[] = [];
+/** What had the focus, and what stood around it on the page, the nearest first. */
+type Opener = { element: HTMLElement; around: readonly HTMLElement[] };
 
-function openersNow(): readonly HTMLElement[] {
+/** What had the focus before each of the dialogs that are open, the outermost first. */
+let openers: readonly Opener[] = [];
+
+function aroundOf(element: HTMLElement): HTMLElement[] {
+  const around: HTMLElement[] = [];
+  for (let at = element.parentElement; at?.closest("main"); at = at.parentElement) around.push(at);
+  return around;
+}
+
+function openersNow(): readonly Opener[] {
   const focused = document.activeElement;
-  return focused instanceof HTMLElement && focused !== document.body ? [...openers, focused] : openers;
+  return focused instanceof HTMLElement && focused !== document.body
+    ? [...openers, { element: focused, around: aroundOf(focused) }]
+    : openers;
 }
 
 /** Whether the focus may go there: it is still on the page, and behind no other dialog. */
@@ -16,9 +27,17 @@ function isWithinReach(element: HTMLElement): boolean {
   return element.isConnected && (modals.length === 0 || modals.some((modal) => modal.contains(element)));
 }
 
+function giveBack(mine: readonly Opener[]): void {
+  const opener = mine.findLast(({ element }) => isWithinReach(element));
+  const place = opener ? undefined : mine.at(-1)?.around.find(isWithinReach);
+  if (place) place.tabIndex = -1;
+  (opener?.element ?? place)?.focus();
+}
+
 /**
  * Gives the focus back to what had it before the dialog that calls this; where that has gone, because this dialog took
- * the place of another, to what had it before that one.
+ * the place of another, to what had it before that one; and where the dialog itself has done away with it, as a button
+ * that revokes, to the place on the page where it was.
  */
 export function useReturnedFocus() {
   const [mine] = useState(openersNow);
@@ -27,7 +46,7 @@ export function useReturnedFocus() {
     openers = mine;
     return () => {
       openers = outer;
-      mine.findLast(isWithinReach)?.focus();
+      giveBack(mine);
     };
   }, [mine]);
 }

@@ -7,6 +7,7 @@ import { WORD_TABLES } from "./words/index";
 
 type Media = { schema: Json; example?: unknown };
 type Operation = {
+  description?: string;
   parameters: { name: string; in: string; required: boolean; description?: string; example?: unknown; schema: Json }[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, { content?: Record<string, Media> }>;
@@ -75,6 +76,13 @@ describe("the API document", () => {
   it("says what deduplicates submitted events", () => {
     const id = members.find(({ name, at }) => name === "POST /audit-logs/events" && at === "events.id");
     expect(id?.schema.description).toMatch(/deduplicates/);
+  });
+
+  it("says beforehand which submitted event is dropped", () => {
+    const submit = operations.find(({ name }) => name === "POST /audit-logs/events");
+    expect(submit?.operation.description).toMatch(
+      /`audit:write`\. With a key of all organizations .*`orgId`.* dropped/,
+    );
   });
 
   it("says what every live query may answer", () => {

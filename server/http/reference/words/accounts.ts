@@ -61,6 +61,7 @@ export const ACCOUNTS: WordTable[] = [
       scope: ["How far the caller sees: one organization, a partner's, or every partner", "partner"],
       partnerId: ["The partner; null for the platform's operator", PARTNER],
       homeOrgId: ["Organization of the partner's own staff; null where there is none", ORG],
+      allOrganizations: ["Whether the caller sees all of the partner's organizations, new ones included", true],
       organizations: "Every organization that the caller can see",
       "organizations.id": ["Identifies the organization", ORG],
       "organizations.name": ["Name of the organization", "Contoso"],
