@@ -1,8 +1,21 @@
 import type { BundleRow } from "@/server/audit/chain/bundle";
+import { isNullable, SEALED_FIELDS } from "@/server/audit/row";
 
 const FIRST_ROOM = 4096;
 const LINES_AT_ONCE = 2_000;
 const MAX_DATE_MS = 8.64e15;
+
+/** Whether each member is what the page shows: a file that was tampered with may hold anything in its place. */
+function isShown(row: BundleRow): boolean {
+  const { timestampMs, chainSeq } = row;
+  if (!(Number.isFinite(timestampMs) && Math.abs(timestampMs) <= MAX_DATE_MS)) return false;
+  if (!Number.isSafeInteger(chainSeq)) return false;
+  return SEALED_FIELDS.every((name) => {
+    if (name === "timestampMs" || name === "chainSeq") return true;
+    const value: unknown = row[name];
+    return typeof value === "string" || (value === null && name !== "checksum" && isNullable(name));
+  });
+}
 
 /** Where each entry stands in the file: sixteen bytes an entry, so that a million can be listed and none is kept. */
 export class EntryIndex {
@@ -36,7 +49,7 @@ export class EntryIndex {
   async entry(at: number): Promise<BundleRow | null> {
     try {
       const row: BundleRow = JSON.parse(await this.line(at));
-      return Math.abs(row.timestampMs) <= MAX_DATE_MS && Number.isSafeInteger(row.chainSeq) ? row : null;
+      return isShown(row) ? row : null;
     } catch {
       return null;
     }

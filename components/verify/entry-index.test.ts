@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { ROWS } from "@/testing/evidence/base-bundles";
+import { EntryIndex } from "./entry-index";
+
+const ROW = { type: "row", ...ROWS[1] };
+
+async function entryOf(line: string) {
+  const index = new EntryIndex(new Blob([line]));
+  index.add(0, Buffer.byteLength(line));
+  return index.entry(0);
+}
+
+it("gives every entry of a bundle as it stands in the file, the first without a predecessor too", async () => {
+  for (const row of ROWS) expect(await entryOf(JSON.stringify(row))).toEqual(row);
+});
+
+it.each([
+  ["no action", { action: null }],
+  ["no result", { result: null }],
+  ["an object for a name", { resourceName: {} }],
+  ["a list for an address", { actorEmail: [] }],
+  ["a number for a checksum", { checksum: 7 }],
+  ["no checksum", { checksum: null }],
+  ["a sequence in a text", { chainSeq: "2" }],
+  ["no time", { timestampMs: null }],
+  ["a time beyond the calendar", { timestampMs: 8.7e15 }],
+])("gives no entry to show of a line with %s", async (_, other) => {
+  expect(await entryOf(JSON.stringify({ ...ROW, ...other }))).toBeNull();
+});
+
+it.each(["null", "[]", '"row"', "{", ""])("gives none of the line %j", async (line) => {
+  expect(await entryOf(line)).toBeNull();
+});
