@@ -21,7 +21,7 @@ export function Notice({ icon: Icon = Inbox, title, children, action, role }: No
       <Icon size={22} strokeWidth={1.5} className={classes.icon} aria-hidden />
       <Title order={2}>{title}</Title>
       {children && (
-        <Text c="dimmed" maw={440}>
+        <Text component="div" c="dimmed" maw={440}>
           {children}
         </Text>
       )}

@@ -19,8 +19,13 @@ test("the filters stand in the address, as chips, and come back with it", async 
 });
 
 test("nothing matches is said, with the way back", async ({ viewer, page }) => {
+  // The browser takes over the server's page as it is: markup that it has to mend is drawn a second time.
+  const errors: string[] = [];
+  page.on("pageerror", ({ message }) => errors.push(message));
   await viewer.open("?result=denied&user=nobody-of-that-name");
   await expect(page.getByRole("heading", { name: "Nothing matches" })).toBeVisible();
+  await expect(page.locator("body:not([aria-busy])")).toBeAttached();
+  expect(errors).toEqual([]);
   await page.getByRole("button", { name: "Clear the last filter" }).click();
   await expect(page).not.toHaveURL(/user=/);
   await expect(page).toHaveURL(/result=denied/);
