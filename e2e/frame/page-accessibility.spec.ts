@@ -132,6 +132,24 @@ test("on a phone the navigation is a drawer that leads to the pages", async ({ p
   await expect(drawer).toHaveCount(0);
 });
 
+test.describe("where motion is unwanted", () => {
+  test.use({ contextOptions: { reducedMotion: "reduce" } });
+
+  for (const path of ["/", "/devices", "/reports", "/integrity?orgId=ORG"])
+    test(`${path} has none`, async ({ page }) => {
+      await page.goto(at(path));
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+      await expect(page.getByRole("status", { name: /Loading/ })).toHaveCount(0);
+      const durations = await page.evaluate(() =>
+        [...document.querySelectorAll("*")].flatMap((element) => {
+          const { transitionDuration, animationDuration } = getComputedStyle(element);
+          return `${transitionDuration},${animationDuration}`.split(",").map(Number.parseFloat);
+        }),
+      );
+      expect(Math.max(...durations)).toBeLessThan(0.001); // seconds
+    });
+});
+
 test("no page breaks its content security policy or throws", async ({ page }) => {
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));
