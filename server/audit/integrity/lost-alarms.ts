@@ -4,7 +4,7 @@ import { rowsOf } from "@/db/rows";
 import type { Break } from "@/server/audit/chain/verifier";
 import { raiseAlarm } from "./alarm";
 
-type Lost = { orgId: string; breaks: Break[] };
+type Lost = { orgId: string; at: string; kind: "nightly" | "whole" | "range"; breaks: Break[] };
 
 /**
  * Raises the alarms anew, of one organization or of all, that are gone although the last run found a break: this server
@@ -16,13 +16,14 @@ export async function raiseLostAlarms(orgId?: string): Promise<void> {
   const lost = await asSystem((tx) =>
     rowsOf<Lost>(
       tx,
-      sql`SELECT o.id AS "orgId", r.breaks
+      sql`SELECT o.id AS "orgId", to_char(r.ran_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, r.kind, r.breaks
         FROM organizations o CROSS JOIN LATERAL (
-          SELECT v.status, v.breaks FROM audit_verifications v
+          SELECT v.status, v.ran_at, v.kind, v.breaks FROM audit_verifications v
           WHERE v.org_id = o.id AND (v.kind IN ('nightly', 'whole') OR v.status = 'broken')
           ORDER BY v.ran_at DESC LIMIT 1) r
         WHERE r.status = 'broken' AND NOT EXISTS (SELECT FROM audit_alarms a WHERE a.org_id = o.id) ${named}`,
     ),
   );
-  for (const alarm of lost) await raiseAlarm({ ...alarm, at: new Date().toISOString(), source: "nightly" });
+  for (const { orgId, at, kind, breaks } of lost)
+    await raiseAlarm({ orgId, at, source: kind === "nightly" ? "nightly" : "on demand", breaks });
 }

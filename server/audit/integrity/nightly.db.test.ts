@@ -201,7 +201,7 @@ describe("the tRPC door", () => {
     await alarmWatch.start();
     await alarmWatch.stop();
     const alarms = () => caller.integrity.alarms();
-    expect(await alarms()).toMatchObject([{ orgId: id, breaks: [{ seq: 40 }] }]);
+    expect(await alarms()).toMatchObject([{ orgId: id, source: "on demand", breaks: [{ seq: 40 }] }]);
     await forget();
     expect(await verifyNightly(id)).toMatchObject({ status: "intact" });
     expect(await alarms()).toMatchObject([{ orgId: id, breaks: [{ seq: 40 }] }]);
