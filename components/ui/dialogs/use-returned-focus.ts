@@ -27,11 +27,18 @@ function isWithinReach(element: HTMLElement): boolean {
   return element.isConnected && (modals.length === 0 || modals.some((modal) => modal.contains(element)));
 }
 
+/** To the place on the page where the opener was, unless the page has moved the focus itself. */
+function goNear(mine: readonly Opener[]): void {
+  if (document.activeElement !== document.body) return;
+  const place = mine.at(-1)?.around.find(isWithinReach);
+  if (place && !place.hasAttribute("tabindex")) place.tabIndex = -1;
+  place?.focus();
+}
+
 function giveBack(mine: readonly Opener[]): void {
   const opener = mine.findLast(({ element }) => isWithinReach(element));
-  const place = opener ? undefined : mine.at(-1)?.around.find(isWithinReach);
-  if (place) place.tabIndex = -1;
-  (opener?.element ?? place)?.focus();
+  if (opener) opener.element.focus();
+  else requestAnimationFrame(() => goNear(mine)); // A page's own effects run after those of the dialog that goes.
 }
 
 /**
