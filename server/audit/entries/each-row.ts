@@ -13,8 +13,7 @@ import { atHalfSpeed } from "@/server/limits/half-speed";
 import { Turns } from "@/server/limits/turns";
 
 /** Rows and bytes of details that are read at a time; twice as much is held, being read and being written. */
-export const FIRST_ROWS = 500;
-const MAX_ROWS = 500;
+export const MAX_ROWS = 500;
 const CHUNK_BYTES = 512 * 1024;
 /** Chunks that all exports of this process read at once, so that many of them leave thread and database to the others. */
 const MAX_READERS = 1;
@@ -96,7 +95,7 @@ export async function* eachChunk<R extends SizedRow>(ctx: Ctx, rows: Settled, sh
     chunk.catch(() => {}); // Whoever awaits it hears of it; nobody may have to, when the client is gone.
     return chunk;
   };
-  for (let coming = next(FIRST_ROWS); ; ) {
+  for (let coming = next(MAX_ROWS); ; ) {
     const chunk = await coming;
     if (chunk.length === 0) return;
     coming = next(nextSize(chunk.length, bytesOf(chunk)));

@@ -7,7 +7,7 @@ import { countRows } from "@/server/audit/query/count";
 import { resolveFilter } from "@/server/audit/query/resolve";
 import { rowsByKey, type Shape } from "@/server/audit/query/rows";
 import type { Ctx } from "@/server/context";
-import { bytesOf, FIRST_ROWS, nextSize, type SizedRow } from "./each-row";
+import { bytesOf, MAX_ROWS, nextSize, type SizedRow } from "./each-row";
 import { everyKey, type Heads } from "./every-key";
 
 /** Which entries an export is of: those that meet a filter, up to the heads; total counts them. */
@@ -40,7 +40,7 @@ export async function* everyRow<R extends SizedRow>(
 ): AsyncGenerator<R[]> {
   const resolved = await tenant(ctx.scope, (tx) => resolveFilter(tx, ctx, filter));
   const next = everyKey(ctx.scope, resolved, heads);
-  for (let size = FIRST_ROWS; ; ) {
+  for (let size = MAX_ROWS; ; ) {
     const keys = await next(size);
     if (keys.length === 0) return;
     const rows = await tenant(ctx.scope, (tx) => rowsByKey(tx, keys, shape));

@@ -30,6 +30,10 @@ const RECENT = sql`v.ran_at > now() - make_interval(days => ${READ_WITHIN_DAYS})
   AND v.status <> 'broken' AND v.kind IN ('nightly', 'whole')`;
 const iso = (column: string) => sql.raw(`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 
+/** The newest run of a chain `o` that says how the whole of it stands: any that found a break does. */
+export const NEWEST_RUN = sql`FROM audit_verifications v
+  WHERE v.org_id = o.id AND (v.kind IN ('nightly', 'whole') OR v.status = 'broken') ORDER BY v.ran_at DESC LIMIT 1`;
+
 /**
  * What verifications and signings have read of some chains, from what is kept of them: a few index probes a chain, no
  * row of it but the first and the last. Runs over one range of times or one part prove nothing here.
@@ -79,9 +83,7 @@ export function coverageOf(tx: Tx, chains: readonly SignedChain[]): Promise<Cove
       ${iso("w.ran_at")} AS "lastFullAt", w.status AS "lastFullStatus"
     FROM o LEFT JOIN claimed c ON c.id = o.id
       LEFT JOIN LATERAL (
-        SELECT v.status, v.reasons, v.ran_at FROM audit_verifications v
-        WHERE v.org_id = o.id AND (v.kind IN ('nightly', 'whole') OR v.status = 'broken')
-        ORDER BY v.ran_at DESC LIMIT 1) r ON true
+        SELECT v.status, v.reasons, v.ran_at ${NEWEST_RUN}) r ON true
       LEFT JOIN LATERAL (
         SELECT v.status, v.ran_at FROM audit_verifications v
         WHERE v.org_id = o.id AND v.kind = 'whole' ORDER BY v.ran_at DESC LIMIT 1) w ON true`,

@@ -3,6 +3,7 @@ import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { Break } from "@/server/audit/chain/verifier";
 import { raiseAlarm } from "./alarm";
+import { NEWEST_RUN } from "./coverage";
 
 type Lost = { orgId: string; at: string; kind: "nightly" | "whole" | "range"; breaks: Break[] };
 
@@ -18,9 +19,7 @@ export async function raiseLostAlarms(orgId?: string): Promise<void> {
       tx,
       sql`SELECT o.id AS "orgId", to_char(r.ran_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, r.kind, r.breaks
         FROM organizations o CROSS JOIN LATERAL (
-          SELECT v.status, v.ran_at, v.kind, v.breaks FROM audit_verifications v
-          WHERE v.org_id = o.id AND (v.kind IN ('nightly', 'whole') OR v.status = 'broken')
-          ORDER BY v.ran_at DESC LIMIT 1) r
+          SELECT v.status, v.ran_at, v.kind, v.breaks ${NEWEST_RUN}) r
         WHERE r.status = 'broken' AND NOT EXISTS (SELECT FROM audit_alarms a WHERE a.org_id = o.id) ${named}`,
     ),
   );
