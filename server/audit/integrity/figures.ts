@@ -85,7 +85,6 @@ let known = none();
 
 const EXPLAINED: [name: string, help: string, read: () => number][] = [
   ["trailmark_audit_chains_intact", "Organizations whose chain is intact", () => known.states.intact],
-  ["trailmark_audit_chains_broken", "Organizations whose chain is broken", () => known.states.broken],
   ["trailmark_audit_chains_unproven", "Organizations whose chain is not proven", () => known.states.unproven],
   ["trailmark_audit_chains_empty", "Organizations whose chain is empty", () => known.states.empty],
   [
