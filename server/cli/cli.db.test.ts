@@ -213,10 +213,13 @@ describe("beside a database of one's own", () => {
     await appendAudit(roles.app, auditRows(id, 7, { timestamp: daysAgo(400) }));
     const look = await runCli(["retention", "--dry-run", "--org", id], { env: settings });
     expect(look).toMatchObject({ code: 0 });
-    expect(look.out).toContain("7 rows would go (sequence 1 to 7)");
+    expect(look.out).toContain("7 audit rows would go (sequence 1 to 7)");
     const run = await runCli(["retention", "--org", id], { env: settings });
-    expect(run.out).toContain("7 rows went");
-    expect((await runCli(["retention", "--org", id], { env: settings })).out).toContain("0 rows of 1 organizations");
+    expect(run.out).toContain("7 audit rows went");
+    expect(run.out).toContain("0 diagnostic logs and 0 device events of 1 organizations went.");
+    expect((await runCli(["retention", "--org", id], { env: settings })).out).toContain(
+      "0 audit rows of 1 organizations",
+    );
     const { AUDIT_ADMIN_DATABASE_URL: _, ...without } = settings;
     const off = await runCli(["retention"], { env: without });
     expect(off).toMatchObject({ code: 1, err: "AUDIT_ADMIN_DATABASE_URL is not set: no audit row can be pruned.\n" });
@@ -234,10 +237,11 @@ describe("beside a database of one's own", () => {
     });
     const { AUDIT_ADMIN_DATABASE_URL: _, ...without } = settings;
     const run = (...more: string[]) => runCli(["retention", "--org", orgId, ...more], { env: without });
-    expect((await run("--dry-run")).out).toContain("2 diagnostic logs and 2 device events would go");
-    expect((await run()).out).toContain("2 diagnostic logs and 2 device events went");
+    const two = "2 diagnostic logs and 2 device events";
+    expect((await run("--dry-run")).out).toBe(`${orgId}  ${two} would go\n${two} of 1 organizations would go.\n`);
+    expect((await run()).out).toBe(`${orgId}  ${two} went\n${two} of 1 organizations went.\n`);
     expect(await asSystem((tx) => tx.$count(deviceEventLogs, eq(deviceEventLogs.orgId, orgId)))).toBe(1);
-    expect((await run()).out).not.toContain("went");
+    expect((await run()).out).toBe("0 diagnostic logs and 0 device events of 1 organizations went.\n");
   });
 
   it("examines everything and names what contradicts a signed checkpoint", async () => {

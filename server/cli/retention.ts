@@ -11,29 +11,49 @@ function describe(run: RetentionRun): void {
   for (const { orgId, retentionDays, rows, firstSeq, lastSeq, error } of run.organizations) {
     if (error) say(`${orgId}  ${retentionDays} days  FAILED: ${error}`);
     else if (rows > 0)
-      say(`${orgId}  ${retentionDays} days  ${counted.format(rows)} rows ${verb} (sequence ${firstSeq} to ${lastSeq})`);
+      say(
+        `${orgId}  ${retentionDays} days  ${counted.format(rows)} audit rows ${verb} (sequence ${firstSeq} to ${lastSeq})`,
+      );
   }
   const seconds = (run.ms / 1000).toFixed(1);
-  say(`${counted.format(run.rows)} rows of ${run.organizations.length} organizations ${verb}, ${seconds} s.`);
+  say(`${counted.format(run.rows)} audit rows of ${run.organizations.length} organizations ${verb}, ${seconds} s.`);
 }
 
-const atLeast = ({ rows, isAtLeast }: { rows: number; isAtLeast?: boolean }): string =>
-  `${isAtLeast ? "more than " : ""}${counted.format(rows)}`;
+/** isAtLeast: counting stopped there. */
+type Count = { rows: number; isAtLeast?: boolean };
+type Logs = { orgId: string; diagnostic: Count; events: Count; error?: string | undefined };
+
+const atLeast = ({ rows, isAtLeast }: Count): string => `${isAtLeast ? "more than " : ""}${counted.format(rows)}`;
+
+const inWords = ({ diagnostic, events }: Pick<Logs, "diagnostic" | "events">): string =>
+  `${atLeast(diagnostic)} diagnostic logs and ${atLeast(events)} device events`;
+
+const sum = (counts: Count[]): Count => ({
+  rows: counts.reduce((rows, count) => rows + count.rows, 0),
+  isAtLeast: counts.some(({ isAtLeast }) => isAtLeast),
+});
+
+/** @returns whether every organization's could be pruned */
+function describeLogs(all: Logs[], verb: string): boolean {
+  for (const one of all)
+    if (one.error) say(`${one.orgId}  device logs FAILED: ${one.error}`);
+    else if (one.diagnostic.rows + one.events.rows > 0) say(`${one.orgId}  ${inWords(one)} ${verb}`);
+  const total = { diagnostic: sum(all.map((l) => l.diagnostic)), events: sum(all.map((l) => l.events)) };
+  say(`${inWords(total)} of ${all.length} organizations ${verb}.`);
+  return !all.some(({ error }) => error);
+}
 
 /** Device logs need no elevated role. @returns whether every organization's could be pruned */
 async function pruneLogs(dryRun: boolean, only: { orgIds?: readonly string[] }): Promise<boolean> {
-  if (dryRun) {
-    for (const { orgId, diagnostic, events } of await expiredDeviceLogs(only))
-      if (diagnostic.rows + events.rows > 0)
-        say(`${orgId}  ${atLeast(diagnostic)} diagnostic logs and ${atLeast(events)} device events would go`);
-    return true;
-  }
+  if (dryRun) return describeLogs(await expiredDeviceLogs(only), "would go");
   const done = await pruneDeviceLogs(only);
-  for (const { orgId, diagnostic, events, error } of done)
-    if (error) say(`${orgId}  device logs FAILED: ${error}`);
-    else if (diagnostic + events > 0)
-      say(`${orgId}  ${counted.format(diagnostic)} diagnostic logs and ${counted.format(events)} device events went`);
-  return !done.some(({ error }) => error);
+  const logs = done.map(({ orgId, diagnostic, events, error }) => ({
+    orgId,
+    diagnostic: { rows: diagnostic },
+    events: { rows: events },
+    error,
+  }));
+  return describeLogs(logs, "went");
 }
 
 /** One pruning run now, or with --dry-run a look at what it would remove. */

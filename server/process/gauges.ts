@@ -15,6 +15,11 @@ const READS = {
 /** What an operator watches: the recorder's backlog and losses, open streams. */
 export function registerGauges(): void {
   gauge("trailmark_audit_queue", "Audit events waiting for the database", () => recordingStats().queued);
+  gauge(
+    "trailmark_audit_write_fault_seconds",
+    "For how long every try to write audit events to the database has failed; 0 where the last one did not",
+    () => (recordingStats().writeFault?.ms ?? 0) / 1_000,
+  );
   gauge("trailmark_audit_spool_bytes", "Size of the local spool", () => recordingStats().spoolBytes);
   gauge(
     "trailmark_audit_spool_failures_total",

@@ -72,13 +72,26 @@ it("a chain that lost every entry with its head, behind a checkpoint, is shown a
   await expect(appendAudit(roles.app, auditRows(id, 2))).rejects.toThrow("entries of this chain were signed");
 });
 
-it("a database that takes no writes makes the process unready", async () => {
+it("a database that takes no writes makes the process unready, and an event that waits for it is told", async () => {
   // The pool is this process's one: it is opened anew under the other address, in a module of its own.
   vi.resetModules();
   const { env: settings } = await import("@/server/env");
   Object.assign(settings(), { DATABASE_URL: `${settings().DATABASE_URL}?default_transaction_read_only=on` });
-  const { ready, checks } = await (await import("./readiness")).checkReadiness();
-  await (await import("@/db/client")).closeDatabase();
+  const { checkReadiness } = await import("./readiness");
+  const { ready, checks } = await checkReadiness();
   expect(ready).toBe(false);
   expect(checks[0]).toEqual({ name: "database", ok: false, detail: "takes no writes: a replica, or read-only" });
+  expect(checks.find(({ name }) => name === "writes")).toEqual({ name: "writes", ok: true });
+
+  const recording = await import("@/server/audit/record/record");
+  const dir = mkdtempSync(join(tmpdir(), "trailmark-read-only-"));
+  await recording.startRecording({ dir });
+  const { id } = await createOrg();
+  await recording.recordDurably(auditRows(id, 1));
+  const writes = async () => (await checkReadiness()).checks.find(({ name }) => name === "writes");
+  const detail = expect.stringMatching(/^the database has taken no audit event for \d+ s \(25006\); 1 wait$/);
+  await expect.poll(writes, { timeout: 30_000 }).toEqual({ name: "writes", ok: false, detail });
+  await (await import("@/db/client")).closeDatabase();
+  await recording.stopRecording();
+  rmSync(dir, { recursive: true });
 });

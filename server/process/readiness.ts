@@ -15,6 +15,10 @@ const NODE = "node";
 /** A spool that holds more than this is growing faster than the database takes it. */
 const MAX_SPOOL_BACKLOG = 50_000;
 const DATABASE_TIMEOUT_MS = 3_000;
+/** A lost connection is mended within a try or two; a database that goes on refusing is full, read-only or away. */
+const MAX_WRITE_FAULT_MS = 1_000;
+/** SQLSTATE 53100 */
+const DISK_FULL = "53100";
 
 function withTimeout<T>(work: Promise<T>): Promise<T> {
   const timeout = new Promise<never>((_, reject) =>
@@ -79,13 +83,26 @@ function pruning(): string {
   return reason ? `off: ${reason}` : "on";
 }
 
-/** Whether this process can do its work: database reachable, migrations applied, chain guarded, spool not growing. */
+/** Whether what is recorded comes to the database; only who tries can know, a full disk answers every read. */
+function checkWrites({ queued, writeFault }: ReturnType<typeof recordingStats>): Readiness["checks"][number] {
+  if (!writeFault || writeFault.ms < MAX_WRITE_FAULT_MS) return { name: "writes", ok: true };
+  const reason = writeFault.code === DISK_FULL ? "its disk is full" : writeFault.code || "no answer";
+  const seconds = Math.floor(writeFault.ms / 1_000);
+  return {
+    name: "writes",
+    ok: false,
+    detail: `the database has taken no audit event for ${seconds} s (${reason}); ${queued} wait`,
+  };
+}
+
+/** Whether this process can do its work: database reachable and taking events, migrations applied, chain guarded. */
 export async function checkReadiness(): Promise<Readiness> {
-  const { queued } = recordingStats();
+  const stats = recordingStats();
   const checks = [
     ...(await checkDatabase()),
     { name: "pruning", ok: true, detail: pruning() },
-    { name: "spool", ok: queued < MAX_SPOOL_BACKLOG, detail: `${queued} events waiting` },
+    checkWrites(stats),
+    { name: "spool", ok: stats.queued < MAX_SPOOL_BACKLOG, detail: `${stats.queued} events waiting` },
   ];
   // A node that is away takes its organizations with it, in every process alike: the others are served.
   return { ready: checks.every((c) => c.ok || c.name === NODE), checks: [...checks, ...(await checkDamage())] };

@@ -13,6 +13,9 @@ const APPEND_TIMEOUT_MS = 30_000;
 const MAX_BACKOFF_MS = 1_000;
 const LOG_EVERY_MS = 10_000;
 
+/** Why nothing is written just now: the error's code ("" where it has none), its text, and since how many ms. */
+export type WriteFault = { code: string; message: string; ms: number };
+
 /** What the writer reads from and reports to. */
 export type BatchSource = {
   /** The next batch, while `inFlight` others are; empty when there is nothing to do yet. */
@@ -56,12 +59,14 @@ const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
  */
 export class BatchWriter {
   retries = 0;
-  lastError: string | null = null;
+  private lastError: { code: string; message: string } | null = null;
   private readonly inFlight = new Set<{ since: number }>();
   private readonly stopping = new AbortController();
   private readonly work = new Signal();
   /** Batches that wait before another try. */
   private failing = 0;
+  /** Since when lastError is set without a break. */
+  private failingSince = 0;
   private loggedAt = 0;
   private readonly finished: Promise<void>;
 
@@ -77,6 +82,11 @@ export class BatchWriter {
     let since = Number.POSITIVE_INFINITY;
     for (const batch of this.inFlight) since = Math.min(since, batch.since);
     return this.inFlight.size === 0 ? 0 : Math.max(1, Date.now() - since);
+  }
+
+  /** Why the last try was in vain, and for how long no try has succeeded; null where the last one did. */
+  get fault(): WriteFault | null {
+    return this.lastError && { ...this.lastError, ms: Math.max(1, Date.now() - this.failingSince) };
   }
 
   /** There may be something to dequeue. */
@@ -125,8 +135,11 @@ export class BatchWriter {
         this.source.onCommitted(events);
         return;
       } catch (error) {
-        if (isChainDamage(error)) return this.separate(events, error);
-        if (isRefusal(error)) return this.isolate(events, error);
+        const [isDamage, isRefused] = [isChainDamage(error), isRefusal(error)];
+        // The fault is of these events: the database answers.
+        if (isDamage || isRefused) this.lastError = null;
+        if (isDamage) return this.separate(events, error);
+        if (isRefused) return this.isolate(events, error);
         this.report(error);
       }
       this.retries += 1;
@@ -168,7 +181,8 @@ export class BatchWriter {
   }
 
   private report(error: unknown): void {
-    this.lastError = messageOf(error);
+    if (!this.lastError) this.failingSince = Date.now();
+    this.lastError = { code: errorCode(error), message: messageOf(error) };
     if (Date.now() - this.loggedAt < LOG_EVERY_MS) return;
     this.loggedAt = Date.now();
     log.error({ err: error }, "audit events could not be written to the database; they wait in the spool");

@@ -51,6 +51,28 @@ test("a lost connection and a deadlock are tried again until the database takes 
   expect([...database.stored].sort()).toEqual(rows.map((r) => r.id).sort());
 });
 
+test("a database that refuses writes is told with its reason until it takes one, or refuses an event by itself", async () => {
+  let code = "53100";
+  const database = peer(async () => {
+    if (code) throw failure(code);
+  });
+  const recorder = start(database);
+  const fault = () => recorder.stats().writeFault;
+  expect(fault()).toBeNull();
+  await recorder.durably([row()]);
+  await expect.poll(() => fault()?.ms, { timeout: 10_000 }).toBeGreaterThan(1_000);
+  expect(fault()).toMatchObject({ code: "53100" });
+  code = "22P02";
+  await expect.poll(fault, { timeout: 10_000 }).toBeNull();
+  expect(recorder.stats()).toMatchObject({ deadLettered: 1, queued: 0 });
+  code = "53100";
+  recorder.enqueue([row()]);
+  await expect.poll(fault, { timeout: 10_000 }).toMatchObject({ code: "53100" });
+  code = "";
+  await expect.poll(fault, { timeout: 10_000 }).toBeNull();
+  expect(database.stored.size).toBe(1);
+});
+
 test("while the database is frozen nobody waits: the flushed spool answers for it", async () => {
   let thaw = () => {};
   const frozen = new Promise<void>((resolve) => {

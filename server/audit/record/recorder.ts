@@ -167,7 +167,7 @@ export class Recorder {
       behind: this.isBehind,
       stuckMs: this.writer?.busyMs ?? 0,
       retries: this.writer?.retries ?? 0,
-      lastError: this.writer?.lastError ?? null,
+      writeFault: this.writer?.fault ?? null,
     };
   }
 
