@@ -78,6 +78,9 @@ export function invalidInput(error: ZodError): AppError {
   return new AppError("validation_failed", first && `${first.path}: ${first.message}`, { errors });
 }
 
+/** Why work ends whose caller has gone: nobody reads the answer, and nothing is at fault. */
+export const hungUp = () => new AppError("unavailable", "The caller hung up.");
+
 /** The one answer for a row that is missing or belongs to somebody else. */
 export const notFound = (what = "resource") => new AppError("not_found", `No such ${what}.`);
 

@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import type { Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { routes } from "@/server/http/routes.generated";
+import { shareState } from "@/server/limits/fair-share";
 import { log } from "@/server/log";
 import { MAX_BATCH_CALLS } from "@/server/trpc/batch";
 import { appendEvents } from "@/testing/audit-entries";
@@ -75,6 +77,18 @@ describe("the front", () => {
     expect(Number(plain.length)).toBeLessThanOrEqual(max);
     expect(Number(zipped.length)).toBeGreaterThan(0);
     expect(Number(zipped.length)).toBeLessThan(Number(plain.length) / 2);
+  });
+
+  it("a page that is left while its calls wait for their turn is no fault that a log tells of", async () => {
+    const authorization = `Bearer ${await bearer(await createUser({ role: "org_admin" }))}`;
+    const calls = Array.from({ length: 12 }, () => "me.get");
+    const page = new AbortController();
+    const answer = ask(`/api/trpc/${calls.join(",")}?batch=1`, { headers: { authorization }, signal: page.signal });
+    while (shareState().waiting === 0) await setImmediate();
+    page.abort();
+    await expect(answer).rejects.toThrow("aborted");
+    await vi.waitFor(() => expect(shareState()).toMatchObject({ running: 0, waiting: 0 }));
+    expect(errors).not.toHaveBeenCalled();
   });
 
   it.each([

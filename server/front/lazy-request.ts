@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { hungUp } from "@/server/errors";
 
 /** The few members of Headers that handlers read, straight over node's own object. */
 class LazyHeaders {
@@ -51,7 +52,7 @@ class LazyRequest {
       const controller = new AbortController();
       this.#controller = controller;
       this.outgoing.once("close", () => {
-        if (!this.outgoing.writableFinished) controller.abort();
+        if (!this.outgoing.writableFinished) controller.abort(hungUp());
       });
     }
     return this.#controller.signal;

@@ -4,7 +4,7 @@ import { credentialOf } from "@/server/auth/authenticate";
 import { sessionToken } from "@/server/auth/session-cookie";
 import { clientIp, networkOf } from "@/server/client-ip";
 import { env, isHttps } from "@/server/env";
-import { AppError } from "@/server/errors";
+import { AppError, hungUp } from "@/server/errors";
 import type { RouteSpec } from "@/server/http/route";
 import { FairShare } from "@/server/limits/fair-share";
 import { atHalfSpeed } from "@/server/limits/half-speed";
@@ -89,7 +89,7 @@ export function inPageShare(
   const gone = new AbortController();
   const closed = new Promise<void>((resolve) => {
     outgoing.once("close", () => {
-      gone.abort();
+      gone.abort(hungUp());
       resolve();
     });
   });

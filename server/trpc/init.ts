@@ -76,7 +76,8 @@ export function toTrpcError(cause: unknown, requestId: string): TRPCError {
   return new TRPCError({
     code: ERROR_CODES[known.code].trpc,
     message: known.message,
-    cause,
+    // The known error, not what was thrown: that has been logged.
+    cause: known,
   });
 }
 
