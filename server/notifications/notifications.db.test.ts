@@ -66,7 +66,7 @@ describe("a broken chain", () => {
     expect((await call(READ, { token: viewer, body: { ids: [raised.id] } })).status).toBe(204);
     expect((await call(SUMMARY, { token: viewer })).body).toEqual({ unread: 0, open: 1 });
 
-    await clearAlarm(orgId);
+    await clearAlarm(orgId, new Date());
     const over = new Date(first.getTime() + 120_000);
     await pass(over);
     const [resolved] = await listOf(viewer, "status=resolved");
@@ -131,7 +131,7 @@ describe("a webhook", () => {
       data: { kind: "chain.broken", total: 1, notifications: [{ orgId, resolvedAt: null }] },
     });
     expect(() => new Webhook(made.secret).verify(`${body} `, headers as Record<string, string>)).toThrow();
-    await clearAlarm(orgId);
+    await clearAlarm(orgId, new Date());
     const later = new Date(now.getTime() + 61_000);
     await pass(later);
     await workOffDeliveries(() => later);

@@ -77,6 +77,6 @@ export async function continueChain(orgId: string): Promise<Continued> {
   const after = await judgeChain(orgId);
   const progress = { verifiedThrough: after.lastSeq ?? 0, slice: null };
   await keepVerification(after, "nightly", { ranAt: new Date(), ...(after.status !== "broken" && { progress }) });
-  if (after.status !== "broken") await clearAlarm(orgId);
+  if (after.status !== "broken") await clearAlarm(orgId, after.began);
   return { kind: "continued", lastSeq, proven, lost: { size, signedAt }, after };
 }

@@ -93,6 +93,6 @@ export async function repairHead(orgId: string): Promise<Repair> {
   await flushRecording();
   const after = await judgeChain(orgId);
   await keepVerification(after, "whole", { ranAt: new Date() });
-  if (after.status === "intact") await clearAlarm(orgId);
+  if (after.status === "intact") await clearAlarm(orgId, after.began);
   return { kind: "repaired", before: lost.head, head, rows, after };
 }

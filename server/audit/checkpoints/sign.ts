@@ -10,6 +10,7 @@ import { insertNote, thinNotes } from "./note-store";
 import { signReceipt } from "./receipts";
 import { publishNote } from "./sinks";
 import { readOwnNote, type StoredNote } from "./stored-note";
+import { awaitsWitness } from "./witnessed";
 import { cosign } from "./witnesses";
 
 export { originOfOrg, ownKeys, signStatement } from "./keys";
@@ -17,8 +18,10 @@ export { originOfOrg, ownKeys, signStatement } from "./keys";
 type Signed = {
   kind: "signed";
   note: StoredNote;
-  /** What is wrong all the same, as breaks for the alarm: the folder's notes are gone, a witness disagrees. */
+  /** What is wrong all the same, as breaks for the alarm: the folder's notes are gone. */
   warnings: Break[];
+  /** What a witness holds against this checkpoint: it cosigned another log. */
+  disputes: Break[];
   /** Every row behind this sequence was read, judged and found whole for this very signing. */
   readAfter: number;
 };
@@ -37,13 +40,13 @@ const hourOf = (iso: string): string => iso.slice(0, 13);
 async function signAndKeep(
   orgId: string,
   { isFirstOfHour, ...statement }: Statement,
-): Promise<Omit<Signed, "readAfter">> {
+): Promise<Omit<Signed, "readAfter" | "warnings">> {
   const { size, signedAt } = statement;
   const text = checkpointText({ origin: originOfOrg(orgId), ...statement });
   const signed: StoredNote = { orgId, kind: "checkpoint", size, signedAt, note: signStatement(orgId, text) };
   if (!readOwnNote(orgId, signed.note)) throw new Error("a checkpoint that was just signed does not verify");
   await keepLatest(signed);
-  const { note, warnings } = await cosign(signed);
+  const { note, disputes } = await cosign(signed);
   const kept = { ...signed, note };
   if (note !== signed.note) await keepLatest(kept);
   const token = await dailyTimestamp(kept);
@@ -52,7 +55,7 @@ async function signAndKeep(
     if (isFirstOfHour) await thinNotes(tx, orgId);
   });
   await publishNote(kept);
-  return { kind: "signed", note: kept, warnings };
+  return { kind: "signed", note: kept, disputes };
 }
 
 async function signNow(orgId: string, signedAt: string): Promise<Signing> {
@@ -64,14 +67,15 @@ async function signNow(orgId: string, signedAt: string): Promise<Signing> {
   if (!newest && size > 0)
     await signAndKeep(orgId, { size: 0, root: EMPTY_ROOT, signedAt, restored, isFirstOfHour: false });
   if (base.unsigned) await signReceipt(orgId, { ...base.unsigned, signedAt });
-  if (newest?.size !== size) {
+  // One that a witness has not cosigned may be one that it refused: it is asked again, about the same entries.
+  if (!newest || newest.size !== size || awaitsWitness(newest.note)) {
     const isFirstOfHour = newest !== null && hourOf(newest.signedAt) !== hourOf(signedAt);
     const signed = await signAndKeep(orgId, { size, root, signedAt, restored, isFirstOfHour });
-    return { ...signed, readAfter, warnings: [...warnings, ...signed.warnings] };
+    return { ...signed, readAfter, warnings };
   }
   if (!base.inFolder) await keepLatest(newest);
   if (!base.inDatabase) await asSystem((tx) => insertNote(tx, newest));
-  return { kind: "signed", note: newest, warnings, readAfter };
+  return { kind: "signed", note: newest, warnings, disputes: [], readAfter };
 }
 
 /** One signing of an organization at a time in this process; who comes meanwhile shares the next. */
@@ -81,7 +85,8 @@ const running = new Map<string, { current: Promise<unknown>; next: Promise<Signi
  * Signs a checkpoint over today's head of an organization: extends the tree, checks that it goes on from the newest
  * checkpoint of ours in the folder and in the database, and keeps the note in both.
  * @param now when it is said to be signed
- * @returns the new checkpoint, or the newest one where the head has not moved; a refusal when anything disagrees
+ * @returns the new checkpoint, or the newest one where the head has not moved and no witness is missing from it; a refusal
+ *   when anything disagrees
  */
 export function signCheckpoint(orgId: string, { now = new Date() }: { now?: Date } = {}): Promise<Signing> {
   const active = running.get(orgId);

@@ -40,6 +40,14 @@ export function witnessStateOf(note: string, policy = witnessPolicy()): WitnessS
   return found;
 }
 
+/** Whether some witness that the policy has an address of is missing from a note. */
+export function awaitsWitness(note: string, policy = witnessPolicy()): boolean {
+  const { cosigners } = witnessStateOf(note, policy);
+  return (policy?.witnesses ?? []).some(
+    ({ name, url }) => url !== null && !cosigners.some((cosigner) => cosigner.name === name),
+  );
+}
+
 /** Whether enough witnesses of the policy cosigned a note; true where none is asked for. */
 function isWitnessed({ note }: StoredNote, policy: Policy | null): boolean {
   if (!policy?.quorum) return true;

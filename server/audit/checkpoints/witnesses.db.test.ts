@@ -60,8 +60,8 @@ async function showOther(orgId: string, size: number): Promise<void> {
 it("has the witnesses cosign each checkpoint, by proofs from the tree", async () => {
   const orgId = randomUUID();
   for (const rows of [0, 3, 300, 1]) {
-    const { note, warnings } = await cosign(await signedAfter(orgId, rows), policy);
-    expect(warnings).toEqual([]);
+    const { note, disputes } = await cosign(await signedAfter(orgId, rows), policy);
+    expect(disputes).toEqual([]);
     expect(cosignedBy(noteTools, policy, noteOf(note)).map(({ witness }) => witness.name)).toEqual([
       "w1.example",
       "w2.example",
@@ -73,11 +73,11 @@ it("reports a witness that saw a longer log, and one that saw another", async ()
   const orgId = randomUUID();
   await showOther(orgId, 20);
   const first = await cosign(await signedAfter(orgId, 5), policy);
-  expect(first.warnings).toMatchObject([
+  expect(first.disputes).toMatchObject([
     { kind: "truncated", seq: 20, expected: expect.stringContaining("w1.example") },
   ]);
   const later = await cosign(await signedAfter(orgId, 30), policy);
-  expect(later.warnings).toMatchObject([{ kind: "altered", seq: 20, actual: expect.stringContaining("422") }]);
+  expect(later.disputes).toMatchObject([{ kind: "altered", seq: 20, actual: expect.stringContaining("422") }]);
   expect(cosignedBy(noteTools, policy, noteOf(later.note)).map(({ witness }) => witness.name)).toEqual(["w2.example"]);
 });
 
@@ -85,5 +85,5 @@ it("takes a witness that another process has shown more of the same chain for no
   const orgId = randomUUID();
   const older = await signedAfter(orgId, 5);
   await cosign(await signedAfter(orgId, 5), policy);
-  expect(await cosign(older, policy)).toEqual({ note: older.note, warnings: [] });
+  expect(await cosign(older, policy)).toEqual({ note: older.note, disputes: [] });
 });

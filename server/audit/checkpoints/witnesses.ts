@@ -11,7 +11,7 @@ import { fromTree } from "./nodes";
 import { checkpointOf, type StoredNote } from "./stored-note";
 
 /** A checkpoint as witnesses left it; a witness that holds another history is a break, for the alarm. */
-export type Cosigned = { note: string; warnings: Break[] };
+export type Cosigned = { note: string; disputes: Break[] };
 
 const proofFrom =
   ({ orgId, size }: StoredNote) =>
@@ -51,11 +51,11 @@ async function breaksOf(stored: StoredNote, alarms: Cosigning["alarms"]): Promis
  */
 export async function cosign(stored: StoredNote, policy = witnessPolicy()): Promise<Cosigned> {
   const parsed = policy && parseNote(stored.note);
-  if (!parsed) return { note: stored.note, warnings: [] };
+  if (!parsed) return { note: stored.note, disputes: [] };
   const checkpoint = { note: parsed, size: stored.size, proofFrom: proofFrom(stored) };
   const { signatures, alarms } = await askWitnesses(originOfOrg(stored.orgId), checkpoint, policy);
   return {
     note: formatNote(parsed.text, [...parsed.signatures, ...signatures]),
-    warnings: await breaksOf(stored, alarms),
+    disputes: await breaksOf(stored, alarms),
   };
 }

@@ -1,4 +1,4 @@
-import { desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, lt, sql } from "drizzle-orm";
 import { asSystem, tenant } from "@/db/client";
 import { auditAlarms } from "@/db/schema";
 import type { Break } from "@/server/audit/chain/verifier";
@@ -48,10 +48,15 @@ export async function raiseAlarm(alarm: Alarm): Promise<void> {
   await keep(alarm).catch((error: unknown) => log.error({ err: error }, "an alarm could not be stored"));
 }
 
-/** A later verification of the whole chain found nothing. Never rejects. */
-export async function clearAlarm(orgId: string): Promise<void> {
-  alarms.delete(orgId);
-  await asSystem((tx) => tx.delete(auditAlarms).where(eq(auditAlarms.orgId, orgId))).catch((error: unknown) =>
+/**
+ * A verification of the whole chain found nothing: what was raised before it began is over. What was raised since, by
+ * its own signing too, stands. Never rejects.
+ */
+export async function clearAlarm(orgId: string, began: Date): Promise<void> {
+  const known = alarms.get(orgId);
+  if (known && Date.parse(known.at) < began.getTime()) alarms.delete(orgId);
+  const isOver = and(eq(auditAlarms.orgId, orgId), lt(auditAlarms.raisedAt, began));
+  await asSystem((tx) => tx.delete(auditAlarms).where(isOver)).catch((error: unknown) =>
     log.error({ err: error }, "an alarm could not be cleared"),
   );
 }

@@ -29,7 +29,7 @@ export async function signHead(
   now: Date = new Date(),
 ): Promise<{ note: StoredNote; readAfter: number } | null> {
   const signing = await sign(orgId, { now });
-  const breaks = signing.kind === "refused" ? signing.breaks : signing.warnings;
+  const breaks = signing.kind === "refused" ? signing.breaks : [...signing.warnings, ...signing.disputes];
   if (breaks.length > 0) await raiseAlarm({ orgId, at: now.toISOString(), source: "checkpoint", breaks });
   return signing.kind === "signed" ? signing : null;
 }

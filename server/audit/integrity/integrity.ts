@@ -33,7 +33,7 @@ const kept = new WeakMap<Judged, Promise<void>>();
 /** Stores the verdict over a whole chain, and raises or clears the alarm. */
 async function keepWhole(found: Judged, now: Date): Promise<void> {
   await keepVerification(found, "whole", { ranAt: now });
-  if (found.status === "intact" || found.status === "empty") await clearAlarm(found.orgId);
+  if (found.status === "intact" || found.status === "empty") await clearAlarm(found.orgId, found.began);
 }
 
 async function raise({ orgId, status, breaks }: Judged, now: Date): Promise<void> {

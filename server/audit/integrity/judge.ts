@@ -12,6 +12,8 @@ export type Judged = Omit<Integrity, "status" | "marked"> & {
   /** Why it is unproven, a sentence each. */
   reasons: string[];
   covered: Covered;
+  /** When the run began: what was found since may not be in it. */
+  began: Date;
 };
 
 type JudgeOptions = Pick<VerifyInput, "fromSeq" | "toSeq" | "onProgress" | "signal" | "pool">;
@@ -42,7 +44,7 @@ function conclude(
   { marked: _, ...found }: Integrity,
   note: OwnNote,
   { breaks: more, reasons, through }: Proof,
-): Judged {
+): Omit<Judged, "began"> {
   const breaks = [...found.breaks, ...more].sort((a, b) => a.seq - b.seq);
   const isBroken = breaks.length > 0;
   const signed = note.kind === "signed" ? note : null;
@@ -67,9 +69,10 @@ function conclude(
  */
 export async function judgeChain(orgId: string, options: JudgeOptions = {}, given?: OwnNote): Promise<Judged> {
   const ctx = systemCtx();
-  const note = given ?? (await ownNote(orgId, ctx.now()));
+  const began = ctx.now();
+  const note = given ?? (await ownNote(orgId, began));
   const size = note.kind === "signed" ? note.note.size : undefined;
   const mark = size === undefined ? undefined : Math.min(size, options.toSeq ?? size);
   const found = await verifyChain(ctx, { orgId, ...options, mark });
-  return conclude(found, note, await prove(found, note, options));
+  return { ...conclude(found, note, await prove(found, note, options)), began };
 }

@@ -12,8 +12,8 @@ import { log } from "@/server/log";
 import { raiseAlarm } from "./alarm";
 
 /**
- * What our own key says of a chain at the moment of asking: a checkpoint over its head, a refusal to sign because
- * something disagrees, or none, because the key or the disk could not be used.
+ * What our own key says of a chain at the moment of asking: a checkpoint over its head; that something disagrees, so that
+ * none was signed, or a witness holds another log against it; or none, because the key or the disk could not be used.
  */
 export type OwnNote =
   | { kind: "signed"; note: StoredNote; keys: string[] }
@@ -25,8 +25,10 @@ export async function ownNote(orgId: string, now: Date): Promise<OwnNote> {
   try {
     const signing = await signCheckpoint(orgId, { now });
     if (signing.kind === "refused") return signing;
-    const { note, warnings } = signing;
-    if (warnings.length > 0) await raiseAlarm({ orgId, at: now.toISOString(), source: "checkpoint", breaks: warnings });
+    const { note, warnings, disputes } = signing;
+    const breaks = [...warnings, ...disputes];
+    if (breaks.length > 0) await raiseAlarm({ orgId, at: now.toISOString(), source: "checkpoint", breaks });
+    if (disputes.length > 0) return { kind: "refused", breaks: disputes };
     return { kind: "signed", note, keys: ownKeys(orgId).map(formatVerifierKey) };
   } catch (error) {
     log.error({ err: error, orgId }, "a chain could not be signed");

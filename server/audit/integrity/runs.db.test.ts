@@ -1,5 +1,8 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
+import { env } from "@/server/env";
 import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { verifyIntegrity } from "./integrity";
@@ -103,4 +106,16 @@ describe("a verification by sequence", () => {
     expect(faultsOf({ fromSeq: 3, toSeq: 2 })).toEqual(["fromSeq"]);
     expect(faultsOf({ toSeq: 0 })).toEqual(["toSeq"]);
   });
+});
+
+it("a verification ends no alarm that was raised by its own signing; the next one does", async () => {
+  const id = await chainOf(20);
+  const ctx = await ctxFor(await createUser({ role: "org_admin", orgId: id }));
+  const verify = async () => (await verifyIntegrity.run(ctx, { orgId: id })).status;
+  const state = async () => (await getIntegrityStatus.run(ctx, { orgId: id })).state.status;
+  expect([await verify(), await state()]).toEqual(["intact", "intact"]);
+  rmSync(join(env().TRAILMARK_DATA_DIR, "checkpoints", id), { recursive: true });
+  await tamper((tx) => tx`DELETE FROM audit_notes WHERE org_id = ${id}`);
+  expect([await verify(), await state()]).toEqual(["intact", "broken"]);
+  expect([await verify(), await state()]).toEqual(["intact", "intact"]);
 });

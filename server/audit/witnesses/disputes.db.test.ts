@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { originOfOrg, ownKeys, signStatement } from "@/server/audit/checkpoints/keys";
+import { signCheckpoint } from "@/server/audit/checkpoints/sign";
+import { cosignersOf } from "@/server/audit/checkpoints/witnessed";
+import { verifyIntegrity } from "@/server/audit/integrity/integrity";
+import { verifyNightly } from "@/server/audit/integrity/nightly";
+import { getIntegrityStatus } from "@/server/audit/integrity/status";
+import { appendAudit } from "@/server/audit/record/append";
+import { formatVerifierKey, parseNote } from "@/server/audit/tree/signed-note";
+import { checkpointText } from "@/server/audit/tree/statement";
+import { rootOf } from "@/server/audit/tree/tree";
+import { env } from "@/server/env";
+import { noteTools } from "@/server/note-tools";
+import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { createOrg, createUser, ctxFor } from "@/testing/factories";
+import { leavesOf, nodesOf, type RunningWitness, startWitness } from "@/testing/proofs/witness";
+import { askWitness } from "./ask";
+
+let dir: string;
+let running: RunningWitness;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-disputes-"));
+  const file = join(dir, "policy");
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir, TRAILMARK_WITNESS_POLICY_FILE: file });
+  running = await startWitness("auditor.example", ownKeys());
+  const { name, key, url } = running.witness;
+  writeFileSync(file, `witness ${name} ${formatVerifierKey(key)} ${url}\nquorum ${name}\n`);
+});
+afterAll(async () => {
+  await running.remove();
+  await closeRoles();
+  rmSync(dir, { recursive: true });
+});
+
+async function organization() {
+  const { id: orgId } = await createOrg();
+  const ctx = await ctxFor(await createUser({ orgId, role: "org_admin" }));
+  return { orgId, ctx };
+}
+
+/** Has the witness cosign a log that is not the one in the database: as the one that was there before. */
+async function showOther(orgId: string, size: number): Promise<void> {
+  const root = rootOf(noteTools.sha256, nodesOf(leavesOf("other ")), 0, size);
+  const text = checkpointText({ origin: originOfOrg(orgId), size, root, signedAt: "2026-11-20T14:06:00.000Z" });
+  const note = parseNote(signStatement(orgId, text));
+  if (!note) throw new Error("no note");
+  const outcome = await askWitness(running.witness, { note, size, proofFrom: async () => [] }, { known: 0 });
+  expect(outcome).toMatchObject({ kind: "cosigned" });
+}
+
+it("a log that a witness holds another one against is broken however often it is asked, and stays so", async () => {
+  const { orgId, ctx } = await organization();
+  await showOther(orgId, 3);
+  await appendAudit(roles.app, auditRows(orgId, 5));
+  const dispute = { status: "broken", breaks: [{ seq: 3, kind: "altered" }] };
+  const stands = { state: { status: "broken" }, alarm: { breaks: [{ seq: 3, kind: "altered" }] } };
+  for (const question of [{}, {}, { fromSeq: 2, toSeq: 4 }, { from: new Date(0) }]) {
+    expect(await verifyIntegrity.run(ctx, { orgId, ...question })).toMatchObject(dispute);
+    expect(await getIntegrityStatus.run(ctx, { orgId })).toMatchObject(stands);
+  }
+  expect(await verifyNightly(orgId)).toMatchObject(dispute);
+  expect(await getIntegrityStatus.run(ctx, { orgId })).toMatchObject(stands);
+});
+
+it("a head that has not moved is cosigned at the next verification, once the witness is back", async () => {
+  const { orgId, ctx } = await organization();
+  await appendAudit(roles.app, auditRows(orgId, 5));
+  await running.stop();
+  expect(await verifyIntegrity.run(ctx, { orgId })).toMatchObject({ status: "intact" });
+  await running.start();
+  expect(await verifyIntegrity.run(ctx, { orgId })).toMatchObject({ status: "intact" });
+  const signing = await signCheckpoint(orgId);
+  if (signing.kind !== "signed") throw new Error("refused");
+  expect(signing.note.size).toBe(5);
+  expect(cosignersOf(signing.note.note).map(({ name }) => name)).toEqual(["auditor.example"]);
+  // Nobody is missing from it any more: the same one is given.
+  expect(await signCheckpoint(orgId)).toMatchObject({ note: { signedAt: signing.note.signedAt } });
+});
