@@ -3,6 +3,7 @@ import postgres from "postgres";
 import { expect, inject } from "vitest";
 import { checksumOf } from "@/server/audit/chain/chain-hash";
 import { type AuditInsert, type ChainRow, COLUMNS, FIELDS } from "@/server/audit/row";
+import { env } from "@/server/env";
 
 const connect = (url: string, max: number) => postgres(url, { max, idle_timeout: 5, onnotice: () => {} });
 
@@ -28,6 +29,7 @@ export function inTenant<T>(orgIds: readonly string[] | "system", fn: (tx: postg
 /** What a database owner could do who puts the triggers out of the way, in one transaction. */
 export const tamper = <T>(work: (tx: postgres.TransactionSql) => Promise<T>) =>
   roles.owner.begin(async (tx) => {
+    if (env().TRAILMARK_CITUS) await tx`SET LOCAL citus.propagate_set_commands = 'local'`;
     await tx`SET LOCAL session_replication_role = replica`;
     return work(tx);
   });

@@ -2,7 +2,8 @@
 -- them past the window by its timestamp or by when it was sealed: a clock that ran ahead keeps nothing for ever.
 -- Anything else is undone. A signed receipt must permit it; this sees that there is one, whoever verifies checks who
 -- signed it. The head records how far, a row for readers goes into the chain, and the leaf hashes of what goes from
--- the tile that is not full yet are kept, so that the tree goes on.
+-- the tile that is not full yet are kept, so that the tree goes on. On a cluster it runs on the node of the
+-- organization: there no statement may name both the rows that go and a distributed table.
 CREATE OR REPLACE FUNCTION audit_prune() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -53,8 +54,8 @@ BEGIN
         USING ERRCODE = 'insufficient_privilege';
     END IF;
 
-    IF NOT EXISTS (
-      SELECT FROM audit_notes n WHERE n.org_id = o.org_id AND n.kind = 'receipt' AND n.size >= o.last) THEN
+    PERFORM FROM audit_notes n WHERE n.org_id = o.org_id AND n.kind = 'receipt' AND n.size >= o.last LIMIT 1;
+    IF NOT FOUND THEN
       RAISE EXCEPTION 'audit_logs: no receipt permits to remove rows through %, DELETE refused', o.last
         USING ERRCODE = 'insufficient_privilege';
     END IF;
