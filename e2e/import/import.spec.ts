@@ -129,20 +129,69 @@ test("a broken file is said to be one and replaced, and an import is thrown away
   await expect(page.getByRole("link", { name: "mended.csv" })).toHaveCount(0);
 });
 
+const late = () => {
+  const rows = Array.from({ length: 900 }, (_, n) => `${n + 1},PC-${n + 1},${"a note ".repeat(60)}`);
+  const text = ["Computer ID,Computer Name,Note", ...rows, '901,PC-901,"never closed', ""].join("\n");
+  return { name: "late.csv", mimeType: "text/csv", buffer: Buffer.from(text) };
+};
+
 test("a file that proves broken beyond its first rows is not read again as it is", async ({ page }) => {
   const wizard = new ImportWizard(page);
   await wizard.begin();
-  const rows = Array.from({ length: 900 }, (_, n) => `${n + 1},PC-${n + 1},${"a note ".repeat(60)}`);
-  const text = ["Computer ID,Computer Name,Note", ...rows, '901,PC-901,"never closed', ""].join("\n");
-  await page
-    .locator("input[type=file]")
-    .setInputFiles({ name: "late.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
-  await page.getByRole("button", { name: "Read the file" }).click();
+  const read = page.getByRole("button", { name: "Read the file" });
+  await page.locator("input[type=file]").setInputFiles(late());
+  await read.click();
   await expect(page.getByText("starts near line 902 and is never closed.")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Read the file" })).toBeDisabled();
+  await expect(read).toBeDisabled();
   await expect(page.getByText("Replace the file that cannot be read, or change how it is read.")).toBeVisible();
   await wizard.choose("Shape", "One row per computer and field");
-  await expect(page.getByRole("button", { name: "Read the file" })).toBeEnabled();
+  await expect(page.getByText("The file has more than 300 columns or fields.")).toBeVisible();
+  await expect(page.getByRole("combobox", { name: "Shape" })).toHaveValue("One row per computer and field");
+  await expect(read).toBeDisabled();
+  await expectAccessible(page);
+  await page.reload();
+  await expect(page.getByText("The file has more than 300 columns or fields.")).toBeVisible();
+  await wizard.choose("Shape", "One row per computer");
+  await expect(read).toBeEnabled();
+});
+
+test("an answer that was on its way while something was changed does not bring back what was before", async ({
+  page,
+}) => {
+  const wizard = new ImportWizard(page);
+  await wizard.begin();
+  const read = page.getByRole("button", { name: "Read the file" });
+  const refusal = page.getByText("starts near line 902 and is never closed.");
+  await page.locator("input[type=file]").setInputFiles(late());
+  await read.click();
+  await expect(refusal).toBeVisible();
+  let hold = () => {};
+  const held = new Promise<void>((resolve) => {
+    hold = resolve;
+  });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const isState = (url: URL) => url.pathname.includes("imports.get");
+  await page.route(isState, async (route) => {
+    const response = await route.fetch();
+    hold();
+    await released;
+    await route.fulfill({ response });
+  });
+  // A reader comes back to the window after a while: what it shows is asked for again.
+  await page.clock.setFixedTime(Date.now() + 60_000);
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+  await held;
+  await wizard.choose("Encoding", "Windows-1252 (Western)");
+  await expect(read).toBeEnabled();
+  const stale = page.waitForResponse((response) => isState(new URL(response.url())));
+  release();
+  await (await stale).finished();
+  await page.evaluate(() => new Promise((done) => setTimeout(done)));
+  await expect(refusal).toHaveCount(0);
+  await expect(read).toBeEnabled();
 });
 
 test("a file whose upload is cut off is asked for again", async ({ page }) => {

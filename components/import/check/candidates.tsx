@@ -6,6 +6,7 @@ import Link from "next/link";
 import { useState } from "react";
 import { When } from "@/components/format/when";
 import shared from "@/components/import/import.module.css";
+import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
@@ -26,13 +27,15 @@ function Facts({ device }: { device: Candidate }) {
 export function Candidates({ state, row }: { state: ImportState; row: ImportRow }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
+  const { scope, show } = useChange(state.id);
   // What is being sent counts as chosen: the keyboard does not wait for the server.
   const [chosen, setChosen] = useState(row.pickedDeviceId);
   const pick = useMutation(
     trpc.imports.pick.mutationOptions({
+      scope,
       onError: () => setChosen(row.pickedDeviceId),
       onSuccess: async (next) => {
-        cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next);
+        show(next);
         await cache.invalidateQueries(trpc.imports.rows.pathFilter());
       },
     }),

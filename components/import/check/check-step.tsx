@@ -2,9 +2,11 @@
 
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { NotSaved } from "@/components/import/fields/not-saved";
 import classes from "@/components/import/import.module.css";
 import { JobProgress } from "@/components/import/job-progress";
 import type { StepProps } from "@/components/import/steps";
+import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText, Notice } from "@/components/ui/notice";
@@ -13,18 +15,21 @@ import { RunSummary } from "./run-summary";
 import { UnknownInCheck } from "./unknown-choices";
 
 /** The dry run: what would happen to every row and value. */
-export function CheckStep({ state, onStep }: StepProps) {
+export function CheckStep({ state, draft, onStep }: StepProps) {
   const trpc = useTRPC();
   const cache = useQueryClient();
-  const again = useMutation(
-    trpc.imports.check.mutationOptions({
-      onSuccess: (next) => cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next),
-    }),
-  );
+  const { scope, show } = useChange(state.id);
+  const again = useMutation(trpc.imports.check.mutationOptions({ scope, onSuccess: show }));
+  // What has just been decided is saved before it is checked; why it could not be, the draft says.
+  const checkAgain = async () => {
+    await draft?.flush();
+    again.mutate({ id: state.id });
+  };
   const run = useMutation(
     trpc.imports.run.mutationOptions({
+      scope,
       onSuccess: async (next) => {
-        cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next);
+        show(next);
         onStep("run");
         await cache.invalidateQueries(trpc.customFields.pathFilter());
       },
@@ -47,11 +52,12 @@ export function CheckStep({ state, onStep }: StepProps) {
           <Message tone="bad">{errorText(again.error)}</Message>
         </div>
       )}
+      <NotSaved error={draft?.error} />
       {isStale && (
         <Notice
           title={check ? "The mapping has changed since the check" : "Not checked yet"}
           action={
-            <Button type="submit" onClick={() => again.mutate({ id: state.id })} loading={again.isPending}>
+            <Button type="submit" onClick={() => void checkAgain().catch(() => {})} loading={again.isPending}>
               Check all rows
             </Button>
           }
@@ -60,7 +66,7 @@ export function CheckStep({ state, onStep }: StepProps) {
         </Notice>
       )}
       {!isStale && check && <CheckResult state={state} tally={check} />}
-      {(mayRun || isStale) && <UnknownInCheck state={state} />}
+      {(mayRun || isStale) && draft && <UnknownInCheck state={state} draft={draft} />}
       {mayRun && state.summary.check && <RunSummary state={state} check={state.summary.check} />}
       {mayRun && (
         <div className={classes.foot}>
@@ -71,7 +77,7 @@ export function CheckStep({ state, onStep }: StepProps) {
           >
             Run import
           </Button>
-          <Button variant="default" onClick={() => again.mutate({ id: state.id })} loading={again.isPending}>
+          <Button variant="default" onClick={() => void checkAgain().catch(() => {})} loading={again.isPending}>
             Check again
           </Button>
           <span className={classes.quiet}>Rows are resolved again while it runs. The import can be undone.</span>

@@ -5,6 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { counted } from "@/components/format/amounts";
 import shared from "@/components/import/import.module.css";
+import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
@@ -15,17 +16,18 @@ import classes from "./check.module.css";
 export function FixValues({ state }: { state: ImportState }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
+  const { scope, show } = useChange(state.id);
   const columns = state.plan ? activeFields(state.plan) : [];
   const [column, setColumn] = useState(String(columns[0]?.column ?? 0));
   const [find, setFind] = useState("");
   const [replace, setReplace] = useState("");
   const [isWhole, setWhole] = useState(true);
   const onSuccess = async (next: ImportState) => {
-    cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next);
+    show(next);
     await cache.invalidateQueries(trpc.imports.rows.pathFilter());
   };
-  const edit = useMutation(trpc.imports.edit.mutationOptions({ onSuccess }));
-  const undo = useMutation(trpc.imports.undoEdit.mutationOptions({ onSuccess }));
+  const edit = useMutation(trpc.imports.edit.mutationOptions({ scope, onSuccess }));
+  const undo = useMutation(trpc.imports.undoEdit.mutationOptions({ scope, onSuccess }));
   const last = state.summary.edits?.at(-1);
   const match = isWhole ? ("cell" as const) : ("part" as const);
   return (

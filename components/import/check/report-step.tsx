@@ -2,13 +2,14 @@
 
 import { Button, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Download, Undo2 } from "lucide-react";
 import { count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import classes from "@/components/import/import.module.css";
 import { JobProgress } from "@/components/import/job-progress";
 import type { StepProps } from "@/components/import/steps";
+import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
 import { Figures } from "@/components/ui/figures";
@@ -118,13 +119,14 @@ function FileLink({ href, children }: { href: string; children: string }) {
 
 function Undo({ id }: { id: string }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { scope, show } = useChange(id);
   const [isAsking, ask] = useDisclosure(false);
   const undo = useMutation(
     trpc.imports.undo.mutationOptions({
+      scope,
       onSuccess: (next) => {
         ask.close();
-        cache.setQueryData(trpc.imports.get.queryKey({ id }), next);
+        show(next);
       },
     }),
   );

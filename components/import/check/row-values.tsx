@@ -4,6 +4,7 @@ import { ActionIcon, Button, Group, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Pencil } from "lucide-react";
 import { useState } from "react";
+import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
@@ -94,11 +95,13 @@ type EditProps = {
 function EditValue({ state, row, name, cell, onDone }: EditProps) {
   const trpc = useTRPC();
   const cache = useQueryClient();
+  const { scope, show } = useChange(state.id);
   const [value, setValue] = useState(cell.isSecret ? "" : cell.text);
   const save = useMutation(
     trpc.imports.edit.mutationOptions({
+      scope,
       onSuccess: async (next) => {
-        cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next);
+        show(next);
         await cache.invalidateQueries(trpc.imports.rows.pathFilter());
         onDone();
       },

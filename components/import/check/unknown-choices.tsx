@@ -3,17 +3,12 @@
 import { ChoiceMapper } from "@/components/import/fields/choice-mapper";
 import { useFaults } from "@/components/import/fields/faults";
 import classes from "@/components/import/fields/fields.module.css";
-import { type PlanDraft, usePlanDraft } from "@/components/import/fields/plan-draft";
-import type { StepProps } from "@/components/import/steps";
+import type { PlanDraft } from "@/components/import/fields/plan-draft";
 import { Section } from "@/components/ui/section";
+import type { ImportState } from "@/server/custom-fields/import/schema";
 
 /** The values that are none of a dropdown's choices, mapped where the check has shown them. */
-export function UnknownInCheck({ state }: Pick<StepProps, "state">) {
-  const draft = usePlanDraft(state);
-  return draft && <Unknown state={state} draft={draft} />;
-}
-
-function Unknown({ state, draft }: Pick<StepProps, "state"> & { draft: PlanDraft }) {
+export function UnknownInCheck({ state, draft }: { state: ImportState; draft: PlanDraft }) {
   const faults = useFaults(state, draft.plan);
   const found = draft.plan.fields.flatMap((field) => {
     const unknown = field.action === "skip" ? null : faults.unknownOf(field.column);

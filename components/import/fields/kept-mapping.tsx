@@ -4,6 +4,7 @@ import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { When } from "@/components/format/when";
 import classes from "@/components/import/import.module.css";
+import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
@@ -13,10 +14,12 @@ import type { ImportState } from "@/server/custom-fields/import/schema";
 export function KeptMapping({ state, flush }: { state: ImportState; flush: () => Promise<unknown> }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
+  const { scope, show } = useChange(state.id);
   const ignore = useMutation(
     trpc.imports.ignoreMapping.mutationOptions({
+      scope,
       onSuccess: async (next) => {
-        cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next);
+        show(next);
         await cache.invalidateQueries(trpc.imports.faults.queryFilter({ id: state.id }));
       },
     }),

@@ -2,6 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
+import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { problemOf } from "@/components/ui/notice";
 import type { ImportState, Plan, PlanField } from "@/server/custom-fields/import/schema";
@@ -28,14 +29,14 @@ export type PlanDraft = {
 export function usePlanDraft(state: ImportState): PlanDraft | null {
   const trpc = useTRPC();
   const cache = useQueryClient();
-  const key = trpc.imports.get.queryKey({ id: state.id });
+  const { scope, show } = useChange(state.id);
   const [draft, setDraft] = useState<Plan | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   const unsaved = useRef<Plan | null>(null);
   const saving = useRef<Promise<unknown>>(Promise.resolve());
   /** Of the mapping that the edits began with, then of the last one saved. */
   const revision = useRef(state.revision);
-  const save = useMutation(trpc.imports.savePlan.mutationOptions());
+  const save = useMutation(trpc.imports.savePlan.mutationOptions({ scope }));
   const store = async () => {
     const plan = unsaved.current;
     if (!plan) return;
@@ -44,7 +45,7 @@ export function usePlanDraft(state: ImportState): PlanDraft | null {
       const saved = await save.mutateAsync({ id: state.id, plan, revision: revision.current });
       revision.current = saved.revision;
       if (!unsaved.current) {
-        cache.setQueryData(key, saved);
+        show(saved);
         setDraft(null);
       }
     } catch (error) {
@@ -72,7 +73,7 @@ export function usePlanDraft(state: ImportState): PlanDraft | null {
     unsaved.current = next;
     latest.current.plan = next;
     setDraft(next);
-    cache.setQueryData(key, (old: ImportState | undefined) => old && { ...old, plan: next, status: "staged" as const });
+    show((old) => old && { ...old, plan: next, status: "staged" });
     if (timer.current) clearTimeout(timer.current);
     timer.current = setTimeout(() => void latest.current.flush().catch(() => {}), SAVE_AFTER_MS);
   };

@@ -4,6 +4,7 @@ import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import shared from "@/components/import/import.module.css";
 import type { StepProps } from "@/components/import/steps";
+import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
@@ -25,12 +26,14 @@ export function ValuesStep({ draft, ...props }: StepProps) {
 function Mapping({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
+  const { scope, show } = useChange(state.id);
   const faults = useFaults(state, draft.plan);
   const guesses = useQuery(trpc.imports.guesses.queryOptions({ id: state.id })).data ?? {};
   const check = useMutation(
     trpc.imports.check.mutationOptions({
+      scope,
       onSuccess: (next) => {
-        cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next);
+        show(next);
         onStep("check");
       },
       onError: () => cache.invalidateQueries(trpc.imports.faults.queryFilter({ id: state.id })),

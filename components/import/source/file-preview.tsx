@@ -5,6 +5,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { bytes } from "@/components/format/amounts";
 import { ChoiceSelect } from "@/components/import/choice-select";
 import classes from "@/components/import/import.module.css";
+import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
@@ -73,17 +74,22 @@ type Props = {
 export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props) {
   const trpc = useTRPC();
   const cache = useQueryClient();
+  const { scope, show } = useChange(importId);
   const key = { id: importId, fileNo };
   const preview = useQuery(trpc.imports.preview.queryOptions(key));
   const change = useMutation(
     trpc.imports.setFormat.mutationOptions({
+      scope,
       onSuccess: async (next) => {
-        cache.setQueryData(trpc.imports.get.queryKey({ id: importId }), next);
+        show(next);
         await cache.invalidateQueries(trpc.imports.preview.queryFilter(key));
       },
     }),
   );
   const error = change.error ?? preview.error;
+  // How it was set to be read is shown, and can be changed, even where it cannot be read so.
+  const format = file.format ?? preview.data?.format;
+  const rows = preview.isError ? undefined : preview.data;
   return (
     <Section
       title={file.name}
@@ -98,25 +104,30 @@ export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props
       )}
       {error && (
         <div className={classes.pad}>
-          <Message tone="bad">{errorText(error)} Nothing was imported. Correct the file and replace it.</Message>
+          <Message tone="bad">
+            {errorText(error)} Nothing was imported.{" "}
+            {file.format
+              ? "Change how the file is read, or correct and replace it."
+              : "Correct the file and replace it."}
+          </Message>
         </div>
       )}
-      {preview.data && (
+      {format && (
         <FormatFields
-          format={preview.data.format}
-          sheets={preview.data.sheets}
+          format={format}
+          sheets={preview.data?.sheets ?? []}
           onChange={(format) => change.mutate({ ...key, format })}
         />
       )}
-      {preview.data && (
+      {rows && (
         <FileNotes
           file={file}
-          preview={preview.data}
+          preview={rows}
           onHeader={(headerRow) => change.mutate({ ...key, format: { headerRow } })}
           isBusy={change.isPending}
         />
       )}
-      {preview.data && <PreviewTable name={file.name} preview={preview.data} isStale={change.isPending} />}
+      {rows && <PreviewTable name={file.name} preview={rows} isStale={change.isPending} />}
     </Section>
   );
 }

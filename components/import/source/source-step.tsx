@@ -1,14 +1,15 @@
 "use client";
 
 import { Button, Progress } from "@mantine/core";
-import { useMutation, useQueries, useQueryClient } from "@tanstack/react-query";
+import { useIsMutating, useMutation, useQueries } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { bytes } from "@/components/format/amounts";
 import { Discard } from "@/components/import/discard";
 import classes from "@/components/import/import.module.css";
 import { JobProgress } from "@/components/import/job-progress";
 import type { StepProps } from "@/components/import/steps";
-import { useTRPC } from "@/components/trpc";
+import { useChange } from "@/components/import/use-change";
+import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText, problemOf } from "@/components/ui/notice";
 import { MAX_IMPORT_FILES } from "@/server/custom-fields/import/schema";
@@ -21,13 +22,9 @@ import { useUploads } from "./uploads";
 /** The file or files: sent, read in part and shown as they will be read in whole. */
 export function SourceStep({ state, onStep }: StepProps) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
+  const { scope, show } = useChange(state.id);
   const uploads = useUploads(state.id, state.files);
-  const stage = useMutation(
-    trpc.imports.stage.mutationOptions({
-      onSuccess: (next) => cache.setQueryData(trpc.imports.get.queryKey({ id: state.id }), next),
-    }),
-  );
+  const stage = useMutation(trpc.imports.stage.mutationOptions({ scope, onSuccess: show }));
   const isRead = state.columns.length > 0;
   const { add } = uploads;
   const hasTaken = useRef(false);
@@ -40,6 +37,7 @@ export function SourceStep({ state, onStep }: StepProps) {
   useContinueOnceRead(state, onStep);
   const complete = state.files.filter((file) => file.complete);
   const open = useOpenQuestion(state);
+
   return (
     <>
       <DropArea
@@ -82,13 +80,13 @@ export function SourceStep({ state, onStep }: StepProps) {
               type="submit"
               onClick={() => stage.mutate({ id: state.id })}
               loading={stage.isPending}
-              disabled={uploads.current !== null || complete.length < state.files.length || open !== null}
+              disabled={uploads.current !== null || complete.length < state.files.length || open.isOpen}
             >
               {state.files.length === 1 ? "Read the file" : "Read the files"}
             </Button>
           )}
           <Discard id={state.id} />
-          {open && <span className={classes.quiet}>{open}</span>}
+          {open.text && <span className={classes.quiet}>{open.text}</span>}
         </div>
       )}
     </>
@@ -111,24 +109,33 @@ function Sending({ name, sent, size }: { name: string; sent: number; size: numbe
 const isRefused = (error: unknown): boolean =>
   ["validation_failed", "payload_too_large"].includes(problemOf(error)?.code ?? "");
 
-/** What a person has to settle before the files are read; null where nothing stands in the way. */
-function useOpenQuestion(state: StepProps["state"]): string | null {
+/** What has to be settled before the files are read: `text` says what a person has to do about it. */
+function useOpenQuestion(state: StepProps["state"]): { isOpen: boolean; text: string | null } {
   const trpc = useTRPC();
   const isRead = state.columns.length > 0;
-  // Its beginning could be read, the rest not: how it is read can still be changed.
-  const isRefusedLater = state.error !== null && state.summary.isRefused === true;
-  return useQueries({
+  const previews = useQueries({
     queries: state.files.map((file, fileNo) =>
       trpc.imports.preview.queryOptions({ id: state.id, fileNo }, { enabled: file.complete && !isRead && !state.job }),
     ),
-    combine: (previews) => {
-      if (isRead) return null;
-      if (previews.some(({ error }) => isRefused(error))) return "Replace the file that cannot be read.";
-      if (isRefusedLater) return "Replace the file that cannot be read, or change how it is read.";
-      const isAsked = previews.some(({ data }) => (data?.headerDoubts.length ?? 0) > 0);
-      return isAsked ? "Say first whether the file has a heading." : null;
-    },
   });
+  // Until the first rows have been read as they are to be read now, what is seen of them says nothing.
+  const isChanging = useIsMutating({ mutationKey: trpc.imports.setFormat.mutationKey() }) > 0;
+  const text = isRead || isChanging ? null : questionOf(state, previews);
+  return { isOpen: !isRead && (isChanging || text !== null || previews.some(({ isPending }) => isPending)), text };
+}
+
+type Seen = { data: Outputs["imports"]["preview"] | undefined; error: unknown };
+
+function questionOf(state: StepProps["state"], previews: readonly Seen[]): string | null {
+  // Its beginning could be read, the rest not.
+  const isRefusedLater = state.error !== null && state.summary.isRefused === true;
+  const refused = state.files.filter((_, fileNo) => isRefused(previews[fileNo]?.error));
+  if (refused.length > 0 || isRefusedLater)
+    return refused.every(({ format }) => format !== null)
+      ? "Replace the file that cannot be read, or change how it is read."
+      : "Replace the file that cannot be read.";
+  const isAsked = previews.some(({ data }) => (data?.headerDoubts.length ?? 0) > 0);
+  return isAsked ? "Say first whether the file has a heading." : null;
 }
 
 /** The step is over when the files have been read; coming back to it later is not the same. */

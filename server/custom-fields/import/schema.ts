@@ -147,6 +147,8 @@ export const outcomeOfCode = (code: string): ValueOutcome =>
   VALUE_OUTCOMES.find((outcome) => VALUE_CODES[outcome] === code) ?? "none";
 
 const WRITES: readonly string[] = [VALUE_CODES.set, VALUE_CODES.overwrite, VALUE_CODES.clear];
+/** The codes that change what a device holds. */
+export const WRITE_CODES = WRITES.join("");
 /** True when any of the codes changes what a device holds. */
 export const hasWrite = (codes: string): boolean => WRITES.some((code) => codes.includes(code));
 
@@ -168,6 +170,8 @@ export type RunReport = Tally & {
   devices: number;
   recordedSourceIds: number;
   readBack: { fieldId: string; written: number; found: number }[] | null;
+  /** Of the ambiguous rows, those applied to the device that a person picked; missing in older reports. */
+  picked?: number;
 };
 export type UndoReport = { restored: number; leftAlone: number; sourceIdsRemoved: number };
 export type ImportSummary = {

@@ -31,7 +31,7 @@ type Counted = {
  * A row writes to the device that it matches, or that a person picked for it. Its source ID is recorded unless the
  * device was found by it.
  */
-function countWrites(writes: NonNullable<Tally["writes"]>, row: Counted, by: 1 | -1): void {
+function countWrites(writes: NonNullable<Tally["writes"]>, row: Counted, by: number): void {
   const isPicked = row.outcome === "ambiguous" && Boolean(row.pickedDeviceId);
   if (!isPicked && !MATCHED_OUTCOMES.includes(row.outcome)) return;
   if (isPicked) writes.picked = (writes.picked ?? 0) + by;
@@ -39,8 +39,8 @@ function countWrites(writes: NonNullable<Tally["writes"]>, row: Counted, by: 1 |
   if (row.sourceId && row.outcome !== "matched_source_id") writes.sourceIds += by;
 }
 
-/** Adds a row to the counts (or, with -1, takes it out again). */
-export function count(tally: Tally, row: Counted, by: 1 | -1 = 1): void {
+/** Adds rows of one kind to the counts (or, with -1, takes one out again). */
+export function count(tally: Tally, row: Counted, by = 1): void {
   tally.rows[row.outcome] += by;
   if (tally.writes) countWrites(tally.writes, row, by);
   tally.fields.forEach((field, i) => {

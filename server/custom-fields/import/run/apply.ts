@@ -5,7 +5,7 @@ import type { LoadedPlan } from "@/server/custom-fields/import/decide/load-plan"
 import { count } from "@/server/custom-fields/import/decide/tally";
 import { hasWrite, MATCHED_OUTCOMES, type RunReport } from "@/server/custom-fields/import/schema";
 import { type Change, insertChanges, type Values } from "./tables/changes";
-import { markOutcomes, type ResolvedResult, readResolved } from "./tables/results";
+import { countIdle, findWork, markOutcomes, type ResolvedResult, readWork } from "./tables/results";
 import { insertSourceIds } from "./tables/source-ids";
 import { type Range, readStaged } from "./tables/staged";
 import { type ValuePatch, writeValues } from "./tables/values";
@@ -16,10 +16,6 @@ import { type ValuePatch, writeValues } from "./tables/values";
  */
 export const applyRows = ({ totalRows, rowsAtOnce }: { totalRows: number; rowsAtOnce: number }): number =>
   Math.min(rowsAtOnce, Math.max(1_000, Math.ceil(totalRows / 10)));
-
-/** True when the check found something to write: a value, or the source ID of a device that was found otherwise. */
-const hasWork = ({ outcome, codes, hasSourceId }: ResolvedResult): boolean =>
-  hasWrite(codes) || (hasSourceId && outcome !== "matched_source_id");
 
 /** Still the device that the check found, or that a person picked. */
 function isUnchanged(row: EvaluatedRow, checked: ResolvedResult | undefined): boolean {
@@ -100,9 +96,10 @@ async function evaluateLocked(tx: Tx, plan: LoadedPlan, rows: readonly PickedRow
   return evaluated.map((row) => locked.get(row.rowNo) ?? row);
 }
 
-type Chunk = Range & { work: ReadonlyMap<number, ResolvedResult>; report: RunReport };
-
-async function applyWork(tx: Tx, plan: LoadedPlan, { work, report, ...range }: Chunk): Promise<void> {
+async function applyWork(tx: Tx, plan: LoadedPlan, { report, ...range }: Range & { report: RunReport }): Promise<void> {
+  const work = new Map((await readWork(tx, plan.importId, range)).map((checked) => [checked.rowNo, checked]));
+  // Ambiguous rows are in the report from the start: one that a person picked for is not counted twice.
+  for (const { outcome } of work.values()) if (outcome === "ambiguous") report.rows.ambiguous--;
   const staged = (await readStaged(tx, plan.importId, range)).flatMap((row) => {
     const checked = work.get(row.rowNo);
     return checked ? [{ ...row, picked: checked.pickedDeviceId }] : [];
@@ -127,15 +124,32 @@ async function applyWork(tx: Tx, plan: LoadedPlan, { work, report, ...range }: C
     })),
   ]);
   for (const row of applied) count(report, row);
+  report.picked = (report.picked ?? 0) + applied.filter(({ outcome }) => outcome === "ambiguous").length;
   report.rows.changed += changed.length;
   report.recordedSourceIds += recorded.size;
 }
 
+/** Counts rows that have a device and nothing to write as they were checked. */
+async function countUnchanged(
+  tx: Tx,
+  plan: LoadedPlan,
+  { report, ...range }: Range & { report: RunReport },
+): Promise<void> {
+  for (const { rows, ...kind } of await countIdle(tx, plan.importId, range)) {
+    count(report, kind, rows);
+    if (kind.outcome !== "ambiguous") continue;
+    // In the report from the start: one that a person picked for is not counted twice.
+    report.rows.ambiguous -= rows;
+    report.picked = (report.picked ?? 0) + rows;
+  }
+}
+
 /**
- * Applies the next rows that the check resolved, after resolving them again: a row that matches another device now is
- * reported and left alone. A row for which the check found nothing to write is counted as checked: a second run of the
- * same file is over as soon as its results have been read. Everything happens in the caller's transaction, the progress
- * mark included, so that a chunk is applied once or not at all. The report is brought up to date.
+ * Applies the next rows that the check resolved and that have something to write, after resolving them again: a row that
+ * matches another device now is reported and left alone. The rows before and between them are counted as checked: a
+ * second run of the same file is over as soon as its results have been counted. Everything happens in the caller's
+ * transaction, the progress mark included, so that a chunk is applied once or not at all. The report is brought up to
+ * date.
  * @returns the number of the last row done.
  */
 export async function applyChunk(
@@ -143,14 +157,9 @@ export async function applyChunk(
   plan: LoadedPlan,
   { after, report }: { after: number; report: RunReport },
 ): Promise<number> {
-  const range = { after, through: after + applyRows(plan) };
-  const work = new Map<number, ResolvedResult>();
-  for (const checked of await readResolved(tx, plan.importId, range)) {
-    // Ambiguous rows are in the report from the start: one that a person picked for is not counted twice.
-    if (checked.outcome === "ambiguous") report.rows.ambiguous--;
-    if (hasWork(checked)) work.set(checked.rowNo, checked);
-    else count(report, checked);
-  }
-  if (work.size > 0) await applyWork(tx, plan, { ...range, work, report });
-  return range.through;
+  const first = await findWork(tx, plan.importId, after);
+  const through = first === null ? plan.totalRows : first - 1 + applyRows(plan);
+  await countUnchanged(tx, plan, { after, through, report });
+  if (first !== null) await applyWork(tx, plan, { after: first - 1, through, report });
+  return through;
 }

@@ -91,7 +91,7 @@ function reportOf(found: ImportRecord): RunReport {
   const checked = found.summary.check?.rows;
   for (const outcome of ["ambiguous", "identity_conflict", "not_found", "unreadable"] as const)
     report.rows[outcome] = checked?.[outcome] ?? 0;
-  return { ...report, devices: 0, recordedSourceIds: 0, readBack: null };
+  return { ...report, devices: 0, recordedSourceIds: 0, picked: 0, readBack: null };
 }
 
 async function finishRun(

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { uuids } from "@/db/uuids";
-import type { RowOutcome } from "@/server/custom-fields/import/schema";
+import { type RowOutcome, WRITE_CODES } from "@/server/custom-fields/import/schema";
 import { type Range, readStagedRows, type StagedRow } from "./staged";
 
 /** What the check found for a row (or the run, where it found something else). */
@@ -119,20 +119,44 @@ export async function markOutcomes(
       reason = excluded.reason`);
 }
 
-export type ResolvedResult = Pick<Result, "rowNo" | "outcome" | "codes" | "deviceId" | "pickedDeviceId"> & {
-  hasSourceId: boolean;
-};
+export type ResolvedResult = Pick<Result, "rowNo" | "outcome" | "codes" | "deviceId" | "pickedDeviceId">;
 
-/** The rows of a range that the check, or a person, gave a device. */
-export const readResolved = (tx: Tx, importId: string, { after, through }: Range) =>
+/** The rows that the check, or a person, gave a device. */
+const resolved = sql`(device_id IS NOT NULL OR (outcome = 'ambiguous' AND picked_device_id IS NOT NULL))`;
+/** Of these, the ones with something to write: a value, or the source ID of a device that was found otherwise. */
+const withWork = sql`
+  (translate(codes, ${WRITE_CODES}, '') <> codes OR (source_id IS NOT NULL AND outcome <> 'matched_source_id'))`;
+
+/** The next row with something to write; null where none is left. */
+export async function findWork(tx: Tx, importId: string, after: number): Promise<number | null> {
+  const [row] = await rowsOf<{ rowNo: number }>(
+    tx,
+    sql`
+    SELECT row_no AS "rowNo" FROM custom_field_import_results
+    WHERE import_id = ${importId}::uuid AND row_no > ${after} AND ${resolved} AND ${withWork} ORDER BY row_no LIMIT 1`,
+  );
+  return row?.rowNo ?? null;
+}
+
+/** The rows of a range with something to write. */
+export const readWork = (tx: Tx, importId: string, { after, through }: Range) =>
   rowsOf<ResolvedResult>(
     tx,
     sql`
-    SELECT row_no AS "rowNo", outcome, codes, device_id AS "deviceId", picked_device_id AS "pickedDeviceId",
-      source_id IS NOT NULL AS "hasSourceId"
+    SELECT row_no AS "rowNo", outcome, codes, device_id AS "deviceId", picked_device_id AS "pickedDeviceId"
     FROM custom_field_import_results
+    WHERE import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through} AND ${resolved} AND ${withWork}`,
+  );
+
+/** The rows of a range that have a device and nothing to write: how many there are of each kind. */
+export const countIdle = (tx: Tx, importId: string, { after, through }: Range) =>
+  rowsOf<Pick<Result, "outcome" | "codes"> & { rows: number }>(
+    tx,
+    sql`
+    SELECT outcome, codes, count(*)::int AS rows FROM custom_field_import_results
     WHERE import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through}
-      AND (device_id IS NOT NULL OR (outcome = 'ambiguous' AND picked_device_id IS NOT NULL))`,
+      AND ${resolved} AND NOT ${withWork}
+    GROUP BY 1, 2`,
   );
 
 /** Results after a row number, in order, with their staged rows: one statement over each table. */
