@@ -191,8 +191,12 @@ export const fullPage = z.strictObject({ data: z.array(fullEntry), pagination, t
 export type FullPage = z.output<typeof fullPage>;
 export const searchPage = z.strictObject({ data: z.array(fullEntry), query: z.string(), pagination, truncated });
 
-/** Actions about the log itself, also in a spelling that a reader takes for one: they are the server's word alone. */
-const SERVER_ACTION = /^\s*audit(_logs)?\./i;
+/** Actions about the log itself: they are the server's word alone. */
+const SERVER_ACTION = /^audit(_logs)?\./i;
+const UNSEEN = /[\s\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}]/gu;
+
+/** Also in a spelling that a reader takes for one: other widths, marks, and what is not seen at all. */
+const isServerAction = (action: string): boolean => SERVER_ACTION.test(action.normalize("NFKD").replace(UNSEEN, ""));
 
 /** One event of POST /audit-logs/events. Unknown members are refused: a misspelled one would be lost for ever. */
 const submittedEvent = z.strictObject({
@@ -202,10 +206,7 @@ const submittedEvent = z.strictObject({
   actorType: z.enum(ACTOR_TYPES),
   actorId: filledText(MAX_LENGTH.rawId),
   actorEmail: columnText(MAX_LENGTH.actorEmail).nullish(),
-  action: filledText(MAX_LENGTH.action).refine(
-    (action) => !SERVER_ACTION.test(action),
-    "is recorded by the server alone",
-  ),
+  action: filledText(MAX_LENGTH.action).refine((action) => !isServerAction(action), "is recorded by the server alone"),
   resourceType: filledText(MAX_LENGTH.resourceType),
   resourceId: filledText(MAX_LENGTH.rawId).nullish(),
   resourceName: columnText(MAX_LENGTH.resourceName).nullish(),

@@ -4,10 +4,21 @@ import { openAdmin } from "@/db/admin";
 import { readChain } from "@/server/audit/chain/chain-stream";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
+import { judgeChain } from "@/server/audit/integrity/judge";
 import { systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { appendEvents } from "@/testing/audit-entries";
-import { chainOf, closeRoles, daysAgo, headOf, inTenant, roles, sealedDaysAgo, tamper } from "@/testing/chain";
+import {
+  chainOf,
+  closeRoles,
+  daysAgo,
+  headOf,
+  inTenant,
+  roles,
+  sealedDaysAgo,
+  tamper,
+  tamperBy,
+} from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { runRetention } from "./run";
 
@@ -44,6 +55,11 @@ describe("a pruning run", () => {
       { firstSeq: 21, lastSeq: 25, count: 5 },
     ]);
     expect(await verify(orgId)).toMatchObject({ status: "intact", rowsChecked: 6, prunedPrefix: { throughSeq: 25 } });
+    const part = { status: "intact", firstSeq: 26, rowsChecked: 3, prunedPrefix: { throughSeq: 25 } };
+    expect(await judgeChain(orgId, { fromSeq: 10, toSeq: 28 })).toMatchObject(part);
+    await tamperBy(`DELETE FROM audit_notes WHERE org_id = '${orgId}' AND kind = 'receipt'`);
+    const unexplained = { status: "broken", breaks: [9, 10].map((seq) => ({ seq, kind: "missing" })) };
+    expect(await judgeChain(orgId, { fromSeq: 10, toSeq: 28 })).toMatchObject(unexplained);
     expect((await policyOf(orgId))?.last_cleanup_at).toBeInstanceOf(Date);
   });
 

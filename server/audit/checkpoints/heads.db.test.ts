@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type postgres from "postgres";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
+import { judgeChain } from "@/server/audit/integrity/judge";
+import { verifyNightly } from "@/server/audit/integrity/nightly";
 import { appendAudit } from "@/server/audit/record/append";
 import { env } from "@/server/env";
 import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
@@ -149,6 +151,22 @@ describe("the data folder", () => {
     });
     expect(existsSync(latestOf(lost, orgId))).toBe(true);
     expect(await signCheckpoint(orgId)).toMatchObject({ warnings: [] });
+  });
+
+  it("that takes no checkpoint leaves the chain not proven; what was begun is made good for once it does", async () => {
+    const folder = newFolder();
+    const { id } = await createOrg();
+    await appendAudit(roles.app, auditRows(id, 300));
+    writeFileSync(join(folder, "checkpoints"), "in the way");
+    const [reason] = ["No checkpoint could be signed: the signing key or the data folder cannot be used."];
+    for (const part of [{}, { fromSeq: 2, toSeq: 9 }])
+      expect(await judgeChain(id, part)).toMatchObject({ status: "unproven", reasons: [reason], breaks: [] });
+    expect(await verifyNightly(id)).toMatchObject({ status: "unproven", reasons: [reason] });
+    // The tree's first tile was stored before the folder refused: as after a crash between the two.
+    expect(await sizes(id)).toEqual([]);
+    rmSync(join(folder, "checkpoints"));
+    expect(await judgeChain(id)).toMatchObject({ status: "intact", covered: { lastSeq: 300 } });
+    expect(await sizes(id)).toEqual([300, 0]);
   });
 
   it("of a second process extends the same tree, whoever signs first", async () => {

@@ -167,6 +167,15 @@ it("of a log whose beginning was pruned carries the signed receipt", async () =>
     firstSeq: 6,
     receipt: { through: 5 },
   });
+  const allowed =
+    /^Retention was allowed to remove entries before .+ \(through sequence 5\); some may have been of this range/;
+  const noticesOf = async (query: string) => {
+    const found = await checkText(await download(owner, query), { keys: keys() });
+    return found.status === "unreadable" ? [] : found.notices.filter((notice) => allowed.test(notice));
+  };
+  expect(await noticesOf(`from=${daysAgo(1)}`)).toHaveLength(1);
+  // The receipt of permit() is of now: it says nothing of what comes after it.
+  expect(await noticesOf(`from=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
 });
 
 it.each([

@@ -1,13 +1,39 @@
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import type { Break } from "@/server/audit/chain/verifier";
 import { backgroundLoop } from "@/server/process/background-loop";
 import { gauge } from "@/server/process/metrics";
-import { refreshAlarms } from "./alarm";
+import { raiseAlarm, refreshAlarms } from "./alarm";
+import { NEWEST_RUN } from "./coverage";
 import { listLostHeads, raiseHeadAlarms } from "./heads";
-import { raiseLostAlarms } from "./lost-alarms";
 
 const POLL_MS = 15_000;
 
 /** How many chains have lost their head, polled for the metric. */
 const lost = { count: 0 };
+
+type Lost = { orgId: string; at: string; kind: "nightly" | "whole" | "range"; breaks: Break[] };
+
+/**
+ * Raises the alarms anew, of one organization or of all, that are gone although the last run found a break: this server
+ * clears one only after it has stored a run that found none, so somebody else deleted it. One index probe a chain.
+ * @throws the driver's error when the runs cannot be read
+ */
+export async function raiseLostAlarms(orgId?: string): Promise<void> {
+  const named = orgId ? sql`AND o.id = ${orgId}` : sql``;
+  const lost = await asSystem((tx) =>
+    rowsOf<Lost>(
+      tx,
+      sql`SELECT o.id AS "orgId", to_char(r.ran_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, r.kind, r.breaks
+        FROM organizations o CROSS JOIN LATERAL (
+          SELECT v.status, v.ran_at, v.kind, v.breaks ${NEWEST_RUN}) r
+        WHERE r.status = 'broken' AND NOT EXISTS (SELECT FROM audit_alarms a WHERE a.org_id = o.id) ${named}`,
+    ),
+  );
+  for (const { orgId, at, kind, breaks } of lost)
+    await raiseAlarm({ orgId, at, source: kind === "nightly" ? "nightly" : "on demand", breaks });
+}
 
 /**
  * Keeps the metrics of this process at what the database holds, and raises the alarm of a chain that lost its head, or

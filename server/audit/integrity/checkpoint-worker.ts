@@ -22,12 +22,15 @@ async function lastSigned(orgId: string): Promise<Signed> {
   return found;
 }
 
+/** Whether a moved head is to be signed now. */
+export const isDue = (head: Pick<Head, "seq">, { size, at }: Signed, now: number): boolean =>
+  head.seq !== size && (head.seq - size >= CHECKPOINT_EVERY_ROWS || now - at >= CHECKPOINT_EVERY_MS);
+
 /** Signs the head if it is due. A refused one is tried again after the next period, not at every poll. */
 async function signIfDue(head: Head, now: number): Promise<void> {
-  const { size, at } = await lastSigned(head.orgId);
-  const isDue = head.seq !== size && (head.seq - size >= CHECKPOINT_EVERY_ROWS || now - at >= CHECKPOINT_EVERY_MS);
-  if (!isDue) return;
-  signed.set(head.orgId, { size, at: now });
+  const before = await lastSigned(head.orgId);
+  if (!isDue(head, before, now)) return;
+  signed.set(head.orgId, { size: before.size, at: now });
   const checkpoint = await signCheckpoint(head.orgId, new Date(now));
   if (checkpoint) signed.set(head.orgId, { size: checkpoint.size, at: now });
 }

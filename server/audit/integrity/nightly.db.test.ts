@@ -8,9 +8,8 @@ import { appRouter } from "@/server/trpc/root";
 import { auditRows, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { openAlarms } from "./alarm";
-import { alarmWatch } from "./alarm-watch";
+import { alarmWatch, raiseLostAlarms } from "./alarm-watch";
 import { signCheckpoint } from "./checkpoints";
-import { raiseLostAlarms } from "./lost-alarms";
 import { runNightly, verifyNightly } from "./nightly";
 import { readProgress } from "./verifications";
 
