@@ -25,7 +25,12 @@ const ORG = "0110000a-0000-4000-8000-000000000002";
 const PRUNED_ORG = "0110000a-0000-4000-8000-000000000003";
 
 const suffix = randomUUID().slice(0, 8);
-const names = { upgraded: `upgraded_${suffix}`, fresh: `fresh_${suffix}`, unfinished: `unfinished_${suffix}` };
+const names = {
+  upgraded: `upgraded_${suffix}`,
+  fresh: `fresh_${suffix}`,
+  unfinished: `unfinished_${suffix}`,
+  between: `between_${suffix}`,
+};
 const at = (url: string, database: string) => Object.assign(new URL(url), { pathname: `/${database}` }).href;
 const urlsOf = (database: string) => ({
   ownerUrl: at(inject("ownerDatabaseUrl"), database),
@@ -150,6 +155,22 @@ describe("a database with some of the 24 migrations", () => {
         /older than version 0\.110\.0[\s\S]+Start version 0\.110\.0 on it once/,
       );
     expect(await withOwner(names.unfinished, describeSchema)).toEqual(before);
+  });
+});
+
+describe("a database that a build between two releases left behind", () => {
+  it("gets a migration that came to this version later, under an earlier date than its newest", async () => {
+    const { between } = names;
+    await migrate(urlsOf(between));
+    const whole = await withOwner(between, describeSchema);
+    await withOwner(between, async (sql) => {
+      await sql`DROP TABLE shared_limits`;
+      await sql`DELETE FROM drizzle.__drizzle_migrations WHERE created_at = 1795200028571`; // 0020_shared_limits
+    });
+    await expect(migrate({ appUrl: urlsOf(between).appUrl })).rejects.toThrow("lacks 1 of");
+    await migrate(urlsOf(between));
+    await migrate({ appUrl: urlsOf(between).appUrl });
+    expect(await withOwner(between, describeSchema)).toEqual(whole);
   });
 });
 

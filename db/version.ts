@@ -45,16 +45,31 @@ export function functionsOfVersion(citus = false): SqlFunction[] {
 /** How many migrations this version brings. */
 export const countMigrations = (): number => journal().length;
 
-/** How many of them a database has, by the newest created_at that it has recorded. */
-export const countApplied = (newest: string | null | undefined): number =>
-  journal().filter(({ when }) => when <= Number(newest ?? 0)).length;
+/** The date of the last of 0.110.0's 24 migrations, and of the last of the first ones here, which replaced those. */
+const RELEASED = 1_795_200_028_558;
+
+/** The dates of the migrations that a database has. */
+type Applied = ReadonlySet<number>;
+
+/** @throws PostgresError 42P01 or 3F000 before the first one */
+export async function readApplied(sql: postgres.Sql): Promise<Applied> {
+  const rows = await sql<{ at: string }[]>`SELECT created_at AS at FROM drizzle.__drizzle_migrations`;
+  return new Set(rows.map(({ at }) => Number(at)));
+}
+
+/** Each is looked for by itself: of two builds between two releases the later one may have brought the earlier date. */
+const pendingOf = (applied: Applied): Entry[] =>
+  journal().filter(({ when }) => !applied.has(when) && !(when < RELEASED && applied.has(RELEASED)));
+
+/** How many of this version's migrations a database has. */
+export const countApplied = (applied: Applied): number => journal().length - pendingOf(applied).length;
 
 export const OF_LATER =
   "The database is of a later version than this program, which may run beside it only while processes are replaced. There is no way back but the backup made before the upgrade.";
 
 /** Whether a later version has migrated the database; this one may run beside it while processes are replaced. */
-export const isOfLater = (newest: string | number | null | undefined): boolean =>
-  Number(newest ?? 0) > Math.max(...journal().map(({ when }) => when));
+export const isOfLater = (applied: Applied): boolean =>
+  Math.max(...applied) > Math.max(...journal().map(({ when }) => when));
 
 /** What a database lacks of this version: migrations, oldest first, with their tags, and functions. */
 export type Missing = { migrations: MigrationMeta[]; tags: string[]; functions: SqlFunction[]; ofLater: boolean };
@@ -75,22 +90,20 @@ async function unlessAbsent<T>(query: Promise<T>, otherwise: T): Promise<T> {
  * @throws MigrationError when the database has some of the 24 only
  */
 export async function missingFrom(sql: postgres.Sql, citus = false): Promise<Missing> {
-  const newestOf = sql<{ newest: string | null }[]>`
-    SELECT max(created_at) AS newest FROM drizzle.__drizzle_migrations`;
-  const [row] = await unlessAbsent<{ newest: string | null }[]>(newestOf, []);
-  const newest = Number(row?.newest ?? 0);
-  const known = journal();
-  const pending = known.filter(({ when }) => when > newest);
-  if (newest > 0 && pending.length > 0 && !known.some(({ when }) => when === newest))
+  const applied = await unlessAbsent(readApplied(sql), new Set<number>());
+  const newest = Math.max(0, ...applied);
+  const pending = pendingOf(applied);
+  if (newest > 0 && newest < RELEASED && !journal().some(({ when }) => when === newest))
     throw new MigrationError(
       "The database is older than version 0.110.0, from which this version continues (its newest migration is of " +
         `${new Date(newest).toISOString()}).\nStart version 0.110.0 on it once, then this one.`,
     );
   const functions = functionsOfVersion(citus);
+  const dates = new Set(pending.map(({ when }) => when));
   return {
-    migrations: readMigrationFiles({ migrationsFolder: MIGRATIONS }).filter((m) => m.folderMillis > newest),
+    migrations: readMigrationFiles({ migrationsFolder: MIGRATIONS }).filter((m) => dates.has(m.folderMillis)),
     tags: pending.map(({ tag }) => tag),
-    ofLater: isOfLater(newest),
+    ofLater: isOfLater(applied),
     functions: await unlessAbsent(staleFunctions(sql, functions), functions),
   };
 }

@@ -167,7 +167,8 @@ CREATE INDEX report_schedules_user_idx ON report_schedules (user_id);
 CREATE INDEX report_schedules_due_idx ON report_schedules (next_run_at);
 --> statement-breakpoint
 
-ALTER TABLE partners ADD COLUMN require_two_factor boolean NOT NULL DEFAULT false;
+-- A build between two releases had it in 0014_accounts.
+ALTER TABLE partners ADD COLUMN IF NOT EXISTS require_two_factor boolean NOT NULL DEFAULT false;
 --> statement-breakpoint
 
 -- Denials are few: this index holds them alone, for the question how many there were lately.

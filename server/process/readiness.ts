@@ -1,7 +1,7 @@
 import { chainHealth } from "@/db/citus/health";
 import { appSql } from "@/db/client";
 import { codeOf } from "@/db/thrown";
-import { countApplied, countMigrations } from "@/db/version";
+import { countApplied, countMigrations, readApplied } from "@/db/version";
 import { openAlarms } from "@/server/audit/integrity/alarm";
 import { listLostHeads } from "@/server/audit/integrity/heads";
 import { recordingStats } from "@/server/audit/record/record";
@@ -29,15 +29,14 @@ function withTimeout<T>(work: Promise<T>): Promise<T> {
 
 async function checkDatabase(): Promise<Readiness["checks"]> {
   try {
-    const [[row], { faults, silent }] = await withTimeout(
+    const [[row], dates, { faults, silent }] = await withTimeout(
       Promise.all([
-        appSql()<{ newest: string | null; readOnly: boolean }[]>`
-          SELECT max(created_at) AS newest, current_setting('transaction_read_only') = 'on' AS "readOnly"
-          FROM drizzle.__drizzle_migrations`,
+        appSql()<{ readOnly: boolean }[]>`SELECT current_setting('transaction_read_only') = 'on' AS "readOnly"`,
+        readApplied(appSql()),
         chainHealth(),
       ]),
     );
-    const [applied, wanted] = [countApplied(row?.newest), countMigrations()];
+    const [applied, wanted] = [countApplied(dates), countMigrations()];
     return [
       row?.readOnly
         ? { name: "database", ok: false, detail: "takes no writes: a replica, or read-only" }

@@ -4,7 +4,7 @@ import { staleFunctions } from "@/db/install-functions";
 import { tightLimits } from "@/db/limits";
 import { EXPECTED } from "@/db/roles";
 import { causeOf, codeOf, messageOf } from "@/db/thrown";
-import { countApplied, countMigrations, functionsOfVersion, isOfLater, OF_LATER } from "@/db/version";
+import { countApplied, countMigrations, functionsOfVersion, isOfLater, OF_LATER, readApplied } from "@/db/version";
 import { readLatest } from "@/server/audit/checkpoints/folder";
 import { readRoot } from "@/server/audit/checkpoints/nodes";
 import { checkpointOf } from "@/server/audit/checkpoints/stored-note";
@@ -60,13 +60,12 @@ async function checkSession(): Promise<Finding[]> {
 }
 
 async function checkChain(): Promise<Finding[]> {
-  const [row] = await appSql()<{ newest: string | null }[]>`
-    SELECT max(created_at) AS newest FROM drizzle.__drizzle_migrations`;
-  const [applied, wanted, { faults, silent }] = [countApplied(row?.newest), countMigrations(), await chainHealth()];
+  const dates = await readApplied(appSql());
+  const [applied, wanted, { faults, silent }] = [countApplied(dates), countMigrations(), await chainHealth()];
   const stale = (await staleFunctions(appSql(), functionsOfVersion(env().TRAILMARK_CITUS))).map(({ name }) => name);
   return [
     finding("migrations", applied >= wanted ? "ok" : "fail", `${applied} of ${wanted} applied`),
-    ...(isOfLater(row?.newest) ? [finding("migrations", "warn", OF_LATER)] : []),
+    ...(isOfLater(dates) ? [finding("migrations", "warn", OF_LATER)] : []),
     finding("functions", stale.length === 0 ? "ok" : "fail", stale.join(", ") || "all of this version"),
     finding("chain guards", faults.length === 0 ? "ok" : "fail", faults.join("; ") || "all in place"),
     ...silent.map((node) => finding("node", "fail", `${node} does not answer`)),
