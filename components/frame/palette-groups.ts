@@ -194,7 +194,9 @@ export function useDevices(typed: string): { devices: Destination[]; isSettled: 
   });
   const isSettled = search === typed.trim() && !(isWanted && (list.isPending || list.isPlaceholderData));
   if (!isWanted) return { devices: [], isSettled };
-  const devices = (list.data?.data ?? []).map((device) => ({
+  // Until the answer is there, those of the answer before that fit what is typed.
+  const known = (list.data?.data ?? []).filter(({ hostname }) => isSettled || matches(hostname, typed));
+  const devices = known.map((device) => ({
     key: device.id,
     name: device.hostname,
     hint: organizations.find((o) => o.id === device.orgId)?.name,

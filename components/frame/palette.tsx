@@ -57,6 +57,7 @@ export function Palette({ opened, early, onHelp }: Props) {
   const [typed, setTyped] = useState("");
   const { groups, isSettled } = useGroups(typed, onHelp);
   const { onEnter, want } = useFirst(groups[0]?.destinations[0], { isSettled, typed });
+  useMark(typed && groups.flatMap(({ destinations }) => destinations.map(({ key }) => key)).join());
   const hear = useEffectEvent(() => {
     const [line = ""] = early.split("\n");
     setTyped(line);
@@ -105,6 +106,23 @@ export function Palette({ opened, early, onHelp }: Props) {
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
+}
+
+/**
+ * Marks the first hit again whenever the hits change, unless the arrows have brought the mark to one that is still there:
+ * the list puts it on a row of the screen, and Enter finds nothing where that row has gone with the answer before.
+ */
+function useMark(hits: string) {
+  useEffect(() => {
+    if (!hits) return;
+    const { selected, listId } = store.getState();
+    const list = document.getElementById(listId);
+    const marked = list?.querySelector("[data-selected]");
+    if (selected > 0 && marked) return;
+    marked?.removeAttribute("data-selected");
+    list?.querySelector("[data-action]")?.setAttribute("data-selected", "true");
+    store.updateState((state) => ({ ...state, selected: 0 }));
+  }, [hits]);
 }
 
 /** Enter takes the first hit where none is chosen by the arrows, as soon as the hits are those of what is typed. */

@@ -34,6 +34,7 @@ export function NotificationsPage() {
     ...(view.status !== "all" && { status: view.status }),
   };
   const list = useQuery(trpc.notifications.list.queryOptions(input, { placeholderData: keepPreviousData }));
+  const summary = useQuery(trpc.notifications.summary.queryOptions({}));
   const read = useMutation(
     trpc.notifications.read.mutationOptions({
       onSuccess: () => cache.invalidateQueries(trpc.notifications.pathFilter()),
@@ -45,9 +46,11 @@ export function NotificationsPage() {
         title="Notifications"
         lead={org ? `What to know of ${org.name}.` : "What to know of the organizations that you can see."}
       >
-        <Button onClick={() => read.mutate({})} loading={read.isPending}>
-          Mark all as read
-        </Button>
+        {(summary.data?.unread ?? 0) > 0 && (
+          <Button onClick={() => read.mutate({})} loading={read.isPending}>
+            Mark all as read
+          </Button>
+        )}
       </PageHeader>
       <div className={classes.tools}>
         <SegmentedControl

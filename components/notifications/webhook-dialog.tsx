@@ -15,7 +15,7 @@ import { SecretShown } from "./secret-shown";
 export function WebhookDialog({ webhook, onClose }: { webhook?: Webhook; onClose: () => void }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
-  const isPartner = !useMe().user.role.startsWith("org_");
+  const { allOrganizations } = useMe();
   const onSuccess = () => cache.invalidateQueries(trpc.webhooks.pathFilter());
   const create = useMutation(trpc.webhooks.create.mutationOptions({ onSuccess }));
   const update = useMutation(
@@ -29,7 +29,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook?: Webhook; onClose
   const form = useForm({
     name: webhook?.name ?? "",
     url: webhook?.url ?? "",
-    orgId: useFirstOrg({ withAll: true }),
+    orgId: useFirstOrg({ withAll: allOrganizations }),
     kinds: webhook?.kinds ?? [...DEFAULT_PRODUCT_KINDS],
   });
   if (create.data)
@@ -54,7 +54,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook?: Webhook; onClose
         data-autofocus
       />
       <TextInput label="Address" description="Where messages are posted to, by https" required {...form.field("url")} />
-      {!webhook && <OrgSelect withAll={isPartner} {...form.field("orgId")} />}
+      {!webhook && <OrgSelect withAll={allOrganizations} {...form.field("orgId")} />}
       <Checkbox.Group label="Kinds" {...form.field("kinds")}>
         <Stack gap="sm" mt="sm">
           {KIND_NAMES.map((kind) => (

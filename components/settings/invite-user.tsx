@@ -16,13 +16,14 @@ import { UserLink } from "./user-link";
 export function InviteUser({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
   const cache = useQueryClient();
-  const isPartner = !useMe().user.role.startsWith("org_");
+  const { user, allOrganizations } = useMe();
+  const isPartner = !user.role.startsWith("org_");
   const form = useForm({
     name: "",
     email: "",
     role: "org_viewer",
     orgId: useFirstOrg(),
-    organizationIds: null as string[] | null,
+    organizationIds: allOrganizations ? null : ([] as string[] | null),
     department: "",
   });
   const create = useMutation(

@@ -2,12 +2,16 @@
 
 import { MultiSelect, Radio, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
-import { useOrg } from "@/components/account/org";
+import { useMe, useOrg } from "@/components/account/org";
 
 type Props = { value?: string[] | null; onChange?: (value: string[] | null) => void; error?: ReactNode };
 
-/** What a partner's user has access to: all organizations (null), also those to come, or the chosen ones. */
+/**
+ * What a partner's user has access to: all organizations (null), also those to come, or the chosen ones. Nobody gives more
+ * than they have.
+ */
 export function ReachSelect({ value = null, onChange, error }: Props) {
+  const { allOrganizations } = useMe();
   const { organizations } = useOrg();
   const isAll = value === null;
   return (
@@ -18,7 +22,7 @@ export function ReachSelect({ value = null, onChange, error }: Props) {
         onChange={(choice) => onChange?.(choice === "all" ? null : [])}
       >
         <Stack gap="xs" mt="xs">
-          <Radio value="all" label="All organizations, including new ones" />
+          {(allOrganizations || isAll) && <Radio value="all" label="All organizations, including new ones" />}
           <Radio value="chosen" label="Chosen organizations" />
         </Stack>
       </Radio.Group>

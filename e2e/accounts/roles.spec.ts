@@ -1,4 +1,5 @@
 import { Frame } from "@/e2e/pages/frame";
+import { NotificationsPage } from "@/e2e/pages/notifications";
 import { RetentionPage } from "@/e2e/pages/retention";
 import { SignInPage } from "@/e2e/pages/sign-in";
 import { Api } from "@/e2e/support/api";
@@ -42,13 +43,14 @@ test("somebody who may only read sees retention with the reason, and no page or 
   await expect(guest.getByRole("button", { name: "New field" })).toHaveCount(0);
 });
 
-test("an administrator of chosen organizations sees a key of all organizations, and why it is not theirs to change", async ({
+test("an administrator of chosen organizations is offered what they may do, and sees why a key of all is not theirs", async ({
   guest,
   request,
 }) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Chosen");
-  const [wide, narrow] = ["Wide", "Narrow"].map((name) => `${name} ${crypto.randomUUID().slice(0, 8)}`);
+  const mark = crypto.randomUUID().slice(0, 8);
+  const [wide, narrow] = [`Wide ${mark}`, `Narrow ${mark}`] as const;
   const permissions = ["audit:read"];
   await api.call("POST", "/api-keys", { name: wide, permissions });
   await api.call("POST", "/api-keys", { name: narrow, permissions, orgId });
@@ -65,6 +67,17 @@ test("an administrator of chosen organizations sees a key of all organizations, 
   }
   await expect(guest.getByRole("dialog")).toHaveCount(0);
   await expectAccessible(guest);
+
+  const notifications = new NotificationsPage(guest);
+  await notifications.openSettings();
+  await notifications.createWebhook(narrow, "https://desk.example/hook");
+  await expect(notifications.rowOf("Webhooks", narrow)).not.toContainText("All organizations");
+  await guest.goto("/settings/users");
+  await guest.getByRole("button", { name: "Invite user" }).click();
+  await guest.getByRole("dialog").getByLabel("Role").click();
+  await guest.getByRole("option", { name: "Partner technician" }).click();
+  await expect(guest.getByRole("radio", { name: "Chosen organizations" })).toBeChecked();
+  await expect(guest.getByRole("radio", { name: /^All organizations/ })).toHaveCount(0);
 });
 
 /** Every page, also those that the navigation does not offer to everybody. */

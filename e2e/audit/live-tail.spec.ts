@@ -120,6 +120,27 @@ arrange(
   },
 );
 
+arrange("a tab that is not shown holds no connection, and misses nothing", async ({ viewer, page, live, write }) => {
+  const setHidden = (isHidden: boolean) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, "hidden", { configurable: true, value });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, isHidden);
+  await live.follow();
+  for (const round of [1, 2]) {
+    const closed = page.waitForEvent("requestfailed", (request) => request.url().includes("audit.tail"));
+    await setHidden(true);
+    await closed;
+    await write(`Away ${round}a`, `Away ${round}b`);
+    const opened = page.waitForRequest(/audit\.tail/);
+    await setHidden(false);
+    await opened;
+    await expect(viewer.entries(`Away ${round}b`)).toHaveCount(1);
+  }
+  await expect(viewer.entries(/Away/)).toHaveCount(4);
+  await expect(viewer.entries()).toHaveCount(34);
+});
+
 arrange("it says when the session has ended, and what it has shown stays", async ({ viewer, page, live, write }) => {
   await live.follow();
   await write("Seen");

@@ -1,3 +1,4 @@
+import { Api } from "@/e2e/support/api";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 test("Ctrl K leads to a page by its name, the question mark shows the keys", async ({ page }) => {
@@ -14,4 +15,53 @@ test("Ctrl K leads to a page by its name, the question mark shows the keys", asy
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog", { name: "Keyboard" })).toContainText("Ctrl");
   await expectAccessible(page);
+});
+
+test("Enter takes the first hit of what is typed, whatever the answer before it showed", async ({ page, request }) => {
+  const api = await Api.signIn(request);
+  const mark = crypto.randomUUID().slice(0, 8);
+  const hostname = `HURRIED-${mark}`;
+  const orgId = await api.makeOrganization(`Enough ${mark}`);
+  const { deviceId } = await api.enroll(orgId, hostname);
+  await page.goto("/scripts");
+  const search = page.getByLabel("Go to a page, view, device or organization");
+  const open = async () => {
+    await page.keyboard.press("Control+k");
+    await expect(search).toBeFocused();
+  };
+  const mine = page
+    .getByRole("dialog")
+    .getByRole("button")
+    .filter({ has: page.getByText(hostname, { exact: true }) });
+  await open();
+  await search.fill(hostname);
+  await expect(mine).toBeVisible();
+
+  // The answer to the organization's name is held back: what is shown is still of the device's name.
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(
+    (url) => url.pathname.includes("devices.list") && url.search.includes("Enough"),
+    async (route) => {
+      await held;
+      await route.continue();
+    },
+  );
+  const asked = page.waitForRequest((r) => r.url().includes("devices.list") && r.url().includes("Enough"));
+  await search.fill(`Enough ${mark}`);
+  await asked;
+  await expect(mine).toHaveCount(0);
+  release();
+  await search.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`orgId=${orgId}`));
+  await expect(search).toHaveCount(0);
+
+  await open();
+  await search.fill(hostname);
+  await expect(mine).toBeVisible();
+  await search.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`/devices/${deviceId}`));
+  await expect(search).toHaveCount(0);
 });

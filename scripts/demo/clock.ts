@@ -1,3 +1,4 @@
+import { renameSync, writeFileSync } from "node:fs";
 import type { Random } from "./random";
 
 const MINUTE_MS = 60_000;
@@ -5,15 +6,22 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const DEMO_DAYS = 30;
 /** An hour short of what a sign-in by the API lasts: one that began with the month still holds while it is told. */
-const MONTH_MS = DEMO_DAYS * DAY_MS - HOUR_MS;
+export const MONTH_MS = DEMO_DAYS * DAY_MS - HOUR_MS;
+
+/** Turns the clock that a file stands for to so long ago; at once for whoever looks, because the file is replaced. */
+export function turnBack(file: string, agoMs: number): void {
+  writeFileSync(`${file}.new`, String(agoMs));
+  renameSync(`${file}.new`, file);
+}
 
 /**
- * What makes a Node program believe that it is the month's beginning: the organizations, people and machines of the demo
- * join then, and the server itself records it.
+ * What makes a Node program go by the clock of a file: the organizations, people and machines of the demo join at the
+ * month's beginning and sign in later, and the server itself records it.
  */
-export function atTheBeginning(): { NODE_OPTIONS: string } {
-  const source = `const Now = Date;
-    const at = () => Now.now() - ${MONTH_MS};
+export function clockFrom(file: string): { NODE_OPTIONS: string } {
+  const source = `import { readFileSync } from "node:fs";
+    const Now = Date;
+    const at = () => Now.now() - Number(readFileSync(${JSON.stringify(file)}, "utf8"));
     globalThis.Date = new Proxy(Now, {
       construct: (target, args, type) => Reflect.construct(target, args.length > 0 ? args : [at()], type),
       get: (target, name) => (name === "now" ? at : Reflect.get(target, name)),
@@ -35,6 +43,16 @@ export function workingTime(random: Random, end: number): number {
     const start = day - (day % DAY_MS);
     const at = start + hour * HOUR_MS + random.int(0, HOUR_MS - 1);
     if (at < end && at > end - MONTH_MS) return at;
+  }
+}
+
+const RECENT_MS = 3 * DAY_MS;
+
+/** Such a moment of the last days: the last time that somebody who works here was seen. */
+export function lastSeenTime(random: Random, end: number): number {
+  for (;;) {
+    const at = workingTime(random, end);
+    if (at > end - RECENT_MS) return at;
   }
 }
 

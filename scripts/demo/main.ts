@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { programOf } from "@/scripts/program.mjs";
 import { DEMO_ADMIN, DEMO_PASSWORD } from "./cast";
 import { Client } from "./client";
-import { atTheBeginning } from "./clock";
-import { type Beginning, beginDemo, newKeys, tellMonth } from "./seed";
+import { clockFrom, MONTH_MS, turnBack } from "./clock";
+import { type Beginning, beginDemo, newKeys, signInPeople, tellMonth } from "./seed";
 
 /** The demo lives in a data folder of its own, so that it never mixes with real records. */
 const dataDir = resolve(process.env.TRAILMARK_DATA_DIR || ".trailmark/demo");
@@ -74,14 +74,21 @@ function simulate(keys: string[], seconds: number, extra: Record<string, string>
 
 /** The month's beginning, with a server of its own that lives then; it ends before the demo's own starts. */
 async function begin(): Promise<Beginning | null> {
-  const then = atTheBeginning();
+  mkdirSync(dataDir, { recursive: true });
+  const clock = join(dataDir, "clock");
+  turnBack(clock, MONTH_MS);
+  const then = clockFrom(clock);
   // What works in the background belongs to the present.
   const server = startServer({ ...then, WORKERS: "off" });
   await untilReady(server);
   const beginning = await beginDemo(new Client(base), say);
-  if (beginning) await Promise.all(simulate(beginning.enrollmentKeys, 1, then).map(ended));
+  if (beginning) {
+    await Promise.all(simulate(beginning.enrollmentKeys, 1, then).map(ended));
+    await signInPeople(new Client(base), beginning.random, (at) => turnBack(clock, Date.now() - at));
+  }
   server.kill("SIGTERM");
   await ended(server);
+  rmSync(clock);
   return beginning;
 }
 

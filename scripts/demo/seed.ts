@@ -3,6 +3,7 @@ import { itemAt } from "@/server/records";
 import type { Cast, StoryEvent } from "./beats";
 import { DEMO_ADMIN, DEMO_PASSWORD, HOME_NAME, ORGS, PEOPLE, planDevices } from "./cast";
 import type { Client } from "./client";
+import { lastSeenTime } from "./clock";
 import { noteFields, submitDeviceLogs } from "./device-records";
 import { tellIncident } from "./incident";
 import { createRandom, type Random } from "./random";
@@ -72,7 +73,8 @@ async function submitStory(writer: Client, story: StoryEvent[], log: (line: stri
   }
 }
 
-const addressOf = (random: Random) => `${random.pick(ORGS).network}.${random.int(80, 120)}`;
+/** An address of an organization's own network; the partner's staff sits in the first one's. */
+const addressIn = (org: number | null, random: Random) => `${itemAt(ORGS, org ?? 0).network}.${random.int(80, 120)}`;
 
 async function signIn(api: Client): Promise<Client> {
   const { email } = DEMO_ADMIN;
@@ -103,6 +105,16 @@ export async function beginDemo(api: Client, log: (line: string) => void): Promi
   return { ...cast, random, recorderKey: key };
 }
 
+/** Everyone signs in, one after the other, on the days before this one; `at` turns the server's clock to a moment. */
+export async function signInPeople(api: Client, random: Random, at: (moment: number) => void): Promise<void> {
+  const end = Date.now();
+  const seen = PEOPLE.map((person) => ({ ...person, moment: lastSeenTime(random, end) }));
+  for (const { email, org, moment } of seen.sort((a, b) => a.moment - b.moment)) {
+    at(moment);
+    await api.from(addressIn(org, random)).send("POST", "/auth/token", { email, password: DEMO_PASSWORD });
+  }
+}
+
 /** Tells the month that followed, up to this moment. */
 export async function tellMonth(api: Client, beginning: Beginning, log: (line: string) => void): Promise<void> {
   const { random, recorderKey, ...cast } = beginning;
@@ -113,8 +125,6 @@ export async function tellMonth(api: Client, beginning: Beginning, log: (line: s
   await submitStory(recorder, story, log);
   log("  device event logs and diagnostics");
   await submitDeviceLogs(api, cast, random, end);
-  for (const { email } of PEOPLE)
-    await api.from(addressOf(random)).send("POST", "/auth/token", { email, password: DEMO_PASSWORD });
   log("  people on call");
   await submitStory(recorder, tellOnCall(cast, random, Date.now()), () => {});
 }

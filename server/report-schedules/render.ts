@@ -1,12 +1,15 @@
 import { type Cell, toCsv } from "@/server/csv";
 import type { MailBody } from "@/server/deliveries/queue";
 
-/** A report as what stands in a mail: figures, then tables. */
+type Value = string | number | Date;
+
+/** A report as what stands in a mail: figures, then tables; times by the clocks of a zone. */
 export type Written = {
   title: string;
   covers: string;
+  timeZone: string;
   figures: [string, number][];
-  tables: { title: string; head: string[]; rows: (string | number)[][] }[];
+  tables: { title: string; head: string[]; rows: Value[][] }[];
   link: string;
   settings: string;
   csvName: string;
@@ -16,7 +19,15 @@ export type Written = {
 const MAX_ROWS = 25;
 
 const numbers = new Intl.NumberFormat("en-GB");
-const shown = (value: string | number): string => (typeof value === "number" ? numbers.format(value) : value);
+
+/** What stands for a value in a mail to a reader in a zone. */
+function shownIn(timeZone: string): (value: Value) => string {
+  const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone });
+  return (value) => {
+    if (typeof value === "number") return numbers.format(value);
+    return value instanceof Date ? clock.format(value) : value;
+  };
+}
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
@@ -24,11 +35,12 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => ENT
 const restOf = (rows: readonly unknown[]): string | null =>
   rows.length > MAX_ROWS ? `and ${numbers.format(rows.length - MAX_ROWS)} more in the attached file` : null;
 
-function asText({ title, covers, figures, tables, link, settings }: Written): string {
+function asText({ title, covers, timeZone, figures, tables, link, settings }: Written): string {
+  const shown = shownIn(timeZone);
   const parts = tables.map(({ title: name, rows }) =>
     [
       name,
-      ...rows.slice(0, MAX_ROWS).map((cells) => `- ${cells.map(shown).join(", ")}`),
+      ...rows.slice(0, MAX_ROWS).map((cells) => `- ${cells.map(shown).filter(Boolean).join(", ")}`),
       ...(rows.length === 0 ? ["- none"] : []),
       ...(restOf(rows) ? [`- ${restOf(rows)}`] : []),
     ].join("\n"),
@@ -43,13 +55,13 @@ function asText({ title, covers, figures, tables, link, settings }: Written): st
   ].join("\n\n");
 }
 
-const row = (cells: readonly (string | number)[], tag: "td" | "th"): string =>
-  `<tr>${cells
-    .map((cell) => `<${tag} align="${typeof cell === "number" ? "right" : "left"}">${escaped(shown(cell))}</${tag}>`)
-    .join("")}</tr>`;
-
-function asHtml({ title, covers, figures, tables, link, settings }: Written): string {
-  const table = (head: string[] | null, rows: (string | number)[][]) =>
+function asHtml({ title, covers, timeZone, figures, tables, link, settings }: Written): string {
+  const shown = shownIn(timeZone);
+  const row = (cells: readonly Value[], tag: "td" | "th"): string =>
+    `<tr>${cells
+      .map((cell) => `<${tag} align="${typeof cell === "number" ? "right" : "left"}">${escaped(shown(cell))}</${tag}>`)
+      .join("")}</tr>`;
+  const table = (head: string[] | null, rows: Value[][]) =>
     `<table cellpadding="6" cellspacing="0" border="1">${head ? row(head, "th") : ""}${rows
       .slice(0, MAX_ROWS)
       .map((cells) => row(cells, "td"))
@@ -66,9 +78,12 @@ function asHtml({ title, covers, figures, tables, link, settings }: Written): st
   ].join("\n");
 }
 
+const asCell = (value: Value): Cell => (value instanceof Date ? value.toISOString() : value);
+
 function asCsv({ covers, figures, tables }: Written): string {
   const rows: Cell[][] = [["covers", covers], ...figures];
-  for (const { title, head, rows: body } of tables) rows.push([], [title], head, ...body);
+  for (const { title, head, rows: body } of tables)
+    rows.push([], [title], head, ...body.map((cells) => cells.map(asCell)));
   return toCsv(rows);
 }
 

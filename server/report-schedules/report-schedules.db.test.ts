@@ -180,10 +180,27 @@ describe("a scheduled report", () => {
   });
 });
 
+it("a mail tells times by the clocks of its zone, its file as instants, and leaves out what is empty", () => {
+  const { text, html, csv } = render({
+    title: "User activity",
+    covers: "Fabrikam",
+    timeZone: "Europe/Berlin",
+    figures: [],
+    tables: [{ title: "Active users", head: [], rows: [["System", "", 1005, new Date("2026-11-22T22:58:52.494Z")]] }],
+    link: "https://trailmark.example/reports",
+    settings: "https://trailmark.example/settings/notifications",
+    csvName: "activity.csv",
+  });
+  expect(text).toContain("- System, 1,005, 22 Nov 2026, 23:58:52");
+  expect(html).toContain(">22 Nov 2026, 23:58:52</td>");
+  expect(csv?.content).toContain("System,,1005,2026-11-22T22:58:52.494Z");
+});
+
 it("a mail holds no markup that a name could bring", () => {
   const written = {
     title: "User activity",
     covers: "<script>alert(1)</script>",
+    timeZone: "Europe/Berlin",
     figures: [["Entries", 1]] as [string, number][],
     tables: [{ title: "Active users", head: ["User"], rows: [['<img src=x onerror="x">'], ["=1+1"]] }],
     link: "https://trailmark.example/reports?a=1&b=2",

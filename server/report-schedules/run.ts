@@ -68,6 +68,7 @@ async function written(tx: Tx, ctx: Ctx, { schedule, range }: Due): Promise<Writ
   return {
     ...(await writeReport(ctx, report, { ...range, orgId: orgId ?? undefined })),
     title: REPORT_LABEL[report],
+    timeZone,
     covers: `${await nameOf(tx, orgId)}, ${day.format(range.from)} to ${day.format(range.to)} (${zoneText(schedule)})`,
     link: `${env().NEXTAUTH_URL}/reports?${page}`,
     settings: `${env().NEXTAUTH_URL}/settings/notifications`,

@@ -28,7 +28,7 @@ const actions = (byAction: readonly { action: string; count: number }[]): Writte
 const WRITERS: Record<Report, (ctx: Ctx, range: RangeInput) => Promise<Body>> = {
   async activity(ctx, range) {
     const report = await wholeUserActivity.run(ctx, range);
-    const rows = report.actionsPerUser.map((u) => [u.userName, u.userEmail, u.actionCount, u.lastActiveAt]);
+    const rows = report.actionsPerUser.map((u) => [u.userName, u.userEmail, u.actionCount, new Date(u.lastActiveAt)]);
     return {
       figures: [...totals(report), ["Active users", report.totalUsers]],
       tables: [{ title: "Active users", head: ["User", "E-mail", "Entries", "Last active"], rows }],

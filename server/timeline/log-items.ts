@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { AgentLog } from "@/server/agent-logs/schema";
+import { wordsOf } from "@/server/audit/query/word-list";
 import type { EventLog } from "@/server/event-logs/schema";
 import { readMembers } from "@/server/exact-json";
 import { containsPattern } from "@/server/text";
@@ -25,11 +26,12 @@ function startsBehind({ ms, before, isAfterAll }: NonNullable<Start>): SQL {
 function windowOf({ device, input, start }: ItemRequest, texts: SQL): SQL {
   const { from, to, search, after } = input;
   const order = sql.raw(after ? "ASC" : "DESC");
+  const words = wordsOf(search ?? "");
   return sql`l.device_id = ${device.id}::uuid AND l.org_id = ${device.orgId}::uuid
     ${from ? sql`AND l.timestamp >= ${instantOf(from)}` : sql``}
     ${to ? sql`AND l.timestamp <= ${instantOf(to)}` : sql``}
     ${start ? sql`AND ${startsBehind(start)}` : sql``}
-    ${search ? sql`AND (${texts}) ILIKE ${containsPattern(search)}` : sql``}
+    ${words.length > 0 ? sql`AND (${texts}) ILIKE ALL (${sql.param(words.map(containsPattern))}::text[])` : sql``}
     ${after ? sql`AND l.timestamp > ${instantOf(after)}` : sql``}
     ORDER BY l.timestamp ${order}, l.id ${order} LIMIT ${input.limit + 1}`;
 }
@@ -38,6 +40,10 @@ const TIMES = sql.raw(
   `(extract(epoch FROM l.timestamp) * 1000)::float8 AS ms, (extract(epoch FROM l.created_at) * 1000)::float8 AS "createdMs"`,
 );
 const OWN = sql.raw(`l.id, l.device_id AS "deviceId", l.org_id AS "orgId", l.level, l.message`);
+
+/** What the screen tells of an item: its structured part too, as it stands there. */
+const DIAGNOSTIC_TEXTS = sql`l.component || ': ' || l.message || ' ' || coalesce(l.fields::text, '')`;
+const EVENT_TEXTS = sql`l.source || ': ' || l.message || ' ' || coalesce(l.details::text, '')`;
 
 function timesOf({ ms, createdMs }: { ms: number; createdMs: number }) {
   return { timestamp: new Date(ms).toISOString(), createdAt: new Date(createdMs).toISOString() };
@@ -48,7 +54,7 @@ export async function diagnosticItems(tx: Tx, asked: ItemRequest): Promise<Timel
   const rows = await rowsOf<Found<Omit<AgentLog, "fields">>>(
     tx,
     sql`SELECT ${OWN}, l.component, l.agent_version AS "agentVersion", l.fields::text AS json, ${TIMES}
-      FROM agent_logs l WHERE ${windowOf(asked, sql`l.component || ' ' || l.message`)}`,
+      FROM agent_logs l WHERE ${windowOf(asked, DIAGNOSTIC_TEXTS)}`,
   );
   return rows.map(({ ms, createdMs, json, ...row }) => {
     const times = timesOf({ ms, createdMs });
@@ -66,7 +72,7 @@ export async function eventItems(tx: Tx, asked: ItemRequest): Promise<TimelineIt
   const rows = await rowsOf<Found<Omit<EventLog, "details">>>(
     tx,
     sql`SELECT ${OWN}, l.category, l.source, l.event_id AS "eventId", l.details::text AS json, ${TIMES}
-      FROM device_event_logs l WHERE ${windowOf(asked, sql`l.source || ' ' || l.message`)}`,
+      FROM device_event_logs l WHERE ${windowOf(asked, EVENT_TEXTS)}`,
   );
   return rows.map(({ ms, createdMs, json, ...row }) => {
     const times = timesOf({ ms, createdMs });

@@ -35,7 +35,9 @@ export const timelineInput = z
       .describe(`Which logs: any of ${TIMELINE_SOURCES.join(", ")}, separated by commas; all by default`),
     from: instant.optional().describe("Start of the range"),
     to: instant.optional().describe("End of the range"),
-    search: filterText.describe("Words of audit entries; a part of the message or source of log entries and events"),
+    search: filterText.describe(
+      "Words, all of which occur: in an audit entry, or in the message, source and fields of a log entry or event; in quotes a phrase",
+    ),
     limit: pageLimit(MAX_LIMIT).default(DEFAULT_LIMIT).describe(`Items of a page, at most ${MAX_LIMIT}`),
     cursor: z.string().min(1).max(400).optional().describe("nextCursor of the page before"),
   })

@@ -91,6 +91,28 @@ describe("a device's timeline", () => {
     expect(await walk("sources=audit,event&search=x4")).toHaveLength(3);
   });
 
+  it("finds what is told of an item: words in any order, its fields, a phrase in quotes", async () => {
+    const own = await createDevice({ orgId: device.orgId });
+    await asSystem(async (tx) => {
+      await tx.execute(sql`INSERT INTO agent_logs (device_id, org_id, timestamp, level, component, message, fields)
+        VALUES (${own.id}, ${own.orgId}, now(), 'warn', 'uploader', 'Batch put aside', '{"reason": "refused 50%", "status": 503}')`);
+      await tx.execute(sql`INSERT INTO device_event_logs (device_id, org_id, timestamp, level, category, source, message, details)
+        VALUES (${own.id}, ${own.orgId}, now(), 'error', 'system', 'Disk', 'Bad block', '{"volume": "C:", "sector": 4711}')`);
+    });
+    const found = async (search: string) => {
+      const path = `/?search=${encodeURIComponent(search)}&sources=diagnostic,event`;
+      const { body } = await call(GET, { token: admin, path, params: { id: own.id } });
+      return (body as { data: TimelineItem[] }).data.map(wordsOf);
+    };
+    for (const search of ["refused", "50%", "503 aside UPLOADER", '"uploader: batch put"', '"put aside" status'])
+      expect([search, await found(search)]).toEqual([search, ["diagnostic Batch put aside"]]);
+    for (const search of ["4711", "block volume", '"sector": 4711'])
+      expect([search, await found(search)]).toEqual([search, ["event Bad block"]]);
+    for (const search of ["refused 4711", '"aside put"', "5%3", "503_"])
+      expect([search, await found(search)]).toEqual([search, []]);
+    expect(await found('""')).toHaveLength(2);
+  });
+
   it("leaves out, and says so, what the caller may not read", async () => {
     const key = await createApiKey({ orgId: device.orgId, permissions: ["devices:read"] });
     const page = await ask("limit=100", { token: key });

@@ -22,8 +22,8 @@ function refusal(error: ApiError, hadBegun: boolean): StreamState | null {
 }
 
 /**
- * Follows what is sealed for a filter; a cut connection goes on at the last message seen. The input must keep its
- * identity while it says the same.
+ * Follows what is sealed for a filter while the tab is shown; a cut connection, and a tab that is shown again, goes on at
+ * the last message seen. The input must keep its identity while it says the same.
  */
 export function useTailStream(input: Input, onMessage: (message: TailMessage) => void): StreamState {
   const client = useTRPCClient();
@@ -35,6 +35,8 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
     let timer: ReturnType<typeof setTimeout> | undefined;
     let close = () => {};
     const open = () => {
+      // Nobody reads it then, and a browser has six connections for a host: hidden tabs would leave none.
+      if (document.hidden) return;
       let isOver = false;
       const end = (next: StreamState | null) => {
         if (isOver) return;
@@ -73,11 +75,13 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
     open();
     // The browser notices by itself, but takes its time.
     window.addEventListener("online", reopen);
+    document.addEventListener("visibilitychange", reopen);
     window.addEventListener("offline", lose);
     return () => {
       clearTimeout(timer);
       close();
       window.removeEventListener("online", reopen);
+      document.removeEventListener("visibilitychange", reopen);
       window.removeEventListener("offline", lose);
     };
   }, [client, input]);

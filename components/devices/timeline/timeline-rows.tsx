@@ -6,11 +6,13 @@ import { Level } from "@/components/devices/level";
 import { LogMessage } from "@/components/devices/log-message";
 import { When } from "@/components/format/when";
 import type { Column } from "@/components/ui/record-table";
+import { wordsOf } from "@/server/audit/query/word-list";
 import type { Entry as LiveEvent } from "@/server/live-events/schema";
 import type { TimelineItem } from "@/server/timeline/schema";
 
-/** An item of the merge, or an event that the device was asked for just now. */
-export type Item = TimelineItem | { source: "live"; at: string; key: string; log: string; event: LiveEvent };
+/** An event that the device was asked for just now. */
+export type LiveItem = { source: "live"; at: string; key: string; log: string; event: LiveEvent };
+export type Item = TimelineItem | LiveItem;
 
 const WORD: Record<Item["source"], string> = {
   audit: "Audit entry",
@@ -52,8 +54,14 @@ export const COLUMNS: Column<Item>[] = [
 
 const newestFirst = (a: Item, b: Item): number => Date.parse(b.at) - Date.parse(a.at);
 
+/** Whether an event of the device's own has all that is searched for, as the server reads it of those that are stored. */
+export function tells({ event, log }: LiveItem, search: string): boolean {
+  const told = `${event.source}: ${event.message} ${log} ${event.eventId}`.toLowerCase();
+  return wordsOf(search).every((word) => told.includes(word.toLowerCase()));
+}
+
 /** Live events among the items that are loaded; what is older than those waits until they are. */
-export function mergeLive(items: TimelineItem[], live: Item[], isWhole: boolean): Item[] {
+export function mergeLive(items: TimelineItem[], live: LiveItem[], isWhole: boolean): Item[] {
   const oldest = items.at(-1)?.at ?? "";
   return [...items, ...live.filter(({ at }) => isWhole || at >= oldest)].sort(newestFirst);
 }

@@ -17,7 +17,7 @@ import type { DeviceDetail } from "@/server/devices/schema";
 import { AROUND_MINUTES } from "@/server/timeline/vocabulary";
 import { SourceChips } from "./source-chips";
 import { RANGE_NAMES, RANGES, spanOf, timelineParsers } from "./timeline-params";
-import { COLUMNS, mergeLive } from "./timeline-rows";
+import { COLUMNS, mergeLive, tells } from "./timeline-rows";
 import { useLiveItems } from "./use-live-items";
 
 /** What happened on a device and to it, from all of its logs, in one order of time. */
@@ -44,7 +44,7 @@ export function Timeline({ device }: { device: DeviceDetail }) {
   const pages = query.data?.pages ?? [];
   const items = mergeLive(
     pages.flatMap(({ data }) => data),
-    asked ? (live.data ?? []) : [],
+    asked ? (live.data ?? []).filter((item) => tells(item, view.search ?? "")) : [],
     !query.hasNextPage,
   );
   const leftOut = pages[0]?.leftOut ?? [];

@@ -2,7 +2,7 @@
 
 import { useLiveQuery } from "@/components/devices/live/use-live-query";
 import { ALONE, useTRPCClient } from "@/components/trpc";
-import type { Item } from "./timeline-rows";
+import type { LiveItem } from "./timeline-rows";
 
 /** Logs that are asked at once, the ones last written to, and events of each. */
 const MAX_LOGS = 3;
@@ -16,7 +16,7 @@ export function useLiveItems({ deviceId, from, to, asked }: LiveInput) {
   return useLiveQuery({
     key: [deviceId, "timeline", asked],
     isEnabled: asked !== null,
-    run: async (signal): Promise<Item[]> => {
+    run: async (signal): Promise<LiveItem[]> => {
       const options = { signal, ...ALONE };
       const { data: logs } = await client.liveEvents.logs.query({ deviceId }, options);
       const newest = logs.toSorted((a, b) => b.lastWriteTime.localeCompare(a.lastWriteTime)).slice(0, MAX_LOGS);
