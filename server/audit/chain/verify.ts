@@ -134,16 +134,27 @@ export async function verifyChain(ctx: Pick<Ctx, "scope">, input: VerifyInput): 
   return readChain(tenantOf(orgId), (reader) => judge(reader, input, bounds), { pool, signal });
 }
 
+/** The sequence that a chain must begin with: the first, or the one behind what retention may have removed. */
+async function beginningOf(reader: ChainReader, orgId: string): Promise<number> {
+  const { head, pruned } = await readHead(reader, orgId);
+  const removed = head ? (pruned?.throughSeq ?? 0) : await permittedThrough(reader.sql, orgId);
+  return removed + 1;
+}
+
 /**
- * The first sequence that is absent between the earliest and the newest retained row of a chain, or null. Counts in an
- * index, so that it is cheap enough to run over everything.
+ * The first sequence that is absent before the newest row of a chain, its beginning included, or null. Counts in an index,
+ * so that it is cheap enough to run over everything.
  */
 export async function findGap(orgId: string): Promise<number | null> {
-  return readChain(tenantOf(orgId), async ({ sql }) => {
+  return readChain(tenantOf(orgId), async (reader) => {
+    const { sql } = reader;
     const [all] = await sql<{ rows: string; first: string | null; last: string | null }[]>`
       SELECT count(*) AS rows, min(chain_seq) AS first, max(chain_seq) AS last FROM audit_logs
       WHERE org_id = ${orgId}::uuid AND chain_seq IS NOT NULL`;
-    if (!all?.first || Number(all.last) - Number(all.first) + 1 === Number(all.rows)) return null;
+    if (!all?.first) return null;
+    const beginning = await beginningOf(reader, orgId);
+    if (Number(all.first) > beginning) return beginning;
+    if (Number(all.last) - Number(all.first) + 1 === Number(all.rows)) return null;
     const [gap] = await sql<{ seq: string }[]>`
       SELECT seq + 1 AS seq FROM (
         SELECT chain_seq AS seq, lead(chain_seq) OVER (ORDER BY chain_seq) AS next FROM audit_logs

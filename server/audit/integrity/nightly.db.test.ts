@@ -79,6 +79,20 @@ describe("the nightly verification", () => {
     }
   });
 
+  it("sees the next night that the beginning is gone, long after its slice, whatever the head claims of it", async () => {
+    for (const claim of [0, 5]) {
+      const { id } = await createOrg();
+      await write(id, 60);
+      for (let night = 0; night < 5; night++) expect((await verifyNightly(id))?.status).toBe("intact");
+      await tamper(async (tx) => {
+        await tx`UPDATE audit_chain_heads h SET pruned_through_seq = ${claim}, pruned_through_checksum = (
+          SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = ${claim}) WHERE org_id = ${id}`;
+        await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq <= 5`;
+      });
+      expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq: 1, kind: "missing" }] });
+    }
+  });
+
   it("names one place for one row that is gone, and of a lost head nothing that is not so", async () => {
     const { id } = await createOrg();
     await write(id, 12);
