@@ -69,6 +69,8 @@ test("a file is read, mapped, checked, run, reported and undone", async ({ page,
   await expect(page.getByText(/skipped unless/)).toHaveCount(0);
   await wizard.go("Run import", "Report");
   await expect(page.getByText("2 read back from the devices")).toBeVisible();
+  await expect(wizard.figure("Device picked")).toContainText("1");
+  await expect(wizard.figure("Ambiguous")).toHaveCount(0);
   await expectAccessible(page);
   const device = await api.call("GET", `/devices/${given.deviceId}`);
   expect(Object.values(device.customFields as object)).toContain("R1");

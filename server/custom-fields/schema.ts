@@ -36,13 +36,13 @@ const name = trimmedText(MAX_FIELD_NAME);
 const RESERVED_KEYS: ReadonlySet<string> = new Set(["id"]);
 export const fieldKey = z
   .string()
-  .max(MAX_FIELD_KEY)
-  .regex(FIELD_KEY, "must match ^[a-z][a-z0-9_]*$")
+  .max(MAX_FIELD_KEY, `has more than ${MAX_FIELD_KEY} characters`)
+  .regex(FIELD_KEY, "must begin with a lowercase letter and consist of lowercase letters, digits and underscores")
   .refine((key) => !RESERVED_KEYS.has(key), "is a reserved word");
 const choice = trimmedText(MAX_CHOICE);
 const choices = z
   .array(choice)
-  .max(MAX_CHOICES)
+  .max(MAX_CHOICES, `has more than ${MAX_CHOICES} choices`)
   .refine((list) => new Set(list).size === list.length, "names a choice twice");
 /** The choices of a dropdown, as a list; {choices: [...]} is taken too. */
 export const fieldOptions = z.union([

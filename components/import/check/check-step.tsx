@@ -52,7 +52,7 @@ export function CheckStep({ state, draft, onStep }: StepProps) {
           <Message tone="bad">{errorText(again.error)}</Message>
         </div>
       )}
-      <NotSaved error={draft?.error} />
+      {draft && <NotSaved draft={draft} state={state} />}
       {isStale && (
         <Notice
           title={check ? "The mapping has changed since the check" : "Not checked yet"}

@@ -28,7 +28,8 @@ export function ReportStep({ state }: StepProps) {
   const report = state.summary.run;
   if (!report) return null;
   const matched = MATCHED_OUTCOMES.reduce((sum, name) => sum + report.rows[name], 0);
-  const isWhole = matched === state.totalRows && report.fields.every((field) => field.invalid === 0);
+  const picked = report.picked ?? 0;
+  const isWhole = matched + picked === state.totalRows && report.fields.every((field) => field.invalid === 0);
   return (
     <>
       <div className={classes.pad}>
@@ -46,16 +47,18 @@ export function ReportStep({ state }: StepProps) {
       />
       <Section title="Rows">
         <dl className={classes.counts}>
-          {ROW_OUTCOMES.filter((name) => report.rows[name] > 0).map((name) => (
-            <div key={name}>
-              <dt>{ROW_OUTCOME_LABELS[name]}</dt>
-              <dd className="tm-figures">{count(report.rows[name])}</dd>
-            </div>
-          ))}
+          {rowCounts(report)
+            .filter(({ rows }) => rows > 0)
+            .map(({ label, rows }) => (
+              <div key={label}>
+                <dt>{label}</dt>
+                <dd className="tm-figures">{count(rows)}</dd>
+              </div>
+            ))}
         </dl>
       </Section>
       <Section title="Fields" flush>
-        {report.devices + matched > 0 ? (
+        {report.devices + matched + picked > 0 ? (
           <FieldTally state={state} fields={report.fields} />
         ) : (
           <p className={classes.pad}>No row matched, so no value was checked.</p>
@@ -80,6 +83,17 @@ export function ReportStep({ state }: StepProps) {
     </>
   );
 }
+
+/** The rows by what became of them: ambiguous are those that nobody picked a device for. */
+const rowCounts = ({ rows, picked = 0 }: RunReport): { label: string; rows: number }[] =>
+  ROW_OUTCOMES.flatMap((name) => {
+    const label = ROW_OUTCOME_LABELS[name];
+    if (name !== "ambiguous") return { label, rows: rows[name] };
+    return [
+      { label: "Device picked", rows: picked },
+      { label, rows: rows.ambiguous - picked },
+    ];
+  });
 
 const written = (report: RunReport): number => report.fields.reduce((sum, f) => sum + f.set + f.overwrite + f.clear, 0);
 

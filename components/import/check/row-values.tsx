@@ -57,7 +57,7 @@ export function RowValues({ state, row }: { state: ImportState; row: ImportRow }
               {cell.outcome !== "none" && (
                 <small>
                   {VALUE_OUTCOME_LABELS[cell.outcome]}
-                  {cell.reason ? `: ${cell.reason}` : ""}
+                  {cell.reason ? `: the value ${cell.reason}` : ""}
                 </small>
               )}
               {COMPARED.has(cell.outcome) && <Compared cell={cell} hasRun={state.startedAt !== null} />}

@@ -72,7 +72,7 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
         <Button type="submit" onClick={() => void next()}>
           Continue
         </Button>
-        <NotSaved error={draft.error} />
+        <NotSaved draft={draft} state={state} />
         {isHeld && unresolved.length > 0 && (
           <Message tone="bad">
             Resolve {counted(unresolved.length, "field")} first:{" "}

@@ -1,6 +1,26 @@
 import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
+import { errorText, problemOf } from "@/components/ui/notice";
+import type { ImportState } from "@/server/custom-fields/import/schema";
+import type { PlanDraft } from "./plan-draft";
+
+const PART: Record<string, string> = {
+  name: "name of its field",
+  fieldKey: "key of its field",
+  options: "list of its choices",
+  decisions: "list of what its values mean",
+};
+
+/** Why the mapping was not saved, by the column that it is about and never by a path. */
+function reasonOf({ error, plan }: PlanDraft, { columns }: ImportState): string {
+  const [fault] = problemOf(error)?.errors ?? [];
+  const [, at, part = ""] = /^plan\.fields\.(\d+)\.(\w+)/.exec(fault?.path ?? "") ?? [];
+  const field = at === undefined ? undefined : plan.fields[Number(at)];
+  const title = field && (columns[field.column]?.title ?? field.name);
+  return fault && title && PART[part]
+    ? `${title}: the ${PART[part]} ${fault.message}. The mapping is saved once this is corrected.`
+    : errorText(error);
+}
 
 /** Beside the step's button: why the last change of the mapping was not saved. */
-export const NotSaved = ({ error }: { error: unknown }) =>
-  error ? <Message tone="bad">{errorText(error)}</Message> : null;
+export const NotSaved = ({ draft, state }: { draft: PlanDraft; state: ImportState }) =>
+  draft.error ? <Message tone="bad">{reasonOf(draft, state)}</Message> : null;

@@ -80,7 +80,7 @@ function Mapping({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
           Check all rows
         </Button>
         <span className={shared.quiet}>The check writes nothing.</span>
-        <NotSaved error={draft.error} />
+        <NotSaved draft={draft} state={state} />
       </div>
     </>
   );

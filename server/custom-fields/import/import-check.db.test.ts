@@ -171,7 +171,7 @@ describe("the check", () => {
     const done = await run(ctx, staged.id);
     expect(await valuesOf(ids[1] as string)).toEqual(["one"]);
     expect(await valuesOf(ids[0] as string)).toBeNull();
-    expect(done.summary.run?.rows).toMatchObject({ ambiguous: 2, changed: 0 });
+    expect(done.summary.run).toMatchObject({ picked: 1, rows: { ambiguous: 2, changed: 0 } });
   });
 
   it("applies neither row when another one comes to the device that a person picked, since the check before", async () => {

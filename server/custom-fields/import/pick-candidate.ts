@@ -50,7 +50,11 @@ export const pickCandidate = operation({
       if (deviceId !== null) {
         if (!row.candidates?.includes(deviceId)) throw invalid("deviceId", "is not one of the row's candidates");
         const other = await findRowOfDevice(tx, id, { rowNo, deviceId });
-        if (other !== undefined) throw new AppError("conflict", `Row ${other} already matches that device.`);
+        if (other !== undefined)
+          throw new AppError(
+            "conflict",
+            `Row ${other} already matches that device: pick another one, or correct the file.`,
+          );
         const { sourceId } = row;
         const twin = sourceId === null ? undefined : await findRowOfSourceId(tx, id, { rowNo, sourceId });
         if (twin !== undefined)

@@ -41,7 +41,7 @@ const planField = z.strictObject({
   /** create: a new definition with the id given here. existing: into that one. skip: left out. */
   action: z.enum(["create", "existing", "skip"]),
   fieldId: z.guid().nullable(),
-  name: z.string().trim().min(1).max(MAX_FIELD_NAME),
+  name: z.string().trim().min(1, "is blank").max(MAX_FIELD_NAME, `has more than ${MAX_FIELD_NAME} characters`),
   fieldKey,
   type: z.enum(FIELD_TYPES),
   options: fieldOptions.nullable(),

@@ -20,7 +20,7 @@ const asText = (value: FieldValue | null): string =>
 function valueCells(field: ActiveField, { text, code, held }: { text: string; code: string; held: FieldValue | null }) {
   const outcome = outcomeOfCode(code);
   const shown = (value: string) => (field.secret && value !== "" ? MASK : value);
-  const reason = outcome === "invalid" ? `: ${invalidReason(field, text)}` : "";
+  const reason = outcome === "invalid" ? `: the value ${invalidReason(field, text)}` : "";
   return [
     shown(text),
     shown(asText(held)),

@@ -53,7 +53,7 @@ const decided = (code: ValueCode, value: FieldValue | null = null, reason: strin
 });
 
 const NOT_CLEARED = "is required and cannot be cleared";
-const NOT_APPLICABLE = "is not a field of this kind of device";
+const NOT_APPLICABLE = "does not apply to this kind of device";
 
 /**
  * What happens to one cell: `device` is null for a row without one (then only the cell itself is judged), `held` is

@@ -21,7 +21,7 @@ export type ChoiceDecision = z.output<typeof choiceDecision>;
 
 export const choiceDecisions = z
   .array(choiceDecision)
-  .max(MAX_CHOICE_DECISIONS)
+  .max(MAX_CHOICE_DECISIONS, `has more than ${MAX_CHOICE_DECISIONS} entries`)
   .refine((list) => new Set(list.map((one) => one.text)).size === list.length, "decides about a value twice");
 
 /** A dropdown as it is planned: its choices, and what was decided about the values that are none of them. */

@@ -57,8 +57,8 @@ export function planFaults(plan: Plan, known: Known): FieldError[] {
     say("identifiers", "map a column to Source device ID or Hostname");
   const used = new Set<number>();
   const use = (column: number, path: string) => {
-    if (column >= columns.length) say(path, "names a column that is not there");
-    else if (used.has(column)) say(path, "uses a column that is already used");
+    if (column >= columns.length) say(path, "the file has no such column");
+    else if (used.has(column)) say(path, "this column is used twice: give it one use alone");
     else used.add(column);
   };
   for (const which of IDENTIFIERS) if (identifiers[which] !== null) use(identifiers[which], `identifiers.${which}`);
@@ -88,11 +88,15 @@ export function planFaults(plan: Plan, known: Known): FieldError[] {
   return errors;
 }
 
+const isIdentifier = (name: string | undefined): name is keyof Plan["identifiers"] =>
+  IDENTIFIERS.some((known) => known === name);
+
 /** A fault as a sentence that names the column, never a path. */
 function sentenceOf({ path, message }: FieldError, plan: Plan, columns: SourceColumn[]): string {
   const [kind, which] = path.split(".");
   const field = kind === "fields" && which !== undefined ? plan.fields[Number(which)] : undefined;
-  const title = field && (columns[field.column]?.title ?? field.name);
+  const identifier = kind === "identifiers" && isIdentifier(which) ? plan.identifiers[which] : null;
+  const title = field ? (columns[field.column]?.title ?? field.name) : columns[identifier ?? -1]?.title;
   return title ? `${title}: ${message}.` : `${capitalized(message)}.`;
 }
 

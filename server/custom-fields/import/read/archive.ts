@@ -31,7 +31,8 @@ async function listMembers(zip: ZipFile): Promise<Map<string, Entry>> {
 }
 
 /** yauzl's and zlib's own errors mean that the file is not what it claims to be. */
-const damaged = (error: unknown): unknown => (error instanceof AppError ? error : badFile("is a damaged workbook"));
+const damaged = (error: unknown): unknown =>
+  error instanceof AppError ? error : badFile("is a damaged workbook: open it in Excel and save it again");
 
 async function* readMember(zip: ZipFile, entry: Entry | undefined, maxBytes: number): AsyncGenerator<string> {
   if (!entry) return;

@@ -47,7 +47,8 @@ async function* readBytes(path: string, gzip: boolean): AsyncGenerator<Buffer> {
       yield chunk;
     }
   } catch (error) {
-    if (codeOf(error).startsWith("Z_")) throw badFile("is not valid gzip");
+    if (codeOf(error).startsWith("Z_"))
+      throw badFile("is no complete gzip file: compress it again, or choose the file inside");
     throw error;
   } finally {
     source.destroy();

@@ -88,7 +88,9 @@ describe("a hostile file", () => {
     ["objects in objects", '{"a":'.repeat(MiB), /nested too deeply/],
     ["a string without an end", `["${"a".repeat(3 * MiB)}`, /over a million characters/],
     ["a line of JSON without an end", `{"a":1}\n{"b":"${"a".repeat(3 * MiB)}`, /over a million characters/],
-    ["a list that ends too early", '[{"Id":1},', /not valid JSON/],
+    ["a list that ends too early", '[{"Id":1},', /not valid JSON at its end: something is missing/],
+    ["a list with a fault", '[{"Id":1},\n{"Id":2}\n{"Id" 3}]', /not valid JSON between lines 1 and 3/],
+    ["a fault in one of the lines", '{"Id":1}\n{"Id":2}\n{"Id" 3}\n', /not valid JSON in line 3/],
   ];
   it.each(cases)(
     "of %s is given up in good time",

@@ -54,30 +54,33 @@ export function isLineByLine(head: string): boolean {
   }
 }
 
-/** Runs a parser, whose every error means that the text is not JSON. */
-function parsing<T>(parse: () => T): T {
+/** Runs a parser, whose every error means that the text is not JSON there. */
+function parsing<T>(where: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    throw error instanceof AppError ? error : badFile("is not valid JSON");
+    throw error instanceof AppError ? error : badFile(`is not valid JSON ${where}`);
   }
 }
 
-const parseLine = (text: string): JsonPart => parsing(() => ({ key: null, value: JSON.parse(text) }));
+const parseLine = (text: string, line: number): JsonPart =>
+  parsing(`in line ${line}`, () => ({ key: null, value: JSON.parse(text) }));
 
 /** One value a line. @throws AppError validation_failed for a line that is no JSON. */
 export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<JsonPart> {
   let rest = "";
+  let line = 1;
   for await (const piece of pieces) {
     const [first = "", ...others] = piece.split("\n");
     rest += first;
     for (const next of others) {
-      if (rest.trim()) yield parseLine(rest);
+      if (rest.trim()) yield parseLine(rest, line);
+      line++;
       rest = next;
     }
     if (rest.length > MAX_RECORD_CHARS) throw badFile("holds a line of over a million characters");
   }
-  if (rest.trim()) yield parseLine(rest);
+  if (rest.trim()) yield parseLine(rest, line);
 }
 
 const MAX_DEPTH = 100;
@@ -124,12 +127,15 @@ export async function* splitJson(pieces: AsyncIterable<string>): AsyncGenerator<
     parts.push(part);
     pending = 0;
   });
+  let line = 1;
   for await (const piece of pieces) {
     pending += piece.length;
-    parsing(() => parser.write(piece));
+    const last = line + piece.split("\n").length - 1;
+    parsing(line === last ? `in line ${line}` : `between lines ${line} and ${last}`, () => parser.write(piece));
+    line = last;
     if (pending > MAX_RECORD_CHARS) throw badFile("holds an element of over a million characters");
     yield* parts;
     parts = [];
   }
-  parsing(() => parser.isEnded || parser.end());
+  parsing("at its end: something is missing", () => parser.isEnded || parser.end());
 }

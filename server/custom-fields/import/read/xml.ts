@@ -28,7 +28,7 @@ function parsing(parse: () => void): void {
   try {
     parse();
   } catch (error) {
-    throw error instanceof AppError ? error : badFile("is a damaged workbook");
+    throw error instanceof AppError ? error : badFile("is a damaged workbook: open it in Excel and save it again");
   }
 }
 
@@ -49,7 +49,7 @@ export async function* readXml<Item>(
   let isStarted = false;
   parser.on("opentag", ({ name, attributes }) => {
     run = 0;
-    if (++depth > MAX_DEPTH) throw badFile("is a damaged workbook");
+    if (++depth > MAX_DEPTH) throw badFile("is a damaged workbook: open it in Excel and save it again");
     events.open(localName(name), attributes);
   });
   parser.on("closetag", ({ name }) => {

@@ -21,7 +21,10 @@ async function createDefinitions(tx: Tx, found: ImportRecord, plan: Plan): Promi
     (field) => field.action === "create" && !known.some((d) => d.id === field.fieldId),
   );
   if (known.length + wanted.length > MAX_DEFINITIONS_PER_OWNER)
-    throw new AppError("conflict", `There would be more than ${MAX_DEFINITIONS_PER_OWNER} custom fields.`);
+    throw new AppError(
+      "conflict",
+      `There would be more than ${MAX_DEFINITIONS_PER_OWNER} custom fields: leave some columns out, or delete fields that nobody needs.`,
+    );
   if (wanted.length === 0) return [];
   const values = wanted.map((field) => ({
     id: field.fieldId,
@@ -49,7 +52,10 @@ async function extendDefinition(
   if (added.length === 0) return [];
   const extended = [...(options ?? []), ...added];
   if (extended.length > MAX_CHOICES)
-    throw new AppError("conflict", `${before.name} would have more than ${MAX_CHOICES} choices.`);
+    throw new AppError(
+      "conflict",
+      `${before.name} would have more than ${MAX_CHOICES} choices: map some of the values to choices that it has, or leave them out.`,
+    );
   const [after] = await tx.update(d).set({ options: extended, updatedAt: new Date() }).where(own).returning();
   return after ? [{ before, after }] : [];
 }

@@ -9,7 +9,6 @@ import { loadPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { emptyTally } from "@/server/custom-fields/import/decide/tally";
 import {
   type ImportRecord,
-  leftOutSecrets,
   lockImport,
   type PartnerScope,
   partnerScope,
@@ -29,6 +28,7 @@ import { AppError, type ErrorCode } from "@/server/errors";
 import { applyChunk } from "./apply";
 import { auditOutcome } from "./audit-outcome";
 import { checkRows } from "./check";
+import { forgetSecrets } from "./forget-secrets";
 import {
   Cancelled,
   finishWork,
@@ -42,7 +42,6 @@ import {
 } from "./lease";
 import { countsOf, readBack } from "./read-back";
 import { stageFiles } from "./stage";
-import { forgetColumns } from "./tables/staged";
 import { undoChunk } from "./undo";
 
 /** Work in the name of a person, within what that person reaches now. */
@@ -100,14 +99,13 @@ async function finishRun(
 ): Promise<void> {
   // Before the lock: the claim is renewed meanwhile.
   const touched = await readBack(found, scope);
+  const secrets = await forgetSecrets(found, scope);
   await tenant(scope, async (tx) => {
     const now = await lockImport(tx, ctx, found.id);
     const report = reportOf(now);
     const run = { ...report, readBack: report.fields.map(({ fieldId }) => countsOf(touched, fieldId)) };
     await auditOutcome(tx, ctx, { found: now, kind: "finish", report: run, touched });
     const jobDone = end.status === "done" ? now.totalRows : now.jobDone;
-    const secrets = leftOutSecrets(now);
-    await forgetColumns(tx, now.id, secrets);
     const columns = withoutSamples(now.columns, secrets);
     const summary = { ...now.summary, run };
     await finishWork(tx, now.id, { ...end, jobDone, finishedAt: new Date(), columns, summary });

@@ -68,3 +68,10 @@ export const takeEdit = (tx: Tx, importId: string, editNo: number) =>
 export async function clearEdits(tx: Tx, importId: string): Promise<void> {
   await tx.execute(sql`DELETE FROM custom_field_import_edits WHERE import_id = ${importId}::uuid`);
 }
+
+/** Forgets what was edited in some columns: it can no longer be undone. */
+export async function forgetEdits(tx: Tx, importId: string, columns: readonly number[]): Promise<void> {
+  await tx.execute(sql`
+    DELETE FROM custom_field_import_edits
+    WHERE import_id = ${importId}::uuid AND column_no = ANY(${`{${columns.join(",")}}`}::int[])`);
+}

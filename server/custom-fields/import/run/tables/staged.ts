@@ -21,19 +21,19 @@ export async function clearStaged(tx: Tx, importId: string): Promise<void> {
   await tx.execute(sql`DELETE FROM custom_field_import_rows WHERE import_id = ${importId}::uuid`);
 }
 
-/** Empties columns of all rows, and forgets what was edited in them: values that nobody chose to import and that are secret. */
-export async function forgetColumns(tx: Tx, importId: string, columns: readonly number[]): Promise<void> {
-  if (columns.length === 0) return;
-  const emptied = columns.reduce(
-    (cells, column) => sql`jsonb_set(${cells}, ${`{${column}}`}::text[], '""', false)`,
-    sql`cells`,
-  );
+/** Empties columns of the rows of a range: values that nobody chose to import and that are secret. */
+export async function forgetColumns(
+  tx: Tx,
+  importId: string,
+  { columns, after, through }: Range & { columns: readonly number[] },
+): Promise<void> {
   await tx.execute(sql`
-    UPDATE custom_field_import_rows SET cells = ${emptied}
-    WHERE import_id = ${importId}::uuid AND fault IS NULL`);
-  await tx.execute(sql`
-    DELETE FROM custom_field_import_edits
-    WHERE import_id = ${importId}::uuid AND column_no = ANY(${`{${columns.join(",")}}`}::int[])`);
+    UPDATE custom_field_import_rows SET cells = (
+      SELECT jsonb_agg(CASE WHEN place - 1 = ANY(${`{${columns.join(",")}}`}::int[]) THEN '""' ELSE cell END ORDER BY place)
+      FROM jsonb_array_elements(cells) WITH ORDINALITY c(cell, place)
+    )
+    WHERE import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through}
+      AND fault IS NULL AND cells <> '[]'`);
 }
 
 export const readStaged = (tx: Tx, importId: string, { after, through }: Range) =>
