@@ -3,6 +3,7 @@ import { join, posix } from "node:path";
 import { expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
+import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/schema";
 import { EnvError, envSchema, parseEnv } from "@/server/env";
 
 const FILES = readdirSync("deploy", { recursive: true, withFileTypes: true })
@@ -71,6 +72,19 @@ it("the compose file mounts files, volumes and secrets that are there", () => {
     expect(file).toBe(`./secrets/${name}`);
     expect(made).toContain(name);
   }
+});
+
+it("parts of an import pass the proxy, and lie where every process finds them", () => {
+  const megabytes = Number(/client_max_body_size (\d+)m;/.exec(textOf("deploy/nginx/trailmark.conf"))?.[1]);
+  expect(UPLOAD_PART_BYTES).toBeLessThan(megabytes * 1024 * 1024);
+  const below = /TRAILMARK_DATA_DIR, "(\w+)", id/.exec(textOf("server/custom-fields/import/import-folder.ts"));
+  const folder = below?.[1];
+  const servers = Object.entries(compose.services).filter(([name]) => name.startsWith("server-"));
+  expect(servers.length).toBeGreaterThan(1);
+  for (const [, { volumes }] of servers) expect(volumes).toContain(`imports:/var/lib/trailmark/${folder}`);
+  expect(textOf("deploy/systemd/trailmark@.service")).toContain(
+    `BindPaths=%S/trailmark/imports:%S/trailmark/%i/${folder}`,
+  );
 });
 
 it("the processes that the proxy and the scrape ask are those of the compose file", () => {

@@ -25,7 +25,7 @@ export const MAX_IMPORT_FILES = 10;
 /** Characters of one record of a text file: more is an unclosed quote. */
 export const MAX_RECORD_CHARS = 1024 * 1024;
 /** Bytes of one request of an upload; a larger file goes in several, each at its offset. */
-export const UPLOAD_PART_BYTES = 8 * 1024 * 1024;
+export const UPLOAD_PART_BYTES = 4 * 1024 * 1024;
 export const PREVIEW_ROWS = 20;
 /** The column that the download of rows not applied adds. It is no field when that file comes back. */
 export const REASON_TITLE = "Not applied because";
