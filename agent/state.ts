@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "./make-folder";
+import { createFolder } from "./create-folder";
 
 /** What outlives the program: who it is and how far each log has been shipped. */
 export type AgentState = {
@@ -24,7 +24,7 @@ export class StateFolder {
 
   /** Opens the folder, made on the first run together with an id for this agent. */
   static async open(dir: string): Promise<StateFolder> {
-    await makeFolder(dir);
+    await createFolder(dir);
     const text = await readFile(join(dir, FILE), "utf8").catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
     });

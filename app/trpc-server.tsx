@@ -5,7 +5,7 @@ import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache, type ReactNode } from "react";
-import { makeQueryClient } from "@/components/query-client";
+import { createQueryClient } from "@/components/query-client";
 import type { pages } from "@/server/front/pages";
 
 /** The running server, which is bundled outside of Next: no module of it may be imported here but for its types. */
@@ -15,7 +15,7 @@ function server(): typeof pages {
 }
 
 /** One cache per request; what the pages put in goes to the browser with them. */
-const queryClient = cache(makeQueryClient);
+const queryClient = cache(createQueryClient);
 
 /** Who asks for this page; looked up once per request. */
 const pageContext = cache(async () => server().context(new Headers(await headers())));

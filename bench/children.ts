@@ -5,13 +5,13 @@ import { verifyOnServer } from "./rows/verify-chain";
 
 /** Jobs that run in a process of their own, so that its memory and its time are theirs alone. Each prints JSON. */
 export const children: Record<string, (args: string[]) => Promise<void>> = {
-  "verify-chain": async ([orgId = "", rounds = "3"]) => tell(await verifyOnServer(orgId, Number(rounds))),
-  "verify-bundle": async ([file = "", rounds = "3"]) => tell(await verifyBundleFile(file, Number(rounds))),
-  "export-csv": async ([orgId = "", rounds = "3"]) => tell(await exportCsvFile(orgId, Number(rounds))),
+  "verify-chain": async ([orgId = "", rounds = "3"]) => send(await verifyOnServer(orgId, Number(rounds))),
+  "verify-bundle": async ([file = "", rounds = "3"]) => send(await verifyBundleFile(file, Number(rounds))),
+  "export-csv": async ([orgId = "", rounds = "3"]) => send(await exportCsvFile(orgId, Number(rounds))),
   "bare-server": ([agent = "{}"]) => serveBare(JSON.parse(agent)),
 };
 
-function tell(answer: object): void {
+function send(answer: object): void {
   const maxRssMb = process.resourceUsage().maxRSS / 1024;
   process.stdout.write(`${JSON.stringify({ ...answer, maxRssMb })}\n`, () => process.exit(0));
 }

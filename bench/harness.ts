@@ -100,24 +100,24 @@ export async function rateOf(count: number, work: () => Promise<unknown>): Promi
   return (count * 1000) / (await msOf(work));
 }
 
-/** Things a second that `lanes` loops do, each taking the next when its last is done, for so long. */
-export async function rateWithin<T>(ms: number, lanes: number, next: () => T, work: (item: T) => Promise<unknown>) {
+/** Things a second that `workers` loops do, each taking the next when its last is done, for so long. */
+export async function rateWithin<T>(ms: number, workers: number, next: () => T, work: (item: T) => Promise<unknown>) {
   const started = performance.now();
   let done = 0;
-  const lane = async () => {
+  const worker = async () => {
     for (; performance.now() - started < ms; done++) await work(next());
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: workers }, worker));
   return (done * 1000) / (performance.now() - started);
 }
 
-/** Runs `lanes` loops that share the items, as so many producers or connections would. */
-export async function inLanes<T>(lanes: number, items: readonly T[], work: (item: T) => Promise<unknown>) {
+/** Runs `workers` loops that share the items, as so many producers or connections would. */
+export async function inParallel<T>(workers: number, items: readonly T[], work: (item: T) => Promise<unknown>) {
   const waiting = items.values();
-  const lane = async () => {
+  const worker = async () => {
     for (let item = waiting.next(); !item.done; item = waiting.next()) await work(item.value);
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: workers }, worker));
 }
 
 /** Watches this process's resident memory during `work`; answers the peak's growth in MB. */

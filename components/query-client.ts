@@ -23,7 +23,7 @@ function onError(error: unknown): void {
 }
 
 /** The query cache's rules, the same on the server (prefetch) and in the browser. */
-export function makeQueryClient(): QueryClient {
+export function createQueryClient(): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),

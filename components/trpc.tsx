@@ -16,7 +16,7 @@ import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
 import { MAX_BATCH_CALLS } from "@/server/trpc/batch";
 import type { AppRouter } from "@/server/trpc/root";
-import { makeQueryClient } from "./query-client";
+import { createQueryClient } from "./query-client";
 import { confirmIdentity } from "./step-up";
 
 export type Inputs = inferRouterInputs<AppRouter>;
@@ -32,8 +32,8 @@ let browserClient: QueryClient | undefined;
 
 /** One cache per browser tab, a fresh one per render on the server. */
 function queryClient(): QueryClient {
-  if (typeof window === "undefined") return makeQueryClient();
-  browserClient ??= makeQueryClient();
+  if (typeof window === "undefined") return createQueryClient();
+  browserClient ??= createQueryClient();
   return browserClient;
 }
 
@@ -59,7 +59,7 @@ const stepUpLink: TRPCLink<AppRouter> =
       return send(false);
     });
 
-const makeClient = () =>
+const createClient = () =>
   createTRPCClient<AppRouter>({
     links: [
       stepUpLink,
@@ -77,7 +77,7 @@ const makeClient = () =>
 
 /** Gives the tree its query cache and the typed way to the procedures. */
 export function TrpcProvider({ children }: { children: ReactNode }) {
-  const [client] = useState(makeClient);
+  const [client] = useState(createClient);
   const cache = queryClient();
   return (
     <QueryClientProvider client={cache}>

@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import { checkCluster, distribute, hasFaults, takeRightsBack } from "./citus/distribute";
+import { checkCluster, distribute, hasFaults, revokeRights } from "./citus/distribute";
 import { installFunctions, staleFunctions, withSealer } from "./install-functions";
 import { reach } from "./reach";
 import { EXPECTED, ensureRoles } from "./roles";
@@ -103,7 +103,7 @@ async function apply(sql: postgres.Sql, input: MigrateInput & { ownerUrl: string
     await sql.begin((tx) => withSealer(tx, () => applyMissing(tx, missing, citus)));
   // It asks the nodes over connections of its own, which would wait for this transaction's locks for ever.
   if (!citus) return;
-  if (await hasFaults(sql)) await sql.begin((tx) => withSealer(tx, () => takeRightsBack(tx)));
+  if (await hasFaults(sql)) await sql.begin((tx) => withSealer(tx, () => revokeRights(tx)));
   await sql`SELECT audit_self_test()`;
 }
 

@@ -14,7 +14,7 @@ const SILENCE_MS = 2.5 * STREAM_COMMENT_MS;
 const STABLE_MS = 30_000;
 const ANSWER_ATTEMPTS = 3;
 /** So many queries are worked on at once: each may read a whole log. */
-const LANES = 4;
+const MAX_CONCURRENT = 4;
 /** The server knows this agent no more, or not yet; heartbeats decide what that means. */
 const TURNED_AWAY_MS = 60_000;
 
@@ -64,14 +64,14 @@ async function listen(options: LiveOptions, client: Client): Promise<number> {
       return response.status === 401 || response.status === 404 ? TURNED_AWAY_MS : asked;
     }
     diagnostics.log("debug", "live", "listening for live queries");
-    const lanes = Array.from({ length: LANES }, () => Promise.resolve());
+    const queues = Array.from({ length: MAX_CONCURRENT }, () => Promise.resolve());
     let next = 0;
     for await (const { event, data } of readEvents(chunksUntil(connection.signal, response.body), () =>
       watch.refresh(),
     )) {
       if (event !== "command") continue;
-      const lane = next++ % LANES;
-      lanes[lane] = Promise.resolve(lanes[lane]).then(() => respond(options, client, data));
+      const queue = next++ % MAX_CONCURRENT;
+      queues[queue] = Promise.resolve(queues[queue]).then(() => respond(options, client, data));
     }
     return 0;
   } finally {

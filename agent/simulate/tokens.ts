@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "@/agent/make-folder";
+import { createFolder } from "@/agent/create-folder";
 
 const FILE = "tokens.json";
 type Tokens = Readonly<Record<string, string>>;
@@ -15,6 +15,6 @@ export async function readTokens(dir: string): Promise<Tokens> {
 
 /** Leaves them for the next run, for its owner alone. */
 export async function keepTokens(dir: string, tokens: Tokens): Promise<void> {
-  await makeFolder(dir);
+  await createFolder(dir);
   await writeFile(join(dir, FILE), JSON.stringify(tokens), { mode: 0o600 });
 }

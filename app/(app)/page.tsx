@@ -6,7 +6,7 @@ import { loadView } from "@/components/audit/filters/address";
 import { entriesQuery } from "@/components/audit/filters/entries-query";
 import { toListInput } from "@/components/audit/filters/list-input";
 import { isFolding, listedInput, routineQuery } from "@/components/audit/fold/folding";
-import { lookQuery } from "@/components/audit/table/table-params";
+import { tableSettingsQuery } from "@/components/audit/table/table-params";
 import { titleOf } from "@/components/audit/title";
 import { Viewer } from "@/components/audit/viewer";
 import { StartPanel } from "@/components/checklist/start-panel";
@@ -25,12 +25,14 @@ export default async function AuditPage({ searchParams }: Props) {
   const cookie = decodeURIComponent((await cookies()).get(ZONE_COOKIE)?.value ?? "");
   const zone = view.tz ?? (isZone(cookie) ? cookie : "UTC");
   const now = new Date();
-  const kept = await fetched<{ fold: boolean | null }>(lookQuery(trpc));
+  const kept = await fetched<{ fold: boolean | null }>(tableSettingsQuery(trpc));
   const listed = listedInput(toListInput(view, zone, now), view, isFolding(view, kept?.fold));
   const page = listed.routine && (await fetched<FullPage>(entriesQuery(trpc, listed)));
   const folds = page ? [routineQuery(trpc, { listed, page, zone })] : [];
   return (
-    <Prefetched queries={[trpc.setup.checklist.queryOptions(), entriesQuery(trpc, listed), lookQuery(trpc), ...folds]}>
+    <Prefetched
+      queries={[trpc.setup.checklist.queryOptions(), entriesQuery(trpc, listed), tableSettingsQuery(trpc), ...folds]}
+    >
       <StartPanel />
       <Viewer loadedAt={now.toISOString()} />
     </Prefetched>

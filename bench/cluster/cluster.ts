@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { endServer, killPostmaster, killServer, type Server, startServer } from "@/testing/server";
 import { PORTS, SECRETS, serverEnvironment, superUrl } from "./layout";
-import { isRoot, NOBODY, type Part, part, until } from "./part";
+import { isRoot, NOBODY_UID, type Part, part, until } from "./part";
 import { program } from "./programs";
 import { haproxySettings, patroniSettings, poolerSettings, poolerUsers } from "./settings";
 
@@ -56,11 +56,11 @@ export class Cluster {
     const { folder } = this;
     const file = (name: string, text: string) => {
       writeFileSync(join(folder, name), text, { mode: 0o600 });
-      if (isRoot) chownSync(join(folder, name), NOBODY, NOBODY);
+      if (isRoot) chownSync(join(folder, name), NOBODY_UID, NOBODY_UID);
       return join(folder, name);
     };
     chmodSync(folder, 0o700);
-    if (isRoot) chownSync(folder, NOBODY, NOBODY);
+    if (isRoot) chownSync(folder, NOBODY_UID, NOBODY_UID);
     const [client, peer] = [`http://127.0.0.1:${PORTS.etcd}`, `http://127.0.0.1:${PORTS.etcdPeer}`];
     const etcdArgs = ["--name=e", `--data-dir=${join(folder, "etcd")}`, "--log-level=error"];
     const urls = { "listen-client-urls": client, "advertise-client-urls": client, "listen-peer-urls": peer };

@@ -3,7 +3,7 @@ import { openSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-export const NOBODY = 65534;
+export const NOBODY_UID = 65534;
 export const isRoot = process.getuid?.() === 0;
 const STOP_MS = 8_000;
 
@@ -32,7 +32,7 @@ export function part({ name, file, args, folder }: Program): Part {
         cwd: folder,
         env: { PATH: process.env.PATH ?? "", HOME: folder, NODE_ENV: "production", LC_ALL: "C.UTF-8" },
         stdio: ["ignore", log, log],
-        ...(isRoot && { uid: NOBODY, gid: NOBODY }),
+        ...(isRoot && { uid: NOBODY_UID, gid: NOBODY_UID }),
       });
     },
     kill: () => end("SIGKILL"),

@@ -1,4 +1,4 @@
-import { type Bench, type Figure, figure, inLanes, interleave, rateOf } from "@/bench/harness";
+import { type Bench, type Figure, figure, inParallel, interleave, rateOf } from "@/bench/harness";
 import { bodyMaker, createAgent, putFor, startBuiltServer } from "@/bench/http";
 import { startChild } from "@/bench/spawn";
 import type { World } from "@/bench/world";
@@ -30,7 +30,7 @@ async function run(world: World): Promise<Figure[]> {
       () => ingestInput.parse({ id: agent.id, ...JSON.parse(bulk()) }).events,
     );
     const work = (events: DeviceEvent[]) => insertEvents(sql, agent, events);
-    return rateOf(batches.length * BULK_EVENTS, () => inLanes(BULK_CONNECTIONS, batches, work));
+    return rateOf(batches.length * BULK_EVENTS, () => inParallel(BULK_CONNECTIONS, batches, work));
   };
   try {
     const large = await interleave(rounds, {

@@ -46,14 +46,14 @@ type Sending = { url: string; method: string; token: string; body: () => string 
 async function send({ url, method, token, body }: Sending, requests: number): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   let left = requests;
-  const lane = async () => {
+  const worker = async () => {
     while (left-- > 0) {
       const answer = await fetch(url, { method, headers, body: body() });
       if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`);
       await answer.arrayBuffer();
     }
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, lane));
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
 }
 
 function auditBody({ random }: World): () => string {

@@ -1,5 +1,5 @@
 import { eventMaker } from "@/bench/events";
-import { type Bench, type Figure, figure, inLanes, interleave, rateOf, rateWithin } from "@/bench/harness";
+import { type Bench, type Figure, figure, inParallel, interleave, rateOf, rateWithin } from "@/bench/harness";
 import { createPlain, insertBatch, insertOne } from "@/bench/plain";
 import { startRecorder } from "@/bench/recorder";
 import type { World } from "@/bench/world";
@@ -34,7 +34,7 @@ async function ingest(
     batches: () => {
       count = batches.reduce((sum, batch) => sum + batch.length, 0);
       cut = batches.length;
-      return rateOf(count, () => inLanes(UNDER_WAY, batches, (batch) => insertBatch(plain, batch)));
+      return rateOf(count, () => inParallel(UNDER_WAY, batches, (batch) => insertBatch(plain, batch)));
     },
     singles: () => rateWithin(ms, SINGLE_CONNECTIONS, next, (event) => insertOne(pool, "audit_plain", event)),
   });

@@ -1,5 +1,5 @@
 import { eventMaker } from "@/bench/events";
-import { type Bench, type Figure, figure, inLanes, median, msOf, percentile } from "@/bench/harness";
+import { type Bench, type Figure, figure, inParallel, median, msOf, percentile } from "@/bench/harness";
 import { startRecorder } from "@/bench/recorder";
 import type { World } from "@/bench/world";
 import { listFullEntries } from "@/server/audit/entries/list";
@@ -52,7 +52,9 @@ async function run(world: World): Promise<Figure[]> {
       await sleep(PAUSE_MS);
     }
   })();
-  const posted = await msOf(() => inLanes(PRODUCERS, Array.from({ length: rows }), () => recorder.durably([next()])));
+  const posted = await msOf(() =>
+    inParallel(PRODUCERS, Array.from({ length: rows }), () => recorder.durably([next()])),
+  );
   const caughtUp = await msOf(async () => {
     while ((await lagOf(world, orgId)) >= KEPT_BACK_ROWS) await sleep(PAUSE_MS / 5);
   });

@@ -53,11 +53,11 @@ export const answersEarly: Fault = async ({ incoming, outgoing }, _, { port }) =
   inner.on("error", () => {}).end(Buffer.concat(chunks));
 };
 
-const PATIENCE_MS = 2_500;
+const TIMEOUT_MS = 2_500;
 
 /** Records only once the database answers, or its patience is at an end. */
 export const waitsForDatabase: Fault = async (_, pass, { port }) => {
-  const until = Date.now() + PATIENCE_MS;
+  const until = Date.now() + TIMEOUT_MS;
   while (Date.now() < until && !(await isReady(`http://127.0.0.1:${port}`))) await sleep(50);
   pass();
 };

@@ -18,8 +18,8 @@ const FULL_ROUNDS = 10;
 /** Below this nobody notices; a quick run on a busy machine only sees that others are not shut out. */
 const NOTICED_MS = 250;
 /** Others who are not answered within this were shut out; a quick run is made on machines that do other things as well. */
-const PATIENCE_MS = 10_000;
-const QUICK_PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 10_000;
+const QUICK_TIMEOUT_MS = 30_000;
 
 const procedure = (name: string, input: object): string =>
   `/api/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`;
@@ -108,10 +108,10 @@ export const fairSharesLine: Line = {
       const full = rounds >= FULL_ROUNDS;
       const began = performance.now();
       progress("making two organizations");
-      const [ms, patienceMs] = full ? [FULL_MS, PATIENCE_MS] : [QUICK_MS, QUICK_PATIENCE_MS];
+      const [ms, timeoutMs] = full ? [FULL_MS, TIMEOUT_MS] : [QUICK_MS, QUICK_TIMEOUT_MS];
       const attacker = await createCaller(server, full ? FULL_ROWS : QUICK_ROWS);
       const other = await createCaller(server, full ? 2_000 : 500);
-      const calm = bystander(other, EVERYDAY, patienceMs);
+      const calm = bystander(other, EVERYDAY, timeoutMs);
       await sleep(ms);
       const before = await calm.end();
       const seconds = () => Math.round((performance.now() - began) / 1_000);
@@ -125,11 +125,11 @@ export const fairSharesLine: Line = {
             ? { ...attacker, token: await signIn(server.base) }
             : attacker;
         progress([`${verb.name}, after ${seconds()} s`, ...notes].join("; "));
-        const beside = bystander(other, EVERYDAY, patienceMs);
-        const answers = await flood({ verb, caller, atOnce: AT_ONCE, ms, patienceMs });
+        const beside = bystander(other, EVERYDAY, timeoutMs);
+        const answers = await flood({ verb, caller, atOnce: AT_ONCE, ms, timeoutMs: timeoutMs });
         const { p95, refused, asked } = await beside.end();
-        const told = [...answers].filter(([status]) => status > 0).map(([status, count]) => `${status} x${count}`);
-        notes.push(`${verb.name}: ${told.join(" ")}; others' p95 ${Math.round(p95)} ms of ${asked}`);
+        const statuses = [...answers].filter(([status]) => status > 0).map(([status, count]) => `${status} x${count}`);
+        notes.push(`${verb.name}: ${statuses.join(" ")}; others' p95 ${Math.round(p95)} ms of ${asked}`);
         if (refused > 0) faults.push(`${verb.name}: others were refused ${refused} times`);
         worst = Math.max(worst, p95 / before.p95);
         if (full && p95 > Math.max(2 * before.p95, NOTICED_MS))

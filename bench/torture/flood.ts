@@ -23,43 +23,43 @@ type Answered = { status: number; ms: number };
 /** Whoever is refused comes back at once, as an attacker would, but not before the event loop turned. */
 const COME_BACK_MS = 25;
 
-function ask(verb: Verb, caller: Caller, agent: Agent, patienceMs: number): Promise<Answered> {
+function ask(verb: Verb, caller: Caller, agent: Agent, timeoutMs: number): Promise<Answered> {
   const { method, path, body } = verb;
   const started = performance.now();
   return new Promise((resolve) => {
     const done = (status: number) => {
-      clearTimeout(patience);
+      clearTimeout(timeout);
       resolve({ status, ms: performance.now() - started });
     };
     const headers = { ...credential(verb, caller), "Content-Type": "application/json" };
     const outgoing = request(caller.base + path(caller), { method, headers, agent }, (answer) => {
       answer.once("close", () => done(answer.complete ? (answer.statusCode ?? 0) : 0)).resume();
     });
-    const patience = setTimeout(() => outgoing.destroy(), patienceMs);
+    const timeout = setTimeout(() => outgoing.destroy(), timeoutMs);
     outgoing.once("error", () => done(0)).end(body && JSON.stringify(body(caller)));
   });
 }
 
-export type Flood = { verb: Verb; caller: Caller; atOnce: number; ms: number; patienceMs: number };
+export type Flood = { verb: Verb; caller: Caller; atOnce: number; ms: number; timeoutMs: number };
 
 /**
  * So many in flight until the time is over and one of them was refused (a slow machine takes its time for that), then all
  * of them hung up on; how many were answered with which status.
  */
-export async function flood({ verb, caller, atOnce, ms, patienceMs }: Flood): Promise<Map<number, number>> {
+export async function flood({ verb, caller, atOnce, ms, timeoutMs }: Flood): Promise<Map<number, number>> {
   const answers = new Map<number, number>();
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
   let isOver = false;
   const one = async () => {
     while (!isOver) {
-      const { status } = await ask(verb, caller, agent, patienceMs);
+      const { status } = await ask(verb, caller, agent, timeoutMs);
       if (!isOver) answers.set(status, (answers.get(status) ?? 0) + 1);
       if (status !== 200) await sleep(COME_BACK_MS);
     }
   };
   const all = Promise.all(Array.from({ length: atOnce }, one));
   const began = performance.now();
-  for (let gone = 0; gone < ms || (gone < patienceMs && !answers.has(429)); gone = performance.now() - began)
+  for (let gone = 0; gone < ms || (gone < timeoutMs && !answers.has(429)); gone = performance.now() - began)
     await sleep(COME_BACK_MS);
   isOver = true;
   agent.destroy();
@@ -70,14 +70,14 @@ export async function flood({ verb, caller, atOnce, ms, patienceMs }: Flood): Pr
 export type Waited = { p95: number; refused: number; asked: number };
 
 /** Somebody who goes on with everyday requests, one after the other; `end` says how long they took. */
-export function bystander(caller: Caller, everyday: Verb[], patienceMs: number): { end: () => Promise<Waited> } {
+export function bystander(caller: Caller, everyday: Verb[], timeoutMs: number): { end: () => Promise<Waited> } {
   const agent = new Agent({ keepAlive: true });
   const times: number[] = [];
   let refused = 0;
   let stop = false;
   const running = (async () => {
     for (let i = 0; !stop; i++) {
-      const { status, ms } = await ask(itemAt(everyday, i), caller, agent, patienceMs);
+      const { status, ms } = await ask(itemAt(everyday, i), caller, agent, timeoutMs);
       times.push(ms);
       if (status !== 200 && status !== 202) refused++;
       await sleep(10);

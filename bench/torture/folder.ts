@@ -4,18 +4,18 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { clusterOf, freePort, type Server, startServer, stopServer } from "@/testing/server";
 
-let folder: string | undefined;
+let shared: string | undefined;
 
 /** One data folder for the lines that do not mind what an earlier one left: making a cluster takes longest of all. */
 function sharedFolder(): string {
-  if (folder) return folder;
-  const made = mkdtempSync(join(tmpdir(), "trailmark-torture-"));
+  if (shared) return shared;
+  const folder = mkdtempSync(join(tmpdir(), "trailmark-torture-"));
   process.on("exit", () => {
-    const cluster = existsSync(join(made, "postgres.json")) ? clusterOf(made).folder : made;
-    for (const path of [cluster, made]) rmSync(path, { recursive: true, force: true });
+    const cluster = existsSync(join(folder, "postgres.json")) ? clusterOf(folder).folder : folder;
+    for (const path of [cluster, folder]) rmSync(path, { recursive: true, force: true });
   });
-  folder = made;
-  return made;
+  shared = folder;
+  return folder;
 }
 
 let port: number | undefined;

@@ -11,7 +11,7 @@ import type { Line } from "./types";
 
 /** F4: requests that are meant to cost the server much more than their sender. */
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 const MAX_GROWTH_MB = 100;
 /** Below this nobody notices; a quick run on a busy machine only sees that others are not shut out. */
 const NOTICED_MS = 250;
@@ -28,7 +28,7 @@ type Body = Uint8Array | ((to: ClientRequest) => void);
 function send(url: string, method: string, headers: Record<string, string>, body?: Body): Promise<Seen> {
   const started = performance.now();
   return new Promise((resolve) => {
-    const outgoing = request(url, { method, headers, agent: false, timeout: 4 * PATIENCE_MS }, (answer) => {
+    const outgoing = request(url, { method, headers, agent: false, timeout: 4 * TIMEOUT_MS }, (answer) => {
       let text = "";
       answer.setEncoding("utf8").on("data", (chunk: string) => {
         if (text.length < 10_000) text += chunk;
@@ -67,7 +67,7 @@ const endless = (bytes: number) => (to: ClientRequest) => {
 type Attack = { name: string; run: (target: Target) => Promise<string[]> };
 const expectAll = (seen: Seen[], right: (s: Seen) => boolean): string[] =>
   seen
-    .filter((s) => !right(s) || s.ms > PATIENCE_MS)
+    .filter((s) => !right(s) || s.ms > TIMEOUT_MS)
     .map(({ status, code, ms }) => `${status} ${code ?? ""} after ${Math.round(ms)} ms`);
 
 const bodyAttack = (
@@ -117,7 +117,7 @@ async function slowLoris({ server }: Target): Promise<string[]> {
   const drip = setInterval(() => {
     for (const socket of sockets) if (socket.writable) socket.write("X");
   }, 500);
-  const deadline = Date.now() + PATIENCE_MS + 500;
+  const deadline = Date.now() + TIMEOUT_MS + 500;
   while (open > 0 && Date.now() < deadline) await sleep(50);
   clearInterval(drip);
   const held = open;
@@ -252,7 +252,7 @@ export const hostileLine: Line = {
         notes.push(`${name} ${took} ms +${growth} MB (others' p95 ${Math.round(p95)} ms)`);
         faults.push(...wrong.slice(0, 3).map((what) => `${name}: ${what}`));
         if (growth > MAX_GROWTH_MB) faults.push(`${name}: memory grew by ${growth} MB`);
-        if (p95 > (full ? Math.max(2 * before, NOTICED_MS) : PATIENCE_MS))
+        if (p95 > (full ? Math.max(2 * before, NOTICED_MS) : TIMEOUT_MS))
           faults.push(`${name}: others waited ${Math.round(p95)} ms`);
       }
       const [found, asked] = await withListener(readsAll, (base) =>

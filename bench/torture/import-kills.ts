@@ -7,7 +7,7 @@ import { prepare, signIn } from "./load";
 import type { Line, LineInput } from "./types";
 
 const ROWS = 20_000;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** The wizard's procedures over the wire, as the administrator. */
 async function procedure<T>(server: Server, kind: "query" | "mutation", name: string, input: object): Promise<T> {
@@ -77,7 +77,7 @@ async function survive(
     battle.server = await startShared();
     await battle.afterKill(battle.server, id);
   }
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + TIMEOUT_MS;
   for (;;) {
     const state = await get(battle.server, id);
     if (!state.job) return state;
@@ -139,7 +139,7 @@ async function fight({ rounds, random }: LineInput, afterKill: Battle["afterKill
   return { kills: battle.kills, faults };
 }
 
-const told = ({ kills, faults }: Fight): string =>
+const summaryOf = ({ kills, faults }: Fight): string =>
   [`${kills} kills over ${ROWS} rows and ${3 * ROWS} values`, ...faults].join("; ");
 
 /** K3, import: kill -9 while a file is read, checked, applied and taken back; all or nothing, and nothing twice. */
@@ -148,7 +148,7 @@ export const importKillLine: Line = {
   title: "kill -9 of the server during an import and its undo",
   run: async (input) => {
     const found = await fight(input);
-    return { tried: found.kills, failed: found.faults.length, detail: told(found) };
+    return { tried: found.kills, failed: found.faults.length, detail: summaryOf(found) };
   },
 };
 
@@ -167,6 +167,6 @@ export const importMarkLine: Line = {
   run: async (input) => {
     const found = await fight(input, runAhead);
     const lost = found.faults.filter((fault) => fault.startsWith("after the run: values"));
-    return { tried: found.kills, failed: lost.length > 0 ? 0 : 1, detail: told(found) };
+    return { tried: found.kills, failed: lost.length > 0 ? 0 : 1, detail: summaryOf(found) };
   },
 };

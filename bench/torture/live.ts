@@ -54,8 +54,8 @@ async function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<voi
 }
 
 /** Asks until the agent is connected; the answer that came, or the last refusal. */
-async function untilAnswered<Body = object>(ask: () => Promise<Asked<Body>>, patienceMs: number): Promise<Asked<Body>> {
-  for (const deadline = Date.now() + patienceMs; ; await sleep(20)) {
+async function untilAnswered<Body = object>(ask: () => Promise<Asked<Body>>, timeoutMs: number): Promise<Asked<Body>> {
+  for (const deadline = Date.now() + timeoutMs; ; await sleep(20)) {
     const asked = await ask();
     if (asked.status !== 409 || Date.now() > deadline) return asked;
   }

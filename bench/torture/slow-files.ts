@@ -10,7 +10,7 @@ import type { Line } from "./types";
 
 /** H1: files that are made to be slow, read as an import reads them, while this process has to answer others. */
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 const MAX_WAIT_MS = 250;
 /** A quick run is made on machines that do other things as well. */
 const QUICK = { patienceMs: 20_000, maxWaitMs: 1_000 };
@@ -52,7 +52,7 @@ export const slowFilesLine: Line = {
   id: "H1",
   title: "files made to be slow leave the process free to answer",
   run: async ({ rounds }) => {
-    const limits = rounds >= FULL_ROUNDS ? { patienceMs: PATIENCE_MS, maxWaitMs: MAX_WAIT_MS } : QUICK;
+    const limits = rounds >= FULL_ROUNDS ? { patienceMs: TIMEOUT_MS, maxWaitMs: MAX_WAIT_MS } : QUICK;
     const folder = mkdtempSync(join(tmpdir(), "trailmark-slow-"));
     const faults: string[] = [];
     let [tried, slowest, longest] = [0, 0, 0];

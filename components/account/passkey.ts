@@ -11,7 +11,7 @@ export async function askForPasskey(options: object | null | undefined) {
 }
 
 /** A passkey that the browser has made; null where the person did not confirm it. */
-export async function makePasskey(options: object) {
+export async function createPasskey(options: object) {
   const { startRegistration } = await import("@simplewebauthn/browser");
   const optionsJSON = options as PublicKeyCredentialCreationOptionsJSON;
   return startRegistration({ optionsJSON }).catch(() => null);

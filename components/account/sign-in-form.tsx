@@ -41,10 +41,10 @@ function useHandedOver(): [Challenge | null, (challenge: Challenge | null) => vo
     const handed = /^#(tmc_[\w-]+)$/.exec(window.location.hash)?.[1];
     if (!handed) return;
     setChallenge({ challenge: handed, methods: [] });
-    const take = ({ methods, passkeyOptions }: Outputs["auth"]["describeChallenge"]) =>
+    const showMethods = ({ methods, passkeyOptions }: Outputs["auth"]["describeChallenge"]) =>
       setChallenge({ challenge: handed, methods, ...(passkeyOptions && { passkeyOptions }) });
     // Where it cannot be told, the answer to the challenge will say why.
-    mutate({ challenge: handed }, { onSuccess: take });
+    mutate({ challenge: handed }, { onSuccess: showMethods });
   }, [mutate]);
   return [challenge, setChallenge];
 }

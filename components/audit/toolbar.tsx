@@ -11,13 +11,13 @@ import { RangeSteps } from "./filters/range-steps";
 import { LiveToggle } from "./live/live-toggle";
 import { SearchBox } from "./search/search-box";
 import { ColumnMenu } from "./table/column-menu";
-import type { TableLook } from "./table/table-look";
+import type { TableSettings } from "./table/table-settings";
 import classes from "./viewer.module.css";
 import { useViewer } from "./viewer-context";
 import { SavedViews } from "./views/saved-views";
 
 type Props = {
-  look: TableLook;
+  settings: TableSettings;
   /** The chart over time, which a phone folds away. */
   chart: { isShown: boolean; toggle: () => void };
   search: RefObject<HTMLInputElement | null>;
@@ -28,7 +28,7 @@ type Props = {
 };
 
 /** What narrows the list and what can be done with it. */
-export function Toolbar({ look, chart, search, isBusy, onRefresh, onExport, print }: Props) {
+export function Toolbar({ settings, chart, search, isBusy, onRefresh, onExport, print }: Props) {
   const { view, setView, now } = useViewer();
   return (
     <div className={classes.toolbar}>
@@ -45,7 +45,7 @@ export function Toolbar({ look, chart, search, isBusy, onRefresh, onExport, prin
           Filters
         </Button>
         <SavedViews />
-        <ColumnMenu look={look} />
+        <ColumnMenu settings={settings} />
         <Button
           variant="default"
           className={classes.phone}

@@ -8,7 +8,7 @@ import { useTRPC } from "@/components/trpc";
 import { type SetView, type View, viewParsers } from "./filters/address";
 import { type Input, toListInput } from "./filters/list-input";
 import { isFolding, listedInput } from "./fold/folding";
-import { lookQuery } from "./table/table-params";
+import { tableSettingsQuery } from "./table/table-params";
 
 /** What the whole viewer shares: the address's state, the list's input for it, and the instant that "now" means. */
 type ViewerState = {
@@ -35,7 +35,7 @@ export function ViewerProvider({ loadedAt, children }: { loadedAt: string; child
   const [now, setNow] = useState(() => new Date(loadedAt));
   const { zone } = useZone();
   const input = useMemo(() => toListInput(view, zone, now), [view, zone, now]);
-  const kept = useQuery(lookQuery(useTRPC())).data?.fold;
+  const kept = useQuery(tableSettingsQuery(useTRPC())).data?.fold;
   const listed = useMemo(() => listedInput(input, view, isFolding(view, kept)), [input, view, kept]);
   const viewer = useMemo(() => ({ view, setView, input, listed, now, setNow }), [view, setView, input, listed, now]);
   return <Context value={viewer}>{children}</Context>;

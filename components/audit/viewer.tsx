@@ -4,7 +4,7 @@ import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useCan, useOrg } from "@/components/account/org";
-import { useAsked } from "@/components/asked";
+import { useRequestedAct } from "@/components/requested-act";
 import { PageHeader } from "@/components/ui/page-header";
 import { wordsOf } from "@/server/audit/query/word-list";
 import { useAuditList } from "./audit-list";
@@ -23,9 +23,9 @@ import { SearchedWords } from "./marked";
 import { PrintButton } from "./print/print-button";
 import { PrintSheet } from "./print/print-sheet";
 import { usePrint } from "./print/use-print";
-import { MisreadNote } from "./search/misread-note";
+import { InvalidQualifiersNote } from "./search/invalid-qualifiers-note";
 import { EntryList } from "./table/entry-list";
-import { useTableLook } from "./table/table-look";
+import { useTableSettings } from "./table/table-settings";
 import { titleOf } from "./title";
 import { Toolbar } from "./toolbar";
 import classes from "./viewer.module.css";
@@ -51,20 +51,20 @@ function AuditLog() {
   const table = useRef<HTMLTableElement>(null);
   const search = useRef<HTMLInputElement>(null);
   const audit = useAuditList(table);
-  const look = useTableLook();
+  const settings = useTableSettings();
   // Of a phone alone, where the entries come first.
   const [showsChart, setShowsChart] = useState(false);
   const [isExporting, setIsExporting] = useState(false);
   const [usesDrawer, setUsesDrawer] = useState(view.row !== null);
   if (view.row !== null && !usesDrawer) setUsesDrawer(true);
   const onExport = useCan("audit:export") ? () => setIsExporting(true) : null;
-  useAsked("export", onExport);
+  useRequestedAct("export", onExport);
   const printing = usePrint(input, audit.entries);
-  useAsked("print", printing.begin);
+  useRequestedAct("print", printing.begin);
   useTitle(audit.names);
   const { open, step, follow, close, isBeside, panel } = useOpenEntry(audit.entries, table);
   const onLive = () => toggleLive(view, setView);
-  const onFold = () => look.change({ fold: !look.folds });
+  const onFold = () => settings.change({ fold: !settings.folds });
   const isOpen = view.row !== null;
   useViewerKeys({ table, search, isOpen, isBeside, step, follow, close, onLive, onFold, onExport });
   useEntryKeys(view.row);
@@ -77,7 +77,7 @@ function AuditLog() {
           <Header />
         </div>
         <Toolbar
-          look={look}
+          settings={settings}
           chart={{ isShown: showsChart, toggle: () => setShowsChart(!showsChart) }}
           search={search}
           isBusy={audit.list.isFetching}
@@ -85,9 +85,9 @@ function AuditLog() {
           onExport={onExport}
           print={<PrintButton isPreparing={printing.isPreparing} onPrint={() => void printing.begin()} />}
         />
-        <Chips names={audit.names} look={look} />
+        <Chips names={audit.names} settings={settings} />
         {invalid.length > 0 && <InvalidParams parts={invalid} />}
-        <MisreadNote />
+        <InvalidQualifiersNote />
         <Histogram isUnfolded={showsChart} />
         <RangeLine audit={audit} />
         {audit.bar}
@@ -100,7 +100,7 @@ function AuditLog() {
                 list={audit.list}
                 entries={audit.entries}
                 folds={audit.isFoldPending ? null : audit.folds}
-                look={look}
+                settings={settings}
                 table={table}
                 onOpen={open}
               />

@@ -35,9 +35,9 @@ export function CustomersPage() {
   const first = useQuery(customersQuery(trpc));
   // More than one answer holds: the server searches and sorts, and the worst of what it finds are shown.
   const isLarge = (first.data?.pagination.totalPages ?? 1) > 1;
-  const asked = { search: view.search ?? undefined, show: view.show ?? undefined, sort: view.sort, order: view.order };
+  const input = { search: view.search ?? undefined, show: view.show ?? undefined, sort: view.sort, order: view.order };
   const large = useQuery({
-    ...customersQuery(trpc, clean(asked)),
+    ...customersQuery(trpc, clean(input)),
     enabled: isLarge,
     placeholderData: keepPreviousData,
   });
@@ -83,8 +83,8 @@ export function CustomersPage() {
 }
 
 /** Members that are not asked for stay out of the input: what is usual is then the answer that is there already. */
-function clean(asked: { search?: string | undefined; show?: Shown[] | undefined; sort: Sort; order: "asc" | "desc" }) {
-  const { search, show, sort, order } = asked;
+function clean(input: { search?: string | undefined; show?: Shown[] | undefined; sort: Sort; order: "asc" | "desc" }) {
+  const { search, show, sort, order } = input;
   return {
     ...(search && { search }),
     ...(show && { show }),

@@ -32,10 +32,10 @@ export function RetentionDialog({ organizations, onClose }: Props) {
   const [settled] = useDebouncedValue(days, DEBOUNCE_MS);
   const isValid = isRetention(days);
   const orgId = organizations.map((org) => org.orgId);
-  const asked = { orgId, retentionDays: Number(settled) };
+  const input = { orgId, retentionDays: Number(settled) };
   const preview = useQuery({
-    queryKey: [...trpc.retention.previewMany.mutationKey(), asked],
-    queryFn: ({ signal }) => client.retention.previewMany.mutate(asked, { signal }),
+    queryKey: [...trpc.retention.previewMany.mutationKey(), input],
+    queryFn: ({ signal }) => client.retention.previewMany.mutate(input, { signal }),
     enabled: isValid && settled === days,
   });
   const known = preview.data?.retentionDays === days ? preview.data : undefined;

@@ -84,12 +84,12 @@ function Found({ found }: { found: readonly Verified[] }) {
       <ul>
         {[...found]
           .sort((a, b) => rank(a) - rank(b))
-          .map(({ orgId, name, status, told }) => (
+          .map(({ orgId, name, status, message }) => (
             <li key={orgId}>
               <Link href={`/integrity?orgId=${orgId}`} prefetch={false} className="tm-link">
                 {name}
               </Link>
-              {status === "failed" ? <span>Not verified: {told}</span> : <ChainTag status={status} />}
+              {status === "failed" ? <span>Not verified: {message}</span> : <ChainTag status={status} />}
             </li>
           ))}
       </ul>

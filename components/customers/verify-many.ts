@@ -6,8 +6,8 @@ import type { OrganizationOverview } from "@/server/organizations/overview/schem
 
 type Status = Outputs["integrity"]["verify"]["status"];
 export type Verified = { orgId: string; name: string } & (
-  | { status: Status; told?: undefined }
-  | { status: "failed"; told: string }
+  | { status: Status; message?: undefined }
+  | { status: "failed"; message: string }
 );
 
 /** As many readings as a small server has cores; the others wait their turn here. */
@@ -29,7 +29,7 @@ export function useVerifyMany(organizations: readonly OrganizationOverview[]) {
     try {
       return { orgId, name, status: (await verify.mutateAsync({ orgId })).status };
     } catch (error) {
-      return { orgId, name, status: "failed", told: errorText(error) };
+      return { orgId, name, status: "failed", message: errorText(error) };
     }
   };
   const start = async () => {

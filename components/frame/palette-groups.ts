@@ -20,13 +20,13 @@ import {
 import { useRouter } from "next/navigation";
 import { createSerializer } from "nuqs";
 import { useCan, useMe, useOrg } from "@/components/account/org";
-import { ask } from "@/components/asked";
 import { aroundPath } from "@/components/audit/entry";
 import { filterParsers, loadView } from "@/components/audit/filters/address";
 import { frozenLink } from "@/components/audit/filters/copy-link";
-import { readLine } from "@/components/audit/search/question";
+import { readLine } from "@/components/audit/search/read-line";
 import { BUILT_IN } from "@/components/audit/views/view-query";
 import { useZone } from "@/components/format/zone";
+import { requestAct } from "@/components/requested-act";
 import { useTRPC } from "@/components/trpc";
 import { networkOf } from "@/server/audit/query/network";
 import { MAX_FILTER_LENGTH } from "@/server/audit/vocabulary";
@@ -96,7 +96,7 @@ export function useActs(): Destination[] {
   const shown = shownEntry();
   const on = (path: string, act: string) => () => {
     if (window.location.pathname !== path) go(path);
-    ask(act);
+    requestAct(act);
   };
   const acts: (Destination & { permission?: string })[] = [
     { key: "export", name: "Export entries", icon: Download, permission: "audit:export", go: on("/", "export") },

@@ -128,7 +128,7 @@ function useMark(hits: string) {
 /** Enter takes the first hit where none is chosen by the arrows, as soon as the hits are those of what is typed. */
 function useFirst(first: Destination | undefined, { isSettled, typed }: { isSettled: boolean; typed: string }) {
   const [wantedFor, setWantedFor] = useState<string | null>(null);
-  const take = useEffectEvent(() => {
+  const runChosen = useEffectEvent(() => {
     setWantedFor(null);
     if (!first) return;
     palette.close();
@@ -136,7 +136,7 @@ function useFirst(first: Destination | undefined, { isSettled, typed }: { isSett
   });
   useEffect(() => {
     if (wantedFor !== null && wantedFor !== typed) setWantedFor(null);
-    else if (wantedFor !== null && isSettled) take();
+    else if (wantedFor !== null && isSettled) runChosen();
   }, [wantedFor, typed, isSettled]);
   const onEnter = (event: KeyboardEvent) => {
     const isChosen = first !== undefined && store.getState().selected >= 0;

@@ -2,7 +2,7 @@ import { count } from "@/components/format/amounts";
 import type { ChainCounts } from "@/server/organizations/overview/schema";
 
 /** What the header's badge says: its colour, its word, and the whole sentence. */
-export type Said = { state: "intact" | "broken" | "unproven" | "unknown"; word: string; told: string };
+export type Said = { state: "intact" | "broken" | "unproven" | "unknown"; word: string; sentence: string };
 
 const STATE: Record<ChainCounts[number]["status"], Said["state"]> = {
   broken: "broken",
@@ -31,14 +31,14 @@ export function ofAll(counts: ChainCounts, alarms: number): Said {
   const all = alarms > broken ? [{ status: "broken" as const, count: alarms }] : known;
   const [worst, ...others] = all;
   if (!worst || worst.status === "empty") {
-    const told = counts.length > 0 ? "No organization has entries yet" : "Not known yet";
-    return { state: "unknown", word: "Integrity", told };
+    const sentence = counts.length > 0 ? "No organization has entries yet" : "Not known yet";
+    return { state: "unknown", word: "Integrity", sentence: sentence };
   }
   const isAll = all === known && worst.count > 1 && others.every(({ status }) => status === "empty");
   const parts = all.map(({ status, count: n }) => `${count(n)} ${WORD[status]}`);
   return {
     state: STATE[worst.status],
     word: `${isAll ? "All " : ""}${count(worst.count)} ${WORD[worst.status]}`,
-    told: `Audit chains: ${parts.join(", ")}`,
+    sentence: `Audit chains: ${parts.join(", ")}`,
   };
 }

@@ -7,11 +7,11 @@ import { useQueryStates } from "nuqs";
 import { useRef, useState } from "react";
 import type { Org } from "@/components/account/one-org";
 import { useCan } from "@/components/account/org";
-import { useAsked } from "@/components/asked";
 import { counted } from "@/components/format/amounts";
 import { useElapsed } from "@/components/format/elapsed";
 import { When } from "@/components/format/when";
 import { useProvenLink } from "@/components/proven-link";
+import { useRequestedAct } from "@/components/requested-act";
 import { ALONE, type Outputs, useTRPC, useTRPCClient } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { Failure } from "@/components/ui/notice";
@@ -50,7 +50,7 @@ export function CheckRange({ org, rows }: Props) {
     onSuccess: () => cache.invalidateQueries(trpc.integrity.pathFilter()),
   });
   const seconds = useElapsed(verify.isPending);
-  useAsked("verify", isFaulty || verify.isPending ? null : () => verify.mutate());
+  useRequestedAct("verify", isFaulty || verify.isPending ? null : () => verify.mutate());
   const wasCancelled = verify.isError && abort.current?.signal.aborted;
   return (
     <>

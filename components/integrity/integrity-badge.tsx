@@ -33,8 +33,8 @@ function OfOne({ orgId, name }: { orgId: string; name: string }) {
   const { data } = useQuery(useTRPC().integrity.status.queryOptions({ orgId }, { refetchInterval: EVERY_MS }));
   const isBroken = alarms.data?.some((alarm) => alarm.orgId === orgId) ?? false;
   const said = ofOne({ isBroken, name, chain: data?.state });
-  const told = data ? `${said.told}, ${knownOf(data, zone)}` : said.told;
-  return <Badge {...said} told={told} href={`/integrity?orgId=${orgId}`} />;
+  const label = data ? `${said.sentence}, ${knownOf(data, zone)}` : said.sentence;
+  return <Badge {...said} sentence={label} href={`/integrity?orgId=${orgId}`} />;
 }
 
 function OfAll() {
@@ -45,11 +45,17 @@ function OfAll() {
   return <Badge {...ofAll(chains.data ?? [], alarms.data?.length ?? 0)} href="/customers?show=chain" />;
 }
 
-function Badge({ state, word, told, href }: Said & { href: string }) {
+function Badge({ state, word, sentence, href }: Said & { href: string }) {
   const Icon = { intact: ShieldCheck, broken: ShieldX, unproven: ShieldQuestionMark, unknown: Shield }[state];
   return (
-    <Tip label={told}>
-      <Link href={href} className={classes.badge} data-state={state} aria-label={`${word}. ${told}`} prefetch={false}>
+    <Tip label={sentence}>
+      <Link
+        href={href}
+        className={classes.badge}
+        data-state={state}
+        aria-label={`${word}. ${sentence}`}
+        prefetch={false}
+      >
         <Icon size={16} strokeWidth={1.75} aria-hidden />
         <span>{word}</span>
       </Link>
@@ -68,16 +74,17 @@ type One = { isBroken: boolean; name: string; chain: Outputs["integrity"]["statu
 
 function ofOne({ isBroken, name, chain }: One): Said {
   const subject = `The audit chain of ${name}`;
-  if (isBroken || chain?.status === "broken") return { state: "broken", word: "Broken", told: `${subject} is broken` };
+  if (isBroken || chain?.status === "broken")
+    return { state: "broken", word: "Broken", sentence: `${subject} is broken` };
   if (chain?.status === "intact")
     return {
       state: "intact",
       word: "Intact",
-      told: `${subject} is intact through entry ${count(chain.throughSeq ?? 0)}`,
+      sentence: `${subject} is intact through entry ${count(chain.throughSeq ?? 0)}`,
     };
   if (chain?.status === "unproven") {
     const why = chain.reasons.join(" ").replace(/\.$/, "");
-    return { state: "unproven", word: "Not proven", told: `${subject} is not proven: ${why}` };
+    return { state: "unproven", word: "Not proven", sentence: `${subject} is not proven: ${why}` };
   }
-  return { state: "unknown", word: "Integrity", told: chain ? `${name} has no entries yet` : "Not known yet" };
+  return { state: "unknown", word: "Integrity", sentence: chain ? `${name} has no entries yet` : "Not known yet" };
 }

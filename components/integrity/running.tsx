@@ -6,7 +6,7 @@ import { count } from "@/components/format/amounts";
 import { ALONE, useTRPC } from "@/components/trpc";
 import classes from "./integrity.module.css";
 
-const LOOK_EVERY_MS = 250;
+const POLL_MS = 250;
 
 /** total: the entries of the whole chain; null for a range, which is not counted beforehand. */
 type Props = { runId: string; total: number | null; seconds: number; onCancel: () => void };
@@ -14,7 +14,7 @@ type Props = { runId: string; total: number | null; seconds: number; onCancel: (
 /** A verification under way: rows read so far, of how many, since when, and the way to stop it. */
 export function Running({ runId, total, seconds, onCancel }: Props) {
   const progress = useQuery(
-    useTRPC().integrity.progress.queryOptions({ runId }, { trpc: ALONE, refetchInterval: LOOK_EVERY_MS }),
+    useTRPC().integrity.progress.queryOptions({ runId }, { trpc: ALONE, refetchInterval: POLL_MS }),
   );
   const rows = progress.data?.rows ?? 0;
   return (

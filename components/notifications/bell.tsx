@@ -21,10 +21,10 @@ function UnreadBell() {
   const trpc = useTRPC();
   const summary = useQuery(trpc.notifications.summary.queryOptions({}, { refetchInterval: EVERY_MS }));
   const unread = summary.data?.unread ?? 0;
-  const told = summary.data ? `Notifications, ${unread === 0 ? "none" : count(unread)} unread` : "Notifications";
+  const label = summary.data ? `Notifications, ${unread === 0 ? "none" : count(unread)} unread` : "Notifications";
   return (
-    <Tip label={told}>
-      <Link href="/notifications" className={classes.bell} aria-label={told} prefetch={false}>
+    <Tip label={label}>
+      <Link href="/notifications" className={classes.bell} aria-label={label} prefetch={false}>
         <BellIcon size={16} strokeWidth={1.75} aria-hidden />
         {unread > 0 && (
           <span className={classes.count} aria-hidden>

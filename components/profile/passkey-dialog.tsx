@@ -2,7 +2,7 @@
 
 import { Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { makePasskey } from "@/components/account/passkey";
+import { createPasskey } from "@/components/account/passkey";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
@@ -21,7 +21,7 @@ export function PasskeyDialog({ onDone, onClose }: Props) {
     if (!displayName.safeParse(name).success) return form.refuse("", [{ path: "name", message: "Required" }]);
     try {
       const { challenge, options } = await begin.mutateAsync();
-      const response = await makePasskey(options);
+      const response = await createPasskey(options);
       if (!response) return form.refuse("The browser made no passkey. Nothing was changed.");
       onDone((await add.mutateAsync({ challenge, name, response: { ...response } })).recoveryCodes);
     } catch (error) {

@@ -19,7 +19,7 @@ const LOOPBACK = /^(127\.|::1$)/;
 const PRIVATE = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|f[cd]|fe80:)/i;
 
 /** What an address says about the place; no address leaves this server to be looked up. */
-function placeOf(ip: string | null): string {
+function locationOf(ip: string | null): string {
   if (!ip) return "Address not recorded";
   if (LOOPBACK.test(ip)) return `The server itself (${ip})`;
   return PRIVATE.test(ip) ? `Local network (${ip})` : ip;
@@ -48,7 +48,7 @@ export function SessionsSection() {
         </div>
       ),
     },
-    { header: "Place", cell: (s) => placeOf(s.ip), width: 240 },
+    { header: "Place", cell: (s) => locationOf(s.ip), width: 240 },
     { header: "Signed in", cell: (s) => <When at={s.createdAt} />, width: 200, minor: true },
     { header: "Last used", cell: (s) => <When at={s.lastSeenAt} />, width: 200 },
     {
@@ -87,7 +87,7 @@ export function SessionsSection() {
           onConfirm={() => end.mutate({ id: ending.id })}
           onClose={close}
         >
-          {`${deviceOf(ending)}, ${placeOf(ending.ip)}, is signed out at once.`}
+          {`${deviceOf(ending)}, ${locationOf(ending.ip)}, is signed out at once.`}
         </Confirm>
       )}
     </Section>

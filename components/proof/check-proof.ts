@@ -4,7 +4,7 @@ import { parseEntryProof } from "@/server/audit/tree/entry-proof";
 import { judgeProof, type ProofVerdict, parseTrust, type Trust } from "@/server/audit/tree/judge-proof";
 import { browserNoteTools } from "./note-tools";
 
-const NOBODY: Trust = { logs: [], witnesses: [], quorum: null };
+const NO_TRUST: Trust = { logs: [], witnesses: [], quorum: null };
 
 /** Whom a proof is held to: what the reader pasted, else what the server that served the page publishes of itself. */
 export type Held = { trust: Trust; from: "you" | "server" | "nobody" };
@@ -20,7 +20,7 @@ export function heldTo(pasted: string, served: string | null): Held | { reason: 
     return "reason" in trust ? trust : { trust, from: "you" };
   }
   const trust = served === null ? null : parseTrust(sha256, served);
-  if (!trust || "reason" in trust) return { trust: NOBODY, from: "nobody" };
+  if (!trust || "reason" in trust) return { trust: NO_TRUST, from: "nobody" };
   return { trust: { ...trust, quorum: null }, from: "server" };
 }
 

@@ -19,9 +19,9 @@ export function rowsBehind(filter: Filter, { range, tz, orgId }: Counted): strin
   return text ? `/?${text}` : "/";
 }
 
-const NOBODY = "00000000-0000-0000-0000-000000000000";
+const NO_USER = "00000000-0000-0000-0000-000000000000";
 
 /** The filter that finds exactly what an actor did; the platform itself has no id. */
 export function actorFilter({ userId }: { userId: string }): Filter {
-  return userId === NOBODY ? { actorType: "system" } : { [filterFor("actorId", userId)]: userId };
+  return userId === NO_USER ? { actorType: "system" } : { [filterFor("actorId", userId)]: userId };
 }

@@ -5,7 +5,7 @@ import { useDisclosure } from "@mantine/hooks";
 import type { UseMutationResult, UseQueryResult } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { type ComponentType, type ReactNode, useState } from "react";
-import { useAsked } from "@/components/asked";
+import { useRequestedAct } from "@/components/requested-act";
 import type { ApiError } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
 import { Notice } from "@/components/ui/notice";
@@ -41,7 +41,7 @@ export function KeyList<K extends Key>(props: Props<K>) {
   const { one, many, title, lead, list, nameOf, revoke, NewKey } = props;
   const [revoking, setRevoking] = useState<K | null>(null);
   const [creating, create] = useDisclosure(false);
-  useAsked(`New ${one}`, create.open);
+  useRequestedAct(`New ${one}`, create.open);
   const close = () => {
     setRevoking(null);
     revoke.reset();

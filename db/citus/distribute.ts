@@ -115,7 +115,7 @@ export async function hasFaults(sql: postgres.Sql): Promise<boolean> {
  * Takes rights back that a node has given which was added since: Citus creates functions there that everybody may
  * execute. Inside withSealer().
  */
-export async function takeRightsBack(tx: postgres.TransactionSql): Promise<void> {
+export async function revokeRights(tx: postgres.TransactionSql): Promise<void> {
   for (const { name } of functionsOfVersion(true)) await tx`REVOKE ALL ON FUNCTION ${tx(name)} FROM PUBLIC`;
   await revokeFromOwner(tx);
 }

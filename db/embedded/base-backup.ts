@@ -21,7 +21,7 @@ const LEFT_OUT = /^(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backu
 /** Last of all, as pg_basebackup does it. */
 const CONTROL = "global/pg_control";
 
-async function takeOne(cluster: string, name: string, take: TakeFile): Promise<void> {
+async function copyOne(cluster: string, name: string, take: TakeFile): Promise<void> {
   const path = join(cluster, name);
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size === undefined) return; // dropped meanwhile: replaying the log drops it too
@@ -33,16 +33,16 @@ async function takeOne(cluster: string, name: string, take: TakeFile): Promise<v
   if (isThere) await take(name, size, bytes);
 }
 
-async function takeFolder(cluster: string, folder: string, take: TakeFile): Promise<void> {
+async function copyFolder(cluster: string, folder: string, take: TakeFile): Promise<void> {
   if (folder) await take(`${folder}/`, 0, []);
   const entries: Dirent[] = readdirSync(join(cluster, folder), { withFileTypes: true });
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const name = folder ? `${folder}/${entry.name}` : entry.name;
     if (entry.isSymbolicLink()) throw new Error(`${name} is a link: a cluster with tablespaces cannot be copied`);
     if (entry.isDirectory()) {
-      if (!CONTENT_LEFT_OUT.has(folder)) await takeFolder(cluster, name, take);
+      if (!CONTENT_LEFT_OUT.has(folder)) await copyFolder(cluster, name, take);
     } else if (!LEFT_OUT.test(entry.name) && !CONTENT_LEFT_OUT.has(folder) && name !== CONTROL)
-      await takeOne(cluster, name, take);
+      await copyOne(cluster, name, take);
   }
 }
 
@@ -73,14 +73,14 @@ export async function copyCluster(ownerUrl: string, cluster: string, take: TakeF
     const [start] = await sql<{ wal: string; bytes: number }[]>`
       SELECT pg_walfile_name(pg_backup_start('trailmark', true)) AS wal,
         (SELECT setting::int FROM pg_settings WHERE name = 'wal_segment_size') AS bytes`;
-    await takeFolder(cluster, "", take);
-    await takeOne(cluster, CONTROL, take);
+    await copyFolder(cluster, "", take);
+    await copyOne(cluster, CONTROL, take);
     const [stop] = await sql<{ wal: string; label: string }[]>`
       SELECT pg_walfile_name(lsn) AS wal, labelfile AS label FROM pg_backup_stop(false)`;
     if (!start || !stop) throw new Error("PostgreSQL did not say where the backup begins and ends");
     for (const name of segmentsBetween(start.wal, stop.wal, start.bytes)) {
       if (!existsSync(join(cluster, "pg_wal", name))) throw new Error(`the log's file ${name} is gone`);
-      await takeOne(cluster, `pg_wal/${name}`, take);
+      await copyOne(cluster, `pg_wal/${name}`, take);
     }
     const label = Buffer.from(stop.label);
     await take("backup_label", label.length, [label]);

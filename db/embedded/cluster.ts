@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { codeOf } from "@/db/thrown";
 import { type Binaries, initdbOf } from "./binaries";
-import { makeFolder } from "./make-folder";
+import { createFolder } from "./create-folder";
 import { canEnter, POSTGRES_ENV, type Runner } from "./runner";
 import { syncFolder } from "./sync-folder";
 
@@ -51,13 +51,13 @@ ${process.platform === "linux" ? "recovery_init_sync_method = syncfs" : ""}
  * not list it), or one below /var/lib when a folder above is closed to the runner.
  */
 export function prepareHome(dataDir: string, runner: Runner): string {
-  makeFolder(dataDir, 0o711);
+  createFolder(dataDir, 0o711);
   if (runner.uid === undefined) return dataDir;
   if (canEnter(dirname(dataDir), runner)) {
     if (!canEnter(dataDir, runner)) chmodSync(dataDir, 0o711);
     return dataDir;
   }
-  makeFolder(SYSTEM_HOME, 0o755);
+  createFolder(SYSTEM_HOME, 0o755);
   return SYSTEM_HOME;
 }
 

@@ -4,7 +4,7 @@ import postgres from "postgres";
 import { codeOf, messageOf } from "@/db/thrown";
 import { findBinaries } from "./binaries";
 import { loadSecrets, prepareCluster, prepareHome, type Secrets } from "./cluster";
-import { takeLease } from "./leases";
+import { acquireLease } from "./leases";
 import { isAlive, readPostmaster, stopPostmaster } from "./postmaster";
 import { runner } from "./runner";
 import { ensureRunning, type Launch, type Server } from "./server";
@@ -115,7 +115,7 @@ async function start(
 ): Promise<Embedded> {
   const who = runner();
   const home = prepareHome(dataDir, who);
-  const lease = takeLease(dataDir);
+  const lease = acquireLease(dataDir);
   try {
     const secrets = loadSecrets(dataDir, home);
     const binaries = findBinaries(who, home);

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "./make-folder";
+import { createFolder } from "./create-folder";
 import { isAlive } from "./postmaster";
 
 /** The leases of this process, by the names of their files. */
@@ -10,10 +10,10 @@ const mine = new Set<string>();
  * Says, by a file named after our process, that we use the cluster: the last to leave stops the server.
  * `release` takes the file away and answers how many users are left; files of dead processes go too.
  */
-export function takeLease(dataDir: string): { release(): number } {
+export function acquireLease(dataDir: string): { release(): number } {
   const folder = join(dataDir, "postgres.users");
   const name = `${process.pid}-${mine.size + 1}`;
-  makeFolder(folder, 0o700);
+  createFolder(folder, 0o700);
   mine.add(name);
   writeFileSync(join(folder, name), "", { mode: 0o600 });
 

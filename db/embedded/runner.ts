@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 /** Who runs PostgreSQL, and from which folder: nobody when we are root (PostgreSQL refuses root), ourselves otherwise. */
 export type Runner = { uid?: number; gid?: number; cwd: string };
 
-const NOBODY = 65534;
+const NOBODY_UID = 65534;
 
 /** Variables of the caller (PGPORT, PGDATA, LD_LIBRARY_PATH, TZ …) must not steer the cluster. */
 export const POSTGRES_ENV: NodeJS.ProcessEnv = {
@@ -19,7 +19,7 @@ export const POSTGRES_ENV: NodeJS.ProcessEnv = {
 
 export function runner(): Runner {
   if (process.platform === "win32") return { cwd: process.cwd() };
-  return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY, cwd: "/" } : { cwd: "/" };
+  return process.getuid?.() === 0 ? { uid: NOBODY_UID, gid: NOBODY_UID, cwd: "/" } : { cwd: "/" };
 }
 
 /** Whether the runner may pass through every folder down to this one. */

@@ -102,7 +102,7 @@ async function attempt(launch: Launch): Promise<Server | string> {
  */
 export async function ensureRunning(launch: Launch): Promise<Server> {
   const started = Date.now();
-  let patience: number | undefined;
+  let giveUpAt: number | undefined;
   for (;;) {
     const found = readPostmaster(launch.cluster);
     if (found.kind === "ready") return { pid: found.pid, port: found.port, attached: true };
@@ -117,8 +117,8 @@ export async function ensureRunning(launch: Launch): Promise<Server> {
     }
     const result = await attempt(launch);
     if (typeof result !== "string") return result;
-    patience ??= Date.now() + LOCK_RETRY_MS;
-    if (!isTransient(result) || Date.now() > patience) throw new Error(result);
+    giveUpAt ??= Date.now() + LOCK_RETRY_MS;
+    if (!isTransient(result) || Date.now() > giveUpAt) throw new Error(result);
     await sleep(100);
   }
 }

@@ -20,7 +20,7 @@ const sinceTuesday = (end: number): number => ((new Date(end).getDay() - TUESDAY
  * The one thread of the month worth following: a technician turns the antivirus policy off on a device, it is noticed,
  * and the next attempts to repair it are refused and fail.
  */
-export function tellIncident(cast: Cast, end: number): StoryEvent[] {
+export function incidentEvents(cast: Cast, end: number): StoryEvent[] {
   const device = cast.devices.find(({ hostname }) => hostname === DEVICE) ?? itemAt(cast.devices, 0);
   const orgId = itemAt(cast.orgIds, device.org);
   const [admin, technician] = [itemAt(cast.people, 0), itemAt(cast.people, 1)];

@@ -6,7 +6,7 @@ import { programOf } from "@/scripts/program.mjs";
 import { DEMO_ADMIN, DEMO_PASSWORD } from "./cast";
 import { Client } from "./client";
 import { clockFrom, MONTH_MS, turnBack } from "./clock";
-import { type Beginning, beginDemo, newKeys, signInPeople, tellMonth } from "./seed";
+import { type Beginning, beginDemo, newKeys, signInPeople, submitMonth } from "./seed";
 
 /** The demo lives in a data folder of its own, so that it never mixes with real records. */
 const dataDir = resolve(process.env.TRAILMARK_DATA_DIR || ".trailmark/demo");
@@ -111,7 +111,7 @@ server.once("exit", (code) => {
   process.exitCode = code ?? 1;
 });
 await untilReady(server);
-if (beginning) await tellMonth(new Client(base), beginning, say);
+if (beginning) await submitMonth(new Client(base), beginning, say);
 if (isNew) {
   const keys = beginning?.enrollmentKeys ?? (await newKeys(new Client(base)));
   writeFileSync(file, JSON.stringify(keys), { mode: 0o600 });

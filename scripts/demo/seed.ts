@@ -5,9 +5,9 @@ import { DEMO_ADMIN, DEMO_PASSWORD, HOME_NAME, ORGS, PEOPLE, planDevices } from 
 import type { Client } from "./client";
 import { lastSeenTime } from "./clock";
 import { noteFields, submitDeviceLogs } from "./device-records";
-import { tellIncident } from "./incident";
+import { incidentEvents } from "./incident";
 import { createRandom, type Random } from "./random";
-import { tellOnCall, tellStory } from "./story";
+import { onCallEvents, storyEvents } from "./story";
 
 const EVENTS_PER_REQUEST = 500;
 const AUDIT_ROWS = 50_000;
@@ -40,7 +40,7 @@ async function createCast(
     });
     people.push({ ...person, id: created.id });
   }
-  const enrollmentKeys = await makeKeys(admin, orgIds);
+  const enrollmentKeys = await createKeys(admin, orgIds);
   const tokens = new Map<string, string>();
   const devices: Cast["devices"] = [];
   for (const plan of planDevices(random)) {
@@ -61,7 +61,7 @@ async function createCast(
 /** The demo's organizations, people and machines, and the credentials that the month is told by. */
 export type Beginning = Awaited<ReturnType<typeof createCast>> & { random: Random; recorderKey: string };
 
-const makeKeys = (admin: Client, orgIds: string[]): Promise<string[]> =>
+const createKeys = (admin: Client, orgIds: string[]): Promise<string[]> =>
   Promise.all(
     orgIds.map((orgId) => admin.send<{ key: string }>("POST", "/enrollment-keys", { orgId }).then(({ key }) => key)),
   );
@@ -116,24 +116,24 @@ export async function signInPeople(api: Client, random: Random, at: (moment: num
 }
 
 /** Tells the month that followed, up to this moment. */
-export async function tellMonth(api: Client, beginning: Beginning, log: (line: string) => void): Promise<void> {
+export async function submitMonth(api: Client, beginning: Beginning, log: (line: string) => void): Promise<void> {
   const { random, recorderKey, ...cast } = beginning;
   const end = Date.now() - 60_000;
-  const story = [...tellStory(cast, random, end, AUDIT_ROWS), ...tellIncident(cast, end)];
+  const story = [...storyEvents(cast, random, end, AUDIT_ROWS), ...incidentEvents(cast, end)];
   story.sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
   const recorder = api.as(recorderKey);
   await submitStory(recorder, story, log);
   log("  device event logs and diagnostics");
   await submitDeviceLogs(api, cast, random, end);
   log("  people on call");
-  await submitStory(recorder, tellOnCall(cast, random, Date.now()), () => {});
+  await submitStory(recorder, onCallEvents(cast, random, Date.now()), () => {});
 }
 
 /** New enrollment keys of the demo's organizations, where those of its beginning are lost. */
 export async function newKeys(api: Client): Promise<string[]> {
   const admin = await signIn(api);
   const { data } = await admin.send<Page>("GET", "/orgs/organizations?limit=100");
-  return makeKeys(
+  return createKeys(
     admin,
     ORGS.flatMap(({ name }) => data.find((org) => org.name === name)?.id ?? []),
   );

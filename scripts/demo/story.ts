@@ -73,7 +73,7 @@ const until = (end: number, events: StoryEvent[]) => {
 };
 
 /** What those on call do in the hours before `end`; nothing of it is later. */
-export function tellOnCall(cast: Cast, random: Random, end: number): StoryEvent[] {
+export function onCallEvents(cast: Cast, random: Random, end: number): StoryEvent[] {
   const events = Array.from({ length: SITTINGS_ON_CALL }, () => sittingAt(cast, random, momentOnCall(random, end)));
   return until(end, events.flat());
 }
@@ -82,7 +82,7 @@ export function tellOnCall(cast: Cast, random: Random, end: number): StoryEvent[
  * A month of an MSP's life as audit events, oldest first.
  * @param count about how many events
  */
-export function tellStory(cast: Cast, random: Random, end: number, count: number): StoryEvent[] {
+export function storyEvents(cast: Cast, random: Random, end: number, count: number): StoryEvent[] {
   const events: StoryEvent[] = [];
   const human = Math.floor(count * 0.22);
   while (events.length < human) events.push(...until(end, sittingAt(cast, random, workingTime(random, end))));

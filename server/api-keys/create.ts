@@ -37,7 +37,7 @@ export const createApiKey = operation({
       if (!orgId) await requireWholePartner(tx, ctx);
       const owner = orgId ? eq(t.orgId, orgId) : and(eq(t.partnerId, partnerId), isNull(t.orgId));
       await requireRoom(tx, { table: t, where: and(owner, isNull(t.revokedAt)), max: MAX_PER_OWNER, what: "API keys" });
-      const made = await tx
+      const inserted = await tx
         .insert(apiKeys)
         .values({
           id: newId(),
@@ -51,17 +51,17 @@ export const createApiKey = operation({
           createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
         })
         .returning();
-      return oneOf(made);
+      return oneOf(inserted);
     });
-    const made = await toApiKey(row);
+    const created = await toApiKey(row);
     record(ctx, {
       action: "api_key.create",
       orgId: orgId ?? (await homeOrgOf(partnerId)),
       resourceType: "api_key",
       resourceId: row.id,
       resourceName: row.name,
-      details: { after: { prefix: shown, orgId, permissions: row.permissions, expiresAt: made.expiresAt } },
+      details: { after: { prefix: shown, orgId, permissions: row.permissions, expiresAt: created.expiresAt } },
     });
-    return { ...made, key: secret };
+    return { ...created, key: secret };
   },
 });

@@ -74,7 +74,7 @@ function withResult({ words, hasVerb }: Deed, action: string, result: AuditResul
 const NAME = "{name}";
 const ORGANIZATION = "{organization}";
 
-export type Told = {
+export type SentenceParts = {
   action: string;
   result: AuditResult;
   /** What it was done to; blank where the entry names nothing. */
@@ -91,7 +91,7 @@ export type Told = {
 export const tellsItself = (action: string): boolean => known(action)?.itself !== undefined;
 
 /** The template of a sentence without its actor: names stand in braces. */
-function templateOf({ action, result, isOwn, ...told }: Told): string {
+function templateOf({ action, result, isOwn, ...told }: SentenceParts): string {
   const { words, hasVerb } = deedOf(action);
   // A script that is executed on a device is not called by the device's name.
   const isOnDevice = told.resourceType === "device" && !/\bdevice\b/.test(words);
@@ -109,20 +109,24 @@ function templateOf({ action, result, isOwn, ...told }: Told): string {
 export type Piece = { text: string; isName: boolean };
 
 /** An entry's sentence without its actor, in pieces: "created device " and the name "WS-042". */
-export function sentencePieces(told: Told): Piece[] {
+export function sentencePieces(parts: SentenceParts): Piece[] {
   const names: Record<string, string> = {
-    [NAME]: withVisibleMarks(told.resourceName?.trim() ?? ""),
-    [ORGANIZATION]: withVisibleMarks(told.organization ?? ""),
-    "{device}": withVisibleMarks(told.device ?? ""),
+    [NAME]: withVisibleMarks(parts.resourceName?.trim() ?? ""),
+    [ORGANIZATION]: withVisibleMarks(parts.organization ?? ""),
+    "{device}": withVisibleMarks(parts.device ?? ""),
   };
-  return templateOf(told)
+  return templateOf(parts)
     .split(/(\{(?:name|organization|device)\})/)
     .filter(Boolean)
     .map((text) => (Object.hasOwn(names, text) ? { text: names[text] ?? "", isName: true } : { text, isName: false }));
 }
 
 /** One entry as a sentence: "Jane Doe created device WS-042", with the reason of a failure or denial. */
-export function actionSentence({ actor, reason, ...told }: Told & { actor: string; reason?: string | null }): string {
+export function actionSentence({
+  actor,
+  reason,
+  ...told
+}: SentenceParts & { actor: string; reason?: string | null }): string {
   const sentence = [`${actor} `, ...sentencePieces(told).map((piece) => piece.text)].join("");
   return reason && told.result !== "success" ? `${sentence}: ${withVisibleMarks(reason)}` : sentence;
 }

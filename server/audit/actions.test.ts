@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { actionLabel, actionSentence, sentenceWords, type Told } from "./action-label";
+import { actionLabel, actionSentence, type SentenceParts, sentenceWords } from "./action-label";
 import { ACTIONS, COMPLIANCE_ACTIONS, categoryOf, categorySql, SECURITY_ACTIONS } from "./actions";
 import type { AuditResult } from "./vocabulary";
 
@@ -58,7 +58,7 @@ test("the SQL form names every category and tests prefixes literally", () => {
   expect(categorySql("a.action")).toMatch(/ELSE 'system' END$/);
 });
 
-const told = (action: string, result: AuditResult, more: Partial<Told> & { reason?: string } = {}) =>
+const told = (action: string, result: AuditResult, more: Partial<SentenceParts> & { reason?: string } = {}) =>
   actionSentence({ actor: "Jane Doe", action, result, ...more });
 
 test("a sentence says what was done, tried or not allowed", () => {

@@ -7,7 +7,7 @@ export const MAX_AT_ONCE = Math.max(1, availableParallelism() - 1);
 const turns = new Turns(MAX_AT_ONCE);
 
 /** Argon2id with the library's defaults, which are OWASP's: 19 MiB, two passes, one lane. */
-export const hashPassword = (password: string): Promise<string> => turns.take(() => hash(password));
+export const hashPassword = (password: string): Promise<string> => turns.run(() => hash(password));
 
 /** What an unknown person's password is compared with, so that the answer takes as long as for a known one. */
 let decoy: Promise<string> | undefined;
@@ -19,6 +19,6 @@ function decoyHash(): Promise<string> {
 /** True when the password belongs to the hash; without a hash always false, and just as slow. */
 export async function verifyPassword(passwordHash: string | null | undefined, password: string): Promise<boolean> {
   const against = passwordHash ?? (await decoyHash());
-  const matches = await turns.take(() => verify(against, password)).catch(() => false);
+  const matches = await turns.run(() => verify(against, password)).catch(() => false);
   return matches && typeof passwordHash === "string";
 }

@@ -24,19 +24,19 @@ function remember(keyHash: string, caller: Caller | null): void {
  * minute may still record, since events are taken over by the spool; a revocation therefore reaches a key that only
  * records a minute late at most, and only while the database does not answer.
  */
-export async function orRemembered(keyHash: string, looking: Promise<Caller | null>): Promise<Caller | null> {
-  const found = looking.then((caller) => {
+export async function orRemembered(keyHash: string, lookup: Promise<Caller | null>): Promise<Caller | null> {
+  const found = lookup.then((caller) => {
     remember(keyHash, caller);
     return caller;
   });
   const entry = known.get(keyHash);
   if (!entry || entry.until < Date.now()) return found;
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<Caller>((resolve) => {
+  const timeout = new Promise<Caller>((resolve) => {
     timer = setTimeout(resolve, TIMEOUT_MS, entry.caller);
   });
   try {
-    return await Promise.race([found.catch(() => entry.caller), patience]);
+    return await Promise.race([found.catch(() => entry.caller), timeout]);
   } finally {
     clearTimeout(timer);
   }

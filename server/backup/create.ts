@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import postgres from "postgres";
 
 import { copyCluster } from "@/db/embedded/base-backup";
-import { makeFolder } from "@/db/embedded/make-folder";
+import { createFolder } from "@/db/embedded/create-folder";
 import { version } from "@/package.json";
 import { ArchiveWriter, type Member } from "./archive-writer";
 import { BackupError, explained } from "./backup-error";
@@ -44,13 +44,13 @@ async function fileFor(to: string, now: Date): Promise<string> {
   const file = isFolder ? join(path, named(now)) : path;
   if (await stat(file).catch(() => null))
     throw new BackupError(`${file} is there already: nothing was written over it.`);
-  makeFolder(dirname(file), 0o700);
+  createFolder(dirname(file), 0o700);
   return file;
 }
 
-type Taken = { members: Member[]; said: Dumped; platform: string | null };
+type Archived = { members: Member[]; said: Dumped; platform: string | null };
 
-async function takeCluster(archive: ArchiveWriter, ownerUrl: string, cluster: string): Promise<Taken> {
+async function archiveCluster(archive: ArchiveWriter, ownerUrl: string, cluster: string): Promise<Archived> {
   const sql = postgres(ownerUrl, { max: 1, onnotice: () => {} });
   try {
     const [row] = await sql<{ version: string }[]>`SELECT current_setting('server_version') AS version`;
@@ -65,7 +65,7 @@ async function takeCluster(archive: ArchiveWriter, ownerUrl: string, cluster: st
   }
 }
 
-async function takeDump(archive: ArchiveWriter, ownerUrl: string, file: string): Promise<Taken> {
+async function archiveDump(archive: ArchiveWriter, ownerUrl: string, file: string): Promise<Archived> {
   const dumped = `${file}.dump.partial`;
   try {
     const said = await dumpDatabase(ownerUrl, dumped);
@@ -81,10 +81,10 @@ async function write(archive: ArchiveWriter, file: string, input: BackupInput, n
   // Events wait in the spool until the database has them, and checkpoints follow it: taken first, nothing is missed, and
   // no checkpoint is ahead of the database.
   const data = await addDataFolder(archive);
-  const taken =
+  const archived =
     source.kind === "cluster"
-      ? await takeCluster(archive, source.ownerUrl, source.cluster)
-      : await takeDump(archive, source.ownerUrl, file);
+      ? await archiveCluster(archive, source.ownerUrl, source.cluster)
+      : await archiveDump(archive, source.ownerUrl, file);
   const keys = passphrase === undefined ? [] : [await archive.addBytes(KEYS, sealKeys(keyFiles(), passphrase))];
   const manifest: Manifest = {
     format: "trailmark-backup",
@@ -92,11 +92,11 @@ async function write(archive: ArchiveWriter, file: string, input: BackupInput, n
     product: version,
     createdAt: now.toISOString(),
     kind: source.kind,
-    postgres: { version: taken.said.version, platform: taken.platform },
-    migrations: taken.said.migrations,
-    heads: taken.said.heads,
+    postgres: { version: archived.said.version, platform: archived.platform },
+    migrations: archived.said.migrations,
+    heads: archived.said.heads,
     hasKeys: keys.length > 0,
-    members: [...data, ...taken.members, ...keys],
+    members: [...data, ...archived.members, ...keys],
   };
   await archive.addBytes(MANIFEST, Buffer.from(`${JSON.stringify(manifest)}\n`));
   return manifest;

@@ -25,9 +25,9 @@ function connectionEnv(url: string): Record<string, string> {
  * @throws BackupError when it is missing, or older than the server
  */
 export function requireTool(tool: Tool, serverVersion: number): void {
-  const asked = spawnSync(tool, ["--version"], { encoding: "utf8" });
-  const major = Number(/(\d+)(?:\.\d+)*/.exec(asked.stdout ?? "")?.[1] ?? Number.NaN);
-  if (asked.error || Number.isNaN(major))
+  const version = spawnSync(tool, ["--version"], { encoding: "utf8" });
+  const major = Number(/(\d+)(?:\.\d+)*/.exec(version.stdout ?? "")?.[1] ?? Number.NaN);
+  if (version.error || Number.isNaN(major))
     throw new BackupError(
       `${tool} is not on the PATH: install PostgreSQL's client programs (postgresql-client) of version ${Math.floor(serverVersion / 10_000)} or newer.`,
     );

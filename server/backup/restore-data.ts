@@ -1,7 +1,7 @@
 import { createWriteStream, existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { makeFolder } from "@/db/embedded/make-folder";
+import { createFolder } from "@/db/embedded/create-folder";
 import type { KeyFile } from "./sealed-keys";
 
 /**
@@ -21,7 +21,7 @@ export class DataReceiver {
       this.kept.push(name);
       return null;
     }
-    makeFolder(dirname(path), 0o700);
+    createFolder(dirname(path), 0o700);
     return path;
   }
 

@@ -48,19 +48,20 @@ function checkVersions({ kind, migrations, product, postgres }: Manifest, { targ
 /** Where the old cluster is moved, or undefined when there is none. @throws BackupError */
 function makeRoomForCluster({ target, dataDir, force, say }: RestoreInput, { postgres }: Manifest): string | undefined {
   if (target.kind !== "cluster") return undefined;
-  const place = findClusterPlace(dataDir);
-  if (majorOf(place.version) !== majorOf(postgres.version))
+  const location = findClusterPlace(dataDir);
+  if (majorOf(location.version) !== majorOf(postgres.version))
     throw new BackupError(
-      `The backup is of PostgreSQL ${postgres.version}, this version brings ${place.version}: restore with the version that made it.`,
+      `The backup is of PostgreSQL ${postgres.version}, this version brings ${location.version}: restore with the version that made it.`,
     );
-  if (!place.exists) return undefined;
-  if (place.isRunning) throw new BackupError(`The PostgreSQL of ${place.cluster} is running: stop the server first.`);
+  if (!location.exists) return undefined;
+  if (location.isRunning)
+    throw new BackupError(`The PostgreSQL of ${location.cluster} is running: stop the server first.`);
   if (!force)
     throw new BackupError(
-      `There is a database in ${place.cluster} already: nothing was restored. With --force it is moved aside and replaced.`,
+      `There is a database in ${location.cluster} already: nothing was restored. With --force it is moved aside and replaced.`,
     );
-  const aside = `${place.cluster}.replaced-${Date.now()}`;
-  say(`Replaces   ${place.cluster}; the old one is kept as ${aside}`);
+  const aside = `${location.cluster}.replaced-${Date.now()}`;
+  say(`Replaces   ${location.cluster}; the old one is kept as ${aside}`);
   return aside;
 }
 
@@ -115,10 +116,10 @@ export async function restoreBackup(input: RestoreInput): Promise<Restored> {
   const folder = await mkdtemp(join(tmpdir(), "trailmark-restore-"));
   const cluster = target.kind === "cluster" ? receiveCluster(dataDir, aside) : null;
   const data = new DataReceiver(dataDir);
-  const places: Places = { cluster, dump: join(folder, DUMP), data };
+  const targets: Places = { cluster, dump: join(folder, DUMP), data };
   try {
-    for await (const member of readArchive(file)) await place(member, places);
-    if (target.kind === "dump") await loadDump(target, places.dump);
+    for await (const member of readArchive(file)) await place(member, targets);
+    if (target.kind === "dump") await loadDump(target, targets.dump);
     else await cluster?.finish();
     data.putKeys(keys);
     return { manifest, kept: data.kept };

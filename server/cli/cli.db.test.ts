@@ -318,7 +318,7 @@ describe("beside the embedded PostgreSQL", () => {
         input: PASSWORD,
       });
       expect(made).toMatchObject({ code: 0, err: "" });
-      expect(made.out).toContain("Made the partner Home");
+      expect(made.out).toContain("Created the partner Home");
       const sql = postgres(server.ownerUrl, { max: 1, onnotice: () => {} });
       expect((await sql`SELECT count(*)::int AS n FROM users`)[0]?.n).toBe(1);
       await sql.end();

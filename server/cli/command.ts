@@ -24,7 +24,7 @@ export const visible = (text: string): string =>
 /** What a command writes itself are lines, and columns parted by tabs. */
 const linesOf = (text: string): string => `${text.replace(/[^\n\t]+/g, visible)}\n`;
 export const say = (text: string): void => void process.stdout.write(linesOf(text));
-export const tell = (text: string): void => void process.stderr.write(linesOf(text));
+export const printNote = (text: string): void => void process.stderr.write(linesOf(text));
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 

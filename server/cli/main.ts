@@ -11,7 +11,7 @@ import { resetPassword } from "./accounts/reset-password";
 import { backup } from "./backup/backup";
 import { continueChain } from "./backup/continue-chain";
 import { restore } from "./backup/restore";
-import { type Command, say, tell, UsageError } from "./command";
+import { type Command, printNote, say, UsageError } from "./command";
 import { doctor } from "./doctor/doctor";
 import { migrate } from "./migrate";
 import { nightly } from "./nightly";
@@ -59,7 +59,7 @@ async function main([name = "help", ...args]: string[]): Promise<number> {
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
-    tell(`There is no command "${name}".\n`);
+    printNote(`There is no command "${name}".\n`);
     help();
     return MISUSED;
   }
@@ -71,10 +71,10 @@ async function main([name = "help", ...args]: string[]): Promise<number> {
     return await command.run(args);
   } catch (error) {
     if (error instanceof UsageError) {
-      tell(`${error.message}\nUsage: npm run trailmark -- ${name} ${command.usage}`);
+      printNote(`${error.message}\nUsage: npm run trailmark -- ${name} ${command.usage}`);
       return MISUSED;
     }
-    tell(explain(error));
+    printNote(explain(error));
     return error instanceof ZodError ? MISUSED : (command.failed ?? FAILED);
   }
 }

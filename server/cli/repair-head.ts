@@ -1,5 +1,5 @@
 import { repairHead as repair } from "@/server/retention/repair-head";
-import { type Command, readArgs, required, say, tell } from "./command";
+import { type Command, printNote, readArgs, required, say } from "./command";
 import { knownOrganization } from "./known-organization";
 import { onPlatform } from "./platform";
 import { showBreaks } from "./show-verdict";
@@ -18,7 +18,7 @@ export const repairHead: Command = {
       return EXIT_CODE.intact;
     }
     if (done.kind === "refused") {
-      tell("Refused: the chain is broken, and a new head would hide it. Nothing was changed.");
+      printNote("Refused: the chain is broken, and a new head would hide it. Nothing was changed.");
       showBreaks(done);
       return EXIT_CODE.broken;
     }

@@ -1,7 +1,7 @@
 import { expiredDeviceLogs, pruneDeviceLogs } from "@/server/device-logs/prune";
 import { type RetentionRun, runRetention } from "@/server/retention/run";
 import { whyNotPruned } from "@/server/retention/schedule";
-import { type Command, readArgs, say, tell } from "./command";
+import { type Command, printNote, readArgs, say } from "./command";
 import { onPlatform } from "./platform";
 
 const counted = new Intl.NumberFormat("en");
@@ -68,8 +68,8 @@ export const retention: Command = {
       logs: await pruneLogs(dryRun, only),
       run: await runRetention({ dryRun, ...only }),
     }));
-    if (run.status === "disabled") tell(`${whyNotPruned()}: no audit row can be pruned.`);
-    else if (run.status === "busy") tell("Another process is pruning right now.");
+    if (run.status === "disabled") printNote(`${whyNotPruned()}: no audit row can be pruned.`);
+    else if (run.status === "busy") printNote("Another process is pruning right now.");
     else describe(run);
     return logs && run.status === "done" && !run.organizations.some((o) => o.error) ? 0 : 1;
   },

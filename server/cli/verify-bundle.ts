@@ -2,7 +2,7 @@ import { type KeptNote, readKeptNote } from "@/server/audit/bundle/since";
 import { verifyBundle } from "@/server/audit/bundle/verify";
 import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
 import type { Trust } from "@/server/audit/tree/judge-proof";
-import { say, tell, UsageError, visible } from "./command";
+import { printNote, say, UsageError, visible } from "./command";
 import { readText } from "./read-bytes";
 import { showVerdict } from "./show-verdict";
 import { EXIT_CODE, type VerifyOptions } from "./verdict-words";
@@ -33,6 +33,7 @@ export async function verifyBundleFile(
   const verdict = await verifyBundle(chunks, nodeBundleTools, { trust, since });
   if (json) say(JSON.stringify(verdict));
   else if (verdict.status !== "unreadable") showVerdict(verdict, trust.logs.length > 0);
-  if (verdict.status === "unreadable") tell(`UNREADABLE ${visible(file)}: line ${verdict.line}: ${verdict.reason}`);
+  if (verdict.status === "unreadable")
+    printNote(`UNREADABLE ${visible(file)}: line ${verdict.line}: ${verdict.reason}`);
   return EXIT_CODE[verdict.status];
 }

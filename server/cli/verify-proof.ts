@@ -1,7 +1,7 @@
 import { MAX_PROOF_CHARACTERS } from "@/server/audit/tree/entry-proof";
 import { judgeProof, type ProofVerdict } from "@/server/audit/tree/judge-proof";
 import { noteTools } from "@/server/note-tools";
-import { say, tell, visible } from "./command";
+import { printNote, say, visible } from "./command";
 import { EXIT_CODE, type VerifyOptions, wordOf } from "./verdict-words";
 
 const LABEL_WIDTH = 11;
@@ -48,6 +48,6 @@ export async function verifyProofFile(
   const verdict = judgeProof(noteTools, await readAll(pieces), trust);
   if (json) say(JSON.stringify(verdict));
   else if (verdict.status !== "unreadable") describe(verdict);
-  if (verdict.status === "unreadable") tell(`UNREADABLE ${visible(file)}: ${verdict.reason}`);
+  if (verdict.status === "unreadable") printNote(`UNREADABLE ${visible(file)}: ${verdict.reason}`);
   return EXIT_CODE[verdict.status];
 }

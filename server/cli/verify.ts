@@ -1,6 +1,6 @@
 import { messageOf } from "@/db/thrown";
 import { isEntryProof } from "@/server/audit/tree/entry-proof";
-import { type Command, readArgs, required, say, tell, UsageError, visible } from "./command";
+import { type Command, printNote, readArgs, required, say, UsageError, visible } from "./command";
 import { openFile, textOf } from "./read-bytes";
 import { trustOf, trustOptions } from "./trust";
 import { EXIT_CODE } from "./verdict-words";
@@ -19,7 +19,7 @@ export const verify: Command = {
       // A script that asked for JSON gets it, also when it called the command wrongly.
       if (args.includes("--json")) say(JSON.stringify({ status: "unreadable", reason: messageOf(error), line: 0 }));
       if (error instanceof UsageError) throw error;
-      tell(`UNREADABLE ${visible(messageOf(error))}`);
+      printNote(`UNREADABLE ${visible(messageOf(error))}`);
       return EXIT_CODE.unreadable;
     }
   },

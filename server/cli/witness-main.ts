@@ -1,5 +1,5 @@
 import { messageOf } from "@/db/thrown";
-import { tell, UsageError } from "./command";
+import { printNote, UsageError } from "./command";
 import { witness } from "./witness";
 
 /** The witness alone, as one file for somebody else's machine: Node and nothing else. */
@@ -7,6 +7,6 @@ try {
   process.exitCode = await witness.run(process.argv.slice(2));
 } catch (error) {
   const isMisuse = error instanceof UsageError;
-  tell(isMisuse ? `${error.message}\nUsage: node witness.mjs ${witness.usage}` : messageOf(error));
+  printNote(isMisuse ? `${error.message}\nUsage: node witness.mjs ${witness.usage}` : messageOf(error));
   process.exitCode = isMisuse ? 2 : 1;
 }

@@ -15,11 +15,11 @@ type Target = { partnerId: string | null; orgId: string | null };
 type Message = { type: string; subject: string; at: Date };
 
 async function insert(tx: Tx, row: Omit<typeof notificationDeliveries.$inferInsert, "id">): Promise<DeliveryRow> {
-  const made = await tx
+  const queued = await tx
     .insert(notificationDeliveries)
     .values({ ...row, id: newId() })
     .returning();
-  return oneOf(made);
+  return oneOf(queued);
 }
 
 /** Puts a message to an endpoint into the queue; it leaves once the transaction is committed. */

@@ -20,12 +20,12 @@ async function deliver(claimed: Claimed, now: () => Date): Promise<void> {
  * @returns how many attempts were made
  */
 export async function workOffDeliveries(now = () => new Date(), stopping?: AbortSignal): Promise<number> {
-  for (let made = 0; ; ) {
-    if (stopping?.aborted) return made;
+  for (let sent = 0; ; ) {
+    if (stopping?.aborted) return sent;
     const claimed = await claim(now());
-    if (claimed.length === 0) return made;
+    if (claimed.length === 0) return sent;
     const results = await Promise.allSettled(claimed.map((one) => deliver(one, now)));
-    made += claimed.length;
+    sent += claimed.length;
     for (const result of results)
       if (result.status === "rejected") log.warn({ err: result.reason }, "a delivery could not be settled");
   }

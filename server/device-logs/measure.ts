@@ -58,10 +58,10 @@ export const isExpired = ({ orgId, cutoff }: { orgId: string; cutoff: Date }): S
   sql`org_id = ${orgId} AND "timestamp" < ${cutoff.toISOString()}::timestamptz AND created_at < now() - interval '1 day'`;
 
 /** What of a table has expired, counted up to the limit. */
-export async function countExpired(tx: Tx, table: Table, place: { orgId: string; cutoff: Date }): Promise<Expired> {
-  const rows = await countUpTo(tx, table, isExpired(place));
+export async function countExpired(tx: Tx, table: Table, target: { orgId: string; cutoff: Date }): Promise<Expired> {
+  const rows = await countUpTo(tx, table, isExpired(target));
   return {
-    cutoff: place.cutoff.toISOString(),
+    cutoff: target.cutoff.toISOString(),
     rows: Math.min(rows, MAX_COUNTED_ROWS),
     isAtLeast: rows > MAX_COUNTED_ROWS,
   };

@@ -48,15 +48,15 @@ export const createEnrollmentKey = operation({
         })
         .returning();
     });
-    const made = toEnrollmentKey(oneOf(rows));
+    const created = toEnrollmentKey(oneOf(rows));
     record(ctx, {
       action: "enrollment_key.create",
       orgId,
       resourceType: "enrollment_key",
-      resourceId: made.id,
-      resourceName: made.prefix,
-      details: { after: { prefix: made.prefix, maxUses: made.maxUses, expiresAt: made.expiresAt } },
+      resourceId: created.id,
+      resourceName: created.prefix,
+      details: { after: { prefix: created.prefix, maxUses: created.maxUses, expiresAt: created.expiresAt } },
     });
-    return { ...made, key: secret };
+    return { ...created, key: secret };
   },
 });

@@ -35,7 +35,7 @@ async function refuseTooMany(tx: Tx, creator: string): Promise<void> {
 }
 
 /** Whose an export is: the organization's or partner's that the caller stands in. */
-function placeOf({ scope }: Ctx): { orgId: string | null; partnerId: string | null } {
+function ownerOf({ scope }: Ctx): { orgId: string | null; partnerId: string | null } {
   if (scope.kind === "system") return { orgId: null, partnerId: null };
   const partnerId = scope.partnerId || null;
   return scope.kind === "organization" ? { orgId: scope.orgIds[0], partnerId } : { orgId: null, partnerId };
@@ -78,7 +78,7 @@ export const createExport = operation({
         .insert(t)
         .values({
           id: newId(),
-          ...placeOf(ctx),
+          ...ownerOf(ctx),
           orgIds,
           createdBy: creator.id,
           createdByType: creator.type,

@@ -22,7 +22,7 @@ import {
   createUser,
   type TestUser,
 } from "@/testing/factories";
-import { createFolder, exportPath, exportsFolder } from "./files";
+import { createExportsFolder, exportPath, exportsFolder } from "./files";
 import { claimExport, freeDeadClaims, LEASE_MS } from "./lease";
 import { runExport } from "./run";
 import { KEEP_MS } from "./schema";
@@ -33,7 +33,7 @@ let dir: string;
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), "trailmark-exports-"));
   Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
-  createFolder();
+  createExportsFolder();
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 

@@ -1,6 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "@/db/embedded/make-folder";
+import { createFolder } from "@/db/embedded/create-folder";
 import { env } from "@/server/env";
 
 const NAME = /^([0-9a-f-]{36})\.(\d+)$/;
@@ -12,7 +12,7 @@ export const exportsFolder = (): string => join(env().TRAILMARK_DATA_DIR, "expor
 export const exportPath = (id: string, attempt: number): string => join(exportsFolder(), `${id}.${attempt}`);
 
 /** Creates the folder, readable by this process's user alone. */
-export const createFolder = (): unknown => makeFolder(exportsFolder(), 0o700);
+export const createExportsFolder = (): unknown => createFolder(exportsFolder(), 0o700);
 
 type ExportFile = { id: string; attempt: number; path: string };
 

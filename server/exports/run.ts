@@ -12,7 +12,7 @@ import { log } from "@/server/log";
 import { creatorNow } from "./access";
 import { recordEnd } from "./drop";
 import { type ExportRow, filterOf } from "./export-job";
-import { createFolder, exportPath, exportsFolder, removeFiles } from "./files";
+import { createExportsFolder, exportPath, exportsFolder, removeFiles } from "./files";
 import { finishExport, LEASE_MS, LostLease, releaseExport, renewLease, Stopped } from "./lease";
 import { MAX_ATTEMPTS } from "./schema";
 import { writeFile } from "./write-file";
@@ -123,7 +123,7 @@ export async function runExport(row: ExportRow, stopping: AbortSignal): Promise<
   try {
     if (row.attempt > MAX_ATTEMPTS)
       throw new AppError("unavailable", `It was begun ${MAX_ATTEMPTS} times and never completed.`);
-    createFolder();
+    createExportsFolder();
     await renewLease(row);
     await removeFiles(row.id, row.attempt - 1);
     const ctx = await creatorNow(row);

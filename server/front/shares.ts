@@ -95,5 +95,5 @@ export function inPageShare(
   });
   // Whoever hangs up has a turn no longer, whether the rendering notices or not.
   const work = () => atHalfSpeed(() => Promise.race([render(), closed]));
-  return pages.take(hash("sha256", session, "base64"), work, gone.signal);
+  return pages.run(hash("sha256", session, "base64"), work, gone.signal);
 }

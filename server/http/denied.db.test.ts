@@ -8,7 +8,7 @@ import { asSystem } from "@/db/client";
 import { organizations } from "@/db/schema";
 import { actionSentence } from "@/server/audit/action-label";
 import { AppError } from "@/server/errors";
-import { lookForManyDenials } from "@/server/notifications/conditions/many-denials";
+import { checkManyDenials } from "@/server/notifications/conditions/many-denials";
 import { MANY_DENIALS } from "@/server/notifications/vocabulary";
 import { createContext } from "@/server/trpc/context";
 import { appRouter } from "@/server/trpc/root";
@@ -137,7 +137,7 @@ describe("what a signed-in caller is refused", () => {
       closeDenials();
     }
     await deniedOf(viewer.orgId);
-    const [finding] = await lookForManyDenials(new Date());
+    const [finding] = await checkManyDenials(new Date());
     expect(finding?.found.find(({ orgId }) => orgId === viewer.orgId)).toMatchObject({ holds: true });
   });
 });

@@ -24,9 +24,9 @@ test("a caller has so many running, and others go before what it has waiting", a
   const share = new FairShare(LIMITS);
   const begun: string[] = [];
   const mine = ["a1", "a2", "a3", "a4", "a5"].map((name) => work(begun, name));
-  const all = mine.map(({ run }) => share.take("a", run));
+  const all = mine.map(({ run }) => share.run("a", run));
   const theirs = ["b1", "c1", "c2"].map((name) => work(begun, name));
-  all.push(...theirs.map(({ run }, i) => share.take(i === 0 ? "b" : "c", run)));
+  all.push(...theirs.map(({ run }, i) => share.run(i === 0 ? "b" : "c", run)));
   await tick();
   expect(begun).toEqual(["a1", "a2", "b1", "c1"]);
   mine[0]?.end();
@@ -44,12 +44,12 @@ test("a caller has so many running, and others go before what it has waiting", a
 test("what is more than may wait is refused with the time to come back, and nobody else is", async () => {
   const share = new FairShare(LIMITS);
   const running = Array.from({ length: 5 }, () => work([], ""));
-  const all = running.map(({ run }) => share.take("a", run));
-  await expect(share.take("a", async () => 1)).rejects.toMatchObject({
+  const all = running.map(({ run }) => share.run("a", run));
+  await expect(share.run("a", async () => 1)).rejects.toMatchObject({
     code: "rate_limited",
     extra: { headers: { "Retry-After": "5" } },
   });
-  expect(await share.take("b", async () => 2)).toBe(2);
+  expect(await share.run("b", async () => 2)).toBe(2);
   for (const { end } of running) end();
   await Promise.all(all);
 });
@@ -57,17 +57,17 @@ test("what is more than may wait is refused with the time to come back, and nobo
 test("whoever waits for too long, or goes away, holds no place", async () => {
   const share = new FairShare({ total: 1, perCaller: 1, waiting: 3, waitMs: 30 });
   const first = work([], "");
-  const running = share.take("a", first.run);
+  const running = share.run("a", first.run);
   const gone = new AbortController();
-  const waiting = share.take("a", async () => 1, gone.signal);
+  const waiting = share.run("a", async () => 1, gone.signal);
   gone.abort(new Error("gone"));
   await expect(waiting).rejects.toThrow("gone");
-  await expect(share.take("a", async () => 1)).rejects.toMatchObject({ code: "rate_limited" });
-  await expect(share.take("b", async () => 1)).rejects.toMatchObject({ code: "rate_limited" });
+  await expect(share.run("a", async () => 1)).rejects.toMatchObject({ code: "rate_limited" });
+  await expect(share.run("b", async () => 1)).rejects.toMatchObject({ code: "rate_limited" });
   first.end();
   await running;
   expect(share.state).toEqual({ running: 0, callers: 0 });
-  expect(await share.take("b", async () => 3)).toBe(3);
+  expect(await share.run("b", async () => 3)).toBe(3);
 });
 
 test("many that wait under one signal are no leak, and one that is gone before it asks leaves nothing behind", async () => {
@@ -77,13 +77,13 @@ test("many that wait under one signal are no leak, and one that is gone before i
   const share = new FairShare({ ...LIMITS, waiting: 20 });
   const { signal } = new AbortController();
   const works = Array.from({ length: 20 }, () => work([], ""));
-  const all = works.map(({ run }) => share.take("a", run, signal));
+  const all = works.map(({ run }) => share.run("a", run, signal));
   await tick();
   for (const { end } of works) end();
   await Promise.all(all);
   process.off("warning", onWarning);
   expect(warned).toEqual([]);
-  await expect(share.take("b", async () => 1, AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
+  await expect(share.run("b", async () => 1, AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
   expect(share.state).toEqual({ running: 0, callers: 0 });
 });
 
@@ -99,7 +99,7 @@ test("no bound is ever passed, nothing is forgotten, and a failure gives its pla
         let most = 0;
         const results = await Promise.allSettled(
           asked.map(({ caller, turns, fails }) =>
-            share.take(caller, async () => {
+            share.run(caller, async () => {
               running.set(caller, (running.get(caller) ?? 0) + 1);
               most = Math.max(
                 most,

@@ -45,7 +45,7 @@ export class FairShare {
    * @throws AppError rate_limited when too much of this caller waits, or it has waited for too long; the signal's reason;
    *   whatever the work throws
    */
-  async take<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     const caller = this.#callers.get(key) ?? { running: 0, queue: [] };
     this.#callers.set(key, caller);
@@ -152,5 +152,5 @@ export const shareState = (): FairShare["figures"] => requests?.figures ?? { run
 export function inFairShare<T>(actor: Actor, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   if (actor.type !== "user" && actor.type !== "api_key") return work();
   requests ??= new FairShare(requestLimits());
-  return requests.take(`${actor.type} ${actor.id}`, work, signal);
+  return requests.run(`${actor.type} ${actor.id}`, work, signal);
 }

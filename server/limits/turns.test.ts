@@ -15,7 +15,7 @@ test("so many run at a time, the others in the order in which they came", async 
   const begun: number[] = [];
   const works = Array.from({ length: 4 }, work);
   const all = works.map(({ run }, i) =>
-    turns.take(() => {
+    turns.run(() => {
       begun.push(i);
       return run();
     }),
@@ -33,14 +33,14 @@ test("so many run at a time, the others in the order in which they came", async 
 test("who gives up the wait holds no place, and a failure gives its own free", async () => {
   const turns = new Turns(1);
   const first = work();
-  const running = turns.take(first.run);
+  const running = turns.run(first.run);
   const gone = new AbortController();
-  const waiting = turns.take(async () => "never", gone.signal);
+  const waiting = turns.run(async () => "never", gone.signal);
   gone.abort(new Error("gone"));
   await expect(waiting).rejects.toThrow("gone");
   expect(turns.waiting).toBe(0);
   first.end();
   await running;
-  await expect(turns.take(() => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
-  expect(await turns.take(async () => "next")).toBe("next");
+  await expect(turns.run(() => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+  expect(await turns.run(async () => "next")).toBe("next");
 });

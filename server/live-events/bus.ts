@@ -6,9 +6,9 @@ export type News = (typeof NEWS)[number];
 export type Bus = {
   /** Starts listening. onNews: somebody told us; onAgain: words may have been missed while we were not listening. */
   listen(processId: string, onNews: (news: News) => void, onAgain: () => void): Promise<void>;
-  tell(processId: string, news: News): Promise<void>;
+  notify(processId: string, news: News): Promise<void>;
   /** Tells every process, this one too. */
-  tellAll(news: News): Promise<void>;
+  notifyAll(news: News): Promise<void>;
   close(): Promise<void>;
 };
 

@@ -24,8 +24,8 @@ const DONE_BATCH = 16;
 /** A JSON time from a column; the database's clock counts for every process. */
 const iso = (column: string) => sql.raw(`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 
-/** Puts a question to the stream that its agent is listed with. On the asker's own process it needs no fetching. */
-export async function placeCommand(command: NewCommand): Promise<Placed> {
+/** Puts a query to the stream that its agent is listed with. On the asker's own process it needs no fetching. */
+export async function queueCommand(command: NewCommand): Promise<Placed> {
   const rows = await asSystem((tx) =>
     tx.execute<{ connected: boolean; streamId: string | null; processId: string; deadline: string }>(sql`
       WITH stream AS (
@@ -50,8 +50,8 @@ export async function placeCommand(command: NewCommand): Promise<Placed> {
   return { kind: "placed", streamId: row.streamId, processId: row.processId, deadline: row.deadline };
 }
 
-/** Takes the questions that wait for a process's streams; each is handed out once. */
-export function takeWaiting(processId: string): Promise<Waiting[]> {
+/** Takes the queries that wait for a process's streams; each is handed out once. */
+export function claimWaiting(processId: string): Promise<Waiting[]> {
   return asSystem(async (tx) => [
     ...(await tx.execute<Waiting>(sql`
       UPDATE live_commands SET state = 'delivered'
@@ -83,8 +83,8 @@ export async function claimAnswer(agentId: string, id: string): Promise<boolean>
   return rows.length > 0;
 }
 
-/** Takes some of the questions that an asker's processes are done with; call again while it returns any. */
-export function takeDone(askerId: string): Promise<Done[]> {
+/** Takes some of the queries that an asker's processes are done with; call again while it returns any. */
+export function claimDone(askerId: string): Promise<Done[]> {
   return asSystem(async (tx) => [
     ...(await tx.execute<Done>(sql`
       DELETE FROM live_commands WHERE id IN (
@@ -93,7 +93,7 @@ export function takeDone(askerId: string): Promise<Done[]> {
   ]);
 }
 
-/** Forgets questions that nobody waits for any more. */
+/** Forgets queries that nobody waits for any more. */
 export async function dropCommands(ids: readonly string[]): Promise<void> {
   await asSystem((tx) => tx.execute(sql`DELETE FROM live_commands WHERE id = ANY (${uuids(ids)})`));
 }

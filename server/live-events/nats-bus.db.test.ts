@@ -41,7 +41,7 @@ describe.skipIf(!isInstalled)("two processes that speak through NATS", () => {
     server.kill();
   });
 
-  it("bring questions and answers across, also after the NATS server came back", async () => {
+  it("bring queries and answers across, also after the NATS server came back", async () => {
     const [asker, holder, taker] = Array.from({ length: 3 }, () => {
       const relay = new Relay(createNatsBus(`nats://127.0.0.1:${port}`));
       relays.push(relay);

@@ -55,10 +55,10 @@ export function createNatsBus(url: string): Bus {
       void followStatus(connection, onAgain);
       onAgain();
     },
-    async tell(processId, news) {
+    async notify(processId, news) {
       connection?.publish(subjectOf(processId), news);
     },
-    async tellAll(news) {
+    async notifyAll(news) {
       connection?.publish(TO_ALL, news);
     },
     async close() {

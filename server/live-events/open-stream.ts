@@ -44,7 +44,7 @@ function eventStream(onGone: () => void) {
 }
 
 /**
- * The agent's command stream (Server-Sent Events): one `command` event a question, a comment line every 15 s. When this
+ * The agent's command stream (Server-Sent Events): one `command` event a query, a comment line every 15 s. When this
  * resolves the agent counts as connected, and an older stream of it has been ended.
  */
 export const openStream = operation({

@@ -12,8 +12,8 @@ export function createPollingBus(): Bus {
     async listen(_processId, _onNews, onAgain) {
       timer = setInterval(onAgain, POLL_MS).unref();
     },
-    async tell() {},
-    async tellAll() {},
+    async notify() {},
+    async notifyAll() {},
     async close() {
       clearInterval(timer);
     },

@@ -18,10 +18,10 @@ export function createPostgresBus(): Bus {
       const hear = (text: string) => isNews(text) && onNews(text);
       await Promise.all([listener.listen(channelOf(processId), hear, onAgain), listener.listen(TO_ALL, hear)]);
     },
-    async tell(processId, news) {
+    async notify(processId, news) {
       await appSql()`SELECT pg_notify(${channelOf(processId)}, ${news})`;
     },
-    async tellAll(news) {
+    async notifyAll(news) {
       await appSql()`SELECT pg_notify(${TO_ALL}, ${news})`;
     },
     close: () => listener.end({ timeout: 1 }),

@@ -52,7 +52,7 @@ describe.each([
   const holder = makeHolder(asker);
   const taker = makeTaker?.(asker) ?? holder;
 
-  it("brings the question to the agent and the answer back, whatever characters it holds", async () => {
+  it("brings the query to the agent and the answer back, whatever characters it holds", async () => {
     const device = await createDevice();
     const data = { text: 'NUL \0, half a pair \ud800, quotes "', nested: [1, null, { ok: true }] };
     const accepted: Promise<boolean>[] = [];
@@ -63,8 +63,8 @@ describe.each([
       expect(new Date(command.deadline).getTime() - before).toBeLessThan(6_000);
       accepted.push(taker.settle(device.agentId, command.id, ok(data)));
     });
-    const question = { ...list(device), name: "eventlogs.query", params: { logName: "System", source: "a\0b\n" } };
-    expect(await asker.ask(question)).toEqual(ok(data));
+    const query = { ...list(device), name: "eventlogs.query", params: { logName: "System", source: "a\0b\n" } };
+    expect(await asker.ask(query)).toEqual(ok(data));
     expect(await Promise.all(accepted)).toEqual([true]);
     expect(await inFlight(device)).toEqual([]);
     leave();
@@ -78,7 +78,7 @@ describe.each([
     await expect(asker.ask(list(device, { timeoutMs: 2_000 }))).rejects.toEqual(code("agent_timeout"));
     expect(Date.now() - started).toBeGreaterThan(1_950);
     expect(Date.now() - started).toBeLessThan(3_000);
-    // The database counts from when it took the question, a moment after the asker.
+    // The database counts from when it took the query, a moment after the asker.
     await until(() => Date.now() > Date.parse(sent[0]!.deadline));
     expect(await taker.settle(device.agentId, sent[0]!.id, ok(1))).toBe(false);
     leave();
@@ -105,7 +105,7 @@ describe.each([
     await expect(asking).rejects.toEqual(code("unavailable"));
     await expect.poll(() => inFlight(device)).toEqual([]);
     expect(await taker.settle(device.agentId, sent[0]!.id, ok(1))).toBe(false);
-    expect(asker.stats.questions).toBe(0);
+    expect(asker.stats.queries).toBe(0);
     leave();
   });
 
@@ -131,7 +131,7 @@ describe.each([
     leave();
   });
 
-  it("a newer stream ends the older one, breaks its questions and takes the next ones", async () => {
+  it("a newer stream ends the older one, breaks its queries and takes the next ones", async () => {
     const device = await createDevice();
     const older = await connect(holder, device);
     const asking = asker.ask(list(device));
@@ -168,11 +168,11 @@ describe("presence", () => {
     const revoked = await createDevice();
     const stream = await connect(relay, revoked);
     await asSystem((tx) => tx.update(agents).set({ revokedAt: new Date() }).where(eq(agents.id, revoked.agentId)));
-    await relay.bus.tell(relay.id, "streams");
+    await relay.bus.notify(relay.id, "streams");
     await until(() => stream.state.ended);
   });
 
-  it("holds no more than 64 questions per agent", async () => {
+  it("holds no more than 64 queries per agent", async () => {
     const relay = createRelay();
     const device = await createDevice();
     const { leave } = await connect(relay, device);
@@ -185,7 +185,7 @@ describe("presence", () => {
 });
 
 describe("between processes", () => {
-  it("an agent's stream ends within two seconds when it is revoked elsewhere, and its questions with it", async () => {
+  it("an agent's stream ends within two seconds when it is revoked elsewhere, and its queries with it", async () => {
     const [here, there, device] = [createRelay(), createRelay(), await createDevice()];
     const { state } = await connect(there, device);
     const asked = here.ask(list(device));
@@ -200,7 +200,7 @@ describe("between processes", () => {
     await Promise.all([here.listen(), there.listen()]);
     let woken = 0;
     const leave = watchCallers(() => void woken++);
-    here.tellCallersChanged();
+    here.notifyCallersChanged();
     await expect.poll(() => woken, { timeout: 2_000 }).toBeGreaterThanOrEqual(2);
     leave();
   });
@@ -208,8 +208,8 @@ describe("between processes", () => {
   it("a lost word is made up for by looking, and a lost LISTEN connection comes back", async () => {
     const deaf = createRelay({
       listen: async () => {},
-      tell: async () => {},
-      tellAll: async () => {},
+      notify: async () => {},
+      notifyAll: async () => {},
       close: async () => {},
     });
     const [asker, device] = [createRelay(), await createDevice()];
@@ -257,7 +257,7 @@ describe("between processes", () => {
         .catch((error) => void refused.push(error));
     });
     await expect.poll(() => held.length, { timeout: 25_000 }).toBe(2_000);
-    const most = askers[0].stats.questions + askers[1].stats.questions;
+    const most = askers[0].stats.queries + askers[1].stats.queries;
     const placed = performance.now() - started;
     for (const answer of held.sort(() => Math.random() - 0.5))
       void answer().then((taken) => {
@@ -270,7 +270,7 @@ describe("between processes", () => {
     await expect.poll(() => settled).toBe(2_000);
     for (const stream of streams) stream.leave();
     for (const relay of [...holders, ...askers]) {
-      await expect.poll(() => relay.stats).toEqual({ streams: 0, questions: 0 });
+      await expect.poll(() => relay.stats).toEqual({ streams: 0, queries: 0 });
     }
     const left = await asSystem((tx) => tx.select().from(liveCommands).where(eq(liveCommands.orgId, org.id)));
     expect(left).toEqual([]);

@@ -6,14 +6,14 @@ import { wakeWatchers } from "@/server/process/streams";
 import type { Bus, News } from "./bus";
 import {
   claimAnswer,
+  claimDone,
+  claimWaiting,
   dropCommands,
-  placeCommand,
+  queueCommand,
   storeAnswer,
-  takeDone,
-  takeWaiting,
   type Waiting,
 } from "./command-store";
-import { disconnected, Questions } from "./questions";
+import { disconnected, PendingQueries } from "./pending-queries";
 import {
   type CommandResult,
   commandResult,
@@ -51,20 +51,20 @@ const busy = () =>
   });
 
 /**
- * Brings questions to agents and their answers back, whichever processes the asker, the agent's stream and the answer
+ * Brings queries to agents and their answers back, whichever processes the asker, the agent's stream and the answer
  * arrive at. The tables decide, the bus only says "look". One of these a process.
  */
 export class Relay {
   readonly id = randomUUID();
   readonly #streams = new Map<string, { agentId: string; peer: Peer; listed: boolean }>();
-  readonly #questions = new Questions();
+  readonly #queries = new PendingQueries();
   readonly #work = new Set<Promise<unknown>>();
-  readonly #looks: Record<News, () => Promise<void>>;
+  readonly #handlers: Record<News, () => Promise<void>>;
   #started: Promise<void> | undefined;
   #timers: NodeJS.Timeout[] = [];
 
   constructor(readonly bus: Bus) {
-    this.#looks = {
+    this.#handlers = {
       commands: singleFlight("commands", () => this.#deliverWaiting()),
       answers: singleFlight("answers", () => this.#collectDone()),
       streams: singleFlight("streams", () => this.#endUnlisted()),
@@ -73,8 +73,8 @@ export class Relay {
   }
 
   /** Figures for tests and metrics. */
-  get stats(): { streams: number; questions: number } {
-    return { streams: this.#streams.size, questions: this.#questions.size };
+  get stats(): { streams: number; queries: number } {
+    return { streams: this.#streams.size, queries: this.#queries.size };
   }
 
   /** Listed as its agent's only stream when this resolves. @returns what to call when the peer is gone. */
@@ -87,8 +87,8 @@ export class Relay {
       const { replaced, askers } = await listStream({ ...agent, streamId, processId: this.id });
       stream.listed = true;
       if (replaced?.processId === this.id) this.#end(replaced.streamId);
-      else if (replaced) this.#tell(replaced.processId, "streams");
-      for (const asker of askers) this.#tell(asker, "answers");
+      else if (replaced) this.#notify(replaced.processId, "streams");
+      for (const asker of askers) this.#notify(asker, "answers");
     } catch (error) {
       this.#streams.delete(streamId);
       throw error;
@@ -100,13 +100,13 @@ export class Relay {
   async endStreams(agentId: string): Promise<void> {
     await this.#start();
     const { processIds, askers } = await closeStream(agentId);
-    for (const processId of processIds) this.#tell(processId, "streams");
-    for (const asker of askers) this.#tell(asker, "answers");
+    for (const processId of processIds) this.#notify(processId, "streams");
+    for (const asker of askers) this.#notify(asker, "answers");
   }
 
   /** Has every process look up anew who holds its open answers: somebody's access has changed. */
-  tellCallersChanged(): void {
-    this.#later(this.#start().then(() => this.bus.tellAll("callers")));
+  notifyCallersChanged(): void {
+    this.#later(this.#start().then(() => this.bus.notifyAll("callers")));
   }
 
   /** Resolves when this process hears the others, or soon when it cannot. */
@@ -121,24 +121,24 @@ export class Relay {
   async ask({ agentId, name, params, timeoutMs = LIVE_QUERY_TIMEOUT_MS, signal }: Ask): Promise<CommandResult> {
     await this.#start();
     const id = randomUUID();
-    const answer = this.#questions.wait(id, agentId, { timeoutMs, signal }, () => this.#later(dropCommands([id])));
+    const answer = this.#queries.wait(id, agentId, { timeoutMs, signal }, () => this.#later(dropCommands([id])));
     answer.catch(() => {}); // it may fail before anybody looks
-    const question = this.#questions.get(id);
-    if (!question) return answer;
+    const query = this.#queries.get(id);
+    if (!query) return answer;
     const refuse = (error: AppError): Promise<CommandResult> => {
-      question.reject(error);
+      query.reject(error);
       return answer;
     };
     const command = { id, agentId, askerId: this.id, name, params: JSON.stringify(params), timeoutMs };
-    const placed = await placeCommand(command).catch((error) => {
-      question.reject(offline()); // nobody sees this one: the database's own error is thrown
+    const placed = await queueCommand(command).catch((error) => {
+      query.reject(offline()); // nobody sees this one: the database's own error is thrown
       throw error;
     });
     if (placed.kind !== "placed") return refuse(placed.kind === "offline" ? offline() : busy());
-    if (!this.#questions.get(id)) this.#later(dropCommands([id])); // it failed while it was being placed
-    question.streamId = placed.streamId;
+    if (!this.#queries.get(id)) this.#later(dropCommands([id])); // it failed while it was being placed
+    query.streamId = placed.streamId;
     if (placed.processId === this.id) this.#deliver({ ...command, ...placed });
-    else this.#tell(placed.processId, "commands");
+    else this.#notify(placed.processId, "commands");
     return answer;
   }
 
@@ -146,27 +146,27 @@ export class Relay {
   async settle(agentId: string, id: string, result: CommandResult): Promise<boolean> {
     if (!isUuid(id)) return false;
     await this.#start();
-    const question = this.#questions.get(id);
-    if (question) {
+    const query = this.#queries.get(id);
+    if (query) {
       if (!(await claimAnswer(agentId, id))) return false;
-      question.resolve(result);
+      query.resolve(result);
       return true;
     }
     const asker = await storeAnswer(agentId, id, JSON.stringify(result));
     if (asker === this.id) this.#later(dropCommands([id])); // withdrawn a moment ago
     if (asker === null || asker === this.id) return false;
-    this.#tell(asker, "answers");
+    this.#notify(asker, "answers");
     return true;
   }
 
-  /** Ends everything, in order: streams (their agents go elsewhere), questions, the bus. */
+  /** Ends everything, in order: streams (their agents go elsewhere), queries, the bus. */
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     for (const [streamId, { peer }] of this.#streams) {
       this.#gone(streamId);
       peer.end();
     }
-    this.#questions.failAll();
+    this.#queries.failAll();
     while (this.#work.size > 0) await Promise.allSettled(this.#work);
     await this.#started?.catch(() => {});
     await this.bus.close();
@@ -174,9 +174,9 @@ export class Relay {
 
   #start(): Promise<void> {
     this.#started ??= (async () => {
-      const look = () => Object.values(this.#looks).forEach((run) => void run());
+      const handleAll = () => Object.values(this.#handlers).forEach((run) => void run());
       const listening = this.bus
-        .listen(this.id, (news) => void this.#looks[news](), look)
+        .listen(this.id, (news) => void this.#handlers[news](), handleAll)
         .catch((error) => log.error({ err: error }, "the relay hears no other process; it polls"));
       this.#timers = [setInterval(() => this.#poll(), POLL_MS), setInterval(() => this.#beat(), STREAM_COMMENT_MS)];
       for (const timer of this.#timers) timer.unref();
@@ -187,22 +187,22 @@ export class Relay {
   }
 
   #poll(): void {
-    if (this.#streams.size > 0) void this.#looks.commands();
-    if (this.#questions.size > 0) void this.#looks.answers();
+    if (this.#streams.size > 0) void this.#handlers.commands();
+    if (this.#queries.size > 0) void this.#handlers.answers();
   }
 
   #beat(): void {
     const alive = [...this.#streams].filter(([, stream]) => stream.listed).map(([streamId]) => streamId);
     const beating = async () => {
       await beatStreams(this.id, alive);
-      await this.#looks.streams();
-      for (const asker of await buryDead()) this.#tell(asker, "answers");
+      await this.#handlers.streams();
+      for (const asker of await buryDead()) this.#notify(asker, "answers");
     };
     this.#later(beating());
   }
 
-  #tell(processId: string, news: News): void {
-    this.#later(processId === this.id ? this.#looks[news]() : this.bus.tell(processId, news));
+  #notify(processId: string, news: News): void {
+    this.#later(processId === this.id ? this.#handlers[news]() : this.bus.notify(processId, news));
   }
 
   /** Work that nobody waits for; stop() does. */
@@ -217,22 +217,22 @@ export class Relay {
     const stream = this.#streams.get(streamId);
     if (stream) stream.peer.send(`{"id":"${id}","name":"${name}","params":${params},"deadline":"${deadline}"}`);
     else {
-      this.#questions.get(id)?.reject(offline()); // it never reached the agent
+      this.#queries.get(id)?.reject(offline()); // it never reached the agent
       this.#later(this.#unlist(agentId, streamId));
     }
   }
 
   async #deliverWaiting(): Promise<void> {
-    for (const command of await takeWaiting(this.id)) this.#deliver(command);
+    for (const command of await claimWaiting(this.id)) this.#deliver(command);
   }
 
   async #collectDone(): Promise<void> {
     for (;;) {
-      const done = await takeDone(this.id);
+      const done = await claimDone(this.id);
       for (const { id, state, result } of done) {
-        const question = this.#questions.get(id);
-        if (state === "answered" && result !== null) question?.resolve(commandResult.parse(JSON.parse(result)));
-        else question?.reject(disconnected());
+        const query = this.#queries.get(id);
+        if (state === "answered" && result !== null) query?.resolve(commandResult.parse(JSON.parse(result)));
+        else query?.reject(disconnected());
       }
       if (done.length === 0) return;
     }
@@ -256,11 +256,11 @@ export class Relay {
     const stream = this.#streams.get(streamId);
     if (!stream) return;
     this.#streams.delete(streamId);
-    this.#questions.failStream(streamId);
+    this.#queries.failStream(streamId);
     this.#later(this.#unlist(stream.agentId, streamId));
   }
 
   async #unlist(agentId: string, streamId: string): Promise<void> {
-    for (const asker of await unlistStream(agentId, streamId)) this.#tell(asker, "answers");
+    for (const asker of await unlistStream(agentId, streamId)) this.#notify(asker, "answers");
   }
 }

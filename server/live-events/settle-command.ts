@@ -20,7 +20,7 @@ export const settleCommand = operation({
   },
 });
 
-/** An answer that the door refused (no JSON, too large, of another shape) fails the question at once. */
+/** An answer that the door refused (no JSON, too large, of another shape) fails the query at once. */
 export async function refuseAnswer(agentId: string, commandId: string, status: number): Promise<void> {
   log.error({ agentId, commandId, status }, "failed to parse agent response");
   const message = `The answer was refused with status ${status}.`;

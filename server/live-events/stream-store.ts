@@ -8,7 +8,7 @@ export type Opened = { replaced: { streamId: string; processId: string } | null;
 
 const toArray = (ids: readonly string[]): string => `{${ids.join(",")}}`;
 
-/** Lists a stream as its agent's only one; questions to an older one are broken. */
+/** Lists a stream as its agent's only one; queries to an older one are broken. */
 export function listStream(row: StreamRow): Promise<Opened> {
   return asSystem(async (tx) => {
     // Two streams of one agent at the same moment come one after the other here, so the older learns of the newer.

@@ -20,7 +20,7 @@ import { asSystem } from "@/db/client";
 import { userSessions } from "@/db/schema";
 import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
 import { env } from "@/server/env";
-import { createFolder } from "@/server/exports/files";
+import { createExportsFolder } from "@/server/exports/files";
 import { workOffExports } from "@/server/exports/worker";
 import type { RouteHandler } from "@/server/http/route";
 import { appRouter } from "@/server/trpc/root";
@@ -132,7 +132,7 @@ describe("a fresh proof of who one is", () => {
     beforeAll(async () => {
       dir = mkdtempSync(join(tmpdir(), "trailmark-step-up-"));
       Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
-      createFolder();
+      createExportsFolder();
     });
     afterAll(() => rmSync(dir, { recursive: true }));
 

@@ -49,10 +49,10 @@ type Given = Proof & { password?: string | undefined; challenge?: string | undef
 
 async function methodOf(userId: string, { password, code, passkey, challenge }: Given, now: Date) {
   if (password !== undefined) return (await provesPassword(userId, password)) ? "password" : null;
-  const asked = challenge
+  const spent = challenge
     ? await asSystem((tx) => spendUserToken(tx, { secret: challenge, purpose: "passkey", now }))
     : null;
-  const own = asked?.userId === userId ? asked.challenge : null;
+  const own = spent?.userId === userId ? spent.challenge : null;
   return provesSecondFactor(userId, { code, passkey, challenge: own, now });
 }
 

@@ -17,13 +17,13 @@ import { call, createOrg, createPartner, createUser, type TestPartner, type Test
 import { type MailServer, startMailServer } from "@/testing/mail-server";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
-import { lookForAwayWitnesses } from "./conditions/away-witnesses";
-import type { Finding, Look } from "./conditions/finding";
-import { lookForLostEvents, reportLosses } from "./conditions/lost-events";
-import { lookForPruning } from "./conditions/pruning";
-import { lookForUnprovenChains } from "./conditions/unproven-chains";
+import { checkAwayWitnesses } from "./conditions/away-witnesses";
+import type { Check, Finding } from "./conditions/finding";
+import { checkLostEvents, reportLosses } from "./conditions/lost-events";
+import { checkPruning } from "./conditions/pruning";
+import { checkUnprovenChains } from "./conditions/unproven-chains";
 import { evaluate } from "./evaluate";
-import { tell } from "./tell";
+import { sendMessages } from "./send-messages";
 
 const HOUR = 3_600_000;
 const KINDS = ["chain.unproven", "witness.away", "pruning.off", "events.lost"] as const;
@@ -54,22 +54,22 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** A look whose findings are those of some organizations: what concerns everybody would reach the other tests too. */
+/** A check whose findings are those of some organizations: what concerns everybody would reach the other tests too. */
 const among =
-  (look: Look, orgIds: readonly string[]): Look =>
+  (check: Check, orgIds: readonly string[]): Check =>
   async (now) =>
-    (await look(now)).map(
+    (await check(now)).map(
       (finding): Finding => ({
         ...finding,
-        looked: new Set(orgIds),
+        checked: new Set(orgIds),
         found: finding.found.filter(({ orgId }) => orgIds.includes(orgId)),
       }),
     );
 
 /** Evaluations of other files may run at the same moment: it is tried until it is this one's turn. */
-async function pass(now: Date, looks: Look[]): Promise<void> {
+async function pass(now: Date, checks: Check[]): Promise<void> {
   for (;;) {
-    const { isDone, failures } = await evaluate(looks, now, tell);
+    const { isDone, failures } = await evaluate(checks, now, sendMessages);
     if (failures.length > 0) throw failures[0];
     if (isDone) return;
     await new Promise((again) => setTimeout(again, 20));
@@ -93,24 +93,24 @@ it("an unproven chain, a witness away for a day, pruning off and lost events are
   await appendEvents([{ orgId }]);
   expect(await signCheckpoint(orgId)).toMatchObject({ kind: "signed" });
   const lost = join(dir, "another process");
-  // The last look is at the present: receivers refuse a message that was signed at another time.
+  // The last check is at the present: receivers refuse a message that was signed at another time.
   const aDayLater = new Date();
   const began = new Date(aDayLater.getTime() - 24 * HOUR);
   await reportLosses(began, { dropped: 3, deadLetters: 0 }, lost);
   const { id: unread } = await createOrg({ partnerId: partner.id });
   await appendEvents([{ orgId: unread }]);
-  const looks = [
-    among(() => lookForUnprovenChains([unread]), [unread]),
-    among((now) => lookForAwayWitnesses(now, readPolicyFile(join(dir, "policy"))), [home]),
-    among(() => lookForPruning(new Date(began.getTime() + 1_000 * HOUR), false), [home]),
-    among(lookForLostEvents, [home]),
+  const checks = [
+    among(() => checkUnprovenChains([unread]), [unread]),
+    among((now) => checkAwayWitnesses(now, readPolicyFile(join(dir, "policy"))), [home]),
+    among(() => checkPruning(new Date(began.getTime() + 1_000 * HOUR), false), [home]),
+    among(checkLostEvents, [home]),
   ];
 
-  await pass(began, looks);
+  await pass(began, checks);
   expect(await openOf(owner)).toEqual(["events.lost"]);
-  await pass(new Date(began.getTime() + HOUR), looks);
+  await pass(new Date(began.getTime() + HOUR), checks);
   expect(await openOf(owner)).toEqual(["chain.unproven", "events.lost", "pruning.off"]);
-  await pass(aDayLater, looks);
+  await pass(aDayLater, checks);
   expect(await openOf(owner)).toEqual([...KINDS].sort());
   expect(await openOf(quiet)).toEqual([]);
 

@@ -3,11 +3,11 @@ import { env } from "@/server/env";
 import type { Notification } from "./schema";
 import { type NotificationRow, toNotification } from "./to-notification";
 
-/** A message lists so many; a partner with more is told how many there are, and where. */
+/** A message lists so many; a partner with more is notification how many there are, and where. */
 const MAX_WEBHOOK_ITEMS = 500;
 const MAX_MAIL_ITEMS = 25;
 
-type Changed = { row: NotificationRow; told: Notification; isResolved: boolean };
+type Changed = { row: NotificationRow; notification: Notification; isResolved: boolean };
 type WebhookMessage = { type: string; subject: string; data: Record<string, unknown> };
 
 const numbers = new Intl.NumberFormat("en-GB");
@@ -16,11 +16,14 @@ const count = (n: number, one: string): string => `${numbers.format(n)} ${n === 
 /** What began, and what is over, since an evaluation; what did both is there twice, in this order. */
 function changesOf(rows: readonly NotificationRow[], from: number): Changed[] {
   return rows.flatMap((row) => {
-    const told = toNotification(row, false);
-    if (!told) return [];
+    const notification = toNotification(row, false);
+    if (!notification) return [];
     const began = row.raisedIn !== null && row.raisedIn >= from;
     const ended = row.resolvedIn !== null && row.resolvedIn >= from;
-    return [...(began ? [{ row, told, isResolved: false }] : []), ...(ended ? [{ row, told, isResolved: true }] : [])];
+    return [
+      ...(began ? [{ row, notification, isResolved: false }] : []),
+      ...(ended ? [{ row, notification, isResolved: true }] : []),
+    ];
   });
 }
 
@@ -28,7 +31,7 @@ function changesOf(rows: readonly NotificationRow[], from: number): Changed[] {
 function grouped(changes: readonly Changed[]): [Changed, ...Changed[]][] {
   const groups = new Map<string, [Changed, ...Changed[]]>();
   for (const change of changes) {
-    const key = `${change.told.kind} ${change.isResolved}`;
+    const key = `${change.notification.kind} ${change.isResolved}`;
     const group = groups.get(key);
     if (group) group.push(change);
     else groups.set(key, [change]);
@@ -36,35 +39,36 @@ function grouped(changes: readonly Changed[]): [Changed, ...Changed[]][] {
   return [...groups.values()];
 }
 
-const sentenceIn = ({ told, isResolved }: Changed): string => (isResolved ? told.resolution : null) ?? told.sentence;
+const sentenceIn = ({ notification, isResolved }: Changed): string =>
+  (isResolved ? notification.resolution : null) ?? notification.sentence;
 
 /** "Silent agents: 100 organizations", or the sentence of the only one. */
 function headline(group: readonly [Changed, ...Changed[]]): string {
   const [first] = group;
   if (group.length === 1) return sentenceIn(first);
-  return `${first.told.label}${first.isResolved ? ", over" : ""}: ${count(group.length, "organization")}`;
+  return `${first.notification.label}${first.isResolved ? ", over" : ""}: ${count(group.length, "organization")}`;
 }
 
 /** One message a kind and direction, however many organizations it concerns. */
 export function composeWebhooks(rows: readonly NotificationRow[], from: number): WebhookMessage[] {
   return grouped(changesOf(rows, from)).map((group) => {
-    const [{ told, isResolved }] = group;
+    const [{ notification, isResolved }] = group;
     return {
       type: isResolved ? "notification.resolved" : "notification.raised",
       subject: headline(group),
       data: {
-        kind: told.kind,
-        label: told.label,
+        kind: notification.kind,
+        label: notification.label,
         total: group.length,
         notifications: group.slice(0, MAX_WEBHOOK_ITEMS).map((change) => ({
-          id: change.told.id,
-          orgId: change.told.orgId,
-          organization: change.told.organization,
+          id: change.notification.id,
+          orgId: change.notification.orgId,
+          organization: change.notification.organization,
           sentence: sentenceIn(change),
-          since: change.told.since,
-          raisedAt: change.told.raisedAt,
-          resolvedAt: isResolved ? change.told.resolvedAt : null,
-          link: change.told.link,
+          since: change.notification.since,
+          raisedAt: change.notification.raisedAt,
+          resolvedAt: isResolved ? change.notification.resolvedAt : null,
+          link: change.notification.link,
         })),
       },
     };
@@ -72,10 +76,12 @@ export function composeWebhooks(rows: readonly NotificationRow[], from: number):
 }
 
 function section(group: readonly [Changed, ...Changed[]]): string {
-  const lines = group.slice(0, MAX_MAIL_ITEMS).map((change) => `- ${sentenceIn(change)}\n  ${change.told.link}`);
+  const lines = group
+    .slice(0, MAX_MAIL_ITEMS)
+    .map((change) => `- ${sentenceIn(change)}\n  ${change.notification.link}`);
   const rest = group.length - lines.length;
   const [first] = group;
-  const title = `${first.told.label}${first.isResolved ? ", over" : ""} (${count(group.length, "organization")})`;
+  const title = `${first.notification.label}${first.isResolved ? ", over" : ""} (${count(group.length, "organization")})`;
   return [title, ...lines, ...(rest > 0 ? [`- and ${count(rest, "more organization")}`] : [])].join("\n");
 }
 
@@ -91,7 +97,7 @@ export function composeMail(
   const subject =
     groups.length === 1
       ? headline(first)
-      : `${count(groups.length, "notification")}: ${first[0].told.label} and others`;
+      : `${count(groups.length, "notification")}: ${first[0].notification.label} and others`;
   const why = `You get this mail because your settings ask for it: ${env().NEXTAUTH_URL}/settings/notifications`;
   return {
     subject: `Trailmark: ${subject}`,

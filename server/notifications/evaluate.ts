@@ -3,7 +3,7 @@ import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { notifications, organizations } from "@/db/schema";
 import { type Step, stepOf } from "./condition";
-import type { Finding, Look } from "./conditions/finding";
+import type { Check, Finding } from "./conditions/finding";
 import type { Detail } from "./sentences";
 
 /** The evaluations of all processes are one after the other: whoever finds another at it leaves it at that. */
@@ -56,21 +56,21 @@ async function move({ tx, now, number }: Pass, row: OpenRow, step: Step, detail:
 }
 
 /** Takes the rows of one kind to where the finding says they stand; organizations that are gone are passed over. */
-async function apply(pass: Pass, { kind, looked, found }: Finding, known: ReadonlySet<string>): Promise<void> {
+async function apply(pass: Pass, { kind, checked, found }: Finding, known: ReadonlySet<string>): Promise<void> {
   const { tx, now } = pass;
   const rows = await tx
     .select()
     .from(notifications)
     .where(and(eq(notifications.kind, kind), isNull(notifications.resolvedAt)));
   const open = new Map(rows.map((row) => [row.orgId, row]));
-  const told = new Map(found.map((one) => [one.orgId, one]));
+  const byOrg = new Map(found.map((one) => [one.orgId, one]));
   for (const { orgId, holds, detail } of found) {
     const step = holds && !open.has(orgId) && known.has(orgId) ? stepOf(kind, null, true, now) : null;
     if (step?.do === "begin") await begin(pass, { orgId, kind, detail }, step.isRaised);
   }
   for (const row of rows) {
-    if (looked !== "all" && !looked.has(row.orgId)) continue;
-    const one = told.get(row.orgId);
+    if (checked !== "all" && !checked.has(row.orgId)) continue;
+    const one = byOrg.get(row.orgId);
     await move(pass, row, stepOf(kind, row, one?.holds ?? false, now), one?.detail ?? {});
   }
 }
@@ -81,16 +81,16 @@ type Evaluated = { isDone: boolean; failures: unknown[] };
 /**
  * Looks at every condition and writes down which began and which are over; then, in the same transaction, who is to be
  * told. One process at a time does it.
- * @param looks a look that fails changes nothing of its kinds
+ * @param checks a look that fails changes nothing of its kinds
  */
 export function evaluate(
-  looks: readonly Look[],
+  checks: readonly Check[],
   now: Date,
   then: (pass: Pass) => Promise<void> = async () => {},
 ): Promise<Evaluated> {
   return asSystem(async (tx) => {
     if (!(await isAlone(tx))) return { isDone: false, failures: [] };
-    const results = await Promise.allSettled(looks.map((look) => look(now)));
+    const results = await Promise.allSettled(checks.map((check) => check(now)));
     const pass = { tx, now, number: await nextNumber(tx) };
     const known = new Set((await tx.select({ id: organizations.id }).from(organizations)).map(({ id }) => id));
     for (const result of results)

@@ -14,19 +14,19 @@ import { workOffDeliveries } from "@/server/deliveries/worker";
 import { env } from "@/server/env";
 import { call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
-import { lookForBrokenChains } from "./conditions/broken-chains";
+import { checkBrokenChains } from "./conditions/broken-chains";
 import type { Finding } from "./conditions/finding";
 import { evaluate } from "./evaluate";
-import { tell } from "./tell";
+import { sendMessages } from "./send-messages";
 
 const brk = { seq: 7, id: "", kind: "altered", expected: "a", actual: "b" } as const;
 const breakChain = (orgId: string) =>
   raiseAlarm({ orgId, at: new Date().toISOString(), source: "nightly", breaks: [brk] });
 
 /** Evaluations of other files may run at the same moment: it is tried until it is this one's turn. */
-async function pass(now: Date, looks = [lookForBrokenChains]): Promise<void> {
+async function pass(now: Date, checks = [checkBrokenChains]): Promise<void> {
   for (;;) {
-    const { isDone, failures } = await evaluate(looks, now, tell);
+    const { isDone, failures } = await evaluate(checks, now, sendMessages);
     if (failures.length > 0) throw failures[0];
     if (isDone) return;
     await new Promise((again) => setTimeout(again, 20));
@@ -152,8 +152,8 @@ describe("a webhook", () => {
     const foreign = await createOrg();
     const { body: made } = await endpoint(admin);
     const found = [...orgs, foreign].map(({ id }) => ({ orgId: id, holds: true, detail: { count: 2 } }));
-    const looked = new Set(found.map(({ orgId }) => orgId));
-    const silent = async (): Promise<Finding[]> => [{ kind: "agents.silent", looked, found }];
+    const checked = new Set(found.map(({ orgId }) => orgId));
+    const silent = async (): Promise<Finding[]> => [{ kind: "agents.silent", checked, found }];
     const first = new Date();
     for (let minute = 0; minute <= 20; minute += 4) await pass(new Date(first.getTime() + minute * 60_000), [silent]);
     const now = new Date(first.getTime() + 21 * 60_000);

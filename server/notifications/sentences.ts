@@ -22,7 +22,7 @@ const time = (at: string | Date | undefined): string =>
 const list = (names: readonly string[] = []): string => names.join(", ");
 
 /** What is said of an organization's condition when it begins and when it is over. */
-type Told = {
+type Sentences = {
   raised: (org: string, detail: Detail, since: Date) => string;
   resolved: (org: string, detail: Detail) => string;
 };
@@ -43,7 +43,7 @@ function lost({ count: dropped = 0, setAside = 0, at }: Detail): string {
   return `${[gone, aside].filter(Boolean).join("; ")}. ${whose} may belong to any organization of this installation.`;
 }
 
-const TOLD: Record<NotificationKind, Told> = {
+const SENTENCES: Record<NotificationKind, Sentences> = {
   "chain.broken": {
     raised: (org, { seq }) =>
       `The audit chain of ${org} is broken. The first contradiction found is at entry ${numbers.format(seq ?? 0)}.`,
@@ -69,7 +69,7 @@ const TOLD: Record<NotificationKind, Told> = {
     resolved: () => "Pruning is on.",
   },
   "events.lost": {
-    raised: (_, told) => lost(told),
+    raised: (_, detail) => lost(detail),
     resolved: () =>
       "No audit event was lost within the last 7 days, and none is set aside. What was lost before stays lost.",
   },
@@ -96,8 +96,8 @@ export type Said = { kind: NotificationKind; organization: string; detail: Detai
 
 /** How it began. It claims what was seen and no more. */
 export const raisedSentence = ({ kind, organization, detail, since }: Said): string =>
-  TOLD[kind].raised(organization, detail, since);
+  SENTENCES[kind].raised(organization, detail, since);
 
 /** How it is over. */
 export const resolvedSentence = ({ kind, organization, resolution }: Said): string =>
-  TOLD[kind].resolved(organization, resolution);
+  SENTENCES[kind].resolved(organization, resolution);

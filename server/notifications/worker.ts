@@ -1,35 +1,35 @@
 import { deliveryWorker, notifyDeliveries } from "@/server/deliveries/worker";
 import { log } from "@/server/log";
 import { backgroundLoop } from "@/server/process/background-loop";
-import { lookForAwayWitnesses } from "./conditions/away-witnesses";
-import { lookForBrokenChains } from "./conditions/broken-chains";
-import { lookForDisabledWebhooks } from "./conditions/disabled-webhooks";
-import type { Look } from "./conditions/finding";
-import { lookForLostEvents, reportLosses } from "./conditions/lost-events";
-import { lookForManyDenials } from "./conditions/many-denials";
-import { lookForPruning } from "./conditions/pruning";
-import { lookForSilentAgents } from "./conditions/silent-agents";
-import { lookForUnprovenChains } from "./conditions/unproven-chains";
+import { checkAwayWitnesses } from "./conditions/away-witnesses";
+import { checkBrokenChains } from "./conditions/broken-chains";
+import { checkDisabledWebhooks } from "./conditions/disabled-webhooks";
+import type { Check } from "./conditions/finding";
+import { checkLostEvents, reportLosses } from "./conditions/lost-events";
+import { checkManyDenials } from "./conditions/many-denials";
+import { checkPruning } from "./conditions/pruning";
+import { checkSilentAgents } from "./conditions/silent-agents";
+import { checkUnprovenChains } from "./conditions/unproven-chains";
 import { evaluate } from "./evaluate";
-import { tell } from "./tell";
+import { sendMessages } from "./send-messages";
 
 const EVERY_MS = 60_000;
 
-const LOOKS: readonly Look[] = [
-  lookForBrokenChains,
-  () => lookForUnprovenChains(),
-  (now) => lookForAwayWitnesses(now),
-  (now) => lookForPruning(now),
-  lookForLostEvents,
-  lookForSilentAgents,
-  lookForManyDenials,
-  lookForDisabledWebhooks,
+const CHECKS: readonly Check[] = [
+  checkBrokenChains,
+  () => checkUnprovenChains(),
+  (now) => checkAwayWitnesses(now),
+  (now) => checkPruning(now),
+  checkLostEvents,
+  checkSilentAgents,
+  checkManyDenials,
+  checkDisabledWebhooks,
 ];
 
 /** Looks at every condition once and queues what is to be told. */
 async function evaluateNow(now = new Date()): Promise<void> {
   await reportLosses(now);
-  const { failures } = await evaluate(LOOKS, now, tell);
+  const { failures } = await evaluate(CHECKS, now, sendMessages);
   for (const err of failures) log.warn({ err }, "a condition could not be looked at");
   notifyDeliveries();
 }

@@ -35,7 +35,7 @@ export async function insertOrganization(
 }
 
 /** Who reaches selected organizations only must reach the one just made, too. */
-async function letMakerReach(tx: Tx, ctx: Ctx, orgId: string): Promise<void> {
+async function grantCreatorAccess(tx: Tx, ctx: Ctx, orgId: string): Promise<void> {
   if (ctx.actor.type !== "user") return;
   const limited = and(eq(users.id, ctx.actor.id), eq(users.allOrganizations, false));
   const [maker] = await tx.select({ id: users.id }).from(users).where(limited);
@@ -56,9 +56,9 @@ export const createOrganization = operation({
     const row = await asSystem(async (tx) => {
       const where = eq(organizations.partnerId, partnerId);
       await requireRoom(tx, { table: organizations, where, max: MAX_PER_PARTNER, what: "organizations", remedy: "" });
-      const made = await insertOrganization(tx, { partnerId, name: repairText(input.name) });
-      await letMakerReach(tx, ctx, made.id);
-      return made;
+      const created = await insertOrganization(tx, { partnerId, name: repairText(input.name) });
+      await grantCreatorAccess(tx, ctx, created.id);
+      return created;
     });
     record(ctx, {
       action: "organization.create",

@@ -66,10 +66,10 @@ async function schedule({ boss, sql, abort }: Omit<Running, "watch">, job: Daily
   const worker = await boss.work(
     job.name,
     { pollingIntervalSeconds: pace.pollSeconds, batchSize: 1 },
-    async ([taken]) => {
-      if (!taken) return;
+    async ([claimed]) => {
+      if (!claimed) return;
       const started = performance.now();
-      await whileClaimed(sql, taken, (lost) => job.run(AbortSignal.any([abort.signal, lost])));
+      await whileClaimed(sql, claimed, (lost) => job.run(AbortSignal.any([abort.signal, lost])));
       log.info({ job: job.name, ms: Math.round(performance.now() - started) }, "daily job done");
     },
   );

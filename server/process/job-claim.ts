@@ -3,14 +3,14 @@ import { ownerName } from "@/server/lease-owner";
 import { log } from "@/server/log";
 
 /** A job that pg-boss handed to this process. */
-type Taken = { id: string; name: string };
+type ClaimedJob = { id: string; name: string };
 
 /** How often a process says that it still has the job, and how long after the last such word it counts as dead. */
 export const BEAT_MS = 5_000;
 export const SILENT_SECONDS = 15;
 
 /** Says that this process has the job. @returns false when another one has taken it over */
-async function beat(sql: postgres.Sql, { id, name }: Taken): Promise<boolean> {
+async function beat(sql: postgres.Sql, { id, name }: ClaimedJob): Promise<boolean> {
   const rows = await sql`
     UPDATE pgboss.job SET data = jsonb_build_object('owner', ${ownerName}::text, 'beatAt', now())
     WHERE name = ${name} AND id = ${id} AND state = 'active' RETURNING 1`;
@@ -23,13 +23,13 @@ async function beat(sql: postgres.Sql, { id, name }: Taken): Promise<boolean> {
  */
 export async function whileClaimed(
   sql: postgres.Sql,
-  taken: Taken,
+  job: ClaimedJob,
   work: (lost: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const lost = new AbortController();
   const say = async () => {
-    if (await beat(sql, taken)) return;
-    log.warn({ job: taken.name }, "another process has taken this job over");
+    if (await beat(sql, job)) return;
+    log.warn({ job: job.name }, "another process has taken this job over");
     lost.abort();
   };
   await say();

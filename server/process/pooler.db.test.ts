@@ -76,7 +76,7 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
   it("hears the other processes", async () => {
     const bus = createPostgresBus();
     const heard = new Promise(
-      (resolve) => void bus.listen(crypto.randomUUID(), resolve, () => {}).then(() => bus.tellAll("callers")),
+      (resolve) => void bus.listen(crypto.randomUUID(), resolve, () => {}).then(() => bus.notifyAll("callers")),
     );
     expect(await heard).toBe("callers");
     await bus.close();

@@ -21,7 +21,7 @@ import { log } from "@/server/log";
 import { ensureFirstAdmin } from "@/server/setup/first-admin";
 import { checkAddresses } from "./check-addresses";
 import { refuseUnsafeRole } from "./guard-role";
-import { closeStreams, tellOthersBy } from "./streams";
+import { closeStreams, notifyOthersBy } from "./streams";
 import { startTracing, stopTracing } from "./tracing";
 import { startWorkers, stopWorkers } from "./workers";
 
@@ -68,7 +68,7 @@ export async function startService(next: RequestHandler): Promise<Service> {
     await prepareDatabase();
     await startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool"), onDamage: raiseHeadAlarm });
     const notice = await ensureFirstAdmin();
-    tellOthersBy(() => relay().tellCallersChanged());
+    notifyOthersBy(() => relay().notifyCallersChanged());
     await relay().listen();
     await startWorkers();
     publishRoutes(routes);

@@ -19,17 +19,17 @@ export function wakeWatchers(): void {
   for (const wake of [...watchers]) wake();
 }
 
-let tellOthers = () => {};
+let notifyOthers = () => {};
 
 /** How a change is told to the other processes, where there are any. */
-export function tellOthersBy(tell: () => void): void {
-  tellOthers = tell;
+export function notifyOthersBy(notify: () => void): void {
+  notifyOthers = notify;
 }
 
 /** Somebody's access has changed, and the change is committed: open answers end within moments where they must. */
 export function callersChanged(): void {
   wakeWatchers();
-  tellOthers();
+  notifyOthers();
 }
 
 export const openStreams = (): number => open.size;

@@ -103,7 +103,7 @@ async function send(tx: Tx, due: Due, now: Date): Promise<void> {
 }
 
 /** Takes one schedule that is due; a second process passes over it until this transaction is over. */
-async function takeDue(tx: Tx, now: Date): Promise<ScheduleRow | null> {
+async function claimDue(tx: Tx, now: Date): Promise<ScheduleRow | null> {
   const [row] = await tx
     .select()
     .from(t)
@@ -121,9 +121,9 @@ async function takeDue(tx: Tx, now: Date): Promise<ScheduleRow | null> {
  */
 async function runOne(now: Date): Promise<boolean> {
   return asSystem(async (tx) => {
-    const taken = await takeDue(tx, now);
-    if (!taken) return false;
-    const schedule = await aligned(tx, taken);
+    const claimed = await claimDue(tx, now);
+    if (!claimed) return false;
+    const schedule = await aligned(tx, claimed);
     if (schedule.nextRunAt > now) return true;
     const { cadence, timeZone } = schedule;
     let lastError: string | null = null;

@@ -50,7 +50,7 @@ const about = (row: ScheduleRow) => ({
   resourceId: row.id,
   resourceName: REPORT_LABEL[reportOf(row)],
 });
-const told = ({ report, cadence, timeZone, followsOrganization, orgId }: ScheduleRow) => ({
+const auditable = ({ report, cadence, timeZone, followsOrganization, orgId }: ScheduleRow) => ({
   ...{ report, cadence, timeZone, followsOrganization, orgId },
 });
 
@@ -93,7 +93,7 @@ export const createSchedule = operation({
       if ((counted?.total ?? 0) >= MAX_SCHEDULES)
         throw new AppError("conflict", `You have ${MAX_SCHEDULES} schedules already. Delete one first.`);
       const timeZone = chosen ?? (await zoneFor(tx, whose));
-      const made = await tx
+      const created = await tx
         .insert(t)
         .values({
           id: newId(),
@@ -104,9 +104,9 @@ export const createSchedule = operation({
           createdAt: now,
         })
         .returning();
-      return oneOf(made);
+      return oneOf(created);
     });
-    record(ctx, { ...about(row), action: "report_schedule.create", details: { after: told(row) } });
+    record(ctx, { ...about(row), action: "report_schedule.create", details: { after: auditable(row) } });
     return toSchedule(row);
   },
 });
@@ -123,6 +123,6 @@ export const removeSchedule = operation({
     const mine = and(eq(t.userId, requirePerson(ctx).id), eq(t.id, id));
     const [row] = await tenant(ctx.scope, (tx) => tx.delete(t).where(mine).returning());
     if (!row) throw notFound("report schedule");
-    record(ctx, { ...about(row), action: "report_schedule.delete", details: { before: told(row) } });
+    record(ctx, { ...about(row), action: "report_schedule.delete", details: { before: auditable(row) } });
   },
 });

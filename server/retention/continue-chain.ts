@@ -32,7 +32,7 @@ async function readRows(orgId: string, { proven }: SignedBeyond): Promise<Rows |
 }
 
 /** Takes what the database keeps of the lost entries, and sets the head to the last one that is there. */
-async function makeWay(orgId: string, { head, pruned }: Rows, proven: number): Promise<void> {
+async function clearWay(orgId: string, { head, pruned }: Rows, proven: number): Promise<void> {
   const admin = openAdmin();
   try {
     await admin.transaction(async (tx) => {
@@ -60,7 +60,7 @@ export async function continueChain(orgId: string): Promise<Continued> {
   const [lastSeq, proven] = [rows.head?.seq ?? 0, signed.proven?.size ?? 0];
   const { size, signedAt } = signed.beyond;
   await signRestoration(signed, new Date().toISOString());
-  await makeWay(orgId, rows, proven);
+  await clearWay(orgId, rows, proven);
   record(systemCtx(), {
     action: "audit.restored",
     orgId,

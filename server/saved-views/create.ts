@@ -7,7 +7,14 @@ import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
-import { auditable, nameTaken, ownPlace, personOf, sharedPlace, toSavedView } from "./saved-view";
+import {
+  auditable,
+  nameTaken,
+  ownPlace as ownScope,
+  personOf,
+  sharedPlace as sharedScope,
+  toSavedView,
+} from "./saved-view";
 import { createInput, MAX_VIEWS_PER_PERSON, savedView } from "./schema";
 
 async function refuseTooMany(tx: Tx, personId: string): Promise<void> {
@@ -29,9 +36,9 @@ export const createSavedView = operation({
     const { name, query, sharedWith } = repairJson(given);
     const person = personOf(ctx);
     const row = await tenant(ctx.scope, async (tx) => {
-      const place = sharedWith ? await sharedPlace(tx, ctx, sharedWith) : ownPlace(ctx);
+      const scope = sharedWith ? await sharedScope(tx, ctx, sharedWith) : ownScope(ctx);
       await refuseTooMany(tx, person.id);
-      const values = { id: newId(), name, query, ...place, createdBy: person.id, createdByName: person.name };
+      const values = { id: newId(), name, query, ...scope, createdBy: person.id, createdByName: person.name };
       return oneOf(await tx.insert(auditSavedViews).values(values).returning());
     }).catch(nameTaken);
     record(ctx, {

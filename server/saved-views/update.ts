@@ -21,12 +21,12 @@ export const updateSavedView = operation({
     const { before, after } = await tenant(ctx.scope, async (tx) => {
       const row = await changeable(tx, ctx, input.id);
       // No longer shared, it stays where its maker finds it.
-      const place = input.sharedWith
+      const scope = input.sharedWith
         ? await sharedPlace(tx, ctx, input.sharedWith)
         : { shared: input.sharedWith === undefined && row.shared };
       const changed = await tx
         .update(auditSavedViews)
-        .set({ name: input.name ?? row.name, query: input.query ?? row.query, ...place, updatedAt: ctx.now() })
+        .set({ name: input.name ?? row.name, query: input.query ?? row.query, ...scope, updatedAt: ctx.now() })
         .where(eq(auditSavedViews.id, row.id))
         .returning();
       return { before: row, after: oneOf(changed) };

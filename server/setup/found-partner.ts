@@ -33,12 +33,12 @@ export async function foundPartner(given: Founding, ctx: Ctx = systemCtx()): Pro
     const partnerId = newId();
     await tx.insert(partners).values({ id: partnerId, name: organizationName, slug: toSlug(organizationName) });
     const org = await insertOrganization(tx, { partnerId, name: organizationName, isHome: true });
-    const made = await tx
+    const created = await tx
       .insert(users)
       .values({ ...admin, partnerId, passwordHash })
       .onConflictDoNothing()
       .returning();
-    if (made.length === 0) throw new AppError("conflict", "That e-mail is already in use.");
+    if (created.length === 0) throw new AppError("conflict", "That e-mail is already in use.");
     return org;
   });
   if (!home) return false;

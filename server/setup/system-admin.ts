@@ -18,7 +18,9 @@ export async function createSystemAdmin(given: z.input<typeof input>): Promise<{
   const { email: address, password, name } = input.parse(given);
   const passwordHash = await hashPassword(password);
   const row = { id: newId(), email: address, name: repairText(name), role: "system_admin" as const, passwordHash };
-  const made = await asSystem((tx) => tx.insert(users).values(row).onConflictDoNothing().returning({ id: users.id }));
-  if (made.length === 0) throw new AppError("conflict", "That e-mail is already in use.");
+  const created = await asSystem((tx) =>
+    tx.insert(users).values(row).onConflictDoNothing().returning({ id: users.id }),
+  );
+  if (created.length === 0) throw new AppError("conflict", "That e-mail is already in use.");
   return { id: row.id, email: address };
 }

@@ -39,8 +39,8 @@ const sharedBy = (row: EntryRow, ties: Ties): Tie[] =>
   [...ties].filter(([, { isShared }]) => isShared(row)).map(([tie]) => tie);
 
 /** Entries on one side that share one of the ties, the closest ones, and one more than the limit where there is one. */
-async function entriesBeside(tx: Tx, ctx: Ctx, asked: SideRequest): Promise<Found[]> {
-  const { entry, ties, input, side } = asked;
+async function entriesBeside(tx: Tx, ctx: Ctx, request: SideRequest): Promise<Found[]> {
+  const { entry, ties, input, side } = request;
   const wanted = [...ties].filter(([tie]) => input.ties.includes(tie));
   if (wanted.length === 0) return [];
   const either = sql.join(
@@ -49,7 +49,7 @@ async function entriesBeside(tx: Tx, ctx: Ctx, asked: SideRequest): Promise<Foun
   );
   const window = {
     orgIds: await reachedBy(tx, ctx.scope),
-    conditions: [...conditionsOf(spanOf(asked)), sql`(${either})`],
+    conditions: [...conditionsOf(spanOf(request)), sql`(${either})`],
     limit: Math.max(MIN_ROWS, input.limit + 1),
     shape: ENTRY,
   };
@@ -70,10 +70,10 @@ async function entriesBeside(tx: Tx, ctx: Ctx, asked: SideRequest): Promise<Foun
 }
 
 /** What the device's own logs tell on one side, the closest first. */
-async function logsBeside(tx: Tx, asked: SideRequest): Promise<Found[]> {
-  const { device, input, side } = asked;
+async function logsBeside(tx: Tx, request: SideRequest): Promise<Found[]> {
+  const { device, input, side } = request;
   if (!device?.isKnown || !input.ties.includes("device")) return [];
-  const { from, to } = spanOf(asked);
+  const { from, to } = spanOf(request);
   const span = side === "newer" ? { after: from, to } : { from, to };
   const window = { device, input: { search: undefined, limit: input.limit, ...span }, start: null };
   const diagnostic = input.sources.includes("diagnostic") ? await diagnosticItems(tx, window) : [];
@@ -93,10 +93,10 @@ function merge(all: Found[], { input, side }: SideRequest): { found: Found[]; ha
   return { found: side === "newer" ? found.reverse() : found, hasMore: all.length > input.limit };
 }
 
-async function sidesOf(tx: Tx, ctx: Ctx, asked: Omit<SideRequest, "side">) {
-  const newer: SideRequest = { ...asked, side: "newer" };
-  const older: SideRequest = { ...asked, side: "older" };
-  const isAudited = asked.input.sources.includes("audit");
+async function sidesOf(tx: Tx, ctx: Ctx, request: Omit<SideRequest, "side">) {
+  const newer: SideRequest = { ...request, side: "newer" };
+  const older: SideRequest = { ...request, side: "older" };
+  const isAudited = request.input.sources.includes("audit");
   // The audit log first: what the device's own logs want of the planner would not serve it.
   const entries = async (side: SideRequest) => (isAudited ? entriesBeside(tx, ctx, side) : []);
   const [newerEntries, olderEntries] = [await entries(newer), await entries(older)];

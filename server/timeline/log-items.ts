@@ -50,11 +50,11 @@ function timesOf({ ms, createdMs }: { ms: number; createdMs: number }) {
 }
 
 /** The newest diagnostic log entries of a device, from a start on. */
-export async function diagnosticItems(tx: Tx, asked: ItemRequest): Promise<TimelineItem[]> {
+export async function diagnosticItems(tx: Tx, request: ItemRequest): Promise<TimelineItem[]> {
   const rows = await rowsOf<Found<Omit<AgentLog, "fields">>>(
     tx,
     sql`SELECT ${OWN}, l.component, l.agent_version AS "agentVersion", l.fields::text AS json, ${TIMES}
-      FROM agent_logs l WHERE ${windowOf(asked, DIAGNOSTIC_TEXTS)}`,
+      FROM agent_logs l WHERE ${windowOf(request, DIAGNOSTIC_TEXTS)}`,
   );
   return rows.map(({ ms, createdMs, json, ...row }) => {
     const times = timesOf({ ms, createdMs });
@@ -68,11 +68,11 @@ export async function diagnosticItems(tx: Tx, asked: ItemRequest): Promise<Timel
 }
 
 /** The newest stored events of a device, from a start on. */
-export async function eventItems(tx: Tx, asked: ItemRequest): Promise<TimelineItem[]> {
+export async function eventItems(tx: Tx, request: ItemRequest): Promise<TimelineItem[]> {
   const rows = await rowsOf<Found<Omit<EventLog, "details">>>(
     tx,
     sql`SELECT ${OWN}, l.category, l.source, l.event_id AS "eventId", l.details::text AS json, ${TIMES}
-      FROM device_event_logs l WHERE ${windowOf(asked, EVENT_TEXTS)}`,
+      FROM device_event_logs l WHERE ${windowOf(request, EVENT_TEXTS)}`,
   );
   return rows.map(({ ms, createdMs, json, ...row }) => {
     const times = timesOf({ ms, createdMs });

@@ -1,4 +1,4 @@
-import { makeEntryProof } from "@/server/audit/proofs/get";
+import { createEntryProof } from "@/server/audit/proofs/get";
 import { listProofLinks } from "@/server/proof-links/list";
 import { revokeProofLink } from "@/server/proof-links/revoke";
 import { shareProof } from "@/server/proof-links/share";
@@ -6,7 +6,7 @@ import { mutation, query, router } from "./init";
 
 /** Proofs of single entries and the short links to them. Making one is recorded, hence a mutation. */
 export const proofsRouter = router({
-  make: mutation(makeEntryProof),
+  make: mutation(createEntryProof),
   links: query(listProofLinks),
   share: mutation(shareProof),
   revoke: mutation(revokeProofLink),

@@ -30,8 +30,8 @@ const isSameReach = (a: string[] | null, b: string[] | null) => a?.join() === b?
 function newReach(before: Row, { organizationIds }: UpdateInput): Reach {
   if (organizationIds === undefined) return undefined;
   if (!isPartnerRole(before.role)) throw invalid("organizationIds", "is for partner roles only");
-  const asked = organizationIds && [...new Set(organizationIds)].sort();
-  return isSameReach(asked, reachOf(before)) ? undefined : asked;
+  const wanted = organizationIds && [...new Set(organizationIds)].sort();
+  return isSameReach(wanted, reachOf(before)) ? undefined : wanted;
 }
 
 /** Roles differ in rank and reach: nobody touches who is above them, lifts anybody above them, or changes themselves. */
@@ -60,8 +60,8 @@ async function requireAdminLeft(tx: Tx, ctx: Ctx, before: Row, change: Change): 
   await tx.execute(
     sql`SELECT pg_advisory_xact_lock(hashtextextended(${`admins ${before.orgId ?? before.partnerId}`}, 0))`,
   );
-  const place = before.orgId ? eq(users.orgId, before.orgId) : eq(users.partnerId, before.partnerId ?? "");
-  const others = and(place, eq(users.role, role), isNull(users.disabledAt), ne(users.id, before.id));
+  const sameOwner = before.orgId ? eq(users.orgId, before.orgId) : eq(users.partnerId, before.partnerId ?? "");
+  const others = and(sameOwner, eq(users.role, role), isNull(users.disabledAt), ne(users.id, before.id));
   const [left] = await tx.select({ n: count() }).from(users).where(others);
   if (!left?.n) throw new AppError("conflict", "This is the last administrator; make another one first.");
 }

@@ -36,7 +36,7 @@ export const createWebhook = operation({
       if (!orgId) await requireWholePartner(tx, ctx);
       const where = orgId ? eq(t.orgId, orgId) : and(eq(t.partnerId, partnerId), isNull(t.orgId));
       await requireRoom(tx, { table: t, where, max: MAX_PER_OWNER, what: "webhooks" });
-      const made = await tx
+      const created = await tx
         .insert(webhookEndpoints)
         .values({
           id,
@@ -49,7 +49,7 @@ export const createWebhook = operation({
           createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
         })
         .returning();
-      return oneOf(made);
+      return oneOf(created);
     });
     record(ctx, { ...(await aboutEndpoint(row)), action: "webhook.create", details: { after: auditable(row) } });
     return { ...toWebhook(row), secret };

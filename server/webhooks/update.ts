@@ -43,13 +43,13 @@ export const updateWebhook = operation({
         .returning();
       return { before, after: after ?? before };
     });
-    const told = { before: auditable(before), after: auditable(after) };
+    const details = { before: auditable(before), after: auditable(after) };
     const isMoved = before.url !== after.url;
-    if (isMoved || JSON.stringify(told.before) !== JSON.stringify(told.after))
+    if (isMoved || JSON.stringify(details.before) !== JSON.stringify(details.after))
       record(ctx, {
         ...(await aboutEndpoint(after)),
         action: "webhook.update",
-        details: { ...told, urlChanged: isMoved },
+        details: { ...details, urlChanged: isMoved },
       });
     return toWebhook(after);
   },

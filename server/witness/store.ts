@@ -10,7 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "@/db/embedded/make-folder";
+import { createFolder } from "@/db/embedded/create-folder";
 import { syncFolder } from "@/db/embedded/sync-folder";
 import { COSIGNATURE, formatVerifierKey, keyIdOf, parseNote } from "@/server/audit/tree/signed-note";
 import { parseCheckpoint } from "@/server/audit/tree/statement";
@@ -60,7 +60,7 @@ function readKey(file: string): KeyObject {
  * @throws DamagedKey, and Node's errors of files
  */
 export function loadCosigner(folder: string, name: string): Cosigner & { vkey: string } {
-  makeFolder(folder, 0o700);
+  createFolder(folder, 0o700);
   const file = join(folder, "witness-ed25519.pem");
   if (!existsSync(file)) {
     const { privateKey } = generateKeyPairSync("ed25519");

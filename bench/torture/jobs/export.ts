@@ -55,8 +55,8 @@ async function exportUnderFire(
   orgId: string,
   { kills, random }: { kills: number; random: () => number },
 ) {
-  const made = await ask(battle.server, "POST", "", { orgId, format: "ndjson" });
-  const { id }: Job = await made.json();
+  const created = await ask(battle.server, "POST", "", { orgId, format: "ndjson" });
+  const { id }: Job = await created.json();
   for (let at = 0; at < kills; at++) {
     await sleep(random() * 400);
     battle.kills++;
@@ -97,7 +97,7 @@ async function fight({ rounds, random, progress }: LineInput, damage: boolean): 
       await ask(battle.server, "DELETE", `/${job.id}`);
       await until("the export's own entry", async () => (await chainOf(battle.server, orgId)).rows > rows);
     }
-    return { kills: battle.kills, faults, told: `${ROWS} entries a file` };
+    return { kills: battle.kills, faults, summary: `${ROWS} entries a file` };
   } finally {
     await stopServer(battle.server);
   }

@@ -1,14 +1,14 @@
 import type { Line, LineInput, Outcome } from "@/bench/torture/types";
 
 /** What came of a job that was killed again and again. */
-export type Fight = { kills: number; faults: string[]; told: string };
+export type Fight = { kills: number; faults: string[]; summary: string };
 /** `damage` is what a job that is not all or nothing would leave behind; it is done once, after the first kill. */
 type Run = (input: LineInput, damage: boolean) => Promise<Fight>;
 
-const outcome = ({ kills, faults, told }: Fight, failed: number): Outcome => ({
+const outcome = ({ kills, faults, summary }: Fight, failed: number): Outcome => ({
   tried: kills,
   failed: kills === 0 ? 1 : failed,
-  detail: [`${kills} kills, ${told}`, ...new Set(faults)].join("; "),
+  detail: [`${kills} kills, ${summary}`, ...new Set(faults)].join("; "),
 });
 
 /** A line and its control, which must see the damage, or the line's zero means nothing. */

@@ -88,10 +88,10 @@ async function whole(target: Target): Promise<{ all: string; ms: number }> {
 /** K3, migration: an empty database is as empty afterwards, or has all of it; begun again it comes to its end. */
 async function fight({ rounds, random, progress }: LineInput, damage: boolean): Promise<Fight> {
   const server = await startShared();
-  const made: Target[] = [];
+  const targets: Target[] = [];
   const create = async () => {
-    const target = new Target(server, `torture_${process.pid}_${damage ? "c" : "k"}${made.length}`);
-    made.push(target);
+    const target = new Target(server, `torture_${process.pid}_${damage ? "c" : "k"}${targets.length}`);
+    targets.push(target);
     await target.create();
     return target;
   };
@@ -115,9 +115,9 @@ async function fight({ rounds, random, progress }: LineInput, damage: boolean): 
       else if (left !== all) faults.push(`kill ${round + 1} left ${left} of ${all}`);
       if (!damage && (await whole(target)).all !== all) faults.push(`begun again it left ${await target.contents()}`);
     }
-    return { kills: rounds, faults, told: `${undone} before the end of it, which leaves ${all}` };
+    return { kills: rounds, faults, summary: `${undone} before the end of it, which leaves ${all}` };
   } finally {
-    for (const target of made) await target.end();
+    for (const target of targets) await target.end();
     await stopServer(server);
   }
 }

@@ -6,13 +6,13 @@ import { type Credentials, prepare } from "@/bench/torture/load";
 import { isReady, type Server } from "@/testing/server";
 
 const EVENTS_PER_POST = 500;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Waits until something holds, and says what did not. */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + TIMEOUT_MS;
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${PATIENCE_MS / 1_000} s`);
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${TIMEOUT_MS / 1_000} s`);
     await sleep(50);
   }
 }

@@ -95,7 +95,7 @@ async function fight({ rounds, random, progress }: LineInput, damage: boolean): 
       const { pruned } = await chainOf(server, orgId);
       if (pruned !== old) faults.push(`pruned through ${pruned} instead of ${old}`);
     }
-    return { kills: rounds, faults, told: `${old} expired rows` };
+    return { kills: rounds, faults, summary: `${old} expired rows` };
   } finally {
     await stopServer(server);
   }

@@ -71,7 +71,7 @@ async function verifyUnderFire({ rounds, random, progress }: LineInput, damage: 
     const asked = await verdict(server, orgId);
     if (asked !== `intact of ${rows}` && asked !== `unproven of ${rows}`)
       faults.push(`verdict ${asked} rows, of ${rows}`);
-    return { kills: rounds, faults, told: `${rows} rows, ${ended} nights came to their end before` };
+    return { kills: rounds, faults, summary: `${rows} rows, ${ended} nights came to their end before` };
   } finally {
     await stopServer(server);
   }
@@ -135,7 +135,7 @@ async function growUnderFire({ rounds, random, progress }: LineInput, damage: bo
     }
     const { status } = await night(server, orgId);
     if (status !== "intact") faults.push(`the night says ${status}`);
-    return { kills: rounds, faults, told: `${(await chainOf(server, orgId)).head} rows` };
+    return { kills: rounds, faults, summary: `${(await chainOf(server, orgId)).head} rows` };
   } finally {
     await stopServer(server);
   }

@@ -32,7 +32,7 @@ const run = (command: string, ...args: string[]) =>
   execFileSync(command, args, { stdio: ["ignore", "ignore", "pipe"] });
 const MEGABYTE = 1024 * 1024;
 const PROBE_MEGABYTES = 8;
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** Power goes: nothing more is written, what lies in memory alone is lost (ext4's own call for tests like this one). */
 const SHUT_DOWN = `
@@ -77,7 +77,7 @@ export class SmallDisk {
 
   /** Ends every process that works on the disk, as its machine would; their own files can no longer be read. */
   async endProcesses(): Promise<void> {
-    for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(20)) {
+    for (const deadline = Date.now() + TIMEOUT_MS; Date.now() < deadline; await sleep(20)) {
       const left = processesIn(this.folder);
       if (left.length === 0) return;
       for (const pid of left)

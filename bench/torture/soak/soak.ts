@@ -120,13 +120,13 @@ async function run(input: LineInput): Promise<Outcome> {
       ...(control.missing > missing && control.breaks > breaks ? [] : ["a stored event deleted was not seen"]),
     ];
     const answers = [...soak.acked.answers, ...read].map(([status, count]) => `${status}x${count}`).join(" ");
-    const told = lives.map(({ mb, handles }) => `${mb} MB ${handles} handles`).join(", ");
+    const summary = lives.map(({ mb, handles }) => `${mb} MB ${handles} handles`).join(", ");
     return {
       tried: found.acknowledged,
       failed: found.acknowledged === 0 ? 1 : faults.length,
       detail: [
         `${input.minutes} minutes, ${kills} kills, missing ${missing}, duplicates ${duplicates}, unsealed ${unsealed}, breaks ${breaks}`,
-        `each server before its kill: ${told}; answers ${answers}`,
+        `each server before its kill: ${summary}; answers ${answers}`,
         `control, a stored event deleted: missing ${control.missing}, breaks ${control.breaks}`,
         ...faults,
       ].join("; "),

@@ -130,13 +130,13 @@ async function run({ minutes, progress }: LineInput): Promise<Outcome> {
         progress(`enrolling ${i * AGENTS_EACH} to ${(i + 1) * AGENTS_EACH}`);
         const { orgId, accessToken } = await prepare(server.base);
         const body = { orgId };
-        const made = await json<{ key: string }>(server.base, {
+        const created = await json<{ key: string }>(server.base, {
           method: "POST",
           path: "/enrollment-keys",
           token: accessToken,
           body,
         });
-        const simulation = simulate(server, made.key, minutes);
+        const simulation = simulate(server, created.key, minutes);
         simulations.push(simulation);
         await simulation.listening;
       }

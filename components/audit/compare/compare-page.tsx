@@ -8,9 +8,9 @@ import { parseAsBoolean, useQueryStates } from "nuqs";
 import { useOrg } from "@/components/account/org";
 import entryClasses from "@/components/audit/detail/entry-detail.module.css";
 import type { Entry } from "@/components/audit/entry";
+import { EntrySentence } from "@/components/audit/entry-sentence";
 import { FactValue } from "@/components/audit/facts/fact-value";
 import { guid } from "@/components/audit/filters/address";
-import { Told } from "@/components/audit/told";
 import { count, counted } from "@/components/format/amounts";
 import { offset } from "@/components/format/offset";
 import { When } from "@/components/format/when";
@@ -100,7 +100,7 @@ function Comparison({ entries, only, onOnly }: Props) {
             {[a, b].map((entry) => (
               <th key={entry.id} scope="col">
                 <Link href={`/audit/${entry.id}`} className="tm-link">
-                  <Told entry={entry} />
+                  <EntrySentence entry={entry} />
                 </Link>
                 <br />
                 <When at={entry.timestamp} />

@@ -7,6 +7,7 @@ import { useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
 import { comparePath } from "@/components/audit/compare/pins";
 import { aroundPath, changesOf, type Entry } from "@/components/audit/entry";
+import { EntrySentence } from "@/components/audit/entry-sentence";
 import { Changes } from "@/components/audit/facts/changes";
 import { DetailFacts } from "@/components/audit/facts/detail-facts";
 import { factsOf } from "@/components/audit/facts/fact";
@@ -14,7 +15,6 @@ import facts from "@/components/audit/facts/facts.module.css";
 import { ResultBadge } from "@/components/audit/result-badge";
 import { ShareButton } from "@/components/audit/share/share-button";
 import type { ColumnId } from "@/components/audit/table/table-params";
-import { Told } from "@/components/audit/told";
 import { dateTime, zoneName } from "@/components/format/time";
 import { describeAgent } from "@/components/format/user-agent";
 import { useZone } from "@/components/format/zone";
@@ -28,7 +28,7 @@ import { FactPivots } from "./fact-pivots";
 import { Related } from "./related";
 
 /** The actor's id stands beside the actor. */
-const TOLD = ["rawActorId"];
+const SHOWN_ELSEWHERE = ["rawActorId"];
 const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
 
 /** onOpen: where another entry opens in the place of this one, instead of on its own page. */
@@ -38,12 +38,12 @@ type Props = { entry: Entry; level?: 1 | 2; onOpen?: (id: string) => void };
 export function EntryDetail({ entry, level = 2, onOpen }: Props) {
   const { zone } = useZone();
   const changes = changesOf(entry);
-  const details = factsOf(entry.details, [...(changes?.members ?? []), ...TOLD]);
+  const details = factsOf(entry.details, [...(changes?.members ?? []), ...SHOWN_ELSEWHERE]);
   return (
     <article className={classes.detail}>
       <header className={classes.head}>
         <Title order={level} className={classes.title}>
-          <Told entry={entry} />
+          <EntrySentence entry={entry} />
         </Title>
         <div className={classes.sub}>
           <ResultBadge result={entry.result} />

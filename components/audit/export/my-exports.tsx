@@ -48,7 +48,7 @@ export function MyExports() {
             >
               <Trash2 size={15} aria-hidden />
             </ActionIcon>
-            <Told job={job} />
+            <JobState job={job} />
           </li>
         ))}
       </ul>
@@ -57,7 +57,7 @@ export function MyExports() {
   );
 }
 
-function Told({ job }: { job: Job }) {
+function JobState({ job }: { job: Job }) {
   const { status, rowsDone, totalRows, sizeBytes } = job;
   const prove = useProvenLink();
   if (status === "failed") return <p className={classes.bad}>Failed. {job.error}</p>;

@@ -69,8 +69,8 @@ export function labelOfMember(name: string): string {
 /** "350 ms"; from a second on rounded for people, with the number as it was recorded behind it. */
 function span(value: number, [, seconds, sign]: (typeof SPANS)[number]): string {
   const exact = `${count(value)} ${sign}`;
-  const told = value * seconds < 1 ? exact : duration(value * seconds);
-  return told === exact ? told : `${told} (${exact})`;
+  const text = value * seconds < 1 ? exact : duration(value * seconds);
+  return text === exact ? text : `${text} (${exact})`;
 }
 
 function ofNumber(name: string, value: number): Fact {
@@ -135,7 +135,7 @@ const namedFact = (member: string, value: unknown, path: string, depth: number):
  * Details as labelled facts, in the order in which they were recorded.
  * @param told members that are shown elsewhere
  */
-export const factsOf = (details: Record<string, unknown>, told: readonly string[]): NamedFact[] =>
+export const factsOf = (details: Record<string, unknown>, shown: readonly string[]): NamedFact[] =>
   Object.entries(details)
-    .filter(([member]) => !told.includes(member))
+    .filter(([member]) => !shown.includes(member))
     .map(([member, value]) => namedFact(member, value, member, 0));

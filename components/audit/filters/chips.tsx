@@ -2,7 +2,7 @@
 
 import { CloseButton } from "@mantine/core";
 import { Check } from "lucide-react";
-import type { TableLook } from "@/components/audit/table/table-look";
+import type { TableSettings } from "@/components/audit/table/table-settings";
 import classes from "@/components/audit/viewer.module.css";
 import { useViewer } from "@/components/audit/viewer-context";
 import type { View } from "./address";
@@ -12,10 +12,10 @@ import { excluding, hideRoutine, hidesRoutine } from "./narrow";
 /** Everything that narrows the list, each with its way out; the noise of agents has its own switch. */
 export function Chips({
   names,
-  look,
+  settings,
 }: {
   names: ReadonlyMap<string, string>;
-  look: Pick<TableLook, "folds" | "change">;
+  settings: Pick<TableSettings, "folds" | "change">;
 }) {
   const { view, setView } = useViewer();
   const chips = chipsOf(view, names);
@@ -27,11 +27,11 @@ export function Chips({
         <button
           type="button"
           className={classes.switch}
-          aria-pressed={look.folds}
+          aria-pressed={settings.folds}
           aria-keyshortcuts="f"
-          onClick={() => look.change({ fold: !look.folds })}
+          onClick={() => settings.change({ fold: !settings.folds })}
         >
-          {look.folds && <Check size={13} aria-hidden />}
+          {settings.folds && <Check size={13} aria-hidden />}
           Fold repeats and telemetry
         </button>
       </li>

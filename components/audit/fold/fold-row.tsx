@@ -2,8 +2,8 @@
 
 import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
+import { EntrySentence } from "@/components/audit/entry-sentence";
 import type { Column } from "@/components/audit/table/columns";
-import { Told } from "@/components/audit/told";
 import { count, counted } from "@/components/format/amounts";
 import { clock, dateTime, shortDate } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
@@ -59,7 +59,7 @@ function What({ line }: { line: Fold }): ReactNode {
   if (!first) return null;
   return (
     <>
-      <Told entry={first} />
+      <EntrySentence entry={first} />
       {organizations > 1 && ` in ${counted(organizations, "organization")}`}
       {organizations < entries.length && <Times n={entries.length} />}
       {isCut && " on this page"}

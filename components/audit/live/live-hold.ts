@@ -16,11 +16,11 @@ export const isFree = ({ isScrolled, isInUse }: Hold): boolean => !isScrolled &&
 const hasMouse = () => window.matchMedia("(hover: hover)").matches;
 
 /**
- * Whether the rows of the table must stay where they are, now (look) and for rendering (hold). Pointing at the pill
+ * Whether the rows of the table must stay where they are, now (readHold) and for rendering (hold). Pointing at the pill
  * counts too: it would go away under the pointer.
  */
-export function useHold({ table, dock, isDrawerOpen }: Options): { hold: Hold; look: () => Hold } {
-  const look = useCallback((): Hold => {
+export function useHold({ table, dock, isDrawerOpen }: Options): { hold: Hold; readHold: () => Hold } {
+  const readHold = useCallback((): Hold => {
     const list = table.current?.parentElement;
     const isPointedAt = hasMouse() && (list?.matches(":hover") || dock.current?.matches(":hover"));
     const hasFocus = table.current?.contains(document.activeElement);
@@ -29,11 +29,11 @@ export function useHold({ table, dock, isDrawerOpen }: Options): { hold: Hold; l
     const top = table.current?.getBoundingClientRect().top ?? HEADER_PX;
     return { isScrolled: top < HEADER_PX - 1, isInUse: Boolean(isPointedAt || hasFocus || hasMenu || isDrawerOpen) };
   }, [table, dock, isDrawerOpen]);
-  const [hold, setHold] = useState<Hold>(look);
+  const [hold, setHold] = useState<Hold>(readHold);
   useEffect(() => {
     const update = () =>
       setHold((was) => {
-        const is = look();
+        const is = readHold();
         return is.isScrolled === was.isScrolled && is.isInUse === was.isInUse ? was : is;
       });
     update();
@@ -44,6 +44,6 @@ export function useHold({ table, dock, isDrawerOpen }: Options): { hold: Hold; l
     return () => {
       for (const name of events) document.removeEventListener(name, onEvent);
     };
-  }, [look]);
-  return { hold, look };
+  }, [readHold]);
+  return { hold, readHold: readHold };
 }

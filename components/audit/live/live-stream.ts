@@ -28,7 +28,7 @@ function refusal(error: ApiError, hadBegun: boolean): StreamState | null {
 export function useTailStream(input: Input, onMessage: (message: TailMessage) => void): StreamState {
   const client = useTRPCClient();
   const [state, setState] = useState<StreamState>({ kind: "connecting" });
-  const take = useEffectEvent(onMessage);
+  const onNewMessage = useEffectEvent(onMessage);
   useEffect(() => {
     let position: string | undefined;
     let delayMs = FIRST_DELAY_MS;
@@ -51,7 +51,7 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
           onData: ({ id, data }) => {
             position = id;
             delayMs = FIRST_DELAY_MS;
-            take(data);
+            onNewMessage(data);
           },
           onConnectionStateChange: ({ state: now }) => {
             if (now === "pending") setState({ kind: "live" });

@@ -82,10 +82,10 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
   const [filter] = useState(input);
   const [isPaused, setPaused] = useState(false);
   const dock = useRef<HTMLDivElement>(null);
-  const { hold, look } = useHold({ table, dock, isDrawerOpen });
+  const { hold, readHold } = useHold({ table, dock, isDrawerOpen });
   const isHeld = isPaused || !isFree(hold);
   const page = list.isPlaceholderData ? undefined : list.data;
-  const mayMove = () => !isPaused && isFree(look());
+  const mayMove = () => !isPaused && isFree(readHold());
   const { rows, setRows, state } = useLiveRows({ filter, page, mayMove, recount: counted.refetch });
 
   const [loadedAt, setLoadedAt] = useState(list.dataUpdatedAt);

@@ -1,6 +1,6 @@
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
 import { byQualifier } from "./query-text";
-import { TIME_QUALIFIERS } from "./question";
+import { TIME_QUALIFIERS } from "./read-line";
 
 /** A line under the search box: what replaces the word that is being typed, and what that means. */
 export type Suggestion = { insert: string; label: string; hint: string };

@@ -13,7 +13,7 @@ import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { complete, type Suggestion, suggestionsFor, valueBeing } from "./completion";
 import { byQualifier } from "./query-text";
-import { readLine } from "./question";
+import { readLine } from "./read-line";
 import classes from "./search-box.module.css";
 
 type Props = { searchRef: RefObject<HTMLInputElement | null> };

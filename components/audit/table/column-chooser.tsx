@@ -8,8 +8,8 @@ import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import classes from "./column-chooser.module.css";
 import { COLUMN } from "./columns";
-import type { TableLook } from "./table-look";
 import { COLUMN_IDS, type ColumnId, type Density, movedTo, toggled } from "./table-params";
+import type { TableSettings } from "./table-settings";
 
 const DENSITIES: { value: Density; label: string }[] = [
   { value: "normal", label: "Normal" },
@@ -17,27 +17,27 @@ const DENSITIES: { value: Density; label: string }[] = [
 ];
 
 /** The columns as a list: a tick shows one, its place is changed by buttons or by dragging. */
-export function ColumnChooser({ look }: { look: TableLook }) {
+export function ColumnChooser({ settings }: { settings: TableSettings }) {
   const { org, organizations } = useOrg();
   const [said, setSaid] = useState("");
   const [dragged, setDragged] = useState<ColumnId | null>(null);
   const list = useRef<HTMLUListElement>(null);
   // Where all rows are of one organization its column says nothing.
   const isOffered = (id: ColumnId) => id !== "org" || (!org && organizations.length > 1);
-  const shown = look.ids.filter(isOffered);
+  const shown = settings.ids.filter(isOffered);
   const others = COLUMN_IDS.filter((id) => isOffered(id) && !shown.includes(id));
   const move = (id: ColumnId, by: 1 | -1) => {
-    const place = shown.indexOf(id) + by;
-    const neighbour = shown[place];
+    const target = shown.indexOf(id) + by;
+    const neighbour = shown[target];
     if (!neighbour) return;
-    look.change({ columns: movedTo(look.ids, id, look.ids.indexOf(neighbour)) });
-    setSaid(`${COLUMN[id].header} is column ${place + 1} of ${shown.length}`);
+    settings.change({ columns: movedTo(settings.ids, id, settings.ids.indexOf(neighbour)) });
+    setSaid(`${COLUMN[id].header} is column ${target + 1} of ${shown.length}`);
     // Moving an element in the list takes the focus from it.
     const label = nameOf(id, by);
     requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[aria-label="${label}"]`)?.focus());
   };
   const drop = (on: ColumnId) =>
-    dragged && dragged !== on && look.change({ columns: movedTo(look.ids, dragged, look.ids.indexOf(on)) });
+    dragged && dragged !== on && settings.change({ columns: movedTo(settings.ids, dragged, settings.ids.indexOf(on)) });
   return (
     <>
       <ul className={classes.list} ref={list}>
@@ -52,14 +52,14 @@ export function ColumnChooser({ look }: { look: TableLook }) {
             onDragOver={(event) => event.preventDefault()}
             onDragEnd={() => setDragged(null)}
           >
-            <Tick id={id} look={look} checked />
+            <Tick id={id} settings={settings} checked />
             <Move id={id} by={-1} isOff={id === shown[0]} onMove={move} />
             <Move id={id} by={1} isOff={id === shown.at(-1)} onMove={move} />
           </li>
         ))}
         {others.map((id) => (
           <li key={id} className={classes.row}>
-            <Tick id={id} look={look} checked={false} />
+            <Tick id={id} settings={settings} checked={false} />
           </li>
         ))}
       </ul>
@@ -68,11 +68,11 @@ export function ColumnChooser({ look }: { look: TableLook }) {
           fullWidth
           aria-label="Height of the rows"
           data={DENSITIES}
-          value={look.density}
-          onChange={(density) => look.change({ density })}
+          value={settings.density}
+          onChange={(density) => settings.change({ density })}
         />
-        {look.error ? <Message tone="bad">{errorText(look.error)}</Message> : null}
-        <Button variant="subtle" color="gray" onClick={look.reset}>
+        {settings.error ? <Message tone="bad">{errorText(settings.error)}</Message> : null}
+        <Button variant="subtle" color="gray" onClick={settings.reset}>
           Reset columns, widths and height
         </Button>
       </div>
@@ -85,7 +85,7 @@ export function ColumnChooser({ look }: { look: TableLook }) {
 
 const nameOf = (id: ColumnId, by: 1 | -1) => `Move ${COLUMN[id].header} ${by === 1 ? "down" : "up"}`;
 
-function Tick({ id, look, checked }: { id: ColumnId; look: TableLook; checked: boolean }) {
+function Tick({ id, settings, checked }: { id: ColumnId; settings: TableSettings; checked: boolean }) {
   return (
     <Checkbox
       size="sm"
@@ -93,7 +93,7 @@ function Tick({ id, look, checked }: { id: ColumnId; look: TableLook; checked: b
       label={COLUMN[id].header}
       checked={checked}
       disabled={id === "event"}
-      onChange={() => look.change({ columns: toggled(look.ids, id) })}
+      onChange={() => settings.change({ columns: toggled(settings.ids, id) })}
     />
   );
 }

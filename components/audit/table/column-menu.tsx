@@ -6,12 +6,12 @@ import { Columns3 } from "lucide-react";
 import dynamic from "next/dynamic";
 import classes from "@/components/audit/filters/menus.module.css";
 import { Popover } from "@/components/ui/popover/popover";
-import type { TableLook } from "./table-look";
+import type { TableSettings } from "./table-settings";
 
 const ColumnChooser = dynamic(() => import("./column-chooser").then((m) => m.ColumnChooser), { ssr: false });
 
 /** How the table looks: which columns in which order, how high the rows. */
-export function ColumnMenu({ look }: { look: TableLook }) {
+export function ColumnMenu({ settings }: { settings: TableSettings }) {
   const [opened, menu] = useDisclosure(false);
   return (
     <Popover opened={opened} onClose={menu.close} width={300} align="end">
@@ -21,7 +21,7 @@ export function ColumnMenu({ look }: { look: TableLook }) {
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown className={classes.dropdown} aria-label="Columns">
-        <ColumnChooser look={look} />
+        <ColumnChooser settings={settings} />
       </Popover.Dropdown>
     </Popover>
   );

@@ -14,7 +14,7 @@ import { Failure } from "@/components/ui/notice";
 import type { FullPage } from "@/server/audit/schema";
 import { EmptyList } from "./empty-list";
 import { EntryTable } from "./entry-table";
-import type { TableLook } from "./table-look";
+import type { TableSettings } from "./table-settings";
 
 type Props = {
   list: UseQueryResult<FullPage, ApiError>;
@@ -22,13 +22,13 @@ type Props = {
   entries: Entry[];
   /** Routine telemetry that the list leaves out; null until it is known. */
   folds: RoutineFold[] | null;
-  look: TableLook;
+  settings: TableSettings;
   onOpen: (id: string) => void;
   table: RefObject<HTMLTableElement | null>;
 };
 
 /** The entries of a page, or why there are none; old rows stay, dimmed, while new ones are on their way. */
-export function EntryList({ list, entries, folds, look, onOpen, table }: Props) {
+export function EntryList({ list, entries, folds, settings, onOpen, table }: Props) {
   const { view, setView } = useViewer();
   const { org, organizations, nameOf } = useOrg();
   if (list.isPending) return <EntrySkeleton />;
@@ -41,7 +41,7 @@ export function EntryList({ list, entries, folds, look, onOpen, table }: Props) 
         entries={entries}
         folds={folds ?? []}
         ends={{ hasNewer: view.cursor !== null, hasOlder: list.data.pagination.nextCursor !== null }}
-        look={look}
+        settings={settings}
         orgName={org || organizations.length < 2 ? null : nameOf}
         isStale={list.isPlaceholderData}
         onOpen={onOpen}

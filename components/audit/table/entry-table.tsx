@@ -14,14 +14,14 @@ import { type Column, leastWidth, type Widths } from "./columns";
 import { EntryHead } from "./entry-head";
 import { Lines } from "./entry-lines";
 import classes from "./entry-table.module.css";
-import type { TableLook } from "./table-look";
+import type { TableSettings } from "./table-settings";
 import { TimeCard } from "./time-card";
 
 type Props = {
   entries: Entry[];
   folds: RoutineFold[];
   ends: Ends;
-  look: TableLook;
+  settings: TableSettings;
   /** Names the organizations in their column; null where all rows are of one. */
   orgName: ((orgId: string) => string) | null;
   /** Old rows while new ones are on their way. */
@@ -39,11 +39,11 @@ const least = (columns: Column[], widths: Widths) =>
   });
 
 /** The entries, newest first, under a heading per day. On a phone each row is a card. */
-export function EntryTable({ entries, folds, ends, look, orgName, isStale, onOpen, bodyRef }: Props) {
+export function EntryTable({ entries, folds, ends, settings, orgName, isStale, onOpen, bodyRef }: Props) {
   const { view, now } = useViewer();
   const frame = useRef<HTMLDivElement>(null);
   // A tick in the chooser is seen at once; fifty rows follow.
-  const chosen = useDeferredValue(look.columns);
+  const chosen = useDeferredValue(settings.columns);
   const hasOrg = orgName !== null;
   const columns = useMemo(() => chosen.filter(({ id }) => id !== "org" || hasOrg), [chosen, hasOrg]);
   // The day's heading spans what is always shown; cells that come and go with the others make up the rest.
@@ -54,7 +54,7 @@ export function EntryTable({ entries, folds, ends, look, orgName, isStale, onOpe
     () => ({ zone, now: clock, orgName: orgName ?? String, onOpen }),
     [zone, clock, orgName, onOpen],
   );
-  const isFolding = look.folds && !asksForActions(view);
+  const isFolding = settings.folds && !asksForActions(view);
   const { hasNewer, hasOlder } = ends;
   const days = useMemo(
     () => daysOf({ entries, routine: folds, isFolding, ends: { hasNewer, hasOlder }, reader: { zone, now } }),
@@ -66,18 +66,18 @@ export function EntryTable({ entries, folds, ends, look, orgName, isStale, onOpe
       <div className={classes.frame} ref={frame} data-scrolls={scrolls || undefined}>
         <table
           className={classes.table}
-          style={least(columns, look.widths)}
+          style={least(columns, settings.widths)}
           data-stale={isStale || undefined}
-          data-density={look.density}
-          data-chosen={look.isChosen || undefined}
+          data-density={settings.density}
+          data-chosen={settings.isChosen || undefined}
           aria-busy={isStale}
           ref={bodyRef}
         >
           <caption>Audit entries, newest first. Times in {zoneName(zone)}.</caption>
           <EntryHead
             columns={columns}
-            widths={look.widths}
-            onWidth={(id, width) => look.change({ widths: { [id]: width } })}
+            widths={settings.widths}
+            onWidth={(id, width) => settings.change({ widths: { [id]: width } })}
           />
           {days.map((day) => (
             <tbody key={day.name}>

@@ -1,7 +1,7 @@
 import type { MouseEvent } from "react";
 import { type Entry, errorOf } from "@/components/audit/entry";
+import { EntrySentence } from "@/components/audit/entry-sentence";
 import { Marked } from "@/components/audit/marked";
-import { Told } from "@/components/audit/told";
 import classes from "./entry-table.module.css";
 
 const isPlainClick = (event: MouseEvent) => !(event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0);
@@ -17,7 +17,7 @@ export function Sentence({ entry, onOpen }: { entry: Entry; onOpen: (id: string)
   return (
     <>
       <a href={`/audit/${entry.id}`} className={classes.sentence} data-entry={entry.id} onClick={follow}>
-        <Told entry={entry} />
+        <EntrySentence entry={entry} />
       </a>
       {error && (
         <span className={classes.error} dir="auto">

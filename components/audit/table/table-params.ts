@@ -48,10 +48,10 @@ export function toggled(columns: ColumnId[], id: ColumnId): ColumnId[] {
 }
 
 /** Puts a column in another place; beyond the ends is the end. */
-export function movedTo(columns: ColumnId[], id: ColumnId, place: number): ColumnId[] {
-  return columns.filter((column) => column !== id).toSpliced(Math.max(place, 0), 0, id);
+export function movedTo(columns: ColumnId[], id: ColumnId, position: number): ColumnId[] {
+  return columns.filter((column) => column !== id).toSpliced(Math.max(position, 0), 0, id);
 }
 
 /** What the person prefers, as query options: the same for the page's prefetch and the browser. */
-export const lookQuery = (trpc: Pick<ReturnType<typeof useTRPC>, "preferences">) =>
+export const tableSettingsQuery = (trpc: Pick<ReturnType<typeof useTRPC>, "preferences">) =>
   trpc.preferences.get.queryOptions({ key: "audit.table" }, { staleTime: Number.POSITIVE_INFINITY });

@@ -43,9 +43,9 @@ const parseQuery = (query: ViewQuery): Filters => loadFilters(presentParams(new 
  * What a view holds that is no filter any more is left out, as in any address.
  */
 export function toChange(query: ViewQuery): Partial<View> {
-  const asked = parseQuery(query);
-  const { range: _, from: __, to: ___, ...others } = asked;
-  return { ...(hasRange(asked) ? asked : others), cursor: null, row: null };
+  const typed = parseQuery(query);
+  const { range: _, from: __, to: ___, ...others } = typed;
+  return { ...(hasRange(typed) ? typed : others), cursor: null, row: null };
 }
 
 /** What a view asks for once it is given what is shown: a range only where it had one, or where nothing else narrows. */
@@ -54,7 +54,7 @@ export const replaced = (view: View, query: ViewQuery): ViewQuery =>
 
 /** True when what is shown is what the view asks for. */
 export function isShown(view: View, query: ViewQuery): boolean {
-  const asked = parseQuery(query);
-  const withRange = hasRange(asked);
-  return toQuery(view, withRange) === toQuery({ ...view, ...asked }, withRange);
+  const typed = parseQuery(query);
+  const withRange = hasRange(typed);
+  return toQuery(view, withRange) === toQuery({ ...view, ...typed }, withRange);
 }

@@ -24,7 +24,7 @@ import { useLiveItems } from "./use-live-items";
 export function Timeline({ device }: { device: DeviceDetail }) {
   const [view, setView] = useQueryStates(timelineParsers, { history: "push" });
   const [now, setNow] = useState(() => new Date());
-  const [asked, setAsked] = useState<string | null>(null);
+  const [cursor, setAsked] = useState<string | null>(null);
   const span = spanOf(view, now);
   const input = {
     id: device.id,
@@ -39,12 +39,12 @@ export function Timeline({ device }: { device: DeviceDetail }) {
       placeholderData: keepPreviousData,
     }),
   );
-  const live = useLiveItems({ deviceId: device.id, from: span.from, to: span.to, asked });
+  const live = useLiveItems({ deviceId: device.id, from: span.from, to: span.to, asked: cursor });
   const onSearch = useCallback((search: string) => setView({ search: search || null }), [setView]);
   const pages = query.data?.pages ?? [];
   const items = mergeLive(
     pages.flatMap(({ data }) => data),
-    asked ? (live.data ?? []).filter((item) => tells(item, view.search ?? "")) : [],
+    cursor ? (live.data ?? []).filter((item) => tells(item, view.search ?? "")) : [],
     !query.hasNextPage,
   );
   const leftOut = pages[0]?.leftOut ?? [];
@@ -62,7 +62,7 @@ export function Timeline({ device }: { device: DeviceDetail }) {
           Ask the device now
         </Button>
       </div>
-      {asked && (
+      {cursor && (
         <QueryState live={live} what="its newest events" hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
           {null}
         </QueryState>

@@ -27,10 +27,10 @@ export function SourceStep({ state, onStep }: StepProps) {
   const stage = useMutation(trpc.imports.stage.mutationOptions({ scope, onSuccess: show }));
   const isRead = state.columns.length > 0;
   const { add } = uploads;
-  const hasTaken = useRef(false);
+  const hasStarted = useRef(false);
   useEffect(() => {
-    if (hasTaken.current) return;
-    hasTaken.current = true;
+    if (hasStarted.current) return;
+    hasStarted.current = true;
     const files = takeFiles(state.id);
     if (files.length > 0) void add(files);
   }, [state.id, add]);

@@ -33,10 +33,10 @@ export function useUploads(importId: string, files: readonly ImportFile[]) {
   };
   // A file that has arrived in part is replaced by the next one.
   const cut = files.findIndex((file) => !file.complete);
-  const placeOf = (i: number) => (cut < 0 ? files.length + i : i === 0 ? cut : files.length + i - 1);
+  const indexOf = (i: number) => (cut < 0 ? files.length + i : i === 0 ? cut : files.length + i - 1);
   const add = (added: readonly File[]) =>
     report(async () => {
-      for (const [i, file] of added.entries()) await send(placeOf(i), file);
+      for (const [i, file] of added.entries()) await send(indexOf(i), file);
     });
   const replace = (fileNo: number, file: File) => report(() => send(fileNo, file));
   return { current, error, add, replace };

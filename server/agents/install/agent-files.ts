@@ -53,8 +53,8 @@ export function agentFiles(folder = BUILD_FOLDER, address = env().NEXTAUTH_URL) 
 
   /** @throws AppError not_found where nothing was built */
   async function script(name: ScriptName): Promise<Download> {
-    const [made, template] = await Promise.all([readBuild(), readFile(join(SCRIPT_FOLDER, name), "utf8")]);
-    const body = fillScript(template, publicOrigin(address), made);
+    const [build, template] = await Promise.all([readBuild(), readFile(join(SCRIPT_FOLDER, name), "utf8")]);
+    const body = fillScript(template, publicOrigin(address), build);
     return { type: TYPES[name], sha256: sha256(body), body };
   }
 

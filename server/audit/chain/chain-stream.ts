@@ -44,5 +44,5 @@ export function readChain<T>(
     "Readings of chains that wait for one",
     sumOf((pool) => pool.waiting),
   );
-  return POOLS[pool].take(() => readOnOwnConnection(tenant, fn), signal);
+  return POOLS[pool].run(() => readOnOwnConnection(tenant, fn), signal);
 }

@@ -17,9 +17,9 @@ function keyObjectOf(publicKey: Uint8Array): KeyObject {
   const name = Buffer.from(publicKey).toString("hex");
   const known = keyObjects.get(name);
   if (known) return known;
-  const made = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: "der", type: "spki" });
-  keyObjects.set(name, made);
-  return made;
+  const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: "der", type: "spki" });
+  keyObjects.set(name, key);
+  return key;
 }
 
 /** For our own keys alone, which are few: the key objects are kept. */

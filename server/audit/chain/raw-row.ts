@@ -57,9 +57,9 @@ function writeNumber(into: Uint8Array, value: number, at: number): number {
   }
   let end = start + 1;
   for (let bound = 10; rest >= bound; bound *= 10) end++;
-  for (let place = end - 1; place >= start; place--) {
+  for (let digit = end - 1; digit >= start; digit--) {
     const tenth = Math.floor(rest / 10);
-    into[place] = ZERO + (rest - tenth * 10);
+    into[digit] = ZERO + (rest - tenth * 10);
     rest = tenth;
   }
   return end;
@@ -220,21 +220,21 @@ export class RawRow {
   /** Writes the version and the lengths so that they end where the values begin; returns where they begin. */
   #writeLengths(): number {
     const scratch = this.#scratch;
-    let place = LENGTHS_ROOM;
+    let at = LENGTHS_ROOM;
     for (let field = CHECKSUM - 1; field >= 0; field--) {
-      scratch[--place] = field === CHECKSUM - 1 ? SEMICOLON : COMMA;
+      scratch[--at] = field === CHECKSUM - 1 ? SEMICOLON : COMMA;
       let rest = this.#lengths[field] ?? 0;
       if (rest < 0) {
-        scratch[--place] = DASH;
+        scratch[--at] = DASH;
         continue;
       }
       do {
-        scratch[--place] = ZERO + (rest % 10);
+        scratch[--at] = ZERO + (rest % 10);
         rest = (rest / 10) | 0;
       } while (rest > 0);
     }
-    place -= PREFIX.length;
-    scratch.set(PREFIX, place);
-    return place;
+    at -= PREFIX.length;
+    scratch.set(PREFIX, at);
+    return at;
   }
 }

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeFolder } from "@/db/embedded/make-folder";
+import { createFolder } from "@/db/embedded/create-folder";
 import { messageOf } from "@/db/thrown";
 import { env, unusableVariable } from "@/server/env";
 
@@ -51,16 +51,16 @@ export const signerName = (): string => new URL(env().NEXTAUTH_URL).host;
  * database: whoever owns that must not be able to sign what it changed.
  */
 export function signingKeys(): SigningKey[] {
-  loaded ??= readKept() ?? makeOwnKey();
+  loaded ??= readKept() ?? createOwnKey();
   return loaded;
 }
 let loaded: SigningKey[] | undefined;
 
 const ownFile = (): string => join(env().TRAILMARK_DATA_DIR, "keys", "checkpoint-ed25519.pem");
 
-function makeOwnKey(): SigningKey[] {
+function createOwnKey(): SigningKey[] {
   const file = ownFile();
-  makeFolder(dirname(file), 0o700);
+  createFolder(dirname(file), 0o700);
   const { privateKey } = generateKeyPairSync("ed25519");
   writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx", flush: true });
   return readKeys(file, signerName());
@@ -85,8 +85,8 @@ function readKept(): SigningKey[] | null {
  * @throws EnvError when the file of the keys cannot be used
  */
 export function checkSigningKey(): string {
-  const isMade = readKept() !== null;
+  const existed = readKept() !== null;
   // A file that the operator names may be shared with a group on purpose; the one of the data folder is made for its owner.
-  if (!isMade || env().TRAILMARK_SIGNING_KEY_FILE || (statSync(ownFile()).mode & OTHERS_MAY_READ) === 0) return "";
+  if (!existed || env().TRAILMARK_SIGNING_KEY_FILE || (statSync(ownFile()).mode & OTHERS_MAY_READ) === 0) return "";
   return `${ownFile()} can be read by others: whoever has it can sign a rewritten history. chmod 600 it.`;
 }

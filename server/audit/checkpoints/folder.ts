@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "@/db/embedded/make-folder";
+import { createFolder } from "@/db/embedded/create-folder";
 import { env } from "@/server/env";
 import { readOwnNote, type StoredNote } from "./stored-note";
 
@@ -32,7 +32,7 @@ export async function readLatest(orgId: string): Promise<StoredNote | null> {
 /** Appends a note to the file of its month and waits for the disk. */
 export async function keepInMonth(stored: StoredNote): Promise<void> {
   const folder = folderOf(stored.orgId);
-  makeFolder(folder, 0o700);
+  createFolder(folder, 0o700);
   const handle = await open(join(folder, `${stored.signedAt.slice(0, 7)}.ndjson`), "a", 0o600);
   try {
     await handle.appendFile(`${JSON.stringify(stored)}\n`);
@@ -51,7 +51,7 @@ const hourOf = ({ signedAt }: StoredNote): string => signedAt.slice(0, 13);
  */
 export async function keepLatest(stored: StoredNote): Promise<void> {
   const folder = folderOf(stored.orgId);
-  makeFolder(folder, 0o700);
+  createFolder(folder, 0o700);
   const before = await readLatest(stored.orgId);
   if (before && hourOf(before) !== hourOf(stored)) await keepInMonth(before);
   const written = join(folder, "latest.new");

@@ -7,7 +7,7 @@ import { noteTools } from "@/server/note-tools";
 import { listCheckpoints, type StoredNote } from "./note-store";
 
 /** A quorum that was missed is made good by the next checkpoints; further back than this none is looked for. */
-const LOOKED_AT = 100;
+const NEWEST_READ = 100;
 
 /** Who cosigned a note, among the witnesses of the policy, and when each of them saw it. */
 export function cosignersOf(note: string, policy = witnessPolicy()): { name: string; at: string }[] {
@@ -67,7 +67,7 @@ export async function checkpointToShow(
   size: number,
   policy = witnessPolicy(),
 ): Promise<StoredNote | null> {
-  const covering = (await listCheckpoints(tx, orgId, policy?.quorum ? LOOKED_AT : 1)).filter(
+  const covering = (await listCheckpoints(tx, orgId, policy?.quorum ? NEWEST_READ : 1)).filter(
     (note) => note.size >= size,
   );
   return covering.find((note) => isWitnessed(note, policy)) ?? covering[0] ?? null;

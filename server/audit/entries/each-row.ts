@@ -40,7 +40,7 @@ async function headOf(tx: Tx, orgId: string): Promise<SQL> {
  * @returns the newest `max`, and how many rows meet it in all
  */
 export const settleRows = (ctx: Ctx, filter: AuditFilter, max: number): Promise<{ rows: Settled; total: number }> =>
-  turns.take(() =>
+  turns.run(() =>
     tenantRead(ctx.scope, async (tx) => {
       const resolved = await resolveFilter(tx, ctx, filter);
       const [orgId] = resolved.orgIds;
@@ -89,7 +89,7 @@ function reader<R extends SizedRow>(
  * a slow client holds no connection; what retention takes meanwhile is left out.
  */
 export async function* eachChunk<R extends SizedRow>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
-  const read = reader((fn) => turns.take(() => atHalfSpeed(() => tenantRead(ctx.scope, fn))), rows, shape);
+  const read = reader((fn) => turns.run(() => atHalfSpeed(() => tenantRead(ctx.scope, fn))), rows, shape);
   const next = (size: number): Promise<R[]> => {
     const chunk = read(size);
     chunk.catch(() => {}); // Whoever awaits it hears of it; nobody may have to, when the client is gone.

@@ -23,7 +23,7 @@ export type PreviousChange = { entry: FullEntry | null; read: number; isWhole: b
 
 const isChange = (row: EntryRow): boolean => {
   const { before, after, changes } = toFullEntry(row).details;
-  return [before, after, changes].some((told) => told !== undefined) || CHANGES.test(row.action);
+  return [before, after, changes].some((value) => value !== undefined) || CHANGES.test(row.action);
 };
 
 /** Of a resource without an id, name and type. */

@@ -7,10 +7,10 @@ import type { Ctx } from "@/server/context";
 import { lacksRecentProof, requireRecentProof } from "@/server/recent-proof";
 
 /** A filter that no index serves is looked through for so long; what is not known by then counts as many. */
-const LOOK_MS = 2_000;
+const SEARCH_TIMEOUT_MS = 2_000;
 
 async function areMany(ctx: Ctx, filter: AuditFilter): Promise<boolean> {
-  const window = { need: MAX_UNPROVEN_ROWS + 1, deadline: performance.now() + LOOK_MS };
+  const window = { need: MAX_UNPROVEN_ROWS + 1, deadline: performance.now() + SEARCH_TIMEOUT_MS };
   const { keys, cut } = await tenantRead(ctx.scope, async (tx) =>
     findKeys(tx, await resolveFilter(tx, ctx, filter), window),
   );

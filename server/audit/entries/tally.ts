@@ -21,7 +21,7 @@ class Counts<K extends string> {
   }
 }
 
-const NOBODY: ActorNames = { user_name: null, user_email: null, key_name: null, hostname: null };
+const NO_NAMES: ActorNames = { user_name: null, user_email: null, key_name: null, hostname: null };
 
 /** Rows of a report, newest first, counted by actor, action and category. */
 export class Tally {
@@ -41,7 +41,7 @@ export class Tally {
       known.userEmail ||= row.actor_email ?? "";
       return;
     }
-    const named = this.names.get(key) ?? NOBODY;
+    const named = this.names.get(key) ?? NO_NAMES;
     this.#users.set(key, {
       userId: row.raw_id ?? row.actor_id,
       userName: actorName({ ...row, ...named }, { rawActorId: row.raw_id }),

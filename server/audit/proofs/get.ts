@@ -44,7 +44,7 @@ export const proofFile = ({ fileName, text }: { fileName: string; text: string }
   });
 
 /** The proof of one entry (c2sp.org/tlog-proof), for whoever must believe it without seeing any other; recorded. */
-export const makeEntryProof = operation({
+export const createEntryProof = operation({
   permission: "audit:export",
   input: idInput,
   output: entryProof,

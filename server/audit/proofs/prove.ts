@@ -58,7 +58,7 @@ async function coveringCheckpoint(scope: Scope, orgId: string, seq: number): Pro
   return signed;
 }
 
-async function makeProof(scope: Scope, { orgId, id }: EntryName): Promise<EntryProof & { size: number }> {
+async function createProof(scope: Scope, { orgId, id }: EntryName): Promise<EntryProof & { size: number }> {
   const row = await tenant(scope, (tx) => readChainRow(tx, orgId, id));
   if (!row) throw notFound("audit log entry");
   const seq = Number(row.chainSeq);
@@ -79,7 +79,7 @@ async function makeProof(scope: Scope, { orgId, id }: EntryName): Promise<EntryP
  */
 export async function proveEntry(scope: Scope, entry: EntryName): Promise<Proven> {
   try {
-    const proof = await makeProof(scope, entry);
+    const proof = await createProof(scope, entry);
     const found = checkEntryProof(noteTools, proof);
     if ("reason" in found) throw contradicted(found.reason);
     return { ...entry, seq: proof.index + 1, size: proof.size, text: formatEntryProof(proof) };

@@ -31,8 +31,8 @@ function withoutExcluded(orgIds: readonly string[], { exclude = [], ...filter }:
 }
 
 /** Resolves a filter for a caller: the step before its rows are read, counted or exported. */
-export async function resolveFilter(tx: Tx, { scope }: Ctx, asked: AuditFilter): Promise<ResolvedFilter> {
-  const { orgIds, filter } = withoutExcluded(await reachedBy(tx, scope), asked);
+export async function resolveFilter(tx: Tx, { scope }: Ctx, input: AuditFilter): Promise<ResolvedFilter> {
+  const { orgIds, filter } = withoutExcluded(await reachedBy(tx, scope), input);
   const resolved = await toRowFilter(tx, orgIds, filter);
   return { orgIds, filter: resolved, probe: await probeOf(tx, orgIds, resolved) };
 }

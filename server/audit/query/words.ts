@@ -12,12 +12,12 @@ import { wordsOf } from "./word-list";
 
 /**
  * A word or phrase that an entry has to hold: in a stored field, or in what the screen says instead of one. That was
- * looked up: the actions that are told with the word, by result, and the actors that are called so.
+ * looked up: the actions that are described with the word, by result, and the actors that are called so.
  */
 export type Word = {
   text: string;
   /** Actions whose sentence has the word; every means all that the organizations have. */
-  told: { result: AuditResult; actions: readonly string[]; every: boolean }[];
+  matches: { result: AuditResult; actions: readonly string[]; every: boolean }[];
   types: readonly ActorType[];
   /** Ids of people, API keys and agents. */
   people: readonly string[];
@@ -66,13 +66,13 @@ export async function resolveWords(tx: Tx, orgIds: readonly string[], texts: rea
   return words.map((text, at) => {
     const idsOf = (kind: Named["kind"]) =>
       named.filter((one) => one.n === at + 1 && one.kind === kind).map(({ id }) => id);
-    const told = RESULTS.map((result) => {
-      const telling = actions.filter((action) => has(sentenceWords(action, result), text));
-      return { result, actions: telling, every: telling.length === actions.length };
+    const matches = RESULTS.map((result) => {
+      const matching = actions.filter((action) => has(sentenceWords(action, result), text));
+      return { result, actions: matching, every: matching.length === actions.length };
     });
     return {
       text,
-      told: told.filter((one) => one.actions.length > 0),
+      matches: matches.filter((one) => one.actions.length > 0),
       types: ACTOR_TYPES.filter((type) => has(ACTOR_TYPE_LABEL[type], text)),
       people: idsOf("people"),
       keys: idsOf("keys"),
@@ -87,8 +87,8 @@ const FIELDS = [...KIND_FIELDS, "actor_email", "resource_name", "ip_address", "e
 const list = (values: readonly string[]): SQL => sql`${sql.param([...values])}::text[]`;
 
 /** The conditions on what rows `a` are by which a word occurs besides its letters. */
-function meaningsOf({ told, types }: Word): SQL[] {
-  const conditions = told.map((one) => sql`(a.result = ${one.result} AND a.action = ANY (${list(one.actions)}))`);
+function meaningsOf({ matches, types }: Word): SQL[] {
+  const conditions = matches.map((one) => sql`(a.result = ${one.result} AND a.action = ANY (${list(one.actions)}))`);
   return types.length > 0 ? [...conditions, sql`a.actor_type = ANY (${list(types)})`] : conditions;
 }
 
@@ -120,8 +120,8 @@ export function holdsWord(word: Word): SQL {
 }
 
 /** The tags that rows carry which a word means by other than its letters. */
-export const tagsOfWord = ({ told, types, people, keys, agents }: Word): string[] => [
-  ...told.flatMap(({ result, actions, every }) =>
+export const tagsOfWord = ({ matches, types, people, keys, agents }: Word): string[] => [
+  ...matches.flatMap(({ result, actions, every }) =>
     every ? [`result:${result}`] : actions.map((action) => `action:${action}`),
   ),
   ...types.map((type) => `type:${type}`),

@@ -1,6 +1,6 @@
 import { closeSync, createReadStream, fsyncSync, openSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeFolder } from "@/db/embedded/make-folder";
+import { createFolder } from "@/db/embedded/create-folder";
 import { syncFolder } from "@/db/embedded/sync-folder";
 import type { AuditInsert } from "@/server/audit/row";
 import { log } from "@/server/log";
@@ -40,7 +40,7 @@ export class DeadLetters {
   }
 
   #append(bytes: Buffer): void {
-    makeFolder(dirname(this.#path), 0o700);
+    createFolder(dirname(this.#path), 0o700);
     const isNew = statSync(this.#path, { throwIfNoEntry: false }) === undefined;
     const fd = openSync(this.#path, "a", 0o600);
     try {

@@ -50,7 +50,7 @@ export class Recorder {
   /** Dequeued events that the database has not answered for. */
   private inFlight = 0;
   private readonly held = new HeldChains();
-  private toldFault = "";
+  private loggedFault = "";
   private deadLetters: DeadLetters | null = null;
   private onDamage: (orgId: string) => void = () => {};
   private readonly counts = { recorded: 0, committed: 0, dropped: 0, deadLettered: 0, spoolFailures: 0 };
@@ -186,13 +186,13 @@ export class Recorder {
   }
 
   /** Once when it begins and once when it ends, not with every event. */
-  private tellOfDisk(): void {
-    if (this.spoolFault === this.toldFault) return;
-    this.toldFault = this.spoolFault;
+  private logDiskFault(): void {
+    if (this.spoolFault === this.loggedFault) return;
+    this.loggedFault = this.spoolFault;
     const dir = this.root;
-    if (this.toldFault)
+    if (this.loggedFault)
       log.error(
-        { dir, reason: this.toldFault },
+        { dir, reason: this.loggedFault },
         "the disk takes no audit events; they are kept in memory alone until the database has them",
       );
     else log.info({ dir }, "the disk takes audit events again");
@@ -200,7 +200,7 @@ export class Recorder {
 
   private heartbeat(): void {
     this.openSpool();
-    this.tellOfDisk();
+    this.logDiskFault();
     try {
       this.spool?.heartbeat();
     } finally {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync, renameSync, rmdirSync, statSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeFolder } from "@/db/embedded/make-folder";
+import { createFolder } from "@/db/embedded/create-folder";
 import { syncFolder } from "@/db/embedded/sync-folder";
 import { isProcessAlive, processName } from "@/server/process-name";
 
@@ -38,7 +38,7 @@ function attempt(work: () => void): void {
 export function openFolder(root: string): string {
   const name = `${processName()}~${randomBytes(3).toString("hex")}`;
   const path = join(root, name);
-  const first = makeFolder(path, 0o700) ?? path;
+  const first = createFolder(path, 0o700) ?? path;
   for (let folder = path; folder.length >= first.length; ) {
     folder = dirname(folder);
     syncFolder(folder);

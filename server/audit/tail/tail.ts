@@ -20,7 +20,7 @@ type View = {
   isOver: () => boolean;
   everyMs: number;
   /** True once after somebody's access has changed. */
-  takeChange: () => boolean;
+  consumeChange: () => boolean;
 };
 
 /** Ends a stream so that the browser connects again: the answer to that says what holds now. */
@@ -69,7 +69,7 @@ async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: Vi
       sent = position;
       reload = null;
     }
-    if (view.takeChange() || performance.now() >= checkAt) {
+    if (view.consumeChange() || performance.now() >= checkAt) {
       await requireSame(ctx, view);
       checkAt = performance.now() + everyMs;
     }
@@ -110,7 +110,7 @@ export async function* tailEntries(ctx: Ctx, input: TailInput, everyMs = TAIL_CH
     signal?.addEventListener("abort", wake.notify, { once: true });
     const orgIds = await organizationsOf(ctx.scope);
     undo.push(await headWatch.follow(orgIds, wake.notify));
-    yield* follow(ctx, input, { orgIds, wake, isOver, everyMs, takeChange });
+    yield* follow(ctx, input, { orgIds, wake, isOver, everyMs, consumeChange: takeChange });
     if (isEnded) throw interrupted();
   } finally {
     signal?.removeEventListener("abort", wake.notify);

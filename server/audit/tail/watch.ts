@@ -27,10 +27,10 @@ function readHeads(orgIds: readonly string[]): Promise<Head[]> {
 class HeadWatch {
   private readonly heads = new Map<string, number>();
   private readonly followers = new Map<string, Set<Wake>>();
-  private pauseMs = TAIL_POLL_MS;
+  private delayMs = TAIL_POLL_MS;
   private readonly loop = backgroundLoop(
     "heads of followed chains",
-    () => this.pauseMs,
+    () => this.delayMs,
     () => this.poll(),
   );
 
@@ -89,7 +89,7 @@ class HeadWatch {
     const started = performance.now();
     for (const wake of this.note(await readHeads([...this.followers.keys()]))) wake();
     const delay = Math.min((performance.now() - started) / MAX_POLL_SHARE, MAX_POLL_DELAY_MS);
-    this.pauseMs = Math.max(TAIL_POLL_MS, delay);
+    this.delayMs = Math.max(TAIL_POLL_MS, delay);
   }
 }
 

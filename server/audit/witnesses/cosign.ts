@@ -21,8 +21,8 @@ const known = new Map<string, number>();
 const reasons = new Map<string, string>();
 
 /** Witnesses that let the whole time limit pass: left alone for a minute, so that they delay one checkpoint in that time. */
-const pausedUntil = new Map<string, number>();
-const PAUSE_MS = 60_000;
+const retryAt = new Map<string, number>();
+const RETRY_AFTER_MS = 60_000;
 
 type Reachable = Witness & { url: string };
 const hasUrl = (witness: Witness): witness is Reachable => witness.url !== null;
@@ -40,11 +40,11 @@ function learn(key: string, witness: Witness, size: number, outcome: WitnessOutc
 
 async function askOne(witness: Reachable, origin: string, checkpoint: Unwitnessed): Promise<WitnessOutcome> {
   const name = `${witness.key.id} ${witness.url}`;
-  if ((pausedUntil.get(name) ?? 0) > Date.now())
+  if ((retryAt.get(name) ?? 0) > Date.now())
     return { kind: "missing", reason: "it did not answer in time and is left alone for a minute" };
   const key = `${name} ${origin}`;
   const outcome = await askWitness(witness, checkpoint, { known: known.get(key) ?? 0 });
-  if (outcome.kind === "missing" && outcome.isSlow) pausedUntil.set(name, Date.now() + PAUSE_MS);
+  if (outcome.kind === "missing" && outcome.isSlow) retryAt.set(name, Date.now() + RETRY_AFTER_MS);
   learn(key, witness, checkpoint.size, outcome);
   return outcome;
 }
@@ -60,9 +60,9 @@ export async function cosign(
   policy: Policy | null = witnessPolicy(),
 ): Promise<Cosigning> {
   if (!policy) return { signatures: [], alarms: [], isWitnessed: true };
-  const asked = policy.witnesses.filter(hasUrl);
+  const reachable = policy.witnesses.filter(hasUrl);
   const outcomes = await Promise.all(
-    asked.map(async (witness) => ({ witness, outcome: await askOne(witness, origin, checkpoint) })),
+    reachable.map(async (witness) => ({ witness, outcome: await askOne(witness, origin, checkpoint) })),
   );
   const signed = outcomes.filter(({ outcome }) => outcome.kind === "cosigned").map(({ witness }) => witness);
   const isWitnessed = meetsQuorum(policy.quorum, signed);

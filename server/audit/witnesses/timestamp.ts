@@ -16,7 +16,7 @@ const NONCE_BYTES = 8;
 
 const TIMEOUT_MS = 5_000;
 /** An authority that let its time pass or refused is left alone for so long: it delays one checkpoint in that time. */
-const PAUSE_MS = 60_000;
+const RETRY_AFTER_MS = 60_000;
 /** A reply with its certificates is some kilobytes. */
 const MAX_REPLY_BYTES = 64 * 1024;
 
@@ -79,7 +79,7 @@ async function ask(url: string, text: string): Promise<Buffer> {
   return reply;
 }
 
-let pausedUntil = 0;
+let retryAt = 0;
 
 /**
  * A time-stamp of TRAILMARK_TSA_URL over a text, as the authority's whole reply (`openssl ts -verify -data TEXT -in …`).
@@ -91,11 +91,11 @@ export async function timestampOf(
   text: string,
   url: string | null = env().TRAILMARK_TSA_URL ?? null,
 ): Promise<Buffer | null> {
-  if (!url || Date.now() < pausedUntil) return null;
+  if (!url || Date.now() < retryAt) return null;
   try {
     return await ask(url, text);
   } catch (error) {
-    pausedUntil = Date.now() + PAUSE_MS;
+    retryAt = Date.now() + RETRY_AFTER_MS;
     log.warn({ err: error, authority: new URL(url).host }, "no time-stamp was granted");
     return null;
   }

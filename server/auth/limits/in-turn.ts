@@ -12,7 +12,7 @@ export async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T>
   const turns = queues.get(key) ?? new Turns(1);
   queues.set(key, turns);
   try {
-    return await turns.take(work);
+    return await turns.run(work);
   } finally {
     if (turns.running === 0) queues.delete(key);
   }

@@ -64,7 +64,7 @@ async function findVerified({ email, email_verified }: Profile): Promise<string 
 }
 
 /** Just in time, where the environment names an organization for it: a viewer of that organization, and nothing more. */
-async function makeViewer(ctx: Ctx, { email, email_verified, name }: Profile): Promise<string | undefined> {
+async function createViewer(ctx: Ctx, { email, email_verified, name }: Profile): Promise<string | undefined> {
   const orgId = env().OIDC_JIT_ORGANIZATION;
   const address = emailSchema.safeParse(email);
   if (!orgId || email_verified !== true || !address.success) return undefined;
@@ -74,14 +74,14 @@ async function makeViewer(ctx: Ctx, { email, email_verified, name }: Profile): P
     name: repairText(name ?? address.data),
     role: "org_viewer" as const,
   };
-  const made = await asSystem(async (tx) => {
+  const created = await asSystem(async (tx) => {
     const [org] = await tx.select().from(organizations).where(eq(organizations.id, orgId));
     if (!org) return [];
     const row = { ...person, orgId, partnerId: org.partnerId };
     await requireRoomForUser(tx, row);
     return tx.insert(users).values(row).onConflictDoNothing().returning({ id: users.id });
   });
-  if (made.length === 0) return undefined;
+  if (created.length === 0) return undefined;
   const about = { resourceType: "user", resourceId: person.id, resourceName: person.name };
   const details = { via: "oidc", after: { email: person.email, name: person.name, role: person.role } };
   record({ ...systemCtx(), ip: ctx.ip, userAgent: ctx.userAgent }, { action: "user.create", orgId, ...about, details });
@@ -108,7 +108,7 @@ async function link(ctx: Ctx, userId: string, sub: string): Promise<void> {
 export async function findByIdentity(ctx: Ctx, profile: Profile): Promise<string | undefined> {
   const known = await findLinked(profile.sub);
   if (known) return known;
-  const userId = (await findVerified(profile)) ?? (await makeViewer(ctx, profile));
+  const userId = (await findVerified(profile)) ?? (await createViewer(ctx, profile));
   if (userId) await link(ctx, userId, profile.sub);
   return userId;
 }

@@ -14,8 +14,8 @@ export const keptIn = ({ challenge }: { challenge: string | null }): Kept => JSO
 /** What a person can answer with, and what the browser needs for a passkey: of the given challenge, else of a new one. */
 export async function optionsOf(factors: SecondFactors, challenge?: string | null) {
   const isPossible = factors.passkeys.length > 0 && arePasskeysPossible() && challenge !== null;
-  const made = isPossible ? await authenticationOptions(factors.passkeys) : undefined;
-  const passkeyOptions = made && { ...made, challenge: challenge ?? made.challenge };
+  const options = isPossible ? await authenticationOptions(factors.passkeys) : undefined;
+  const passkeyOptions = options && { ...options, challenge: challenge ?? options.challenge };
   const methods = [
     ...(factors.totp ? ["totp"] : []),
     ...(passkeyOptions ? ["passkey"] : []),

@@ -14,7 +14,7 @@ export type Proof = { code?: string | undefined; passkey?: unknown };
 type Attempt = Proof & { challenge: string | null; now: Date };
 
 /** Takes a code of the authenticator app; each time step counts once, also for two who come with it at the same moment. */
-async function takeTotp(userId: string, code: string, now: Date): Promise<boolean> {
+async function spendTotp(userId: string, code: string, now: Date): Promise<boolean> {
   return asSystem(async (tx) => {
     const mine = and(eq(userTotp.userId, userId), isNotNull(userTotp.confirmedAt));
     const [row] = await tx.select().from(userTotp).where(mine);
@@ -25,21 +25,21 @@ async function takeTotp(userId: string, code: string, now: Date): Promise<boolea
   });
 }
 
-async function takeRecoveryCode(userId: string, code: string, now: Date): Promise<boolean> {
+async function spendRecoveryCode(userId: string, code: string, now: Date): Promise<boolean> {
   const mine = and(eq(userRecoveryCodes.userId, userId), eq(userRecoveryCodes.codeHash, hashCode(code, userId)));
   const unused = and(mine, isNull(userRecoveryCodes.usedAt));
-  const taken = await asSystem((tx) =>
+  const spent = await asSystem((tx) =>
     tx.update(userRecoveryCodes).set({ usedAt: now }).where(unused).returning({ at: userRecoveryCodes.usedAt }),
   );
-  return taken.length > 0;
+  return spent.length > 0;
 }
 
 async function methodOf(userId: string, { code, passkey, challenge, now }: Attempt): Promise<Method | null> {
   if (passkey !== undefined)
     return challenge && (await provesPasskey(userId, { response: passkey, challenge, now })) ? "passkey" : null;
   const plain = plainCode(code ?? "");
-  if (/^\d{6}$/.test(plain)) return (await takeTotp(userId, plain, now)) ? "totp" : null;
-  return (await takeRecoveryCode(userId, plain, now)) ? "recovery_code" : null;
+  if (/^\d{6}$/.test(plain)) return (await spendTotp(userId, plain, now)) ? "totp" : null;
+  return (await spendRecoveryCode(userId, plain, now)) ? "recovery_code" : null;
 }
 
 /**
@@ -47,10 +47,10 @@ async function methodOf(userId: string, { code, passkey, challenge, now }: Attem
  * @param challenge the WebAuthn challenge that was given out for the passkey
  * @throws AppError rate_limited after too many failures.
  */
-export const provesSecondFactor = (userId: string, asked: Attempt): Promise<Method | null> =>
+export const provesSecondFactor = (userId: string, attempt: Attempt): Promise<Method | null> =>
   inTurn(`second factor ${userId}`, async () => {
     await requireAttemptsLeft("second_factor.failed", userId);
-    const method = await methodOf(userId, asked);
+    const method = await methodOf(userId, attempt);
     if (!method) await limit("second_factor.failed", userId);
     return method;
   });

@@ -16,11 +16,11 @@ async function createPartnerAdmin({ email, password, name, organization, partner
       .omit({ token: true })
       .parse({ email, password, name, organizationName: organization });
     await foundPartner(founding);
-    return `Made the partner ${organization} with its administrator ${email}.`;
+    return `Created the partner ${organization} with its administrator ${email}.`;
   }
   const input = createInput.parse({ email, password, name, role: "partner_admin", partnerId });
   await createUser.run(systemCtx(), input);
-  return `Made the partner administrator ${email}.`;
+  return `Created the partner administrator ${email}.`;
 }
 
 /** Makes somebody who can sign in; --system makes the platform's operator, which no door of the server does. */
@@ -48,7 +48,7 @@ export const createAdmin: Command = {
     const work = async () => {
       if (values.system) {
         await createSystemAdmin({ email, password, name });
-        say(`Made the system administrator ${email}.`);
+        say(`Created the system administrator ${email}.`);
       } else {
         const organization = values.organization ?? "Home";
         say(await createPartnerAdmin({ email, password, name, organization, partnerId: values.partner }));

@@ -1,9 +1,9 @@
 import { or, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { organizations } from "@/db/schema";
-import { createApiKey as makeKey } from "@/server/api-keys/create";
+import { createApiKey as createKey } from "@/server/api-keys/create";
 import { createInput } from "@/server/api-keys/schema";
-import { type Command, readArgs, required, say, tell, UsageError } from "@/server/cli/command";
+import { type Command, printNote, readArgs, required, say, UsageError } from "@/server/cli/command";
 import { onPlatform } from "@/server/cli/platform";
 import { systemCtx } from "@/server/context";
 
@@ -40,9 +40,11 @@ export const createApiKey: Command = {
     await onPlatform(async () => {
       const where = values.org ? { orgId: await organizationOf(values.org) } : { partnerId: values.partner };
       const input = createInput.parse({ name, permissions, expiresAt: values.expires, ...where });
-      const made = await makeKey.run(systemCtx(), input);
-      tell(`Made the key ${made.prefix}… (${made.name}: ${made.permissions.join(", ")}). It is shown this once:`);
-      say(made.key);
+      const created = await createKey.run(systemCtx(), input);
+      printNote(
+        `Created the key ${created.prefix}… (${created.name}: ${created.permissions.join(", ")}). It is shown only once:`,
+      );
+      say(created.key);
     });
     return 0;
   },

@@ -7,7 +7,7 @@ import { type Backup, type BackupSource, createBackup } from "@/server/backup/cr
 import type { Manifest } from "@/server/backup/manifest";
 import { recordRun } from "@/server/backup/record-run";
 import { verifyBackup } from "@/server/backup/verify";
-import { type Command, readArgs, say, tell } from "@/server/cli/command";
+import { type Command, printNote, readArgs, say } from "@/server/cli/command";
 import { env } from "@/server/env";
 import { prepareEnvironment } from "@/server/process/prepare";
 import { readPassphrase } from "./passphrase";
@@ -32,7 +32,7 @@ async function keepRun({ file, bytes, manifest }: Backup): Promise<void> {
     const takenAt = new Date(manifest.createdAt);
     await recordRun({ kind: "backup", takenAt, file, bytes, hasKeys: manifest.hasKeys });
   } catch (error) {
-    tell(`The backup is good, but that it was made could not be kept in the database: ${messageOf(error)}`);
+    printNote(`The backup is good, but that it was made could not be kept in the database: ${messageOf(error)}`);
   } finally {
     await stopRecording();
   }

@@ -1,4 +1,4 @@
-import { type Command, readArgs, required, say, tell } from "@/server/cli/command";
+import { type Command, printNote, readArgs, required, say } from "@/server/cli/command";
 import { knownOrganization } from "@/server/cli/known-organization";
 import { onPlatform } from "@/server/cli/platform";
 import { showBreaks } from "@/server/cli/show-verdict";
@@ -19,7 +19,7 @@ export const continueChain: Command = {
       return EXIT_CODE.intact;
     }
     if (done.kind === "refused") {
-      tell("Refused: the entries that are there are broken themselves. Nothing was changed.");
+      printNote("Refused: the entries that are there are broken themselves. Nothing was changed.");
       showBreaks(done);
       return EXIT_CODE.broken;
     }

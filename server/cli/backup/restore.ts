@@ -6,7 +6,7 @@ import { checkChains, missingHeads, type RestoredChain } from "@/server/backup/c
 import type { Manifest } from "@/server/backup/manifest";
 import { recordRun } from "@/server/backup/record-run";
 import { type RestoreInput, restoreBackup } from "@/server/backup/restore";
-import { type Command, readArgs, required, say, tell } from "@/server/cli/command";
+import { type Command, printNote, readArgs, required, say } from "@/server/cli/command";
 import { onPlatform } from "@/server/cli/platform";
 import { wordOf } from "@/server/cli/verdict-words";
 import { readEnvironment } from "@/server/process/prepare";
@@ -38,7 +38,7 @@ function describeChain({ orgId, lastSeq, verdict, beyond }: RestoredChain): void
 /** Verifies every chain against the checkpoints, then keeps and records that it was restored. */
 async function judge(file: string, manifest: Manifest): Promise<number> {
   const missing = await missingHeads(manifest.heads);
-  for (const { orgId, seq } of missing) tell(`MISSING    ${orgId}  sequence ${seq}, which the manifest names`);
+  for (const { orgId, seq } of missing) printNote(`MISSING    ${orgId}  sequence ${seq}, which the manifest names`);
   const chains = await checkChains();
   for (const chain of chains) describeChain(chain);
   const takenAt = new Date(manifest.createdAt);

@@ -42,9 +42,9 @@ export function checkWitnesses(): Finding {
   try {
     const policy = witnessPolicy();
     if (!policy) return { level: "ok", about, detail: "none asked (TRAILMARK_WITNESS_POLICY_FILE)" };
-    const asked = policy.witnesses.filter(({ url }) => url !== null).map(({ name }) => name);
-    if (asked.length === 0) return { level: "warn", about, detail: "no witness of the policy has an address" };
-    return { level: "ok", about, detail: asked.join(", ") };
+    const witnesses = policy.witnesses.filter(({ url }) => url !== null).map(({ name }) => name);
+    if (witnesses.length === 0) return { level: "warn", about, detail: "no witness of the policy has an address" };
+    return { level: "ok", about, detail: witnesses.join(", ") };
   } catch (error) {
     return { level: "fail", about, detail: lastLine(error) };
   }

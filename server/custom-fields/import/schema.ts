@@ -258,7 +258,7 @@ type ImportCell = {
   isSecret: boolean;
 };
 /** Another row, and where it stands: "line 14", "sheet Computers, line 14". */
-export type RelatedPlace = { rowNo: number; sourceId: string | null; place: string };
+export type RowReference = { rowNo: number; sourceId: string | null; place: string };
 
 /** One row of the check's table; cells in the order of the plan's fields. */
 export type ImportRow = {
@@ -275,7 +275,7 @@ export type ImportRow = {
   candidates: Candidate[];
   pickedDeviceId: string | null;
   /** Other rows of the file that are about the same devices, where that is why this one is not applied. */
-  related: RelatedPlace[];
+  related: RowReference[];
   cells: ImportCell[];
 };
 

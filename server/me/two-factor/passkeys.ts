@@ -49,12 +49,12 @@ export const addPasskey = operation({
   async run(ctx, { challenge, name, response }) {
     const person = requirePerson(ctx);
     const now = ctx.now();
-    const asked = await asSystem((tx) => spendUserToken(tx, { secret: challenge, purpose: "passkey", now }));
-    if (asked?.userId !== person.id) throw invalid("challenge", "is unknown, used or expired");
-    const made = await readRegistration(response, asked.challenge ?? "");
-    if (!made) throw invalid("response", "does not answer the challenge");
+    const spent = await asSystem((tx) => spendUserToken(tx, { secret: challenge, purpose: "passkey", now }));
+    if (spent?.userId !== person.id) throw invalid("challenge", "is unknown, used or expired");
+    const registered = await readRegistration(response, spent.challenge ?? "");
+    if (!registered) throw invalid("response", "does not answer the challenge");
     const codes = await asSystem(async (tx) => {
-      const row = { userId: person.id, name: repairText(name), createdAt: now, ...made };
+      const row = { userId: person.id, name: repairText(name), createdAt: now, ...registered };
       const kept = await tx.insert(userPasskeys).values(row).onConflictDoNothing().returning({ id: userPasskeys.id });
       if (kept.length === 0) throw new AppError("conflict", "This passkey is in use already.");
       return codesForFirst(tx, person.id, now);

@@ -8,7 +8,7 @@ import type { Finding } from "./finding";
 import { homeOrganizations } from "./open-of";
 
 /** A witness that cosigned one of so many newest checkpoints of a partner's organizations is there. */
-const LOOKED_AT = 20;
+const NEWEST_CHECKED = 20;
 
 /** The newest of the newest checkpoints of a partner's organizations. */
 function newestSigned(partnerId: string): Promise<{ note: string }[]> {
@@ -19,7 +19,7 @@ function newestSigned(partnerId: string): Promise<{ note: string }[]> {
         CROSS JOIN LATERAL (
           SELECT note, signed_at FROM audit_notes n
           WHERE n.org_id = o.id AND n.kind = 'checkpoint' ORDER BY size DESC, signed_at DESC LIMIT 1) n
-        WHERE o.partner_id = ${partnerId} ORDER BY n.signed_at DESC LIMIT ${LOOKED_AT}`,
+        WHERE o.partner_id = ${partnerId} ORDER BY n.signed_at DESC LIMIT ${NEWEST_CHECKED}`,
     ),
   );
 }
@@ -32,12 +32,12 @@ async function awayFrom(partnerId: string, policy: Policy): Promise<string[]> {
 }
 
 /** Witnesses of the policy that none of a partner's newest checkpoints carries. */
-export async function lookForAwayWitnesses(_now: Date, policy = witnessPolicy()): Promise<Finding[]> {
+export async function checkAwayWitnesses(_now: Date, policy = witnessPolicy()): Promise<Finding[]> {
   const found: Finding["found"] = [];
   if (policy)
     for (const { orgId, partnerId } of await homeOrganizations()) {
       const names = await awayFrom(partnerId, policy);
       if (names.length > 0) found.push({ orgId, holds: true, detail: { names } });
     }
-  return [{ kind: "witness.away", looked: "all", found }];
+  return [{ kind: "witness.away", checked: "all", found }];
 }

@@ -1,9 +1,9 @@
 import { openAlarms } from "@/server/audit/integrity/alarm";
 import { listLostHeads } from "@/server/audit/integrity/heads";
-import type { Look } from "./finding";
+import type { Check } from "./finding";
 
 /** Chains with an open alarm. A lost head is a kind of its own, and told alone as long as it is why the alarm is open. */
-export const lookForBrokenChains: Look = async () => {
+export const checkBrokenChains: Check = async () => {
   const [alarms, heads] = await Promise.all([openAlarms({ kind: "system" }), listLostHeads()]);
   const headless = new Set(heads.map(({ orgId }) => orgId));
   for (const { orgId, source } of alarms) if (source === "head") headless.add(orgId);
@@ -11,7 +11,7 @@ export const lookForBrokenChains: Look = async () => {
   return [
     {
       kind: "chain.broken",
-      looked: "all",
+      checked: "all",
       found: broken.map(({ orgId, breaks }) => ({
         orgId,
         holds: true,
@@ -20,7 +20,7 @@ export const lookForBrokenChains: Look = async () => {
     },
     {
       kind: "chain.head_lost",
-      looked: "all",
+      checked: "all",
       found: [...headless].map((orgId) => ({ orgId, holds: true, detail: {} })),
     },
   ];

@@ -7,14 +7,14 @@ import { raiseAlarm } from "@/server/audit/integrity/alarm";
 import { readState } from "@/server/audit/integrity/state";
 import { appendEvents } from "@/testing/audit-entries";
 import { createDevice, createOrg, createPartner } from "@/testing/factories";
-import { lookForBrokenChains } from "./broken-chains";
-import { lookForDisabledWebhooks } from "./disabled-webhooks";
+import { checkBrokenChains } from "./broken-chains";
+import { checkDisabledWebhooks } from "./disabled-webhooks";
 import type { Finding } from "./finding";
-import { lookForLostEvents, reportLosses } from "./lost-events";
-import { lookForManyDenials } from "./many-denials";
-import { lookForPruning } from "./pruning";
-import { lookForSilentAgents } from "./silent-agents";
-import { lookForUnprovenChains } from "./unproven-chains";
+import { checkLostEvents, reportLosses } from "./lost-events";
+import { checkManyDenials } from "./many-denials";
+import { checkPruning } from "./pruning";
+import { checkSilentAgents } from "./silent-agents";
+import { checkUnprovenChains } from "./unproven-chains";
 
 const MINUTE = 60_000;
 const of = (findings: Finding[], orgId: string, kind = findings[0]?.kind) =>
@@ -25,7 +25,7 @@ describe("a lost head", () => {
     const { id } = await createOrg();
     const now = new Date();
     await raiseAlarm({ orgId: id, at: now.toISOString(), source: "head", breaks: [] });
-    const findings = await lookForBrokenChains(now);
+    const findings = await checkBrokenChains(now);
     expect(of(findings, id, "chain.head_lost")).toMatchObject({ holds: true });
     expect(of(findings, id, "chain.broken")).toBeUndefined();
   });
@@ -36,14 +36,14 @@ describe("a chain that is not proven", () => {
     const { id } = await createOrg();
     const empty = await createOrg();
     await appendEvents([{ orgId: id }]);
-    const findings = await lookForUnprovenChains([id, empty.id]);
+    const findings = await checkUnprovenChains([id, empty.id]);
     const found = of(findings, id);
     expect(found).toMatchObject({ holds: true });
     const { state } = await readState({ kind: "system" }, id);
     expect(state).toMatchObject({ status: "unproven" });
     expect(found?.detail.reasons).toEqual([...new Set(state.reasons)]);
     expect(of(findings, empty.id)).toMatchObject({ holds: false, detail: { status: "empty" } });
-    expect(findings[0]?.looked).not.toBe("all");
+    expect(findings[0]?.checked).not.toBe("all");
   });
 });
 
@@ -54,14 +54,14 @@ describe("silent agents", () => {
     const heard = (minutesAgo: number) => new Date(now.getTime() - minutesAgo * MINUTE);
     await createDevice({ orgId, lastSeenAt: heard(50) });
     const lively = await createDevice({ orgId, lastSeenAt: heard(10) });
-    expect(of(await lookForSilentAgents(now), orgId)).toMatchObject({ holds: false });
+    expect(of(await checkSilentAgents(now), orgId)).toMatchObject({ holds: false });
     await asSystem((tx) =>
       tx
         .update(devices)
         .set({ lastSeenAt: heard(40) })
         .where(eq(devices.id, lively.id)),
     );
-    const silent = of(await lookForSilentAgents(now), orgId);
+    const silent = of(await checkSilentAgents(now), orgId);
     expect(silent).toEqual({ orgId, holds: true, detail: { count: 2, at: heard(40).toISOString() } });
   });
 
@@ -69,7 +69,7 @@ describe("silent agents", () => {
     const { id: orgId } = await createOrg();
     await createDevice({ orgId });
     await createDevice({ orgId, revoked: true, lastSeenAt: new Date(0) });
-    expect(of(await lookForSilentAgents(new Date()), orgId)).toBeUndefined();
+    expect(of(await checkSilentAgents(new Date()), orgId)).toBeUndefined();
   });
 });
 
@@ -87,9 +87,9 @@ describe("many denials", () => {
       );
     await denied(30, 61);
     await denied(24, 20);
-    expect(of(await lookForManyDenials(now), orgId)).toMatchObject({ holds: false });
+    expect(of(await checkManyDenials(now), orgId)).toMatchObject({ holds: false });
     await denied(1, 5);
-    expect(of(await lookForManyDenials(now), orgId)).toEqual({ orgId, holds: true, detail: { count: 25 } });
+    expect(of(await checkManyDenials(now), orgId)).toEqual({ orgId, holds: true, detail: { count: 25 } });
   });
 });
 
@@ -103,7 +103,7 @@ describe("lost events", () => {
     await reportLosses(new Date(now.getTime() + MINUTE), { ...stats, dropped: 1003, deadLetters: 0 }, spool);
     const [row] = await asSystem((tx) => tx.select().from(recordingLosses).where(eq(recordingLosses.spoolId, spool)));
     expect(row).toMatchObject({ dropped: 1003, deadLetters: 0, droppedAt: new Date(now.getTime() + MINUTE) });
-    const found = of(await lookForLostEvents(now), homeOrgId);
+    const found = of(await checkLostEvents(now), homeOrgId);
     expect(found?.detail.count).toBeGreaterThanOrEqual(1003);
     await asSystem((tx) => tx.delete(recordingLosses).where(eq(recordingLosses.spoolId, spool)));
   });
@@ -112,9 +112,9 @@ describe("lost events", () => {
 describe("pruning", () => {
   it("is off only where policies exist and nobody has carried one out for two days", async () => {
     const { homeOrgId } = await createPartner();
-    expect(of(await lookForPruning(new Date(), true), homeOrgId)).toBeUndefined();
+    expect(of(await checkPruning(new Date(), true), homeOrgId)).toBeUndefined();
     const inFarFuture = new Date(Date.now() + 10 * 86_400_000);
-    expect(of(await lookForPruning(inFarFuture, false), homeOrgId)).toMatchObject({ holds: true });
+    expect(of(await checkPruning(inFarFuture, false), homeOrgId)).toMatchObject({ holds: true });
   });
 });
 
@@ -131,7 +131,7 @@ describe("a webhook that was disabled for its failures", () => {
         { ...row, orgId, name: "Fine" },
       ]),
     );
-    const findings = await lookForDisabledWebhooks();
+    const findings = await checkDisabledWebhooks();
     expect(of(findings, orgId)?.detail).toEqual({ names: ["Desk"] });
     expect(of(findings, partner.homeOrgId)?.detail).toEqual({ names: ["All"] });
   });

@@ -4,7 +4,7 @@ import { rowsOf } from "@/db/rows";
 import type { Finding } from "./finding";
 
 /** Endpoints that this server disabled, at their organization or their partner's home. */
-export async function lookForDisabledWebhooks(): Promise<Finding[]> {
+export async function checkDisabledWebhooks(): Promise<Finding[]> {
   const rows = await asSystem((tx) =>
     rowsOf<{ orgId: string; names: string[] }>(
       tx,
@@ -16,5 +16,5 @@ export async function lookForDisabledWebhooks(): Promise<Finding[]> {
     ),
   );
   const found = rows.map(({ orgId, names }) => ({ orgId, holds: true, detail: { names } }));
-  return [{ kind: "webhook.disabled", looked: "all", found }];
+  return [{ kind: "webhook.disabled", checked: "all", found }];
 }

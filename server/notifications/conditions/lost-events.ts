@@ -43,7 +43,7 @@ export async function reportLosses(now: Date, stats: Lost = recordingStats(), id
 }
 
 /** Events that any process lost lately, or set aside. Whose they were nobody knows: every partner is told. */
-export async function lookForLostEvents(now: Date): Promise<Finding[]> {
+export async function checkLostEvents(now: Date): Promise<Finding[]> {
   const since = new Date(now.getTime() - LOSS_SHOWN_MS).toISOString();
   const [row] = await asSystem((tx) =>
     tx
@@ -58,5 +58,5 @@ export async function lookForLostEvents(now: Date): Promise<Finding[]> {
   const { dropped = 0, setAside = 0, at } = row ?? {};
   const homes = dropped + setAside > 0 ? await homeOrganizations() : [];
   const detail = { count: dropped, setAside, ...(at && { at: at.toISOString() }) };
-  return [{ kind: "events.lost", looked: "all", found: homes.map(({ orgId }) => ({ orgId, holds: true, detail })) }];
+  return [{ kind: "events.lost", checked: "all", found: homes.map(({ orgId }) => ({ orgId, holds: true, detail })) }];
 }

@@ -6,7 +6,7 @@ import type { Finding } from "./finding";
 import { openOf } from "./open-of";
 
 /** Organizations with many denied entries within the hour; one that had them has them until they are few. */
-export async function lookForManyDenials(now: Date): Promise<Finding[]> {
+export async function checkManyDenials(now: Date): Promise<Finding[]> {
   const kind = "denials.many";
   const at = sql`${now.toISOString()}::timestamptz`;
   const open = await openOf(kind);
@@ -26,5 +26,5 @@ export async function lookForManyDenials(now: Date): Promise<Finding[]> {
     holds: denied >= MANY_DENIALS || open.has(orgId),
     detail: { count: denied },
   }));
-  return [{ kind, looked: "all", found }];
+  return [{ kind, checked: "all", found }];
 }

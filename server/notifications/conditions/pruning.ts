@@ -9,7 +9,7 @@ import { homeOrganizations } from "./open-of";
 const RAN_WITHIN_MS = 48 * 3_600_000;
 
 /** Policies that nobody carries out. */
-export async function lookForPruning(now: Date, isEnabled = isPruningEnabled()): Promise<Finding[]> {
+export async function checkPruning(now: Date, isEnabled = isPruningEnabled()): Promise<Finding[]> {
   const since = new Date(now.getTime() - RAN_WITHIN_MS);
   const p = auditRetentionPolicies;
   const [[policies], [pruned]] = await asSystem(async (tx) => [
@@ -19,6 +19,6 @@ export async function lookForPruning(now: Date, isEnabled = isPruningEnabled()):
   const isOff = !isEnabled && (policies?.n ?? 0) > 0 && (pruned?.n ?? 0) === 0;
   const homes = isOff ? await homeOrganizations() : [];
   return [
-    { kind: "pruning.off", looked: "all", found: homes.map(({ orgId }) => ({ orgId, holds: true, detail: {} })) },
+    { kind: "pruning.off", checked: "all", found: homes.map(({ orgId }) => ({ orgId, holds: true, detail: {} })) },
   ];
 }

@@ -7,7 +7,7 @@ import type { Finding } from "./finding";
 type Row = { orgId: string; agents: number; heardMs: number | null };
 
 /** Organizations whose agents have been heard once, and none of them lately. */
-export async function lookForSilentAgents(now: Date): Promise<Finding[]> {
+export async function checkSilentAgents(now: Date): Promise<Finding[]> {
   const rows = await asSystem((tx) =>
     rowsOf<Row>(
       tx,
@@ -24,5 +24,5 @@ export async function lookForSilentAgents(now: Date): Promise<Finding[]> {
     const detail = { count: agents, at: new Date(heardMs).toISOString() };
     return [{ orgId, holds: now.getTime() - heardMs > SILENT_AFTER_MS, detail }];
   });
-  return [{ kind: "agents.silent", looked: "all", found }];
+  return [{ kind: "agents.silent", checked: "all", found }];
 }

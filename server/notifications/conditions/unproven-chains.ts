@@ -19,14 +19,14 @@ async function nextInTurn(): Promise<string[]> {
 }
 
 /** @param named organizations to look at; by default the next in turn */
-export async function lookForUnprovenChains(named?: readonly string[]): Promise<Finding[]> {
+export async function checkUnprovenChains(named?: readonly string[]): Promise<Finding[]> {
   const kind = "chain.unproven";
-  const looked = new Set([...(named ?? (await nextInTurn())), ...(await openOf(kind))]);
+  const checked = new Set([...(named ?? (await nextInTurn())), ...(await openOf(kind))]);
   const found: Finding["found"] = [];
-  for (const orgId of looked) {
+  for (const orgId of checked) {
     const { status, reasons, throughSeq } = (await readState({ kind: "system" }, orgId)).state;
     const detail = status === "unproven" ? { reasons: [...new Set(reasons)] } : { status, seq: throughSeq ?? 0 };
     found.push({ orgId, holds: status === "unproven", detail });
   }
-  return [{ kind, looked, found }];
+  return [{ kind, checked, found }];
 }

@@ -55,13 +55,13 @@ function ofRetention({ retention }: Facts, { now, pruningEnabled }: AttentionInp
 type AttentionInput = { now: number; pruningEnabled: boolean };
 
 /** Why an organization needs attention, worst first; none when nothing is known to be wrong. */
-export function attentionOf(facts: Facts, asked: AttentionInput): Attention[] {
+export function attentionOf(facts: Facts, input: AttentionInput): Attention[] {
   const chain = CHAIN[facts.chain.status];
   const silent = facts.devices?.silent ?? 0;
   return [
     ...(chain ? [chain] : []),
-    ...ofCheckpoint(facts, asked.now),
-    ...ofRetention(facts, asked),
+    ...ofCheckpoint(facts, input.now),
+    ...ofRetention(facts, input),
     ...(silent > 0
       ? [{ code: "devices_silent" as const, text: `${silent} ${silent === 1 ? "device" : "devices"} silent` }]
       : []),

@@ -1,10 +1,10 @@
-import { makeFolder } from "@/db/embedded/make-folder";
+import { createFolder } from "@/db/embedded/create-folder";
 import { unusableVariable } from "@/server/env";
 
 /** @throws EnvError where the data folder cannot be a folder */
 export function createDataFolder(dataDir: string): void {
   try {
-    makeFolder(dataDir);
+    createFolder(dataDir);
   } catch (error) {
     throw unusableVariable("TRAILMARK_DATA_DIR", `${dataDir} cannot be created (${String(error)})`);
   }

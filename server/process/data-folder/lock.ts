@@ -80,8 +80,8 @@ export async function lockFolder(dataDir: string, timeoutMs = TIMEOUT_MS): Promi
     throw new FolderRefused(
       `TRAILMARK_DATA_DIR: ${foreign} cannot be read and written by the user who runs the server, ${userName()}. Give it back: chown -R ${userName()} ${dataDir}`,
     );
-  const take = () => writing(dataDir, () => create(path));
-  for (const deadline = Date.now() + timeoutMs; !take(); await sleep(POLL_MS)) {
+  const acquire = () => writing(dataDir, () => create(path));
+  for (const deadline = Date.now() + timeoutMs; !acquire(); await sleep(POLL_MS)) {
     const holder = holderOf(path);
     const isLate = Date.now() > deadline;
     if (holder ? !isProcessAlive(holder) : isLate && isBlank(path)) removeDead(path, holder);

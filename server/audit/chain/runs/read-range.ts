@@ -20,12 +20,12 @@ export async function readRange(reader: ChainReader, range: SeqRange, options: O
   const { orgId, mark, onProgress, signal, isPaced } = options;
   const runs: Run[] = [];
   const rows = createRunReader(mark, (run) => runs.push(run));
-  let told = 0;
+  let reported = 0;
   const push = (chunk: Buffer) => {
     rows.push(chunk);
-    if (rows.count() - told < PROGRESS_EVERY_ROWS) return;
-    told = rows.count();
-    onProgress(told);
+    if (rows.count() - reported < PROGRESS_EVERY_ROWS) return;
+    reported = rows.count();
+    onProgress(reported);
   };
   await reader.copy(copyQuery(orgId, range), push, { signal, ...(isPaced && { ready: pacing() }) });
   rows.end();

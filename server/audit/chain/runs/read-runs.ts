@@ -73,7 +73,7 @@ class Ranges {
 /** One thread after the other, until no range is left; another reading gets its turn between them. */
 async function readOnThreads(ranges: Ranges, task: ThreadTask, signal: AbortSignal | undefined): Promise<void> {
   while (ranges.left && !signal?.aborted)
-    await THREADS.take(async () => {
+    await THREADS.run(async () => {
       if (!ranges.left || signal?.aborted) return;
       const thread = new ChainThread(task);
       const stop = () => void thread.stop();

@@ -1,6 +1,6 @@
 import { tenant } from "@/db/client";
 import { lockImport, partnerScope, requireIdle, toImportState } from "@/server/custom-fields/import/find-import";
-import { takeEdit } from "@/server/custom-fields/import/run/tables/edits";
+import { claimEdit } from "@/server/custom-fields/import/run/tables/edits";
 import { notifyImports } from "@/server/custom-fields/import/run/worker";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
@@ -20,7 +20,7 @@ export const undoEdit = operation({
       const edits = found.summary.edits ?? [];
       const last = edits.at(-1);
       if (!last) throw new AppError("conflict", "There is no change to undo.");
-      const parts = await takeEdit(tx, id, edits.length);
+      const parts = await claimEdit(tx, id, edits.length);
       const back = parts.map(({ before, rowNos }) => ({ before: "", after: before, rowNos }));
       return applyEdit(tx, ctx, { found, column: last.column, parts: back, edits: edits.slice(0, -1) });
     });

@@ -43,7 +43,7 @@ function fromMapping(
   mapping: Mapping,
   { base, columns, definitions }: { base: Plan; columns: SourceColumn[]; definitions: DefinitionRow[] },
 ): Plan {
-  const places = new Map(columns.map((c) => [normaliseHeader(c.title), c.index]));
+  const indexes = new Map(columns.map((c) => [normaliseHeader(c.title), c.index]));
   const kept = new Map(mapping.fields.map((field) => [field.title, field]));
   const fields = base.fields.map((field): PlanField => {
     const column = columns[field.column];
@@ -58,7 +58,7 @@ function fromMapping(
     return { ...field, ...rest, secret };
   });
   const identifiers: PlanIdentifiers = { sourceId: null, hostname: null, organization: null, serial: null };
-  for (const which of IDENTIFIERS) identifiers[which] = places.get(mapping.identifiers[which] ?? "") ?? null;
+  for (const which of IDENTIFIERS) identifiers[which] = indexes.get(mapping.identifiers[which] ?? "") ?? null;
   return { identifiers, fields };
 }
 

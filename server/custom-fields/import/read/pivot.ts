@@ -14,9 +14,9 @@ export type LongEntry = {
   declared?: DeclaredField;
 };
 
-export function put(cells: string[], place: number, value: string): void {
-  while (cells.length < place) cells.push("");
-  cells[place] = value;
+export function put(cells: string[], column: number, value: string): void {
+  while (cells.length < column) cells.push("");
+  cells[column] = value;
 }
 
 type Entry = Pick<LongEntry, "line" | "title" | "value" | "declared">;

@@ -65,10 +65,10 @@ async function* longEntries(
   titles: string[],
   preset: Preset,
 ): AsyncGenerator<LongEntry> {
-  const places = longPlaces(titles, preset) ?? { field: titles.length - 2, value: titles.length - 1 };
+  const columns = longPlaces(titles, preset) ?? { field: titles.length - 2, value: titles.length - 1 };
   const secret = secretPlace(titles);
   const identity = titles.flatMap((title, i) =>
-    i === places.field || i === places.value || i === secret ? [] : [{ title, i }],
+    i === columns.field || i === columns.value || i === secret ? [] : [{ title, i }],
   );
   const ids = ["sourceId", "hostname"].flatMap((which) =>
     identity.filter(({ title }) => identifierOf(title, preset) === which),
@@ -79,13 +79,13 @@ async function* longEntries(
     const key = fault
       ? ""
       : (ids.map(({ title, i }) => cell(i) && `${title}\0${cell(i).toLowerCase()}`).find(Boolean) ?? "");
-    const title = (cells[places.field] ?? "").trim();
+    const title = (cells[columns.field] ?? "").trim();
     yield {
       line,
       key,
       identity: identity.map(({ title, i }) => [title, cell(i)] as const),
       title,
-      value: cell(places.value),
+      value: cell(columns.value),
       ...(saysYes(cells[secret]) ? { declared: SECRET_FIELD } : {}),
     };
   }

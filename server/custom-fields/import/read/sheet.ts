@@ -125,18 +125,18 @@ class Row {
 
   /** @throws AppError for a row of too many cells or characters: a few bytes of a workbook can stand for many. */
   put(reference: string | undefined, text: string): void {
-    const place = columnOf(reference, this.#next);
-    this.#next = place + 1;
+    const column = columnOf(reference, this.#next);
+    this.#next = column + 1;
     if (text === "") return;
-    if (place >= MAX_ROW_CELLS)
+    if (column >= MAX_ROW_CELLS)
       throw new AppError(
         "payload_too_large",
         `Row ${this.line} of the sheet has a cell beyond column ${MAX_ROW_CELLS}.`,
       );
     this.#chars += text.length;
     if (this.#chars > MAX_RECORD_CHARS) throw badFile("holds a row of over a million characters");
-    while (this.cells.length < place) this.cells.push("");
-    this.cells[place] = text;
+    while (this.cells.length < column) this.cells.push("");
+    this.cells[column] = text;
   }
 }
 

@@ -17,7 +17,7 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 /** @throws AppError unavailable when too many files wait to be read. */
-async function takeTurn(): Promise<void> {
+async function acquireTurn(): Promise<void> {
   if (running < MAX_THREADS) {
     running++;
     return;
@@ -60,14 +60,14 @@ function runThread<K extends Kind>({ task, onBatch }: Running<K>): Promise<Answe
       clearTimeout(deadline);
       finish();
     };
-    const take = async (batch: Batch) => {
+    const addBatch = async (batch: Batch) => {
       clearTimeout(deadline);
       await onBatch?.(batch);
       deadline = setTimeout(() => reject(tooSlow()), DEADLINE_MS[task.kind]);
       worker.postMessage("next");
     };
     worker.on("message", (message: FromThread) => {
-      if (message.kind === "batch") take(message.batch).catch((error: unknown) => settle(() => reject(error)));
+      if (message.kind === "batch") addBatch(message.batch).catch((error: unknown) => settle(() => reject(error)));
       else if (message.kind === "done") settle(() => resolve(message.answer as Answers[K]));
       else if (message.kind === "failed") settle(() => reject(new Error(message.message)));
       else
@@ -89,7 +89,7 @@ export async function readFiles<K extends Kind>(
   task: TaskOf<K>,
   onBatch?: (batch: Batch) => Promise<void>,
 ): Promise<Answers[K]> {
-  await takeTurn();
+  await acquireTurn();
   try {
     return await runThread({ task, onBatch });
   } finally {

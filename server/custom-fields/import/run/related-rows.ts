@@ -1,6 +1,6 @@
 import type { Tx } from "@/db/client";
 import { type PlacedFile, rowPlace } from "@/server/custom-fields/import/read/row-place";
-import type { RelatedPlace } from "@/server/custom-fields/import/schema";
+import type { RowReference } from "@/server/custom-fields/import/schema";
 import { type RelatedRow, type ResultRow, readRowsAbout } from "./tables/results";
 
 /** Other rows named beside one that contradicts them. */
@@ -17,7 +17,7 @@ export async function loadRowsAbout(
 }
 
 /** The other rows of the file that are about a device of a row in conflict, the first of them. */
-export function relatedTo(row: ResultRow, about: readonly RelatedRow[], files: readonly PlacedFile[]): RelatedPlace[] {
+export function relatedTo(row: ResultRow, about: readonly RelatedRow[], files: readonly PlacedFile[]): RowReference[] {
   if (row.outcome !== "identity_conflict") return [];
   const devices = new Set(row.candidates ?? []);
   return about

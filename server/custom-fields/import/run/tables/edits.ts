@@ -57,7 +57,7 @@ export async function insertEdit(
 }
 
 /** Takes a change out of the list: what it replaced is returned. */
-export const takeEdit = (tx: Tx, importId: string, editNo: number) =>
+export const claimEdit = (tx: Tx, importId: string, editNo: number) =>
   rowsOf<EditPart>(
     tx,
     sql`

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /** @returns whether it was made; false where it was there, or another process was faster */
-function makeOne(folder: string, mode: number | undefined): boolean {
+function createOne(folder: string, mode: number | undefined): boolean {
   try {
     mkdirSync(folder, { mode });
     return true;
@@ -18,9 +18,9 @@ function makeOne(folder: string, mode: number | undefined): boolean {
  * @returns the uppermost folder that was made; undefined where all were there
  * @throws Node's errors of files
  */
-export function makeFolder(path: string, mode?: number): string | undefined {
+export function createFolder(path: string, mode?: number): string | undefined {
   const folders = [resolve(path)];
   for (let above = dirname(resolve(path)); !existsSync(above) && above !== dirname(above); above = dirname(above))
     folders.unshift(above);
-  return folders.filter((folder) => makeOne(folder, mode))[0];
+  return folders.filter((folder) => createOne(folder, mode))[0];
 }

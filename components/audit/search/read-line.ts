@@ -50,7 +50,7 @@ function toward(word: string, { from, to }: Span): Range {
 }
 
 /** The range that the qualifiers of time mean, and what is typed without them; one that is no time stays text. */
-async function takeTimes(typed: string, clock: Clock): Promise<{ range: Range; rest: string }> {
+async function extractTimes(typed: string, clock: Clock): Promise<{ range: Range; rest: string }> {
   const range: Range = {};
   let rest = typed;
   for (const [whole, name = "", phrase, word] of typed.matchAll(TIME)) {
@@ -67,7 +67,7 @@ const asRange = (range: Range): Range =>
   Object.keys(range).length > 0 ? { from: null, to: null, ...range, range: null } : {};
 
 /** The range that a question names in its own words, and the question without it. */
-async function takeSpoken(question: string, clock: Clock): Promise<{ range: Range; rest: string }> {
+async function extractSpoken(question: string, clock: Clock): Promise<{ range: Range; rest: string }> {
   const found = await findTime(question, clock);
   if (!found) return { range: {}, rest: question };
   const before = question.slice(0, found.index);
@@ -81,8 +81,8 @@ async function takeSpoken(question: string, clock: Clock): Promise<{ range: Rang
  * plain words is read for its time, who acted, how it went, and the words that an entry holds.
  */
 export async function readLine(view: Partial<Filters>, typed: string, clock: Clock): Promise<Parsed> {
-  const { range, rest } = await takeTimes(typed, clock);
+  const { range, rest } = await extractTimes(typed, clock);
   if (!ASKS.test(rest)) return { ...applyQuery(view, rest), ...range };
-  const spoken = await takeSpoken(rest, clock);
+  const spoken = await extractSpoken(rest, clock);
   return { ...applyQuery(view, qualified(spoken.rest)), ...range, ...spoken.range };
 }

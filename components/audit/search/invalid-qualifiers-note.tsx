@@ -5,22 +5,22 @@ import classes from "@/components/audit/viewer.module.css";
 import { useViewer } from "@/components/audit/viewer-context";
 import { useZone } from "@/components/format/zone";
 import { Message } from "@/components/ui/message";
-import { misreadIn } from "./misread";
-import { readLine } from "./question";
+import { invalidQualifiers } from "./invalid-qualifiers";
+import { readLine } from "./read-line";
 
 /** Says which parts of the search look like filters and are none, with what was probably meant at one press. */
-export function MisreadNote() {
+export function InvalidQualifiersNote() {
   const { view, setView, now } = useViewer();
   const { zone } = useZone();
   const text = view.q ?? "";
-  const misread = misreadIn(text);
-  if (misread.length === 0) return null;
+  const invalid = invalidQualifiers(text);
+  if (invalid.length === 0) return null;
   const read = async (part: string, instead: string) =>
     setView({ ...(await readLine(view, text.replace(part, instead), { zone, now })), ...FROM_START });
   return (
     <div className={classes.invalid}>
       <Message tone="warn">
-        {misread.map(({ part, reason, instead }) => (
+        {invalid.map(({ part, reason, instead }) => (
           <span key={part}>
             <code>{part}</code> {reason}; it was searched as text.{" "}
             {instead && (

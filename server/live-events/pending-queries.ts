@@ -6,33 +6,33 @@ export const disconnected = () =>
   new AppError("agent_disconnected", "The agent disconnected before it had answered. Ask again once it is back.");
 const timedOut = (ms: number) =>
   new AppError("agent_timeout", `The agent did not answer within ${Math.round(ms / 100) / 10} seconds.`);
-const cancelled = () => new AppError("unavailable", "The question was withdrawn.");
+const cancelled = () => new AppError("unavailable", "The query was cancelled.");
 const stopping = () =>
   new AppError("unavailable", "The server is restarting. Ask again.", { headers: { "Retry-After": "1" } });
 
-export type Question = {
+export type PendingQuery = {
   agentId: string;
-  /** Known once the question has its place. */
+  /** Known once the query has its place. */
   streamId?: string;
   resolve: (result: CommandResult) => void;
   reject: (error: AppError) => void;
 };
 type Waits = { timeoutMs: number; signal?: AbortSignal | undefined };
 
-/** The questions that somebody at this process waits for. Each ends once: answered, failed, late or withdrawn. */
-export class Questions {
-  readonly #open = new Map<string, Question>();
+/** The queries that somebody at this process waits for. Each ends once: answered, failed, late or withdrawn. */
+export class PendingQueries {
+  readonly #open = new Map<string, PendingQuery>();
   #untrack: (() => void) | undefined;
 
   get size(): number {
     return this.#open.size;
   }
 
-  get(id: string): Question | undefined {
+  get(id: string): PendingQuery | undefined {
     return this.#open.get(id);
   }
 
-  /** Waits for the answer to a question. onFailed is told once it failed, whoever let it. */
+  /** Waits for the answer to a query. onFailed is told once it failed, whoever let it. */
   wait(id: string, agentId: string, waits: Waits, onFailed: () => void): Promise<CommandResult> {
     const { timeoutMs, signal } = waits;
     return new Promise((resolve, reject) => {
@@ -56,18 +56,17 @@ export class Questions {
 
   /** The stream's commands will not be answered any more. */
   failStream(streamId: string): void {
-    for (const question of [...this.#open.values()])
-      if (question.streamId === streamId) question.reject(disconnected());
+    for (const query of [...this.#open.values()]) if (query.streamId === streamId) query.reject(disconnected());
   }
 
   /** At shutdown: nobody may hold the process up for half a minute. */
   failAll(): void {
-    for (const question of [...this.#open.values()]) question.reject(stopping());
+    for (const query of [...this.#open.values()]) query.reject(stopping());
   }
 
-  #add(id: string, question: Question): void {
+  #add(id: string, query: PendingQuery): void {
     if (this.#open.size === 0) this.#untrack = trackStream(() => this.failAll());
-    this.#open.set(id, question);
+    this.#open.set(id, query);
   }
 
   #remove(id: string): boolean {

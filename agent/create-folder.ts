@@ -7,9 +7,9 @@ import { dirname } from "node:path";
  * returns where the system lets nobody make one, as below /proc.
  * @throws Node's errors of files
  */
-export async function makeFolder(folder: string): Promise<void> {
+export async function createFolder(folder: string): Promise<void> {
   const above = dirname(folder);
-  if (above !== folder && !existsSync(above)) await makeFolder(above);
+  if (above !== folder && !existsSync(above)) await createFolder(above);
   await mkdir(folder, { mode: 0o700 }).catch(async (error: unknown) => {
     if (!existsSync(folder) || !(await stat(folder)).isDirectory()) throw error;
   });

@@ -41,7 +41,7 @@ const concernsPerson = sql`${t.kind} = ANY (coalesce(${notificationSettings.mail
       OR EXISTS (SELECT FROM user_organizations m WHERE m.user_id = ${users.id} AND m.org_id = ${t.orgId}))))`;
 
 /** Notes for everybody concerned by what this evaluation found that they are owed a message. */
-async function owe({ tx, number }: Pass): Promise<void> {
+async function markPending({ tx, number }: Pass): Promise<void> {
   const found = sql`SELECT FROM ${t} JOIN ${organizations} ON ${organizations.id} = ${t.orgId}
     WHERE (${t.raisedIn} = ${number} OR ${t.resolvedIn} = ${number})`;
   const [any] = await tx
@@ -76,7 +76,7 @@ const toRow = ({ row, organization }: { row: typeof t.$inferSelect; organization
   organization,
 });
 
-async function tellEndpoints({ tx, now }: Pass): Promise<void> {
+async function notifyEndpoints({ tx, now }: Pass): Promise<void> {
   const e = webhookEndpoints;
   const before = new Date(now.getTime() - WEBHOOK_EVERY_MS);
   const due = await tx
@@ -98,7 +98,7 @@ async function tellEndpoints({ tx, now }: Pass): Promise<void> {
   }
 }
 
-async function tellPeople({ tx, now }: Pass): Promise<void> {
+async function notifyPeople({ tx, now }: Pass): Promise<void> {
   const s = notificationSettings;
   const before = new Date(now.getTime() - MAIL_EVERY_MS);
   const due = await tx
@@ -128,8 +128,8 @@ async function tellPeople({ tx, now }: Pass): Promise<void> {
  * Queues a message for everybody who is owed one and got none lately, in the transaction of the evaluation: what is
  * written down is told, once, however the process ends.
  */
-export async function tell(pass: Pass): Promise<void> {
-  await owe(pass);
-  await tellEndpoints(pass);
-  await tellPeople(pass);
+export async function sendMessages(pass: Pass): Promise<void> {
+  await markPending(pass);
+  await notifyEndpoints(pass);
+  await notifyPeople(pass);
 }

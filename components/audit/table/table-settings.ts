@@ -7,13 +7,13 @@ import { isFolding } from "@/components/audit/fold/folding";
 import { useViewer } from "@/components/audit/viewer-context";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { COLUMN, type Column, DEFAULT_COLUMNS, type Widths } from "./columns";
-import { type ColumnId, columnsOf, type Density, lookQuery } from "./table-params";
+import { type ColumnId, columnsOf, type Density, tableSettingsQuery } from "./table-params";
 
 type Preference = NonNullable<Outputs["preferences"]["get"]>;
 type Change = { columns?: ColumnId[]; density?: Density; widths?: Widths; fold?: boolean };
 
 /** How the table looks: columns in their order, their widths, how high the rows are. */
-export type TableLook = {
+export type TableSettings = {
   ids: ColumnId[];
   columns: Column[];
   /** True once the person, or the link, has chosen columns. */
@@ -34,11 +34,11 @@ const NOTHING: Preference = { columns: null, widths: {}, density: null, fold: nu
  * The address first, then what the person prefers, then what everybody sees. A change is kept for the person and stands
  * in the address, so that a link shows the same; it is no step in the history, for it changes no answer.
  */
-export function useTableLook(): TableLook {
+export function useTableSettings(): TableSettings {
   const { view, setView } = useViewer();
   const trpc = useTRPC();
   const cache = useQueryClient();
-  const query = lookQuery(trpc);
+  const query = tableSettingsQuery(trpc);
   const kept = useQuery(query).data ?? NOTHING;
   const save = useMutation(trpc.preferences.set.mutationOptions({ scope: { id: "audit.table" } }));
   const put = (value: Preference, address: Pick<Partial<View>, "cols" | "density" | "fold">) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readLine } from "./question";
+import { readLine } from "./read-line";
 
 const clock = { zone: "UTC", now: new Date("2026-11-22T12:30:00Z") };
 

@@ -1,7 +1,7 @@
 import { distance } from "fastest-levenshtein";
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
 import { byQualifier, parseQuery } from "./query-text";
-import { TIME_QUALIFIERS } from "./question";
+import { TIME_QUALIFIERS } from "./read-line";
 
 /** What other products call our qualifiers. */
 const CALLED: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ const CALLED: Readonly<Record<string, string>> = {
 const OPPOSITE: Readonly<Record<string, string>> = { before: "after", after: "before" };
 
 /** A part of the text that looks like a qualifier and is none, or has a value that it does not take. */
-export type Misread = { part: string; reason: string; instead: string | null };
+export type InvalidQualifier = { part: string; reason: string; instead: string | null };
 
 const LOOKS_QUALIFIED = /(?:^|(?<=\s))(-?)([a-z]{2,}):((?:"[^"]*"|[^\s"])+)/gi;
 
@@ -43,23 +43,25 @@ function meant(word: string, known: readonly string[]): string | null {
 }
 
 /** The parts of a search's text that were probably meant otherwise: they were searched as they stand. */
-export function misreadIn(text: string, catalogue: Catalogue = FILTERS): Misread[] {
+export function invalidQualifiers(text: string, catalogue: Catalogue = FILTERS): InvalidQualifier[] {
   const known = [
     ...Object.values(catalogue).flatMap(({ qualifier }) => qualifier ?? []),
     ...Object.keys(TIME_QUALIFIERS),
   ];
-  return [...text.matchAll(LOOKS_QUALIFIED)].flatMap(([part, minus = "", name = "", value = ""]): Misread[] => {
-    const word = name.toLowerCase();
-    if (value.startsWith("//")) return [];
-    const [, filter] = byQualifier(word, minus !== "", catalogue) ?? [];
-    // Of an address alone: the search box takes it for what it is.
-    if (filter && parseQuery(part, catalogue).q === null) return [{ part, reason: "is a filter", instead: part }];
-    if (filter)
-      return [{ part, reason: filter.choices ? `takes ${filter.hint}` : `does not take ${value}`, instead: null }];
-    if (minus && word in TIME_QUALIFIERS)
-      return [{ part, reason: "cannot be excluded", instead: OPPOSITE[word] ? `${OPPOSITE[word]}:${value}` : null }];
-    if (word in TIME_QUALIFIERS) return [{ part, reason: `${value} is not a time that we can read`, instead: null }];
-    const other = meant(word, known);
-    return [{ part, reason: "is not a filter", instead: other && `${minus}${other}:${value}` }];
-  });
+  return [...text.matchAll(LOOKS_QUALIFIED)].flatMap(
+    ([part, minus = "", name = "", value = ""]): InvalidQualifier[] => {
+      const word = name.toLowerCase();
+      if (value.startsWith("//")) return [];
+      const [, filter] = byQualifier(word, minus !== "", catalogue) ?? [];
+      // Of an address alone: the search box takes it for what it is.
+      if (filter && parseQuery(part, catalogue).q === null) return [{ part, reason: "is a filter", instead: part }];
+      if (filter)
+        return [{ part, reason: filter.choices ? `takes ${filter.hint}` : `does not take ${value}`, instead: null }];
+      if (minus && word in TIME_QUALIFIERS)
+        return [{ part, reason: "cannot be excluded", instead: OPPOSITE[word] ? `${OPPOSITE[word]}:${value}` : null }];
+      if (word in TIME_QUALIFIERS) return [{ part, reason: `${value} is not a time that we can read`, instead: null }];
+      const other = meant(word, known);
+      return [{ part, reason: "is not a filter", instead: other && `${minus}${other}:${value}` }];
+    },
+  );
 }

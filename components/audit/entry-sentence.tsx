@@ -5,7 +5,7 @@ import { type Entry, sentenceOf } from "./entry";
 import { Marked } from "./marked";
 
 /** An entry's sentence, names in weight, what was searched for marked. */
-export function Told({ entry }: { entry: Entry }) {
+export function EntrySentence({ entry }: { entry: Entry }) {
   const { nameOf } = useOrg();
   const { actor, pieces } = sentenceOf(entry, nameOf(entry.orgId));
   return (
