@@ -13,14 +13,14 @@ it("says the worst state of all chains and how many are in it", () => {
   expect(ofAll(counts(0, 0, 0, 5, 1), 0)).toEqual({
     state: "intact",
     word: "All 5 intact",
-    told: "Audit chains: 5 intact, 1 without entries",
+    sentence: "Audit chains: 5 intact, 1 without entries",
   });
   expect(ofAll(counts(0, 2, 0, 3), 0)).toMatchObject({ state: "unproven", word: "2 not proven" });
   expect(ofAll(counts(0, 0, 1, 3), 0)).toMatchObject({ state: "unproven", word: "1 not checked" });
   expect(ofAll(counts(1, 2, 0, 1_200), 0)).toEqual({
     state: "broken",
     word: "1 broken",
-    told: "Audit chains: 1 broken, 2 not proven, 1,200 intact",
+    sentence: "Audit chains: 1 broken, 2 not proven, 1,200 intact",
   });
 });
 
@@ -28,9 +28,9 @@ it("takes an alarm for a broken chain before the counts are asked for again, and
   expect(ofAll(counts(0, 0, 0, 5), 1)).toEqual({
     state: "broken",
     word: "1 broken",
-    told: "Audit chains: 1 broken",
+    sentence: "Audit chains: 1 broken",
   });
   expect(ofAll([], 2)).toMatchObject({ word: "2 broken" });
-  expect(ofAll([], 0)).toMatchObject({ state: "unknown", told: "Not known yet" });
-  expect(ofAll(counts(0, 0, 0, 0, 3), 0)).toMatchObject({ state: "unknown", told: "No organization has entries yet" });
+  expect(ofAll([], 0)).toMatchObject({ state: "unknown", sentence: "Not known yet" });
+  expect(ofAll(counts(0, 0, 0, 0, 3), 0)).toMatchObject({ state: "unknown", sentence: "No organization has entries yet" });
 });
