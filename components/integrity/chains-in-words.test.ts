@@ -32,5 +32,8 @@ it("takes an alarm for a broken chain before the counts are asked for again, and
   });
   expect(ofAll([], 2)).toMatchObject({ word: "2 broken" });
   expect(ofAll([], 0)).toMatchObject({ state: "unknown", sentence: "Not known yet" });
-  expect(ofAll(counts(0, 0, 0, 0, 3), 0)).toMatchObject({ state: "unknown", sentence: "No organization has entries yet" });
+  expect(ofAll(counts(0, 0, 0, 0, 3), 0)).toMatchObject({
+    state: "unknown",
+    sentence: "No organization has entries yet",
+  });
 });
