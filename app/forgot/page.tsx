@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { signInOptions } from "@/app/trpc-server";
-import { Entrance } from "@/components/account/entrance";
+import { BackToSignIn, Entrance } from "@/components/account/entrance";
 import { ForgotForm } from "@/components/account/forgot-form";
 
 export const metadata: Metadata = { title: "Forgot your password?" };
@@ -17,6 +17,7 @@ export default function ForgotPage() {
       }
     >
       {mail && <ForgotForm />}
+      <BackToSignIn />
     </Entrance>
   );
 }

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { Entrance } from "@/components/account/entrance";
+import { BackToSignIn, Entrance } from "@/components/account/entrance";
 import { ResetForm } from "@/components/account/reset-form";
 
 export const metadata: Metadata = { title: "Choose a new password" };
@@ -8,6 +8,7 @@ export default function ResetPage() {
   return (
     <Entrance title="Choose a new password" lead="All of your sessions end when it is set.">
       <ResetForm />
+      <BackToSignIn />
     </Entrance>
   );
 }

@@ -1,4 +1,5 @@
 import { Text, Title } from "@mantine/core";
+import Link from "next/link";
 import type { ReactNode } from "react";
 import { Mark } from "@/components/ui/mark";
 import classes from "./entrance.module.css";
@@ -22,6 +23,13 @@ export function Entrance({ title, lead, children }: { title: string; lead: strin
     </main>
   );
 }
+
+/** The way on for who came to a form about a password and does not need it. */
+export const BackToSignIn = () => (
+  <Link href="/login" className={`tm-link ${classes.back}`}>
+    Back to sign-in
+  </Link>
+);
 
 const STAMP = 30;
 const STEP_X = 180;

@@ -15,6 +15,12 @@ export function useCan(permission: string): boolean {
   return useMe().permissions.includes(permission);
 }
 
+/** Names an organization by its id. What it is called does not hang on the address: rows of a list use this alone. */
+export function useOrgName(): (id: string) => string {
+  const { organizations } = useMe();
+  return useCallback((id) => organizations.find((o) => o.id === id)?.name ?? "Unknown organization", [organizations]);
+}
+
 /**
  * The organization that the address narrows every page to; null means all that the user can see. `several` are those of
  * which the audit log alone shows the entries.
@@ -25,9 +31,6 @@ export function useOrg() {
   const chosen = organizations.find((o) => o.id === org) ?? null;
   const ids = org?.split(",") ?? [];
   const several = ids.length > 1 ? organizations.filter((o) => ids.includes(o.id)) : [];
-  const nameOf = useCallback(
-    (id: string) => organizations.find((o) => o.id === id)?.name ?? "Unknown organization",
-    [organizations],
-  );
+  const nameOf = useOrgName();
   return { org: chosen, orgId: chosen?.id, organizations, several, setOrg, nameOf };
 }

@@ -1,12 +1,12 @@
 "use client";
 
-import { useOrg } from "@/components/account/org";
+import { useOrgName } from "@/components/account/org";
 import { type Entry, sentenceOf } from "./entry";
 import { Marked } from "./marked";
 
 /** An entry's sentence, names in weight, what was searched for marked. */
 export function EntrySentence({ entry }: { entry: Entry }) {
-  const { nameOf } = useOrg();
+  const nameOf = useOrgName();
   const { actor, pieces } = sentenceOf(entry, nameOf(entry.orgId));
   return (
     <>

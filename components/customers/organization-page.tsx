@@ -78,7 +78,7 @@ function Organization({ org, readAt, pruningEnabled }: Props) {
       )}
       <Ways orgId={org.orgId} />
       <Numbers org={org} readAt={readAt} />
-      <Section title="Growth" lead="Entries by when they happened, last 30 days.">
+      <Section title="Entries" lead="By when they happened, last 30 days.">
         <GrowthChart orgId={org.orgId} from={monthAgo} />
       </Section>
       <Section title="Integrity">

@@ -71,7 +71,10 @@ export type View = inferParserType<typeof viewParsers>;
 export type FilterParam = keyof Filters;
 
 /** Changes a part of the viewer's address; by default a step in the browser's history. */
-export type SetView = (change: Partial<View>, options?: { history?: "push" | "replace"; scroll?: boolean }) => unknown;
+export type SetView = (
+  change: Partial<View> | ((view: View) => Partial<View>),
+  options?: { history?: "push" | "replace"; scroll?: boolean },
+) => unknown;
 
 /** Part of every change of the filters: the list starts over, and the open row belongs to the old one. */
 export const FROM_START = { cursor: null, row: null } satisfies Partial<View>;

@@ -2,13 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Copy, Minus } from "lucide-react";
-import { useState } from "react";
+import { memo, useState } from "react";
 import { isLive } from "@/components/audit/live/live";
 import { useViewer } from "@/components/audit/viewer-context";
 import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
 import type { FilterName } from "@/server/audit/query/catalogue";
+import type { SetView } from "./address";
 import classes from "./facets.module.css";
 import { FACETS, type FacetValue, facetsQuery } from "./facets-query";
 import { FacetsSkeleton } from "./facets-skeleton";
@@ -65,6 +66,7 @@ type FacetProps = {
 };
 
 function Facet({ name, values, isCut }: FacetProps) {
+  const { view, setView } = useViewer();
   const [all, setAll] = useState(false);
   const shown = all ? values : values.slice(0, FEW);
   if (values.length === 0) return null;
@@ -76,8 +78,8 @@ function Facet({ name, values, isCut }: FacetProps) {
           <Value
             key={one.value}
             label={valueLabel(name, one.value, new Map([[one.value, name === "actions" ? one.value : one.label]]))}
-            name={name}
-            {...{ one, isCut }}
+            isChosen={isSetTo(view, name, one.value)}
+            {...{ name, one, isCut, setView }}
           />
         ))}
       </ul>
@@ -93,12 +95,16 @@ function Facet({ name, values, isCut }: FacetProps) {
 /** "3,214", "3,214+" where older ones were not counted, "10k+" at the cap. */
 const amount = (n: number, isCut: boolean): string => (isCut ? (n >= MANY ? "10k+" : `${count(n)}+`) : count(n));
 
-type ValueProps = Omit<FacetProps, "values"> & { one: FacetValue; label: string };
+type ValueProps = Omit<FacetProps, "values"> & {
+  one: FacetValue;
+  label: string;
+  isChosen: boolean;
+  setView: SetView;
+};
 
-function Value({ name, one, label, isCut }: ValueProps) {
-  const { view, setView } = useViewer();
+/** Drawn again only when something of it has changed: there are dozens, and the view changes with every press. */
+const Value = memo(function Value({ name, one, label, isCut, isChosen, setView }: ValueProps) {
   const [copied, setCopied] = useState(false);
-  const isChosen = isSetTo(view, name, one.value);
   const copy = () => void navigator.clipboard.writeText(one.value).then(() => setCopied(true));
   return (
     <li className={classes.value} onPointerLeave={() => setCopied(false)}>
@@ -106,7 +112,7 @@ function Value({ name, one, label, isCut }: ValueProps) {
         type="button"
         className={classes.only}
         aria-pressed={isChosen}
-        onClick={() => setView(toggleValue(view, name, one.value))}
+        onClick={() => setView((view) => toggleValue(view, name, one.value))}
         title={one.label}
       >
         <span className={classes.label}>{label}</span>
@@ -117,7 +123,7 @@ function Value({ name, one, label, isCut }: ValueProps) {
         className={classes.tool}
         aria-label={`Exclude ${label}`}
         title="Exclude"
-        onClick={() => setView(exclude(view, name, one.value))}
+        onClick={() => setView((view) => exclude(view, name, one.value))}
       >
         <Minus size={13} aria-hidden />
       </button>
@@ -132,4 +138,4 @@ function Value({ name, one, label, isCut }: ValueProps) {
       </button>
     </li>
   );
-}
+});

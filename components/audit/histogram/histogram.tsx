@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, type PointerEvent, useMemo, useState } from "react";
+import { type KeyboardEvent, memo, type PointerEvent, useMemo, useState } from "react";
 import { FROM_START } from "@/components/audit/filters/address";
 import { isLive } from "@/components/audit/live/live";
 import { useViewer } from "@/components/audit/viewer-context";
@@ -86,8 +86,8 @@ function Axis({ bars, ticks }: { bars: number; ticks: Tick[] }) {
   );
 }
 
-/** The bars as one picture: the tallest fills it, and what is there at all is seen. */
-function Plot({ bars, low, high }: { bars: Bar[]; low: number | null; high: number }) {
+/** The bars as one picture: the tallest fills it, and what is there at all is seen. Drawn again when one has changed. */
+const Plot = memo(function Plot({ bars, low, high }: { bars: Bar[]; low: number | null; high: number }) {
   const most = Math.max(1, ...bars.map(sumOf));
   return (
     <svg
@@ -102,7 +102,7 @@ function Plot({ bars, low, high }: { bars: Bar[]; low: number | null; high: numb
       ))}
     </svg>
   );
-}
+});
 
 const RESULTS = ["failure", "denied", "success"] as const;
 /** Of a hundred: what failed is seen however rare it is. */

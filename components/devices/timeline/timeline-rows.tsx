@@ -55,9 +55,9 @@ export const COLUMNS: Column<Item>[] = [
 const newestFirst = (a: Item, b: Item): number => Date.parse(b.at) - Date.parse(a.at);
 
 /** Whether an event of the device's own has all that is searched for, as the server reads it of those that are stored. */
-export function tells({ event, log }: LiveItem, search: string): boolean {
-  const told = `${event.source}: ${event.message} ${log} ${event.eventId}`.toLowerCase();
-  return wordsOf(search).every((word) => told.includes(word.toLowerCase()));
+export function holdsWords({ event, log }: LiveItem, search: string): boolean {
+  const text = `${event.source}: ${event.message} ${log} ${event.eventId}`.toLowerCase();
+  return wordsOf(search).every((word) => text.includes(word.toLowerCase()));
 }
 
 /** Live events among the items that are loaded; what is older than those waits until they are. */
