@@ -28,8 +28,7 @@ export const setFormat = operation({
     const before = await tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
     const file = completeFile(before, fileNo);
     const { path, format: given } = file;
-    const { format: detected } = await readFiles({ kind: "preview", source: before.source, path, format: null });
-    const kept = given ?? detected;
+    const kept = given ?? (await readFiles({ kind: "preview", source: before.source, path, format: null })).format;
     return tenant(ctx.scope, async (tx) => {
       const found = await lockImport(tx, ctx, id);
       requireIdle(found, "draft", "staged", "checked");

@@ -37,9 +37,11 @@ export type Preset = {
 /** Our own downloads put an apostrophe before what a spreadsheet would run; reading takes it off again. */
 const GUARDED = /^'(?=[=+\-@\t\r])/;
 const NOTHING = /^\(?null\)?$/i;
+/** What MySQL and PostgreSQL write for nothing into a text file. */
+const DUMPED_NULL = "\\N";
 
 /** What every product's cells have in common. */
 export function cleanText(raw: string): string {
   const text = trimText(raw).replace(GUARDED, "");
-  return NOTHING.test(text) ? "" : text;
+  return text === DUMPED_NULL || NOTHING.test(text) ? "" : text;
 }

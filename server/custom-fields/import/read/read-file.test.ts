@@ -116,9 +116,11 @@ describe("reading the Automate extra data view", () => {
     expect(records[2]?.cells).toEqual(["3", "C", "y", "z"]);
   });
 
-  it("takes NULL, (null) and zero dates for nothing, and our own guard off a formula", async () => {
-    const { records } = await read("Computer ID,Computer Name,A,B,C,D\n1,PC,NULL,(null),0000-00-00 00:00:00,'=1+1\n");
-    expect(records[0]?.cells.slice(2)).toEqual(["", "", "", "=1+1"]);
+  it("takes NULL, (null), \\N and zero dates for nothing, and our own guard off a formula", async () => {
+    const { records } = await read(
+      "Computer ID,Computer Name,A,B,C,D,E\n1,PC,NULL,(null),0000-00-00 00:00:00,'=1+1,\\N\n",
+    );
+    expect(records[0]?.cells.slice(2)).toEqual(["", "", "", "=1+1", ""]);
   });
 
   it("names the line of a quote that is never closed", async () => {
