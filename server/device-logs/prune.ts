@@ -31,7 +31,7 @@ async function pruneBatch(tx: Tx, kind: Kind, range: Range): Promise<number> {
   const gone = await rowsOf<{ n: number }>(
     tx,
     sql`WITH gone AS (
-        DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+        DELETE FROM ${table} WHERE org_id = ${range.orgId} AND ctid = ANY (ARRAY(
           SELECT ctid FROM ${table} WHERE ${isExpired(range)}
           ORDER BY "timestamp" LIMIT ${BATCH_ROWS}))
         RETURNING 1)

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
+import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/uuids";
 import { isSuperseded, type Restoration } from "@/server/audit/tree/restoration";
 import { readOwnNote, readOwnRestored, type StoredNote } from "./stored-note";
 
@@ -73,7 +73,7 @@ export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Prom
     tx,
     sql`SELECT o.id AS "orgId", n.note,
         EXISTS (SELECT FROM audit_notes r WHERE r.org_id = o.id AND r.kind = 'restored') AS "wasRestored"
-      FROM unnest(${uuids(orgIds)}) AS o(id), LATERAL (
+      FROM ${eachOf(orgIds)}, LATERAL (
         SELECT note FROM audit_notes WHERE org_id = o.id AND kind = 'checkpoint'
         ORDER BY size DESC, signed_at DESC LIMIT 1) n`,
   );

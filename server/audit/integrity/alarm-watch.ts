@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
+import { eachOf, everyOne } from "@/db/citus/each-of";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { Break } from "@/server/audit/chain/verifier";
 import { backgroundLoop } from "@/server/process/background-loop";
 import { gauge } from "@/server/process/metrics";
-import { raiseAlarm, refreshAlarms } from "./alarm";
+import { openAlarms, raiseAlarm, refreshAlarms } from "./alarm";
 import { NEWEST_RUN } from "./coverage";
 import { listLostHeads, raiseHeadAlarms } from "./heads";
 
@@ -21,18 +22,18 @@ type Lost = { orgId: string; at: string; kind: "nightly" | "whole" | "range"; br
  * @throws the driver's error when the runs cannot be read
  */
 export async function raiseLostAlarms(orgId?: string): Promise<void> {
-  const named = orgId ? sql`AND o.id = ${orgId}` : sql``;
-  const lost = await asSystem((tx) =>
+  const open = new Set((await openAlarms({ kind: "system" })).map((alarm) => alarm.orgId));
+  const broken = await asSystem((tx) =>
     rowsOf<Lost>(
       tx,
       sql`SELECT o.id AS "orgId", to_char(r.ran_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, r.kind, r.breaks
-        FROM organizations o CROSS JOIN LATERAL (
+        FROM ${orgId ? eachOf([orgId]) : everyOne()} CROSS JOIN LATERAL (
           SELECT v.status, v.ran_at, v.kind, v.breaks ${NEWEST_RUN}) r
-        WHERE r.status = 'broken' AND NOT EXISTS (SELECT FROM audit_alarms a WHERE a.org_id = o.id) ${named}`,
+        WHERE r.status = 'broken'`,
     ),
   );
-  for (const { orgId, at, kind, breaks } of lost)
-    await raiseAlarm({ orgId, at, source: kind === "nightly" ? "nightly" : "on demand", breaks });
+  for (const { orgId, at, kind, breaks } of broken)
+    if (!open.has(orgId)) await raiseAlarm({ orgId, at, source: kind === "nightly" ? "nightly" : "on demand", breaks });
 }
 
 /**

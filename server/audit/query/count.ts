@@ -1,11 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
+import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { uuids } from "@/db/uuids";
 import { conditionsOf, isUnfiltered, type RowFilter } from "./conditions";
 import { type IndexProbe, isIndexed } from "./index-probe";
 import type { ResolvedFilter } from "./resolve";
-import { allOf, eachOf, INDEXED_THROUGH, rowsBetween } from "./rows";
+import { allOf, INDEXED_THROUGH, rowsBetween } from "./rows";
 import { BY_KIND_ALONE, shapeFor, talliedCounts } from "./search-tallies";
 import { kindHolds, kindHoldsWord, namesNobody } from "./words";
 

@@ -1,9 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
+import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { ACTOR_FILTERS, asksOnly, conditionsOf, conditionsOn, type RowFilter, valuesOf } from "./conditions";
 import type { Cursor } from "./cursor";
-import { allOf, eachOf, type Key, keyRows, olderThan, rowsAt, rowsBetween } from "./rows";
+import { allOf, type Key, keyRows, olderThan, rowsAt, rowsBetween } from "./rows";
 import { type Found, KEY, type KeyRow, Matches, NEWEST_FIRST } from "./search-blocks";
 import { BY_ACTOR_ALONE, BY_RESOURCE } from "./search-tallies";
 

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { uuids } from "@/db/uuids";
@@ -76,17 +77,6 @@ export async function reachedBy(tx: Tx, scope: Scope): Promise<readonly string[]
   if (scope.kind !== "system") return scope.orgIds;
   const rows = await rowsOf<{ id: string }>(tx, sql`SELECT id FROM organizations`);
   return rows.map((row) => row.id);
-}
-
-/**
- * Organizations as a set of rows `o(id)`. Where the tables are distributed, one is a constant, which leads the statement to
- * its node, and several are rows of a table that is distributed likewise, to which each node joins its own shards.
- */
-export function eachOf(orgIds: readonly string[]): SQL {
-  const ids = sql.param([...orgIds]);
-  if (!env().TRAILMARK_CITUS) return sql`unnest(${ids}::uuid[]) AS o(id)`;
-  if (orgIds.length === 1) return sql`(SELECT ${orgIds[0]}::uuid) AS o(id)`;
-  return sql`(SELECT p.org_id FROM audit_retention_policies p WHERE p.org_id = ANY (${ids}::uuid[])) AS o(id)`;
 }
 
 /**

@@ -1,9 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
+import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { uuids } from "@/db/uuids";
 import type { IndexProbe } from "./index-probe";
-import { eachOf, INDEXED_THROUGH, type Key, rowsBetween } from "./rows";
+import { INDEXED_THROUGH, type Key, rowsBetween } from "./rows";
 
 /** How much is looked at a time; blocks are of about eight rows. */
 export const SIZES = {

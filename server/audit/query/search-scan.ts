@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
+import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { MIN_INDEXED_TERM } from "@/server/audit/vocabulary";
 import { conditionsOf, type RowFilter } from "./conditions";
 import type { Cursor } from "./cursor";
-import { allOf, eachOf, olderThan } from "./rows";
+import { allOf, olderThan } from "./rows";
 import type { Found } from "./search-blocks";
 
 /** What an answer to a short text may take, less what comes before and after the scan. */

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { eachOf } from "@/db/citus/each-of";
 import { uuids } from "@/db/uuids";
 import { env } from "@/server/env";
 import {
@@ -11,7 +12,7 @@ import {
   type RowFilter,
   untimedConditions,
 } from "./conditions";
-import { allOf, eachOf, rowsBetween } from "./rows";
+import { allOf, rowsBetween } from "./rows";
 
 /**
  * What the tallies count rows by (db: audit_search_tally), and the same of rows `a` that are read one by one. columns make

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { uuids } from "@/db/uuids";
@@ -7,7 +8,7 @@ import { ACTOR_TYPE_LABEL, type ActorType, type AuditResult, RESULTS } from "@/s
 import { env } from "@/server/env";
 import { keysOf } from "@/server/records";
 import { containsPattern } from "@/server/text";
-import { eachOf, INDEXED_THROUGH, rowsBetween } from "./rows";
+import { INDEXED_THROUGH, rowsBetween } from "./rows";
 import { wordsOf } from "./word-list";
 
 /**

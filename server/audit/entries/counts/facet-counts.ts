@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { actorKey, namesOf } from "@/server/audit/entries/reports/report-rows";
@@ -7,7 +8,7 @@ import { actorName, toFullEntry } from "@/server/audit/entries/to-entry";
 import { conditionsOf, isTallied, isTimed } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
 import type { ResolvedFilter } from "@/server/audit/query/resolve";
-import { allOf, ENTRY, eachOf, keyRows, rowsAt, rowsByKey } from "@/server/audit/query/rows";
+import { allOf, ENTRY, keyRows, rowsAt, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import { BY_KIND, BY_ORGANIZATION, talliedCounts } from "@/server/audit/query/search-tallies";
 import { ZERO_UUID } from "@/server/context";

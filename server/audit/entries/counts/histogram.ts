@@ -1,10 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
+import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
 import { conditionsOf, isTallied } from "@/server/audit/query/conditions";
 import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve";
-import { eachOf, instants, keyRows, newestKeys, rowsAt } from "@/server/audit/query/rows";
+import { instants, keyRows, newestKeys, rowsAt } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import { TALLY_MS, talliedCounts } from "@/server/audit/query/search-tallies";
 import type { AuditResult } from "@/server/audit/vocabulary";

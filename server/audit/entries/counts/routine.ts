@@ -1,11 +1,12 @@
 import { sql } from "drizzle-orm";
+import { eachOf } from "@/db/citus/each-of";
 import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
 import { decodeCursor } from "@/server/audit/query/cursor";
 import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve";
-import { allOf, eachOf, instants, type Key, keyRows, rowsAt } from "@/server/audit/query/rows";
+import { allOf, instants, type Key, keyRows, rowsAt } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import type { Ctx } from "@/server/context";
 import { ZERO_UUID } from "@/server/context";
