@@ -98,7 +98,12 @@ function PastImports() {
       ),
     },
     { header: "From", cell: (state) => sources.find((s) => s.id === state.source)?.label ?? state.source, width: 200 },
-    { header: "Rows", cell: (state) => count(state.totalRows), width: 90 },
+    {
+      header: "Rows",
+      // Nobody has counted the rows of a file that has not been read.
+      cell: (state) => (state.status === "draft" ? "Not read" : count(state.totalRows)),
+      width: 90,
+    },
     { header: "By", cell: (state) => state.createdByName, width: 150, minor: true },
     { header: "Started", cell: (state) => <When at={state.createdAt} />, width: 180 },
     {

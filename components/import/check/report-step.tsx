@@ -64,14 +64,7 @@ export function ReportStep({ state }: StepProps) {
           <p className={classes.pad}>No row matched, so no value was checked.</p>
         )}
       </Section>
-      <Section
-        title="Downloads"
-        lead={
-          isWhole
-            ? "Every row was applied."
-            : "Correct the rows that were not applied and import that file again: what is already applied stays as it is."
-        }
-      >
+      <Section title="Downloads" lead={downloadsLead(state, isWhole)}>
         <Group gap="sm">
           {!isWhole && (
             <FileLink href={`/api/v1/custom-fields/imports/${state.id}/rejected`}>Rows not applied (CSV)</FileLink>
@@ -82,6 +75,14 @@ export function ReportStep({ state }: StepProps) {
       {(state.status === "done" || state.status === "cancelled") && !state.job && <Undo id={state.id} />}
     </>
   );
+}
+
+/** What the downloads are good for; after an undo nothing of the file is applied any more. */
+function downloadsLead({ status }: StepProps["state"], isWhole: boolean): string {
+  if (status === "undone") return "The rows as the run left them, before it was undone.";
+  return isWhole
+    ? "Every row was applied."
+    : "Correct the rows that were not applied and import that file again: what is already applied stays as it is.";
 }
 
 /** The rows by what became of them: ambiguous are those that nobody picked a device for. */
