@@ -9,7 +9,8 @@ import { zoneChoices } from "@/components/format/zones";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { createInput, REPORT_LABEL, REPORTS } from "@/server/report-schedules/schema";
+import { createInput } from "@/server/report-schedules/schema";
+import { REPORT_LABEL, REPORTS } from "@/server/report-schedules/vocabulary";
 
 const CADENCES = [
   { value: "weekly", label: "Every Monday, of the week before" },

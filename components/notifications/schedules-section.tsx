@@ -14,7 +14,8 @@ import { PagedList } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { RowButton } from "@/components/ui/row-button";
 import { Section } from "@/components/ui/section";
-import { REPORT_LABEL, type ReportSchedule } from "@/server/report-schedules/schema";
+import type { ReportSchedule } from "@/server/report-schedules/schema";
+import { REPORT_LABEL } from "@/server/report-schedules/vocabulary";
 import classes from "./notifications.module.css";
 
 const ScheduleDialog = dynamic(() => import("./schedule-dialog").then((m) => m.ScheduleDialog), { ssr: false });

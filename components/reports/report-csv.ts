@@ -1,5 +1,6 @@
 import type { Cell } from "@/server/csv";
-import type { Kind, Reports } from "./shapes";
+import type { Report } from "@/server/report-schedules/vocabulary";
+import type { Reports } from "./shapes";
 
 type Rows = Cell[][];
 
@@ -10,7 +11,7 @@ const entries = (title: string, list: Reports["security"]["recentEvents"]): Rows
   ...list.map((e) => [e.timestamp, e.user.name || e.user.email, e.action, e.resource.name, e.result]),
 ];
 
-const WRITERS: { [K in Kind]: (report: Reports[K]) => Rows } = {
+const WRITERS: { [K in Report]: (report: Reports[K]) => Rows } = {
   activity: (r) => [
     ["total users", r.totalUsers],
     [],
@@ -46,7 +47,7 @@ const WRITERS: { [K in Kind]: (report: Reports[K]) => Rows } = {
 };
 
 /** A report as rows of a CSV file: what it covers, its numbers, its tables. */
-export function csvOf<K extends Kind>(kind: K, report: Reports[K], covers: string): Rows {
+export function csvOf<K extends Report>(kind: K, report: Reports[K], covers: string): Rows {
   return [
     ["covers", covers],
     ["entries", report.totalEvents],

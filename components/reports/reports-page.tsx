@@ -12,16 +12,17 @@ import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { TabList } from "@/components/ui/tab-list";
 import { exportName } from "@/server/audit/export-name";
+import { REPORT_LABEL, REPORTS, type Report } from "@/server/report-schedules/vocabulary";
 import { saveCsv } from "./csv";
 import { csvOf } from "./report-csv";
 import { ReportRange, useReportRange } from "./report-range";
 import { ActivityReport, ComplianceReport, SecurityReport, StatisticsReport, type ViewProps } from "./report-views";
 import { ReportZone, useZoneOwner } from "./report-zone";
 import classes from "./reports.module.css";
-import { KIND_LABEL, KINDS, type Kind, type Reports } from "./shapes";
+import type { Reports } from "./shapes";
 import { useReport } from "./use-report";
 
-const VIEW: { [K in Kind]: ComponentType<ViewProps<Reports[K]>> } = {
+const VIEW: { [K in Report]: ComponentType<ViewProps<Reports[K]>> } = {
   activity: ActivityReport,
   security: SecurityReport,
   compliance: ComplianceReport,
@@ -32,7 +33,7 @@ const VIEW: { [K in Kind]: ComponentType<ViewProps<Reports[K]>> } = {
 export function ReportsPage({ loadedAt }: { loadedAt: string }) {
   const [kind, setKind] = useQueryState(
     "report",
-    parseAsStringLiteral(KINDS).withDefault("activity").withOptions({ history: "push" }),
+    parseAsStringLiteral(REPORTS).withDefault("activity").withOptions({ history: "push" }),
   );
   const { org, orgId, organizations } = useOrg();
   const [only, ...others] = organizations;
@@ -69,20 +70,20 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
       </PageHeader>
       <Tabs
         value={kind}
-        onChange={(value) => void setKind(KINDS.find((name) => name === value) ?? null)}
+        onChange={(value) => void setKind(REPORTS.find((name) => name === value) ?? null)}
         keepMounted={false}
       >
         <TabList className={classes.tabs} label="Report" chosen={kind}>
-          {KINDS.map((name) => (
+          {REPORTS.map((name) => (
             <Tabs.Tab key={name} value={name}>
-              {KIND_LABEL[name]}
+              {REPORT_LABEL[name]}
             </Tabs.Tab>
           ))}
         </TabList>
-        {KINDS.map((name) => (
+        {REPORTS.map((name) => (
           <Tabs.Panel key={name} value={name} className={classes.panel}>
             <h2 className={classes.printed}>
-              {KIND_LABEL[name]}
+              {REPORT_LABEL[name]}
               {chosen.range ? `, ${PRESET_LABEL[chosen.range].toLowerCase()}` : ""}
             </h2>
             <OneReport
@@ -97,13 +98,13 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
   );
 }
 
-type OneProps<K extends Kind> = {
+type OneProps<K extends Report> = {
   kind: K;
   asked: Parameters<typeof useReport>[1];
   counted: ViewProps<Reports[K]>["counted"];
 };
 
-function OneReport<K extends Kind>({ kind, asked, counted }: OneProps<K>) {
+function OneReport<K extends Report>({ kind, asked, counted }: OneProps<K>) {
   const query = useReport(kind, asked);
   const Shown = VIEW[kind] as ComponentType<ViewProps<Reports[K]>>;
   if (query.isPending)
@@ -118,7 +119,7 @@ function OneReport<K extends Kind>({ kind, asked, counted }: OneProps<K>) {
       <Failure
         error={query.error}
         onRetry={() => void query.refetch()}
-        what={`the report on ${KIND_LABEL[kind].toLowerCase()}`}
+        what={`the report on ${REPORT_LABEL[kind].toLowerCase()}`}
       />
     );
   return (

@@ -6,12 +6,3 @@ export type Reports = {
   compliance: Outputs["audit"]["reportCompliance"];
   statistics: Outputs["audit"]["statistics"];
 };
-export const KINDS = ["activity", "security", "compliance", "statistics"] as const;
-export type Kind = (typeof KINDS)[number];
-
-export const KIND_LABEL: Record<Kind, string> = {
-  activity: "User activity",
-  security: "Security events",
-  compliance: "Compliance",
-  statistics: "Statistics",
-};

@@ -1,6 +1,7 @@
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { ALONE, type ApiError, useTRPC } from "@/components/trpc";
-import type { Kind, Reports } from "./shapes";
+import type { Report } from "@/server/report-schedules/vocabulary";
+import type { Reports } from "./shapes";
 
 export type ReportInput = { orgId?: string; from?: string; to?: string };
 
@@ -12,7 +13,7 @@ const PROCEDURE = {
 } as const;
 
 /** One report. The numbers of the range before stay until the new ones come; those of another report do not. */
-export function useReport<K extends Kind>(kind: K, range: ReportInput): UseQueryResult<Reports[K], ApiError> {
+export function useReport<K extends Report>(kind: K, range: ReportInput): UseQueryResult<Reports[K], ApiError> {
   const { audit } = useTRPC();
   // Every report takes the same range; the kind says which one.
   const ask = audit[PROCEDURE[kind]] as (typeof audit)["statistics"];

@@ -3,6 +3,7 @@
 import { Text } from "@mantine/core";
 import { When } from "@/components/format/when";
 import { CodeBlock } from "@/components/ui/code/code-block";
+import { Facts } from "@/components/ui/facts";
 import type { LibraryScript } from "@/server/scripts/schema";
 import { capitalized } from "@/server/text";
 import { LANGUAGE_LABEL, osLabel, RUN_AS_LABEL } from "./labels";
@@ -22,14 +23,7 @@ export function ScriptDetail({ script }: { script: LibraryScript }) {
   return (
     <div className={classes.detail}>
       <Text>{script.description}</Text>
-      <dl className={classes.facts}>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts className={classes.facts} facts={facts} />
       {script.parameters.length > 0 && (
         <section aria-label="Parameters">
           <Text fw={600}>Parameters</Text>

@@ -2,6 +2,7 @@
 
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
+import { Facts } from "@/components/ui/facts";
 import { type JudgedBundle, VERDICT_WORD } from "@/server/audit/bundle/verdict";
 import classes from "./certificate.module.css";
 import type { Checked } from "./check-file";
@@ -44,14 +45,7 @@ export function Certificate({ verdict, checked, heldTo, command }: Props) {
     <article className={classes.page}>
       <h1>Certificate of verification</h1>
       <p className={classes.verdict}>{VERDICT_WORD[verdict.status]}</p>
-      <dl>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       {verdict.status !== "intact" && verdict.status !== "empty" && (
         <p>What is said above of organization, range and entries is what the file claims; it is not proven.</p>
       )}

@@ -110,13 +110,13 @@ function run(command: string, args: string[], { uid, gid, cwd }: Runner): Promis
   });
 }
 
+type Installation = { binaries: Binaries; runner: Runner; durable: boolean };
+
 /** initdb into a folder of our own, renamed when whole: a start cut short, or two at once, leave no half cluster. */
 async function initialise(
   cluster: string,
-  binaries: Binaries,
   secrets: Secrets,
-  runner: Runner,
-  durable: boolean,
+  { binaries, runner, durable }: Installation,
 ): Promise<void> {
   const draft = `${cluster}.init-${randomBytes(4).toString("hex")}`;
   const passwordFile = `${draft}.pw`;
@@ -152,17 +152,13 @@ async function initialise(
  * The cluster's folder, made with initdb when there is none yet.
  * @throws Error when it belongs to another major version of PostgreSQL.
  */
-export async function prepareCluster(
-  dataDir: string,
-  secrets: Secrets,
-  { binaries, runner, durable }: { binaries: Binaries; runner: Runner; durable: boolean },
-): Promise<string> {
+export async function prepareCluster(dataDir: string, secrets: Secrets, installation: Installation): Promise<string> {
   const inside = secrets.cluster === "postgres";
   const cluster = inside ? join(dataDir, "postgres") : secrets.cluster;
-  if (!existsSync(join(cluster, "PG_VERSION"))) await initialise(cluster, binaries, secrets, runner, durable);
+  if (!existsSync(join(cluster, "PG_VERSION"))) await initialise(cluster, secrets, installation);
   if (!inside && !existsSync(join(dataDir, "postgres"))) symlinkSync(cluster, join(dataDir, "postgres"));
   const found = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim();
-  const ours = binaries.version.split(".")[0];
+  const ours = installation.binaries.version.split(".")[0];
   if (found !== ours)
     throw new Error(
       `${cluster} was made by PostgreSQL ${found}, the packaged one is ${ours}: dump it with ${found} and load it into a new data folder`,

@@ -53,7 +53,9 @@ async function askAgent<T>(ctx: Ctx, agentId: string, command: AgentCommand<T>, 
   throw new AppError("agent_bad_response", "The agent's answer does not have the expected format.");
 }
 
-function audit(ctx: Ctx, target: Target, query: Query, started: number, error?: unknown): void {
+type Outcome = { target: Target; query: Query; started: number; error?: unknown };
+
+function audit(ctx: Ctx, { target, query, started, error }: Outcome): void {
   const failed = error !== undefined;
   const outcome = !failed
     ? "success"
@@ -92,10 +94,10 @@ export async function askDevice<T>(
     const ask: AskAgent = (command, withinMs = LIVE_QUERY_TIMEOUT_MS) =>
       askAgent(ctx, agentId, command, Math.max(1, Math.min(withinMs, left())));
     const answer = await run(ask, { ...target, agentId });
-    audit(ctx, target, query, started);
+    audit(ctx, { target, query, started });
     return answer;
   } catch (error) {
-    audit(ctx, target, query, started, error);
+    audit(ctx, { target, query, started, error });
     throw error;
   }
 }

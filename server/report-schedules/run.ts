@@ -15,7 +15,7 @@ import { narrow, reaches } from "@/server/scope";
 import { lastPeriod, nextRun } from "./period";
 import { render, type Written } from "./render";
 import { reportOf, type ScheduleRow } from "./schedules";
-import { REPORT_LABEL } from "./schema";
+import { REPORT_LABEL } from "./vocabulary";
 import { writeReport } from "./write";
 import { aligned } from "./zone";
 

@@ -11,14 +11,8 @@ import { isMailConfigured } from "@/server/mail";
 import { operation } from "@/server/operation";
 import { onlyIdInput } from "@/server/wire";
 import { nextRun } from "./period";
-import {
-  createInput,
-  listInput,
-  REPORT_LABEL,
-  type ReportSchedule,
-  reportSchedule,
-  reportSchedulePage,
-} from "./schema";
+import { createInput, listInput, type ReportSchedule, reportSchedule, reportSchedulePage } from "./schema";
+import { REPORT_LABEL } from "./vocabulary";
 import { zoneFor } from "./zone";
 
 const t = reportSchedules;

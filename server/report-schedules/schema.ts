@@ -1,14 +1,6 @@
 import { z } from "zod";
 import { adminPage, isoTime, pagination, zoneName } from "@/server/wire";
-
-export const REPORTS = ["activity", "security", "compliance", "statistics"] as const;
-export type Report = (typeof REPORTS)[number];
-export const REPORT_LABEL: Record<Report, string> = {
-  activity: "User activity",
-  security: "Security events",
-  compliance: "Compliance",
-  statistics: "Statistics",
-};
+import { REPORTS } from "./vocabulary";
 
 export const CADENCES = ["weekly", "monthly"] as const;
 export type Cadence = (typeof CADENCES)[number];

@@ -8,7 +8,7 @@ import {
 import type { RangeInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import type { Written } from "./render";
-import type { Report } from "./schema";
+import type { Report } from "./vocabulary";
 
 type Body = Pick<Written, "figures" | "tables">;
 type Totals = { totalEvents: number; before: number | null };

@@ -6,6 +6,7 @@ import { Level } from "@/components/devices/level";
 import { When } from "@/components/format/when";
 import { ALONE, useTRPCClient } from "@/components/trpc";
 import { CodeBlock } from "@/components/ui/code/code-block";
+import { Facts } from "@/components/ui/facts";
 import type { DeviceDetail } from "@/server/devices/schema";
 import type { Entry } from "@/server/live-events/schema";
 import classes from "./live.module.css";
@@ -63,14 +64,7 @@ function RecordDetail({ entry }: { entry: Entry }) {
   return (
     <div className={classes.record}>
       <p className={classes.message}>{entry.message}</p>
-      <dl>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       <Text fw={600}>Raw XML</Text>
       {entry.rawXml ? (
         <CodeBlock code={entry.rawXml} label="Raw XML of the record" />

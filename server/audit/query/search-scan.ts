@@ -34,10 +34,8 @@ type ScannedRow = { org_id: string; chain_seq: string; ms: number; hit: boolean;
  */
 async function scanChunk(
   tx: Tx,
-  orgIds: readonly string[],
-  filter: RowFilter,
-  after: Cursor | undefined,
-  size: number,
+  { orgIds, filter }: { orgIds: readonly string[]; filter: RowFilter },
+  { after, size }: { after: Cursor | undefined; size: number },
 ) {
   const { from, to, ...rest } = filter;
   const span = conditionsOf({ ...(from && { from }), ...(to && { to }) });
@@ -74,7 +72,7 @@ export async function scanKeys(
   let cursor = after;
   for (let size = FIRST_CHUNK; ; ) {
     const began = performance.now();
-    const rows = await scanChunk(tx, orgIds, filter, cursor, size);
+    const rows = await scanChunk(tx, { orgIds, filter }, { after: cursor, size });
     const last = rows.at(-1);
     for (const row of rows) if (row.hit) keys.push({ orgId: row.org_id, seq: row.chain_seq, ms: row.ms });
     if (!last || last.done) return { keys, rest: null };
