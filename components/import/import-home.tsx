@@ -120,6 +120,7 @@ function PastImports() {
       header: "Actions",
       cell: (state) => state.expiresAt && <Discard id={state.id} name={nameOf(state)} />,
       width: 110,
+      align: "end",
     },
   ];
   return (
