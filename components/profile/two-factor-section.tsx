@@ -7,7 +7,7 @@ import { useState } from "react";
 import { useMe } from "@/components/account/org";
 import { counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
-import { useTRPC } from "@/components/trpc";
+import { type Outputs, useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
 import { Message } from "@/components/ui/message";
 import { Failure } from "@/components/ui/notice";
@@ -28,7 +28,7 @@ export function TwoFactorSection() {
   const cache = useQueryClient();
   const { mustSetUpTwoFactor } = useMe();
   const factors = useQuery(trpc.me.twoFactor.queryOptions());
-  const [adding, setAdding] = useState<Factors | null>(null);
+  const [adding, setAdding] = useState<Addable | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
   const [removal, setRemoval] = useState<Removal | null>(null);
   const [isRenewing, setIsRenewing] = useState(false);
@@ -39,8 +39,6 @@ export function TwoFactorSection() {
     setCodes(fresh);
     await refresh();
   };
-  const removeTotp = useMutation(trpc.me.removeTotp.mutationOptions({ onSuccess: refresh }));
-  const removePasskey = useMutation(trpc.me.removePasskey.mutationOptions({ onSuccess: refresh }));
   const renew = useMutation(
     trpc.me.renewRecoveryCodes.mutationOptions({
       onSuccess: async ({ recoveryCodes }) => {
@@ -65,32 +63,8 @@ export function TwoFactorSection() {
       {mustSetUpTwoFactor && (
         <Message tone="warn">Your organization requires two-factor sign-in. Set it up to go on.</Message>
       )}
-      {isOn && (
-        <ul className={classes.factors}>
-          {totp && (
-            <Factor
-              name="Authenticator app"
-              note="Six digits, new every 30 seconds"
-              action="Remove"
-              onAction={() => setRemoval({ what: "Authenticator app", remove: () => removeTotp.mutateAsync() })}
-            />
-          )}
-          {passkeys.map(({ id, name, lastUsedAt }) => (
-            <Factor
-              key={id}
-              name={name}
-              note={<LastUsed at={lastUsedAt} />}
-              action="Remove"
-              onAction={() => setRemoval({ what: name, remove: () => removePasskey.mutateAsync({ id }) })}
-            />
-          ))}
-          <Factor
-            name="Recovery codes"
-            note={`${counted(recoveryCodesLeft, "code", "codes")} left`}
-            action="Renew"
-            onAction={() => setIsRenewing(true)}
-          />
-        </ul>
+      {factors.data && isOn && (
+        <FactorList factors={factors.data} onRemove={setRemoval} onRenew={() => setIsRenewing(true)} />
       )}
       {factors.data && !passkeysPossible && (
         <Text size="sm" c="dimmed" mt="sm">
@@ -118,10 +92,10 @@ export function TwoFactorSection() {
   );
 }
 
-type Factors = "totp" | "passkey";
+type Addable = "totp" | "passkey";
 
 /** What can be added. */
-function Adding({ totp, passkey, onAdd }: Record<Factors, boolean> & { onAdd: (what: Factors) => void }) {
+function Adding({ totp, passkey, onAdd }: Record<Addable, boolean> & { onAdd: (what: Addable) => void }) {
   return (
     <Group gap="sm">
       {totp && <Button onClick={() => onAdd("totp")}>Set up an app</Button>}
@@ -131,6 +105,48 @@ function Adding({ totp, passkey, onAdd }: Record<Factors, boolean> & { onAdd: (w
         </Button>
       )}
     </Group>
+  );
+}
+
+type ListProps = {
+  factors: Outputs["me"]["twoFactor"];
+  onRemove: (removal: Removal) => void;
+  onRenew: () => void;
+};
+
+/** The factors that there are, each with what can be done to it. */
+function FactorList({ factors: { totp, passkeys, recoveryCodesLeft }, onRemove, onRenew }: ListProps) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const onSuccess = () => cache.invalidateQueries();
+  const removeTotp = useMutation(trpc.me.removeTotp.mutationOptions({ onSuccess }));
+  const removePasskey = useMutation(trpc.me.removePasskey.mutationOptions({ onSuccess }));
+  return (
+    <ul className={classes.factors}>
+      {totp && (
+        <Factor
+          name="Authenticator app"
+          note="Six digits, new every 30 seconds"
+          action="Remove"
+          onAction={() => onRemove({ what: "Authenticator app", remove: () => removeTotp.mutateAsync() })}
+        />
+      )}
+      {passkeys.map(({ id, name, lastUsedAt }) => (
+        <Factor
+          key={id}
+          name={name}
+          note={<LastUsed at={lastUsedAt} />}
+          action="Remove"
+          onAction={() => onRemove({ what: name, remove: () => removePasskey.mutateAsync({ id }) })}
+        />
+      ))}
+      <Factor
+        name="Recovery codes"
+        note={`${counted(recoveryCodesLeft, "code", "codes")} left`}
+        action="Renew"
+        onAction={onRenew}
+      />
+    </ul>
   );
 }
 

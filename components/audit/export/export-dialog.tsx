@@ -67,21 +67,7 @@ export function ExportDialog({ audit, onClose }: Props) {
           <dd>{total === null ? "Not counted yet" : isCut ? `At least ${count(total)}` : count(total)}</dd>
         </dl>
         <FormatChoice format={format} onFormat={setFormat} />
-        <Radio.Group
-          label="Entries to export"
-          value={isBackground ? "background" : "now"}
-          onChange={(value) => setInBackground(value === "background")}
-        >
-          <Stack gap={8} mt={8}>
-            <Radio value="background" label={allOf(total, isCut)} description="Kept for one day, for you alone." />
-            <Radio
-              value="now"
-              disabled={format === "ndjson"}
-              label={isLarge ? `The newest ${count(MAX_EXPORT_ROWS)}, at once` : "All of them, at once"}
-              description={`A download at once holds at most ${count(MAX_EXPORT_ROWS)} entries.`}
-            />
-          </Stack>
-        </Radio.Group>
+        <WayChoice {...{ isBackground, isLarge, format }} all={allOf(total, isCut)} onBackground={setInBackground} />
         {isBackground ? (
           <>
             <Checkbox label="Compress with gzip" checked={gzip} onChange={(e) => setGzip(e.currentTarget.checked)} />
@@ -122,6 +108,34 @@ function FormatChoice({ format, onFormat }: { format: Format; onFormat: (format:
         <Radio value="json" label="JSON, with all details" />
         <Radio value="ndjson" label="NDJSON, one entry per line" />
       </Group>
+    </Radio.Group>
+  );
+}
+
+type WayProps = {
+  isBackground: boolean;
+  isLarge: boolean;
+  format: Format;
+  all: string;
+  onBackground: (isBackground: boolean) => void;
+};
+
+function WayChoice({ isBackground, isLarge, format, all, onBackground }: WayProps) {
+  return (
+    <Radio.Group
+      label="Entries to export"
+      value={isBackground ? "background" : "now"}
+      onChange={(value) => onBackground(value === "background")}
+    >
+      <Stack gap={8} mt={8}>
+        <Radio value="background" label={all} description="Kept for one day, for you alone." />
+        <Radio
+          value="now"
+          disabled={format === "ndjson"}
+          label={isLarge ? `The newest ${count(MAX_EXPORT_ROWS)}, at once` : "All of them, at once"}
+          description={`A download at once holds at most ${count(MAX_EXPORT_ROWS)} entries.`}
+        />
+      </Stack>
     </Radio.Group>
   );
 }
