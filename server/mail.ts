@@ -2,6 +2,7 @@ import { createTransport } from "nodemailer";
 import { env } from "./env";
 import { AppError } from "./errors";
 import { log } from "./log";
+import { inOneLine } from "./text";
 
 /** html beside the text is for readers that show it; csv is attached under its name. */
 export type Mail = {
@@ -31,7 +32,14 @@ export async function sendMail({ to, subject, text, html, csv }: Mail): Promise<
     const attachments = csv
       ? [{ filename: csv.name, content: csv.content, contentType: "text/csv; charset=utf-8" }]
       : [];
-    await transport.sendMail({ from: SMTP_FROM, to, subject, text, ...(html && { html }), attachments });
+    await transport.sendMail({
+      from: SMTP_FROM,
+      to,
+      subject: inOneLine(subject),
+      text,
+      ...(html && { html }),
+      attachments,
+    });
   } catch (error) {
     log.warn({ err: error }, "a mail could not be sent");
     throw new AppError("unavailable", "The mail server did not take the message. Nothing was sent.");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { containsPattern, repairJson, repairText, toSlug } from "./text";
+import { containsPattern, inOneLine, isOneLine, repairJson, repairText, toSlug } from "./text";
 
 describe("repairText", () => {
   it("puts U+FFFD in the place of NUL and of lone surrogates, and leaves pairs alone", () => {
@@ -7,6 +7,21 @@ describe("repairText", () => {
     expect(repairText("x\ud800y\udc00")).toBe("x\ufffdy\ufffd");
     expect(repairText("\u{1f600} fine")).toBe("\u{1f600} fine");
   });
+});
+
+describe("text in one line", () => {
+  it.each(["a\nb", "a\r\nb", "a\tb", "a\u0085b", "a\u2028b", "a\u2029b", "a\x1bb", "a\x7fb"])("is not %j", (text) => {
+    expect(isOneLine(text)).toBe(false);
+    expect(inOneLine(text)).toBe("a b");
+  });
+
+  it.each(["", "Müller & Söhne", "عربي", "漢字 😀", "a\u00a0b", "👩\u200d🔧"])(
+    "is %j, which stays as it is",
+    (text) => {
+      expect(isOneLine(text)).toBe(true);
+      expect(inOneLine(text)).toBe(text);
+    },
+  );
 });
 
 describe("repairJson", () => {

@@ -34,6 +34,16 @@ export const mapTexts = <T>(value: T, map: TextMap): T => mapped(value, map) as 
 /** repairText over every key and value of parsed JSON. */
 export const repairJson = <T>(value: T): T => mapTexts(value, { text: repairText, name: repairText });
 
+const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+/** Whether text has neither line breaks nor other control characters. */
+export const isOneLine = (text: string): boolean => !BREAKS.test(text);
+
+const RUNS_OF_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
+
+/** Line breaks and other control characters as a space: what was stored must not add lines to what is written around it. */
+export const inOneLine = (text: string): string => text.replace(RUNS_OF_BREAKS, " ");
+
 /** "device" as "Device", "must be a date" as "Must be a date". */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

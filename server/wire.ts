@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isOneLine } from "./text";
 import { isZone } from "./time/wall-clock";
 
 /** Zod atoms that several domains share; what one domain alone needs stands in its schema. Isomorphic. */
@@ -25,8 +26,17 @@ export const trimmedText = (max: number) =>
     .transform((text) => text.trim())
     .refine((text) => text !== "", "is blank");
 
+/** Refinement of text that stands in one line: in a mail, a file or a sentence it must not begin another. */
+const ONE_LINE = [isOneLine, "must not hold line breaks or other control characters"] as const;
+
+/** A name, without the spaces around it. */
+export const nameText = (max: number) => trimmedText(max).refine(...ONE_LINE);
+
+/** What a machine calls itself, kept as it is. */
+export const hostText = (max: number) => filledText(max).refine(...ONE_LINE);
+
 /** A name that people see. */
-export const displayName = trimmedText(255);
+export const displayName = nameText(255);
 
 const FIRST_MS = 0;
 const END_MS = Date.UTC(10_000, 0, 1);

@@ -2,6 +2,8 @@ import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sessionCookie } from "@/server/auth/session-cookie";
 import { itemAt } from "@/server/records";
+import type { Server } from "@/testing/server";
+import { workBetween, workOf } from "./work";
 
 /** Who asks what, over plain connections: a client that is cheap itself, and that can hang up on all it asked for. */
 
@@ -13,10 +15,14 @@ export type Verb = {
   body?: (caller: Caller) => object;
   /** As a browser asks for a page: the token in the session's cookie. */
   viaCookie?: true;
+  /** Asked by nobody in particular. */
+  isOpen?: true;
 };
 
-const credential = ({ viaCookie }: Verb, { token }: Caller): Record<string, string> =>
-  viaCookie ? { Cookie: `${sessionCookie(false)}=${token}` } : { Authorization: `Bearer ${token}` };
+function credential({ viaCookie, isOpen }: Verb, { token }: Caller): Record<string, string> {
+  if (isOpen) return {};
+  return viaCookie ? { Cookie: `${sessionCookie(false)}=${token}` } : { Authorization: `Bearer ${token}` };
+}
 /** Status 0: cut, or not answered within the patience. */
 type Answered = { status: number; ms: number };
 
@@ -40,26 +46,31 @@ function ask(verb: Verb, caller: Caller, agent: Agent, timeoutMs: number): Promi
   });
 }
 
-export type Flood = { verb: Verb; caller: Caller; atOnce: number; ms: number; timeoutMs: number };
+/** callers: the one who asks, or as many as there are requests in flight. */
+export type Flood = { verb: Verb; callers: readonly Caller[]; atOnce: number; ms: number; timeoutMs: number };
 
 /**
- * So many in flight until the time is over and one of them was refused (a slow machine takes its time for that), then all
- * of them hung up on; how many were answered with which status.
+ * So many in flight until the time is over and one of them was refused (a slow machine takes its time for that; many
+ * callers are not waited for), then all of them hung up on; how many were answered with which status.
  */
-export async function flood({ verb, caller, atOnce, ms, timeoutMs }: Flood): Promise<Map<number, number>> {
+export async function flood({ verb, callers, atOnce, ms, timeoutMs }: Flood): Promise<Map<number, number>> {
   const answers = new Map<number, number>();
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
   let isOver = false;
-  const one = async () => {
+  const one = async (_: unknown, at: number) => {
     while (!isOver) {
-      const { status } = await ask(verb, caller, agent, timeoutMs);
+      const { status } = await ask(verb, itemAt(callers, at), agent, timeoutMs);
       if (!isOver) answers.set(status, (answers.get(status) ?? 0) + 1);
       if (status !== 200) await sleep(COME_BACK_MS);
     }
   };
   const all = Promise.all(Array.from({ length: atOnce }, one));
   const began = performance.now();
-  for (let gone = 0; gone < ms || (gone < timeoutMs && !answers.has(429)); gone = performance.now() - began)
+  for (
+    let gone = 0;
+    gone < ms || (callers.length === 1 && gone < timeoutMs && !answers.has(429));
+    gone = performance.now() - began
+  )
     await sleep(COME_BACK_MS);
   isOver = true;
   agent.destroy();
@@ -67,18 +78,24 @@ export async function flood({ verb, caller, atOnce, ms, timeoutMs }: Flood): Pro
   return answers;
 }
 
-export type Waited = { p95: number; refused: number; asked: number };
+/** p95 of the times (ms), and of what the product worked in that time for all its callers together (ms). */
+export type Waited = { p95: number; work: number; refused: number; asked: number };
+export type Bystander = { server: Server; caller: Caller; everyday: Verb[]; timeoutMs: number };
+
+const p95Of = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0;
 
 /** Somebody who goes on with everyday requests, one after the other; `end` says how long they took. */
-export function bystander(caller: Caller, everyday: Verb[], timeoutMs: number): { end: () => Promise<Waited> } {
+export function bystander({ server, caller, everyday, timeoutMs }: Bystander): { end: () => Promise<Waited> } {
   const agent = new Agent({ keepAlive: true });
-  const times: number[] = [];
+  const [times, works]: [number[], number[]] = [[], []];
   let refused = 0;
   let stop = false;
   const running = (async () => {
     for (let i = 0; !stop; i++) {
+      const worked = workOf(server);
       const { status, ms } = await ask(itemAt(everyday, i), caller, agent, timeoutMs);
       times.push(ms);
+      works.push(workBetween(worked, workOf(server)));
       if (status !== 200 && status !== 202) refused++;
       await sleep(10);
     }
@@ -88,8 +105,7 @@ export function bystander(caller: Caller, everyday: Verb[], timeoutMs: number): 
       stop = true;
       await running;
       agent.destroy();
-      times.sort((a, b) => a - b);
-      return { p95: times[Math.floor(times.length * 0.95)] ?? 0, refused, asked: times.length };
+      return { p95: p95Of(times), work: p95Of(works), refused, asked: times.length };
     },
   };
 }

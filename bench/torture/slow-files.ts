@@ -5,6 +5,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readFiles } from "@/server/custom-fields/import/reader/read-files";
 import { AppError } from "@/server/errors";
+import { ARCHIVE_BOMBS } from "@/testing/import/archive-bombs";
 import { SLOW_FILES } from "@/testing/import/slow-files";
 import type { Line } from "./types";
 
@@ -59,7 +60,7 @@ export const slowFilesLine: Line = {
     let slowestFile = "";
     try {
       for (let round = 1; round <= rounds; round++)
-        for (const { name, make } of SLOW_FILES) {
+        for (const { name, make } of [...SLOW_FILES, ...ARCHIVE_BOMBS]) {
           const path = join(folder, String(tried++));
           writeFileSync(path, make(rounds === 1 ? 10 : round));
           const began = performance.now();

@@ -18,10 +18,21 @@ vi.mock("@node-rs/argon2", () => ({
 
 it("works on a few passwords at a time, however many are tried, and tells right from wrong", async () => {
   const stored = await hashPassword("right");
-  const tried = Array.from({ length: 40 }, (_, n) => verifyPassword(n % 4 ? stored : null, n % 2 ? "right" : "wrong"));
+  const tried = Array.from({ length: 40 }, (_, n) =>
+    verifyPassword(n % 4 ? stored : null, n % 2 ? "right" : "wrong", "192.0.2.1"),
+  );
   const made = Array.from({ length: 10 }, () => hashPassword("new"));
   const found = await Promise.all(tried);
   await Promise.all(made);
   expect(found).toEqual(found.map((_, n) => n % 2 === 1));
   expect(atOnce.most).toBe(MAX_AT_ONCE);
+});
+
+it("takes networks in turn: whoever tries a hundred passwords is not before somebody else who signs in", async () => {
+  const stored = await hashPassword("right");
+  let tried = 0;
+  const flood = Array.from({ length: 100 }, () => verifyPassword(stored, "wrong", "192.0.2.1").then(() => tried++));
+  expect(await verifyPassword(stored, "right", "198.51.100.7")).toBe(true);
+  expect(tried).toBeLessThanOrEqual(2 * MAX_AT_ONCE);
+  await Promise.all(flood);
 });

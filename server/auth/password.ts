@@ -1,13 +1,17 @@
 import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
-import { Turns } from "@/server/limits/turns";
+import { FairShare } from "@/server/limits/fair-share";
 
 /** A hundred sign-ins at once leave a core, and threads for files, to everybody else; each takes some 30 ms and 19 MiB. */
 export const MAX_AT_ONCE = Math.max(1, availableParallelism() - 1);
-const turns = new Turns(MAX_AT_ONCE);
+/** Those of one network: attempts by the minute are bounded below this (limits/rate-limit.ts). */
+const MAX_WAITING = 200;
+const MAX_WAIT_MS = 30_000;
+/** In turn network by network: whoever tries a hundred passwords keeps nobody else from signing in. */
+const share = new FairShare({ total: MAX_AT_ONCE, perCaller: MAX_AT_ONCE, waiting: MAX_WAITING, waitMs: MAX_WAIT_MS });
 
 /** Argon2id with the library's defaults, which are OWASP's: 19 MiB, two passes, one lane. */
-export const hashPassword = (password: string): Promise<string> => turns.run(() => hash(password));
+export const hashPassword = (password: string): Promise<string> => share.run("", () => hash(password));
 
 /** What an unknown person's password is compared with, so that the answer takes as long as for a known one. */
 let decoy: Promise<string> | undefined;
@@ -16,9 +20,17 @@ function decoyHash(): Promise<string> {
   return decoy;
 }
 
-/** True when the password belongs to the hash; without a hash always false, and just as slow. */
-export async function verifyPassword(passwordHash: string | null | undefined, password: string): Promise<boolean> {
+/**
+ * True when the password belongs to the hash; without a hash always false, and just as slow.
+ * @param from the network that asks
+ * @throws AppError rate_limited when too many of that network's wait, or it has waited for too long
+ */
+export async function verifyPassword(
+  passwordHash: string | null | undefined,
+  password: string,
+  from: string | null,
+): Promise<boolean> {
   const against = passwordHash ?? (await decoyHash());
-  const matches = await turns.run(() => verify(against, password)).catch(() => false);
+  const matches = await share.run(from ?? "", () => verify(against, password).catch(() => false));
   return matches && typeof passwordHash === "string";
 }

@@ -17,7 +17,7 @@ async function isPasswordOf(userId: string, password: string): Promise<boolean> 
   const [row] = await asSystem((tx) =>
     tx.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, userId)),
   );
-  if (await verifyPassword(row?.passwordHash, password)) return true;
+  if (await verifyPassword(row?.passwordHash, password, userId)) return true;
   await limit("password.failed", userId);
   return false;
 }

@@ -61,7 +61,7 @@ async function provePerson(
   await requireAttemptsLeft("login.failed", key);
   await requireAttemptsLeft("login.failed.account", email);
   const row = await findByEmail(email);
-  const proven = await verifyPassword(row?.passwordHash, password);
+  const proven = await verifyPassword(row?.passwordHash, password, networkOf(ctx.ip));
   const caller = row && proven ? await findUserCaller(row.id) : null;
   if (row && caller?.actor.type === "user") return { ...caller, actor: caller.actor };
   recordFailure(ctx, email, row, !row ? "unknown_user" : proven ? "disabled" : "bad_password");

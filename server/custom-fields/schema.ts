@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filledText, isoTime, trimmedText } from "@/server/wire";
+import { filledText, isoTime, nameText, trimmedText } from "@/server/wire";
 
 export const FIELD_TYPES = ["text", "number", "boolean", "dropdown", "date"] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
@@ -31,7 +31,7 @@ export const MASK = "••••••••";
 const fieldValue = z.union([z.string(), z.number(), z.boolean()]);
 export type FieldValue = z.output<typeof fieldValue>;
 
-const name = trimmedText(MAX_FIELD_NAME);
+const name = nameText(MAX_FIELD_NAME);
 /** "id" names the device in PATCH /devices/:id/custom-fields. */
 const RESERVED_KEYS: ReadonlySet<string> = new Set(["id"]);
 export const fieldKey = z

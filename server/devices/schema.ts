@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { valueMap } from "@/server/custom-fields/schema";
-import { columnText, filledText, filterText, flag, isoTime, pageShape, pagination } from "@/server/wire";
+import { columnText, filterText, flag, hostText, isoTime, pageShape, pagination } from "@/server/wire";
 
 const DEVICE_PAGE_LIMIT = 50;
 const MAX_DEVICE_PAGE_LIMIT = 100;
@@ -53,6 +53,6 @@ export type DeviceDetail = z.output<typeof deviceDetail>;
 export const devicePage = z.strictObject({ data: z.array(device), pagination });
 
 /** What an agent says of its device, in the columns' lengths of ours. */
-export const hostname = filledText(255);
-export const os = filledText(50);
+export const hostname = hostText(255);
+export const os = hostText(50);
 export const osVersion = columnText(100);

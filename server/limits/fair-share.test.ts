@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { FairShare } from "./fair-share";
 
 const LIMITS = { total: 4, perCaller: 2, waiting: 3, waitMs: 60_000 };
@@ -39,6 +39,41 @@ test("a caller has so many running, and others go before what it has waiting", a
   for (let i = 0; i < 10; i++) await tick();
   await Promise.all(all);
   expect(share.state).toEqual({ running: 0, callers: 0 });
+});
+
+test("a crowd of one caller runs one by one and rests while others ask, and as many as it may when nobody else does", async () => {
+  let now = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => now);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const share = new FairShare({ ...LIMITS, waiting: 30 });
+    const begun: string[] = [];
+    const crowd = Array.from({ length: 20 }, (_, i) => work(begun, `a${i}`));
+    const all = crowd.map(({ run }) => share.run("a", run));
+    await share.run("b", async () => {});
+    const end = async (at: number) => {
+      now += 100;
+      crowd[at]?.end();
+      await tick();
+      await tick();
+    };
+    await end(0);
+    await end(1);
+    expect(begun).toEqual(["a0", "a1"]);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(begun).toEqual(["a0", "a1"]);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(begun).toEqual(["a0", "a1", "a2"]);
+    now += 1_000;
+    await end(2);
+    expect(begun).toEqual(["a0", "a1", "a2", "a3", "a4"]);
+    for (const { end: finish } of crowd) finish();
+    await vi.runAllTimersAsync();
+    await Promise.all(all);
+  } finally {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  }
 });
 
 test("what is more than may wait is refused with the time to come back, and nobody else is", async () => {
@@ -114,7 +149,7 @@ test("no bound is ever passed, nothing is forgotten, and a failure gives its pla
         );
         expect(most).toBeLessThanOrEqual(LIMITS.total);
         expect(results.map(({ status }) => status === "rejected")).toEqual(asked.map(({ fails }) => fails));
-        expect(share.state).toEqual({ running: 0, callers: 0 });
+        await expect.poll(() => share.state, { interval: 1 }).toEqual({ running: 0, callers: 0 });
       },
     ),
     { numRuns: 100 },

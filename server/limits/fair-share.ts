@@ -10,6 +10,12 @@ export type Limits = { total: number; perCaller: number; waiting: number; waitMs
 type Caller = { running: number; queue: (() => void)[] };
 
 const RETRY_AFTER_SECONDS = 5;
+/** More than a page asks for at once: whoever has so many waiting gives way while others ask as well. */
+const CROWD = 8;
+/** Others who asked within this time are still there. */
+const PRESENT_MS = 1_000;
+/** Whoever gives way rests for as long as its work took, and no longer than this. */
+const MAX_REST_MS = 250;
 
 /** The refusal of whoever asks for too much at once. */
 export const tooMany = (message: string): AppError =>
@@ -18,13 +24,17 @@ export const tooMany = (message: string): AppError =>
 /**
  * Work of many callers: each has so many running at a time, all together no more than the database has connections for,
  * and whoever waits is taken in turn caller by caller, so that one who asks for two hundred things at once delays its
- * own alone.
+ * own alone. While others ask as well, such a caller has one running at a time and rests in between: turns alone do not
+ * leave the others their share of a small machine's processors.
  */
 export class FairShare {
   #running = 0;
   #refused = 0;
   /** Callers with something running or waiting, the next one to be served first. */
   readonly #callers = new Map<string, Caller>();
+  /** Who asked last, and when somebody else did before. */
+  #latest = { key: "", at: Number.NEGATIVE_INFINITY };
+  #before = Number.NEGATIVE_INFINITY;
 
   constructor(readonly limits: Limits) {}
 
@@ -47,22 +57,36 @@ export class FairShare {
    */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
+    this.#notice(key);
     const caller = this.#callers.get(key) ?? { running: 0, queue: [] };
     this.#callers.set(key, caller);
-    if (this.#isFree(caller)) this.#begin(caller);
+    if (this.#isFree(key, caller)) this.#begin(caller);
     else await this.#wait(key, caller, signal);
+    const began = performance.now();
     try {
       return await work();
     } finally {
       this.#running--;
-      caller.running--;
-      this.#leave(key, caller);
+      const rest = this.#givesWay(key, caller) ? Math.min(performance.now() - began, MAX_REST_MS) : 0;
+      if (rest > 0) setTimeout(() => this.#end(key, caller), rest);
+      else this.#end(key, caller);
       this.#next();
     }
   }
 
-  #isFree({ running }: Caller): boolean {
-    return this.#running < this.limits.total && running < this.limits.perCaller;
+  #notice(key: string): void {
+    if (this.#latest.key !== key) this.#before = this.#latest.at;
+    this.#latest = { key, at: performance.now() };
+  }
+
+  #givesWay(key: string, { queue }: Caller): boolean {
+    const others = this.#latest.key === key ? this.#before : this.#latest.at;
+    return queue.length >= CROWD && performance.now() - others < PRESENT_MS;
+  }
+
+  #isFree(key: string, caller: Caller): boolean {
+    const most = this.#givesWay(key, caller) ? 1 : this.limits.perCaller;
+    return this.#running < this.limits.total && caller.running < most;
   }
 
   #begin(caller: Caller): void {
@@ -70,21 +94,32 @@ export class FairShare {
     caller.running++;
   }
 
+  #end(key: string, caller: Caller): void {
+    caller.running--;
+    this.#leave(key, caller);
+    this.#next();
+  }
+
   #leave(key: string, { running, queue }: Caller): void {
     if (running === 0 && queue.length === 0) this.#callers.delete(key);
   }
 
-  /** Hands what became free to the caller who has waited longest for a turn, and puts that caller behind the others. */
   #next(): void {
+    while (this.#startOne());
+  }
+
+  /** Hands what is free to the caller who has waited longest for a turn, and puts that caller behind the others. */
+  #startOne(): boolean {
     for (const [key, caller] of this.#callers) {
-      if (this.#running >= this.limits.total) return;
-      if (caller.queue.length === 0 || !this.#isFree(caller)) continue;
+      if (this.#running >= this.limits.total) return false;
+      if (caller.queue.length === 0 || !this.#isFree(key, caller)) continue;
       this.#callers.delete(key);
       this.#callers.set(key, caller);
       this.#begin(caller);
       caller.queue.shift()?.();
-      return;
+      return true;
     }
+    return false;
   }
 
   #wait(key: string, caller: Caller, signal: AbortSignal | undefined): Promise<void> {

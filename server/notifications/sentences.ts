@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { inOneLine } from "@/server/text";
 import { FEW_DENIALS, type NotificationKind } from "./vocabulary";
 
 /** What a condition has to say of itself; which members it has depends on its kind. */
@@ -94,10 +95,10 @@ const SENTENCES: Record<NotificationKind, Sentences> = {
 /** A notification as far as its words need it. */
 export type Said = { kind: NotificationKind; organization: string; detail: Detail; resolution: Detail; since: Date };
 
-/** How it began. It claims what was seen and no more. */
+/** How it began, in one line whatever the names hold. It claims what was seen and no more. */
 export const raisedSentence = ({ kind, organization, detail, since }: Said): string =>
-  SENTENCES[kind].raised(organization, detail, since);
+  inOneLine(SENTENCES[kind].raised(organization, detail, since));
 
 /** How it is over. */
 export const resolvedSentence = ({ kind, organization, resolution }: Said): string =>
-  SENTENCES[kind].resolved(organization, resolution);
+  inOneLine(SENTENCES[kind].resolved(organization, resolution));

@@ -1,5 +1,6 @@
 import { type Cell, toCsv } from "@/server/csv";
 import type { MailBody } from "@/server/deliveries/queue";
+import { inOneLine } from "@/server/text";
 
 type Value = string | number | Date;
 
@@ -20,12 +21,12 @@ const MAX_ROWS = 25;
 
 const numbers = new Intl.NumberFormat("en-GB");
 
-/** What stands for a value in a mail to a reader in a zone. */
+/** What stands for a value in a mail to a reader in a zone, in one line: a name must not look like lines of the report. */
 function shownIn(timeZone: string): (value: Value) => string {
   const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone });
   return (value) => {
     if (typeof value === "number") return numbers.format(value);
-    return value instanceof Date ? clock.format(value) : value;
+    return value instanceof Date ? clock.format(value) : inOneLine(value);
   };
 }
 

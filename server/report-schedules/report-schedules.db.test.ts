@@ -66,6 +66,27 @@ describe("a scheduled report", () => {
     expect(exported).toMatchObject([{ actorId: admin.id, details: { format: "mail", report: "security" } }]);
   });
 
+  it("is one mail to one person, whatever an organization was called before names were held to one line", async () => {
+    const admin = await createUser();
+    const name = "Contoso\r\nBcc: thief@example.test\r\n\r\nOpen http://evil.example\u2028now";
+    await asSystem((tx) =>
+      tx
+        .update(organizations)
+        .set({ name })
+        .where(eq(organizations.id, admin.orgId as string)),
+    );
+    const { body: made } = await schedule(admin, { orgId: admin.orgId });
+    await dueAt(made.id, new Date("2026-11-16T06:00:00Z"));
+    await runDueReports(NOW);
+    await workOffDeliveries();
+    const [sent, ...more] = mail.mails.filter(({ to }) => to.includes(admin.email));
+    expect([sent?.to, more]).toEqual([[admin.email], []]);
+    const [head = "", ...body] = (sent?.text ?? "").replaceAll("=\r\n", "").split("\r\n\r\n");
+    expect(head).not.toMatch(/^bcc:/im);
+    expect(body.join("\n\n")).not.toMatch(/^(bcc:|open http)/im);
+    expect(body.join("\n\n")).toMatch(/^Contoso Bcc: /m);
+  });
+
   it("that was missed for weeks is made good by one, and waits while there is no mail server", async () => {
     const admin = await createUser();
     const { body: made } = await schedule(admin);

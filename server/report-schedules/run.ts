@@ -12,6 +12,7 @@ import { log } from "@/server/log";
 import { isMailConfigured } from "@/server/mail";
 import { backgroundLoop } from "@/server/process/background-loop";
 import { narrow, reaches } from "@/server/scope";
+import { inOneLine } from "@/server/text";
 import { lastPeriod, nextRun } from "./period";
 import { render, type Written } from "./render";
 import { reportOf, type ScheduleRow } from "./schedules";
@@ -40,7 +41,7 @@ async function contextOf({ userId, orgId }: ScheduleRow, now: Date): Promise<Ctx
 async function nameOf(tx: Tx, orgId: string | null): Promise<string> {
   if (!orgId) return "All organizations";
   const [row] = await tx.select({ name: organizations.name }).from(organizations).where(eq(organizations.id, orgId));
-  return row?.name ?? "Unknown organization";
+  return inOneLine(row?.name ?? "Unknown organization");
 }
 
 const zoneText = ({ timeZone, followsOrganization, orgId }: ScheduleRow): string =>

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { trimmedText } from "@/server/wire";
+import { nameText } from "@/server/wire";
 
 const MAX_VIEW_NAME = 80;
 /** Characters of a view's query. */
@@ -27,7 +27,7 @@ function isFilterPart(query: string): boolean {
   return new Set(names).size === names.length && names.every((name) => FILTER_NAME.test(name) && !PLACES.has(name));
 }
 
-const name = trimmedText(MAX_VIEW_NAME);
+const name = nameText(MAX_VIEW_NAME);
 /** Which filters there are the viewer knows; it leaves out what it does not, here as in any address. */
 const query = z.string().max(MAX_VIEW_QUERY).refine(isFilterPart, "is not the filter part of an address");
 

@@ -13,6 +13,7 @@ import { isMailConfigured, sendMail } from "@/server/mail";
 import { operation } from "@/server/operation";
 import { homeOrgOf } from "@/server/partner";
 import { reaches } from "@/server/scope";
+import { inOneLine } from "@/server/text";
 import { onlyIdInput } from "@/server/wire";
 import { usersInScope } from "./list";
 import { invitation } from "./schema";
@@ -37,7 +38,7 @@ async function findInvitable(ctx: Ctx, id: string) {
 
 const textOf = (name: string, kind: LinkKind, link: string): string =>
   [
-    `Hello ${name},`,
+    `Hello ${inOneLine(name)},`,
     kind === "invite"
       ? "you have been invited to Trailmark. Choose your password within seven days:"
       : "an administrator has sent you this link to choose a new Trailmark password. It is good for one hour:",

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { withServer } from "@/bench/torture/folder";
@@ -21,16 +23,17 @@ const TAILS_EACH = 5;
 const MAX_P99_MS = 250;
 const POST_EVERY_MS = 100;
 const SAMPLE_EVERY_MS = 10_000;
+const REOPEN_MS = 1_000;
 
 type Simulation = { child: ChildProcess; said: () => string; listening: Promise<void>; ended: Promise<unknown> };
+/** Agents of one organization, and where the program that plays them keeps their tokens. */
+type Fleet = { enrollmentKey: string; stateDir: string };
 
 /** A thousand agents of an organization: each with its stream, its heartbeats and its share of the events. */
-function simulate({ base }: Server, enrollmentKey: string, minutes: number): Simulation {
+function simulate({ base }: Server, { enrollmentKey, stateDir }: Fleet, seconds: number): Simulation {
   const rate = EVENTS_PER_SECOND / EVENTS_PER_REQUEST / PROGRAMS;
-  const options = ["--devices", AGENTS_EACH, "--rate", rate.toFixed(1), "--seconds", Math.round(minutes * 60)].map(
-    String,
-  );
-  const args = ["simulate", "--url", base, "--enrollment-key", enrollmentKey, ...options];
+  const options = ["--devices", AGENTS_EACH, "--rate", rate.toFixed(1), "--seconds", Math.round(seconds)].map(String);
+  const args = ["simulate", "--url", base, "--enrollment-key", enrollmentKey, "--state-dir", stateDir, ...options];
   const child = spawn(process.execPath, [join("dist", "agent.mjs"), ...args], { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   const listening = new Promise<void>((resolve, reject) => {
@@ -65,6 +68,11 @@ async function openTails({ base }: Server, { orgId, accessToken }: { orgId: stri
       }
     }
   };
+  /** As a browser does: a view that could not be opened is tried again. */
+  const keepFollowing = async (signInAgain: () => Promise<string>) => {
+    while (!ending.signal.aborted)
+      await follow(signInAgain).catch(() => sleep(REOPEN_MS, undefined, { signal: ending.signal }).catch(() => {}));
+  };
   const views: Promise<void>[] = [];
   for (let person = 0; person < TAILS / TAILS_EACH; person++) {
     const [email, password] = [`${randomUUID()}@trailmark.example`, "correct horse battery"];
@@ -79,7 +87,7 @@ async function openTails({ base }: Server, { orgId, accessToken }: { orgId: stri
           body: { email, password },
         })
       ).accessToken;
-    for (let i = 0; i < TAILS_EACH; i++) views.push(follow(signInAgain).catch(() => {}));
+    for (let i = 0; i < TAILS_EACH; i++) views.push(keepFollowing(signInAgain));
   }
   const tails: Tails = { open: () => open, entries: () => entries, end: () => ending.abort() };
   return tails;
@@ -121,27 +129,39 @@ function startPosting({ base }: Server, key: string): () => Promise<number[]> {
 const storedBy = (simulations: Simulation[]): number =>
   simulations.reduce((sum, { said }) => sum + Number(/events stored: (\d+)/.exec(said())?.[1] ?? 0), 0);
 
+/** Enrols them all before any of them sends: a server enrols six hundred a minute from one address. */
+async function enrol(server: Server, folder: string, progress: LineInput["progress"]): Promise<Fleet[]> {
+  const fleets: Fleet[] = [];
+  for (let i = 0; i < PROGRAMS; i++) {
+    progress(`enrolling ${i * AGENTS_EACH} to ${(i + 1) * AGENTS_EACH}`);
+    const { orgId, accessToken: token } = await prepare(server.base);
+    const created = await json<{ key: string }>(server.base, {
+      method: "POST",
+      path: "/enrollment-keys",
+      token,
+      body: { orgId },
+    });
+    const fleet = { enrollmentKey: created.key, stateDir: join(folder, String(i)) };
+    const simulation = simulate(server, fleet, 1);
+    await simulation.listening;
+    await simulation.ended;
+    fleets.push(fleet);
+  }
+  return fleets;
+}
+
 async function run({ minutes, progress }: LineInput): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), "trailmark-agents-"));
   return withServer(async (server) => {
     const writer = await prepare(server.base);
     const simulations: Simulation[] = [];
     try {
-      for (let i = 0; i < PROGRAMS; i++) {
-        progress(`enrolling ${i * AGENTS_EACH} to ${(i + 1) * AGENTS_EACH}`);
-        const { orgId, accessToken } = await prepare(server.base);
-        const body = { orgId };
-        const created = await json<{ key: string }>(server.base, {
-          method: "POST",
-          path: "/enrollment-keys",
-          token: accessToken,
-          body,
-        });
-        const simulation = simulate(server, created.key, minutes);
-        simulations.push(simulation);
-        await simulation.listening;
-      }
+      const fleets = await enrol(server, folder, progress);
       const { accessToken } = await prepare(server.base);
       const tails = await openTails(server, { orgId: writer.orgId, accessToken });
+      for (const fleet of fleets) simulations.push(simulate(server, fleet, minutes * 60));
+      progress("opening 6,000 streams");
+      await Promise.all(simulations.map(({ listening }) => listening));
       const stopPosting = startPosting(server, writer.key);
       const held: Held[] = [];
       let most = 0;
@@ -175,6 +195,7 @@ async function run({ minutes, progress }: LineInput): Promise<Outcome> {
       };
     } finally {
       for (const { child } of simulations) child.kill("SIGTERM");
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 }

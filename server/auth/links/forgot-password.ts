@@ -7,6 +7,7 @@ import type { Ctx } from "@/server/context";
 import { log } from "@/server/log";
 import { isMailConfigured, sendMail } from "@/server/mail";
 import { operation } from "@/server/operation";
+import { inOneLine } from "@/server/text";
 import { createPasswordLink } from "./password-link";
 
 async function mailLink(ctx: Ctx, email: string): Promise<void> {
@@ -30,7 +31,7 @@ async function mailLink(ctx: Ctx, email: string): Promise<void> {
     to: row.email,
     subject: "Reset your Trailmark password",
     text: [
-      `Hello ${row.name},`,
+      `Hello ${inOneLine(row.name)},`,
       `somebody, most likely you, asked to reset the password of ${row.email}. Choose a new one within the hour:`,
       link,
       "If it was not you, ignore this mail: nothing has changed.",

@@ -9,7 +9,7 @@ import { type Ctx, systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
 import { requireRoomForUser } from "@/server/limits/room-for-user";
-import { repairText } from "@/server/text";
+import { inOneLine, repairText } from "@/server/text";
 
 /** What an identity provider says of a person (OpenID Connect Core 1.0, section 5.1). */
 export type Profile = { sub: string; email?: string; email_verified?: boolean; name?: string };
@@ -71,7 +71,7 @@ async function createViewer(ctx: Ctx, { email, email_verified, name }: Profile):
   const person = {
     id: newId(),
     email: address.data,
-    name: repairText(name ?? address.data),
+    name: inOneLine(repairText(name ?? address.data)),
     role: "org_viewer" as const,
   };
   const created = await asSystem(async (tx) => {

@@ -9,7 +9,7 @@ import {
   MAX_TEXT_VALUE,
 } from "@/server/custom-fields/schema";
 import { repairJson, repairText } from "@/server/text";
-import { type Pagination, pageShape } from "@/server/wire";
+import { displayName, nameText, type Pagination, pageShape } from "@/server/wire";
 import { choiceDecisions } from "./map/choice-schema";
 import type { SourceColumn } from "./map/column-schema";
 import { type FileFormat, formatChange } from "./read/file-schema";
@@ -41,7 +41,7 @@ const planField = z.strictObject({
   /** create: a new definition with the id given here. existing: into that one. skip: left out. */
   action: z.enum(["create", "existing", "skip"]),
   fieldId: z.guid().nullable(),
-  name: z.string().trim().min(1, "is blank").max(MAX_FIELD_NAME, `has more than ${MAX_FIELD_NAME} characters`),
+  name: nameText(MAX_FIELD_NAME),
   fieldKey,
   type: z.enum(FIELD_TYPES),
   options: fieldOptions.nullable(),
@@ -329,7 +329,7 @@ export const uploadInput = z.object({
     .int()
     .min(0)
     .max(MAX_IMPORT_FILES - 1),
-  name: z.string().trim().min(1).max(255),
+  name: displayName,
   offset: z.coerce.number().int().min(0).max(MAX_IMPORT_BYTES),
   size: z.coerce.number().int().min(1, "the file is empty"),
 });

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { stackOf } from "@/db/thrown";
 import { type ChainReader, readOnOwnConnection } from "@/server/audit/chain/own-connection";
+import { giveWay } from "@/server/background/give-way";
 import type { FromThread, ThreadTask, ToThread } from "./messages";
 import { readRange } from "./read-range";
 
@@ -32,6 +33,7 @@ async function readRanges(reader: ChainReader, { orgId, mark }: ThreadTask): Pro
 }
 
 async function main(task: ThreadTask): Promise<void> {
+  giveWay();
   try {
     await readOnOwnConnection(task.tenant, (reader) => readRanges(reader, task), task.snapshot);
   } catch (error) {

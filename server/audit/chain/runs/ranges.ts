@@ -7,7 +7,7 @@ export type Division = { fromRows: number; rangeRows: number };
  * A shorter chain is read on the connection at hand before threads would have started. A range is small enough that
  * threads end together, and large enough that a statement for each costs nothing.
  */
-export const DIVISION: Division = { fromRows: 100_000, rangeRows: 50_000 };
+export const DIVISION: Division = { fromRows: 20_000, rangeRows: 50_000 };
 /** A row that was given a sequence far beyond the others makes no more ranges than this. */
 const MAX_RANGES = 10_000;
 

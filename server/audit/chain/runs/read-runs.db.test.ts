@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { getPriority } from "node:os";
 import type postgres from "postgres";
 import { afterAll, describe, expect, it } from "vitest";
 import { THREADS } from "@/server/audit/chain/chain-stream";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { appendAudit } from "@/server/audit/record/append";
+import { NICENESS } from "@/server/background/give-way";
 import { systemCtx } from "@/server/context";
 import { auditRow, auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
@@ -88,6 +91,16 @@ describe("a chain that is divided among threads", () => {
     for (let i = 0; i < 5; i++) expect((await divided(orgId)).breaks).toEqual([]);
     isDone = true;
     await writer;
+  });
+
+  it.runIf(process.platform === "linux")("leaves the processor to the thread that answers everybody", async () => {
+    const orgId = await chain();
+    const seen = new Set<number>();
+    const look = () => {
+      for (const thread of readdirSync("/proc/self/task")) seen.add(getPriority(Number(thread)));
+    };
+    await verifyChain(systemCtx(), { orgId, division: DIVIDED, onProgress: look });
+    expect([...seen]).toContain(getPriority() + NICENESS);
   });
 
   it("gives up its threads when its asker goes away, and reads on one connection while others have them all", async () => {

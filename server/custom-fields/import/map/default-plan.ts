@@ -12,6 +12,7 @@ import {
 import type { Plan, PlanField, PlanIdentifiers } from "@/server/custom-fields/import/schema";
 import { MAX_FIELD_NAME } from "@/server/custom-fields/schema";
 import { newId } from "@/server/ids";
+import { inOneLine } from "@/server/text";
 import { isImportable, type SourceColumn, sourceType } from "./column-schema";
 import { guessMapping, type Target } from "./guess-mapping";
 
@@ -84,7 +85,7 @@ function newField(
     ...base,
     action: leftOut ? "skip" : "create",
     fieldId: newId(),
-    name: column.title.slice(0, MAX_FIELD_NAME).trim() || "Field",
+    name: inOneLine(column.title).slice(0, MAX_FIELD_NAME).trim() || "Field",
     fieldKey: freeFieldKey(column.title, taken),
     type,
     options: type === "dropdown" ? options : null,

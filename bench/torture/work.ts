@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Server } from "@/testing/server";
+import { clusterOf } from "@/testing/server";
+
+/** What the product has worked so far: on a machine that does other things, time says less than work. */
+
+const linesOf = (path: string): string => {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+};
+
+/** Milliseconds of processor time of a process's threads by their ids (schedstat, in ns). */
+function threadsOf(pid: number): [string, number][] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map((thread) => {
+      const [ns] = linesOf(`/proc/${pid}/task/${thread}/schedstat`).split(" ");
+      return [thread, Number(ns) / 1e6];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** Processor time (ms) of the server and its PostgreSQL, thread by thread; nothing where the system does not tell. */
+export function workOf({ child, dataDir }: Server): Map<string, number> {
+  const postmaster = Number.parseInt(linesOf(join(clusterOf(dataDir).folder, "postmaster.pid")), 10);
+  const backends = linesOf(`/proc/${postmaster}/task/${postmaster}/children`).trim().split(/\s+/).map(Number);
+  const pids = [child.pid ?? 0, postmaster, ...backends].filter((pid) => pid > 0);
+  return new Map(pids.flatMap(threadsOf));
+}
+
+/** What was worked between two moments (ms); a thread that ended meanwhile is left out. */
+export function workBetween(before: Map<string, number>, after: Map<string, number>): number {
+  let sum = 0;
+  for (const [thread, ms] of after) sum += ms - (before.get(thread) ?? 0);
+  return sum;
+}

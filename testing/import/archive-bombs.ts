@@ -1,0 +1,95 @@
+import { deflateRawSync } from "node:zlib";
+import { toZip } from "./files";
+import { type SlowFile, workbook } from "./slow-files";
+
+/** Workbooks whose archive is the attack: members far larger than the file, or than what the file says of them. */
+
+const MIB = 1024 * 1024;
+const LOCAL_NAME_LENGTH = 26;
+const DIRECTORY_MARK = "PK\x01\x02";
+/** In a record of the directory, where the unpacked size stands, and in a member's own header. */
+const SIZE_IN_DIRECTORY = 24;
+const UNKNOWN_SIZE = 0xffff_ffff;
+
+/** A deflate stream of so many bytes "A": a block of a megabyte again and again, which takes no memory to make. */
+function endlessLetters(mebibytes: number): Buffer {
+  // A full flush leaves each block complete by itself and not the last one.
+  const block = deflateRawSync(Buffer.alloc(MIB, "A"), { finishFlush: 3 });
+  const last = deflateRawSync(Buffer.alloc(0));
+  return Buffer.concat([...Array.from({ length: mebibytes }, () => block), last]);
+}
+
+/** The workbook with its sheet's packed bytes replaced; the directory says what it said before of the size. */
+function withSheet(packed: Buffer): Buffer {
+  const name = "xl/worksheets/sheet1.xml";
+  const whole = workbook({ [name]: "<worksheet/>" });
+  const directory = whole.indexOf(DIRECTORY_MARK);
+  const header = whole.indexOf(name) - 30;
+  const data = header + 30 + whole.readUInt16LE(header + LOCAL_NAME_LENGTH);
+  const length = whole.readUInt32LE(header + 18);
+  const grown = packed.length - length;
+  const result = Buffer.concat([whole.subarray(0, data), packed, whole.subarray(data + length)]);
+  result.writeUInt32LE(packed.length, header + 18);
+  const record = result.lastIndexOf(name) - 46;
+  result.writeUInt32LE(packed.length, record + 20);
+  const end = result.length - 22;
+  result.writeUInt32LE(directory + grown, end + 16);
+  return result;
+}
+
+/** Says of every member that its size stands in a record that is not there (ZIP64). */
+function withoutSizes(whole: Buffer): Buffer {
+  const result = Buffer.from(whole);
+  for (let at = result.indexOf(DIRECTORY_MARK); at >= 0; at = result.indexOf(DIRECTORY_MARK, at + 4))
+    result.writeUInt32LE(UNKNOWN_SIZE, at + SIZE_IN_DIRECTORY);
+  return result;
+}
+
+/** Each member of the directory is the first one again: few bytes, packed once and read as often as it is named. */
+function overlapping(members: number): Buffer {
+  const whole = toZip(Object.fromEntries(Array.from({ length: members }, (_, i) => [`xl/worksheets/${i}.xml`, "A"])));
+  for (let at = whole.indexOf(DIRECTORY_MARK); at >= 0; at = whole.indexOf(DIRECTORY_MARK, at + 4))
+    whole.writeUInt32LE(0, at + 42);
+  return whole;
+}
+
+const sheets = (count: number): Record<string, string> => {
+  const names = Array.from({ length: count }, (_, i) => `<sheet name="S${i}" r:id="r${i}"/>`).join("");
+  const targets = Array.from(
+    { length: count },
+    (_, i) => `<Relationship Id="r${i}" Target="worksheets/sheet1.xml"/>`,
+  ).join("");
+  return {
+    "xl/workbook.xml": `<workbook><sheets>${names}</sheets></workbook>`,
+    "xl/_rels/workbook.xml.rels": `<Relationships>${targets}</Relationships>`,
+  };
+};
+
+/** An archive in an archive in an archive, the innermost with a workbook. */
+function nested(depth: number): Buffer {
+  let inner = workbook({});
+  for (let i = 0; i < depth; i++) inner = toZip({ "xl/workbook.xml": inner.toString("latin1") });
+  return inner;
+}
+
+export const ARCHIVE_BOMBS: readonly SlowFile[] = [
+  { name: "gigabytes of one letter in a sheet", make: (n) => withSheet(endlessLetters(1024 * n)) },
+  { name: "a sheet whose size nobody tells", make: (n) => withoutSizes(withSheet(endlessLetters(100 * n))) },
+  { name: "sheets by the hundred thousand", make: (n) => workbook(sheets(100_000 * n)) },
+  { name: "members that are one", make: (n) => overlapping(1_000 * n) },
+  { name: "an archive in archives", make: (n) => nested(5 * n) },
+  {
+    name: "strings by the hundred thousand",
+    make: (n) => workbook({ "xl/sharedStrings.xml": `<sst>${"<si><t/></si>".repeat(100_000 * n)}</sst>` }),
+  },
+  {
+    name: "entities of entities",
+    make: (n) =>
+      workbook({
+        "xl/sharedStrings.xml": `<!DOCTYPE sst [<!ENTITY a "${"lol".repeat(1_000)}">${Array.from(
+          { length: n },
+          (_, i) => `<!ENTITY a${i} "${`&a${i || ""};`.repeat(10)}">`,
+        ).join("")}]><sst><si><t>&a${n - 1};</t></si></sst>`,
+      }),
+  },
+];
