@@ -105,6 +105,19 @@ test("an event handed in at the very moment the batch writer falls idle is not f
   }
 });
 
+test.each(["audit_logs_org_seq_key", "audit_logs_org_seq_key_102012"])(
+  "events of a chain that does not go on are held, not refused, also where a shard says so (%s)",
+  async (constraint_name) => {
+    const recorder = start(
+      peer(async () => {
+        throw Object.assign(failure("23505"), { constraint_name });
+      }),
+    );
+    await expect(recorder.durably([row()])).rejects.toMatchObject({ code: "unavailable" });
+    expect(recorder.stats()).toMatchObject({ held: 1, deadLettered: 0, dropped: 0 });
+  },
+);
+
 test("a poison event is named and kept aside, its 499 neighbours are stored", async () => {
   const bad = row({ poison: true });
   const database = peer(async (rows) => {
