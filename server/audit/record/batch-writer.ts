@@ -33,13 +33,13 @@ export type BatchSource = {
  */
 const isRefusal = (error: unknown): boolean => /^(22|23|54)...$|^UNDEFINED_VALUE$|^ERR_INVALID_/.test(errorCode(error));
 
-/** On a shard the number of the shard follows. */
-const SEQUENCE_KEY = /^audit_logs_org_seq_key(_\d+)?$/;
+/** By the constraint, or from a node of a cluster, which passes the message on alone, with the shard's number. */
+const DAMAGE = /\baudit_logs_org_seq_key(_\d+)?\b|\baudit_chain_heads: /;
 
 /** Under its lock a chain meets a sequence that is taken, or rows behind a head that is gone: damage, not a conflict. */
 const isChainDamage = (error: unknown): boolean => {
   const { constraint_name: constraint }: { constraint_name?: unknown } = Object(error);
-  return errorCode(error) === "23505" && SEQUENCE_KEY.test(String(constraint));
+  return errorCode(error) === "23505" && DAMAGE.test(`${constraint} ${messageOf(error)}`);
 };
 
 /** Events in groups of one organization each, in their order. */
