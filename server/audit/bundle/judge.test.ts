@@ -125,6 +125,20 @@ describe("every single byte of a small bundle", () => {
   });
 });
 
+it("a bundle that was cut off counts the hashes that are in it, and none of what is gone", async () => {
+  const text = makeBundle({ rows: chainRows(12), range: { kind: "sequence", first: 4, last: 6 } });
+  const upTo = (line: string) => text.slice(0, text.indexOf(line));
+  const cut = upTo('{"type":"skip","through":12');
+  expect(await judge(NODE, { text: cut, keys: HELD })).toMatchObject({
+    status: "broken",
+    rowsChecked: 3,
+    hashesOnly: 3,
+  });
+  expect(await judge(NODE, { text, keys: HELD })).toMatchObject({ status: "intact", rowsChecked: 3, hashesOnly: 9 });
+  const none = await judge(NODE, { text: upTo('{"type":"skip"'), keys: HELD });
+  expect(none).toMatchObject({ status: "broken", rowsChecked: 0, hashesOnly: 0 });
+});
+
 describe("a header", () => {
   it("that is not UTF-8 is broken, for it says what it is", async () => {
     const bytes = Buffer.from(makeBundle({ rows: chainRows(2), organization: "Contoso" }));

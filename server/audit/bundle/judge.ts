@@ -171,7 +171,7 @@ export class BundleJudge {
       header: this.#shownHeader(),
       rowsChecked: rows,
       inside: rows,
-      hashesOnly: Math.max(0, (checkpoint?.size ?? 0) - rows),
+      hashesOnly: walked?.skipped ?? 0,
       firstSeq: walked?.firstSeq ?? null,
       lastSeq: walked?.lastSeq ?? null,
       firstTime: iso(walked?.firstMs),

@@ -9,6 +9,8 @@ import { MAX_BREAKS } from "./verdict";
 type Input = { orgId: string; range: BundleRange; checkpoint: TreeCheckpoint; receipt: PruneReceipt | null };
 export type Walked = {
   rows: number;
+  /** Entries that skips stand for. */
+  skipped: number;
   firstSeq: number | null;
   lastSeq: number | null;
   firstMs: number | null;
@@ -27,6 +29,7 @@ export class Walk {
   readonly #breaks: Break[] = [];
   readonly #found: Omit<Walked, "breaks" | "prunedThrough"> = {
     rows: 0,
+    skipped: 0,
     firstSeq: null,
     lastSeq: null,
     firstMs: null,
@@ -133,6 +136,7 @@ export class Walk {
     }
     if (this.#found.rows === 0) this.#skippedFirst = through;
     else this.#checkWhole(through);
+    this.#found.skipped += through - this.#at;
     this.#at = through;
     this.#isBehindRow = false;
   }
