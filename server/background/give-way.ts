@@ -1,10 +1,13 @@
 import { readlinkSync } from "node:fs";
-import { setPriority } from "node:os";
+import { constants, getPriority, setPriority } from "node:os";
 import { basename } from "node:path";
 import { isMainThread } from "node:worker_threads";
 
 /** A tenth of the weight of the thread that answers everybody: its work waits for this one's by no more than that. */
-export const NICENESS = 10;
+const NICENESS = 10;
+
+/** The priority of a thread that gives way, in a process of this one's priority. */
+export const givenWay = (): number => Math.min(getPriority() + NICENESS, constants.priority.PRIORITY_LOW);
 
 /**
  * Lets the thread that calls this have the processor after the one that answers everybody; what the database reads for it
@@ -13,7 +16,7 @@ export const NICENESS = 10;
 export function giveWay(): void {
   if (process.platform !== "linux" || isMainThread) return;
   try {
-    setPriority(Number(basename(readlinkSync("/proc/thread-self"))), NICENESS);
+    setPriority(Number(basename(readlinkSync("/proc/thread-self"))), givenWay());
   } catch {
     // No /proc, or a sandbox that forbids it: it works as fast as the others.
   }

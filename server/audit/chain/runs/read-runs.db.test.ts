@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { THREADS } from "@/server/audit/chain/chain-stream";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { appendAudit } from "@/server/audit/record/append";
-import { NICENESS } from "@/server/background/give-way";
+import { givenWay } from "@/server/background/give-way";
 import { systemCtx } from "@/server/context";
 import { auditRow, auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
@@ -100,7 +100,7 @@ describe("a chain that is divided among threads", () => {
       for (const thread of readdirSync("/proc/self/task")) seen.add(getPriority(Number(thread)));
     };
     await verifyChain(systemCtx(), { orgId, division: DIVIDED, onProgress: look });
-    expect([...seen]).toContain(getPriority() + NICENESS);
+    expect([...seen]).toContain(givenWay());
   });
 
   it("gives up its threads when its asker goes away, and reads on one connection while others have them all", async () => {
