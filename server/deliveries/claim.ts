@@ -6,7 +6,6 @@ import { rowsOf } from "@/db/rows";
 const LEASE_SECONDS = 20;
 /** How often an attempt that goes on is renewed. */
 export const RENEW_MS = 5_000;
-const AT_ONCE = 8;
 
 /** A message whose turn it is, with what its sending needs. */
 export type Claimed = {
@@ -27,8 +26,8 @@ export type Claimed = {
   email: string | null;
 };
 
-/** Takes messages that are due; what one process took no other takes, until the lease is over. */
-export function claim(now: Date): Promise<Claimed[]> {
+/** Takes at most so many messages that are due; what one process took no other takes, until the lease is over. */
+export function claim(now: Date, atMost: number): Promise<Claimed[]> {
   const at = sql`${now.toISOString()}::timestamptz`;
   return asSystem((tx) =>
     rowsOf<Claimed>(
@@ -36,7 +35,7 @@ export function claim(now: Date): Promise<Claimed[]> {
       sql`WITH due AS (
           SELECT id FROM notification_deliveries
           WHERE status = 'pending' AND next_attempt_at <= ${at}
-          ORDER BY next_attempt_at LIMIT ${AT_ONCE}
+          ORDER BY next_attempt_at LIMIT ${atMost}
           FOR UPDATE SKIP LOCKED),
         taken AS (
           UPDATE notification_deliveries d

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { eq } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -16,7 +19,7 @@ import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-re
 import { nextAttempt } from "./backoff";
 import { claim } from "./claim";
 import { queueMail } from "./queue";
-import { workOffDeliveries } from "./worker";
+import { deliveryWorker, workOffDeliveries } from "./worker";
 
 const HOUR = 3_600_000;
 let receiver: WebhookReceiver;
@@ -159,10 +162,33 @@ it("is taken by one process at a time, and by another when the first one died", 
   const { id } = await create(admin);
   const { body } = await test(admin, id);
   const now = new Date();
-  const taken = (await Promise.all([claim(now), claim(now), claim(now)])).flat().filter((one) => one.id === body.id);
+  const taken = (await Promise.all([claim(now, 8), claim(now, 8), claim(now, 8)]))
+    .flat()
+    .filter((one) => one.id === body.id);
   expect(taken).toHaveLength(1);
   const later = new Date(now.getTime() + 121_000);
-  expect((await claim(later)).filter((one) => one.id === body.id)).toHaveLength(1);
+  expect((await claim(later, 8)).filter((one) => one.id === body.id)).toHaveLength(1);
+});
+
+it("an endpoint that does not answer holds up no other's messages", async () => {
+  const silent = createServer();
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const admin = await createUser();
+  const slow = await create(admin, { url: `http://127.0.0.1:${port}/hook` });
+  const quick = await create(admin);
+  const asked = once(silent, "request");
+  deliveryWorker.start();
+  await test(admin, slow.id);
+  await asked;
+  await test(admin, quick.id);
+  await expect.poll(async () => (await logOf(admin, quick.id))[0].status).toBe("delivered");
+  expect((await logOf(admin, slow.id))[0]).toMatchObject({ status: "pending", error: null });
+  silent.closeAllConnections();
+  silent.close();
+  await deliveryWorker.stop();
+  expect((await logOf(admin, slow.id))[0]).toMatchObject({ error: "The connection was cut." });
 });
 
 describe("who may", () => {

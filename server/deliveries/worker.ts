@@ -6,6 +6,8 @@ import { settle } from "./settle";
 
 /** How often a process polls for messages that are due. */
 const POLL_MS = 5_000;
+/** Messages of a process that are being sent at a time. */
+const AT_ONCE = 8;
 
 async function deliver(claimed: Claimed, now: () => Date): Promise<void> {
   // One that cannot be renewed is made twice at worst; receivers know it by its id.
@@ -14,27 +16,55 @@ async function deliver(claimed: Claimed, now: () => Date): Promise<void> {
   await settle(claimed, outcome, now());
 }
 
+const sending = new Set<Promise<void>>();
+
 /**
- * Sends what is due, some messages at a time, until nothing is. An attempt that cannot be settled is made again when its
- * lease is over.
+ * Begins to send what is due, as far as places are free: an endpoint that does not answer holds up no other's messages.
+ * An attempt that cannot be settled is made again when its lease is over.
+ * @returns how many attempts were begun
+ */
+async function beginDue(now: () => Date): Promise<number> {
+  const free = AT_ONCE - sending.size;
+  const claimed = free > 0 ? await claim(now(), free) : [];
+  for (const one of claimed) {
+    const attempt = deliver(one, now)
+      .catch((err: unknown) => log.warn({ err }, "a delivery could not be settled"))
+      .finally(() => {
+        sending.delete(attempt);
+        loop.notify();
+      });
+    sending.add(attempt);
+  }
+  return claimed.length;
+}
+
+/**
+ * Sends what is due, until nothing is.
  * @returns how many attempts were made
  */
-export async function workOffDeliveries(now = () => new Date(), stopping?: AbortSignal): Promise<number> {
+export async function workOffDeliveries(now = () => new Date()): Promise<number> {
   for (let sent = 0; ; ) {
-    if (stopping?.aborted) return sent;
-    const claimed = await claim(now());
-    if (claimed.length === 0) return sent;
-    const results = await Promise.allSettled(claimed.map((one) => deliver(one, now)));
-    sent += claimed.length;
-    for (const result of results)
-      if (result.status === "rejected") log.warn({ err: result.reason }, "a delivery could not be settled");
+    const begun = await beginDue(now);
+    sent += begun;
+    if (begun > 0) continue;
+    if (sending.size === 0) return sent;
+    await Promise.race(sending);
   }
 }
 
-/** Sends messages; several processes may, each message is sent by one of them at a time. */
-export const deliveryWorker = backgroundLoop("deliveries", POLL_MS, async (stopping) => {
-  await workOffDeliveries(undefined, stopping);
+const loop = backgroundLoop("deliveries", POLL_MS, async (stopping) => {
+  while (!stopping.aborted && (await beginDue(() => new Date())) > 0);
 });
 
+/** Sends messages; several processes may, each message is sent by one of them at a time. */
+export const deliveryWorker = {
+  ...loop,
+  /** Waits for what is being sent. */
+  async stop(): Promise<void> {
+    await loop.stop();
+    await Promise.allSettled(sending);
+  },
+};
+
 /** Tells this process's worker, if it runs one, of a new message; other processes find it at their next poll. */
-export const notifyDeliveries = (): void => deliveryWorker.notify();
+export const notifyDeliveries = (): void => loop.notify();
