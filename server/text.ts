@@ -34,9 +34,9 @@ export const mapTexts = <T>(value: T, map: TextMap): T => mapped(value, map) as 
 /** repairText over every key and value of parsed JSON. */
 export const repairJson = <T>(value: T): T => mapTexts(value, { text: repairText, name: repairText });
 
-const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+const BREAKS = /(?!\0)[\p{Cc}\p{Zl}\p{Zp}]/u;
 
-/** Whether text has neither line breaks nor other control characters. */
+/** Whether text has neither line breaks nor other control characters; NUL is stored as U+FFFD (repairText). */
 export const isOneLine = (text: string): boolean => !BREAKS.test(text);
 
 const RUNS_OF_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;

@@ -5,11 +5,12 @@ import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { appendAudit } from "@/server/audit/record/append";
 import { env } from "@/server/env";
 import { auditRows, closeRoles, roles, tamper, tamperBy } from "@/testing/chain";
-import { createOrg } from "@/testing/factories";
+import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { between } from "./between";
 import { judgeChain } from "./judge";
 import { verifyNightly } from "./nightly";
 import { readState } from "./state";
+import { getIntegrityStatus } from "./status";
 
 afterAll(closeRoles);
 
@@ -94,6 +95,18 @@ describe("what stands beside the rows", () => {
   it.each(Object.entries(HEADS))("%s is broken as a whole and in the night", async (_, statement) => {
     const id = await chain(100);
     await tamperBy(statement.replaceAll("ID", id));
+    expect([await whole(id), await nightly(id)]).toEqual(["broken", "broken"]);
+  });
+
+  it("a head that claims a pruning which no receipt permits makes nothing pruned", async () => {
+    const { id } = await createOrg();
+    await appendAudit(roles.app, auditRows(id, 20));
+    await tamper(async (tx) => {
+      await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq <= 9`;
+      await tx`UPDATE audit_chain_heads SET pruned_through_seq = 9 WHERE org_id = ${id}`;
+    });
+    const auditor = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
+    expect(await getIntegrityStatus.run(auditor, { orgId: id })).toMatchObject({ head: { seq: 20 }, prunedThroughSeq: 0 });
     expect([await whole(id), await nightly(id)]).toEqual(["broken", "broken"]);
   });
 

@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { newestCheckpoint } from "@/server/audit/checkpoints/note-store";
+import { newestCheckpoint, newestReceipt } from "@/server/audit/checkpoints/note-store";
 import type { Scope } from "@/server/context";
 import { env } from "@/server/env";
 import { operation } from "@/server/operation";
@@ -13,13 +13,18 @@ import { type IntegrityStatus, integrityStatus, integrityStatusInput } from "./s
 import { readState } from "./state";
 import { lastVerification } from "./verifications";
 
-type Head = { head: IntegrityStatus["head"]; prunedThroughSeq: number };
+type Head = Pick<IntegrityStatus, "head" | "prunedThroughSeq">;
 
+/** The head, and how much retention removed: of what the head claims, what a signed receipt permits. */
 async function headOf(scope: Scope, orgId: string): Promise<Head> {
   const query = sql`SELECT seq, checksum, pruned_through_seq AS pruned FROM audit_chain_head(${orgId}::uuid)`;
-  const [row] = await tenant(scope, (tx) => rowsOf<{ seq: string; checksum: string; pruned: string }>(tx, query));
-  if (!row) return { head: null, prunedThroughSeq: 0 };
-  return { head: { seq: Number(row.seq), checksum: row.checksum }, prunedThroughSeq: Number(row.pruned) };
+  return tenant(scope, async (tx) => {
+    const [row] = await rowsOf<{ seq: string; checksum: string; pruned: string }>(tx, query);
+    if (!row) return { head: null, prunedThroughSeq: 0 };
+    const claimed = Number(row.pruned);
+    const permitted = claimed > 0 ? ((await newestReceipt(tx, orgId))?.size ?? 0) : 0;
+    return { head: { seq: Number(row.seq), checksum: row.checksum }, prunedThroughSeq: Math.min(claimed, permitted) };
+  });
 }
 
 function sinks(): IntegrityStatus["sinks"] {
