@@ -106,7 +106,10 @@ describe("what stands beside the rows", () => {
       await tx`UPDATE audit_chain_heads SET pruned_through_seq = 9 WHERE org_id = ${id}`;
     });
     const auditor = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
-    expect(await getIntegrityStatus.run(auditor, { orgId: id })).toMatchObject({ head: { seq: 20 }, prunedThroughSeq: 0 });
+    expect(await getIntegrityStatus.run(auditor, { orgId: id })).toMatchObject({
+      head: { seq: 20 },
+      prunedThroughSeq: 0,
+    });
     expect([await whole(id), await nightly(id)]).toEqual(["broken", "broken"]);
   });
 
