@@ -58,7 +58,7 @@ test("an invited user chooses a password, signs in and reaches only the own orga
   await guest.getByRole("button", { name: "Accept invitation" }).click();
   await expect(guest.getByRole("banner").getByText(org)).toBeVisible();
   await expect(guest.getByRole("link", { name: "Users" })).toHaveCount(0);
-  await expect(new ViewerPage(guest).entries(/Jane Doe signed in/)).toBeVisible();
+  await new ViewerPage(guest).untilShown(/Jane Doe signed in/);
   await guest.goto("/settings/users");
   await expect(guest.getByRole("heading", { name: "You don't have access to the users" })).toBeVisible();
 });

@@ -27,8 +27,7 @@ test("nobody is led to another site after signing in", async ({ guest }) => {
 
 test("a sign-in shows in the audit log, and signing out ends the session", async ({ guest }) => {
   await new SignInPage(guest).signIn();
-  const viewer = new ViewerPage(guest);
-  await expect(viewer.table).toContainText("signed in");
+  await new ViewerPage(guest).untilShown(/signed in/);
   await guest.getByRole("button", { name: /Account of/ }).click();
   await guest.getByRole("button", { name: "Sign out" }).click();
   await expect(guest).toHaveURL(/\/login/);

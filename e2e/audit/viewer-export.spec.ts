@@ -54,7 +54,7 @@ test("who may not export is offered no export", async ({ request, guest }) => {
   const orgId = await api.makeOrganization("Readers");
   await api.call("POST", "/users", { ...person, name: "Rita Reader", role: "org_viewer", orgId });
   await new SignInPage(guest).signIn(person);
-  await expect(new ViewerPage(guest).entries(/signed in/).first()).toBeVisible();
+  await new ViewerPage(guest).untilShown(/signed in/);
   await expect(guest.getByRole("button", { name: "Export" })).toHaveCount(0);
   await guest.keyboard.press("e");
   await expect(dialogOf(guest)).toHaveCount(0);

@@ -44,6 +44,15 @@ export class ViewerPage {
     await expect(this.facets.getByRole("status")).toContainText("Counted in");
   }
 
+  /** Waits for an entry of what was done a moment ago: a list stays as it was read, so it is read again. */
+  async untilShown(words: RegExp) {
+    await expect(async () => {
+      if (!(await this.entries(words).first().isVisible()))
+        await this.page.getByRole("button", { name: "Refresh" }).click();
+      await expect(this.entries(words).first()).toBeVisible({ timeout: 2_000 });
+    }).toPass({ timeout: 30_000 });
+  }
+
   /** The links of all entries whose sentence holds the words. */
   entries(words: RegExp | string = /./): Locator {
     return this.table.getByRole("link", { name: words });
