@@ -12,12 +12,14 @@ import { TILE_WIDTH } from "./tiles";
 export function treeProgress(orgId: string): Promise<number | null> {
   return asSystem(async (tx) => {
     if (await newestCheckpoint(tx, orgId)) return null;
-    const [row] = await rowsOf<{ head: string | null; tiles: string | null }>(
-      tx,
-      sql`SELECT (SELECT seq FROM audit_chain_head(${orgId}::uuid)) AS head,
-        (SELECT idx + 1 FROM audit_tree_tiles WHERE org_id = ${orgId} AND level = 0 ORDER BY idx DESC LIMIT 1) AS tiles`,
-    );
-    const head = Number(row?.head ?? 0);
-    return head === 0 ? 0 : Math.min(1, (Number(row?.tiles ?? 0) * TILE_WIDTH) / head);
+    const [[head], [built]] = await Promise.all([
+      rowsOf<{ seq: number }>(tx, sql`SELECT seq::float8 AS seq FROM audit_chain_head(${orgId}::uuid)`),
+      rowsOf<{ tiles: number }>(
+        tx,
+        sql`SELECT (idx + 1)::float8 AS tiles FROM audit_tree_tiles
+          WHERE org_id = ${orgId} AND level = 0 ORDER BY idx DESC LIMIT 1`,
+      ),
+    ]);
+    return head ? Math.min(1, ((built?.tiles ?? 0) * TILE_WIDTH) / head.seq) : 0;
   });
 }

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
+import { eachOf } from "@/db/citus/each-of";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/uuids";
 import { backgroundLoop } from "@/server/process/background-loop";
 import { gauge } from "@/server/process/metrics";
 import { openAlarms } from "./alarm";
@@ -44,7 +44,7 @@ async function unsignedAge(tx: Tx, orgIds: string[]): Promise<number> {
   const [row] = await rowsOf<{ age: number | null }>(
     tx,
     sql`SELECT max(extract(epoch FROM now() - a.sealed_at))::float8 AS age
-      FROM unnest(${uuids(orgIds)}) AS o(id)
+      FROM ${eachOf(orgIds)}
       CROSS JOIN LATERAL (SELECT coalesce(max(n.size), 0) AS size FROM audit_notes n
         WHERE n.org_id = o.id AND n.kind = 'checkpoint') n
       CROSS JOIN LATERAL (SELECT l.sealed_at FROM audit_logs l

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { eachOf, everyOne, headsOf } from "@/db/citus/each-of";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { Break } from "@/server/audit/chain/verifier";
@@ -10,14 +11,13 @@ export type LostHead = { orgId: string; head: number | null; last: number; signe
 
 /** The chains that lost their head or their end, of one organization or of all; two index probes a chain. */
 export function listLostHeads(orgId?: string): Promise<LostHead[]> {
-  const named = orgId ? sql`WHERE o.id = ${orgId}` : sql``;
+  const chains = orgId ? eachOf([orgId]) : everyOne();
   return asSystem((tx) =>
     rowsOf<LostHead>(
       tx,
       sql`SELECT o.id AS "orgId", h.seq::float8 AS head, coalesce(r.chain_seq, 0)::float8 AS last,
           coalesce(n.size, 0)::float8 AS signed
-        FROM (SELECT id FROM organizations o ${named}) o
-        LEFT JOIN audit_chain_heads_of(ARRAY(SELECT id FROM organizations o ${named})) h ON h.org_id = o.id
+        FROM ${chains} LEFT JOIN ${headsOf(chains)} h ON h.org_id = o.id
         LEFT JOIN LATERAL (
           SELECT a.chain_seq, a.checksum FROM audit_logs a
           WHERE a.org_id = o.id AND a.chain_seq IS NOT NULL

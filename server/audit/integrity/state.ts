@@ -5,7 +5,7 @@ import { checkpointOf } from "@/server/audit/checkpoints/stored-note";
 import { restoredReasons } from "@/server/audit/tree/restoration";
 import type { Scope } from "@/server/context";
 import { type Alarm, openAlarms } from "./alarm";
-import { type Coverage, coverageOf, READ_WITHIN_DAYS } from "./coverage";
+import { type Coverage, coverageOf, NOTHING, READ_WITHIN_DAYS } from "./coverage";
 import type { ChainState } from "./schema";
 
 const rowsWord = new Intl.NumberFormat("en-GB");
@@ -64,12 +64,13 @@ export async function readStates(
 ): Promise<Map<string, KnownChain>> {
   if (orgIds.length === 0) return new Map();
   const newest = await newestCheckpoints(tx, orgIds);
-  const chains = orgIds.map((orgId) => ({ orgId, newest: newest.get(orgId)?.size ?? 0 }));
+  const signedSizes = new Map(orgIds.map((orgId) => [orgId, newest.get(orgId)?.size ?? 0]));
   const broken = new Set(alarms.map((alarm) => alarm.orgId));
-  const coverages = await coverageOf(tx, chains);
+  const coverages = new Map((await coverageOf(tx, signedSizes)).map((coverage) => [coverage.orgId, coverage]));
   return new Map(
-    coverages.map((coverage) => {
-      const { orgId, lastRanAt } = coverage;
+    orgIds.map((orgId) => {
+      const coverage = coverages.get(orgId) ?? { orgId, ...NOTHING };
+      const { lastRanAt } = coverage;
       const signed = newest.get(orgId) ?? null;
       const isRead = lastRanAt !== null || (signed?.size ?? 0) > 0;
       // An alarm that is gone without a run that found the chain whole was not cleared by this server.

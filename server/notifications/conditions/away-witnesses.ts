@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { everyOneOf } from "@/db/citus/each-of";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { cosignersOf } from "@/server/audit/checkpoints/witnessed";
@@ -15,11 +16,11 @@ function newestSigned(partnerId: string): Promise<{ note: string }[]> {
   return asSystem((tx) =>
     rowsOf<{ note: string }>(
       tx,
-      sql`SELECT n.note FROM organizations o
+      sql`SELECT n.note FROM ${everyOneOf(partnerId)}
         CROSS JOIN LATERAL (
           SELECT note, signed_at FROM audit_notes n
           WHERE n.org_id = o.id AND n.kind = 'checkpoint' ORDER BY size DESC, signed_at DESC LIMIT 1) n
-        WHERE o.partner_id = ${partnerId} ORDER BY n.signed_at DESC LIMIT ${NEWEST_CHECKED}`,
+        ORDER BY n.signed_at DESC LIMIT ${NEWEST_CHECKED}`,
     ),
   );
 }

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { everyOne } from "@/db/citus/each-of";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { FEW_DENIALS, MANY_DENIALS } from "@/server/notifications/vocabulary";
@@ -13,7 +14,7 @@ export async function checkManyDenials(now: Date): Promise<Finding[]> {
   const rows = await asSystem((tx) =>
     rowsOf<{ orgId: string; denied: number }>(
       tx,
-      sql`SELECT o.id AS "orgId", a.denied FROM organizations o
+      sql`SELECT o.id AS "orgId", a.denied FROM ${everyOne()}
         CROSS JOIN LATERAL (
           SELECT count(*)::int AS denied FROM audit_logs a
           WHERE a.org_id = o.id AND a.result = 'denied'

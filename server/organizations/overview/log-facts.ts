@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { uuids } from "@/db/uuids";
@@ -31,17 +32,16 @@ const ms = (column: string): SQL => sql.raw(`(extract(epoch FROM ${column}) * 10
 
 /** The last checkpoint signed by then. */
 const signedBy = (at: Date): SQL => sql`LATERAL (
-  SELECT n.size FROM audit_notes n
+  SELECT n.size, n.size + 1 AS next FROM audit_notes n
   WHERE n.org_id = o.id AND n.kind = 'checkpoint' AND n.signed_at <= ${at.toISOString()}::timestamptz
   ORDER BY n.signed_at DESC, n.size DESC LIMIT 1)`;
 
 /**
- * When the first entry behind a checkpoint was recorded. OFFSET 0 keeps the sum out of the comparison: row level security
- * lets no function that may fail into an index condition, and the whole chain would be read.
+ * When the first entry behind a checkpoint was recorded. Its number is a column of the checkpoint's, not a sum in the
+ * comparison: row level security lets no function that may fail into an index condition, and the whole chain would be read.
  */
 const recordedBehind = (checkpoint: string): SQL => sql`LATERAL (
-  SELECT r.sealed_at AS at FROM (SELECT ${sql.raw(checkpoint)}.size + 1 AS seq OFFSET 0) next, LATERAL (
-    SELECT a.sealed_at FROM audit_logs a WHERE a.org_id = o.id AND a.chain_seq = next.seq LIMIT 1) r)`;
+  SELECT a.sealed_at AS at FROM audit_logs a WHERE a.org_id = o.id AND a.chain_seq = ${sql.raw(checkpoint)}.next LIMIT 1)`;
 
 /** Each of the two results has an index of its own; the word stands in the statement, so that the planner sees which. */
 const withResult = (result: "failure" | "denied", after: Date): SQL => sql`LATERAL (
@@ -50,7 +50,9 @@ const withResult = (result: "failure" | "denied", after: Date): SQL => sql`LATER
 
 type Since = { day: Date; week: Date; month: Date };
 
+type Named = Pick<LogFacts, "orgId" | "name" | "isHome" | "createdAt">;
 type Head = Pick<LogFacts, "orgId" | "head" | "pruned">;
+type Probed = Omit<LogFacts, "name" | "isHome" | "createdAt" | "head" | "pruned">;
 
 const headsOf = (tx: Tx, orgIds: readonly string[]): Promise<Head[]> =>
   rowsOf<Head>(
@@ -59,49 +61,81 @@ const headsOf = (tx: Tx, orgIds: readonly string[]): Promise<Head[]> =>
       FROM audit_chain_heads_of(${uuids(orgIds)}) h`,
   );
 
+const namesOf = (tx: Tx, orgIds: readonly string[]): Promise<Named[]> =>
+  rowsOf<Named>(
+    tx,
+    sql`SELECT o.id AS "orgId", o.name, o.is_home AS "isHome", ${ms("o.created_at")} AS "createdAt"
+      FROM organizations o WHERE o.id = ANY (${uuids(orgIds)})`,
+  );
+
+/** An organization of which no index knows anything. */
+const NOTHING: Omit<Probed, "orgId"> = {
+  oldestAt: null,
+  firstAgesFrom: null,
+  unsignedSince: null,
+  retentionDays: null,
+  lastCleanupAt: null,
+  failures: 0,
+  denied: 0,
+  weekSize: null,
+  weekAt: null,
+  monthSize: null,
+  monthAt: null,
+  firstSize: null,
+  firstSignedAt: null,
+};
+
 /**
  * The facts of some organizations: a few index probes each, no scan of any log. The heads come apart, because the planner
- * does not know how many a function gives and would compare each organization with each of them.
+ * does not know how many a function gives and would compare each organization with each of them; the names, because they
+ * may lie on another node than the log.
  */
 export async function logFactsOf(tx: Tx, orgIds: readonly string[], since: Since): Promise<LogFacts[]> {
-  const [heads, rows] = await Promise.all([headsOf(tx, orgIds), probe(tx, orgIds, since)]);
-  const byOrg = new Map(heads.map((head) => [head.orgId, head]));
-  return rows.map((row) => ({
-    ...row,
-    head: byOrg.get(row.orgId)?.head ?? 0,
-    pruned: byOrg.get(row.orgId)?.pruned ?? 0,
+  const [names, heads, probed] = await Promise.all([
+    namesOf(tx, orgIds),
+    headsOf(tx, orgIds),
+    probe(tx, orgIds, since),
+  ]);
+  const headBy = new Map(heads.map((head) => [head.orgId, head]));
+  const probedBy = new Map(probed.map((facts) => [facts.orgId, facts]));
+  return names.map((name) => ({
+    head: 0,
+    pruned: 0,
+    ...NOTHING,
+    ...probedBy.get(name.orgId),
+    ...headBy.get(name.orgId),
+    ...name,
   }));
 }
 
-const probe = (tx: Tx, orgIds: readonly string[], since: Since): Promise<Omit<LogFacts, "head" | "pruned">[]> =>
+const probe = (tx: Tx, orgIds: readonly string[], since: Since): Promise<Probed[]> =>
   rowsOf(
     tx,
-    sql`SELECT o.id AS "orgId", o.name, o.is_home AS "isHome", ${ms("o.created_at")} AS "createdAt",
-        ${ms("oldest.at")} AS "oldestAt", ${ms("f.ages_from")} AS "firstAgesFrom", ${ms("un.at")} AS "unsignedSince",
+    sql`SELECT o.id AS "orgId", ${ms("oldest.at")} AS "oldestAt", ${ms("f.ages_from")} AS "firstAgesFrom", ${ms("un.at")} AS "unsignedSince",
         p.retention_days AS "retentionDays", ${ms("p.last_cleanup_at")} AS "lastCleanupAt",
         failed.n AS failures, refused.n AS denied,
         w.size::float8 AS "weekSize", ${ms("wn.at")} AS "weekAt",
         m.size::float8 AS "monthSize", ${ms("mn.at")} AS "monthAt",
         e.size::float8 AS "firstSize", ${ms("e.signed_at")} AS "firstSignedAt"
-      FROM organizations o
-      LEFT JOIN audit_retention_policies p ON p.org_id = o.id
+      FROM ${eachOf(orgIds)}
+      LEFT JOIN LATERAL (
+        SELECT p.retention_days, p.last_cleanup_at FROM audit_retention_policies p WHERE p.org_id = o.id LIMIT 1) p ON true
       LEFT JOIN LATERAL (
         SELECT a."timestamp" AS at FROM audit_logs a WHERE a.org_id = o.id ORDER BY a."timestamp" LIMIT 1) oldest ON true
       LEFT JOIN LATERAL (
         SELECT least(a."timestamp", a.sealed_at) AS ages_from FROM audit_logs a
         WHERE a.org_id = o.id AND a.chain_seq IS NOT NULL ORDER BY a.chain_seq LIMIT 1) f ON true
       LEFT JOIN LATERAL (
-        SELECT n.size FROM audit_notes n WHERE n.org_id = o.id AND n.kind = 'checkpoint'
+        SELECT n.size + 1 AS next FROM audit_notes n WHERE n.org_id = o.id AND n.kind = 'checkpoint'
         ORDER BY n.size DESC LIMIT 1) u ON true
       LEFT JOIN ${recordedBehind("u")} un ON true
-      LEFT JOIN ${withResult("failure", since.day)} failed ON true
-      LEFT JOIN ${withResult("denied", since.day)} refused ON true
+      CROSS JOIN ${withResult("failure", since.day)} failed
+      CROSS JOIN ${withResult("denied", since.day)} refused
       LEFT JOIN ${signedBy(since.week)} w ON true
       LEFT JOIN ${recordedBehind("w")} wn ON true
       LEFT JOIN ${signedBy(since.month)} m ON true
       LEFT JOIN ${recordedBehind("m")} mn ON true
       LEFT JOIN LATERAL (
         SELECT n.size, n.signed_at FROM audit_notes n WHERE n.org_id = o.id AND n.kind = 'checkpoint'
-        ORDER BY n.signed_at, n.size LIMIT 1) e ON true
-      WHERE o.id = ANY (${uuids(orgIds)})`,
+        ORDER BY n.signed_at, n.size LIMIT 1) e ON true`,
   );

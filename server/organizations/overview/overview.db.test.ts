@@ -34,7 +34,9 @@ const at = (days: number) => new Date(daysAgo(days));
 /** What a database owner does who puts the triggers out of the way. */
 const setNotesBack = (orgId: string, days: number) =>
   tamper(
-    (tx) => tx`UPDATE audit_notes SET signed_at = signed_at - make_interval(days => ${days}) WHERE org_id = ${orgId}`,
+    (tx) => tx`UPDATE audit_notes
+      SET signed_at = (signed_at AT TIME ZONE 'UTC' - make_interval(days => ${days})) AT TIME ZONE 'UTC'
+      WHERE org_id = ${orgId}`,
   );
 
 /** A repeatable fraction from 0 to 1. */

@@ -1,11 +1,13 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { auditVerifications, devices, enrollmentKeys, organizations, userPreferences } from "@/db/schema";
+import { uuids } from "@/db/uuids";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
 import { secondFactorsOf } from "@/server/auth/second-factor/factors";
 import { lastBackup } from "@/server/backup/record-run";
-import type { Ctx } from "@/server/context";
+import type { Ctx, Scope } from "@/server/context";
+import { env } from "@/server/env";
 import { operation } from "@/server/operation";
 import { inScope } from "@/server/scope";
 import { noInput } from "@/server/wire";
@@ -17,7 +19,6 @@ type Facts = {
   deviceOrg: string | null;
   hasKey: boolean;
   isHeard: boolean;
-  isVerified: boolean;
 };
 
 /** What the caller's organizations have so far; each is one look for a first row. */
@@ -29,13 +30,37 @@ async function factsOf(tx: Tx, { scope }: Ctx): Promise<Facts> {
         ORDER BY created_at LIMIT 1) AS "firstOrg",
       (SELECT org_id FROM ${devices} WHERE ${inScope(devices.orgId, scope)} ORDER BY created_at LIMIT 1) AS "deviceOrg",
       EXISTS (SELECT FROM ${enrollmentKeys} WHERE ${inScope(enrollmentKeys.orgId, scope)}) AS "hasKey",
-      EXISTS (SELECT FROM ${devices} WHERE ${inScope(devices.orgId, scope)} AND last_seen_at IS NOT NULL) AS "isHeard",
-      EXISTS (SELECT FROM ${auditVerifications} JOIN ${devices} ON ${eq(devices.orgId, auditVerifications.orgId)}
-        WHERE ${inScope(auditVerifications.orgId, scope)} AND ${auditVerifications.status} = 'intact'
-          AND ${auditVerifications.rowsChecked} > 0 AND ${auditVerifications.ranAt} > ${devices.createdAt}) AS "isVerified"`,
+      EXISTS (SELECT FROM ${devices} WHERE ${inScope(devices.orgId, scope)} AND last_seen_at IS NOT NULL) AS "isHeard"`,
   );
   if (!facts) throw new RangeError("a statement without a row");
   return facts;
+}
+
+/**
+ * When devices joined, as rows `d(org_id, at)`. Where the logs are distributed, the devices are on another node and come
+ * first, the oldest of each organization.
+ */
+async function joinedDevices(tx: Tx, scope: Scope): Promise<SQL> {
+  if (!env().TRAILMARK_CITUS) return sql`(SELECT org_id, created_at FROM ${devices}) AS d(org_id, at)`;
+  const rows = await rowsOf<{ orgId: string; at: string }>(
+    tx,
+    sql`SELECT org_id AS "orgId", min(created_at)::text AS at FROM ${devices}
+      WHERE ${inScope(devices.orgId, scope)} GROUP BY org_id`,
+  );
+  const ats = sql.param(rows.map(({ at }) => at));
+  return sql`(SELECT e.id, (${ats}::text[])[e.n]::timestamptz
+    FROM unnest(${uuids(rows.map(({ orgId }) => orgId))}) WITH ORDINALITY AS e(id, n)) AS d(org_id, at)`;
+}
+
+/** Whether a log was found intact after a device of its organization had joined. */
+async function isVerified(tx: Tx, { scope }: Ctx): Promise<boolean> {
+  const rows = await rowsOf(
+    tx,
+    sql`SELECT 1 FROM ${auditVerifications} JOIN ${await joinedDevices(tx, scope)} ON d.org_id = ${auditVerifications.orgId}
+      WHERE ${inScope(auditVerifications.orgId, scope)} AND ${auditVerifications.status} = 'intact'
+        AND ${auditVerifications.rowsChecked} > 0 AND ${auditVerifications.ranAt} > d.at LIMIT 1`,
+  );
+  return rows.length > 0;
 }
 
 async function isDismissed(tx: Tx, userId: string): Promise<boolean> {
@@ -54,10 +79,9 @@ export const getChecklist = operation({
     const { actor, scope } = ctx;
     const mayCreate = scope.kind !== "organization" && ctx.permissions.has("organizations:manage");
     if (actor.type !== "user" || !mayCreate) return null;
-    const [facts, dismissed] = await tenant(scope, async (tx) => [
-      await factsOf(tx, ctx),
-      await isDismissed(tx, actor.id),
-    ]);
+    const [facts, verified, dismissed] = await tenant(scope, (tx) =>
+      Promise.all([factsOf(tx, ctx), isVerified(tx, ctx), isDismissed(tx, actor.id)]),
+    );
     const [factors, backup] = await Promise.all([secondFactorsOf(actor.id), lastBackup()]);
     return {
       steps: [
@@ -65,7 +89,7 @@ export const getChecklist = operation({
         // A device joined by one, though it may be gone since.
         { step: "enrollment_key", done: facts.hasKey || facts.deviceOrg !== null },
         { step: "agent", done: facts.isHeard },
-        { step: "verified", done: facts.isVerified },
+        { step: "verified", done: verified },
         { step: "backup", done: backup !== null },
         { step: "witness", done: Boolean(witnessPolicy()?.quorum) },
         { step: "two_factor", done: factors.isOn },
