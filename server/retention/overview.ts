@@ -9,9 +9,8 @@ import { MS_PER_DAY, type Overview, overview } from "./schema";
 
 const GROWTH_DAYS = 30;
 
+type Head = { head: string; through: string };
 type Row = {
-  head: string | null;
-  through: string | null;
   oldest: string | null;
   newest: string | null;
   recent: string | null;
@@ -31,25 +30,27 @@ export const getOverview = operation({
       await requireOrganization(tx, ctx, id);
       const since = new Date(ctx.now().getTime() - GROWTH_DAYS * MS_PER_DAY).toISOString();
       const ms = sql`(extract(epoch FROM "timestamp") * 1000)::bigint`;
-      const [row] = await rowsOf<Row>(
-        tx,
-        sql`SELECT h.seq AS head, h.pruned_through_seq AS through,
-        (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" LIMIT 1) AS oldest,
+      // The head apart: where the log is distributed, a function that asks the nodes cannot be part of what they are asked.
+      const [[head], [row]] = await Promise.all([
+        rowsOf<Head>(tx, sql`SELECT seq AS head, pruned_through_seq AS through FROM audit_chain_head(${id}::uuid)`),
+        rowsOf<Row>(
+          tx,
+          sql`SELECT (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" LIMIT 1) AS oldest,
         (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" DESC LIMIT 1) AS newest,
         (SELECT chain_seq FROM audit_logs WHERE org_id = ${id} AND "timestamp" >= ${since}::timestamptz
-          ORDER BY "timestamp", chain_seq LIMIT 1) AS recent
-      FROM (SELECT ${id}::uuid AS org) o LEFT JOIN audit_chain_head(o.org) h ON true`,
-      );
-      return toOverview(id, { row, rowBytes: await rowBytes(tx) }, ctx.now());
+          ORDER BY "timestamp", chain_seq LIMIT 1) AS recent`,
+        ),
+      ]);
+      return toOverview(id, { head, row, rowBytes: await rowBytes(tx) }, ctx.now());
     });
   },
 });
 
-type Read = { row: Row | undefined; rowBytes: number };
+type Read = { head: Head | undefined; row: Row | undefined; rowBytes: number };
 
-function toOverview(orgId: string, { row, rowBytes }: Read, now: Date): Overview {
-  const head = Number(row?.head ?? 0);
-  const rows = Math.max(0, head - Number(row?.through ?? 0));
+function toOverview(orgId: string, { head: chain, row, rowBytes }: Read, now: Date): Overview {
+  const head = Number(chain?.head ?? 0);
+  const rows = Math.max(0, head - Number(chain?.through ?? 0));
   const oldest = row?.oldest ? new Date(Number(row.oldest)) : null;
   const newest = row?.newest ? new Date(Number(row.newest)) : null;
   const ageDays = oldest ? Math.max(1, (now.getTime() - oldest.getTime()) / MS_PER_DAY) : GROWTH_DAYS;
