@@ -3,6 +3,7 @@ import { type Tx, tenant } from "@/db/client";
 import { auditRetentionPolicies, organizations } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import type { Ctx } from "@/server/context";
+import { env } from "@/server/env";
 import { operation } from "@/server/operation";
 import { manyChanged, manyInput } from "./schema";
 
@@ -15,13 +16,16 @@ async function changesOf(tx: Tx, ids: string[], retentionDays: number): Promise<
     .select({ id: organizations.id, name: organizations.name })
     .from(organizations)
     .where(inArray(organizations.id, ids));
-  const kept = await tx
-    .select({ orgId, days })
-    .from(auditRetentionPolicies)
-    .where(inArray(orgId, ids))
-    .orderBy(orgId)
-    .for("update");
-  const before = new Map(kept.map((policy) => [policy.orgId, policy.days]));
+  const before = new Map<string, number>();
+  // A lock is of one node, where the policies are distributed: each is taken by itself, in the same order.
+  for (const some of env().TRAILMARK_CITUS ? ids.toSorted().map((id) => [id]) : [ids])
+    for (const kept of await tx
+      .select({ orgId, days })
+      .from(auditRetentionPolicies)
+      .where(inArray(orgId, some))
+      .orderBy(orgId)
+      .for("update"))
+      before.set(kept.orgId, kept.days);
   return named
     .map(({ id, name }) => ({ id, name, before: before.get(id) ?? null }))
     .filter((change) => change.before !== retentionDays);

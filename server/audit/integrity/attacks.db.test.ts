@@ -181,8 +181,8 @@ describe("the state of a chain", () => {
     await verifyNightly(id);
     expect((await readState(SYSTEM, id)).state).toMatchObject({ status: "intact", throughSeq: 60, rowsUnread: 0 });
     await tamper(async (tx) => {
-      await tx`UPDATE audit_verifications SET ran_at = ran_at - interval '40 days' WHERE org_id = ${id}`;
-      await tx`UPDATE audit_notes SET signed_at = signed_at - interval '40 days' WHERE org_id = ${id}`;
+      await tx`UPDATE audit_verifications SET ran_at = (ran_at AT TIME ZONE 'UTC' - interval '40 days') AT TIME ZONE 'UTC' WHERE org_id = ${id}`;
+      await tx`UPDATE audit_notes SET signed_at = (signed_at AT TIME ZONE 'UTC' - interval '40 days') AT TIME ZONE 'UTC' WHERE org_id = ${id}`;
     });
     await appendAudit(roles.app, auditRows(id, 5));
     await verifyNightly(id);
