@@ -10,6 +10,8 @@ export type Mutation = {
   text: string;
   /** Under the log's own key; without any key nothing is ever better than not proven. */
   verdict: "intact" | "empty" | "broken" | "unproven" | "unreadable";
+  /** Its seal carries a signature of a key that nobody knows: whoever changes that one changes nothing that is proven. */
+  hasUnknownSigner?: true;
 };
 
 export const ROWS = chainRows(11);

@@ -21,6 +21,7 @@ const withSigner = (name: string, verdict: Mutation["verdict"]): Mutation => ({
   name: `a seal with a signature of ${JSON.stringify(name)}`,
   text: WHOLE.replace(/\\n"\}\n$/, () => `\\n\u2014 ${name} AAAAAAA=\\n"}\n`),
   verdict,
+  hasUnknownSigner: true,
 });
 
 /** The checkpoint with other lines than the server writes, signed by the log's key. */
