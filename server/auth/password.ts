@@ -4,26 +4,33 @@ import { FairShare } from "@/server/limits/fair-share";
 
 /** A hundred sign-ins at once leave a core, and threads for files, to everybody else; each takes some 30 ms and 19 MiB. */
 export const MAX_AT_ONCE = Math.max(1, availableParallelism() - 1);
-/** Those of one network: attempts by the minute are bounded below this (limits/rate-limit.ts). */
-const MAX_WAITING = 200;
+/** Those of one turn-taker: more than one network may try in a minute ("token" in limits/rate-limit.ts). */
+const MAX_WAITING = 300;
 const MAX_WAIT_MS = 30_000;
 /** In turn network by network: whoever tries a hundred passwords keeps nobody else from signing in. */
 const share = new FairShare({ total: MAX_AT_ONCE, perCaller: MAX_AT_ONCE, waiting: MAX_WAITING, waitMs: MAX_WAIT_MS });
 
-/** Argon2id with the library's defaults, which are OWASP's: 19 MiB, two passes, one lane. */
+/**
+ * Argon2id with the library's defaults, which are OWASP's: 19 MiB, two passes, one lane.
+ * @throws AppError rate_limited when too many are being made already
+ */
 export const hashPassword = (password: string): Promise<string> => share.run("", () => hash(password));
 
 /** What an unknown person's password is compared with, so that the answer takes as long as for a known one. */
 let decoy: Promise<string> | undefined;
 function decoyHash(): Promise<string> {
-  decoy ??= hashPassword(crypto.randomUUID());
+  decoy ??= hashPassword(crypto.randomUUID()).catch((error: unknown) => {
+    // A refusal must not be kept: the next one asks again.
+    decoy = undefined;
+    throw error;
+  });
   return decoy;
 }
 
 /**
  * True when the password belongs to the hash; without a hash always false, and just as slow.
- * @param from the network that asks
- * @throws AppError rate_limited when too many of that network's wait, or it has waited for too long
+ * @param from whose turn it takes: the network's that asks, or the person's where that is known already
+ * @throws AppError rate_limited when too many of the same wait, or it has waited for too long
  */
 export async function verifyPassword(
   passwordHash: string | null | undefined,
