@@ -93,7 +93,12 @@ export function inPageShare(
       resolve();
     });
   });
-  // Whoever hangs up has a turn no longer, whether the rendering notices or not.
-  const work = () => atHalfSpeed(() => Promise.race([render(), closed]));
-  return pages.run(hash("sha256", session, "base64"), work, gone.signal);
+  const key = hash("sha256", session, "base64");
+  // Whoever hangs up has a turn no longer, whether the rendering notices or not. The rest keeps the next page waiting, not this one.
+  const work = () =>
+    atHalfSpeed(
+      () => Promise.race([render(), closed]),
+      () => true,
+    );
+  return pages.run(key, work, gone.signal);
 }

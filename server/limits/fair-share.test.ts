@@ -76,6 +76,25 @@ test("a crowd of one caller runs one by one and rests while others ask, and as m
   }
 });
 
+test("others are there for a second after they asked, however often the caller itself asks", async () => {
+  let now = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => now);
+  try {
+    const share = new FairShare(LIMITS);
+    await share.run("a", async () => {});
+    expect([share.hasOthers("a"), share.hasOthers("b")]).toEqual([false, true]);
+    share.notice("b");
+    now = 900;
+    await share.run("a", async () => {});
+    await share.run("a", async () => {});
+    expect(share.hasOthers("a")).toBe(true);
+    now = 1_001;
+    expect([share.hasOthers("a"), share.hasOthers("b")]).toEqual([false, true]);
+  } finally {
+    vi.restoreAllMocks();
+  }
+});
+
 test("what is more than may wait is refused with the time to come back, and nobody else is", async () => {
   const share = new FairShare(LIMITS);
   const running = Array.from({ length: 5 }, () => work([], ""));

@@ -57,7 +57,7 @@ export class FairShare {
    */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
-    this.#notice(key);
+    this.notice(key);
     const caller = this.#callers.get(key) ?? { running: 0, queue: [] };
     this.#callers.set(key, caller);
     if (this.#isFree(key, caller)) this.#begin(caller);
@@ -74,14 +74,20 @@ export class FairShare {
     }
   }
 
-  #notice(key: string): void {
+  /** Somebody asks for something, in this share or past it. */
+  notice(key: string): void {
     if (this.#latest.key !== key) this.#before = this.#latest.at;
     this.#latest = { key, at: performance.now() };
   }
 
-  #givesWay(key: string, { queue }: Caller): boolean {
+  /** True while somebody other than this caller asked a moment ago. */
+  hasOthers(key: string): boolean {
     const others = this.#latest.key === key ? this.#before : this.#latest.at;
-    return queue.length >= CROWD && performance.now() - others < PRESENT_MS;
+    return performance.now() - others < PRESENT_MS;
+  }
+
+  #givesWay(key: string, { queue }: Caller): boolean {
+    return queue.length >= CROWD && this.hasOthers(key);
   }
 
   #isFree(key: string, caller: Caller): boolean {
@@ -176,16 +182,26 @@ function requestLimits(): Limits {
 }
 
 let requests: FairShare | undefined;
+const share = (): FairShare => {
+  requests ??= new FairShare(requestLimits());
+  return requests;
+};
+
+const keyOf = (actor: Actor): string => ("id" in actor ? `${actor.type} ${actor.id}` : actor.type);
 
 /** How the requests of people and keys stand, for the metrics. */
 export const shareState = (): FairShare["figures"] => requests?.figures ?? { running: 0, waiting: 0, refused: 0 };
+
+/** True while people, keys or agents other than this caller ask this process for something. */
+export const othersAsk = (actor: Actor): boolean => requests?.hasOthers(keyOf(actor)) ?? false;
 
 /**
  * Does what a person or a key asks for within that caller's share of this process.
  * @throws AppError rate_limited, and whatever the work throws
  */
 export function inFairShare<T>(actor: Actor, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  if (actor.type !== "user" && actor.type !== "api_key") return work();
-  requests ??= new FairShare(requestLimits());
-  return requests.run(`${actor.type} ${actor.id}`, work, signal);
+  const key = keyOf(actor);
+  if (actor.type === "user" || actor.type === "api_key") return share().run(key, work, signal);
+  if (actor.type === "agent") share().notice(key);
+  return work();
 }

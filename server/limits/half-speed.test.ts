@@ -19,6 +19,15 @@ it.each([
     now += took;
     return "done";
   };
-  expect(await atHalfSpeed(work)).toBe("done");
+  expect(await atHalfSpeed(work, () => true)).toBe("done");
   expect(sleep).toHaveBeenLastCalledWith(rest);
+});
+
+it("rests for nobody", async () => {
+  sleep.mockClear();
+  const work = async () => {
+    now += 12;
+  };
+  await atHalfSpeed(work, () => false);
+  expect(sleep).not.toHaveBeenCalled();
 });

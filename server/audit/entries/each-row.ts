@@ -9,6 +9,7 @@ import { resolveFilter } from "@/server/audit/query/resolve";
 import { type Key, newestRows, rowsByKey, type Shape } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import type { Ctx } from "@/server/context";
+import { othersAsk } from "@/server/limits/fair-share";
 import { atHalfSpeed } from "@/server/limits/half-speed";
 import { Turns } from "@/server/limits/turns";
 
@@ -89,7 +90,8 @@ function reader<R extends SizedRow>(
  * a slow client holds no connection; what retention takes meanwhile is left out.
  */
 export async function* eachChunk<R extends SizedRow>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
-  const read = reader((fn) => turns.run(() => atHalfSpeed(() => tenantRead(ctx.scope, fn))), rows, shape);
+  const isWanted = () => othersAsk(ctx.actor);
+  const read = reader((fn) => turns.run(() => atHalfSpeed(() => tenantRead(ctx.scope, fn), isWanted)), rows, shape);
   const next = (size: number): Promise<R[]> => {
     const chunk = read(size);
     chunk.catch(() => {}); // Whoever awaits it hears of it; nobody may have to, when the client is gone.

@@ -13,6 +13,7 @@ import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 import type { Ctx } from "@/server/context";
 import { toBody } from "@/server/download";
 import { notFound } from "@/server/errors";
+import { othersAsk } from "@/server/limits/fair-share";
 import { acquireSlot } from "@/server/limits/slots";
 import { log } from "@/server/log";
 import { operation } from "@/server/operation";
@@ -85,7 +86,7 @@ async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response>
     resourceName: "Evidence bundle",
     details: detailsOf(input, plan, fileName),
   });
-  const out = new BundleStream();
+  const out = new BundleStream(() => othersAsk(ctx.actor));
   const gone = new AbortController();
   out.out.once("close", () => {
     gone.abort();

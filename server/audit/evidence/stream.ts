@@ -12,6 +12,9 @@ export class BundleStream {
   #began = performance.now();
   #hasFlushed = false;
 
+  /** @param isWanted true while somebody else asks the process for something */
+  constructor(private readonly isWanted: () => boolean) {}
+
   /** Lines, each with its newline. */
   write(lines: string): void {
     this.#buffer += lines;
@@ -34,7 +37,7 @@ export class BundleStream {
   }
 
   async #rest(): Promise<void> {
-    await restFor(this.#began);
+    await restFor(this.#began, this.isWanted);
     if (this.out.writableNeedDrain) await this.#drained();
     this.#began = performance.now();
   }
