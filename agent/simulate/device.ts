@@ -11,7 +11,13 @@ import { CHANNELS, MemoryLog } from "./memory-log";
 const REQUEST_TIMEOUT_MS = 30_000;
 const ROLES = ["FRONTDESK", "ACCOUNTING", "LAPTOP", "SRV-FILE", "SRV-SQL", "MEETING"];
 
-export type Port = { url: string; figures: Figures; signal: AbortSignal; random: () => number };
+export type Port = {
+  url: string;
+  events?: number | undefined;
+  figures: Figures;
+  signal: AbortSignal;
+  random: () => number;
+};
 type Answer = { status: number; body: { token?: string; count?: number; detail?: string }; retryAfterMs: number };
 
 /** One agent of the simulation and the machine that it pretends to be on. */
@@ -93,7 +99,7 @@ export class SimulatedDevice {
   }
 
   async sendEvents(): Promise<void> {
-    const count = 1 + Math.floor(this.port.random() * 8);
+    const count = this.port.events ?? 1 + Math.floor(this.port.random() * 8);
     const pick = () => itemAt(this.logs, this.port.random() * this.logs.length);
     const events = Array.from({ length: count }, () => toWireEvent(pick().happen()));
     const { body } = await this.call("events", "PUT", `/agents/${this.agentId}/eventlogs`, { events });

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { messageOf } from "@/agent/message-of";
 import { serverUrl, UsageError } from "@/agent/options";
+import { MAX_EVENTS_PER_REQUEST } from "@/server/event-logs/schema";
 
 export type SimulateOptions = {
   url: string;
@@ -8,6 +9,10 @@ export type SimulateOptions = {
   devices: number;
   rate: number;
   seconds: number;
+  /** Each agent ships so often (s), with a heartbeat a minute, instead of a rate of mixed requests. */
+  interval?: number | undefined;
+  /** Events in each request; one to eight without it. */
+  events?: number | undefined;
   /** Where tokens are kept from run to run; none are without it. */
   stateDir?: string | undefined;
 };
@@ -16,6 +21,8 @@ export const SIMULATE_USAGE = `Usage: npm run agent -- simulate --url URL --enro
 
   --devices N     simulated agents, 1 to 1000 (default 20)
   --rate R        requests a second in total, up to 2000 (default 20)
+  --interval S    instead of --rate: each agent ships every S seconds and sends a heartbeat a minute
+  --events N      events in each request, up to ${MAX_EVENTS_PER_REQUEST} (default 1 to 8)
   --seconds S     how long, up to 86400 (default 60)
   --state-dir DIR where the agents' tokens are kept for the next run
 
@@ -39,6 +46,8 @@ export function parseSimulateOptions(args: string[]): SimulateOptions {
         "enrollment-key": text,
         devices: text,
         rate: text,
+        interval: text,
+        events: text,
         seconds: text,
         "state-dir": text,
       },
@@ -50,12 +59,18 @@ export function parseSimulateOptions(args: string[]): SimulateOptions {
     throw new UsageError(messageOf(error));
   }
   if (!values.url || !values["enrollment-key"]) throw new UsageError("--url and --enrollment-key are needed");
+  if (values.rate && values.interval) throw new UsageError("--rate and --interval exclude each other");
+  const optional = (name: "interval" | "events", max: number) =>
+    values[name] === undefined ? undefined : numberIn(name, values[name], 1, max);
+  const events = optional("events", MAX_EVENTS_PER_REQUEST);
   return {
     url: serverUrl(values.url),
     enrollmentKey: values["enrollment-key"],
     devices: Math.ceil(numberIn("devices", values.devices, 20, 1000)),
     rate: numberIn("rate", values.rate, 20, 2000),
     seconds: numberIn("seconds", values.seconds, 60, 86_400),
+    interval: optional("interval", 86_400),
+    events: events === undefined ? undefined : Math.ceil(events),
     stateDir: values["state-dir"],
   };
 }

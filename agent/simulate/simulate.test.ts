@@ -17,7 +17,19 @@ it("options are bounded", () => {
     rate: 50.5,
     seconds: 60,
   });
-  for (const wrong of [["--devices", "0"], ["--devices", "1001"], ["--rate", "x"], ["--seconds", "-1"], ["--what"]])
+  expect(parseSimulateOptions([...base, "--interval", "120", "--events", "40"])).toMatchObject({
+    interval: 120,
+    events: 40,
+  });
+  for (const wrong of [
+    ["--rate", "1", "--interval", "60"],
+    ["--events", "501"],
+    ["--devices", "0"],
+    ["--devices", "1001"],
+    ["--rate", "x"],
+    ["--seconds", "-1"],
+    ["--what"],
+  ])
     expect(() => parseSimulateOptions([...base, ...wrong])).toThrow(UsageError);
   expect(() => parseSimulateOptions(["--url", "http://x"])).toThrow(UsageError);
 });
@@ -112,4 +124,29 @@ it("takes up the agents of an earlier run by their tokens, and does not enroll t
   server.closeAllConnections();
   server.close();
   await rm(stateDir, { recursive: true });
+});
+
+it("sends each kind as often as installed agents do, with as many events as asked for", async () => {
+  const bodies = new Map<string, { events?: unknown[] }[]>();
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const kind = request.url?.split("/").pop() ?? "";
+    const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {};
+    bodies.set(kind, [...(bodies.get(kind) ?? []), body]);
+    response.writeHead(kind === "enroll" ? 201 : 200).end(JSON.stringify({ token: "tma_x", count: 40 }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const stopping = new AbortController();
+  const options = { url, enrollmentKey: "tme_x", devices: 10, rate: 20, interval: 1, events: 40, seconds: 60 };
+  const running = simulate(options, stopping.signal, () => {});
+  await expect.poll(() => bodies.get("eventlogs")?.length ?? 0, { timeout: 20_000 }).toBeGreaterThan(9);
+  stopping.abort();
+  await running;
+  expect(new Set(bodies.get("eventlogs")?.map(({ events }) => events?.length))).toEqual(new Set([40]));
+  expect(bodies.get("logs")?.length).toBeGreaterThan(5);
+  expect(bodies.get("heartbeat")).toHaveLength(1);
+  server.closeAllConnections();
+  server.close();
 });

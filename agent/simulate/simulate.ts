@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { linkedTo } from "@/agent/abort";
 import { Diagnostics } from "@/agent/diagnostics";
 import { keepCommandStream } from "@/agent/live/command-stream";
+import { HEARTBEAT_INTERVAL_SECONDS } from "@/server/agents/schema";
 import { SimulatedDevice } from "./device";
 import { Figures } from "./figures";
 import { itemAt } from "./item-at";
@@ -41,12 +42,24 @@ function act(device: SimulatedDevice, draw: number): Promise<void> {
   return draw < 0.4 ? device.sendDiagnostics() : device.sendEvents();
 }
 
+type Course = { perSecond: number; act: (device: SimulatedDevice) => Promise<void> };
+
+/** What is sent how often: a rate of all kinds, or each kind as often as the agents of such a fleet send it. */
+function coursesOf({ devices, rate, interval }: SimulateOptions): Course[] {
+  if (interval === undefined) return [{ perSecond: rate, act: (device) => act(device, Math.random()) }];
+  return [
+    { perSecond: devices / HEARTBEAT_INTERVAL_SECONDS, act: (device) => device.heartbeat() },
+    { perSecond: devices / interval, act: (device) => device.sendEvents() },
+    { perSecond: devices / interval, act: (device) => device.sendDiagnostics() },
+  ];
+}
+
 /** Requests at the wanted rate, one device after the other, until the end. */
-async function drive(devices: SimulatedDevice[], { options, figures, signal }: Simulation): Promise<void> {
+async function drive(devices: SimulatedDevice[], course: Course, { figures, signal }: Simulation): Promise<void> {
   const inFlight = new Set<Promise<void>>();
   const started = performance.now();
   for (let n = 0; !signal.aborted; n++) {
-    const due = started + (n * 1000) / options.rate;
+    const due = started + (n * 1000) / course.perSecond;
     const wait = due - performance.now();
     if (wait > 1) await sleep(wait, undefined, { signal }).catch(() => {});
     if (signal.aborted) break;
@@ -56,7 +69,7 @@ async function drive(devices: SimulatedDevice[], { options, figures, signal }: S
       await Promise.race(inFlight);
       continue;
     }
-    const request = act(itemAt(devices, n), Math.random());
+    const request = course.act(itemAt(devices, n));
     inFlight.add(request);
     void request.finally(() => inFlight.delete(request));
   }
@@ -77,7 +90,8 @@ export async function simulate(
   const ending = linkedTo(stopping);
   const { signal } = ending;
   const simulation = { options, figures, signal, print };
-  const port = { url: options.url, figures, signal, random: Math.random };
+  const { url, events } = options;
+  const port = { url, events, figures, signal, random: Math.random };
   const devices = Array.from(
     { length: options.devices },
     (_, n) => new SimulatedDevice(port, options.enrollmentKey, n + 1),
@@ -90,10 +104,13 @@ export async function simulate(
     streams = await bringUp(devices, simulation);
     if (options.stateDir)
       await keepTokens(options.stateDir, Object.fromEntries(devices.map(({ agentId, token }) => [agentId, token])));
-    print(`${devices.length} agents are enrolled and listening; ${options.rate} requests/s for ${options.seconds} s`);
+    const courses = coursesOf(options);
+    const perSecond = courses.reduce((sum, course) => sum + course.perSecond, 0);
+    const pace = `${Math.round(perSecond * 10) / 10} requests/s for ${options.seconds} s`;
+    print(`${devices.length} agents are enrolled and listening; ${pace}`);
     const started = performance.now();
     const timer = setTimeout(() => ending.abort(), options.seconds * 1000);
-    await drive(devices, simulation);
+    await Promise.all(courses.map((course) => drive(devices, course, simulation)));
     clearTimeout(timer);
     seconds = (performance.now() - started) / 1000;
   } catch (error) {

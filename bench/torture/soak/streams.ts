@@ -15,8 +15,9 @@ import { growth, type Held, heldBy } from "./flat";
 const PROGRAMS = 6;
 const AGENTS_EACH = 1_000;
 const EVENTS_PER_SECOND = 2_000;
-/** The simulation counts requests: six in ten hand in four and a half events. */
-const EVENTS_PER_REQUEST = 2.7;
+/** As often as an agent ships where nobody has set it otherwise. */
+const SHIP_EVERY_S = 120;
+const EVENTS_PER_REQUEST = (EVENTS_PER_SECOND * SHIP_EVERY_S) / (PROGRAMS * AGENTS_EACH);
 const TAILS = 200;
 /** A person may have so many live views at a time. */
 const TAILS_EACH = 5;
@@ -31,8 +32,8 @@ type Fleet = { enrollmentKey: string; stateDir: string };
 
 /** A thousand agents of an organization: each with its stream, its heartbeats and its share of the events. */
 function simulate({ base }: Server, { enrollmentKey, stateDir }: Fleet, seconds: number): Simulation {
-  const rate = EVENTS_PER_SECOND / EVENTS_PER_REQUEST / PROGRAMS;
-  const options = ["--devices", AGENTS_EACH, "--rate", rate.toFixed(1), "--seconds", Math.round(seconds)].map(String);
+  const figures = { devices: AGENTS_EACH, interval: SHIP_EVERY_S, events: EVENTS_PER_REQUEST, seconds };
+  const options = Object.entries(figures).flatMap(([name, value]) => [`--${name}`, String(Math.round(value))]);
   const args = ["simulate", "--url", base, "--enrollment-key", enrollmentKey, "--state-dir", stateDir, ...options];
   const child = spawn(process.execPath, [join("dist", "agent.mjs"), ...args], { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
@@ -44,7 +45,7 @@ function simulate({ base }: Server, { enrollmentKey, stateDir }: Fleet, seconds:
       });
     child.once("exit", () => reject(new Error(`the simulation ended early: ${said}`)));
   });
-  return { child, said: () => said, listening, ended: once(child, "exit") };
+  return { child, said: () => said, listening, ended: once(child, "close") };
 }
 
 type Tails = { open: () => number; entries: () => number; end: () => void };
@@ -126,6 +127,10 @@ function startPosting({ base }: Server, key: string): () => Promise<number[]> {
   };
 }
 
+/** What went wrong for the agents, by kind of request and answer. */
+const errorsOf = (simulations: Simulation[]): string[] =>
+  simulations.flatMap(({ said }) => /^(?:errors|held back).*$/m.exec(said())?.[0] ?? []);
+
 const storedBy = (simulations: Simulation[]): number =>
   simulations.reduce((sum, { said }) => sum + Number(/events stored: (\d+)/.exec(said())?.[1] ?? 0), 0);
 
@@ -190,6 +195,7 @@ async function run({ minutes, progress }: LineInput): Promise<Outcome> {
         detail: [
           `${PROGRAMS * AGENTS_EACH} agents, ${open} live views which were shown ${entries} entries, ${rate} events/s, ${minutes} minutes`,
           `a post p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; ${first?.mb} MB and ${first?.handles} handles after a quarter, ${last?.mb} MB and ${last?.handles} at the end`,
+          ...errorsOf(simulations),
           ...faults,
         ].join("; "),
       };
