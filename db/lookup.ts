@@ -1,5 +1,6 @@
 import type postgres from "postgres";
 import { env } from "@/server/env";
+import { takesNoWrites } from "./away";
 import { connectApp } from "./connect";
 import { survivable } from "./survive";
 
@@ -36,10 +37,10 @@ function inTime<T>(answer: PromiseLike<T>): Promise<T> {
   });
 }
 
+type Query<Row extends object> = (sql: postgres.ISql) => postgres.PendingQuery<Row[]>;
+
 /** Runs one query with sight of every organization, before any tenant is known. Only server/auth looks callers up. */
-export async function lookUpAll<Row extends object>(
-  query: (sql: postgres.ISql) => postgres.PendingQuery<Row[]>,
-): Promise<Row[]> {
+export async function lookUpAll<Row extends object>(query: Query<Row>): Promise<Row[]> {
   const sql = lookupSql();
   if (env().DATABASE_PREPARE) return inTime(query(sql));
   let rows: Row[] = [];
@@ -51,10 +52,25 @@ export async function lookUpAll<Row extends object>(
 }
 
 /** lookUpAll() for the one row that there can be. */
-export async function lookUp<Row extends object>(
-  query: (sql: postgres.ISql) => postgres.PendingQuery<Row[]>,
-): Promise<Row | undefined> {
+export async function lookUp<Row extends object>(query: Query<Row>): Promise<Row | undefined> {
   return (await lookUpAll(query))[0];
+}
+
+/**
+ * lookUp() that notes, in the same round trip, that the credential is in use. A database that takes no writes still knows
+ * who is calling: then nothing is noted.
+ * @param note an UPDATE
+ */
+export async function lookUpNoting<Row extends object>(
+  query: Query<Row>,
+  note: Query<object>,
+): Promise<Row | undefined> {
+  try {
+    return await lookUp<Row>((sql) => sql<Row[]>`WITH noted AS (${note(sql)}) ${query(sql)}`);
+  } catch (error) {
+    if (!takesNoWrites(error)) throw error;
+    return lookUp(query);
+  }
 }
 
 /** Ends the look-up connections, if there are any. */

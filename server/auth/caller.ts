@@ -1,4 +1,4 @@
-import { lookUp, lookUpAll } from "@/db/lookup";
+import { lookUp, lookUpAll, lookUpNoting } from "@/db/lookup";
 import type { Caller, Scope } from "@/server/context";
 import { mapValues } from "@/server/records";
 import { batchLoader } from "./batch-loader";
@@ -59,12 +59,8 @@ function toCaller(row: UserRow | undefined, signIn: SignInOf | undefined): Calle
 export async function findUserCaller(userId: string, signIn?: SignInOf): Promise<Caller | null> {
   const sid = signIn?.sid ?? null;
   return toCaller(
-    await lookUp<UserRow>(
+    await lookUpNoting<UserRow>(
       (sql) => sql`
-        WITH seen AS (
-          UPDATE user_sessions SET last_seen_at = now()
-          WHERE id = ${sid}::uuid AND user_id = ${userId} AND last_seen_at < now() - interval '1 minute'
-        )
         SELECT u.id, u.email, u.name, u.role, u.partner_id AS "partnerId", u.org_id AS "orgId",
           (SELECT o.id FROM organizations o WHERE o.partner_id = u.partner_id AND o.is_home) AS "homeOrgId",
           CASE
@@ -85,6 +81,9 @@ export async function findUserCaller(userId: string, signIn?: SignInOf): Promise
           AND (${sid}::uuid IS NULL OR EXISTS (
             SELECT FROM refresh_tokens t
             WHERE t.family_id = ${sid}::uuid AND t.user_id = u.id AND t.revoked_at IS NULL AND t.expires_at > now()))`,
+      (sql) => sql`
+        UPDATE user_sessions SET last_seen_at = now()
+        WHERE id = ${sid}::uuid AND user_id = ${userId} AND last_seen_at < now() - interval '1 minute'`,
     ),
     signIn,
   );
@@ -108,19 +107,18 @@ export const findApiKeyCaller = (keyHash: string, { ip, records }: KeyUse): Prom
   records ? orRemembered(keyHash, lookUpApiKey(keyHash, ip)) : lookUpApiKey(keyHash, ip);
 
 async function lookUpApiKey(keyHash: string, ip: string | null): Promise<Caller | null> {
-  const row = await lookUp<KeyRow & { keyHash: string }>(
+  const row = await lookUpNoting<KeyRow & { keyHash: string }>(
     (sql) => sql`
-      WITH used AS (
-        UPDATE api_keys SET last_used_at = now(), last_used_ip = ${ip}
-        WHERE (key_hash = ${keyHash} OR (former_hash = ${keyHash} AND former_until > now())) AND revoked_at IS NULL
-          AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
-      )
       SELECT k.id, k.name, CASE WHEN k.key_hash = ${keyHash} THEN k.key_hash ELSE k.former_hash END AS "keyHash", k.permissions, k.partner_id AS "partnerId", k.org_id AS "orgId",
         (SELECT o.id FROM organizations o WHERE o.partner_id = k.partner_id AND o.is_home) AS "homeOrgId",
         CASE WHEN k.org_id IS NULL THEN ARRAY(SELECT o.id FROM organizations o WHERE o.partner_id = k.partner_id) END AS "orgIds"
       FROM api_keys k
       WHERE (k.key_hash = ${keyHash} OR (k.former_hash = ${keyHash} AND k.former_until > now()))
         AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
+    (sql) => sql`
+      UPDATE api_keys SET last_used_at = now(), last_used_ip = ${ip}
+      WHERE (key_hash = ${keyHash} OR (former_hash = ${keyHash} AND former_until > now())) AND revoked_at IS NULL
+        AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
   );
   return row && sameHash(row.keyHash, keyHash) ? keyCaller(row) : null;
 }

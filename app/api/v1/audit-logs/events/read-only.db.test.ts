@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { expect, it, vi } from "vitest";
+import { asSystem, closeDatabase } from "@/db/client";
+import { auditLogs } from "@/db/schema";
+import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
+import { newId } from "@/server/ids";
+import { bearer, call, createApiKey, createOrg, createUser } from "@/testing/factories";
+
+/** The modules of a process whose database takes no writes; nothing of what other processes know is in their memory. */
+async function onReadOnly<T>(load: () => Promise<T>): Promise<T> {
+  vi.resetModules();
+  const { env: settings } = await import("@/server/env");
+  Object.assign(settings(), { DATABASE_URL: `${settings().DATABASE_URL}?default_transaction_read_only=on` });
+  return load();
+}
+
+it("on a database that takes no writes events are spooled and stored later, by a key it has never seen", async () => {
+  const org = await createOrg();
+  const key = await createApiKey({ orgId: org.id, permissions: ["audit:write", "audit:read"] });
+  const person = await bearer(await createUser({ orgId: org.id, role: "org_viewer" }));
+  const dir = mkdtempSync(join(tmpdir(), "trailmark-read-only-"));
+  const { events, me, recording, database } = await onReadOnly(async () => ({
+    events: await import("./route"),
+    me: await import("@/app/api/v1/me/route"),
+    recording: await import("@/server/audit/record/record"),
+    database: await import("@/db/client"),
+  }));
+  await recording.startRecording({ dir });
+  const event = {
+    actorType: "user",
+    actorId: newId(),
+    action: "device.create",
+    resourceType: "device",
+    result: "success",
+  };
+  const post = (headers = {}) =>
+    call(events.POST, { token: key.key, headers, body: { events: [{ ...event, id: newId() }, event] } });
+  expect(await post()).toMatchObject({ status: 202, body: { accepted: 2, dropped: 0 } });
+  expect((await call(me.GET, { token: person })).status).toBe(200);
+  expect((await call(events.POST, { token: `${key.key.slice(0, -1)}_`, body: { events: [event] } })).status).toBe(401);
+  // Which answer such a request was given first is the database's to know.
+  expect(await post({ "idempotency-key": newId() })).toMatchObject({ status: 503, body: { code: "unavailable" } });
+  await recording.stopRecording();
+  await database.closeDatabase();
+
+  const stored = () => asSystem((tx) => tx.select().from(auditLogs).where(eq(auditLogs.orgId, org.id)));
+  expect(await stored()).toEqual([]);
+  await startRecording({ dir });
+  await flushRecording();
+  expect(await stored()).toHaveLength(2);
+  await stopRecording();
+  await closeDatabase();
+  rmSync(dir, { recursive: true });
+});
