@@ -4,21 +4,29 @@ import { codeOf } from "@/db/thrown";
 import { countApplied, countMigrations, readApplied } from "@/db/version";
 import { openAlarms } from "@/server/audit/integrity/alarm";
 import { listLostHeads } from "@/server/audit/integrity/heads";
+import { Growth } from "@/server/audit/record/growth";
 import { recordingStats } from "@/server/audit/record/record";
 import { whyNotPruned } from "@/server/retention/schedule";
 
 /** `ready` asks whether this process can serve; a check that is not ok beside it is an operator's to look at. */
-export type Readiness = { ready: boolean; checks: { name: string; ok: boolean; detail?: string }[] };
+export type Readiness = { ready: boolean; checks: Check[] };
+type Check = { name: string; ok: boolean; detail?: string };
+type Stats = ReturnType<typeof recordingStats>;
 
 /** The check of a node of a distributed database that is away. */
 const NODE = "node";
-/** A spool that holds more than this is growing faster than the database takes it. */
-const MAX_SPOOL_BACKLOG = 50_000;
+/** The check of whether the database takes what is recorded. */
+const WRITES = "writes";
+/** What every process suffers alike: with all of them taken out of a proxy nothing would be served, and no event kept. */
+const SHARED = [NODE, WRITES];
 const DATABASE_TIMEOUT_MS = 3_000;
 /** A lost connection is mended within a try or two; a database that goes on refusing is full, read-only or away. */
 const MAX_WRITE_FAULT_MS = 1_000;
 /** SQLSTATE 53100 */
 const DISK_FULL = "53100";
+/** SQLSTATE 25006 */
+const READ_ONLY = "25006";
+const growth = new Growth();
 
 function withTimeout<T>(work: Promise<T>): Promise<T> {
   const timeout = new Promise<never>((_, reject) =>
@@ -27,7 +35,7 @@ function withTimeout<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, timeout]);
 }
 
-async function checkDatabase(): Promise<Readiness["checks"]> {
+async function checkDatabase(stats: Stats): Promise<Check[]> {
   try {
     const [[row], dates, { faults, silent }] = await withTimeout(
       Promise.all([
@@ -38,22 +46,21 @@ async function checkDatabase(): Promise<Readiness["checks"]> {
     );
     const [applied, wanted] = [countApplied(dates), countMigrations()];
     return [
-      row?.readOnly
-        ? { name: "database", ok: false, detail: "takes no writes: a replica, or read-only" }
-        : { name: "database", ok: true },
+      { name: "database", ok: true },
+      checkWrites(stats, row?.readOnly ?? false),
       { name: "migrations", ok: applied >= wanted, detail: `${applied} of ${wanted} applied` },
       { name: "chain", ok: faults.length === 0, ...(faults.length > 0 ? { detail: faults.join("; ") } : {}) },
       ...silent.map((node) => ({ name: NODE, ok: false, detail: `${node} does not answer` })),
     ];
   } catch (error) {
     const code = codeOf(error);
-    return [{ name: "database", ok: false, detail: code ? `unreachable (${code})` : "unreachable" }];
+    const away = { name: "database", ok: false, detail: code ? `unreachable (${code})` : "unreachable" };
+    return [away, checkWrites(stats, false)];
   }
 }
 
 /** Damage to one chain, and events set aside: nothing that another process could do better, so all others go on. */
-async function checkDamage(): Promise<Readiness["checks"]> {
-  const { held, deadLetters, spoolFault } = recordingStats();
+async function checkDamage({ held, deadLetters, spoolFault }: Stats): Promise<Check[]> {
   const heads = await withTimeout(listLostHeads()).then(
     ({ length }) => ({ ok: length === 0, detail: `${length} chains without their head or their end` }),
     () => ({ ok: false, detail: "could not be looked at" }),
@@ -82,27 +89,44 @@ function pruning(): string {
   return reason ? `off: ${reason}` : "on";
 }
 
+const REASONS: Record<string, string> = {
+  [DISK_FULL]: "its disk is full",
+  [READ_ONLY]: "it is a replica, or read-only",
+  "": "no answer",
+};
+
 /** Whether what is recorded comes to the database; only who tries can know, a full disk answers every read. */
-function checkWrites({ queued, writeFault }: ReturnType<typeof recordingStats>): Readiness["checks"][number] {
-  if (!writeFault || writeFault.ms < MAX_WRITE_FAULT_MS) return { name: "writes", ok: true };
-  const reason = writeFault.code === DISK_FULL ? "its disk is full" : writeFault.code || "no answer";
-  const seconds = Math.floor(writeFault.ms / 1_000);
-  return {
-    name: "writes",
-    ok: false,
-    detail: `the database has taken no audit event for ${seconds} s (${reason}); ${queued} wait`,
-  };
+function checkWrites({ queued, writeFault }: Stats, isReadOnly: boolean): Check {
+  if (writeFault && writeFault.ms >= MAX_WRITE_FAULT_MS) {
+    const reason = REASONS[writeFault.code] ?? writeFault.code;
+    const seconds = Math.floor(writeFault.ms / 1_000);
+    const detail = `the database has taken no audit event for ${seconds} s (${reason}); ${queued} wait`;
+    return { name: WRITES, ok: false, detail };
+  }
+  return isReadOnly
+    ? { name: WRITES, ok: false, detail: `the database takes no writes: ${REASONS[READ_ONLY]}` }
+    : { name: WRITES, ok: true };
 }
 
-/** Whether this process can do its work: database reachable and taking events, migrations applied, chain guarded. */
+/** While the database takes nothing the spool is meant to grow: as long as it has room, what comes is kept. */
+function checkSpool({ queued, spoolTakesEvents }: Stats, takesWrites: boolean): Check {
+  const isGrowing = growth.isGrowing(queued);
+  if (takesWrites || spoolTakesEvents)
+    return { name: "spool", ok: !takesWrites || !isGrowing, detail: `${queued} events waiting` };
+  return { name: "spool", ok: false, detail: `${queued} events waiting, and it takes no more` };
+}
+
+/**
+ * Whether this process can do its work: database reachable, migrations applied, chain guarded, and database or spool taking
+ * what is recorded.
+ */
 export async function checkReadiness(): Promise<Readiness> {
   const stats = recordingStats();
-  const checks = [
-    ...(await checkDatabase()),
-    { name: "pruning", ok: true, detail: pruning() },
-    checkWrites(stats),
-    { name: "spool", ok: stats.queued < MAX_SPOOL_BACKLOG, detail: `${stats.queued} events waiting` },
-  ];
-  // A node that is away takes its organizations with it, in every process alike: the others are served.
-  return { ready: checks.every((c) => c.ok || c.name === NODE), checks: [...checks, ...(await checkDamage())] };
+  const database = await checkDatabase(stats);
+  const takesWrites = database.every(({ name, ok }) => name !== WRITES || ok);
+  const checks = [...database, { name: "pruning", ok: true, detail: pruning() }, checkSpool(stats, takesWrites)];
+  return {
+    ready: checks.every((c) => c.ok || SHARED.includes(c.name)),
+    checks: [...checks, ...(await checkDamage(stats))],
+  };
 }

@@ -160,6 +160,7 @@ export class Recorder {
       heldChains: this.held.size,
       deadLetters: this.deadLetters?.count ?? this.counts.deadLettered,
       spoolFault: this.spoolFault,
+      spoolTakesEvents: this.spoolFault === "" && this.spool?.hasRoom === true,
       spoolOpen: this.spool !== null,
       spoolBytes: this.spool?.bytes ?? 0,
       spoolFiles: this.spool?.files ?? 0,

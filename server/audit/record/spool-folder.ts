@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync, renameSync, rmdirSync, statSync, utimesSync } from "node:fs";
+import { readdirSync, renameSync, rmdirSync, statSync, unlinkSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createFolder } from "@/db/embedded/create-folder";
 import { syncFolder } from "@/db/embedded/sync-folder";
@@ -62,6 +62,11 @@ export function releaseFolder(root: string, name: string): void {
 /** Removes a folder unless something is left in it. */
 export function removeIfEmpty(folder: string): void {
   attempt(() => rmdirSync(folder));
+}
+
+/** Removes a file; one that cannot be removed stays. */
+export function removeFile(path: string): void {
+  attempt(() => unlinkSync(path));
 }
 
 /** Takes over the folders of dead processes; the names under which they stand now. */

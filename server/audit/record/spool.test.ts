@@ -1,10 +1,12 @@
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -193,4 +195,18 @@ test("deferred events are in the file once they are written, and what was settle
   other.close();
   await other.written();
   expect(other.failedWrites).toBe(0);
+});
+
+test("a disk that refused an event is tried with every heartbeat, and said to take events once it does", () => {
+  const spool = new Spool(dir);
+  const [own = ""] = readdirSync(dir);
+  spool.fault = "ENOSPC";
+  mkdirSync(join(dir, `${own}.probe`));
+  expect(() => spool.heartbeat()).not.toThrow();
+  expect(spool.fault).toBe("EISDIR");
+  rmdirSync(join(dir, `${own}.probe`));
+  spool.heartbeat();
+  expect(spool.fault).toBe("");
+  spool.close();
+  expect(readdirSync(dir)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { closeSync, constants, fsync, openSync, readdirSync } from "node:fs";
+import { closeSync, constants, fsync, openSync, readdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -9,7 +9,7 @@ import { DeferredWrites } from "./deferred-writes";
 import { decodeFrames } from "./frame";
 import { Segment } from "./segment";
 import { sharedRuns } from "./shared-runs";
-import { adoptOrphans, beat, openFolder, releaseFolder, removeIfEmpty } from "./spool-folder";
+import { adoptOrphans, beat, openFolder, releaseFolder, removeFile, removeIfEmpty } from "./spool-folder";
 
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
 const MAX_SPOOL_BYTES = 512 * 1024 * 1024;
@@ -17,6 +17,8 @@ const MAX_SPOOL_BYTES = 512 * 1024 * 1024;
 const RECLAIM_BYTES = 256 * 1024;
 
 const TYPICAL_FRAME_BYTES = 600;
+/** What a disk that refused an event has to take before it is said to take events. */
+const PROBE_BYTES = 256 * 1024;
 
 const syncAll = promisify(fsync);
 
@@ -66,6 +68,11 @@ export class Spool {
     return sum;
   }
 
+  /** Whether events of some requests find room; when it is full they are refused. */
+  get hasRoom(): boolean {
+    return this.bytes + SEGMENT_BYTES <= this.maxBytes;
+  }
+
   get files(): number {
     return this.segments.size;
   }
@@ -93,6 +100,7 @@ export class Spool {
   heartbeat(): void {
     beat(this.root, this.folder);
     this.adopt();
+    if (this.fault !== "") this.probe();
   }
 
   /**
@@ -260,6 +268,18 @@ export class Spool {
       this.failedWrites += frames.length;
       if (segment === this.active) this.retire();
     }
+  }
+
+  /** A disk that refused an event may take the next one; a proxy that goes by /readyz would not send it. */
+  private probe(): void {
+    const path = join(this.root, `${this.folder}.probe`);
+    try {
+      writeFileSync(path, Buffer.alloc(PROBE_BYTES), { flush: true });
+      this.fault = "";
+    } catch (error) {
+      this.fault = faultOf(error);
+    }
+    removeFile(path);
   }
 
   private retire(): void {
