@@ -58,6 +58,16 @@ async function signAndKeep(
   return { kind: "signed", note: kept, disputes };
 }
 
+/**
+ * Asks the witnesses that a kept checkpoint lacks about it again: one that has not cosigned it may have refused it. Notes
+ * in the database are never changed, so where one of them cosigns now, the same entries are worth another checkpoint.
+ */
+async function askAgain(kept: StoredNote): Promise<{ hasMore: boolean; disputes: Break[] }> {
+  if (!awaitsWitness(kept.note)) return { hasMore: false, disputes: [] };
+  const { note, disputes } = await cosign(kept);
+  return { hasMore: note !== kept.note, disputes };
+}
+
 async function signNow(orgId: string, signedAt: string): Promise<Signing> {
   const extended = await extendTree(orgId);
   if (extended.kind === "refused") return extended;
@@ -67,15 +77,15 @@ async function signNow(orgId: string, signedAt: string): Promise<Signing> {
   if (!newest && size > 0)
     await signAndKeep(orgId, { size: 0, root: EMPTY_ROOT, signedAt, restored, isFirstOfHour: false });
   if (base.unsigned) await signReceipt(orgId, { ...base.unsigned, signedAt });
-  // One that a witness has not cosigned may be one that it refused: it is asked again, about the same entries.
-  if (!newest || newest.size !== size || awaitsWitness(newest.note)) {
+  const asked = newest?.size === size ? await askAgain(newest) : null;
+  if (!newest || !asked || asked.hasMore) {
     const isFirstOfHour = newest !== null && hourOf(newest.signedAt) !== hourOf(signedAt);
     const signed = await signAndKeep(orgId, { size, root, signedAt, restored, isFirstOfHour });
     return { ...signed, readAfter, warnings };
   }
   if (!base.inFolder) await keepLatest(newest);
   if (!base.inDatabase) await asSystem((tx) => insertNote(tx, newest));
-  return { kind: "signed", note: newest, warnings, disputes: [], readAfter };
+  return { kind: "signed", note: newest, warnings, disputes: asked.disputes, readAfter };
 }
 
 /** One signing of an organization at a time in this process; who comes meanwhile shares the next. */

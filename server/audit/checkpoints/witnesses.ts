@@ -46,8 +46,9 @@ async function breaksOf(stored: StoredNote, alarms: Cosigning["alarms"]): Promis
 }
 
 /**
- * Called for each new checkpoint, after it was written to the folder and before it is added to audit_notes.
- * @returns the note with the signatures of witnesses; unchanged where no witness is asked for
+ * Called for each new checkpoint, after it was written to the folder and before it is added to audit_notes, and again for
+ * one that lacks witnesses.
+ * @returns the note with the signatures of witnesses; unchanged where none of them signs, or none is asked for
  */
 export async function cosign(stored: StoredNote, policy = witnessPolicy()): Promise<Cosigned> {
   const parsed = policy && parseNote(stored.note);

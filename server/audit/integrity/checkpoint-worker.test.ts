@@ -12,5 +12,14 @@ it.each([
   ["a head moved by a thousand", 1_500, { size: 500, at: ago(1) }, true],
   ["a chain that was never signed", 0, { size: -1, at: 0 }, true],
 ])("%s is signed when it is due", (_, seq, signed, due) => {
-  expect(isDue({ seq }, signed, NOW)).toBe(due);
+  for (const lacksQuorum of [false, true]) {
+    const isIdle = seq === signed.size;
+    expect(isDue({ seq }, { ...signed, lacksQuorum: lacksQuorum && !isIdle }, NOW)).toBe(due);
+  }
+});
+
+it("a head that has not moved is shown to the witnesses every ten minutes while they are too few", () => {
+  const due = (seconds: number, lacksQuorum: boolean) =>
+    isDue({ seq: 500 }, { size: 500, at: ago(seconds), lacksQuorum }, NOW);
+  expect([due(599, true), due(600, true), due(86_400, false)]).toEqual([false, true, false]);
 });

@@ -1,13 +1,14 @@
-import { meetsQuorum, type Policy, type Witness } from "@/server/audit/tree/policy";
+import { cosignedBy, meetsQuorum, type Policy, type Witness } from "@/server/audit/tree/policy";
 import type { NoteSignature } from "@/server/audit/tree/signed-note";
 import { log } from "@/server/log";
+import { noteTools } from "@/server/note-tools";
 import { askWitness, type Unwitnessed, type WitnessOutcome } from "./ask";
 import { witnessPolicy } from "./policy-file";
 import { noteWitnessed } from "./witnessed-age";
 
 /** What the witnesses made of one checkpoint. */
 export type Cosigning = {
-  /** The lines to append to the note, in the policy's order. */
+  /** The lines to append to the note, in the policy's order; none of those who had cosigned it before. */
   signatures: NoteSignature[];
   /** Each witness that holds another history, or a longer one. */
   alarms: { witness: string; knownSize: number; reason: string }[];
@@ -50,8 +51,8 @@ async function askOne(witness: Reachable, origin: string, checkpoint: Unwitnesse
 }
 
 /**
- * Asks every witness of the policy at once to cosign a checkpoint; takes 5 s at most, once a minute, whatever is the matter
- * with them, and never rejects. Without a policy it answers at once.
+ * Asks every witness of the policy that has not cosigned a checkpoint to do so, all at once; takes 5 s at most, once a minute,
+ * whatever is the matter with them, and never rejects. Without a policy it answers at once.
  * @param origin the log's origin, as in the note's first line
  */
 export async function cosign(
@@ -60,12 +61,13 @@ export async function cosign(
   policy: Policy | null = witnessPolicy(),
 ): Promise<Cosigning> {
   if (!policy) return { signatures: [], alarms: [], isWitnessed: true };
-  const reachable = policy.witnesses.filter(hasUrl);
+  const before = cosignedBy(noteTools, policy, checkpoint.note).map(({ witness }) => witness);
+  const reachable = policy.witnesses.filter(hasUrl).filter((witness) => !before.includes(witness));
   const outcomes = await Promise.all(
     reachable.map(async (witness) => ({ witness, outcome: await askOne(witness, origin, checkpoint) })),
   );
   const signed = outcomes.filter(({ outcome }) => outcome.kind === "cosigned").map(({ witness }) => witness);
-  const isWitnessed = meetsQuorum(policy.quorum, signed);
+  const isWitnessed = meetsQuorum(policy.quorum, [...before, ...signed]);
   noteWitnessed(origin, isWitnessed);
   return {
     signatures: outcomes.flatMap(({ outcome }) => (outcome.kind === "cosigned" ? [outcome.signature] : [])),

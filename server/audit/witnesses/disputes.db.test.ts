@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
 import { originOfOrg, ownKeys, signStatement } from "@/server/audit/checkpoints/keys";
+import { listCheckpoints } from "@/server/audit/checkpoints/note-store";
 import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { cosignersOf } from "@/server/audit/checkpoints/witnessed";
 import { verifyIntegrity } from "@/server/audit/integrity/integrity";
@@ -51,6 +53,12 @@ async function showOther(orgId: string, size: number): Promise<void> {
   expect(outcome).toMatchObject({ kind: "cosigned" });
 }
 
+/** The notes of an organization's checkpoints that cover any entry, newest first. */
+const checkpointsOf = async (orgId: string): Promise<string[]> => {
+  const notes = await asSystem((tx) => listCheckpoints(tx, orgId, 100));
+  return notes.filter(({ size }) => size > 0).map(({ note }) => note);
+};
+
 it("a log that a witness holds another one against is broken however often it is asked, and stays so", async () => {
   const { orgId, ctx } = await organization();
   await showOther(orgId, 3);
@@ -61,6 +69,7 @@ it("a log that a witness holds another one against is broken however often it is
     expect(await verifyIntegrity.run(ctx, { orgId, ...question })).toMatchObject(dispute);
     expect(await getIntegrityStatus.run(ctx, { orgId })).toMatchObject(stands);
   }
+  expect(await checkpointsOf(orgId)).toHaveLength(1);
   expect(await verifyNightly(orgId)).toMatchObject(dispute);
   expect(await getIntegrityStatus.run(ctx, { orgId })).toMatchObject(stands);
 });
@@ -70,6 +79,9 @@ it("a head that has not moved is cosigned at the next verification, once the wit
   await appendAudit(roles.app, auditRows(orgId, 5));
   await running.stop();
   expect(await verifyIntegrity.run(ctx, { orgId })).toMatchObject({ status: "intact" });
+  const [alone] = await checkpointsOf(orgId);
+  for (let n = 0; n < 3; n++) expect(await verifyIntegrity.run(ctx, { orgId })).toMatchObject({ status: "intact" });
+  expect(await checkpointsOf(orgId)).toEqual([alone]);
   await running.start();
   expect(await verifyIntegrity.run(ctx, { orgId })).toMatchObject({ status: "intact" });
   const signing = await signCheckpoint(orgId);
@@ -78,4 +90,5 @@ it("a head that has not moved is cosigned at the next verification, once the wit
   expect(cosignersOf(signing.note.note).map(({ name }) => name)).toEqual(["auditor.example"]);
   // Nobody is missing from it any more: the same one is given.
   expect(await signCheckpoint(orgId)).toMatchObject({ note: { signedAt: signing.note.signedAt } });
+  expect(await checkpointsOf(orgId)).toEqual([signing.note.note, alone]);
 });
