@@ -1,13 +1,18 @@
 import type { ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
 import { log } from "@/server/log";
+import { gauge } from "@/server/process/metrics";
 import { type Bus, isNews } from "./bus";
 
 const subjectOf = (processId: string): string => `trailmark.live.${processId}`;
 
+/** Whether this process is connected, for the metric: it has one bus. */
+let isConnected = false;
+
 async function followStatus(connection: NatsConnection, onAgain: () => void): Promise<void> {
-  for await (const status of connection.status()) {
-    if (status.type === "reconnect") onAgain();
-    if (status.type === "disconnect") log.warn("NATS connection lost; the relay polls until it is back");
+  for await (const { type } of connection.status()) {
+    if (type === "reconnect") onAgain();
+    if (type === "disconnect") log.warn("NATS connection lost; the relay polls until it is back");
+    if (type === "reconnect" || type === "disconnect") isConnected = type === "reconnect";
   }
 }
 
@@ -32,6 +37,9 @@ export function toNatsOptions(url: string): ConnectionOptions {
 /** NATS core: a subject a process. It reconnects for ever; what was missed meanwhile is looked up. */
 export function createNatsBus(url: string): Bus {
   let connection: NatsConnection | undefined;
+  gauge("trailmark_nats_connected", "1 while NATS_URL is set and answers; 0 while the relay polls", () =>
+    isConnected ? 1 : 0,
+  );
   return {
     async listen(processId, onNews, onAgain) {
       const { connect } = await import("@nats-io/transport-node");
@@ -52,6 +60,7 @@ export function createNatsBus(url: string): Bus {
         if (isNews(text)) onNews(text);
       };
       for (const subject of [subjectOf(processId), TO_ALL]) connection.subscribe(subject, { callback });
+      isConnected = true;
       void followStatus(connection, onAgain);
       onAgain();
     },

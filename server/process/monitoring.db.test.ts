@@ -13,6 +13,7 @@ import { figuresWatch } from "@/server/audit/integrity/figures";
 import { searchWorker } from "@/server/audit/query/search-worker";
 import { noteWitnessed } from "@/server/audit/witnesses/witnessed-age";
 import { inFairShare } from "@/server/limits/fair-share";
+import { createNatsBus } from "@/server/live-events/nats-bus";
 import { announcePruning } from "@/server/retention/worker";
 import { call, createDevice, createOrg, createUser } from "@/testing/factories";
 import { exposeMetrics } from "./expose-metrics";
@@ -55,6 +56,7 @@ it("every metric of the alerts and of the dashboard is one that the server expos
   announcePruning();
   countRequest("/api/v1/me", 200, 1);
   noteWitnessed("example.org/log", true);
+  createNatsBus("nats://127.0.0.1:1");
   await readChain({ kind: "system" }, async () => undefined);
   const late = ["trailmark_audit_lost_heads", "trailmark_retention_age_seconds", "trailmark_deliveries_pending"];
   for (const name of [...late, "trailmark_audit_search_behind_rows"])

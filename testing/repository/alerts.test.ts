@@ -39,6 +39,8 @@ const WELL: Record<string, [number, number]> = {
   trailmark_deliveries_failed_total: [3, 0],
   trailmark_exports_age_seconds: [20, 0],
   trailmark_requests_refused_total: [100, 1],
+  trailmark_figures_age_seconds: [310, 0],
+  trailmark_nats_connected: [1, 0],
   trailmark_database_transactions: [12, 0],
   trailmark_database_pool_size: [20, 0],
 };
@@ -69,6 +71,8 @@ const SICK: Record<string, Partial<typeof WELL>> = {
   TrailmarkDeliveriesFailed: { trailmark_deliveries_failed_total: [0, 1] },
   TrailmarkExportsWaiting: { trailmark_exports_age_seconds: [1_801, 0] },
   TrailmarkRequestsRefused: { trailmark_requests_refused_total: [0, 60] },
+  TrailmarkFiguresMissing: { trailmark_figures_age_seconds: [901, 0] },
+  TrailmarkNatsAway: { trailmark_nats_connected: [0, 0] },
   TrailmarkPoolBusy: { trailmark_database_transactions: [41, 0] },
 };
 
@@ -104,12 +108,16 @@ it.runIf(hasPromtool)(
   "each alert fires by what its guide says, and none where all is well (promtool)",
   { timeout: 180_000 },
   () => {
+    const { trailmark_figures_age_seconds: _, ...serving } = WELL;
     const dir = mkdtempSync(join(tmpdir(), "trailmark-alerts-"));
     const tests = [
       test(WELL, ".*", 0),
       ...names.map((name) => test({ ...WELL, ...SICK[name] }, name, 1)),
       // Nothing is scraped at all.
       test({}, "TrailmarkAllDown", 1),
+      test({}, "TrailmarkFiguresMissing", 0),
+      // Processes are there, and none has WORKERS=on.
+      test(serving, "TrailmarkFiguresMissing", 1),
     ];
     const file = join(dir, "alerts.test.yml");
     writeFileSync(file, stringify({ rule_files: [resolve(ALERTS)], evaluation_interval: "1m", tests }));

@@ -13,11 +13,17 @@ it("moves as organizations, entries and policies do", async () => {
   await asSystem((tx) =>
     tx.execute(sql`UPDATE audit_retention_policies SET last_cleanup_at = now() WHERE org_id = ${empty}::uuid`),
   );
-  const { states, unsignedAge, prunedAge } = await readFigures();
+  const DAY = 86_400;
+  await asSystem((tx) =>
+    tx.execute(sql`UPDATE organizations SET created_at = now() - interval '10 days' WHERE id = ${orgId}::uuid`),
+  );
+  const { states, unsignedAge, prunedAge, verifiedAge } = await readFigures();
   const total = (of: typeof states) => of.intact + of.broken + of.unproven + of.empty;
   expect(total(states)).toBeGreaterThanOrEqual(total(before.states) + 2);
   expect(states.empty).toBeGreaterThan(0);
   expect(states.unproven).toBeGreaterThan(0);
   expect(unsignedAge).toBeGreaterThan(0);
   expect(prunedAge).toBeGreaterThan(0);
+  // No verification has read it since it was created.
+  expect(verifiedAge).toBeGreaterThanOrEqual(10 * DAY);
 });

@@ -30,12 +30,14 @@ const none = (): Figures => ({
   unindexedRows: 0,
 });
 
-async function addStates(tx: Tx, orgIds: string[], figures: Figures): Promise<void> {
+/** A chain that no verification has read is as old as its organization. */
+async function addStates(tx: Tx, created: Map<string, number>, figures: Figures): Promise<void> {
   const alarms = await openAlarms({ kind: "system" });
-  for (const { state, coverage } of (await readStates(tx, orgIds, alarms)).values()) {
+  for (const [orgId, { state, coverage }] of await readStates(tx, [...created.keys()], alarms)) {
     figures.states[state.status]++;
-    if (coverage.retained === 0 || !coverage.lastRanAt) continue;
-    figures.verifiedAge = Math.max(figures.verifiedAge, (Date.now() - Date.parse(coverage.lastRanAt)) / 1000);
+    if (coverage.retained === 0) continue;
+    const since = coverage.lastRanAt ? Date.parse(coverage.lastRanAt) : (created.get(orgId) ?? Date.now());
+    figures.verifiedAge = Math.max(figures.verifiedAge, (Date.now() - since) / 1000);
   }
 }
 
@@ -65,12 +67,18 @@ async function prunedAge(tx: Tx): Promise<number> {
 /** Reads the figures of every organization, some at a time, each in a transaction of its own. */
 export async function readFigures(): Promise<Figures> {
   const figures = none();
-  const ids = await asSystem((tx) => rowsOf<{ id: string }>(tx, sql`SELECT id FROM organizations ORDER BY id`));
-  for (let at = 0; at < ids.length; at += ORGANIZATIONS_AT_A_TIME) {
-    const orgIds = ids.slice(at, at + ORGANIZATIONS_AT_A_TIME).map(({ id }) => id);
+  const organizations = await asSystem((tx) =>
+    rowsOf<{ id: string; ms: string }>(tx, sql`SELECT id, audit_ms(created_at) AS ms FROM organizations ORDER BY id`),
+  );
+  for (let at = 0; at < organizations.length; at += ORGANIZATIONS_AT_A_TIME) {
+    const some = organizations.slice(at, at + ORGANIZATIONS_AT_A_TIME);
     await asSystem(async (tx) => {
-      await addStates(tx, orgIds, figures);
-      figures.unsignedAge = Math.max(figures.unsignedAge, await unsignedAge(tx, orgIds));
+      await addStates(tx, new Map(some.map(({ id, ms }) => [id, Number(ms)])), figures);
+      const age = await unsignedAge(
+        tx,
+        some.map(({ id }) => id),
+      );
+      figures.unsignedAge = Math.max(figures.unsignedAge, age);
     });
   }
   await asSystem(async (tx) => {
@@ -82,6 +90,7 @@ export async function readFigures(): Promise<Figures> {
 }
 
 let known = none();
+let readAt = Date.now();
 
 const EXPLAINED: [name: string, help: string, read: () => number][] = [
   ["trailmark_audit_chains_intact", "Organizations whose chain is intact", () => known.states.intact],
@@ -89,7 +98,7 @@ const EXPLAINED: [name: string, help: string, read: () => number][] = [
   ["trailmark_audit_chains_empty", "Organizations whose chain is empty", () => known.states.empty],
   [
     "trailmark_audit_verified_age_seconds",
-    "Seconds since the last verification of the organization where it is longest ago",
+    "Seconds since the last verification of the organization where it is longest ago, or was not yet, since it was created",
     () => known.verifiedAge,
   ],
   [
@@ -111,6 +120,9 @@ const EXPLAINED: [name: string, help: string, read: () => number][] = [
 
 /** Keeps the metrics over all organizations at what the database holds. */
 export const figuresWatch = backgroundLoop("figures", POLL_MS, async () => {
+  const age = () => (Date.now() - readAt) / 1000;
+  gauge("trailmark_figures_age_seconds", "Seconds since the figures over all organizations were read last", age);
   known = await readFigures();
+  readAt = Date.now();
   for (const [name, help, read] of EXPLAINED) gauge(name, help, read);
 });

@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, fsyncSync, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, createReadStream, existsSync, fsyncSync, openSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createFolder } from "@/db/embedded/create-folder";
 import { syncFolder } from "@/db/embedded/sync-folder";
@@ -12,14 +12,19 @@ const NEWLINE = 0x0a;
 
 /** Events that the database refused for good, kept for the operator in lines like the spool's. */
 export class DeadLetters {
-  /** How many stand in the file: what earlier processes put there, and this one. */
-  count = 0;
   readonly #path: string;
+  #count = 0;
 
   /** @param root the spool's folder */
   constructor(root: string) {
     this.#path = join(root, DEAD_LETTER_FILE);
     void this.#countEarlier();
+  }
+
+  /** How many stand in the file: what earlier processes put there, and this one; none once somebody took it away. */
+  get count(): number {
+    if (this.#count > 0 && !existsSync(this.#path)) this.#count = 0;
+    return this.#count;
   }
 
   /**
@@ -31,7 +36,7 @@ export class DeadLetters {
       if ((statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0) >= MAX_BYTES)
         throw new Error(`${DEAD_LETTER_FILE} is full`);
       this.#append(Buffer.from(encodeFrame(row)));
-      this.count += 1;
+      this.#count += 1;
       return true;
     } catch (error) {
       log.error({ err: error, orgId: row.orgId, id: row.id }, "a refused audit event could not be kept aside");
@@ -57,7 +62,7 @@ export class DeadLetters {
       const size = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
       if (size === 0) return;
       for await (const chunk of createReadStream(this.#path, { end: size - 1 }))
-        for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) this.count += 1;
+        for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) this.#count += 1;
     } catch (error) {
       log.warn({ err: error }, "the refused audit events could not be counted");
     }

@@ -36,6 +36,7 @@ export const idConflict = () =>
  * | held      | –      | held segment            | the database continues the chain again: cold                |
  * | refused   | –      | dead-letter.log         | an operator decides; counted                                |
  * | dropped   | –      | –                       | counted: neither memory nor disk had room, or it is stopped |
+ * | given back | –     | –                       | the same, of a caller who waits and is answered 503         |
  *
  * Events are cold from when memory is full until the spool has no cold segment left, so they keep their order. Callers
  * of durably() wait for the commit, or for a flush of the spool while commits are slow (pending-write.ts).
@@ -109,7 +110,7 @@ export class Recorder {
     return (this.writer?.busyMs ?? 0) > COMMIT_TIMEOUT_MS || (this.spool?.hasCold ?? false);
   }
 
-  /** Spools the events and queues them for the batch writer. Events that neither takes are counted as dropped. */
+  /** Spools the events and queues them for the batch writer. Events that neither takes are given back or dropped. */
   enqueue(rows: AuditInsert[], write: PendingWrite | null = null): void {
     if (this.isClosed) {
       this.drop(rows.length, write);
@@ -321,11 +322,15 @@ export class Recorder {
     if (event.segment) this.spool?.settle(event.segment, 1);
   }
 
+  /** A caller who waits is told to send them again: then they are not lost. */
   private drop(count: number, write: PendingWrite | null): void {
+    if (write && !write.isDone) {
+      write.reject();
+      return;
+    }
     const reason = this.isClosed ? "recording has stopped" : "the spool and the memory are full";
     if (this.counts.dropped === 0) log.error(`audit events are being lost: ${reason}`);
     this.counts.dropped += count;
-    write?.reject();
   }
 
   /** @returns whether everything spooled so far survives the loss of power */
