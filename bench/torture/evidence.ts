@@ -10,9 +10,9 @@ import type { Line } from "./types";
 
 /** C5: bundles of both versions as somebody changed them, with the log's key and without any. */
 
-const isGood = (word: string): boolean => word === "intact" || word === "empty";
+export const isGood = (word: string): boolean => word === "intact" || word === "empty";
 /** The installation's key is good for its logs, and for version 1. */
-const KEYS = [vkeyOf(installationKey)];
+export const KEYS = [vkeyOf(installationKey)];
 
 /** A byte of each changed at random; a change that changes nothing is none. */
 function alter({ text, name }: Mutation, random: () => number): Mutation {
@@ -22,16 +22,21 @@ function alter({ text, name }: Mutation, random: () => number): Mutation {
   return { name: `${name}, byte ${at}`, text: bytes.toString("latin1"), verdict: "broken" };
 }
 
-const bytesOf = ({ name, text }: Mutation) => Buffer.from(text, name.includes(", byte ") ? "latin1" : "utf8");
+export const bytesOf = ({ name, text }: Mutation) => Buffer.from(text, name.includes(", byte ") ? "latin1" : "utf8");
 
 /** The control: a verifier that believes the end of the file. What it is fooled by shows that these changes can fool. */
 const believes = (text: string): boolean =>
   text.startsWith('{"type":"header"') && /\n\{"type":"end"[^\n]*\n$/.test(text);
 
-async function run({ rounds, random }: { rounds: number; random: () => number }) {
+/** Every change that somebody thought of, and forty a round that nobody did. */
+export function changedBundles(rounds: number, random: () => number): Mutation[] {
   const whole = MUTATIONS.filter(({ verdict, hasUnknownSigner }) => verdict === "intact" && !hasUnknownSigner);
   const altered = Array.from({ length: 40 * rounds }, (_, i) => alter(itemAt(whole, i), random));
-  const all = [...MUTATIONS, ...MUTATIONS_V1, ...altered];
+  return [...MUTATIONS, ...MUTATIONS_V1, ...altered];
+}
+
+async function run({ rounds, random }: { rounds: number; random: () => number }) {
+  const all = changedBundles(rounds, random);
   const faults: string[] = [];
   for (const keys of [KEYS, []]) {
     const trust = trustIn({ keys });

@@ -1,4 +1,5 @@
 import { evidenceLine } from "./evidence";
+import { evidenceBrowserLine } from "./evidence-browser";
 import { fairSharesLine } from "./fair-shares";
 import { fuzzLine } from "./fuzz";
 import { hostileLine } from "./hostile";
@@ -38,6 +39,7 @@ export const LINES: Sized[] = [
   ...slow([importMarkLine], 5, 20),
   ...slow([earlyAnswerLine, droppedQueueLine, waitingRecorderLine], 1, 3),
   ...slow([...pruneLines, ...migrationLines, ...exportLines, ...verificationLines, ...treeLines], 2, 20),
+  ...slow([evidenceBrowserLine], 1, 20),
   ...slow([...clockLines, ...diskLines], 1, 10),
   { line: importLawLine, quick: 1, full: 100 },
   { line: slowFilesLine, quick: 1, full: 10 },

@@ -1,0 +1,80 @@
+import type { Page } from "@playwright/test";
+import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
+import { verifyBundle } from "@/server/audit/bundle/verify";
+import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
+import { itemAt } from "@/server/records";
+import type { Mutation } from "@/testing/evidence/base-bundles";
+import { trustIn } from "@/testing/evidence/bundles";
+import { bytesOf, changedBundles, isGood, KEYS } from "./evidence";
+import { withServer } from "./folder";
+import type { Line } from "./types";
+
+/** C5 in a browser: the bundles that command line and Python judge, on the page where an auditor drops them. */
+
+/** Bundles of which the page of the control is given another one than the verifier that it is compared with. */
+const SWAPPED = 20;
+
+/** What the page says of a file. */
+async function wordOf(page: Page, bundle: Mutation): Promise<string> {
+  const file = { name: "bundle.ndjson", mimeType: "application/x-ndjson", buffer: bytesOf(bundle) };
+  await page.getByLabel("Evidence bundle").setInputFiles(file);
+  const verdict = page.getByRole("region", { name: "Verdict" });
+  const word = await verdict.getByRole("heading", { level: 2 }).first().innerText();
+  await verdict.getByRole("button", { name: "Check another bundle" }).click();
+  return word;
+}
+
+type Judging = { page: Page; bundles: readonly Mutation[]; keys: readonly string[] };
+
+/** Where page and verifier differ, and what the page calls good that nobody may; shown: what the page is given instead. */
+async function differences({ page, bundles, keys }: Judging, shown = bundles): Promise<string[]> {
+  const trust = trustIn({ keys });
+  const faults: string[] = [];
+  for (const [i, bundle] of bundles.entries()) {
+    const word = await wordOf(page, itemAt(shown, i));
+    const { status } = await verifyBundle([bytesOf(bundle)], nodeBundleTools, { trust });
+    const mayBeGood = keys.length > 0 && isGood(bundle.verdict);
+    if (word !== VERDICT_WORD[status]) faults.push(`${bundle.name}: ${VERDICT_WORD[status]}, in the browser ${word}`);
+    else if (isGood(status) && !mayBeGood) faults.push(`${bundle.name}: ${status}`);
+  }
+  return faults;
+}
+
+async function judge(page: Page, bundles: readonly Mutation[]) {
+  const key = page.getByLabel("Verifier key or policy (optional)");
+  const faults: string[] = [];
+  // Without a key that was given the page holds to the server's own, which signed none of them.
+  for (const keys of [[], KEYS]) {
+    await key.fill(keys.join("\n"));
+    faults.push(...(await differences({ page, bundles, keys })));
+  }
+  const good = bundles.filter(({ verdict }) => isGood(verdict));
+  const bad = bundles.filter(({ verdict }) => verdict === "broken").slice(0, SWAPPED);
+  const swapped = bad.map((_, i) => itemAt(good, i));
+  const seen = await differences({ page, bundles: bad, keys: KEYS }, swapped);
+  if (seen.length < SWAPPED) faults.push(`the control, another file, was seen ${seen.length} times`);
+  return { faults, seen: seen.length };
+}
+
+export const evidenceBrowserLine: Line = {
+  id: "C5-browser",
+  title: "changed evidence bundles, in a browser",
+  run: ({ rounds, random }) =>
+    withServer(async ({ base }) => {
+      const [{ chromium }, { findBrowser }] = await Promise.all([
+        import("@playwright/test"),
+        import("@/testing/browser"),
+      ]);
+      const browser = await chromium.launch(await findBrowser(process.cwd()));
+      try {
+        const page = await browser.newPage();
+        await page.goto(`${base}/verify`);
+        const bundles = changedBundles(rounds, random);
+        const { faults, seen } = await judge(page, bundles);
+        const detail = `${bundles.length} bundles, each with a key and without; the control, another file, was seen ${seen} times`;
+        return { tried: 2 * bundles.length, failed: faults.length, detail: [detail, ...faults.slice(0, 5)].join("; ") };
+      } finally {
+        await browser.close();
+      }
+    }),
+};
