@@ -86,7 +86,7 @@ async function proving(world: World, orgId: string, size: number): Promise<Figur
     proof: () =>
       medianMsOf(20, () => {
         const index = Number(next().seq) - 1;
-        return asSystem((tx) => fromTree(tx, { orgId, size }, (hash, node) => inclusionProof(hash, node, index, size)));
+        return asSystem((tx) => fromTree(tx, { orgId, size }, (tree) => inclusionProof(tree, index, size)));
       }),
     row: () => medianMsOf(20, () => asSystem((tx) => tx.execute(`SELECT * FROM audit_logs WHERE id = '${next().id}'`))),
   });

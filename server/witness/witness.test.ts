@@ -31,10 +31,10 @@ type Ask = {
 };
 
 function bodyOf({ older, size, leaves = HONEST, origin = ORIGIN, signer = log, proof }: Ask): string {
-  const node = nodesOf(leaves);
-  const root = rootOf(tools.sha256, node, 0, size);
+  const tree = { sha256: tools.sha256, node: nodesOf(leaves) };
+  const root = rootOf(tree, 0, size);
   const text = checkpointText({ origin, size, root, signedAt: "2026-11-20T14:06:00.000Z" });
-  const lines = proof ?? (older <= size ? consistencyProof(tools.sha256, node, older, size).map(toBase64) : []);
+  const lines = proof ?? (older <= size ? consistencyProof(tree, older, size).map(toBase64) : []);
   return `${[`old ${older}`, ...lines].join("\n")}\n\n${signText(text, signer)}`;
 }
 
@@ -106,7 +106,7 @@ it("tells the size it knows when asked from another, also from a larger one", as
 
 it("refuses a rewritten history, whatever proof comes with it, and keeps what it saw", async () => {
   await ask({ older: 0, size: 7 });
-  const honest = consistencyProof(tools.sha256, nodesOf(HONEST), 7, 9).map(toBase64);
+  const honest = consistencyProof({ sha256: tools.sha256, node: nodesOf(HONEST) }, 7, 9).map(toBase64);
   for (const wrong of [
     { older: 7, size: 9, leaves: REWRITTEN },
     { older: 7, size: 9, leaves: REWRITTEN, proof: honest },

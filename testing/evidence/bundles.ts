@@ -31,6 +31,7 @@ const ORG = "0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e90";
 export const ORIGIN = originOf(HOST, ORG);
 const USER = "5d0c2a9e-1f34-4b6a-8c77-2e9b4a6d1f03";
 const START_MS = Date.parse("2026-10-01T00:00:00.000Z");
+const COSIGNED_SECONDS = 1_795_183_562;
 export const HOUR_MS = 3_600_000;
 
 export const installationKey = testKey(1, HOST, ED25519);
@@ -85,18 +86,13 @@ export function nodesOf(rows: readonly BundleRow[]): (id: NodeId) => Uint8Array 
   };
 }
 
-/** A text signed as a log does, and cosigned by witnesses at a time in seconds. */
-export function signedBy(
-  text: string,
-  signers: readonly TestKey[],
-  witnesses: readonly TestKey[] = [],
-  seconds = 1795183562,
-) {
+/** A text signed as a log does, and cosigned by witnesses. */
+export function signedBy(text: string, signers: readonly TestKey[], witnesses: readonly TestKey[] = []) {
   const own = signers.map(({ key, sign }) => ({ name: key.name, id: key.id, bytes: sign(text) }));
   const others = witnesses.map(({ key, sign }) => ({
     name: key.name,
     id: key.id,
-    bytes: concatBytes(secondsToBytes(seconds), sign(Buffer.from(cosignedMessage(text, seconds)))),
+    bytes: concatBytes(secondsToBytes(COSIGNED_SECONDS), sign(Buffer.from(cosignedMessage(text, COSIGNED_SECONDS)))),
   }));
   return formatNote(text, [...own, ...others]);
 }
@@ -108,7 +104,13 @@ export function checkpointOf(
   size = rows.length,
   { origin = ORIGIN, restored = [] }: Pick<Made, "origin" | "restored"> = {},
 ): string {
-  return checkpointText({ origin, size, root: rootOf(sha256, nodesOf(rows), 0, size), signedAt: SIGNED_AT, restored });
+  return checkpointText({
+    origin,
+    size,
+    root: rootOf({ sha256, node: nodesOf(rows) }, 0, size),
+    signedAt: SIGNED_AT,
+    restored,
+  });
 }
 
 type Made = {

@@ -29,22 +29,21 @@ export const POLICY = [
 /** The same, but both witnesses are asked for. */
 export const STRICT_POLICY = POLICY.replace("quorum auditor", "quorum both");
 
-const node = nodesOf(ROWS);
+const tree = { sha256: noteTools.sha256, node: nodesOf(ROWS) };
 const OLDER = 6;
 const since = {
   type: "since" as const,
   size: OLDER,
-  hashes: consistencyProof(noteTools.sha256, node, OLDER, 11).map(toBase64),
+  hashes: consistencyProof(tree, OLDER, 11).map(toBase64),
 };
 /** A kept checkpoint of the same log, one of a rewritten log, and bundles that go on from the first. */
 export const SINCE = {
   note: signedBy(checkpointOf(ROWS, OLDER), [logKey]),
   rewritten: signedBy(checkpointOf(FORGED, OLDER), [logKey]),
   unsigned: signedBy(checkpointOf(ROWS, OLDER), [strangerKey]),
-  newer: signedBy(
-    checkpointText({ origin: ORIGIN, size: 900, root: rootOf(noteTools.sha256, node, 0, 11), signedAt: SIGNED_AT }),
-    [logKey],
-  ),
+  newer: signedBy(checkpointText({ origin: ORIGIN, size: 900, root: rootOf(tree, 0, 11), signedAt: SIGNED_AT }), [
+    logKey,
+  ]),
   same: signedBy(checkpointOf(ROWS), [logKey]),
   bundle: makeBundle({ rows: ROWS, since }),
   wrongProof: makeBundle({ rows: ROWS, since: { ...since, hashes: since.hashes.toReversed() } }),
@@ -65,7 +64,7 @@ export const SINCE_ENTRY = {
       type: "since",
       seq: 4,
       checksum: entry.checksum,
-      hashes: inclusionProof(noteTools.sha256, node, 3, 11).map(toBase64),
+      hashes: inclusionProof(tree, 3, 11).map(toBase64),
     },
   }),
 };

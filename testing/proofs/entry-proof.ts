@@ -50,11 +50,11 @@ type Made = {
 export function proofText(made: Made = {}): string {
   const { seq = 5, size = 11, signer, witnesses = [], seconds = 1_795_183_562, restored = [] } = made;
   const payloads = Array.from({ length: size }, (_, i) => Buffer.from(canonicalPayload(rowOf(i + 1))));
-  const node = nodesOf(payloads.map((payload) => leafHash(sha256, sha256(payload))));
+  const tree = { sha256, node: nodesOf(payloads.map((payload) => leafHash(sha256, sha256(payload)))) };
   const text = checkpointText({
     origin: ORIGIN,
     size,
-    root: rootOf(sha256, node, 0, size),
+    root: rootOf(tree, 0, size),
     signedAt: "2026-11-20T14:06:00.000Z",
     restored,
   });
@@ -68,7 +68,7 @@ export function proofText(made: Made = {}): string {
   return formatEntryProof({
     payload: payloads[seq - 1] as Uint8Array,
     index: seq - 1,
-    path: inclusionProof(sha256, node, seq - 1, size),
+    path: inclusionProof(tree, seq - 1, size),
     checkpoint: { text, signatures: [...note.signatures, ...lines] },
   });
 }

@@ -31,12 +31,12 @@ export const nodesOf =
 
 /** The signed checkpoint of a log at a size, with the proofs that lead to it. */
 export function checkpointAt(size: number, { leaves, key }: { leaves: Uint8Array[]; key: TestKey }) {
-  const node = nodesOf(leaves);
-  const root = rootOf(sha256, node, 0, size);
+  const tree = { sha256, node: nodesOf(leaves) };
+  const root = rootOf(tree, 0, size);
   const text = checkpointText({ origin: key.key.name, size, root, signedAt: "2026-11-20T14:06:00.000Z" });
   const note = parseNote(signText(text, key));
   if (!note) throw new Error("The checkpoint is no note.");
-  return { note, size, proofFrom: async (older: number) => consistencyProof(sha256, node, older, size) };
+  return { note, size, proofFrom: async (older: number) => consistencyProof(tree, older, size) };
 }
 
 export type RunningWitness = {

@@ -79,9 +79,7 @@ describe("an installation of the version before trees", () => {
     await runRetention({ orgIds: [orgId] });
     expect(Number((await chainOf(orgId))[0]?.chainSeq)).toBe(41);
     const index = old.seq - 1;
-    const path = await asSystem((tx) =>
-      fromTree(tx, { orgId, size }, (hash, node) => inclusionProof(hash, node, index, size)),
-    );
+    const path = await asSystem((tx) => fromTree(tx, { orgId, size }, (tree) => inclusionProof(tree, index, size)));
     expect(verifyInclusion(sha256, { index, size, leaf: leafOf(old.checksum), path, root })).toBe(true);
   });
 

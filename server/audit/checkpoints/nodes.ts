@@ -1,5 +1,5 @@
 import type { Tx } from "@/db/client";
-import { type NodeId, type NodeSource, nodesRead, rootOf, type Sha256 } from "@/server/audit/tree/tree";
+import { type NodeId, type NodeSource, nodesRead, rootOf, type Tree } from "@/server/audit/tree/tree";
 import { foldPerfect, sha256 } from "./hashing";
 import { readTiles, TILE_HEIGHT, TILE_WIDTH, type TileSpan, type Tiles } from "./tiles";
 
@@ -57,11 +57,11 @@ export async function readNodes(
 export async function fromTree<T>(
   tx: Tx,
   { orgId, size }: { orgId: string; size: number },
-  make: (sha256: Sha256, node: NodeSource) => T,
+  make: (tree: Tree) => T,
 ): Promise<T> {
-  return make(sha256, await readNodes(tx, { orgId, size, ids: nodesRead(make) }));
+  return make({ sha256, node: await readNodes(tx, { orgId, size, ids: nodesRead(make) }) });
 }
 
 /** The root of the tree of the first `size` leaves. @throws TreeDamage */
 export const readRoot = (tx: Tx, orgId: string, size: number): Promise<Uint8Array> =>
-  fromTree(tx, { orgId, size }, (hash, node) => rootOf(hash, node, 0, size));
+  fromTree(tx, { orgId, size }, (tree) => rootOf(tree, 0, size));

@@ -57,7 +57,7 @@ describe("signing a checkpoint", () => {
     const rows = await checksums(orgId);
     for (const index of [0, 1, 255, 256, 511, 512, 598, 599]) {
       const path = await asSystem((tx) =>
-        fromTree(tx, { orgId, size: 600 }, (hash, node) => inclusionProof(hash, node, index, 600)),
+        fromTree(tx, { orgId, size: 600 }, (tree) => inclusionProof(tree, index, 600)),
       );
       const leaf = leafHash(sha256, rows[index] ?? Buffer.alloc(0));
       expect(verifyInclusion(sha256, { index, size: 600, leaf, path, root: checkpoint.root })).toBe(true);

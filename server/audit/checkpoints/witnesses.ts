@@ -16,7 +16,7 @@ export type Cosigned = { note: string; disputes: Break[] };
 const proofFrom =
   ({ orgId, size }: StoredNote) =>
   (older: number): Promise<Uint8Array[]> =>
-    asSystem((tx) => fromTree(tx, { orgId, size }, (sha256, node) => consistencyProof(sha256, node, older, size)));
+    asSystem((tx) => fromTree(tx, { orgId, size }, (tree) => consistencyProof(tree, older, size)));
 
 async function headSeq(orgId: string): Promise<number> {
   const query = sql`SELECT seq::float8 AS seq FROM audit_chain_head(${orgId}::uuid)`;

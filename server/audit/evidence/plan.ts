@@ -69,11 +69,11 @@ async function sinceLine(
   const { number, checksum } = since;
   if (number > size) throw invalid("since", `lies beyond the newest checkpoint, of size ${size}`);
   if (checksum === null) {
-    const hashes = await fromTree(tx, { orgId, size }, (sha256, node) => consistencyProof(sha256, node, number, size));
+    const hashes = await fromTree(tx, { orgId, size }, (tree) => consistencyProof(tree, number, size));
     return { type: "since", size: number, hashes: hashes.map(toBase64) };
   }
   if (number === 0) throw invalid("since", "has no sequence");
-  const path = await fromTree(tx, { orgId, size }, (sha256, node) => inclusionProof(sha256, node, number - 1, size));
+  const path = await fromTree(tx, { orgId, size }, (tree) => inclusionProof(tree, number - 1, size));
   return { type: "since", seq: number, checksum, hashes: path.map(toBase64) };
 }
 

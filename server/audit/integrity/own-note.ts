@@ -52,9 +52,7 @@ export async function proveRow(row: Anchor, note: StoredNote): Promise<Break | n
   const { orgId, size } = note;
   const index = row.seq - 1;
   try {
-    const path = await asSystem((tx) =>
-      fromTree(tx, { orgId, size }, (hash, node) => inclusionProof(hash, node, index, size)),
-    );
+    const path = await asSystem((tx) => fromTree(tx, { orgId, size }, (tree) => inclusionProof(tree, index, size)));
     const leaf = leafOf(row.checksum);
     const holds = verifyInclusion(sha256, { index, size, leaf, path, root: checkpointOf(note).root });
     return holds ? null : broken(row, note, "another one stands there");

@@ -66,7 +66,7 @@ async function createProof(scope: Scope, { orgId, id }: EntryName): Promise<Entr
   const checkpoint = parseNote(note);
   if (!checkpoint) throw contradicted("A checkpoint that is kept cannot be read.");
   const path = await tenant(scope, (tx) =>
-    fromTree(tx, { orgId, size }, (sha256, node) => inclusionProof(sha256, node, seq - 1, size)),
+    fromTree(tx, { orgId, size }, (tree) => inclusionProof(tree, seq - 1, size)),
   );
   return { payload: Buffer.from(canonicalPayload(row)), index: seq - 1, path, checkpoint, size };
 }

@@ -52,6 +52,7 @@ const reference = {
 };
 
 const node = ({ height, index }: NodeId): Uint8Array => reference.root(index * 2 ** height, (index + 1) * 2 ** height);
+const TREE = { sha256, node };
 const text = (proof: readonly Uint8Array[]): string => proof.map(hex).join(" ");
 
 const V = {
@@ -79,7 +80,7 @@ const hashes = (names: string): string[] => names.split(" ").map((name) => named
 describe("the published vectors", () => {
   it("has the leaves and roots", () => {
     expect(LEAVES.slice(0, 7).map(hex)).toEqual([V.l1, V.l2, V.l3, V.l4, V.l5, V.l6, V.l7]);
-    const roots = [0, 1, 2, 3, 4, 5, 6, 7].map((size) => hex(rootOf(sha256, node, 0, size)));
+    const roots = [0, 1, 2, 3, 4, 5, 6, 7].map((size) => hex(rootOf(TREE, 0, size)));
     expect(roots).toEqual([V.r0, V.l1, V.r2, V.r3, V.r4, V.r5, V.r6, V.r7]);
     expect(hex(leafHash(sha256, new Uint8Array(32)))).toBe(
       "7f9c9e31ac8256ca2f258583df262dbc7d6f68f2a03043d5c99a4ae5a7396ce9",
@@ -98,7 +99,7 @@ describe("the published vectors", () => {
     [5, "l5 l7 n14"],
     [6, "n56 n14"],
   ])("includes leaf %i in the tree of 7 by %s", (index, path) => {
-    expect(inclusionProof(sha256, node, index, 7).map(hex)).toEqual(hashes(path));
+    expect(inclusionProof(TREE, index, 7).map(hex)).toEqual(hashes(path));
   });
 
   it.each([
@@ -109,12 +110,12 @@ describe("the published vectors", () => {
     [5, "l5 l6 l7 n14"],
     [6, "n56 l7 n14"],
   ])("continues the tree of %i to 7 by %s", (older, proof) => {
-    expect(consistencyProof(sha256, node, older, 7).map(hex)).toEqual(hashes(proof));
+    expect(consistencyProof(TREE, older, 7).map(hex)).toEqual(hashes(proof));
   });
 });
 
 describe("every tree of up to 300 leaves", () => {
-  const ROOTS = Array.from({ length: 301 }, (_, size) => rootOf(sha256, node, 0, size));
+  const ROOTS = Array.from({ length: 301 }, (_, size) => rootOf(TREE, 0, size));
 
   it("has the root that RFC 6962 defines, also when it is folded leaf by leaf or by subtrees", () => {
     const fold = new TreeFold(sha256);
@@ -135,7 +136,7 @@ describe("every tree of up to 300 leaves", () => {
     for (let size = 1; size <= 300; size += size < 40 ? 1 : 37)
       for (let index = 0; index < size; index++) {
         const [root, leaf] = [ROOTS[size] as Uint8Array, LEAVES[index] as Uint8Array];
-        const path = inclusionProof(sha256, node, index, size);
+        const path = inclusionProof(TREE, index, size);
         const holds = (change: Partial<Parameters<typeof verifyInclusion>[1]>) =>
           verifyInclusion(sha256, { index, size, leaf, path, root, ...change });
         const other = LEAVES[(index + 1) % 300] as Uint8Array;
@@ -156,7 +157,7 @@ describe("every tree of up to 300 leaves", () => {
     for (let size = 0; size <= 300; size += size < 40 ? 1 : 37)
       for (let older = 0; older <= size; older++) {
         const [olderRoot, root] = [ROOTS[older] as Uint8Array, ROOTS[size] as Uint8Array];
-        const proof = consistencyProof(sha256, node, older, size);
+        const proof = consistencyProof(TREE, older, size);
         const holds = (change: Partial<Parameters<typeof verifyConsistency>[1]>) =>
           verifyConsistency(sha256, { older, size, olderRoot, root, proof, ...change });
         const other = sha256(olderRoot);
@@ -175,25 +176,21 @@ describe("every tree of up to 300 leaves", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 300 }), fc.nat(), (size, at) => {
         const index = at % size;
-        const ids = nodesRead((sha, source) => inclusionProof(sha, source, index, size));
+        const ids = nodesRead((tree) => inclusionProof(tree, index, size));
         const held = new Map(ids.map((id) => [`${id.height}/${id.index}`, node(id)]));
-        const path = inclusionProof(
-          sha256,
-          ({ height, index: i }) => held.get(`${height}/${i}`) as Uint8Array,
-          index,
-          size,
-        );
-        expect(path.map(hex)).toEqual(inclusionProof(sha256, node, index, size).map(hex));
+        const read = ({ height, index: i }: NodeId) => held.get(`${height}/${i}`) as Uint8Array;
+        const path = inclusionProof({ sha256, node: read }, index, size);
+        expect(path.map(hex)).toEqual(inclusionProof(TREE, index, size).map(hex));
       }),
     );
   });
 });
 
 it("refuses one altered hash anywhere in a path", () => {
-  const root = rootOf(sha256, node, 0, 300);
+  const root = rootOf(TREE, 0, 300);
   fc.assert(
     fc.property(fc.nat({ max: 299 }), fc.nat(), fc.nat({ max: 255 }), (index, place, bit) => {
-      const path = inclusionProof(sha256, node, index, 300).map((hash) => Uint8Array.from(hash));
+      const path = inclusionProof(TREE, index, 300).map((hash) => Uint8Array.from(hash));
       const hash = path[place % path.length] as Uint8Array;
       hash[bit >> 3] = (hash[bit >> 3] as number) ^ (1 << (bit & 7));
       expect(verifyInclusion(sha256, { index, size: 300, leaf: LEAVES[index] as Uint8Array, path, root })).toBe(false);
@@ -204,7 +201,7 @@ it("refuses one altered hash anywhere in a path", () => {
 it("handles sizes that do not fit into 32 bits", () => {
   const size = 2 ** 40 + 3;
   const blank = (): Uint8Array => new Uint8Array(32);
-  const path = inclusionProof(sha256, blank, 2 ** 40 + 1, size);
+  const path = inclusionProof({ sha256, node: blank }, 2 ** 40 + 1, size);
   expect(path).toHaveLength(3);
   expect(decompose(2 ** 40 - 1, size)).toEqual([
     { height: 0, index: 2 ** 40 - 1 },

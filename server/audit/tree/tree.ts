@@ -12,6 +12,9 @@ export type NodeId = { height: number; index: number };
 /** The hash of a perfect subtree whose leaves all exist. */
 export type NodeSource = (id: NodeId) => Uint8Array;
 
+/** A tree as its hash function and its nodes. */
+export type Tree = { sha256: Sha256; node: NodeSource };
+
 export const HASH_BYTES = 32;
 /** No list of hashes in a proof is longer: 2^53 leaves. */
 export const MAX_PROOF_HASHES = 64;
@@ -82,22 +85,22 @@ function foldRight(sha256: Sha256, hashes: readonly Uint8Array[]): Uint8Array {
  * The root over the leaves begin … end − 1. Besides begin = 0 only the ranges that RFC 6962 splits off have one: begin is
  * a multiple of a power of two that is at least as wide as the range.
  */
-export function rootOf(sha256: Sha256, node: NodeSource, begin: number, end: number): Uint8Array {
+export function rootOf({ sha256, node }: Tree, begin: number, end: number): Uint8Array {
   return foldRight(sha256, decompose(begin, end).map(node));
 }
 
 /** The path of a leaf to the root of a tree of `size` leaves, the leaf's own neighbour first. */
-export function inclusionProof(sha256: Sha256, node: NodeSource, index: number, size: number): Uint8Array[] {
+export function inclusionProof(tree: Tree, index: number, size: number): Uint8Array[] {
   if (index >= size) throw new RangeError(`leaf ${index} is not in a tree of ${size}`);
   const path: Uint8Array[] = [];
   let [begin, end] = [0, size];
   while (end - begin > 1) {
     const middle = begin + splitOf(end - begin);
     if (index < middle) {
-      path.unshift(rootOf(sha256, node, middle, end));
+      path.unshift(rootOf(tree, middle, end));
       end = middle;
     } else {
-      path.unshift(rootOf(sha256, node, begin, middle));
+      path.unshift(rootOf(tree, begin, middle));
       begin = middle;
     }
   }
@@ -105,7 +108,7 @@ export function inclusionProof(sha256: Sha256, node: NodeSource, index: number, 
 }
 
 /** The proof that the tree of `older` leaves is a beginning of the tree of `size`; empty for 0 and for the same size. */
-export function consistencyProof(sha256: Sha256, node: NodeSource, older: number, size: number): Uint8Array[] {
+export function consistencyProof(tree: Tree, older: number, size: number): Uint8Array[] {
   if (older > size) throw new RangeError(`a tree of ${older} is no beginning of one of ${size}`);
   if (older === 0 || older === size) return [];
   const proof: Uint8Array[] = [];
@@ -114,28 +117,28 @@ export function consistencyProof(sha256: Sha256, node: NodeSource, older: number
   while (older < end) {
     const middle = begin + splitOf(end - begin);
     if (older <= middle) {
-      proof.unshift(rootOf(sha256, node, middle, end));
+      proof.unshift(rootOf(tree, middle, end));
       end = middle;
     } else {
-      proof.unshift(rootOf(sha256, node, begin, middle));
+      proof.unshift(rootOf(tree, begin, middle));
       begin = middle;
     }
   }
-  if (begin > 0) proof.unshift(rootOf(sha256, node, begin, end));
+  if (begin > 0) proof.unshift(rootOf(tree, begin, end));
   return proof;
 }
 
 /** The nodes that a proof or a root reads, found by making it over nothing; for fetching them together. */
-export function nodesRead(make: (sha256: Sha256, node: NodeSource) => unknown): NodeId[] {
+export function nodesRead(make: (tree: Tree) => unknown): NodeId[] {
   const read: NodeId[] = [];
   const nothing = new Uint8Array(HASH_BYTES);
-  make(
-    () => nothing,
-    (id) => {
+  make({
+    sha256: () => nothing,
+    node: (id) => {
       read.push(id);
       return nothing;
     },
-  );
+  });
   return read;
 }
 

@@ -45,7 +45,7 @@ async function organization() {
 
 /** Has the witness cosign a log that is not the one in the database: as the one that was there before. */
 async function showOther(orgId: string, size: number): Promise<void> {
-  const root = rootOf(noteTools.sha256, nodesOf(leavesOf("other ")), 0, size);
+  const root = rootOf({ sha256: noteTools.sha256, node: nodesOf(leavesOf("other ")) }, 0, size);
   const text = checkpointText({ origin: originOfOrg(orgId), size, root, signedAt: "2026-11-20T14:06:00.000Z" });
   const note = parseNote(signStatement(orgId, text));
   if (!note) throw new Error("no note");
