@@ -61,8 +61,10 @@ function textCount(orgIds: readonly string[], texts: readonly Text[], hasOthers:
   return sql`(SELECT COALESCE(sum(n), 0) FROM (${tallied}) counts) + ${sql.join(lines, sql` + `)}`;
 }
 
+type Indexed = ResolvedFilter & { probe: IndexProbe };
+
 /** By the blocks that can hold a match: their rows are checked, or, where texts are all that is asked for, these alone. */
-async function countIndexed(tx: Tx, orgIds: readonly string[], filter: RowFilter, probe: IndexProbe): Promise<number> {
+async function countIndexed(tx: Tx, { orgIds, filter, probe }: Indexed): Promise<number> {
   const texts = textsOf(filter);
   const text = texts && textCount(orgIds, texts, !filter.phrase);
   // What the tallies have counted already.
@@ -99,5 +101,5 @@ export async function countRows(tx: Tx, { orgIds, filter, probe }: ResolvedFilte
     );
   const tallied = await countTallied(tx, orgIds, filter);
   if (tallied !== null) return tallied;
-  return probe && isIndexed(probe) ? countIndexed(tx, orgIds, filter, probe) : countRead(tx, orgIds, filter);
+  return probe && isIndexed(probe) ? countIndexed(tx, { orgIds, filter, probe }) : countRead(tx, orgIds, filter);
 }

@@ -11,6 +11,7 @@ import { BY_ACTOR_ALONE, BY_RESOURCE } from "./search-tallies";
 /** So many rows are read by key for a page; where more would have to be, walking on or the blocks are faster. */
 const MOST_ROWS = 4_000;
 
+type Shape = { table: string; columns?: string };
 /** A slice of a chain with rows of who or what is asked for; ms is the time of the newest of them. */
 type Slice = { org_id: string; first_seq: string; ms: number; rows: number; seqs: Buffer | null };
 
@@ -32,9 +33,9 @@ function postingsFor(orgIds: readonly string[], filter: RowFilter) {
 async function readSlices(
   tx: Tx,
   orgIds: readonly string[],
-  { table, columns = "t.*" }: { table: string; columns?: string },
-  { conditions, enough }: { conditions: SQL[]; enough: number },
+  { shape, conditions, enough }: { shape: Shape; conditions: SQL[]; enough: number },
 ): Promise<Slice[]> {
+  const { table, columns = "t.*" } = shape;
   return rowsOf(
     tx,
     sql`WITH found AS MATERIALIZED (
@@ -67,7 +68,11 @@ function keysOf({ org_id: orgId, first_seq, seqs }: Slice): Key[] {
 }
 
 /** Rows that the tallies have not come to yet. */
-const untalliedKeys = (tx: Tx, orgIds: readonly string[], where: SQL, need: number): Promise<KeyRow[]> =>
+const untalliedKeys = (
+  tx: Tx,
+  orgIds: readonly string[],
+  { where, need }: { where: SQL; need: number },
+): Promise<KeyRow[]> =>
   rowsOf(
     tx,
     sql`SELECT ${KEY} FROM ${eachOf(orgIds)}, LATERAL (SELECT COALESCE(
@@ -104,8 +109,8 @@ export async function findPosted(
   for (let enough = isAll ? 2 * need : MOST_ROWS; ; enough *= 2) {
     // Sent together: they are answered in this order, so the counts know at least what is not read here.
     const [untallied, slices] = await Promise.all([
-      untalliedKeys(tx, orgIds, where, need),
-      readSlices(tx, orgIds, shape, { conditions, enough }),
+      untalliedKeys(tx, orgIds, { where, need }),
+      readSlices(tx, orgIds, { shape, conditions, enough }),
     ]);
     const known = slices.findIndex(({ seqs }) => !seqs);
     const read = known < 0 ? slices : slices.slice(0, known);

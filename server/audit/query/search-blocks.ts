@@ -72,7 +72,11 @@ export async function unindexedKeys(tx: Tx, { orgIds, where }: Search, need: num
 }
 
 /** Rows of some blocks that really match: the newest `need`, or all (null). */
-export async function keysIn(tx: Tx, blocks: Block[], { where }: Search, need: number | null): Promise<KeyRow[]> {
+export async function keysIn(
+  tx: Tx,
+  blocks: Block[],
+  { where, need }: Pick<Search, "where"> & { need: number | null },
+): Promise<KeyRow[]> {
   if (blocks.length === 0) return [];
   const column = (name: keyof Block) => blocks.map((block) => block[name]);
   return rowsOf(
@@ -95,7 +99,7 @@ export async function rareBlocks(tx: Tx, { orgIds, probe, sizes }: Search, need:
   return blocks.length > most ? null : blocks.sort((a, b) => b.ms - a.ms);
 }
 
-async function nextWindow(tx: Tx, { orgIds, probe }: Search, from: WindowBlock | null, size: number) {
+async function nextWindow(tx: Tx, { orgIds, probe }: Search, { from, size }: Pick<Walk, "from" | "size">) {
   return rowsOf<WindowBlock>(
     tx,
     sql`SELECT org_id, first_seq, last_seq, max_at::text AS at, (extract(epoch FROM max_at) * 1000)::float8 AS ms, matches, seen::int AS seen
@@ -125,12 +129,13 @@ export async function walk(
   search: Search,
   { matches, from, size, windows, need, deadline }: Walk,
 ): Promise<WindowBlock | "done" | null> {
+  const { where } = search;
   let last = from;
   let next = size;
   for (let n = 0; n < windows; n++) {
-    const blocks = await nextWindow(tx, search, last, next);
+    const blocks = await nextWindow(tx, search, { from: last, size: next });
     const matching = blocks.filter((block) => block.matches);
-    matches.add(await keysIn(tx, matching, search, need));
+    matches.add(await keysIn(tx, matching, { where, need }));
     const floor = blocks.reduce<WindowBlock | null>((a, b) => (a && isOlder(a, b) ? a : b), null);
     if (!floor || floor.seen < next || matches.newerThan(floor.ms) >= need) return "done";
     last = floor;
@@ -147,12 +152,12 @@ export async function walk(
 export async function lookThrough(
   tx: Tx,
   search: Search,
-  blocks: TimedBlock[],
-  { matches, need, deadline }: { matches: Matches; need: number; deadline?: number | undefined },
+  { blocks, matches, need, deadline }: Pick<Walk, "matches" | "need" | "deadline"> & { blocks: TimedBlock[] },
 ): Promise<number | null> {
-  let size = search.sizes.first;
+  const { where, sizes } = search;
+  let size = sizes.first;
   for (let at = 0; at < blocks.length; size = deadline === undefined ? size * 4 : Math.min(size * 4, MOST_TIMED)) {
-    matches.add(await keysIn(tx, blocks.slice(at, at + size), search, need));
+    matches.add(await keysIn(tx, blocks.slice(at, at + size), { where, need }));
     at += size;
     const next = blocks[at];
     if (!next || matches.newerThan(next.ms) >= need) return null;

@@ -39,15 +39,13 @@ export type KeyWindow = {
   deadline?: number | undefined;
   /** How many match is wanted besides; without `after`. */
   total?: boolean;
+  /** How much is looked at a time, where a test wants less. */
+  sizes?: Sizes;
 };
+type Asked = { orgIds: readonly string[]; conditions: SQL[] };
 
 /** Along the index by time: for filters without a probe, and as a first attempt for the others. */
-async function byTime(
-  tx: Tx,
-  orgIds: readonly string[],
-  conditions: SQL[],
-  { after, need }: KeyWindow,
-): Promise<KeyRow[]> {
+async function byTime(tx: Tx, { orgIds, conditions }: Asked, { after, need }: KeyWindow): Promise<KeyRow[]> {
   return rowsOf(
     tx,
     sql`SELECT ${KEY} FROM (${newestKeys(orgIds, { conditions, after, limit: need })}) a ${NEWEST_FIRST}`,
@@ -57,11 +55,10 @@ async function byTime(
 /** The newest `limit` rows, as many of them as match. */
 async function amongNewest(
   tx: Tx,
-  orgId: string,
-  conditions: SQL[],
+  { orgIds, conditions }: Asked,
   { after, need, limit }: KeyWindow & { limit: number },
 ): Promise<KeyRow[]> {
-  const newest = newestKeys([orgId], { conditions: [], after, limit }, sql.raw("a.*"));
+  const newest = newestKeys(orgIds, { conditions: [], after, limit }, sql.raw("a.*"));
   return rowsOf(tx, sql`SELECT ${KEY} FROM (${newest}) a WHERE ${allOf(conditions)} ${NEWEST_FIRST} LIMIT ${need}`);
 }
 
@@ -71,15 +68,14 @@ async function amongNewest(
  */
 async function lookAhead(
   tx: Tx,
-  orgId: string,
-  conditions: SQL[],
-  { window, sizes }: { window: KeyWindow; sizes: Sizes },
+  asked: Asked,
+  { sizes, ...window }: KeyWindow & { sizes: Sizes },
 ): Promise<KeyRow[] | null> {
-  const few = await amongNewest(tx, orgId, conditions, { ...window, limit: sizes.ahead });
+  const few = await amongNewest(tx, asked, { ...window, limit: sizes.ahead });
   if (few.length >= window.need) return few;
   if (few.length * FREQUENT < sizes.ahead) return null;
   const limit = Math.ceil(((window.need * sizes.ahead) / few.length) * 2);
-  const rows = await amongNewest(tx, orgId, conditions, { ...window, limit });
+  const rows = await amongNewest(tx, asked, { ...window, limit });
   return rows.length >= window.need ? rows : null;
 }
 
@@ -100,20 +96,18 @@ export async function findKeys(
   tx: Tx,
   { orgIds, filter, probe }: ResolvedFilter,
   window: KeyWindow,
-  sizes = SIZES,
 ): Promise<FoundKeys> {
-  const { after, need } = window;
-  const conditions = conditionsOf(filter);
+  const { after, need, sizes = SIZES } = window;
+  const asked = { orgIds, conditions: conditionsOf(filter) };
   if (orgIds.length === 0) return { keys: [], cut: false };
-  if (!probe) return { keys: inOrder(await byTime(tx, orgIds, conditions, window)), cut: false };
-  const [orgId] = orgIds;
-  if (orgId && orgIds.length === 1 && !hasText(filter)) {
-    const rows = await lookAhead(tx, orgId, conditions, { window, sizes });
+  if (!probe) return { keys: inOrder(await byTime(tx, asked, window)), cut: false };
+  if (orgIds.length === 1 && !hasText(filter)) {
+    const rows = await lookAhead(tx, asked, { ...window, sizes });
     if (rows) return { keys: inOrder(rows), cut: false };
   }
   const posted = await findPosted(tx, { orgIds, filter }, window);
   if (posted) return { keys: posted, cut: false };
-  const where = allOf(after ? [...conditions, olderThan(after)] : conditions);
+  const where = allOf([...asked.conditions, ...(after ? [olderThan(after)] : [])]);
   const search = { orgIds, probe: until(probe, after), where, sizes };
   const matches = new Matches();
   // Sent together: they are answered in this order, so the walk knows what is not indexed yet.
@@ -122,7 +116,7 @@ export async function findKeys(
       matches.add(rows);
       return rows.length;
     }),
-    matchesNothing(probe) ? { floor: null, isAll: true } : searchBlocks(tx, search, matches, window),
+    matchesNothing(probe) ? { floor: null, isAll: true } : searchBlocks(tx, search, { ...window, matches }),
   ]);
   // Blocks that were not looked at may hold rows as new as the last one seen.
   const keys = matches.newest(need).filter((key) => floor === null || key.ms > floor);
@@ -137,25 +131,25 @@ type Walked = { floor: number | null; isAll: boolean };
  * A first window of the newest blocks tells how frequent matches are. Frequent ones are met by walking on; else the index
  * says where they are, unless its answer is long, which makes walking cheap again.
  */
-async function searchBlocks(tx: Tx, search: Search, matches: Matches, window: KeyWindow): Promise<Walked> {
-  const { need } = window;
+async function searchBlocks(tx: Tx, search: Search, window: KeyWindow & { matches: Matches }): Promise<Walked> {
+  const { need, matches } = window;
   const { sizes } = search;
   const size = Math.min(sizes.most, Math.max(sizes.first, Math.ceil(need / 2)));
-  let last = await walk(tx, search, { ...window, matches, from: null, size, windows: 1 });
+  let last = await walk(tx, search, { ...window, from: null, size, windows: 1 });
   // So many blocks hold what is wanted, and half as many again, if the next ones are like these.
   const enough = Math.ceil((1.5 * size * need) / matches.count);
   if (last !== "done" && enough <= sizes.most)
-    last = await walk(tx, search, { ...window, matches, from: last, size: Math.max(size * 4, enough), windows: 2 });
+    last = await walk(tx, search, { ...window, from: last, size: Math.max(size * 4, enough), windows: 2 });
   if (last === "done") return { floor: null, isAll: false };
   const rare = isIndexed(search.probe) ? await rareBlocks(tx, search, need) : null;
   if (rare && window.total && rare.length <= sizes.counted) {
-    matches.add(await keysIn(tx, rare, search, null));
+    matches.add(await keysIn(tx, rare, { where: search.where, need: null }));
     return { floor: null, isAll: true };
   }
   if (rare) {
-    const floor = await lookThrough(tx, search, rare, { matches, need, deadline: window.deadline });
+    const floor = await lookThrough(tx, search, { ...window, blocks: rare });
     return { floor, isAll: false };
   }
-  last = await walk(tx, search, { ...window, matches, from: last, size: size * 4, windows: Number.POSITIVE_INFINITY });
+  last = await walk(tx, search, { ...window, from: last, size: size * 4, windows: Number.POSITIVE_INFINITY });
   return { floor: last === "done" || !last ? null : last.ms, isAll: false };
 }

@@ -139,10 +139,10 @@ describe("search", () => {
   });
 
   it("finds the same places in small steps as in large ones, from any place on, and after a stop", async () => {
-    const phrases = fc.option(term(), { nil: undefined });
-    const small = { ahead: 8, first: 2, most: 8, rare: 6, counted: 4 };
+    const searches = fc.record({ q: fc.option(term(), { nil: undefined }), more: filters, wide: fc.boolean() });
+    const sizes = { ahead: 8, first: 2, most: 8, rare: 6, counted: 4 };
     await fc.assert(
-      fc.asyncProperty(phrases, filters, fc.boolean(), fc.integer({ min: 9, max: 90 }), async (q, more, wide, need) => {
+      fc.asyncProperty(searches, fc.integer({ min: 9, max: 90 }), async ({ q, more, wide }, need) => {
         const ctx = wide ? several : single;
         const expected = await naive(ctx, q ?? "", more);
         await tenant(ctx.scope, async (tx) => {
@@ -150,11 +150,11 @@ describe("search", () => {
           const idsOf = async (keys: Key[]) => (await rowsByKey(tx, keys, ENTRY)).map((row) => row.id);
           const keys: Found[] = [];
           for (let page: Found[] | null = null; page === null || page.length === need; ) {
-            page = (await findKeys(tx, resolved, { after: keys.at(-1), need }, small)).keys;
+            page = (await findKeys(tx, resolved, { after: keys.at(-1), need, sizes })).keys;
             keys.push(...page);
           }
           expect(await idsOf(keys)).toEqual(expected);
-          const stopped = await findKeys(tx, resolved, { need, deadline: 0 }, small);
+          const stopped = await findKeys(tx, resolved, { need, deadline: 0, sizes });
           expect(await idsOf(stopped.keys)).toEqual(expected.slice(0, stopped.cut ? stopped.keys.length : need));
         });
       }),
@@ -164,14 +164,14 @@ describe("search", () => {
 
   it("knows the total where it read all there was, the unindexed rows among them", async () => {
     let known = 0;
-    const phrases = fc.option(term(), { nil: undefined });
+    const searches = fc.record({ q: fc.option(term(), { nil: undefined }), more: filters, wide: fc.boolean() });
     await fc.assert(
-      fc.asyncProperty(phrases, filters, fc.boolean(), fc.integer({ min: 2, max: 90 }), async (q, more, wide, need) => {
+      fc.asyncProperty(searches, fc.integer({ min: 2, max: 90 }), async ({ q, more, wide }, need) => {
         const ctx = wide ? several : single;
         await tenant(ctx.scope, async (tx) => {
           const resolved = await resolveFilter(tx, ctx, { ...more, ...(q && { phrase: q }) });
           const sizes = { ahead: 8, first: 2, most: 8, rare: 60, counted: 40 };
-          const { total } = await findKeys(tx, resolved, { need, total: true }, sizes);
+          const { total } = await findKeys(tx, resolved, { need, total: true, sizes });
           if (total === undefined) return;
           known++;
           expect(total).toBe((await naive(ctx, q ?? "", more)).length);
