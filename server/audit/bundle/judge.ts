@@ -94,7 +94,7 @@ export class BundleJudge {
     if (!keys.every((key): key is VerifierKey => key !== null))
       throw new BadLine("publicKeys: a key is malformed, or its id is not the hash of its key");
     this.#header = header;
-    this.#trust = new LogTrust(this.tools, this.input.trust, origin, keys);
+    this.#trust = new LogTrust(this.tools, this.input.trust, { origin, named: keys });
   }
 
   /** A note with who signed it. @throws BadLine when it is another statement, or of another log */

@@ -27,8 +27,7 @@ export class LogTrust {
   constructor(
     private readonly tools: NoteTools,
     private readonly trust: Trust,
-    origin: string,
-    named: readonly VerifierKey[],
+    { origin, named }: { origin: string; named: readonly VerifierKey[] },
   ) {
     const here = (key: VerifierKey) => keyForOrigin(tools.sha256, key, origin);
     this.trusted = trust.logs.map(here).filter((key) => key !== null);

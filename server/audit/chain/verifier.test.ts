@@ -11,10 +11,11 @@ const CHAIN: Link[] = Array.from({ length: LENGTH }, (_, i) => ({
   prevChecksum: i === 0 ? null : checksum(i),
   recomputed: checksum(i + 1),
 }));
+const WHOLE: readonly [first: number, last: number] = [1, LENGTH];
 const HEAD = { seq: LENGTH, checksum: checksum(LENGTH) };
 
 /** Reads a part of the rows that are left, as verifyChain does. */
-function judge(rows: readonly Link[], first: number, last: number, head: HeadClaim = HEAD): Verdict {
+function judge(rows: readonly Link[], [first, last] = WHOLE, head: HeadClaim = HEAD): Verdict {
   const before = rows.find(({ seq }) => seq === first - 1);
   const toEnd = last >= LENGTH;
   const verifier = new Verifier({
@@ -37,7 +38,7 @@ describe("every deletion of neighbouring rows of a chain of 100", () => {
   it("is broken when the whole chain is read, at the first row that is gone", () => {
     const missed: string[] = [];
     for (const { from, to, left } of deletions()) {
-      const { status, breaks } = judge(left, 1, LENGTH);
+      const { status, breaks } = judge(left);
       if (status !== "broken" || breaks[0]?.seq !== from) missed.push(`${from} to ${to}: ${status}`);
     }
     expect(missed).toEqual([]);
@@ -55,7 +56,7 @@ describe("every deletion of neighbouring rows of a chain of 100", () => {
         [Math.min(LENGTH, to + 1), LENGTH],
       ] as const) {
         const touched = from <= last && to >= first - 1 && first - 1 + to > 0;
-        const status = judge(left, first, last).status;
+        const status = judge(left, [first, last]).status;
         if (touched && to >= Math.max(first - 1, 1) && status !== "broken")
           missed.push(`${from} to ${to} in ${first} to ${last}: ${status}`);
       }
@@ -66,11 +67,11 @@ describe("every deletion of neighbouring rows of a chain of 100", () => {
     const missed: string[] = [];
     for (const { from, to, left } of deletions()) {
       let before: Slice | null = null;
-      let seen = judge(left, LENGTH, LENGTH).status === "broken";
+      let seen = judge(left, [LENGTH, LENGTH]).status === "broken";
       for (let night = 0; night < 31 && !seen; night++) {
         before = nextSlice({ pruned: 0, verified: LENGTH, before }, new Date(0));
         if (!before) break;
-        seen = judge(left, before.first, before.last).status === "broken";
+        seen = judge(left, [before.first, before.last]).status === "broken";
       }
       if (!seen) missed.push(`${from} to ${to}`);
     }
@@ -81,10 +82,14 @@ describe("every deletion of neighbouring rows of a chain of 100", () => {
 it("a part that is whole is intact, wherever it begins and ends", () => {
   for (let first = 1; first <= LENGTH; first += 7)
     for (let last = first; last <= LENGTH; last += 5)
-      expect(judge(CHAIN, first, last)).toMatchObject({ status: "intact", rowsChecked: last - first + 1, breaks: [] });
+      expect(judge(CHAIN, [first, last])).toMatchObject({
+        status: "intact",
+        rowsChecked: last - first + 1,
+        breaks: [],
+      });
 });
 
 it("rows without a head are truncated, no rows without a head are an empty chain", () => {
-  expect(judge(CHAIN, 1, LENGTH, "absent").breaks).toMatchObject([{ seq: 101, kind: "truncated" }]);
-  expect(judge([], 1, LENGTH, "absent")).toMatchObject({ status: "empty", breaks: [] });
+  expect(judge(CHAIN, WHOLE, "absent").breaks).toMatchObject([{ seq: 101, kind: "truncated" }]);
+  expect(judge([], WHOLE, "absent")).toMatchObject({ status: "empty", breaks: [] });
 });

@@ -29,7 +29,10 @@ const hashAt = (bytes: Uint8Array, at: number): Uint8Array => bytes.subarray(at 
 
 type TileRow = { level: number; idx: string; hash: Uint8Array; leaves: Uint8Array | null };
 
-async function readRows(tx: Tx, orgId: string, spans: readonly TileSpan[], leavesOf: readonly number[]) {
+/** leavesOf: indexes of level 0 tiles whose single leaves are wanted. */
+type Wanted = { spans: readonly TileSpan[]; leavesOf: readonly number[] };
+
+async function readRows(tx: Tx, orgId: string, { spans, leavesOf }: Wanted) {
   const list = (values: readonly number[]) => `{${values.join(",")}}`;
   const hashes = sql`SELECT t.level, t.idx, t.hash, NULL::bytea AS leaves
     FROM unnest(${list(spans.map((s) => s.level))}::smallint[], ${list(spans.map((s) => s.first))}::bigint[],
@@ -81,19 +84,15 @@ function looseLeaves(
 
 /**
  * Fetches hashes of one organization's tree in at most four statements, which leave together, however many are wanted.
- * @param leavesOf indexes of level 0 tiles whose single leaves are wanted; only the last of the tree may be not stored
+ * Of the tiles whose leaves are wanted only the last of the tree may be not stored.
  */
-export async function readTiles(
-  tx: Tx,
-  orgId: string,
-  { spans = [], leavesOf = [] }: { spans?: readonly TileSpan[]; leavesOf?: readonly number[] },
-): Promise<Tiles> {
+export async function readTiles(tx: Tx, orgId: string, { spans = [], leavesOf = [] }: Partial<Wanted>): Promise<Tiles> {
   const newest = leavesOf.length > 0 ? Math.max(...leavesOf) : null;
   // In this order on the connection: a tile that another process stores meanwhile is found by the later statement.
   const [looseRows, tree, rows] = await Promise.all([
     newest === null ? [] : readLooseRows(tx, orgId, newest),
     readTree(tx, orgId),
-    readRows(tx, orgId, spans, leavesOf),
+    readRows(tx, orgId, { spans, leavesOf }),
   ]);
   const { zeroThrough, edge } = tree ?? { zeroThrough: 0, edge: new Uint8Array() };
   const hashes = new Map([...rows.hashes, ...rows.leaves].map((row) => [`${row.level}/${row.idx}`, row.hash]));

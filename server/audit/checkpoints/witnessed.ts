@@ -61,12 +61,8 @@ function isWitnessed({ note }: StoredNote, policy: Policy | null): boolean {
  * The checkpoint to give away for so many entries: the newest that covers them and meets the quorum, else the newest.
  * @returns null when none covers them
  */
-export async function checkpointToShow(
-  tx: Tx,
-  orgId: string,
-  size: number,
-  policy = witnessPolicy(),
-): Promise<StoredNote | null> {
+export async function checkpointToShow(tx: Tx, orgId: string, size: number): Promise<StoredNote | null> {
+  const policy = witnessPolicy();
   const covering = (await listCheckpoints(tx, orgId, policy?.quorum ? NEWEST_READ : 1)).filter(
     (note) => note.size >= size,
   );

@@ -47,11 +47,13 @@ const once = (found: Judged, act: () => Promise<void>): Promise<void> => {
 };
 
 type Watch = { signal: AbortSignal | undefined; onProgress?: ((rows: number) => void) | undefined };
+/** An organization's chain, and what the reader of its times may reach. */
+type Chain = { orgId: string; scope: Scope };
 /** A verdict, how many rows were read for it, and what it is kept as. */
 type Reading = { found: Judged; rowsRead: number; kind: "whole" | "range" };
 
 /** The entries of some sequences, which alone are read. */
-async function readPart(orgId: string, { fromSeq, toSeq }: VerifyInput, watch: Watch): Promise<Reading> {
+async function readPart({ orgId }: Chain, { fromSeq, toSeq }: VerifyInput, watch: Watch): Promise<Reading> {
   const found = await verifyPart(orgId, { fromSeq, toSeq }, watch);
   const newest = found.head?.seq ?? 0;
   const beyond = (field: string) => invalid(field, `lies beyond the newest entry, sequence ${newest}`);
@@ -62,7 +64,7 @@ async function readPart(orgId: string, { fromSeq, toSeq }: VerifyInput, watch: W
 }
 
 /** The whole chain, read once for all who ask at the time; between two times its entries of that time are counted. */
-async function readWhole(scope: Scope, orgId: string, { from, to }: VerifyInput, watch: Watch): Promise<Reading> {
+async function readWhole({ scope, orgId }: Chain, { from, to }: VerifyInput, watch: Watch): Promise<Reading> {
   const whole = await verifyWhole(orgId, watch);
   const rowsRead = whole.rowsChecked;
   if (!from && !to) return { found: whole, rowsRead, kind: "whole" };
@@ -82,13 +84,13 @@ export const verifyIntegrity = operation({
   waits: true,
   async run(ctx, input) {
     const orgId = oneOrganization(ctx, input.orgId);
-    const { scope } = narrow(ctx, orgId);
+    const chain = { orgId, scope: narrow(ctx, orgId).scope };
     const release = acquireSlot(ctx.actor, VERIFY_SLOTS);
     try {
       const bySequence = (input.fromSeq ?? input.toSeq) !== undefined;
       const { found, rowsRead, kind } = await watched(ctx, input.runId, (onProgress) => {
         const watch = { signal: ctx.signal, onProgress };
-        return bySequence ? readPart(orgId, input, watch) : readWhole(scope, orgId, input, watch);
+        return bySequence ? readPart(chain, input, watch) : readWhole(chain, input, watch);
       });
       const now = ctx.now();
       if (kind === "range") await keepVerification(found, "range", { ranAt: now });

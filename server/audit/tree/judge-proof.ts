@@ -70,8 +70,12 @@ export function parseTrust(sha256: Sha256, text: string): Trust | { reason: stri
 
 type Signatures = Pick<Judged, "signedBy" | "cosignedBy" | "unchecked"> & { broken: string[]; missing: string[] };
 
-/** Who signed a checkpoint, among those who are trusted. */
-function judgeSignatures(tools: NoteTools, note: SignedNote, origin: string, trust: Trust): Signatures {
+/** Who signed a log's checkpoint, among those who are trusted. */
+function judgeSignatures(
+  tools: NoteTools,
+  { note, origin }: { note: SignedNote; origin: string },
+  trust: Trust,
+): Signatures {
   const keys = trust.logs.map((key) => keyForOrigin(tools.sha256, key, origin)).filter((key) => key !== null);
   const checks = keys.map((key) => ({ key, check: checkSignature(tools, note, key) }));
   const signedBy = checks.filter(({ check }) => check === "good").map(({ key }) => labelOf(key));
@@ -109,7 +113,8 @@ function lostReasons(row: ChainRow | null, checkpoint: TreeCheckpoint | null): s
 function judgeParsed(tools: NoteTools, proof: EntryProof, trust: Trust): Judged {
   const found = checkEntryProof(tools, proof);
   const checkpoint = parseCheckpoint(proof.checkpoint.text);
-  const signatures = checkpoint ? judgeSignatures(tools, proof.checkpoint, checkpoint.origin, trust) : null;
+  const note = proof.checkpoint;
+  const signatures = checkpoint ? judgeSignatures(tools, { note, origin: checkpoint.origin }, trust) : null;
   const broken = [...("reason" in found ? [found.reason] : []), ...(signatures?.broken ?? [])];
   const row = parsePayload(proof.payload);
   const missing = [...(signatures?.missing ?? []), ...lostReasons(row, checkpoint)];

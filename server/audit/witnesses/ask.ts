@@ -59,7 +59,7 @@ export async function askWitness(
   let older = Math.min(known, size);
   const ask = async (): Promise<ReplyMeaning> => {
     const body = requestBody(older, await proofFrom(older), note);
-    return readReply(noteTools, await send(addressOf(witness.url), body), note, witness);
+    return readReply(noteTools, await send(addressOf(witness.url), body), { note, witness });
   };
   try {
     let meaning = await ask();

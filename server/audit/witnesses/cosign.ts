@@ -28,12 +28,7 @@ const RETRY_AFTER_MS = 60_000;
 type Reachable = Witness & { url: string };
 const hasUrl = (witness: Witness): witness is Reachable => witness.url !== null;
 
-function learn(key: string, witness: Witness, size: number, outcome: WitnessOutcome): void {
-  if (outcome.kind === "cosigned") {
-    known.set(key, size);
-    reasons.delete(key);
-    return;
-  }
+function warnOnce(key: string, witness: Witness, outcome: Exclude<WitnessOutcome, { kind: "cosigned" }>): void {
   if (reasons.get(key) === outcome.reason) return;
   reasons.set(key, outcome.reason);
   log.warn({ witness: witness.name, outcome: outcome.kind, reason: outcome.reason }, "a witness did not cosign");
@@ -46,7 +41,10 @@ async function askOne(witness: Reachable, origin: string, checkpoint: Unwitnesse
   const key = `${name} ${origin}`;
   const outcome = await askWitness(witness, checkpoint, { known: known.get(key) ?? 0 });
   if (outcome.kind === "missing" && outcome.isSlow) retryAt.set(name, Date.now() + RETRY_AFTER_MS);
-  learn(key, witness, checkpoint.size, outcome);
+  if (outcome.kind === "cosigned") {
+    known.set(key, checkpoint.size);
+    reasons.delete(key);
+  } else warnOnce(key, witness, outcome);
   return outcome;
 }
 

@@ -39,8 +39,10 @@ const tampering: Record<string, (rows: Link[], at: number) => void> = {
   "without a number": (rows, at) => rows[at] && Object.assign(rows[at], { seq: Number.NaN }),
 };
 
+type Chain = { rows: readonly Link[]; head: HeadClaim };
+
 /** The verdict over rows that were read in parts, as each row by itself where there is one part a row. */
-function judgeParts(input: VerifierInput, rows: readonly Link[], cuts: readonly number[], head: HeadClaim) {
+function judgeParts(input: VerifierInput, { rows, cuts, head }: Chain & { cuts: readonly number[] }) {
   const verifier = new Verifier(input);
   const nowhere = rows.filter(({ seq }) => Number.isNaN(seq)).length;
   const ends = [...new Set(cuts.map((cut) => cut % (rows.length + 1)))].sort((a, b) => a - b);
@@ -57,7 +59,7 @@ function judgeParts(input: VerifierInput, rows: readonly Link[], cuts: readonly 
   return verifier.finish(head);
 }
 
-function judgeRows(input: VerifierInput, rows: readonly Link[], head: HeadClaim) {
+function judgeRows(input: VerifierInput, { rows, head }: Chain) {
   const verifier = new Verifier(input);
   for (const row of rows) verifier.add(row);
   return verifier.finish(head);
@@ -93,8 +95,8 @@ it("says of a chain that was divided anywhere what it says of it row by row, wha
         anchors: [],
         mark,
       };
-      const claim = heads[head] ?? "unknown";
-      expect(judgeParts(input, rows, cuts, claim)).toEqual(judgeRows(input, rows, claim));
+      const chain = { rows, head: heads[head] ?? "unknown" };
+      expect(judgeParts(input, { ...chain, cuts })).toEqual(judgeRows(input, chain));
     }),
     { numRuns: 3_000 },
   );

@@ -32,9 +32,9 @@ async function byDay(tx: Tx, keys: readonly (Key & { ms: number })[], zone: stri
   return found.map(({ first, last, n, actors }) => ({ count: n, first: iso(first), last: iso(last), actors }));
 }
 
-/** Every entry before an instant as one fold; null where there is none. */
-async function earlier(tx: Tx, ctx: Ctx, filter: AuditFilter, before: number): Promise<RoutineFold | null> {
-  const resolved: ResolvedFilter = await resolveFilter(tx, ctx, { ...filter, to: new Date(before - 1) });
+/** Every entry that a filter meets as one fold; null where there is none. */
+async function inOne(tx: Tx, ctx: Ctx, filter: AuditFilter): Promise<RoutineFold | null> {
+  const resolved: ResolvedFilter = await resolveFilter(tx, ctx, filter);
   const count = await countRows(tx, resolved);
   if (count === 0) return null;
   const where = allOf(conditionsOf(resolved.filter));
@@ -79,7 +79,7 @@ export const foldRoutine = operation({
       // What happened in the same instant stays together.
       const cut = keys.at(-1)?.ms ?? 0;
       const newer = keys.filter(({ ms }) => ms > cut);
-      const rest = await earlier(tx, ctx, filter, cut + 1);
+      const rest = await inOne(tx, ctx, { ...filter, to: new Date(cut) });
       return { folds: [...(await byDay(tx, newer, zone)), ...(rest ? [rest] : [])] };
     });
   },

@@ -3,7 +3,7 @@ import type { Tx } from "@/db/client";
 import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
-import { resolveFilter } from "@/server/audit/query/resolve";
+import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve";
 import { ENTRY, type EntryRow, type Key, keyRows, newestKeys, rowsAt, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import type { ActorType } from "@/server/audit/vocabulary";
@@ -30,8 +30,7 @@ const ofKeys = (keys: SQL): SQL => sql`SELECT ${COLUMNS} FROM ${rowsAt(keys)}
   ORDER BY a."timestamp" DESC, a.chain_seq DESC, a.org_id DESC`;
 
 /** The query of the newest rows that meet a filter, by the same conditions and indexes as the lists. */
-async function queryOf(tx: Tx, ctx: Ctx, filter: AuditFilter, max: number): Promise<SQL | null> {
-  const resolved = await resolveFilter(tx, ctx, filter);
+async function queryOf(tx: Tx, resolved: ResolvedFilter, max: number): Promise<SQL | null> {
   if (resolved.orgIds.length === 0) return null;
   if (resolved.probe) {
     const { keys } = await findKeys(tx, resolved, { after: undefined, need: max });
@@ -50,7 +49,7 @@ export function readReportRows(
   { max, recent }: { max: number; recent: number },
 ): Promise<{ rows: ReportRow[]; recent: EntryRow[]; names: Map<string, ActorNames> }> {
   return tenantRead(ctx.scope, async (tx) => {
-    const query = await queryOf(tx, ctx, filter, max);
+    const query = await queryOf(tx, await resolveFilter(tx, ctx, filter), max);
     const rows = query ? await rowsOf<ReportRow>(tx, query) : [];
     const first: Key[] = rows.slice(0, recent).map((row) => ({ orgId: row.org_id, seq: row.chain_seq }));
     return { rows, recent: await rowsByKey(tx, first, ENTRY), names: await namesOf(tx, rows) };
