@@ -36,6 +36,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** Node's default of 30 s would let a slow client hold its socket for as long. */
 const CONNECTION_CHECK_MS = 500;
 
+type Exchange = { incoming: IncomingMessage; outgoing: ServerResponse };
+
 const PAGE_METHODS = ["GET", "HEAD"];
 
 const refusal = (error: AppError): Answer => problemAnswer(error, crypto.randomUUID());
@@ -50,8 +52,7 @@ const methodsOf = ({ handlers }: RouteMatch): string[] =>
 
 async function answerOf(
   match: RouteMatch,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
+  { incoming, outgoing }: Exchange,
   origin: string,
 ): Promise<Answer | Response> {
   const method = incoming.method ?? "GET";
@@ -67,13 +68,9 @@ async function answerOf(
   return answer;
 }
 
-async function callRoute(
-  match: RouteMatch,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  origin: string,
-): Promise<void> {
-  const answer = await answerOf(match, incoming, outgoing, origin);
+async function callRoute(match: RouteMatch, exchange: Exchange, origin: string): Promise<void> {
+  const { incoming, outgoing } = exchange;
+  const answer = await answerOf(match, exchange, origin);
   // Closed while the rest of a refused body still arrives, the connection would be reset and the answer lost with it.
   const isLast = !outgoing.shouldKeepAlive && !incoming.complete;
   if (isLast) outgoing.shouldKeepAlive = true;
@@ -112,6 +109,7 @@ export function createListener(options: FrontOptions): RequestListener {
   const match = createRegistry(options.routes);
   const https = options.origin.startsWith("https:");
   return (incoming, outgoing) => {
+    const exchange = { incoming, outgoing };
     // Only here is the socket's address known; what a client sends under this name is overwritten.
     incoming.headers[PEER_HEADER] = incoming.socket.remoteAddress ?? "";
     setSecurityHeaders(outgoing, https);
@@ -125,9 +123,9 @@ export function createListener(options: FrontOptions): RequestListener {
     const serve = (): Promise<void> => {
       if (twice) return respond(incoming, outgoing, refusal(invalid(twice, "is given twice")));
       if (path === null) return respond(incoming, outgoing, refusal(invalid("target", "names nothing on this server")));
-      return found ? callRoute(found, incoming, outgoing, options.origin) : servePage(incoming, outgoing, options);
+      return found ? callRoute(found, exchange, options.origin) : servePage(incoming, outgoing, options);
     };
-    inRequest(found?.path ?? null, { incoming, outgoing }, serve).catch((error: unknown) => {
+    inRequest(found?.path ?? null, exchange, serve).catch((error: unknown) => {
       const gone = codeOf(error) === "ERR_STREAM_PREMATURE_CLOSE" || outgoing.destroyed;
       if (!gone) log.error({ err: error, path: pathname }, "request failed");
       outgoing.destroy();

@@ -38,18 +38,17 @@ function insert(root: Node, file: RouteFile): void {
   node.file = file;
 }
 
-function walk(
-  node: Node,
-  parts: string[],
-  at: number,
-  params: Record<string, string | string[]>,
-): RouteFile | undefined {
+/** A path's segments, and the parameters that are found in them. */
+type Path = { parts: string[]; params: RouteMatch["params"] };
+
+function walk(node: Node, path: Path, at: number): RouteFile | undefined {
+  const { parts, params } = path;
   const part = parts[at];
   if (part === undefined) return node.file ?? node.rest?.file;
   const child = node.children.get(part);
-  const exact = child && walk(child, parts, at + 1, params);
+  const exact = child && walk(child, path, at + 1);
   if (exact) return exact;
-  const inner = node.param && walk(node.param.node, parts, at + 1, params);
+  const inner = node.param && walk(node.param.node, path, at + 1);
   if (node.param && inner) {
     params[node.param.name] = part;
     return inner;
@@ -77,10 +76,9 @@ export function createRegistry(files: RouteFile[]): (pathname: string) => RouteM
   const root = emptyNode();
   for (const file of files) insert(root, file);
   return (pathname) => {
-    const parts = pathname.split("/").filter(Boolean).map(decode);
-    const params: Record<string, string | string[]> = {};
-    const file = walk(root, parts, 0, params);
-    return file && { path: file.path, handlers: file.module, params };
+    const path: Path = { parts: pathname.split("/").filter(Boolean).map(decode), params: {} };
+    const file = walk(root, path, 0);
+    return file && { path: file.path, handlers: file.module, params: path.params };
   };
 }
 

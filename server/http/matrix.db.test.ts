@@ -333,8 +333,10 @@ async function send(
   return { status: response.status, body: await response.text() };
 }
 
+type Asked = { principal: Principal; target: Target };
+
 /** What the contract says must come back. */
-function expected(operation: Endpoint, row: Row, principal: Principal, target: Target): number[] {
+function expected(operation: Endpoint, row: Row, { principal, target }: Asked): number[] {
   const { auth, permission } = operation.spec;
   if (!mayKnock(principal, auth)) return [401];
   if (permission && !principal.permissions.has(permission)) return [403];
@@ -378,7 +380,7 @@ describe("every REST route", () => {
           const { status, body } = await send(operation, principal, probe);
           probes++;
           bodies.set(target, `${status} ${strip(body)}`);
-          const right = expected(operation, row, principal, target);
+          const right = expected(operation, row, { principal, target });
           if (!right.includes(status))
             wrong.push(`${principal.name}, ${target}: ${status} instead of ${right} ${body.slice(0, 160)}`);
         }

@@ -68,15 +68,15 @@ function takesJson({ body }: RouteSpec, request: Request): boolean {
   return body ? body === "json" : !BODILESS.has(request.method);
 }
 
-/** One request's own: its id for the log and the answer, and the path's parameters. */
-type Call = { requestId: string; params: Record<string, string | string[]> };
+/** One request, its id for the log and the answer, and the path's parameters. */
+type Call = { request: Request; requestId: string; params: Record<string, string | string[]> };
 
 /**
  * Query parameters, the JSON body's members, headers and path parameters in one object; the later names win. A parameter given
  * several times is a list, which the schemas of lists alone take. Text of the address becomes such as the database can
  * compare: no verb has to think of NUL.
  */
-async function gatherInput(spec: RouteSpec, request: Request, { params }: Call): Promise<Record<string, unknown>> {
+async function gatherInput(spec: RouteSpec, { request, params }: Call): Promise<Record<string, unknown>> {
   const input: Record<string, unknown> = {};
   const query = request.url.indexOf("?");
   if (query >= 0)
@@ -100,11 +100,7 @@ async function gatherInput(spec: RouteSpec, request: Request, { params }: Call):
 const pathOf = (url: string): string => new URL(url).pathname;
 
 /** Who is calling, from where; a browser's cookie counts only from our own pages. */
-async function toContext(
-  { auth, permission, body }: RouteSpec,
-  request: Request,
-  { params, requestId }: Call,
-): Promise<Ctx> {
+async function toContext({ auth, permission, body }: RouteSpec, { request, params, requestId }: Call): Promise<Ctx> {
   const agentId = typeof params.id === "string" ? params.id : undefined;
   const { viaCookie, ...caller } = await authenticate(request, {
     auth,
@@ -129,17 +125,19 @@ async function toContext(
 export const isIdempotent = (method: string, { idempotent, status, auth }: RouteSpec): boolean =>
   method === "POST" && Boolean(idempotent ?? (auth !== "none" && (status === 201 || status === 202)));
 
-async function answer(spec: RouteSpec, request: Request, call: Call): Promise<Answer | Response> {
-  const ctx = await toContext(spec, request, call);
-  return answerFor(ctx, spec, request, call).catch((error: unknown) => {
+async function answer(spec: RouteSpec, call: Call): Promise<Answer | Response> {
+  const { request } = call;
+  const ctx = await toContext(spec, call);
+  return answerFor(ctx, spec, call).catch((error: unknown) => {
     recordDenied(ctx, error, { request: `${request.method} ${pathOf(request.url)}`, permission: spec.permission });
     throw error;
   });
 }
 
-async function answerFor(ctx: Ctx, spec: RouteSpec, request: Request, call: Call): Promise<Answer | Response> {
+async function answerFor(ctx: Ctx, spec: RouteSpec, call: Call): Promise<Answer | Response> {
+  const { request } = call;
   admit(ctx, spec);
-  const input = await gatherInput(spec, request, call);
+  const input = await gatherInput(spec, call);
   const parsed = spec.input.safeParse(input);
   if (!parsed.success) throw invalidInput(parsed.error);
   const run = () => answerWith(spec, ctx, parsed.data);
@@ -170,7 +168,7 @@ export function route<I extends z.ZodType, R>(operation: Operation<I, R>, option
     const requestId = nameRequest(crypto.randomUUID());
     let given: Answer | Response;
     try {
-      given = await answer(spec, request, { requestId, params: (await params) ?? {} });
+      given = await answer(spec, { request, requestId, params: (await params) ?? {} });
     } catch (error) {
       given = problemAnswer(error, requestId);
     }
