@@ -33,8 +33,10 @@ async function findTarget(ctx: Ctx, deviceId: string): Promise<Target> {
   return row;
 }
 
+type Recipient = { agentId: string; timeoutMs: number };
+
 /** What the agent answered, checked; its own words reach the caller as one clean line at most. */
-async function askAgent<T>(ctx: Ctx, agentId: string, command: AgentCommand<T>, timeoutMs: number): Promise<T> {
+async function askAgent<T>(ctx: Ctx, command: AgentCommand<T>, { agentId, timeoutMs }: Recipient): Promise<T> {
   const { name, params } = command;
   const result = await relay().ask({ agentId, name, params, timeoutMs, signal: ctx.signal });
   if (!result.ok) {
@@ -92,7 +94,7 @@ export async function askDevice<T>(
     if (!agentId) throw new AppError("device_offline", "The device has no agent.");
     const left = () => LIVE_QUERY_TIMEOUT_MS - (performance.now() - started);
     const ask: AskAgent = (command, withinMs = LIVE_QUERY_TIMEOUT_MS) =>
-      askAgent(ctx, agentId, command, Math.max(1, Math.min(withinMs, left())));
+      askAgent(ctx, command, { agentId, timeoutMs: Math.max(1, Math.min(withinMs, left())) });
     const answer = await run(ask, { ...target, agentId });
     audit(ctx, { target, query, started });
     return answer;

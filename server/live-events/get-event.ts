@@ -13,7 +13,7 @@ export const getEvent = operation({
   run(ctx, { deviceId, name, recordId }) {
     const details = { logName: name, recordId };
     return askDevice(ctx, { deviceId, kind: "event", details }, (ask, { agentId }) =>
-      withLogName(ask, agentId, name, async (logName) => ({
+      withLogName(ask, { agentId, name }, async (logName) => ({
         data: await ask({
           name: "eventlogs.get",
           params: { logName, recordId },

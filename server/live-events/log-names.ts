@@ -42,8 +42,7 @@ const isNotFound = (error: unknown): boolean => error instanceof AppError && err
  */
 export async function withLogName<T>(
   ask: AskAgent,
-  agentId: string,
-  wanted: string,
+  { agentId, name: wanted }: { agentId: string; name: string },
   fn: (name: string) => Promise<T>,
 ): Promise<T> {
   const known = cache.get(agentId);

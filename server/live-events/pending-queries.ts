@@ -17,7 +17,8 @@ export type PendingQuery = {
   resolve: (result: CommandResult) => void;
   reject: (error: AppError) => void;
 };
-type Waits = { timeoutMs: number; signal?: AbortSignal | undefined };
+/** onFailed is told once the query failed, whoever let it. */
+type Wait = { agentId: string; timeoutMs: number; signal?: AbortSignal | undefined; onFailed: () => void };
 
 /** The queries that somebody at this process waits for. Each ends once: answered, failed, late or withdrawn. */
 export class PendingQueries {
@@ -32,9 +33,8 @@ export class PendingQueries {
     return this.#open.get(id);
   }
 
-  /** Waits for the answer to a query. onFailed is told once it failed, whoever let it. */
-  wait(id: string, agentId: string, waits: Waits, onFailed: () => void): Promise<CommandResult> {
-    const { timeoutMs, signal } = waits;
+  /** Waits for the answer to a query. */
+  wait(id: string, { agentId, timeoutMs, signal, onFailed }: Wait): Promise<CommandResult> {
     return new Promise((resolve, reject) => {
       const fail = (error: AppError) => {
         if (!end()) return;

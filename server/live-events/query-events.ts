@@ -36,7 +36,7 @@ export const queryEvents = operation({
     const params = toParams({ deviceId, name, ...rest });
     const { page, limit } = input;
     return askDevice(ctx, { deviceId, kind: "events", details: { logName: name, ...params } }, (ask, { agentId }) =>
-      withLogName(ask, agentId, name, async (logName) => {
+      withLogName(ask, { agentId, name }, async (logName) => {
         const { entries, total } = await ask({
           name: "eventlogs.query",
           params: { logName, ...params },

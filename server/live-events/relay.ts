@@ -121,7 +121,12 @@ export class Relay {
   async ask({ agentId, name, params, timeoutMs = LIVE_QUERY_TIMEOUT_MS, signal }: Ask): Promise<CommandResult> {
     await this.#start();
     const id = randomUUID();
-    const answer = this.#queries.wait(id, agentId, { timeoutMs, signal }, () => this.#later(dropCommands([id])));
+    const answer = this.#queries.wait(id, {
+      agentId,
+      timeoutMs,
+      signal,
+      onFailed: () => this.#later(dropCommands([id])),
+    });
     answer.catch(() => {}); // it may fail before anybody looks
     const query = this.#queries.get(id);
     if (!query) return answer;
