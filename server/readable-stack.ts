@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 
-const FRAME = /(file:\/\/[^\s()]+\.mjs):(\d+):(\d+)/g;
+const FRAME = /(file:\/\/[^\s()]+\.mjs):(\d+:\d+)/g;
 const maps = new Map<string, SourceMap | null>();
 
 function mapOf(url: string): SourceMap | null {
@@ -23,8 +23,9 @@ function mapOf(url: string): SourceMap | null {
  * (--enable-source-maps) reads those of every package at the start and keeps them, a sixth of an idle server's memory.
  */
 export const readableStack = (stack: string): string =>
-  stack.replace(FRAME, (frame: string, url: string, line: string, column: string) => {
-    const entry = mapOf(url)?.findEntry(Number(line) - 1, Number(column) - 1);
+  stack.replace(FRAME, (frame: string, url: string, position: string) => {
+    const [line = 1, column = 1] = position.split(":").map(Number);
+    const entry = mapOf(url)?.findEntry(line - 1, column - 1);
     if (!entry || !("originalSource" in entry)) return frame;
     const { originalSource, originalLine, originalColumn } = entry;
     return `${originalSource.replace(/^(\.\.\/)+/, "")}:${originalLine + 1}:${originalColumn + 1}`;

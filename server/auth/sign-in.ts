@@ -13,13 +13,14 @@ import { secondFactorRequired } from "./second-factor/challenge";
 import { secondFactorsOf } from "./second-factor/factors";
 import { type Door, type SignIn, startSession } from "./start-session";
 
+type Failure = {
+  email: string;
+  row: KnownByEmail | undefined;
+  reason: "bad_password" | "disabled" | "unknown_user";
+};
+
 /** A failed attempt belongs to the organization of the person it names; for an unknown e-mail there is none. */
-function recordFailure(
-  ctx: Ctx,
-  email: string,
-  row: KnownByEmail | undefined,
-  reason: "bad_password" | "disabled" | "unknown_user",
-): void {
+function recordFailure(ctx: Ctx, { email, row, reason }: Failure): void {
   const role = row?.role ?? "org_viewer";
   const actor: Person = { type: "user", id: row?.id ?? ZERO_UUID, email, name: row?.name ?? "", role };
   record(
@@ -64,7 +65,7 @@ async function provePerson(
   const proven = await verifyPassword(row?.passwordHash, password, networkOf(ctx.ip));
   const caller = row && proven ? await findUserCaller(row.id) : null;
   if (row && caller?.actor.type === "user") return { ...caller, actor: caller.actor };
-  recordFailure(ctx, email, row, !row ? "unknown_user" : proven ? "disabled" : "bad_password");
+  recordFailure(ctx, { email, row, reason: !row ? "unknown_user" : proven ? "disabled" : "bad_password" });
   await limit("login.failed", key);
   await limit("login.failed.account", email);
   await limit("login.failed.ip", ctx.ip);

@@ -76,8 +76,9 @@ async function archiveDump(archive: ArchiveWriter, ownerUrl: string, file: strin
   }
 }
 
-async function write(archive: ArchiveWriter, file: string, input: BackupInput, now: Date): Promise<Manifest> {
-  const { source, passphrase } = input;
+type Begun = Pick<BackupInput, "source" | "passphrase"> & { file: string; now: Date };
+
+async function write(archive: ArchiveWriter, { file, source, passphrase, now }: Begun): Promise<Manifest> {
   // Events wait in the spool until the database has them, and checkpoints follow it: taken first, nothing is missed, and
   // no checkpoint is ahead of the database.
   const data = await addDataFolder(archive);
@@ -114,7 +115,7 @@ export async function createBackup(input: BackupInput): Promise<Backup> {
   });
   const archive = new ArchiveWriter(file);
   try {
-    const manifest = await write(archive, file, input, now);
+    const manifest = await write(archive, { ...input, file, now });
     const bytes = await archive.finish();
     await verifyBackup(file);
     return { file, bytes, manifest };

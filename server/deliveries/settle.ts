@@ -14,8 +14,10 @@ const GONE = 410;
 const sent = counter("trailmark_deliveries_sent_total", "Mails and webhooks that were accepted");
 const givenUp = counter("trailmark_deliveries_failed_total", "Mails and webhooks that were given up");
 
+type Failure = { status: number | null; now: Date };
+
 /** Notes that an endpoint failed, and disables one that has failed for days or wants no more. */
-async function noteFailure(tx: Tx, endpointId: string, status: number | null, now: Date): Promise<EndpointRow | null> {
+async function noteFailure(tx: Tx, endpointId: string, { status, now }: Failure): Promise<EndpointRow | null> {
   const t = webhookEndpoints;
   const at = now.toISOString();
   const [row] = await tx
@@ -32,12 +34,10 @@ async function noteFailure(tx: Tx, endpointId: string, status: number | null, no
 const nextTry = (attempts: number, { isFinal }: Outcome, now: Date): Date | null =>
   isFinal ? null : nextAttempt(attempts, now);
 
-async function store(
-  tx: Tx,
-  { id, attempts, endpoint }: Claimed,
-  outcome: Outcome,
-  now: Date,
-): Promise<EndpointRow | null> {
+type Attempted = { claimed: Claimed; outcome: Outcome; now: Date };
+
+async function store(tx: Tx, { claimed, outcome, now }: Attempted): Promise<EndpointRow | null> {
+  const { id, attempts, endpoint } = claimed;
   const { status: responseCode, error } = outcome;
   const where = eq(notificationDeliveries.id, id);
   const last = { responseCode, error };
@@ -55,12 +55,12 @@ async function store(
     .update(notificationDeliveries)
     .set({ ...last, status: again ? "pending" : "failed", nextAttemptAt: again })
     .where(where);
-  return endpoint && !endpoint.isDisabled ? noteFailure(tx, endpoint.id, responseCode, now) : null;
+  return endpoint && !endpoint.isDisabled ? noteFailure(tx, endpoint.id, { status: responseCode, now }) : null;
 }
 
 /** Writes down what became of an attempt, and when the next one is. */
 export async function settle(claimed: Claimed, outcome: Outcome, now: Date): Promise<void> {
-  const disabled = await asSystem((tx) => store(tx, claimed, outcome, now));
+  const disabled = await asSystem((tx) => store(tx, { claimed, outcome, now }));
   if (outcome.error === null) sent.inc();
   else if (nextTry(claimed.attempts, outcome, now) === null) givenUp.inc();
   if (!disabled) return;

@@ -31,7 +31,7 @@ function play(kind: NotificationKind, all: readonly Look[]) {
   let at = AT;
   for (const { pause, holds } of all) {
     at += pause * MINUTE;
-    rows.take(stepOf(kind, rows.open, holds, new Date(at)), new Date(at));
+    rows.take(stepOf(kind, rows.open, { holds, now: new Date(at) }), new Date(at));
     seen.push({ at, holds });
   }
   return { rows, seen };
@@ -91,5 +91,5 @@ function lastGapEnd(run: readonly { at: number }[]): number {
 
 test("a condition of which nobody was told ends without a word", () => {
   const seen = { since: new Date(AT), observedAt: new Date(AT), raisedAt: null };
-  expect(stepOf("chain.unproven", seen, false, new Date(AT + MINUTE))).toEqual({ do: "forget" });
+  expect(stepOf("chain.unproven", seen, { holds: false, now: new Date(AT + MINUTE) })).toEqual({ do: "forget" });
 });

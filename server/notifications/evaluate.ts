@@ -38,8 +38,10 @@ async function begin(
   await tx.insert(notifications).values({ ...row, since: now, observedAt: now, ...raised });
 }
 
+type Move = { step: Step; detail: Detail };
+
 /** Writes what becomes of an open row. */
-async function move({ tx, now, number }: Pass, row: OpenRow, step: Step, detail: Detail): Promise<void> {
+async function move({ tx, now, number }: Pass, row: OpenRow, { step, detail }: Move): Promise<void> {
   const where = eq(notifications.id, row.id);
   if (step.do === "forget") await tx.delete(notifications).where(where);
   else if (step.do === "wait")
@@ -65,13 +67,14 @@ async function apply(pass: Pass, { kind, checked, found }: Finding, known: Reado
   const open = new Map(rows.map((row) => [row.orgId, row]));
   const byOrg = new Map(found.map((one) => [one.orgId, one]));
   for (const { orgId, holds, detail } of found) {
-    const step = holds && !open.has(orgId) && known.has(orgId) ? stepOf(kind, null, true, now) : null;
+    const step = holds && !open.has(orgId) && known.has(orgId) ? stepOf(kind, null, { holds, now }) : null;
     if (step?.do === "begin") await begin(pass, { orgId, kind, detail }, step.isRaised);
   }
   for (const row of rows) {
     if (checked !== "all" && !checked.has(row.orgId)) continue;
     const one = byOrg.get(row.orgId);
-    await move(pass, row, stepOf(kind, row, one?.holds ?? false, now), one?.detail ?? {});
+    const step = stepOf(kind, row, { holds: one?.holds ?? false, now });
+    await move(pass, row, { step, detail: one?.detail ?? {} });
   }
 }
 

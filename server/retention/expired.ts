@@ -63,7 +63,7 @@ async function firstInside(tx: Tx, orgId: string, bounds: { cutoff: Date; throug
   return toPosition(rows[0]) ?? oldest;
 }
 
-async function holdsBack(tx: Tx, orgId: string, cutoff: Date, first: Position): Promise<boolean> {
+async function holdsBack(tx: Tx, orgId: string, { cutoff, first }: { cutoff: Date; first: Position }) {
   const [row] = await rowsOf<{ held: boolean | null }>(
     tx,
     sql`SELECT bool_or(chain_seq > ${first.seq}) AS held FROM (
@@ -91,7 +91,7 @@ export async function findExpired(tx: Tx, orgId: string, retentionDays: number):
   if (head <= through) return null;
   const first = await firstInside(tx, orgId, { cutoff, through, head });
   const held =
-    first && (await holdsBack(tx, orgId, cutoff, first))
+    first && (await holdsBack(tx, orgId, { cutoff, first }))
       ? { seq: first.seq, timestamp: first.at, until: new Date(first.agesFrom.getTime() + retentionDays * MS_PER_DAY) }
       : null;
   return { cutoff, firstSeq: through + 1, lastSeq: first ? first.seq - 1 : head, heldBy: held };

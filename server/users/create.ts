@@ -33,8 +33,8 @@ async function partnerMembership(ctx: Ctx, input: CreateInput): Promise<Membersh
 
 const EMAIL_TAKEN = { path: "email", message: "is already in use" };
 
-async function insertUser(tx: Tx, input: CreateInput, membership: Membership, passwordHash: string | null) {
-  const { orgId, partnerId, organizationIds } = membership;
+async function insertUser(tx: Tx, input: CreateInput, account: Membership & { passwordHash: string | null }) {
+  const { orgId, partnerId, organizationIds, passwordHash } = account;
   const { email, role } = input;
   const text = { name: repairText(input.name), department: repairText(input.department) };
   const [row] = await tx
@@ -66,7 +66,7 @@ export const createUser = operation({
     const row = await tenant(ctx.scope, async (tx) => {
       if (ofPartner && !membership.organizationIds) await requireWholePartner(tx, ctx);
       await requireRoomForUser(tx, membership);
-      return insertUser(tx, input, membership, passwordHash);
+      return insertUser(tx, input, { ...membership, passwordHash });
     });
     const { id, name, email, role, department } = row;
     record(ctx, {

@@ -22,7 +22,9 @@ type Row = Parameters<typeof toUser>[0];
 type Change = { role: Role; department: string; disabledAt: Date | null };
 /** Organizations of a person of the partner's staff, sorted; null is all of them, undefined no change. */
 type Reach = string[] | null | undefined;
+type Update = { before: Row; change: Change & { reach: Reach } };
 
+const isDisabled = ({ disabledAt }: Row): boolean => disabledAt !== null;
 const reachOf = (row: Row): string[] | null => (row.allOrganizations ? null : row.organizationIds);
 const isSameReach = (a: string[] | null, b: string[] | null) => a?.join() === b?.join();
 
@@ -35,7 +37,7 @@ function newReach(before: Row, { organizationIds }: UpdateInput): Reach {
 }
 
 /** Roles differ in rank and reach: nobody touches who is above them, lifts anybody above them, or changes themselves. */
-async function requireMayChange(tx: Tx, ctx: Ctx, before: Row, change: Change & { reach: Reach }): Promise<void> {
+async function requireMayChange(tx: Tx, ctx: Ctx, { before, change }: Update): Promise<void> {
   const role = before.role;
   requireMayGrantRole(ctx, role);
   if (isPartnerRole(role)) await requireWholePartner(tx, ctx);
@@ -51,7 +53,7 @@ async function requireMayChange(tx: Tx, ctx: Ctx, before: Row, change: Change & 
 }
 
 /** A partner keeps one admin; so does an organization, unless its partner takes the last one away. */
-async function requireAdminLeft(tx: Tx, ctx: Ctx, before: Row, change: Change): Promise<void> {
+async function requireAdminLeft(tx: Tx, ctx: Ctx, { before, change }: Update): Promise<void> {
   const role = before.role;
   const guarded = role === "partner_admin" || (role === "org_admin" && ctx.scope.kind === "organization");
   const leaves = before.disabledAt === null && (change.role !== role || change.disabledAt !== null);
@@ -73,14 +75,14 @@ async function recordChanges(ctx: Ctx, before: Row, after: Row): Promise<void> {
     resourceId: after.id,
     resourceName: after.name,
   };
-  const say = (action: string, field: string, old: unknown, now: unknown) =>
-    record(ctx, { ...about, action, details: { before: { [field]: old }, after: { [field]: now } } });
-  const [was, is] = [before.disabledAt !== null, after.disabledAt !== null];
-  if (before.role !== after.role) say("user.permission.change", "role", before.role, after.role);
-  if (before.department !== after.department) say("user.update", "department", before.department, after.department);
+  const say = (action: string, changed: (row: Row) => object) =>
+    record(ctx, { ...about, action, details: { before: changed(before), after: changed(after) } });
+  if (before.role !== after.role) say("user.permission.change", ({ role }) => ({ role }));
+  if (before.department !== after.department) say("user.update", ({ department }) => ({ department }));
   if (!isSameReach(reachOf(before), reachOf(after)))
-    say("user.permission.change", "organizationIds", reachOf(before), reachOf(after));
-  if (was !== is) say(is ? "user.disable" : "user.enable", "disabled", was, is);
+    say("user.permission.change", (row) => ({ organizationIds: reachOf(row) }));
+  if (isDisabled(before) !== isDisabled(after))
+    say(isDisabled(after) ? "user.disable" : "user.enable", (row) => ({ disabled: isDisabled(row) }));
 }
 
 /**
@@ -106,8 +108,9 @@ export const updateUser = operation({
         disabledAt: input.disabled === undefined ? found.disabledAt : input.disabled ? (found.disabledAt ?? now) : null,
       };
       const reach = newReach(found, input);
-      await requireMayChange(tx, ctx, found, { ...change, reach });
-      await requireAdminLeft(tx, ctx, found, change);
+      const update = { before: found, change: { ...change, reach } };
+      await requireMayChange(tx, ctx, update);
+      await requireAdminLeft(tx, ctx, update);
       await tx
         .update(users)
         .set({ ...change, updatedAt: now })

@@ -8,8 +8,10 @@ import type { Ctx } from "@/server/context";
 
 type Action = "user.two_factor.enable" | "user.two_factor.disable" | "user.recovery_codes.create";
 
+type Change = { action: Action; details?: Record<string, unknown> };
+
 /** Says in the audit log what a person changed about their second factors. */
-export function recordFactor(ctx: Ctx, person: Person, action: Action, details: Record<string, unknown> = {}): void {
+export function recordFactor(ctx: Ctx, person: Person, { action, details = {} }: Change): void {
   const about = { resourceType: "user", resourceId: person.id, resourceName: person.name };
   record(ctx, { action, orgId: ctx.homeOrgId, ...about, details });
 }

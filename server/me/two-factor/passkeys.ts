@@ -59,7 +59,7 @@ export const addPasskey = operation({
       if (kept.length === 0) throw new AppError("conflict", "This passkey is in use already.");
       return codesForFirst(tx, person.id, now);
     });
-    recordFactor(ctx, person, "user.two_factor.enable", { method: "passkey", name });
+    recordFactor(ctx, person, { action: "user.two_factor.enable", details: { method: "passkey", name } });
     return { recoveryCodes: codes };
   },
 });
@@ -83,6 +83,6 @@ export const removePasskey = operation({
       await tx.delete(userPasskeys).where(mine);
       await dropCodesAfterLast(tx, person.id);
     });
-    recordFactor(ctx, person, "user.two_factor.disable", { method: "passkey", name: known.name });
+    recordFactor(ctx, person, { action: "user.two_factor.disable", details: { method: "passkey", name: known.name } });
   },
 });

@@ -23,7 +23,7 @@ export const renewRecoveryCodes = operation({
     if (!(await secondFactorsOf(person.id)).isOn)
       throw new AppError("conflict", "Recovery codes go with a second factor; set one up first.");
     const codes = await asSystem((tx) => replaceRecoveryCodes(tx, person.id, ctx.now()));
-    recordFactor(ctx, person, "user.recovery_codes.create");
+    recordFactor(ctx, person, { action: "user.recovery_codes.create" });
     return { recoveryCodes: codes };
   },
 });

@@ -62,7 +62,7 @@ export const confirmTotp = operation({
       await limit("second_factor.failed", person.id);
       throw invalid("code", "is wrong; check that the clock of your device is right");
     }
-    recordFactor(ctx, person, "user.two_factor.enable", { method: "totp" });
+    recordFactor(ctx, person, { action: "user.two_factor.enable", details: { method: "totp" } });
     return { recoveryCodes: codes };
   },
 });
@@ -86,6 +86,6 @@ export const removeTotp = operation({
       return gone.length > 0;
     });
     if (!removed) throw notFound("authenticator app");
-    recordFactor(ctx, person, "user.two_factor.disable", { method: "totp" });
+    recordFactor(ctx, person, { action: "user.two_factor.disable", details: { method: "totp" } });
   },
 });
