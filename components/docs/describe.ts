@@ -63,8 +63,10 @@ function objectIn(schema: Schema, schemas: Record<string, Schema>): { schema: Sc
   return null;
 }
 
+const TOP = { prefix: "", depth: 0 };
+
 /** An object's members, those of inner objects behind a dot, of lists behind "[]". */
-export function rowsOf(schema: Schema, schemas: Record<string, Schema>, prefix = "", depth = 0): Row[] {
+export function rowsOf(schema: Schema, schemas: Record<string, Schema>, { prefix, depth } = TOP): Row[] {
   const found = objectIn(schema, schemas);
   if (!found || depth > MAX_DEPTH) return [];
   const at = found.isList && depth === 0 ? "[]." : prefix;
@@ -77,7 +79,8 @@ export function rowsOf(schema: Schema, schemas: Record<string, Schema>, prefix =
       meaning: member.description ?? "",
       isRequired: found.schema.required?.includes(name) ?? false,
     };
-    const below = inner ? rowsOf(member, schemas, `${at}${name}${inner.isList ? "[]" : ""}.`, depth + 1) : [];
-    return [row, ...below];
+    if (!inner) return [row];
+    const below = { prefix: `${at}${name}${inner.isList ? "[]" : ""}.`, depth: depth + 1 };
+    return [row, ...rowsOf(member, schemas, below)];
   });
 }

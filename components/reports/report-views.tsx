@@ -41,7 +41,8 @@ const linker =
   (filter) =>
     rowsBehind(filter, counted);
 
-const figure = (label: string, value: number, href: string, note?: string): Figure => ({
+type Linked = { label: string; value: number; href: string; note?: string };
+const figure = ({ label, value, href, note }: Linked): Figure => ({
   label,
   value: <NumberLink href={href}>{value}</NumberLink>,
   note,
@@ -66,8 +67,13 @@ export function ActivityReport({ report, counted }: ViewProps<Reports["activity"
       <Figures
         label="User activity in numbers"
         items={[
-          figure("Entries", report.totalEvents, link({}), compared(report)),
-          figure("Active users", report.totalUsers, link({}), "people, keys, agents and the system"),
+          figure({ label: "Entries", value: report.totalEvents, href: link({}), note: compared(report) }),
+          figure({
+            label: "Active users",
+            value: report.totalUsers,
+            href: link({}),
+            note: "people, keys, agents and the system",
+          }),
           ...report.topUsers.slice(0, 1).map((user) => ({
             label: "Most active user",
             value: whoIs(user),
@@ -111,10 +117,23 @@ export function SecurityReport({ report, counted }: ViewProps<Reports["security"
       <Figures
         label="Security events in numbers"
         items={[
-          figure("Security events", report.totalEvents, link(anyOf(SECURITY_ACTIONS)), compared(report)),
-          figure("Sign-in attempts", report.loginAttempts, link(anyOf(["user.login", "user.login.failed"]))),
-          figure("Failed sign-ins", report.failedLogins, link(anyOf(["user.login.failed"]))),
-          figure("Permission changes", report.permissionChanges, link(anyOf(["user.permission.change"]))),
+          figure({
+            label: "Security events",
+            value: report.totalEvents,
+            href: link(anyOf(SECURITY_ACTIONS)),
+            note: compared(report),
+          }),
+          figure({
+            label: "Sign-in attempts",
+            value: report.loginAttempts,
+            href: link(anyOf(["user.login", "user.login.failed"])),
+          }),
+          figure({ label: "Failed sign-ins", value: report.failedLogins, href: link(anyOf(["user.login.failed"])) }),
+          figure({
+            label: "Permission changes",
+            value: report.permissionChanges,
+            href: link(anyOf(["user.permission.change"])),
+          }),
         ]}
       />
       <Counts title="Security events by action" head="Action" counts={actionCounts(report.byAction, link)} />
@@ -131,10 +150,20 @@ export function ComplianceReport({ report, counted }: ViewProps<Reports["complia
       <Figures
         label="Compliance in numbers"
         items={[
-          figure("Compliance events", report.totalEvents, link(anyOf(COMPLIANCE_ACTIONS)), compared(report)),
-          figure("Data accesses", report.dataAccess, link(anyOf(["data.access"]))),
-          figure("Changes", report.dataChanges, link(anyOf(CHANGES)), "every other action below"),
-          figure("Data exports", report.exports, link(anyOf(["data.export"]))),
+          figure({
+            label: "Compliance events",
+            value: report.totalEvents,
+            href: link(anyOf(COMPLIANCE_ACTIONS)),
+            note: compared(report),
+          }),
+          figure({ label: "Data accesses", value: report.dataAccess, href: link(anyOf(["data.access"])) }),
+          figure({
+            label: "Changes",
+            value: report.dataChanges,
+            href: link(anyOf(CHANGES)),
+            note: "every other action below",
+          }),
+          figure({ label: "Data exports", value: report.exports, href: link(anyOf(["data.export"])) }),
         ]}
       />
       <Counts title="Compliance events by action" head="Action" counts={actionCounts(report.byAction, link)} />
@@ -151,9 +180,9 @@ export function StatisticsReport({ report, counted }: ViewProps<Reports["statist
       <Figures
         label="Statistics"
         items={[
-          figure("Entries", report.totalEvents, link({}), compared(report)),
-          figure("Categories", report.byCategory.length, link({})),
-          figure("Active users", report.byUser.length, link({})),
+          figure({ label: "Entries", value: report.totalEvents, href: link({}), note: compared(report) }),
+          figure({ label: "Categories", value: report.byCategory.length, href: link({}) }),
+          figure({ label: "Active users", value: report.byUser.length, href: link({}) }),
           {
             label: "Range",
             value: <When at={report.range.from} none="The beginning" dateOnly />,

@@ -23,7 +23,8 @@ export function FactPivots({ name, entry, column }: { name: string; entry: Entry
   const [view] = useQueryStates(viewParsers);
   const { zone } = useZone();
   const { nameOf } = useOrg();
-  const pivots = pivotsOfFact(entry, column, view, { zone, orgName: nameOf }).filter((pivot) => "change" in pivot);
+  const context = { zone, orgName: nameOf };
+  const pivots = pivotsOfFact({ entry, column }, view, context).filter((pivot) => "change" in pivot);
   if (pivots.length === 0) return null;
   return (
     <>

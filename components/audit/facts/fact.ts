@@ -97,23 +97,27 @@ function ofText(name: string, text: string): Fact {
 
 const isPlain = (value: unknown): boolean => !isObject(value) && !Array.isArray(value);
 
-/** A value as what it means, by its type and the name of its member; depth says how many members it stands in. */
-export function factOf(name: string, value: unknown, path = name, depth = 0): Fact {
+/** Where a value stands in the details; depth says how many members it stands in. */
+type Position = { path: string; depth: number };
+const below = ({ path, depth }: Position, step: string): Position => ({ path: `${path}${step}`, depth: depth + 1 });
+
+/** A value as what it means, by its type and the name of its member. */
+export function factOf(name: string, value: unknown, at: Position = { path: name, depth: 0 }): Fact {
   if (value === null || value === undefined) return { kind: "text", text: "None" };
   if (typeof value === "boolean") return { kind: "text", text: value ? "Yes" : "No" };
   if (typeof value === "number") return ofNumber(name, value);
   if (typeof value === "string") return ofText(name, value);
-  if (depth >= MAX_DEPTH) return { kind: "code", text: JSON.stringify(value) };
+  if (at.depth >= MAX_DEPTH) return { kind: "code", text: JSON.stringify(value) };
   if (Array.isArray(value)) {
     if (value.length === 0) return { kind: "text", text: "None" };
     const shown = value.slice(0, MAX_LISTED);
     const rest = value.length > MAX_LISTED ? ` and ${count(value.length - MAX_LISTED)} more` : "";
     if (value.every(isPlain))
       return { kind: "text", text: `${shown.map((one) => plainText(name, one)).join(", ")}${rest}` };
-    const facts = shown.map((one, at) => namedFact(String(at + 1), one, `${path}[${at}]`, depth + 1));
+    const facts = shown.map((one, index) => namedFact(String(index + 1), one, below(at, `[${index}]`)));
     return { kind: "group", facts };
   }
-  const facts = Object.entries(value).map(([member, one]) => namedFact(member, one, `${path}.${member}`, depth + 1));
+  const facts = Object.entries(value).map(([member, one]) => namedFact(member, one, below(at, `.${member}`)));
   return facts.length > 0 ? { kind: "group", facts } : { kind: "text", text: "None" };
 }
 
@@ -125,10 +129,10 @@ function plainText(name: string, value: unknown): string {
   return fact.kind === "group" ? "" : fact.text;
 }
 
-const namedFact = (member: string, value: unknown, path: string, depth: number): NamedFact => ({
-  path,
+const namedFact = (member: string, value: unknown, at: Position): NamedFact => ({
+  path: at.path,
   label: /^\d+$/.test(member) ? member : labelOfMember(member),
-  fact: factOf(member, value, path, depth),
+  fact: factOf(member, value, at),
 });
 
 /**
@@ -138,4 +142,4 @@ const namedFact = (member: string, value: unknown, path: string, depth: number):
 export const factsOf = (details: Record<string, unknown>, shown: readonly string[]): NamedFact[] =>
   Object.entries(details)
     .filter(([member]) => !shown.includes(member))
-    .map(([member, value]) => namedFact(member, value, member, 0));
+    .map(([member, value]) => namedFact(member, value, { path: member, depth: 0 }));

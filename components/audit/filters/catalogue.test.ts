@@ -49,7 +49,10 @@ test("one entry gives a new filter its input, parser, qualifier, completion, chi
     { name: "Channel", value: "Web", clear: { channel: null } },
     { name: "Without channel", value: "API", clear: { exclude: null } },
   ]);
-  expect([labelOf("channel", MORE), valueLabel("channel", "api", undefined, MORE)]).toEqual(["Channel", "API"]);
+  expect([labelOf("channel", MORE), valueLabel({ name: "channel", value: "api" }, undefined, MORE)]).toEqual([
+    "Channel",
+    "API",
+  ]);
 });
 
 test("every filter but the words has exactly one condition; tags are of filters alone", () => {

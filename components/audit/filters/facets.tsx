@@ -77,7 +77,10 @@ function Facet({ name, values, isCut }: FacetProps) {
         {shown.map((one) => (
           <Value
             key={one.value}
-            label={valueLabel(name, one.value, new Map([[one.value, name === "actions" ? one.value : one.label]]))}
+            label={valueLabel(
+              { name, value: one.value },
+              new Map([[one.value, name === "actions" ? one.value : one.label]]),
+            )}
             isChosen={isSetTo(view, name, one.value)}
             {...{ name, one, isCut, setView }}
           />

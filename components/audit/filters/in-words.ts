@@ -20,7 +20,7 @@ export function chipsOf(view: View, names?: ReadonlyMap<string, string>, catalog
     const words =
       match === "words"
         ? value
-        : valuesInWords(splitValues(value).map((one) => valueLabel(name, one, names, catalogue)));
+        : valuesInWords(splitValues(value).map((one) => valueLabel({ name, value: one }, names, catalogue)));
     return words ? [{ key: name, name: label, value: words, clear: { [name]: null, ...FROM_START } }] : [];
   });
   const excluded = exclusionsOf(view, catalogue)
@@ -28,7 +28,7 @@ export function chipsOf(view: View, names?: ReadonlyMap<string, string>, catalog
     .map((exclusion) => ({
       key: `-${exclusion.name}:${exclusion.value}`,
       name: `Without ${labelOf(exclusion.name, catalogue).toLowerCase()}`,
-      value: valueLabel(exclusion.name, exclusion.value, names, catalogue),
+      value: valueLabel(exclusion, names, catalogue),
       clear: include(view, [exclusion]),
     }));
   return [...filters, ...excluded];

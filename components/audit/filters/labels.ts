@@ -6,8 +6,7 @@ export const labelOf = (name: string, catalogue: Catalogue = FILTERS): string =>
 
 /** What people call a value of a filter; codes, addresses and ids as they are, unless a name is known. */
 export const valueLabel = (
-  name: string,
-  value: string,
+  { name, value }: { name: string; value: string },
   names?: ReadonlyMap<string, string>,
   catalogue: Catalogue = FILTERS,
 ): string => catalogue[name]?.choices?.[value] ?? names?.get(value) ?? value;

@@ -17,7 +17,11 @@ const names = (entries: Entry[]) => entries.map(({ id }) => id).join(" ");
 
 it("puts new entries where the list has them, each once, and leaves what belongs to an older page", () => {
   const first = page([9, 7, 5]);
-  const rows = arrive(NOTHING_NEW, first, [entry(10), entry(9), entry(8), entry(3), entry(10)], false);
+  const rows = arrive(NOTHING_NEW, {
+    entries: [entry(10), entry(9), entry(8), entry(3), entry(10)],
+    page: first,
+    isHeld: false,
+  });
   expect(names(merged(rows, first))).toBe("e10 e9 e8 e7 e5");
   const last = page([9, 7, 5], null);
   expect(names(merged(rows, last))).toBe("e10 e9 e8 e7 e5 e3");
@@ -25,8 +29,8 @@ it("puts new entries where the list has them, each once, and leaves what belongs
 
 it("holds entries back and counts them until they are let in", () => {
   const first = page([2, 1]);
-  let rows = arrive(NOTHING_NEW, first, [entry(3)], true);
-  rows = arrive(rows, first, [entry(3), entry(4)], true);
+  let rows = arrive(NOTHING_NEW, { entries: [entry(3)], page: first, isHeld: true });
+  rows = arrive(rows, { entries: [entry(3), entry(4)], page: first, isHeld: true });
   expect(rows.heldCount).toBe(2);
   expect(names(merged(rows, first))).toBe("e2 e1");
   expect(names(merged(release(rows), first))).toBe("e4 e3 e2 e1");
@@ -35,14 +39,17 @@ it("holds entries back and counts them until they are let in", () => {
 it("keeps a bounded number and counts on; then the page is to be loaded again", () => {
   const first = page([1]);
   const many = Array.from({ length: MAX_LIVE_ROWS + 1 }, (_, i) => entry(i + 2));
-  const held = arrive(NOTHING_NEW, first, many, true);
+  const held = arrive(NOTHING_NEW, { entries: many, page: first, isHeld: true });
   expect(held).toMatchObject({ held: [], heldCount: MAX_LIVE_ROWS + 1, isOverfull: true });
-  expect(arrive(held, first, [entry(999)], true)).toMatchObject({ held: [], heldCount: MAX_LIVE_ROWS + 2 });
-  expect(arrive(NOTHING_NEW, first, many, false).isOverfull).toBe(true);
+  expect(arrive(held, { entries: [entry(999)], page: first, isHeld: true })).toMatchObject({
+    held: [],
+    heldCount: MAX_LIVE_ROWS + 2,
+  });
+  expect(arrive(NOTHING_NEW, { entries: many, page: first, isHeld: false }).isOverfull).toBe(true);
 });
 
 it("drops what a page that was loaded again holds, or leaves to an older one", () => {
-  const rows = arrive(NOTHING_NEW, page([1]), [entry(2), entry(3), entry(4), entry(9)], false);
+  const rows = arrive(NOTHING_NEW, { entries: [2, 3, 4, 9].map((n) => entry(n)), page: page([1]), isHeld: false });
   const again = page([4, 3]);
   expect(afterLoading(rows, again)).toMatchObject({ shown: [{ id: "e9" }], heldCount: 0, isOverfull: false });
   expect(names(merged(afterLoading(rows, again), again))).toBe("e9 e4 e3");

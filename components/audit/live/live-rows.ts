@@ -29,8 +29,10 @@ function unknown(entries: readonly Entry[], known: Set<string>): Entry[] {
   return entries.filter((entry) => !known.has(entry.id) && known.add(entry.id));
 }
 
+type Arrival = { entries: readonly Entry[]; page: Page | undefined; isHeld: boolean };
+
 /** Takes in what has come. */
-export function arrive(rows: LiveRows, page: Page | undefined, entries: readonly Entry[], isHeld: boolean): LiveRows {
+export function arrive(rows: LiveRows, { entries, page, isHeld }: Arrival): LiveRows {
   const fresh = unknown(entries, idsOf([...rows.shown, ...rows.held, ...(page?.data ?? [])]));
   if (fresh.length === 0) return rows;
   const arrived = rows.arrived + fresh.length;

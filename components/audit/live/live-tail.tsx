@@ -41,9 +41,8 @@ function useLiveRows({ filter, page, mayMove, recount }: Following) {
     latest.current = { rows, page, mayMove };
   });
   const take = (entries: readonly Entry[]) => {
-    const { page: under } = latest.current;
-    const isHeld = !latest.current.mayMove();
-    setRows((was) => arrive(was, under, entries, isHeld));
+    const arrival = { entries, page: latest.current.page, isHeld: !latest.current.mayMove() };
+    setRows((was) => arrive(was, arrival));
   };
   /** Between the list's answer and the stream's beginning, or over a long absence, rows may have been sealed. */
   const catchUp = async () => {

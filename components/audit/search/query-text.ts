@@ -5,7 +5,7 @@ import { networkOf } from "@/server/audit/query/network";
 import { joinValues, splitValues } from "@/server/audit/query/value-list";
 
 /** "-action:", then values with commas, of which quoted ones keep their spaces. */
-const QUALIFIER = /(?:^|(?<=\s))(-?)([a-z]+):((?:"[^"]*"|[^\s"])+)/gi;
+const QUALIFIER = /(?:^|(?<=\s))(-?[a-z]+):((?:"[^"]*"|[^\s"])+)/gi;
 /** "-word" or "-\"a phrase\""; what looks like a qualifier and is none stays, to be named. */
 const EXCLUDED_WORD = /(?:^|(?<=\s))-("[^"]+"|(?![a-z]{2,}:\S)[^\s"-]\S*)/gi;
 
@@ -35,12 +35,13 @@ export type Parsed = Partial<Filters>;
 export function parseQuery(typed: string, catalogue: Catalogue = FILTERS): Parsed {
   const wanted = new Map<string, string[]>();
   const excluded: Exclusion[] = [];
-  const rest = typed.replace(QUALIFIER, (whole, minus: string, word: string, list: string) => {
-    const [name, filter] = byQualifier(word.toLowerCase(), minus === "-", catalogue) ?? [];
+  const rest = typed.replace(QUALIFIER, (whole, word: string, list: string) => {
+    const isExcluded = word.startsWith("-");
+    const [name, filter] = byQualifier(word.replace("-", "").toLowerCase(), isExcluded, catalogue) ?? [];
     const values = filter ? splitValues(list).map((value) => choiceOf(filter, value)) : [];
     if (!name || !filter || values.length === 0 || !values.every((value) => isTaken(filter, value))) return whole;
     const known = values.filter((value) => value !== undefined);
-    if (minus) excluded.push(...known.map((value) => ({ name, value })));
+    if (isExcluded) excluded.push(...known.map((value) => ({ name, value })));
     else wanted.set(name, [...(wanted.get(name) ?? []), ...known]);
     return " ";
   });

@@ -29,7 +29,7 @@ export function CellMenu({ spot, find, onMove, onClose, columns, context }: Prop
   return (
     <PivotMenu
       title={`${header}: ${cellText(entry, column, context) || "none"}`}
-      pivots={pivotsOf(entry, column, view, context)}
+      pivots={pivotsOf(spot, view, context)}
       anchor={cell}
       onStep={step}
       onChange={(change) => {

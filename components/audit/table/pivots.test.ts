@@ -20,7 +20,7 @@ const ENTRY = {
 } as unknown as Entry;
 
 const pivots = (column: ColumnId, { entry = ENTRY, view = NOTHING } = {}) =>
-  pivotsOf(entry, column, view, { zone: "UTC", orgName: () => "Contoso" });
+  pivotsOf({ entry, column }, view, { zone: "UTC", orgName: () => "Contoso" });
 const changes = (column: ColumnId, at = {}) =>
   Object.fromEntries(
     pivots(column, at).map((p) => [

@@ -8,7 +8,7 @@ import { dateTime } from "@/components/format/time";
 import { FILTERS, type FilterName } from "@/server/audit/query/catalogue";
 import { ACTOR_TYPE_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { GUID } from "@/server/text";
-import { type CellContext, deviceOf } from "./columns";
+import { type CellContext, deviceOf, type Spot } from "./columns";
 import type { ColumnId } from "./table-params";
 
 /** Where a cell leads: to a change of the filters, to the clipboard, or to another page. */
@@ -20,6 +20,8 @@ export type Pivot =
 
 /** What is in a cell: its text, and the filter and value that narrow by it. */
 type Cell = { text: string; filter?: FilterName; value?: string | null };
+
+type EntryColumn = Pick<Spot, "entry" | "column">;
 
 const AROUND_MS = 5 * 60_000;
 type Context = Pick<CellContext, "zone" | "orgName">;
@@ -41,7 +43,7 @@ const CELL: Record<ColumnId, (entry: Entry, context: Context) => Cell> = {
 /** The text of a cell, as people read it. */
 export const cellText = (entry: Entry, column: ColumnId, context: Context): string => CELL[column](entry, context).text;
 
-function ofCell(entry: Entry, column: ColumnId, view: View, context: Context): Pivot[] {
+function ofCell({ entry, column }: EntryColumn, view: View, context: Context): Pivot[] {
   const { text, filter, value } = CELL[column](entry, context);
   if (!text) return [];
   const copy = { label: "Copy", copy: column === "event" ? sentenceText(entry) : text };
@@ -80,17 +82,17 @@ function history({ resource: { id, name, type } }: Entry): Pivot[] {
 }
 
 /** Everything that a cell of the table leads to. */
-export const pivotsOf = (entry: Entry, column: ColumnId, view: View, context: Context): Pivot[] => [
-  ...ofCell(entry, column, view, context),
-  ...timeline(entry),
-  ...history(entry),
-  { label: "Everything around this moment", path: aroundPath(entry.id) },
-  { label: "Pin to compare", pin: entry.id },
+export const pivotsOf = (spot: EntryColumn, view: View, context: Context): Pivot[] => [
+  ...ofCell(spot, view, context),
+  ...timeline(spot.entry),
+  ...history(spot.entry),
+  { label: "Everything around this moment", path: aroundPath(spot.entry.id) },
+  { label: "Pin to compare", pin: spot.entry.id },
 ];
 
 /** The same for one of an entry's facts, where each of the others has its own. */
-export const pivotsOfFact = (entry: Entry, column: ColumnId, view: View, context: Context): Pivot[] => [
-  ...ofCell(entry, column, view, context),
-  ...(column === "event" ? timeline(entry) : []),
-  ...(column === "resourceType" ? history(entry) : []),
+export const pivotsOfFact = (spot: EntryColumn, view: View, context: Context): Pivot[] => [
+  ...ofCell(spot, view, context),
+  ...(spot.column === "event" ? timeline(spot.entry) : []),
+  ...(spot.column === "resourceType" ? history(spot.entry) : []),
 ];
