@@ -127,13 +127,12 @@ export class Client {
 
   /** One line when the server goes away and one when it is back, not one a retry. */
   private noteFailure(path: string, detail: string): void {
-    if (!this.failing)
-      this.options.diagnostics.log("warn", "transport", "the server cannot be reached", { path, detail });
+    if (!this.failing) this.options.diagnostics.warn("transport", "the server cannot be reached", { path, detail });
     this.failing = true;
   }
 
   private noteRecovery(): void {
-    if (this.failing) this.options.diagnostics.log("info", "transport", "the server can be reached again");
+    if (this.failing) this.options.diagnostics.info("transport", "the server can be reached again");
     this.failing = false;
   }
 }

@@ -5,7 +5,7 @@ describe("Diagnostics", () => {
   it("prints and keeps entries until they are forgotten", () => {
     const printed: string[] = [];
     const diagnostics = new Diagnostics((line) => printed.push(line));
-    diagnostics.log("warn", "ws", "late", { ms: 5 });
+    diagnostics.warn("ws", "late", { ms: 5 });
     expect(printed[0]).toContain("warn ws: late");
     const entries = diagnostics.peek(10);
     expect(entries).toMatchObject([{ level: "warn", component: "ws", message: "late", fields: { ms: 5 } }]);
@@ -16,7 +16,7 @@ describe("Diagnostics", () => {
 
   it("drops the oldest beyond its bound and says how many", () => {
     const diagnostics = new Diagnostics(() => {}, 3);
-    for (let i = 0; i < 10; i++) diagnostics.log("info", "test", String(i));
+    for (let i = 0; i < 10; i++) diagnostics.info("test", String(i));
     const entries = diagnostics.peek(10);
     expect(entries.map((e) => e.message).slice(1)).toEqual(["8", "9"]);
     expect(entries[0]).toMatchObject({ level: "warn", fields: { dropped: 8 } });

@@ -6,8 +6,14 @@ const MAX_BUFFERED = 5_000;
 
 export const AGENT_VERSION: string = version;
 
+type Log = (component: string, message: string, fields?: Record<string, unknown>) => void;
+
 /** The agent's own log: printed, and kept until shipped. */
 export class Diagnostics {
+  readonly debug = this.at("debug");
+  readonly info = this.at("info");
+  readonly warn = this.at("warn");
+  readonly error = this.at("error");
   private buffer: WireLogEntry[] = [];
   private dropped = 0;
 
@@ -20,13 +26,15 @@ export class Diagnostics {
     return this.buffer.length;
   }
 
-  log(level: LogLevel, component: string, message: string, fields?: Record<string, unknown>): void {
-    const timestamp = new Date().toISOString();
-    this.print(`${timestamp} ${level} ${component}: ${message}${fields ? ` ${JSON.stringify(fields)}` : ""}`);
-    this.buffer.push({ timestamp, level, component, message, fields, agentVersion: AGENT_VERSION });
-    if (this.buffer.length <= this.max) return;
-    this.buffer.shift();
-    this.dropped += 1;
+  private at(level: LogLevel): Log {
+    return (component, message, fields) => {
+      const timestamp = new Date().toISOString();
+      this.print(`${timestamp} ${level} ${component}: ${message}${fields ? ` ${JSON.stringify(fields)}` : ""}`);
+      this.buffer.push({ timestamp, level, component, message, fields, agentVersion: AGENT_VERSION });
+      if (this.buffer.length <= this.max) return;
+      this.buffer.shift();
+      this.dropped += 1;
+    };
   }
 
   /** The oldest entries, without taking them out; where some were dropped, the first one says how many. */

@@ -26,13 +26,13 @@ async function start(options: Options, signal: AbortSignal): Promise<Agent> {
   const agent = { options: { ...options, url }, folder, client, diagnostics, logs, signal };
   if (options.enrollOnly) return agent;
   if (!client.token) await enroll(agent);
-  diagnostics.log("info", "main", "started", { url, logs: logs.shipped.map((log) => log.key ?? log.name) });
+  diagnostics.info("main", "started", { url, logs: logs.shipped.map((log) => log.key ?? log.name) });
   return agent;
 }
 
 /** The buffered diagnostics leave over a client of their own: the first one's requests end with the signal. */
 async function stop(agent: Agent): Promise<void> {
-  agent.diagnostics.log("info", "main", "stopping");
+  agent.diagnostics.info("main", "stopping");
   const { url } = agent.options;
   const signal = AbortSignal.timeout(FLUSH_DEADLINE_MS);
   const client = new Client({ url, diagnostics: agent.diagnostics, signal, maxAttempts: 1 });

@@ -45,7 +45,7 @@ export async function enroll({ options, folder, client, diagnostics }: Agent): P
   const { agentId, deviceId, orgId, token } = reply.body;
   await folder.save({ url: options.url, agentId, deviceId, orgId, token });
   client.token = token;
-  diagnostics.log("info", "enroll", "enrolled", { agentId, deviceId });
+  diagnostics.info("enroll", "enrolled", { agentId, deviceId });
 }
 
 /** @returns the milliseconds until the next one. */
@@ -58,7 +58,7 @@ async function beat(agent: Agent, status: string): Promise<number> {
   });
   requireKnown(reply);
   if (reply.kind === "refused")
-    agent.diagnostics.log("warn", "main", "the server refused a heartbeat", { detail: reply.detail });
+    agent.diagnostics.warn("main", "the server refused a heartbeat", { detail: reply.detail });
   const seconds = reply.kind === "ok" ? reply.body.intervalSeconds : HEARTBEAT_INTERVAL_SECONDS;
   return seconds * 1000;
 }
@@ -93,13 +93,13 @@ async function shipRound(agent: Agent): Promise<{ shipped: Shipped; more: boolea
       for (const key of ["sent", "stored", "refused"] as const) total[key] += result.shipped[key];
     } catch (error) {
       if (error instanceof UnknownAgentError) throw error;
-      agent.diagnostics.log("error", "events", "a log cannot be read", {
+      agent.diagnostics.error("events", "a log cannot be read", {
         log: provider.key ?? provider.name,
         error: messageOf(error),
       });
     }
   }
-  if (total.sent > 0) agent.diagnostics.log("info", "events", "shipped events", { ...total });
+  if (total.sent > 0) agent.diagnostics.info("events", "shipped events", { ...total });
   return { shipped: total, more: more && !agent.signal.aborted };
 }
 

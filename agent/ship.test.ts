@@ -156,7 +156,7 @@ describe("shipping", () => {
   );
 
   it("keeps diagnostics until they are acknowledged", async () => {
-    port.diagnostics.log("info", "test", "hello");
+    port.diagnostics.info("test", "hello");
     answer = () => ({ status: 503 });
     expect(await shipDiagnostics(port)).toBe(false);
     answer = ({ body }) => ({ status: 201, body: { received: body.logs?.length } });

@@ -42,7 +42,7 @@ async function sendItems<T>(port: Port, items: T[], send: (items: T[]) => Promis
     return { kind: "done", shipped: { sent: items.length, stored: count ?? received ?? 0, refused: 0 } };
   }
   if (items.length === 1) {
-    port.diagnostics.log("error", "shipper", "the server refused an entry", { detail: reply.detail });
+    port.diagnostics.error("shipper", "the server refused an entry", { detail: reply.detail });
     return { kind: "done", shipped: { sent: 1, stored: 0, refused: 1 } };
   }
   const middle = Math.ceil(items.length / 2);

@@ -60,10 +60,10 @@ async function listen(options: LiveOptions, client: Client): Promise<number> {
     if (!response.ok || !response.body) {
       await response.body?.cancel();
       const asked = retryAfterMs(response.headers.get("retry-after"), Date.now());
-      diagnostics.log("warn", "live", "the server gives no command stream", { status: response.status });
+      diagnostics.warn("live", "the server gives no command stream", { status: response.status });
       return response.status === 401 || response.status === 404 ? TURNED_AWAY_MS : asked;
     }
-    diagnostics.log("debug", "live", "listening for live queries");
+    diagnostics.debug("live", "listening for live queries");
     const queues = Array.from({ length: MAX_CONCURRENT }, () => Promise.resolve());
     let next = 0;
     for await (const { event, data } of readEvents(chunksUntil(connection.signal, response.body), () =>
@@ -92,14 +92,14 @@ async function respond(
     const reply = await client.send("POST", `/agents/${agentId}/commands/${command.id}/result`, result);
     const [taken, ms] = [reply.kind === "ok", performance.now() - started];
     onAnswered?.(taken, ms);
-    diagnostics.log("debug", "live", "answered a live query", {
+    diagnostics.debug("live", "answered a live query", {
       command: command.name,
       ok: result.ok,
       taken,
       ms: Math.round(ms),
     });
   } catch (error) {
-    diagnostics.log("error", "live", "a live query could not be answered", { error: messageOf(error) });
+    diagnostics.error("live", "a live query could not be answered", { error: messageOf(error) });
   }
 }
 
@@ -114,7 +114,7 @@ export async function keepCommandStream(options: LiveOptions): Promise<void> {
     try {
       wait = await listen(options, client);
     } catch (error) {
-      if (!signal.aborted) diagnostics.log("debug", "live", "the command stream broke", { error: messageOf(error) });
+      if (!signal.aborted) diagnostics.debug("live", "the command stream broke", { error: messageOf(error) });
     }
     if (Date.now() - started > STABLE_MS) attempt = 0;
     await sleep(wait + backoffMs(attempt, random), undefined, { signal }).catch(() => {});

@@ -65,13 +65,14 @@ export class FileProvider implements LogProvider {
     });
     if (!file) return { records: [], watermark: since ?? "", more: false };
     try {
-      return await this.readOpen(file, fromWatermark(since), since ?? "", max);
+      return await this.readOpen(file, since, max);
     } finally {
       await file.close();
     }
   }
 
-  private async readOpen(file: FileHandle, last: Position | undefined, since: string, max: number): Promise<Reading> {
+  private async readOpen(file: FileHandle, since: string | undefined, max: number): Promise<Reading> {
+    const last = fromWatermark(since);
     const { ino, size } = await file.stat();
     const generation = await generationOf(file);
     const here = { inode: String(ino), generation: generation ?? "", restarts: 0, offset: 0 };
@@ -80,7 +81,7 @@ export class FileProvider implements LogProvider {
     if (same) return this.take(file, { ...last, restarts: last.restarts + 1, offset: 0 }, max);
     const rest = last && (await this.readRotated(last, max));
     if (rest) return rest;
-    if (!generation) return { records: [], watermark: since, more: false };
+    if (!generation) return { records: [], watermark: since ?? "", more: false };
     const offset = last ? 0 : await backlogOffset(file, size, BACKLOG_RECORDS);
     return this.take(file, { ...here, offset }, max);
   }

@@ -13,14 +13,14 @@ export type LineContext = { program: string; fallbackTime: Date; now: Date };
 
 const PRI = /^<(\d{1,3})>/;
 const SYSLOG_ISO = /^(\d{4}-\d\d-\d\dT[\d:.,]+(?:Z|[+-]\d\d:?\d\d)?) (\S+) ([^\s:[]+)(?:\[(\d+)\])?: ?(.*)$/;
-const SYSLOG_BSD = /^([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\S+) ([^\s:[]+)(?:\[(\d+)\])?: ?(.*)$/;
+const SYSLOG_BSD = /^([A-Z][a-z]{2} +\d{1,2}) (\d\d:\d\d:\d\d) (\S+) ([^\s:[]+)(?:\[(\d+)\])?: ?(.*)$/;
 const DPKG = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) (.*)$/;
 const ALTERNATIVES = /^(update-alternatives) (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d): (.*)$/;
 const DAY_MS = 86_400_000;
 
 /** The old syslog format has no year: the one that puts the line into the past. */
-function withYear(month: string, day: string, clock: string, now: Date): Date {
-  const time = new Date(`${month} ${day} ${now.getFullYear()} ${clock}`);
+function withYear(date: string, clock: string, now: Date): Date {
+  const time = new Date(`${date} ${now.getFullYear()} ${clock}`);
   if (time.getTime() > now.getTime() + DAY_MS) time.setFullYear(now.getFullYear() - 1);
   return time;
 }
@@ -34,7 +34,7 @@ function split(text: string, now: Date): Parts | null {
   let m = SYSLOG_ISO.exec(text);
   if (m) return { time: new Date(m[1]!.replace(",", ".")), host: m[2], program: m[3], pid: m[4], message: m[5]! };
   m = SYSLOG_BSD.exec(text);
-  if (m) return { time: withYear(m[1]!, m[2]!, m[3]!, now), host: m[4], program: m[5], pid: m[6], message: m[7]! };
+  if (m) return { time: withYear(m[1]!, m[2]!, now), host: m[3], program: m[4], pid: m[5], message: m[6]! };
   m = ALTERNATIVES.exec(text);
   if (m) return { time: new Date(`${m[2]}T${m[3]}`), program: m[1], message: m[4]! };
   m = DPKG.exec(text);

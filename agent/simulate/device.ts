@@ -9,6 +9,7 @@ import { itemAt } from "./item-at";
 import { CHANNELS, MemoryLog } from "./memory-log";
 
 const REQUEST_TIMEOUT_MS = 30_000;
+const METHODS = { enrol: "POST", heartbeat: "POST", logs: "POST", events: "PUT" };
 const ROLES = ["FRONTDESK", "ACCOUNTING", "LAPTOP", "SRV-FILE", "SRV-SQL", "MEETING"];
 
 export type Port = {
@@ -39,7 +40,7 @@ export class SimulatedDevice {
     const keyDigest = createHash("sha256").update(enrollmentKey).digest("hex").slice(0, 10);
     this.agentId = `sim-${keyDigest}-${number}`;
     this.hostname = `${ROLES[number % ROLES.length]}-${String(number).padStart(3, "0")}`;
-    this.logs = CHANNELS.map((name) => new MemoryLog(name, this.hostname, port.random));
+    this.logs = CHANNELS.map((name) => new MemoryLog({ name, computer: this.hostname, random: port.random }));
   }
 
   /** Once: a token of an earlier run does. @throws when the server refuses for good, or the simulation ends. */
@@ -49,7 +50,7 @@ export class SimulatedDevice {
         status,
         body,
         retryAfterMs: wait,
-      } = await this.call("enrol", "POST", "/agents/enroll", {
+      } = await this.call("enrol", "/agents/enroll", {
         enrollmentKey: this.enrollmentKey,
         agentId: this.agentId,
         hostname: this.hostname,
@@ -76,7 +77,7 @@ export class SimulatedDevice {
       cpuPercent: Math.round(random() * 100),
       memoryFreeBytes: Math.round((2 + random() * 12) * 1024 ** 3),
     };
-    await this.call("heartbeat", "POST", `/agents/${this.agentId}/heartbeat`, {
+    await this.call("heartbeat", `/agents/${this.agentId}/heartbeat`, {
       agentVersion: AGENT_VERSION,
       status: "running",
       metrics,
@@ -95,25 +96,25 @@ export class SimulatedDevice {
     const logs = [entry("debug", "heartbeat", "sent"), entry("info", "shipper", "shipped events")];
     if (this.port.random() < 0.05)
       logs.push(entry("warn", "updater", "the update server did not answer; trying later"));
-    await this.call("logs", "POST", `/agents/${this.agentId}/logs`, { logs });
+    await this.call("logs", `/agents/${this.agentId}/logs`, { logs });
   }
 
   async sendEvents(): Promise<void> {
     const count = this.port.events ?? 1 + Math.floor(this.port.random() * 8);
     const pick = () => itemAt(this.logs, this.port.random() * this.logs.length);
     const events = Array.from({ length: count }, () => toWireEvent(pick().happen()));
-    const { body } = await this.call("events", "PUT", `/agents/${this.agentId}/eventlogs`, { events });
+    const { body } = await this.call("events", `/agents/${this.agentId}/eventlogs`, { events });
     if (typeof body.count === "number") this.port.figures.eventsStored += body.count;
   }
 
-  private async call(kind: string, method: string, path: string, body: object): Promise<Answer> {
+  private async call(kind: keyof typeof METHODS, path: string, body: object): Promise<Answer> {
     const { url, figures, signal } = this.port;
     const started = performance.now();
     const note = (outcome: number | string) => figures.note(kind, outcome, performance.now() - started);
     const linked = linkedTo(signal, REQUEST_TIMEOUT_MS);
     try {
       const response = await fetch(`${url}/api/v1${path}`, {
-        method,
+        method: METHODS[kind],
         headers: {
           "Content-Type": "application/json",
           ...(this.token ? { Authorization: `Bearer ${this.token}` } : { "Idempotency-Key": this.enrolment }),

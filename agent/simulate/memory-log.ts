@@ -99,18 +99,22 @@ const MAX_RECORDS = 500;
 const BYTES_PER_RECORD = 700;
 const FIRST_GAP_MS = 90_000;
 
+/** past: how many records it begins with. */
+type Options = { name: string; computer: string; random: () => number; past?: number };
+
 /** A channel of a machine that is not there: it has a past when it is made, and something happens when it is told so. */
 export class MemoryLog implements LogProvider {
+  readonly name: string;
+  private readonly computer: string;
+  private readonly random: () => number;
   private records: LogRecord[] = [];
   private lastId = 0;
 
-  constructor(
-    readonly name: string,
-    private readonly computer: string,
-    private readonly random: () => number = Math.random,
-    past = 200,
-    now = Date.now(),
-  ) {
+  constructor({ name, computer, random, past = 200 }: Options) {
+    this.name = name;
+    this.computer = computer;
+    this.random = random;
+    const now = Date.now();
     for (let n = past; n > 0; n--) this.happen(new Date(now - n * FIRST_GAP_MS));
   }
 

@@ -29,8 +29,9 @@ export const SIMULATE_USAGE = `Usage: npm run agent -- simulate --url URL --enro
 The same key makes the same devices, which a server enrolls once: run them again with the same --state-dir. Enrols, keeps command streams open and answers live queries, sends
 heartbeats, diagnostics and events; ends with counts, errors by status and latencies. SIGTERM ends it early.`;
 
-function numberIn(name: string, text: string | undefined, fallback: number, max: number): number {
-  const value = Number(text ?? fallback);
+function numberIn(name: string, text: string | undefined, max: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
   if (!(value > 0 && value <= max)) throw new UsageError(`--${name} takes a number up to ${max}`);
   return value;
 }
@@ -60,16 +61,14 @@ export function parseSimulateOptions(args: string[]): SimulateOptions {
   }
   if (!values.url || !values["enrollment-key"]) throw new UsageError("--url and --enrollment-key are needed");
   if (values.rate && values.interval) throw new UsageError("--rate and --interval exclude each other");
-  const optional = (name: "interval" | "events", max: number) =>
-    values[name] === undefined ? undefined : numberIn(name, values[name], 1, max);
-  const events = optional("events", MAX_EVENTS_PER_REQUEST);
+  const events = numberIn("events", values.events, MAX_EVENTS_PER_REQUEST);
   return {
     url: serverUrl(values.url),
     enrollmentKey: values["enrollment-key"],
-    devices: Math.ceil(numberIn("devices", values.devices, 20, 1000)),
-    rate: numberIn("rate", values.rate, 20, 2000),
-    seconds: numberIn("seconds", values.seconds, 60, 86_400),
-    interval: optional("interval", 86_400),
+    devices: Math.ceil(numberIn("devices", values.devices, 1000) ?? 20),
+    rate: numberIn("rate", values.rate, 2000) ?? 20,
+    seconds: numberIn("seconds", values.seconds, 86_400) ?? 60,
+    interval: numberIn("interval", values.interval, 86_400),
     events: events === undefined ? undefined : Math.ceil(events),
     stateDir: values["state-dir"],
   };

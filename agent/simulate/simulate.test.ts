@@ -35,7 +35,7 @@ it("options are bounded", () => {
 });
 
 it("a simulated log is paged, filtered and bounded", async () => {
-  const log = new MemoryLog("Security", "PC-1", Math.random, 490);
+  const log = new MemoryLog({ name: "Security", computer: "PC-1", random: Math.random, past: 490 });
   for (let n = 0; n < 30; n++) log.happen();
   expect((await log.describe()).recordCount).toBe(500);
   const page = await log.query({ page: 2, limit: 10 });
