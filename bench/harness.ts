@@ -100,12 +100,12 @@ export async function rateOf(count: number, work: () => Promise<unknown>): Promi
   return (count * 1000) / (await msOf(work));
 }
 
-/** Things a second that `workers` loops do, each taking the next when its last is done, for so long. */
-export async function rateWithin<T>(ms: number, workers: number, next: () => T, work: (item: T) => Promise<unknown>) {
+/** Things a second that `workers` loops do, each the next when its last is done, for so long. */
+export async function rateWithin(ms: number, workers: number, work: () => Promise<unknown>) {
   const started = performance.now();
   let done = 0;
   const worker = async () => {
-    for (; performance.now() - started < ms; done++) await work(next());
+    for (; performance.now() - started < ms; done++) await work();
   };
   await Promise.all(Array.from({ length: workers }, worker));
   return (done * 1000) / (performance.now() - started);

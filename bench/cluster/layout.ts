@@ -28,20 +28,21 @@ export const SECRETS = {
   nextauth: randomBytes(32).toString("hex"),
 };
 
-const address = (user: string, password: string, port: number, database = "trailmark") =>
-  `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
+const APP = `trailmark_app:${SECRETS.app}`;
+const address = (login: string, port: number, database = "trailmark") =>
+  `postgres://${login}@127.0.0.1:${port}/${database}`;
 
 export const superUrl = (port: number, database = "trailmark"): string =>
-  address("super", SECRETS.super, port, database);
+  address(`super:${SECRETS.super}`, port, database);
 
 /** What a server process is given: the pooler for its statements, the proxy for what needs a session, both for reads. */
 export const serverEnvironment = (signingKey: string): Record<string, string> => ({
-  DATABASE_URL: address("trailmark_app", SECRETS.app, PORTS.pooler),
+  DATABASE_URL: address(APP, PORTS.pooler),
   DATABASE_PREPARE: "false",
-  DATABASE_DIRECT_URL: address("trailmark_app", SECRETS.app, PORTS.primary),
-  DATABASE_READ_URL: address("trailmark_app", SECRETS.app, PORTS.replica),
-  AUDIT_ADMIN_DATABASE_URL: address("trailmark_audit_admin", SECRETS.admin, PORTS.primary),
-  TRAILMARK_OWNER_DATABASE_URL: address("trailmark_owner", SECRETS.owner, PORTS.primary),
+  DATABASE_DIRECT_URL: address(APP, PORTS.primary),
+  DATABASE_READ_URL: address(APP, PORTS.replica),
+  AUDIT_ADMIN_DATABASE_URL: address(`trailmark_audit_admin:${SECRETS.admin}`, PORTS.primary),
+  TRAILMARK_OWNER_DATABASE_URL: address(`trailmark_owner:${SECRETS.owner}`, PORTS.primary),
   NEXTAUTH_SECRET: SECRETS.nextauth,
   NEXTAUTH_URL: `http://127.0.0.1:${PORTS.http}`,
   TRAILMARK_SIGNING_KEY_FILE: signingKey,

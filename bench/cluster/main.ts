@@ -36,12 +36,12 @@ async function killInTurn(cluster: Cluster): Promise<boolean> {
   const credentials = await prepare(base);
   const acked = nothingYet();
   const gaps = new Gaps(acked);
-  const stop = startLoad(base, credentials, acked, WRITERS);
+  const stop = startLoad(base, { credentials, acked }, WRITERS);
   await sleep(2_000);
   const longest = new Map<string, number[]>();
   for (let round = 0; round < rounds; round++)
     for (const victim of victims) {
-      const { longestMs, failures } = await killOne(cluster, victim, round, gaps);
+      const { longestMs, failures } = await killOne({ cluster, victim, round, gaps });
       longest.set(victim.name, [...(longest.get(victim.name) ?? []), longestMs]);
       const seen = [...failures].map(([what, times]) => `${what} × ${times}`).join(", ") || "no error";
       say(

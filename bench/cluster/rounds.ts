@@ -78,8 +78,10 @@ export class Gaps {
   }
 }
 
+type Kill = { cluster: Cluster; victim: Victim; round: number; gaps: Gaps };
+
 /** Kills one part under load and waits until it is back. */
-export async function killOne(cluster: Cluster, victim: Victim, round: number, gaps: Gaps): Promise<Seen> {
+export async function killOne({ cluster, victim, round, gaps }: Kill): Promise<Seen> {
   await cluster.nodeAs("leader");
   gaps.take();
   const restart = await victim.kill(cluster, round);

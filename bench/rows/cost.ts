@@ -73,7 +73,9 @@ function auditBody({ random }: World): () => string {
     });
 }
 
-const costFigures = (kind: string, events: number, before: Spent, after: Spent): Figure[] => {
+type Cost = { kind: string; events: number; before: Spent; after: Spent };
+
+const costFigures = ({ kind, events, before, after }: Cost): Figure[] => {
   const perMillion = (n: number) => (n * MILLION) / events;
   const gib = (n: number) => perMillion(n) / 2 ** 30;
   const one = (name: string, unit: string, value: number) =>
@@ -129,8 +131,8 @@ async function run(world: World): Promise<Figure[]> {
       memory(`while ${events} device events do`, busyDevices, 300),
       memory(`during an evidence bundle of ${events} entries`, exporting, 300),
       memory("during the verification of them", verifying, 300),
-      ...costFigures("audit events", events, before, between),
-      ...costFigures("device events", events, between, after),
+      ...costFigures({ kind: "audit events", events, before, after: between }),
+      ...costFigures({ kind: "device events", events, before: between, after }),
     ];
   } finally {
     await stopServer(server);

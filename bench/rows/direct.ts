@@ -17,11 +17,11 @@ async function run(world: World): Promise<Figure[]> {
   const ms = world.size.full ? 2_000 : 600;
   const many = eventMaker(world.random, world.orgIds);
   const one = eventMaker(world.random, world.orgIds.slice(0, 1));
-  const autocommit = (table: AuditTable) => rateWithin(ms, CONNECTIONS, many, (event) => insertOne(pool, table, event));
+  const autocommit = (table: AuditTable) => rateWithin(ms, CONNECTIONS, () => insertOne(pool, table, many()));
   const withWork = (table: AuditTable) =>
-    rateWithin(ms, CONNECTIONS, one, (event) =>
+    rateWithin(ms, CONNECTIONS, () =>
       pool.begin(async (tx: postgres.TransactionSql) => {
-        await insertOne(tx, table, event);
+        await insertOne(tx, table, one());
         await tx`SELECT pg_sleep(${OTHER_WORK_SECONDS})`;
       }),
     );
@@ -38,9 +38,7 @@ async function run(world: World): Promise<Figure[]> {
   const holder = world.connect(1, world.embedded.ownerUrl);
   const held = await holder.reserve();
   await held.unsafe("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM audit_chain_heads");
-  await rateWithin(world.size.full ? HELD_MS : QUICK_HELD_MS, CONNECTIONS, many, (event) =>
-    insertOne(pool, "audit_logs", event),
-  );
+  await rateWithin(world.size.full ? HELD_MS : QUICK_HELD_MS, CONNECTIONS, () => insertOne(pool, "audit_logs", many()));
   const beside = await interleave(rounds, { held: () => autocommit("audit_logs") });
   await held.unsafe("COMMIT");
   held.release();

@@ -33,7 +33,7 @@ async function ingest(world: World, rows: number): Promise<{ few: number; many: 
   const ms = world.size.full ? 2_000 : 700;
   const many = startRecorder(world, "many").recorder;
   const few = startRecorder(world, "few", small.url).recorder;
-  const write = (recorder: typeof many) => () => rateWithin(ms, PRODUCERS, next, (event) => recorder.durably([event]));
+  const write = (recorder: typeof many) => () => rateWithin(ms, PRODUCERS, () => recorder.durably([next()]));
   const rates = await interleave(world.size.full ? 7 : 4, { few: write(few), many: write(many) });
   await Promise.all([few.stop(5_000), many.stop(5_000)]);
   return rates;

@@ -40,10 +40,11 @@ function fileText(count: number): string {
 }
 
 type Sampled = { rows: string[][]; fields: PlanField[]; partnerId: string };
+type Computer = { partnerId: string; sourceId: string; hostname: string };
 type Found = { id: string; org: string; held: Record<string, unknown> | null };
 
 /** What anybody would write first: look the computer up by its id, then by its name, then read what it holds, then note the result. */
-async function resolveOne(tx: Tx, partnerId: string, sourceId: string, hostname: string): Promise<Found | undefined> {
+async function resolveOne(tx: Tx, { partnerId, sourceId, hostname }: Computer): Promise<Found | undefined> {
   const [known] = await tx.execute<{ id: string; org: string }>(sql`
     SELECT d.id, d.org_id AS org FROM device_source_ids s JOIN devices d ON d.id = s.device_id
     WHERE s.partner_id = ${partnerId}::uuid AND s.source = 'automate' AND s.source_id = ${sourceId}`);
@@ -62,7 +63,7 @@ async function resolveOne(tx: Tx, partnerId: string, sourceId: string, hostname:
 async function checkOneByOne(tx: Tx, { rows, fields, partnerId }: Sampled): Promise<void> {
   const importId = crypto.randomUUID();
   for (const [sourceId = "", hostname = "", ...cells] of rows) {
-    const found = await resolveOne(tx, partnerId, sourceId, hostname);
+    const found = await resolveOne(tx, { partnerId, sourceId, hostname });
     await tx.execute(sql`
       INSERT INTO custom_field_import_results (import_id, row_no, partner_id, outcome, device_id, source_id, codes)
       VALUES (${importId}::uuid, ${Number(sourceId)}, ${partnerId}::uuid, 'matched_hostname', ${found?.id ?? null}::uuid, ${sourceId}, 'ssssssssss')`);
@@ -75,7 +76,7 @@ async function checkOneByOne(tx: Tx, { rows, fields, partnerId }: Sampled): Prom
 /** One statement a value, as a table with a row a value would need; here merged into the device's row. */
 async function applyOneByOne(tx: Tx, { rows, fields, partnerId }: Sampled): Promise<void> {
   for (const [sourceId = "", hostname = "", ...cells] of rows) {
-    const found = await resolveOne(tx, partnerId, sourceId, hostname);
+    const found = await resolveOne(tx, { partnerId, sourceId, hostname });
     if (!found) continue;
     for (const [i, field] of fields.entries()) {
       const cell = cells[i];

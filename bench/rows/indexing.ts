@@ -11,7 +11,7 @@ async function run(world: World): Promise<Figure[]> {
   const { recorder } = startRecorder(world, "indexing");
   const next = eventMaker(world.random, world.orgIds.slice(0, 1));
   const ms = world.size.full ? 4_000 : 1_500;
-  const write = () => rateWithin(ms, PRODUCERS, next, (event) => recorder.durably([event]));
+  const write = () => rateWithin(ms, PRODUCERS, () => recorder.durably([next()]));
   const rates = await interleave(world.size.full ? 5 : 4, {
     indexed: async () => {
       await searchWorker.start();

@@ -29,14 +29,14 @@ async function ingest(
   const rates = await interleave(5, {
     sealed: () => {
       batches.length = 0;
-      return rateWithin(ms, producers, next, (event) => recorder.durably([event]));
+      return rateWithin(ms, producers, () => recorder.durably([next()]));
     },
     batches: () => {
       count = batches.reduce((sum, batch) => sum + batch.length, 0);
       cut = batches.length;
       return rateOf(count, () => inParallel(UNDER_WAY, batches, (batch) => insertBatch(plain, batch)));
     },
-    singles: () => rateWithin(ms, SINGLE_CONNECTIONS, next, (event) => insertOne(pool, "audit_plain", event)),
+    singles: () => rateWithin(ms, SINGLE_CONNECTIONS, () => insertOne(pool, "audit_plain", next())),
   });
   await recorder.stop(5_000);
   await Promise.all([plain.end(), pool.end()]);

@@ -29,7 +29,9 @@ type Answered = { status: number; ms: number };
 /** Whoever is refused comes back at once, as an attacker would, but not before the event loop turned. */
 const COME_BACK_MS = 25;
 
-function ask(verb: Verb, caller: Caller, agent: Agent, timeoutMs: number): Promise<Answered> {
+type Asking = { verb: Verb; caller: Caller; agent: Agent; timeoutMs: number };
+
+function ask({ verb, caller, agent, timeoutMs }: Asking): Promise<Answered> {
   const { method, path, body } = verb;
   const started = performance.now();
   return new Promise((resolve) => {
@@ -59,7 +61,7 @@ export async function flood({ verb, callers, atOnce, ms, timeoutMs }: Flood): Pr
   let isOver = false;
   const one = async (_: unknown, at: number) => {
     while (!isOver) {
-      const { status } = await ask(verb, itemAt(callers, at), agent, timeoutMs);
+      const { status } = await ask({ verb, caller: itemAt(callers, at), agent, timeoutMs });
       if (!isOver) answers.set(status, (answers.get(status) ?? 0) + 1);
       if (status !== 200) await sleep(COME_BACK_MS);
     }
@@ -93,7 +95,7 @@ export function bystander({ server, caller, everyday, timeoutMs }: Bystander): {
   const running = (async () => {
     for (let i = 0; !stop; i++) {
       const worked = workOf(server);
-      const { status, ms } = await ask(itemAt(everyday, i), caller, agent, timeoutMs);
+      const { status, ms } = await ask({ verb: itemAt(everyday, i), caller, agent, timeoutMs });
       times.push(ms);
       works.push(workBetween(worked, workOf(server)));
       if (status !== 200 && status !== 202) refused++;

@@ -11,6 +11,7 @@ import type { Line } from "./types";
 
 const AT_ONCE = 4;
 type Described = ReturnType<typeof describedOperations>[number];
+type Attempt = { described: Described; sent: FuzzRequest };
 
 /** Signing out would end the run; its own test signs in anew each time. */
 const SPARED = new Set(["/auth/logout"]);
@@ -25,10 +26,10 @@ const plain = (text: string) => encodeURIComponent(text.replace(/[\ud800-\udfff]
 
 async function send(
   { base }: Pick<Server, "base">,
-  described: Described,
-  sent: FuzzRequest,
-  token: string | null,
+  { described, sent }: Attempt,
+  credentials: Credentials,
 ): Promise<string | null> {
+  const token = tokenFor(described, credentials);
   const path = described.path.replace(/\{(\w+)\}/g, (_, name: string) => plain(sent.params[name] ?? ""));
   const started = performance.now();
   const answer = await fetch(`${base}/api/v1${path}${sent.query ? `?${sent.query}` : ""}`, {
@@ -69,15 +70,13 @@ export const fuzzLine: Line = {
           },
         };
         const seed = Math.floor(random() * 0x7fffffff);
-        const queue = operations.flatMap((one) =>
-          fc.sample(requestsFor(one, hints), { numRuns: 1, seed }).map((r) => ({ one, r })),
+        const queue = operations.flatMap((described) =>
+          fc.sample(requestsFor(described, hints), { numRuns: 1, seed }).map((sent) => ({ described, sent })),
         );
         const work = async () => {
           for (let next = queue.pop(); next; next = queue.pop()) {
-            const token = tokenFor(next.one, credentials);
-            const fault = await send(server, next.one, next.r, token).catch(
-              (e: Error) => `${next?.one.path}: ${e.message} ${e.cause}`,
-            );
+            const { path } = next.described;
+            const fault = await send(server, next, credentials).catch((e: Error) => `${path}: ${e.message} ${e.cause}`);
             tried++;
             // How long it took exactly is no kind of its own.
             const kind = fault?.replace(/^.*: took \d+ ms$/, "an answer took too long").slice(0, 150);
@@ -101,8 +100,10 @@ export const fuzzLine: Line = {
 async function control(broken: Server, operations: Described[], credentials: Credentials): Promise<[number, number]> {
   const failing = operations.filter(({ path, method }) => path.startsWith("/devices") && method === "GET");
   const hints: Hints = { ids: [credentials.orgId], params: () => [] };
-  const asked = failing.flatMap((one) => fc.sample(requestsFor(one, hints), 1).map((sent) => ({ one, sent })));
+  const asked = failing.flatMap((described) =>
+    fc.sample(requestsFor(described, hints), 1).map((sent) => ({ described, sent })),
+  );
   let found = 0;
-  for (const { one, sent } of asked) if (await send(broken, one, sent, tokenFor(one, credentials))) found++;
+  for (const one of asked) if (await send(broken, one, credentials)) found++;
   return [found, asked.length];
 }

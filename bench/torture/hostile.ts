@@ -18,6 +18,7 @@ const NOTICED_MS = 250;
 const MIB = 1024 * 1024;
 const LORIS_SOCKETS = 40;
 const EXPORTS = 50;
+const BODIES = 4;
 const FULL_ROUNDS = 50;
 
 type Target = { server: Server; credentials: Credentials };
@@ -25,7 +26,9 @@ type Seen = { status: number; code: string | undefined; ms: number };
 type Body = Uint8Array | ((to: ClientRequest) => void);
 
 /** One request through node's own client, which can go on sending after the answer is there. */
-function send(url: string, method: string, headers: Record<string, string>, body?: Body): Promise<Seen> {
+type Sent = { method?: string; headers: Record<string, string>; body?: Body };
+
+function send(url: string, { method = "POST", headers, body }: Sent): Promise<Seen> {
   const started = performance.now();
   return new Promise((resolve) => {
     const outgoing = request(url, { method, headers, agent: false, timeout: 4 * TIMEOUT_MS }, (answer) => {
@@ -74,16 +77,15 @@ const bodyAttack = (
   name: string,
   status: number,
   make: () => { headers?: Record<string, string>; body: Body },
-  times = 4,
 ): Attack => ({
   name,
   run: async ({ server, credentials: { agentId, agentToken } }) => {
     const url = `${server.base}/api/v1/agents/${agentId}/logs`;
     const one = () => {
       const { headers, body } = make();
-      return send(url, "POST", bearer(agentToken, { ...JSON_TYPE, ...headers }), body);
+      return send(url, { headers: bearer(agentToken, { ...JSON_TYPE, ...headers }), body });
     };
-    return expectAll(await Promise.all(Array.from({ length: times }, one)), (s) => s.status === status);
+    return expectAll(await Promise.all(Array.from({ length: BODIES }, one)), (s) => s.status === status);
   },
 });
 
@@ -131,7 +133,7 @@ async function exportsAtOnce({ server, credentials: { accessToken, orgId } }: Ta
   const url = `${server.base}/api/v1/audit-logs/export`;
   const headers = bearer(accessToken, JSON_TYPE);
   const one = (_: unknown, at: number) => {
-    if (at % 2 === 0) return send(url, "POST", headers, body);
+    if (at % 2 === 0) return send(url, { headers, body });
     return new Promise<Seen>((resolve) => {
       const outgoing = request(url, { method: "POST", headers, agent: false }, (answer) => answer.pause());
       outgoing.on("error", () => {}).end(body);
@@ -162,7 +164,8 @@ const ATTACKS = (full: boolean): Attack[] => {
     {
       name: "wildcards and far pages",
       run: async ({ server, credentials: { accessToken, orgId } }) => {
-        const ask = (path: string) => send(`${server.base}/api/v1${path}`, "GET", bearer(accessToken));
+        const headers = bearer(accessToken);
+        const ask = (path: string) => send(`${server.base}/api/v1${path}`, { method: "GET", headers });
         return expectAll(await Promise.all(QUERIES(orgId).map(ask)), (s) => s.status === 200 || s.status === 400);
       },
     },
@@ -184,18 +187,20 @@ async function fill({ server, credentials: { key } }: Target, rows: number): Pro
       result: "success",
     });
     const body = Buffer.from(JSON.stringify({ events: Array.from({ length: 500 }, one) }));
-    const { status } = await send(`${server.base}/api/v1/audit-logs/events`, "POST", bearer(key, JSON_TYPE), body);
+    const headers = bearer(key, JSON_TYPE);
+    const { status } = await send(`${server.base}/api/v1/audit-logs/events`, { headers, body });
     if (status !== 202) throw new Error(`events: ${status}`);
   }
 }
 
 /** Another tenant, who only wants the first page of its log, again and again. */
 function bystander(base: string, { accessToken, orgId }: Credentials) {
+  const url = `${base}/api/v1/audit-logs?orgId=${orgId}&limit=20`;
   const times: number[] = [];
   let stop = false;
   const running = (async () => {
     while (!stop) {
-      const seen = await send(`${base}/api/v1/audit-logs?orgId=${orgId}&limit=20`, "GET", bearer(accessToken));
+      const seen = await send(url, { method: "GET", headers: bearer(accessToken) });
       times.push(seen.status === 200 ? seen.ms : Number.POSITIVE_INFINITY);
       await sleep(20);
     }

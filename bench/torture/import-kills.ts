@@ -9,8 +9,10 @@ import type { Line, LineInput } from "./types";
 const ROWS = 20_000;
 const TIMEOUT_MS = 60_000;
 
+type Call = { kind: "query" | "mutation"; name: string; input: object };
+
 /** The wizard's procedures over the wire, as the administrator. */
-async function procedure<T>(server: Server, kind: "query" | "mutation", name: string, input: object): Promise<T> {
+async function procedure<T>(server: Server, { kind, name, input }: Call): Promise<T> {
   const token = await signIn(server.base);
   const url = `${server.base}/api/trpc/${name}`;
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
@@ -23,9 +25,10 @@ async function procedure<T>(server: Server, kind: "query" | "mutation", name: st
   return result.data;
 }
 
-const get = (server: Server, id: string) => procedure<ImportState>(server, "query", "imports.get", { id });
-const start = (server: Server, name: string, id: string) =>
-  procedure<ImportState>(server, "mutation", `imports.${name}`, { id });
+const get = (server: Server, id: string) =>
+  procedure<ImportState>(server, { kind: "query", name: "imports.get", input: { id } });
+const mutate = (server: Server, verb: string, input: object) =>
+  procedure<ImportState>(server, { kind: "mutation", name: `imports.${verb}`, input });
 
 async function makeDevices(server: Server, orgId: string, prefix: string): Promise<void> {
   const sql = ownerOf(server);
@@ -36,7 +39,7 @@ async function makeDevices(server: Server, orgId: string, prefix: string): Promi
 }
 
 async function upload(server: Server, prefix: string): Promise<string> {
-  const { id } = await procedure<ImportState>(server, "mutation", "imports.create", { source: "automate" });
+  const { id } = await mutate(server, "create", { source: "automate" });
   const lines = Array.from(
     { length: ROWS },
     (_, i) => `${prefix}${i + 1},${prefix}${i + 1},tag ${i + 1},${i % 2},note ${i % 50}`,
@@ -59,17 +62,13 @@ async function upload(server: Server, prefix: string): Promise<string> {
   return id;
 }
 
-type Battle = { server: Server; kills: number; afterKill: (server: Server, id: string) => Promise<void> };
+type AfterKill = (server: Server, id: string) => Promise<void>;
+type Battle = { server: Server; id: string; kills: number; afterKill: AfterKill; random: () => number };
 
 /** Sets the import to work, kills the server now and then, and waits until the work is done all the same. */
-async function survive(
-  battle: Battle,
-  id: string,
-  job: string,
-  kills: number,
-  random: () => number,
-): Promise<ImportState> {
-  await start(battle.server, job, id);
+async function survive(battle: Battle, job: string, kills: number): Promise<ImportState> {
+  const { id, random } = battle;
+  await mutate(battle.server, job, { id });
   for (let i = 0; i < kills; i++) {
     await sleep(60 + random() * 500);
     await killServer(battle.server);
@@ -115,22 +114,23 @@ function faultsOf(what: string, found: Found, expected: Found): string[] {
 type Fight = { kills: number; faults: string[] };
 
 /** An import and its undo under fire, and everything in which they came out otherwise than without it. */
-async function fight({ rounds, random }: LineInput, afterKill: Battle["afterKill"] = async () => {}): Promise<Fight> {
-  const battle: Battle = { server: await startShared(), kills: 0, afterKill };
-  const { orgId } = await prepare(battle.server.base);
+async function fight({ rounds, random }: LineInput, afterKill: AfterKill = async () => {}): Promise<Fight> {
+  const server = await startShared();
+  const { orgId } = await prepare(server.base);
   const prefix = `K${randomUUID().slice(0, 6)}`;
-  await makeDevices(battle.server, orgId, prefix);
-  const id = await upload(battle.server, prefix);
+  await makeDevices(server, orgId, prefix);
+  const id = await upload(server, prefix);
+  const battle: Battle = { server, id, kills: 0, afterKill, random };
   const share = Math.max(1, Math.round(rounds / 5));
   const faults: string[] = [];
-  await survive(battle, id, "stage", share, random);
-  const checked = await survive(battle, id, "check", share, random);
+  await survive(battle, "stage", share);
+  const checked = await survive(battle, "check", share);
   if (checked.summary.check?.rows.matched_hostname !== ROWS) faults.push("the check did not match every row");
-  const done = await survive(battle, id, "run", 2 * share, random);
+  const done = await survive(battle, "run", 2 * share);
   if (done.summary.run?.devices !== ROWS) faults.push(`the report counts ${done.summary.run?.devices} devices`);
   const whole = { devices: ROWS, values: 3 * ROWS, changes: ROWS, events: 1, source_ids: ROWS };
   faults.push(...faultsOf("after the run", await count(battle.server, orgId, id), whole));
-  const undone = await survive(battle, id, "undo", share, random);
+  const undone = await survive(battle, "undo", share);
   if (undone.summary.undo?.restored !== 3 * ROWS)
     faults.push(`the undo counts ${undone.summary.undo?.restored} values`);
   const nothing = { devices: 0, values: 0, changes: ROWS, events: 2, source_ids: 0 };

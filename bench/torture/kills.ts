@@ -44,7 +44,7 @@ async function killServerUnder({ rounds, random }: LineInput, front: typeof dire
     const acked = nothingYet();
     await front(server, async ({ base }) => {
       for (let round = 0; round < rounds; round++) {
-        const stop = startLoad(base, credentials, acked, WRITERS);
+        const stop = startLoad(base, { credentials, acked }, WRITERS);
         await sleep(400 + random() * 900);
         await killServer(server);
         await stop();
@@ -97,7 +97,7 @@ async function killDatabase({ rounds, random, lazyCommits }: PostgresRun): Promi
     const acked = nothingYet();
     let slowest = 0;
     let late = 0;
-    const stop = startLoad(server.base, credentials, acked, WRITERS);
+    const stop = startLoad(server.base, { credentials, acked }, WRITERS);
     for (let round = 0; round < rounds; round++) {
       await sleep(400 + random() * 900);
       await killPostgres(folder);

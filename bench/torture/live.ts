@@ -26,15 +26,10 @@ type Record = { message: string; recordId: number };
 type Enrolled = { agentId: string; deviceId: string; token: string };
 type Asked<Body = object> = { status: number; body: Body & { code?: string }; ms: number };
 
-async function call<Body = object>(
-  { base, token }: Api,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<Asked<Body>> {
+async function call<Body = object>({ base, token }: Api, path: string, body?: object): Promise<Asked<Body>> {
   const started = performance.now();
   const response = await fetch(`${base}/api/v1${path}`, {
-    method,
+    method: body ? "POST" : "GET",
     headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
@@ -70,36 +65,38 @@ function check(tally: Checks, what: string, ok: boolean): void {
 const live = (deviceId: string, rest = "") => `/system-tools/devices/${deviceId}/eventlogs${rest}`;
 const isCode = (asked: Asked, status: number, code: string) => asked.status === status && asked.body.code === code;
 
+type Reference = { key: string; dir: string; isFull: boolean };
+
 /** The reference agent: real lines within two seconds of its start, then stopped, and in a full run frozen. */
-async function referenceAgent(api: Api, key: string, dir: string, tally: Checks, full: boolean): Promise<string> {
+async function referenceAgent(api: Api, tally: Checks, { key, dir, isFull }: Reference): Promise<string> {
   const args = ["--url", api.base, "--enrollment-key", key, "--state-dir", dir];
   const started = performance.now();
   let agent = startAgent(args);
   try {
     let deviceId = "";
     for (const deadline = Date.now() + 10_000; !deviceId && Date.now() < deadline; await sleep(20)) {
-      const { body } = await call<List<Device>>(api, "GET", "/devices?limit=100");
+      const { body } = await call<List<Device>>(api, "/devices?limit=100");
       const found = body.data.find((d) => d.hostname !== "TORTURE-1");
       deviceId = found?.id ?? "";
     }
-    const logs = await untilAnswered(() => call<List<{ name: string }>>(api, "GET", live(deviceId)), 10_000);
+    const logs = await untilAnswered(() => call<List<{ name: string }>>(api, live(deviceId)), 10_000);
     const upMs = performance.now() - started;
     const [log] = logs.body.data ?? [];
-    const events = await call<List<Record>>(api, "GET", live(deviceId, `/${log?.name}/events?limit=20`));
+    const events = await call<List<Record>>(api, live(deviceId, `/${log?.name}/events?limit=20`));
     const [entry] = events.body.data ?? [];
     check(tally, `no real log line: ${logs.status} ${events.status}`, Boolean(entry?.message));
     check(tally, `a live query took ${Math.round(events.ms)} ms`, events.ms < FIRST_ANSWER_MS);
-    const one = await call(api, "GET", live(deviceId, `/${log?.name}/events/${entry?.recordId}`));
+    const one = await call(api, live(deviceId, `/${log?.name}/events/${entry?.recordId}`));
     check(tally, `one record: ${one.status}`, one.status === 200);
     await stopped(agent, "SIGTERM");
-    const offline = await untilOffline(() => call(api, "GET", live(deviceId)));
+    const offline = await untilOffline(() => call(api, live(deviceId)));
     check(tally, `a stopped agent: ${offline.status} ${offline.body.code}`, isCode(offline, 409, "device_offline"));
     let frozenMs = "not tried";
-    if (full) {
+    if (isFull) {
       agent = startAgent(args);
-      await untilAnswered(() => call(api, "GET", live(deviceId)), 10_000);
+      await untilAnswered(() => call(api, live(deviceId)), 10_000);
       agent.kill("SIGSTOP");
-      const frozen = await call(api, "GET", live(deviceId));
+      const frozen = await call(api, live(deviceId));
       frozenMs = `${Math.round(frozen.ms)} ms`;
       check(tally, `a frozen agent: ${frozen.status} ${frozen.body.code}`, isCode(frozen, 504, "agent_timeout"));
       agent.kill("SIGCONT");
@@ -121,16 +118,16 @@ async function untilOffline(ask: () => Promise<Asked>): Promise<Asked> {
 /** An agent that answers what nobody can read, and one that leaves in the middle of a query. */
 async function badAgents(api: Api, key: string, tally: Checks): Promise<void> {
   const given = { enrollmentKey: key, hostname: "GARBAGE-1", os: "linux" };
-  const { body: agent } = await call<Enrolled>(api, "POST", "/agents/enroll", given);
+  const { body: agent } = await call<Enrolled>(api, "/agents/enroll", given);
   for (const garbage of [{ ok: true, data: "x" }, { ok: true, data: { logs: [{ name: 7 }] } }, { ok: true }]) {
     const fake = await connectAgent(`${api.base}/api/v1`, agent, () => garbage);
-    const asked = await untilAnswered(() => call(api, "GET", live(agent.deviceId)), 3_000);
+    const asked = await untilAnswered(() => call(api, live(agent.deviceId)), 3_000);
     check(tally, `garbage: ${asked.status} ${asked.body.code}`, isCode(asked, 502, "agent_bad_response"));
     fake.leave();
     await fake.ended;
   }
   const leaving = await connectAgent(`${api.base}/api/v1`, agent, () => void setTimeout(() => leaving.leave(), 20));
-  const asked = await untilAnswered(() => call(api, "GET", live(agent.deviceId)), 3_000);
+  const asked = await untilAnswered(() => call(api, live(agent.deviceId)), 3_000);
   check(
     tally,
     `left: ${asked.status} ${asked.body.code}`,
@@ -157,12 +154,12 @@ async function manyAgents(api: Api, key: string, tally: Checks): Promise<string>
       simulation.once("exit", () => reject(new Error("the simulation ended early")));
     });
     const pages = await Promise.all(
-      [1, 2, 3].map((page) => call<List<Device>>(api, "GET", `/devices?limit=100&page=${page}`)),
+      [1, 2, 3].map((page) => call<List<Device>>(api, `/devices?limit=100&page=${page}`)),
     );
     const devices = pages.flatMap(({ body }) => body.data).filter(({ agentId }) => agentId?.startsWith("sim-"));
     const asked = await Promise.all(
       devices.map(({ id }) =>
-        untilAnswered(() => call<List<Record>>(api, "GET", live(id, "/Security/events?limit=50")), 5_000),
+        untilAnswered(() => call<List<Record>>(api, live(id, "/Security/events?limit=50")), 5_000),
       ),
     );
     check(tally, `${devices.length} devices are simulated`, devices.length === SIMULATED);
@@ -181,10 +178,11 @@ async function run(rounds: number, folder: string): Promise<Outcome> {
   try {
     const { accessToken, orgId } = await prepare(server.base);
     const api = { base: server.base, token: accessToken };
-    const { body } = await call<{ key: string }>(api, "POST", "/enrollment-keys", { orgId });
+    const { body } = await call<{ key: string }>(api, "/enrollment-keys", { orgId });
     const { key } = body;
     const tally: Checks = { tried: 0, faults: [] };
-    const reference = await referenceAgent(api, key, join(folder, "agent"), tally, rounds >= FULL_ROUNDS);
+    const agent = { key, dir: join(folder, "agent"), isFull: rounds >= FULL_ROUNDS };
+    const reference = await referenceAgent(api, tally, agent);
     await badAgents(api, key, tally);
     const believed = await believing(server, api, key);
     check(tally, "the control, which answers for any agent, was not found out", believed > 0);

@@ -130,15 +130,15 @@ function reasonOf(error: unknown): string {
   return String(cause?.code ?? name);
 }
 
+/** Who writes, and what it was told is stored. */
+type Load = { credentials: Credentials; acked: Acknowledged };
+
 /** One writer: posts until told to stop; counts only what was answered with success. */
 async function writer(
-  base: string,
-  credentials: Credentials,
-  acked: Acknowledged,
-  stopped: () => boolean,
+  { base, credentials, acked, isStopped }: Load & { base: string; isStopped: () => boolean },
   at: number,
 ): Promise<void> {
-  for (let i = at; !stopped(); i++) {
+  for (let i = at; !isStopped(); i++) {
     const kind = KINDS[i % KINDS.length] ?? auditPost;
     const request = kind(credentials, acked);
     try {
@@ -165,14 +165,10 @@ async function writer(
 }
 
 /** Starts so many writers; the answer stops them and waits for their last request. */
-export function startLoad(
-  base: string,
-  credentials: Credentials,
-  acked: Acknowledged,
-  writers: number,
-): () => Promise<void> {
+export function startLoad(base: string, { credentials, acked }: Load, writers: number): () => Promise<void> {
   let stop = false;
-  const running = Array.from({ length: writers }, (_, i) => writer(base, credentials, acked, () => stop, i));
+  const isStopped = () => stop;
+  const running = Array.from({ length: writers }, (_, i) => writer({ base, credentials, acked, isStopped }, i));
   return async () => {
     stop = true;
     await Promise.all(running);

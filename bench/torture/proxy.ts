@@ -57,14 +57,14 @@ const MIXES: Mix[] = [
   mix("::1", real("::1")),
 ];
 
-/** node's own client: fetch refuses to send some of these. */
-function post(base: string, path: string, token: string, headers: Mix["headers"], body: object): Promise<number> {
+/** An audited request. By node's own client: fetch refuses to send some of these. */
+function createKey(base: string, { accessToken, orgId }: Credentials, headers: Mix["headers"]): Promise<number> {
   return new Promise((resolve, reject) => {
-    const sent = { "Content-Type": "application/json", Authorization: `Bearer ${token}`, ...headers };
-    const outgoing = request(`${base}/api/v1${path}`, { method: "POST", headers: sent }, (answer) => {
+    const sent = { "Content-Type": "application/json", Authorization: `Bearer ${accessToken}`, ...headers };
+    const outgoing = request(`${base}/api/v1/enrollment-keys`, { method: "POST", headers: sent }, (answer) => {
       answer.resume().once("end", () => resolve(answer.statusCode ?? 0));
     });
-    outgoing.once("error", reject).end(JSON.stringify(body));
+    outgoing.once("error", reject).end(JSON.stringify({ orgId }));
   });
 }
 
@@ -94,8 +94,7 @@ const wrongWith = (trust: boolean, does = trust) =>
       const wrong: string[] = [];
       for (const [at, { headers }] of MIXES.entries()) {
         const sent = { ...headers, "User-Agent": name(at) };
-        const body = { orgId: credentials.orgId };
-        const status = await post(server.base, "/enrollment-keys", credentials.accessToken, sent, body);
+        const status = await createKey(server.base, credentials, sent);
         if (status !== 201) wrong.push(`mix ${at}: status ${status}`);
       }
       const stored = await storedAddresses(server, credentials);

@@ -70,7 +70,7 @@ async function stopUnder({ rounds, random }: LineInput, front: Front): Promise<O
     for (let round = 0; round < rounds; round++) {
       const { accessToken } = await prepare(server.base);
       const streams = await openStreams(server, { ...credentials, accessToken });
-      const stop = startLoad(base, credentials, acked, WRITERS);
+      const stop = startLoad(base, { credentials, acked }, WRITERS);
       await sleep(300 + random() * 500);
       void burst({ ...server, base }, credentials, acked);
       await sleep(random() * 60);

@@ -99,7 +99,7 @@ export const upgradeLine: Line = {
         await pair.start(1, "former");
         const credentials = await prepare(pair.base(0));
         const acked = nothingYet();
-        const stops = ([0, 1] as const).map((at) => startLoad(pair.base(at), credentials, acked, WRITERS));
+        const stops = ([0, 1] as const).map((at) => startLoad(pair.base(at), { credentials, acked }, WRITERS));
         await sleep(LOAD_MS);
         const steps: string[] = [];
         for (const [at, version] of [

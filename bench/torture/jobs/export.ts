@@ -15,7 +15,9 @@ const KILLS_EACH = 3;
 
 type Job = { id: string; status: string; totalRows: number | null; sha256: string | null; error: string | null };
 
-async function ask(server: Server, method: string, path: string, body?: object): Promise<Response> {
+type Asked = { method?: string; body?: object };
+
+async function ask(server: Server, path: string, { method = "GET", body }: Asked = {}): Promise<Response> {
   return fetch(`${server.base}/api/v1/audit-logs/exports${path}`, {
     method,
     headers: { Authorization: `Bearer ${await signIn(server.base)}`, "Content-Type": "application/json" },
@@ -24,14 +26,14 @@ async function ask(server: Server, method: string, path: string, body?: object):
 }
 
 async function jobOf(server: Server, id: string): Promise<Job> {
-  const answer = await ask(server, "GET", `/${id}`);
+  const answer = await ask(server, `/${id}`);
   return answer.ok ? answer.json() : { id, status: `${answer.status}`, totalRows: null, sha256: null, error: null };
 }
 
 /** The file of a job that is done against the log: every entry once, and the digest that the job says. */
 async function faultsOf(server: Server, job: Job, rows: number): Promise<string[]> {
   if (job.status !== "done") return [`it ended as ${job.status}: ${job.error}`];
-  const answer = await ask(server, "GET", `/${job.id}/file`);
+  const answer = await ask(server, `/${job.id}/file`);
   if (!answer.ok) return [`the file of a job that is done: ${answer.status} ${await answer.text()}`];
   const bytes = Buffer.from(await answer.arrayBuffer());
   const faults: string[] = [];
@@ -55,7 +57,7 @@ async function exportUnderFire(
   orgId: string,
   { kills, random }: { kills: number; random: () => number },
 ) {
-  const created = await ask(battle.server, "POST", "", { orgId, format: "ndjson" });
+  const created = await ask(battle.server, "", { method: "POST", body: { orgId, format: "ndjson" } });
   const { id }: Job = await created.json();
   for (let at = 0; at < kills; at++) {
     await sleep(random() * 400);
@@ -68,7 +70,7 @@ async function exportUnderFire(
       battle.server = await startShared();
     }
     const { status } = await jobOf(battle.server, id);
-    const early = status === "done" ? null : await ask(battle.server, "GET", `/${id}/file`);
+    const early = status === "done" ? null : await ask(battle.server, `/${id}/file`);
     if (early?.ok && (await jobOf(battle.server, id)).status !== "done")
       throw new Error("a part of a file was given out");
   }
@@ -94,7 +96,7 @@ async function fight({ rounds, random, progress }: LineInput, damage: boolean): 
       const [file] = readdirSync(join(battle.server.dataDir, "exports")).filter((name) => name.startsWith(job.id));
       if (damage && file) appendFileSync(join(battle.server.dataDir, "exports", file), "{}\n");
       faults.push(...(await faultsOf(battle.server, job, rows)));
-      await ask(battle.server, "DELETE", `/${job.id}`);
+      await ask(battle.server, `/${job.id}`, { method: "DELETE" });
       await until("the export's own entry", async () => (await chainOf(battle.server, orgId)).rows > rows);
     }
     return { kills: battle.kills, faults, summary: `${ROWS} entries a file` };

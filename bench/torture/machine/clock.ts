@@ -60,7 +60,7 @@ async function runUnderClock({ rounds, random, progress }: LineInput) {
     for (let round = 0; round < rounds; round++)
       for (const setting of SETTINGS) {
         progress(`round ${round + 1}, ${setting}`);
-        const stop = startLoad(server.base, credentials, acked, WRITERS);
+        const stop = startLoad(server.base, { credentials, acked }, WRITERS);
         await sleep(WRITE_MS * (0.3 + random()));
         set(setting);
         await sleep(WRITE_MS * (0.3 + random()));

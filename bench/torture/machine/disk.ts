@@ -63,7 +63,7 @@ async function fillUp({ rounds, progress }: LineInput): Promise<Outcome> {
       for (let round = 0; round < rounds; round++)
         for (const left of LEFT) {
           progress(`round ${round + 1}, ${left} bytes left`);
-          const stop = startLoad(server.base, held.credentials, held.acked, WRITERS);
+          const stop = startLoad(server.base, held, WRITERS);
           await sleep(500);
           disk.fill(left);
           await sleep(FULL_MS);
@@ -117,7 +117,7 @@ async function cutPower({ rounds, random, progress }: LineInput, lazy = false): 
     }
     for (let round = 0; round < rounds; round++) {
       progress(`cut ${round + 1}`);
-      const stop = startLoad(server.base, held.credentials, held.acked, WRITERS);
+      const stop = startLoad(server.base, held, WRITERS);
       await sleep(400 + random() * 900);
       await justAcknowledged(held.acked);
       disk.cutPower();

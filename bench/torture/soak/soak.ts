@@ -59,7 +59,7 @@ async function goOn(soak: Soak, { minutes, progress }: LineInput): Promise<{ kil
   const lives: Held[] = [];
   const until = Date.now() + minutes * 60_000;
   let kills = 0;
-  let stop = startLoad(soak.server.base, soak.credentials, soak.acked, WRITERS);
+  let stop = startLoad(soak.server.base, soak, WRITERS);
   while (Date.now() + KILL_EVERY_MS <= until) {
     progress(`kill ${kills + 1}`);
     await sleep(KILL_EVERY_MS);
@@ -72,7 +72,7 @@ async function goOn(soak: Soak, { minutes, progress }: LineInput): Promise<{ kil
     await killServer(soak.server);
     await stop();
     soak.server = await startShared();
-    stop = startLoad(soak.server.base, soak.credentials, soak.acked, WRITERS);
+    stop = startLoad(soak.server.base, soak, WRITERS);
   }
   await sleep(Math.max(0, until - Date.now()));
   await stop();
