@@ -91,7 +91,7 @@ async function alone(work) {
 }
 
 /** Does the work only when the sources differ from those of the last success. */
-function whenChanged(name, folders, output, work) {
+function whenChanged({ name, folders, output }, work) {
   return alone(async () => {
     writeManifest();
     const stamp = join(DIST, `.${name}.sha256`);
@@ -106,7 +106,7 @@ function whenChanged(name, folders, output, work) {
 /** Bundles the server, the command line, the agent, the others whose source exists and the offline page into dist/. */
 export function buildBundles() {
   const folders = ["app", "server", "db", "components", "agent", "bench", "testing", "scripts"];
-  return whenChanged("bundles", folders, join(DIST, "server.mjs"), async () => {
+  return whenChanged({ name: "bundles", folders, output: join(DIST, "server.mjs") }, async () => {
     const { build } = await import("esbuild");
     await build({
       ...BUNDLE,
@@ -125,7 +125,7 @@ export function buildBundles() {
 /** Next's production build. */
 export function buildNext() {
   const folders = ["app", "components", "server", "public"];
-  return whenChanged("next", folders, join(ROOT, ".next", "BUILD_ID"), async () => {
+  return whenChanged({ name: "next", folders, output: join(ROOT, ".next", "BUILD_ID") }, async () => {
     process.stdout.write("Building the web interface …\n");
     const code = await node([bin("next", "dist/bin/next"), "build"], { env: { NODE_ENV: "production" } });
     if (code !== 0) throw new LaunchError(`The web interface cannot be built (${code}); see above.`);

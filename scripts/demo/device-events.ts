@@ -2,6 +2,8 @@ import type { Cast } from "./beats";
 import { workingTime } from "./clock";
 import type { Random } from "./random";
 
+const EVENTS_PER_DEVICE = 240;
+
 type Device = Cast["devices"][number];
 type Template = { level: string; category: string; source: string; message: (r: Random) => string; number?: number };
 
@@ -111,8 +113,8 @@ const TEMPLATES: Record<Device["os"], Template[]> = {
 };
 
 /** Some hundred believable OS events of one device over the month, each with an occurrence id of its own. */
-export function deviceEvents(device: Device, random: Random, end: number, count: number) {
-  return Array.from({ length: count }, (_, i) => {
+export function deviceEvents(device: Device, random: Random, end: number) {
+  return Array.from({ length: EVENTS_PER_DEVICE }, (_, i) => {
     const template = random.pick(TEMPLATES[device.os]);
     return {
       timestamp: new Date(workingTime(random, end)).toISOString(),

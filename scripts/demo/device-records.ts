@@ -4,19 +4,17 @@ import type { Client } from "./client";
 import { deviceEvents } from "./device-events";
 import type { Random } from "./random";
 
-const EVENTS_PER_DEVICE = 240;
 const SITES = ["Main office", "Warehouse", "Reception"];
 const COMPONENTS = ["updater", "heartbeat", "ws", "inventory"];
 
 /** What the agents of all machines say of themselves and what the machines logged. */
 export async function submitDeviceLogs(
   api: Client,
-  cast: Cast & { tokens: Map<string, string> },
-  random: Random,
+  { devices, tokens, random }: Cast & { tokens: Map<string, string>; random: Random },
   end: number,
 ): Promise<void> {
-  for (const device of cast.devices) {
-    const agent = api.as(cast.tokens.get(device.agentId) ?? "").from(device.ip);
+  for (const device of devices) {
+    const agent = api.as(tokens.get(device.agentId) ?? "").from(device.ip);
     await agent.send("POST", `/agents/${device.agentId}/heartbeat`, {
       agentVersion: version,
       status: "running",
@@ -39,7 +37,7 @@ export async function submitDeviceLogs(
     }));
     await agent.send("POST", `/agents/${device.agentId}/logs`, { logs });
     await agent.send("PUT", `/agents/${device.agentId}/eventlogs`, {
-      events: deviceEvents(device, random, end, EVENTS_PER_DEVICE),
+      events: deviceEvents(device, random, end),
     });
   }
 }

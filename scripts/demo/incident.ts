@@ -6,7 +6,8 @@ const TUESDAY = 2;
 const WEEK = 7;
 
 /** So many days before the end, at a time of the clock of this machine, which is also the reader's. */
-function localTime(end: number, daysBack: number, hours: number, minutes: number): Date {
+function localTime(end: number, daysBack: number, time: string): Date {
+  const [hours = 0, minutes = 0] = time.split(":").map(Number);
   const day = new Date(end);
   day.setDate(day.getDate() - daysBack);
   day.setHours(hours, minutes, 4, 0);
@@ -32,12 +33,12 @@ export function incidentEvents(cast: Cast, end: number): StoryEvent[] {
     ipAddress,
   });
   const tuesday = sinceTuesday(end);
-  const morning = localTime(end, 0, 9, 27).getTime() < end ? 0 : 1;
+  const morning = localTime(end, 0, "09:27").getTime() < end ? 0 : 1;
   return [
     {
       ...policy,
       ...by(technician, "203.0.113.211"),
-      timestamp: localTime(end, tuesday, 14, 12).toISOString(),
+      timestamp: localTime(end, tuesday, "14:12").toISOString(),
       action: "policy.update",
       result: "success",
       details: { device: device.hostname, before: { antivirus: "enabled" }, after: { antivirus: "disabled" } },
@@ -46,7 +47,7 @@ export function incidentEvents(cast: Cast, end: number): StoryEvent[] {
       orgId,
       actorType: "system",
       actorId: "00000000-0000-0000-0000-000000000000",
-      timestamp: localTime(end, tuesday, 15, 3).toISOString(),
+      timestamp: localTime(end, tuesday, "15:03").toISOString(),
       action: "alert.create",
       resourceType: "alert",
       resourceName: "Antivirus out of date",
@@ -56,7 +57,7 @@ export function incidentEvents(cast: Cast, end: number): StoryEvent[] {
     {
       ...policy,
       ...by(admin, "203.0.113.208"),
-      timestamp: localTime(end, morning, 9, 14).toISOString(),
+      timestamp: localTime(end, morning, "09:14").toISOString(),
       action: "policy.update",
       result: "denied",
       errorMessage: "The policy is locked while its change is reviewed",
@@ -65,7 +66,7 @@ export function incidentEvents(cast: Cast, end: number): StoryEvent[] {
     {
       ...by(admin, "203.0.113.208"),
       orgId,
-      timestamp: localTime(end, morning, 9, 26).toISOString(),
+      timestamp: localTime(end, morning, "09:26").toISOString(),
       action: "script.execute",
       resourceType: "device",
       resourceId: device.deviceId,

@@ -17,11 +17,13 @@ const A_DAY_SECONDS = 86_400;
 const children: ChildProcess[] = [];
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-function start(file: string, args: string[], extra: Record<string, string>, output: "inherit" | "ignore" = "inherit") {
+type Options = { env?: Record<string, string>; stdio?: "inherit" | "ignore" };
+
+function start(file: string, args: string[], { env, stdio = "inherit" }: Options = {}) {
   const program = programOf(resolve("dist", file));
   const child = spawn(program.command, [...program.args, ...args], {
-    stdio: output,
-    env: { ...process.env, ...program.env, ...extra },
+    stdio,
+    env: { ...process.env, ...program.env, ...env },
   });
   children.push(child);
   return child;
@@ -47,28 +49,25 @@ function stopAll(): void {
   for (const child of [...children].reverse()) child.kill("SIGTERM");
 }
 
-const startServer = (extra: Record<string, string>, output?: "ignore") =>
-  start(
-    "server.mjs",
-    [],
-    {
+const startServer = (extra: Record<string, string> = {}) =>
+  start("server.mjs", [], {
+    env: {
       TRAILMARK_DATA_DIR: dataDir,
       TRUST_PROXY_HEADERS: "true", // the seed speaks for machines and people in many places
       TRAILMARK_ADMIN_EMAIL: DEMO_ADMIN.email,
       TRAILMARK_ADMIN_PASSWORD: DEMO_PASSWORD,
       ...extra,
     },
-    output,
-  );
+  });
 
 const to = (key: string) => ["--url", base, "--enrollment-key", key];
 
 /** Machines that are online and answer live queries; quiet, so that the month's story stays in view. */
-function simulate(keys: string[], seconds: number, extra: Record<string, string>): ChildProcess[] {
+function simulate(keys: string[], seconds: number, env?: Record<string, string>): ChildProcess[] {
   const quietly = ["--devices", "6", "--rate", "0.05", "--seconds", String(seconds)];
   return keys.map((key, n) => {
     const state = ["--state-dir", join(dataDir, `simulated-${n + 1}`)];
-    return start("agent.mjs", ["simulate", ...to(key), ...quietly, ...state], extra, "ignore");
+    return start("agent.mjs", ["simulate", ...to(key), ...quietly, ...state], { env, stdio: "ignore" });
   });
 }
 
@@ -105,7 +104,7 @@ const isNew = !existsSync(file);
 if (isNew) say("  Preparing the demo");
 const beginning = isNew ? await begin() : null;
 
-const server = startServer({});
+const server = startServer();
 server.once("exit", (code) => {
   stopAll();
   process.exitCode = code ?? 1;
@@ -117,6 +116,6 @@ if (isNew) {
   writeFileSync(file, JSON.stringify(keys), { mode: 0o600 });
 }
 const keys: string[] = JSON.parse(readFileSync(file, "utf8"));
-start("agent.mjs", [...to(keys[0] ?? ""), "--state-dir", join(dataDir, "agent"), "--interval", "15"], {});
-simulate(keys, A_DAY_SECONDS, {});
+start("agent.mjs", [...to(keys[0] ?? ""), "--state-dir", join(dataDir, "agent"), "--interval", "15"]);
+simulate(keys, A_DAY_SECONDS);
 say(`\n  Demo ready at ${base}\n  Sign in as ${DEMO_ADMIN.email} with the password ${DEMO_PASSWORD}\n`);

@@ -10,7 +10,6 @@ import { createRandom, type Random } from "./random";
 import { onCallEvents, storyEvents } from "./story";
 
 const EVENTS_PER_REQUEST = 500;
-const AUDIT_ROWS = 50_000;
 const SEED = 20261120;
 
 type Created = { id: string };
@@ -119,12 +118,12 @@ export async function signInPeople(api: Client, random: Random, at: (moment: num
 export async function submitMonth(api: Client, beginning: Beginning, log: (line: string) => void): Promise<void> {
   const { random, recorderKey, ...cast } = beginning;
   const end = Date.now() - 60_000;
-  const story = [...storyEvents(cast, random, end, AUDIT_ROWS), ...incidentEvents(cast, end)];
+  const story = [...storyEvents(cast, random, end), ...incidentEvents(cast, end)];
   story.sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
   const recorder = api.as(recorderKey);
   await submitStory(recorder, story, log);
   log("  device event logs and diagnostics");
-  await submitDeviceLogs(api, cast, random, end);
+  await submitDeviceLogs(api, beginning, end);
   log("  people on call");
   await submitStory(recorder, onCallEvents(cast, random, Date.now()), () => {});
 }

@@ -6,6 +6,7 @@ import { deed, type Who } from "./deeds";
 import { machineBeat } from "./machine-beats";
 import type { Random } from "./random";
 
+const AUDIT_ROWS = 50_000;
 const BROWSERS = [
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
   "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.1 Safari/605.1.15",
@@ -78,15 +79,12 @@ export function onCallEvents(cast: Cast, random: Random, end: number): StoryEven
   return until(end, events.flat());
 }
 
-/**
- * A month of an MSP's life as audit events, oldest first.
- * @param count about how many events
- */
-export function storyEvents(cast: Cast, random: Random, end: number, count: number): StoryEvent[] {
+/** A month of an MSP's life as audit events, oldest first. */
+export function storyEvents(cast: Cast, random: Random, end: number): StoryEvent[] {
   const events: StoryEvent[] = [];
-  const human = Math.floor(count * 0.22);
+  const human = Math.floor(AUDIT_ROWS * 0.22);
   while (events.length < human) events.push(...until(end, sittingAt(cast, random, workingTime(random, end))));
-  const everyMinutes = (30 * 24 * 60 * cast.devices.length) / (count - events.length);
+  const everyMinutes = (30 * 24 * 60 * cast.devices.length) / (AUDIT_ROWS - events.length);
   for (const device of cast.devices)
     for (const at of regularTimes(random, end, everyMinutes))
       events.push({ ...machineBeat(cast, device, random), timestamp: new Date(at).toISOString() });
