@@ -13,7 +13,7 @@ import { functionsOfVersion } from "./version";
 const owner = postgres(inject("ownerDatabaseUrl"), { max: 1, onnotice: () => {} });
 afterAll(() => owner.end({ timeout: 5 }));
 
-const fn = (name: string, body: string, more = "", version = "1.0.0"): SqlFunction => {
+const fn = (name: string, body: string, { more = "", version = "1.0.0" } = {}): SqlFunction => {
   const text = `CREATE OR REPLACE FUNCTION ${name}() RETURNS integer LANGUAGE sql SECURITY DEFINER RETURN ${body};\n${more}`;
   return { name, text, checksum: text, version };
 };
@@ -39,7 +39,7 @@ const rightsOf = async (tx: postgres.ISql, name: string) =>
 describe("installFunctions", () => {
   it("gives a function to the sealer, and the right to execute it to the roles that its file names alone", () =>
     undone(async (tx) => {
-      await installFunctions(tx, [fn("made_up", "1", "GRANT EXECUTE ON FUNCTION made_up TO trailmark_app;")]);
+      await installFunctions(tx, [fn("made_up", "1", { more: "GRANT EXECUTE ON FUNCTION made_up TO trailmark_app;" })]);
       expect(await rightsOf(tx, "made_up")).toEqual(["trailmark_app", "trailmark_sealer"]);
       await installFunctions(tx, [fn("made_up", "2")]);
       expect(await rightsOf(tx, "made_up")).toEqual(["trailmark_sealer"]);
@@ -87,9 +87,9 @@ describe("staleFunctions", () => {
 
   it("takes nothing back from a later version that runs beside this one", () =>
     undone(async (tx) => {
-      await installFunctions(tx, [fn("made_up", "2", "", "999.10.0")]);
-      expect(await staleFunctions(tx, [fn("made_up", "1", "", "999.9.9")])).toEqual([]);
-      expect(await staleFunctions(tx, [fn("made_up", "1", "", "999.11.0")])).toHaveLength(1);
+      await installFunctions(tx, [fn("made_up", "2", { version: "999.10.0" })]);
+      expect(await staleFunctions(tx, [fn("made_up", "1", { version: "999.9.9" })])).toEqual([]);
+      expect(await staleFunctions(tx, [fn("made_up", "1", { version: "999.11.0" })])).toHaveLength(1);
     }));
 
   it("compares versions by their numbers", () => {

@@ -12,8 +12,10 @@ export type FakeAgent = {
 };
 type Identity = { agentId: string; token: string };
 
+type Result = { commandId: string; body: unknown };
+
 /** Posts one answer as an agent. */
-export async function postResult(base: string, agent: Identity, commandId: string, body: unknown): Promise<number> {
+export async function postResult(base: string, agent: Identity, { commandId, body }: Result): Promise<number> {
   const response = await fetch(`${base}/agents/${agent.agentId}/commands/${commandId}/result`, {
     method: "POST",
     headers: { authorization: `Bearer ${agent.token}`, "content-type": "application/json" },
@@ -39,7 +41,7 @@ export async function connectAgent(base: string, agent: Identity, answer: Answer
     const command: Command = JSON.parse(data);
     fake.commands.push(command);
     const body = answer(command);
-    if (body !== undefined) fake.statuses.push(await postResult(base, agent, command.id, body));
+    if (body !== undefined) fake.statuses.push(await postResult(base, agent, { commandId: command.id, body }));
   };
   const read = async (body: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder();

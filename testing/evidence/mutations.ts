@@ -56,64 +56,63 @@ function sealedAnew(base: string): Mutation[] {
 }
 
 /** A change of the text of a bundle by the operator, sealed anew. */
-function edited(
-  name: string,
-  base: string,
-  from: string | RegExp,
-  to: string,
-  verdict: Mutation["verdict"] = "broken",
-): Mutation {
+function editorOf(base: string): (name: string, from: string | RegExp, to: string) => Mutation {
   const before = BASES[base] as string;
-  const after = before.replace(from, to);
-  if (after === before) throw new Error(`${name}: nothing was changed`);
-  return { name, text: resealed(linesOf(after)), verdict };
+  return (name, from, to) => {
+    const after = before.replace(from, to);
+    if (after === before) throw new Error(`${name}: nothing was changed`);
+    return { name, text: resealed(linesOf(after)), verdict: "broken" };
+  };
 }
 
+const inWhole = editorOf("whole");
+const inSequence = editorOf("sequence");
+const inTime = editorOf("time");
+const inPruned = editorOf("pruned");
+
 const EDITS: Mutation[] = [
-  edited("a row with one more member", "whole", '"action":', '"comment":"approved","action":'),
-  edited("a row with a member twice", "whole", '"action":', '"action":"device.harmless","action":'),
-  edited("a row with a space", "whole", '"action":', '"action": '),
-  edited(
+  inWhole("a row with one more member", '"action":', '"comment":"approved","action":'),
+  inWhole("a row with a member twice", '"action":', '"action":"device.harmless","action":'),
+  inWhole("a row with a space", '"action":', '"action": '),
+  inWhole(
     "a row with members in another order",
-    "whole",
     /"ipAddress":("[^"]*"),"userAgent":null/,
     '"userAgent":null,"ipAddress":$1',
   ),
-  edited("a row with a number written otherwise", "whole", '"chainSeq":2,', '"chainSeq":2.0,'),
-  edited("a row with a number in a text", "whole", '"chainSeq":2,', '"chainSeq":"2",'),
-  edited("a row with an escape that JSON.stringify does not write", "whole", "ü", "\\u00fc"),
-  edited("a row with an escaped slash", "whole", '"details":"{', '"details":"\\/{'),
-  edited("a row without its action", "whole", /"action":null|"action":"[^"]*"/, '"action":null'),
-  edited("a row of another organization", "whole", /("chainSeq":3,.*?"orgId":"0b6f3a5)2/, "$13"),
-  edited("an upper-case checksum", "whole", /"checksum":"([0-9a-f]{60})[0-9a-f]{4}"/, '"checksum":"$1ABCD"'),
-  edited("contents changed, checksum kept", "whole", "device.update", "device.delete"),
-  edited("a checksum changed", "whole", /"checksum":"..../, '"checksum":"0000'),
-  edited("a header with one more member", "whole", '"createdAt":', '"note":"approved","createdAt":'),
-  edited(
+  inWhole("a row with a number written otherwise", '"chainSeq":2,', '"chainSeq":2.0,'),
+  inWhole("a row with a number in a text", '"chainSeq":2,', '"chainSeq":"2",'),
+  inWhole("a row with an escape that JSON.stringify does not write", "ü", "\\u00fc"),
+  inWhole("a row with an escaped slash", '"details":"{', '"details":"\\/{'),
+  inWhole("a row without its action", /"action":null|"action":"[^"]*"/, '"action":null'),
+  inWhole("a row of another organization", /("chainSeq":3,.*?"orgId":"0b6f3a5)2/, "$13"),
+  inWhole("an upper-case checksum", /"checksum":"([0-9a-f]{60})[0-9a-f]{4}"/, '"checksum":"$1ABCD"'),
+  inWhole("contents changed, checksum kept", "device.update", "device.delete"),
+  inWhole("a checksum changed", /"checksum":"..../, '"checksum":"0000'),
+  inWhole("a header with one more member", '"createdAt":', '"note":"approved","createdAt":'),
+  inWhole(
     "a header with a member twice",
-    "whole",
     '"organization":"Contoso"',
     '"organization":"Innocent","organization":"Contoso"',
   ),
-  edited("a header of another organization", "whole", /"orgId":"0b6f3a52/, '"orgId":"0b6f3a53'),
-  edited("a header with a space", "whole", '"range":', '"range": '),
-  edited("a header with a key whose id is not its own", "whole", "+24e942de+", "+24e942df+"),
-  edited("a header with another range", "sequence", '"first":4', '"first":5'),
-  edited("a header with a wider range", "sequence", '"last":6', '"last":7'),
-  edited("a header that says whole", "sequence", '{"kind":"sequence","first":4,"last":6}', '{"kind":"whole"}'),
-  edited("a header with a later beginning", "time", timeOf(3), timeOf(4)),
-  edited("a range that ends before it begins", "time", timeOf(3), timeOf(10)),
-  edited("a skip with one more member", "sequence", '"through":3,', '"through":3,"why":"private",'),
-  edited("a skip with a hash less", "sequence", /(,"[^"]{44}"\]\})/, "]}"),
-  edited("a skip with a hash more", "sequence", /("[^"]{44}")\]\}/, "$1,$1]}"),
-  edited("a skip through another entry", "sequence", '"through":3', '"through":2'),
-  edited("a skip beyond the checkpoint", "sequence", '"through":11', '"through":12'),
-  edited("a null line", "whole", /(\n\{"type":"row")/, "\nnull$1"),
-  edited("an empty line", "whole", /(\n\{"type":"row")/, "\n$1"),
-  edited("a list for a line", "whole", /(\n\{"type":"row")/, "\n[]$1"),
-  edited("a torn line", "whole", /(\n\{"type":"row")/, '\n{"type":"ro$1'),
-  edited("a line of an unknown type", "whole", /(\n\{"type":"row")/, '\n{"type":"surprise"}$1'),
-  edited("a receipt that goes less far", "pruned", /prune\/v1(.*?)\\n5\\n/, "prune/v1$1\\n4\\n"),
+  inWhole("a header of another organization", /"orgId":"0b6f3a52/, '"orgId":"0b6f3a53'),
+  inWhole("a header with a space", '"range":', '"range": '),
+  inWhole("a header with a key whose id is not its own", "+24e942de+", "+24e942df+"),
+  inSequence("a header with another range", '"first":4', '"first":5'),
+  inSequence("a header with a wider range", '"last":6', '"last":7'),
+  inSequence("a header that says whole", '{"kind":"sequence","first":4,"last":6}', '{"kind":"whole"}'),
+  inTime("a header with a later beginning", timeOf(3), timeOf(4)),
+  inTime("a range that ends before it begins", timeOf(3), timeOf(10)),
+  inSequence("a skip with one more member", '"through":3,', '"through":3,"why":"private",'),
+  inSequence("a skip with a hash less", /(,"[^"]{44}"\]\})/, "]}"),
+  inSequence("a skip with a hash more", /("[^"]{44}")\]\}/, "$1,$1]}"),
+  inSequence("a skip through another entry", '"through":3', '"through":2'),
+  inSequence("a skip beyond the checkpoint", '"through":11', '"through":12'),
+  inWhole("a null line", /(\n\{"type":"row")/, "\nnull$1"),
+  inWhole("an empty line", /(\n\{"type":"row")/, "\n$1"),
+  inWhole("a list for a line", /(\n\{"type":"row")/, "\n[]$1"),
+  inWhole("a torn line", /(\n\{"type":"row")/, '\n{"type":"ro$1'),
+  inWhole("a line of an unknown type", /(\n\{"type":"row")/, '\n{"type":"surprise"}$1'),
+  inPruned("a receipt that goes less far", /prune\/v1(.*?)\\n5\\n/, "prune/v1$1\\n4\\n"),
 ];
 
 const GENUINE_CHECKPOINT = linesOf(BASES.whole as string)[1] as string;

@@ -80,8 +80,8 @@ export async function stageFiles(ctx: Ctx, files: readonly GivenFile[], source =
 }
 
 /** The same for one file. */
-export const stageText = (ctx: Ctx, content: string | Uint8Array, name = "export.csv", source = "automate") =>
-  stageFiles(ctx, [{ name, content }], source);
+export const stageText = (ctx: Ctx, content: string | Uint8Array, name = "export.csv") =>
+  stageFiles(ctx, [{ name, content }]);
 
 /** The plan with some fields changed, by column title. */
 export function withFields(state: ImportState, changes: Record<string, Partial<PlanField>>): Plan {

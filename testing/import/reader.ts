@@ -51,10 +51,8 @@ const readNaively: Read = async (_, content, { delimiter = "," }) => {
 const cellByCell = (path: string, read: Read = readBack) =>
   fc.asyncProperty(
     fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 12 }),
-    fc.constantFrom(...DELIMITERS),
-    fc.constantFrom("\r\n", "\n"),
-    variant,
-    async (rows, delimiter, newline, encoding) => {
+    fc.record({ delimiter: fc.constantFrom(...DELIMITERS), newline: fc.constantFrom("\r\n", "\n"), encoding: variant }),
+    async (rows, { delimiter, newline, encoding }) => {
       const given = rows.map((row, i) => [String(i + 1), ...row]);
       const text = toCsv([["Computer ID", "One", "Two", "Three"], ...given], delimiter, newline);
       const over = { delimiter, headerRow: 1, shape: "wide" } as const;

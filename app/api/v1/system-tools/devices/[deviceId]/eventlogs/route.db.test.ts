@@ -289,7 +289,7 @@ describe("live event log queries", () => {
     await expect.poll(() => agent.commands.length).toBe(1);
     going.abort();
     expect(await asking).toBe("gone");
-    const late = () => postResult(base, device, agent.commands[0]!.id, { ok: true, data: [] });
+    const late = () => postResult(base, device, { commandId: agent.commands[0]!.id, body: { ok: true, data: [] } });
     await expect.poll(late, { timeout: 1_000 }).toBe(404);
   });
 });
@@ -345,12 +345,12 @@ describe("the command stream", () => {
     await expect.poll(() => agent.commands.length).toBe(1);
     const { id } = agent.commands[0]!;
     const body = { ok: true, data: LOGS };
-    expect(await postResult(base, other, id, body)).toBe(404);
-    expect(await postResult(base, { ...device, token: other.token }, id, body)).toBe(404);
-    expect(await postResult(base, device, crypto.randomUUID(), body)).toBe(404);
-    expect(await postResult(base, device, "x", body)).toBe(404);
-    expect(await postResult(base, device, id, body)).toBe(204);
-    expect(await postResult(base, device, id, body)).toBe(404);
+    expect(await postResult(base, other, { commandId: id, body })).toBe(404);
+    expect(await postResult(base, { ...device, token: other.token }, { commandId: id, body })).toBe(404);
+    expect(await postResult(base, device, { commandId: crypto.randomUUID(), body })).toBe(404);
+    expect(await postResult(base, device, { commandId: "x", body })).toBe(404);
+    expect(await postResult(base, device, { commandId: id, body })).toBe(204);
+    expect(await postResult(base, device, { commandId: id, body })).toBe(404);
     expect((await asking).body.data).toHaveLength(2);
     const stream = await fetch(`${base}/agents/${device.agentId}/commands`, {
       headers: { authorization: `Bearer ${other.token}` },
