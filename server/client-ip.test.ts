@@ -48,13 +48,13 @@ it.each([
 describe("a proxy that the setting does not fit", () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  it.each([
+  it.for<[string, Record<string, string>, string, RegExp | null]>([
     ["false", { [XFF]: "203.0.113.2" }, "127.0.0.1", /TRUST_PROXY_HEADERS is off/],
     ["true", {}, "10.0.0.7", /a request named no caller/],
     ["false", {}, "127.0.0.1", null],
     ["true", { [XFF]: "203.0.113.2" }, "127.0.0.1", null],
     ["false", { [XFF]: "203.0.113.2" }, "1.1.1.1", null],
-  ])("trust %s, %j from %s: told once, or not at all", async (trust, given, peer, said) => {
+  ])("trust %s, %j from %s: told once, or not at all", async ([trust, given, peer, said]) => {
     vi.stubEnv("TRUST_PROXY_HEADERS", trust);
     vi.stubEnv("DATABASE_URL", "postgres://a:b@localhost/c");
     vi.stubEnv("NEXTAUTH_SECRET", "s".repeat(32));

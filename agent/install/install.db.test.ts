@@ -184,7 +184,7 @@ describe("install.sh", () => {
     expect((await machine.install(script.trimEnd(), ["--uninstall"])).code).toBe(0);
   });
 
-  it.each([
+  it.for<[string, string[], string, string]>([
     ["a key that is none", UNPRIVILEGED, "tmk_x", "it begins with tme_"],
     ["no key", UNPRIVILEGED, "", "give the enrollment key on standard input"],
     ["a key that the server does not know", UNPRIVILEGED, `tme_${"x".repeat(40)}`, "was not enrolled"],
@@ -195,7 +195,7 @@ describe("install.sh", () => {
     ["a folder with odd characters", [...UNPRIVILEGED, "--dir", "/opt/a b"], "", "has characters"],
     ["a relative folder", [...UNPRIVILEGED, "--state-dir", "state"], "", "no absolute path"],
     ["an unknown option", ["--key=tme_x"], "", "is not known"],
-  ])("says what is wrong with %s", async (_, args, key, sentence) => {
+  ])("says what is wrong with %s", async ([_, args, key, sentence]) => {
     const ran = await new Machine({ node: true }).install(script, args, { key });
     expect(ran).toMatchObject({ code: 1, out: expect.stringContaining(sentence) });
   });

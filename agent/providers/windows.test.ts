@@ -22,14 +22,14 @@ const CHANNELS = [
 const recordOf = (line: string) => toWindowsRecord(parseWindowsEvent(line) as never);
 
 describe("an event of Get-WinEvent", () => {
-  it.each([
+  it.for([
     ["failedLogon", "warning", "security", 4625],
     ["logon", "information", "security", 4624],
     ["badBlock", "error", "hardware", 7],
     ["service", "information", "system", 7036],
     ["power", "critical", "hardware", 41],
     ["noText", "information", "application", 1000],
-  ] as const)("%s is %s and %s", (name, level, category, eventNumber) => {
+  ] as const)("%s is %s and %s", ([name, level, category, eventNumber]) => {
     const record = recordOf(LINES[name]);
     expect(record).toMatchObject({ level, category, eventNumber });
     expect(storedEvent.safeParse(toWireEvent(record)).error).toBeUndefined();

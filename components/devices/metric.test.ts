@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { metricName, metricValue } from "./metric";
 
-test.each([
+test.for<[string, string | number, string, string]>([
   ["cpuPercent", 13, "CPU", "13 %"],
   ["diskFreeGb", 1314, "Disk free", "1,314 GB"],
   ["memory_free_bytes", 8_200_000_000, "Memory free", "8.2 GB"],
@@ -13,6 +13,6 @@ test.each([
   ["users", 3, "Users", "3"],
   ["kernel", "6.1", "Kernel", "6.1"],
   ["constructor", 1, "Constructor", "1"],
-])("%s is shown in words", (name, value, label, text) => {
+])("%s is shown in words", ([name, value, label, text]) => {
   expect([metricName(name), metricValue(name, value)]).toEqual([label, text]);
 });

@@ -116,11 +116,11 @@ describe("the front", () => {
     },
   );
 
-  it.each([
+  it.for<[string, string, string, string]>([
     ["a body that nobody reads", "POST /api/v1/auth/token HTTP/1.1", "Content-Type: text/xml", "<a/>"],
     ["a body that is not asked for", "GET /api/v1/me HTTP/1.1", "X-A: b", "{}"],
     ["HTTP/1.0", "POST /api/v1/api-keys HTTP/1.0", "Content-Type: application/json", "{}"],
-  ])("a connection that the client wants closed is closed after %s", async (_, line, header, body) => {
+  ])("a connection that the client wants closed is closed after %s", async ([_, line, header, body]) => {
     const socket = connect(port, "127.0.0.1").setEncoding("latin1").resume();
     const close = line.endsWith("1.0") ? "" : "Host: 127.0.0.1:3000\r\nConnection: close\r\n";
     const closed = once(socket, "end", { signal: AbortSignal.timeout(20_000) });
@@ -168,7 +168,7 @@ describe("the front", () => {
   const many = (count: number) => `/api/trpc/${Array(count).fill("me.get").join(",")}?batch=1&input={}`;
   const json = { "content-type": "application/json" };
 
-  it.each<[string, RequestInit, number, number]>([
+  it.for<[string, RequestInit, number, number]>([
     ["/api/trpc/no.such", {}, 404, 404],
     ["/api/trpc/no.such", { method: "POST", headers: json, body: "{}" }, 404, 404],
     ["/api/trpc/%ff", {}, 404, 404],
@@ -190,7 +190,7 @@ describe("the front", () => {
     ["/api/trpc/users.list,me.get?batch=1&input=%00", {}, 400, 400],
     [many(MAX_BATCH_CALLS), {}, 401, 200],
     [many(MAX_BATCH_CALLS + 1), {}, 400, 400],
-  ])("%s %o is %i for strangers and %i for a person", async (path, init, stranger, person) => {
+  ])("%s %o is %i for strangers and %i for a person", async ([path, init, stranger, person]) => {
     expect((await ask(path, init)).status).toBe(stranger);
     const headers = { ...init.headers, authorization: `Bearer ${token}`, origin: "http://127.0.0.1:3000" };
     const answer = await ask(path, { ...init, headers });

@@ -80,7 +80,7 @@ function ask(path: string, headers: Headers) {
 const many = (count: number, path: string, headers: Headers) => Array.from({ length: count }, () => ask(path, headers));
 const untilBegun = (count: number) => expect.poll(() => begun.length, { timeout: 10_000 }).toBe(count);
 
-it.each<[string, Headers, Headers, Headers]>([
+it.for<[string, Headers, Headers, Headers]>([
   ["a bearer token", { authorization: "Bearer a" }, { authorization: "bearer   a " }, { authorization: "Bearer b" }],
   ["a key", { "x-api-key": "c" }, { authorization: "Bearer c", cookie: "x=y" }, { "x-api-key": "d" }],
   [
@@ -91,7 +91,7 @@ it.each<[string, Headers, Headers, Headers]>([
   ],
 ])(
   "one request too many with %s is refused unread, however it is spelt, and nobody else's",
-  async (_, mine, spelt, others) => {
+  async ([_, mine, spelt, others]) => {
     const asked = many(MAX_IN_FLIGHT, "/api/v1/slow", mine);
     await untilBegun(MAX_IN_FLIGHT);
     expect(await ask("/api/v1/slow", spelt).status).toBe(429);

@@ -43,11 +43,11 @@ const inFlight = (device: TestDevice) =>
   asSystem((tx) => tx.select().from(liveCommands).where(eq(liveCommands.agentId, device.agentId)));
 const until = (check: () => boolean) => expect.poll(check, { timeout: 3_000, interval: 5 }).toBe(true);
 
-describe.each([
+describe.for([
   ["one process", () => createRelay(), (asker: Relay) => asker, (asker: Relay) => asker],
   ["asker and stream on two processes, answers at the stream's", () => createRelay(), () => createRelay(), undefined],
   ["asker, stream and answer on three processes", () => createRelay(), () => createRelay(), () => createRelay()],
-] as const)("a live query over %s", (_, makeAsker, makeHolder, makeTaker) => {
+] as const)("a live query over %s", ([_, makeAsker, makeHolder, makeTaker]) => {
   const asker = makeAsker();
   const holder = makeHolder(asker);
   const taker = makeTaker?.(asker) ?? holder;

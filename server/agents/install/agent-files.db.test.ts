@@ -130,7 +130,7 @@ describe("what a server gives to machines", () => {
     expect(await ask("/agent/install.sh", {}, "HEAD")).toMatchObject({ status: 200, body: "" });
   });
 
-  it.each([
+  it.for<[string, number, string, string | undefined]>([
     ["bytes=990-", 206, "0123456789", "bytes 990-999/1000"],
     ["bytes=0-4", 206, "01234", "bytes 0-4/1000"],
     ["bytes=-3", 206, "789", "bytes 997-999/1000"],
@@ -140,7 +140,7 @@ describe("what a server gives to machines", () => {
     ["bytes=9-5", 200, PACKED, undefined],
     ["bytes=0-1,5-6", 200, PACKED, undefined],
     ["lines=1-2", 200, PACKED, undefined],
-  ])("goes on where a download broke off: %s", async (range, status, body, contentRange) => {
+  ])("goes on where a download broke off: %s", async ([range, status, body, contentRange]) => {
     const got = await ask(`/agent/${FILE}`, { Range: range });
     expect(got).toMatchObject({ status, body });
     expect(got.headers["content-range"]).toBe(contentRange);

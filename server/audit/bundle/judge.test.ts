@@ -148,7 +148,7 @@ describe("a header", () => {
 });
 
 describe("a policy", () => {
-  it.each([
+  it.for<[string, string | undefined, string, string]>([
     ["is met by its witness", COSIGNED, POLICY, "intact"],
     ["asks for a witness that did not sign", BASES.whole, POLICY, "unproven"],
     ["asks for two, one signed", COSIGNED, STRICT_POLICY, "unproven"],
@@ -157,14 +157,14 @@ describe("a policy", () => {
     ["sees one of two cosignatures that does not hold", ONCE_BADLY_COSIGNED, POLICY, "broken"],
     ["asks for none", BASES.whole, POLICY.replace("quorum auditor", "quorum none"), "intact"],
     ["of another log", BASES.whole, POLICY.replace(vkeyOf(installationKey), vkeyOf(strangerKey)), "unproven"],
-  ])("%s", async (_, text, policy, verdict) => {
+  ])("%s", async ([_, text, policy, verdict]) => {
     expect(await words([{ text: text ?? "", policy }])).toEqual([verdict]);
   });
 });
 
 describe("a checkpoint that the asker kept", () => {
   const { note, rewritten, unsigned, newer, same, bundle, wrongProof } = SINCE;
-  it.each([
+  it.for<[string, string | undefined, string, string]>([
     ["is continued", bundle, note, "intact"],
     ["is the bundle's own", BASES.whole, same, "intact"],
     ["has no proof in the bundle", BASES.whole, note, "unproven"],
@@ -175,7 +175,7 @@ describe("a checkpoint that the asker kept", () => {
     ["is of version 1", SINCE_ENTRY.bundle, SINCE_ENTRY.note, "intact"],
     ["is of version 1 and another history", SINCE_ENTRY.bundle, SINCE_ENTRY.rewritten, "broken"],
     ["is of version 1 and not in the bundle", bundle, SINCE_ENTRY.note, "unproven"],
-  ])("%s", async (_, text, since, verdict) => {
+  ])("%s", async ([_, text, since, verdict]) => {
     expect(await words([{ text: text ?? "", keys: [vkeyOf(installationKey)], since }])).toEqual([verdict]);
   });
 });

@@ -33,7 +33,7 @@ function outcome(given: Partial<RowIdentity>, devices: Given[], hasSourceIds = t
 }
 
 describe("resolveRow", () => {
-  it.each<[string, Partial<RowIdentity>, Given[], string]>([
+  it.for<[string, Partial<RowIdentity>, Given[], string]>([
     [
       "finds a recorded source ID",
       { sourceId: "1", hostname: "pc1" },
@@ -126,7 +126,7 @@ describe("resolveRow", () => {
     ["never chooses by serial number alone", { serial: "S2" }, [{ hostname: "pc1", serial: "S2" }], "not_found"],
     ["takes an address whole", { hostname: "10.0.0.1" }, [{ hostname: "10.0.0.2" }], "not_found"],
     ["finds nothing", { sourceId: "9", hostname: "pc9" }, [{ hostname: "pc1" }], "not_found"],
-  ])("%s", (_, given, devices, expected) => expect(outcome(given, devices)).toBe(expected));
+  ])("%s", ([_, given, devices, expected]) => expect(outcome(given, devices)).toBe(expected));
 
   it("names both source IDs where a hostname has gone to another computer", () => {
     const match = resolveRow(

@@ -3,7 +3,7 @@ import { styleOf } from "./number-format";
 import { shownNumber } from "./shown-number";
 
 /** Serial numbers, formats and texts as Excel shows them; those of 1904 as on the first Macintosh. */
-it.each<[string, string, string, boolean?]>([
+it.for<[string, string, string, boolean?]>([
   ["45292", "yyyy-mm-dd", "2024-01-01"],
   ["45292.6041666667", "yyyy-mm-dd hh:mm", "2024-01-01T14:30:00"],
   ["43830", "dd/mm/yyyy", "2024-01-01", true],
@@ -23,6 +23,6 @@ it.each<[string, string, string, boolean?]>([
   ["1.5E-7", "General", "0.00000015"],
   ["1.2E+3", "General", "1200"],
   ["1E+25", "General", "10000000000000000000000000"],
-])("%s as %s is %s", (raw, format, text, from1904 = false) => {
+])("%s as %s is %s", ([raw, format, text, from1904 = false]) => {
   expect(shownNumber(raw, styleOf(164, format), from1904)).toBe(text);
 });
