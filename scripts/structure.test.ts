@@ -187,6 +187,31 @@ describe("in a checkout", () => {
     expect(stdout).toContain("db/client.ts:1 imports @/server/ids. db is below the server");
   });
 
+  it("Biome refuses a fourth parameter, a function over 80 lines and a file over 400", { timeout: 30_000 }, () => {
+    execFileSync("git", ["init", "-q", checkout]);
+    copyFileSync("biome.json", join(checkout, "biome.json"));
+    const lines = (count: number) => "  call();\n".repeat(count);
+    write({
+      "server/three.ts": "export const sum = (a: number, b: number, c: number) => a + b + c;",
+      "server/four.ts": "export const sum = (a: number, b: number, c: number, d: number) => a + b + c + d;",
+      "server/owner.ts":
+        "export class Owner {\n  constructor(readonly a: 1, readonly b: 1, readonly c: 1, readonly d = 1) {}\n}",
+      "server/eighty.ts": `export function run(call: () => void) {\n${lines(78)}}\n`,
+      "server/longer.ts": `export function run(call: () => void) {\n${lines(81)}}\n`,
+      "server/four-hundred.ts": "call();\n".repeat(400),
+      "server/endless.ts": "call();\n".repeat(401),
+    });
+    const { status, stdout } = run("node_modules/@biomejs/biome/bin/biome", "lint", "--reporter=github");
+    expect(status).toBe(1);
+    const found = [...stdout.matchAll(/title=lint\/\w+\/(\w+),file=.*?(server\/[\w-]+\.ts)/g)];
+    expect(found.map(([, rule, file]) => `${file}: ${rule}`).sort()).toEqual([
+      "server/endless.ts: noExcessiveLinesPerFile",
+      "server/four.ts: useMaxParams",
+      "server/longer.ts: noExcessiveLinesPerFunction",
+      "server/owner.ts: useMaxParams",
+    ]);
+  });
+
   it("knip finds what nothing uses", { timeout: 30_000 }, () => {
     mkdirSync(checkout, { recursive: true });
     copyFileSync("knip.json", join(checkout, "knip.json"));
